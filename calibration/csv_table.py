@@ -1,0 +1,368 @@
+"""A text file of columns, in whatever dialect it was exported: comma, semicolon, tab or blanks; decimal point or decimal comma.
+
+What a table may contain beside its header and rows: a byte order mark, lines of comment (``#`` or ``%``), a title or the name of a track
+above the header (Tracker writes ``mass A``), a row of units below it, empty cells and ``-`` or ``nan`` for gaps, empty rows and columns.
+"""
+
+import csv
+import difflib
+import os
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.errors import InputError
+from calibration.header import Header, listed, parse_header, parse_unit, units_of
+
+_NUMBER = re.compile(r"[-+\u2212]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][-+\u2212]?[0-9]+)?")
+_GAPS = frozenset({"", "-", "--", "nan", "-nan", "na", "n/a", "#n/a", "#na", "#nv", "null", "none"})
+_COMMENT = re.compile(r"\s*[#%](?!(?:n/a|na|nv)\b)", re.IGNORECASE)
+_BLANKS = " "
+_SEPARATORS = ("\t", ";", ",", _BLANKS)
+_SAMPLE = 100  # lines looked at to find the separator
+_BINARY = re.compile(r"[\x00-\x08\x0e-\x1f]")
+_KEEP_GAPS = "Give every row one value for each column, and leave a cell empty for a gap."
+_ADD_ROWS = "Below the header come the measured rows, one for each sample."
+_ADD_HEADER = "Add a header line above the numbers that names the columns, for example 't,x,y' or 't (s);x (mm);z (mm)'."
+
+
+class _Line(NamedTuple):
+    number: int
+    text: str
+
+
+class _Row(NamedTuple):
+    line: int
+    cells: list[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The rows of a file below its header, still as text; ``column`` turns one column into numbers.
+
+    Columns stay text until they are asked for, so that remarks in a column that nobody reads do no harm.
+
+    Attributes:
+        path: the file, as given.
+        headers: one for each column, in the order of the file.
+        cells: (rows, columns) text.
+        lines: (rows,) line number of each row, counted from 1.
+        header_line: line number of the header.
+        preamble: the texts above the header that are no comments (a title, the name of a track).
+        comments: the lines of comment, without their sign.
+        decimal: the decimal sign, ``"."`` or ``","``.
+    """
+
+    path: str
+    headers: tuple[Header, ...]
+    cells: tuple[tuple[str, ...], ...]
+    lines: NDArray[np.int64]
+    header_line: int
+    preamble: tuple[str, ...]
+    comments: tuple[str, ...]
+    decimal: str
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The column headers as written."""
+        return tuple(header.text for header in self.headers)
+
+    def column(self, header: Header) -> NDArray[np.float64]:
+        """The numbers (rows,) of one column in the unit of the file, NaN where a cell is empty.
+
+        Raises:
+            InputError: a cell is neither a finite number nor a gap.
+        """
+        index = self.headers.index(header)
+        values = (self._value(row[index], int(line), header.text) for row, line in zip(self.cells, self.lines, strict=True))
+        return np.fromiter(values, float, count=len(self.cells))
+
+    def is_empty(self, header: Header) -> bool:
+        """Whether the column holds nothing but gaps."""
+        index = self.headers.index(header)
+        return all(_is_gap(row[index]) for row in self.cells)
+
+    def find(self, text: str) -> Header:
+        """The column whose header is ``text``, in any case, with or without its unit."""
+        wanted = " ".join(text.split()).lower()
+        sought = parse_header(text)
+        exact = [header for header in self.headers if header.text.lower() == wanted]
+        matches = exact or [h for h in self.headers if (h.name, h.uncertainty) == (sought.name, sought.uncertainty)]
+        if len(matches) != 1:
+            problem = f"{text!r} fits several columns: {listed(matches)}" if matches else f"there is no column {text!r}"
+            raise self.header_error(problem, remedy=f"Name one of {listed(self.headers)}.")
+        return matches[0]
+
+    def only(self, headers: Sequence[Header], meaning: str, *, key: str) -> Header:
+        """The one of ``headers``, which all can have this ``meaning``; ``key`` is how a caller would choose."""
+        if len(headers) > 1:
+            remedy = f"Say which it is: columns={{{key!r}: {headers[0].text!r}}}."
+            raise self.header_error(f"the columns {listed(headers)} can each be {meaning}", remedy=remedy)
+        return headers[0]
+
+    def check_unit(self, header: Header, *dimensions: str) -> None:
+        """Raise when a header declares a unit that is unknown or not of these dimensions."""
+        if header.unknown_unit is not None or (header.unit is not None and header.unit.dimension not in dimensions):
+            unit = header.unknown_unit if header.unit is None else header.unit.symbol
+            raise self.header_error(
+                f"{unit!r} is no unit of {' or '.join(dimensions)} known here", remedy=f"Use one of {units_of(*dimensions)}.", header=header
+            )
+
+    def error(self, problem: str, *, remedy: str, row: int, header: Header) -> InputError:
+        """An error at a row (counted from 0, without the header) and column."""
+        return InputError(problem, remedy=remedy, path=self.path, line=int(self.lines[row]), column=header.text)
+
+    def header_error(self, problem: str, *, remedy: str, header: Header | None = None) -> InputError:
+        """An error in the line of the header."""
+        return InputError(problem, remedy=remedy, path=self.path, line=self.header_line, column=None if header is None else header.text)
+
+    def _value(self, cell: str, line: int, name: str) -> float:
+        if _is_gap(cell):
+            return np.nan
+        remedy = "Replace it or leave the cell empty (a gap)."
+        value = float(cell.replace(",", ".").replace("\u2212", "-")) if _is_number(cell) else None
+        if value is None:
+            problem = f"{cell!r} is not a number"
+        elif {".": ",", ",": "."}[self.decimal] in cell:
+            problem = f"{cell!r} does not have the decimal {'comma' if self.decimal == ',' else 'point'} of the rest of the file"
+            remedy = "Write all numbers with the same decimal sign and without separators of thousands."
+        elif not np.isfinite(value):
+            problem = f"{cell!r} is not a finite number"
+        else:
+            return value
+        raise InputError(problem, remedy=remedy, path=self.path, line=line, column=name)
+
+
+def read_table(path: str | os.PathLike[str]) -> Table:
+    """Read a text file of columns; separator, decimal sign, encoding and header line are found by themselves.
+
+    Raises:
+        InputError: the file is missing, a directory, empty, no text, without header or rows, or has rows of different lengths
+            or two columns of the same name.
+    """
+    source = os.fspath(path)
+    lines = [_Line(number, text) for number, text in enumerate(re.split(r"\r\n|\r|\n", _text(source)), start=1)]
+    comments = [line for line in lines if _COMMENT.match(line.text)]
+    content = [line for line in lines if line.text.strip() and not _COMMENT.match(line.text)]
+    announced = re.fullmatch(r'"?sep=(.)"?', content[0].text.strip(), re.IGNORECASE) if content else None
+    if announced:
+        content = content[1:]
+    if not content:
+        raise InputError("the file holds no data rows", remedy=f"{_ADD_HEADER} {_ADD_ROWS}", path=source)
+    try:
+        separator = announced[1] if announced else _separator(content[:_SAMPLE])
+        rows = [row for row in _split(content, separator) if any(row.cells)]
+        header, body, preamble = _find_header(rows, comments, separator, source)
+    except csv.Error as error:
+        raise InputError(f"the file cannot be split into columns ({error})", remedy="Export it again as CSV text.", path=source) from error
+    return _table(source, header, body, separator, preamble, comments)
+
+
+def _text(path: str) -> str:
+    """The decoded contents: UTF-8 (with or without a byte order mark), UTF-16 with one, else Latin-1."""
+    if Path(path).is_dir():
+        raise InputError("this is a directory, not a file", remedy="Give a file in it, or a pattern such as 'drops/*.csv'.", path=path)
+    try:
+        contents = Path(path).read_bytes()
+    except FileNotFoundError:
+        raise InputError("there is no such file", remedy=_similar_file(Path(path)), path=path) from None
+    except OSError as error:
+        raise InputError(
+            f"the file cannot be read ({error.strerror or error})", remedy="Check that it is a file that you may read.", path=path
+        ) from error
+    if not contents.strip():
+        raise InputError("the file is empty", remedy="Export it again.", path=path)
+    if contents.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
+        raise InputError(
+            "this is a spreadsheet, not a text file", remedy="Save it as CSV (File > Save as > CSV) and give that file.", path=path
+        )
+    if contents.lstrip(b"\xef\xbb\xbf \r\n").startswith(b"<"):
+        raise InputError(
+            "this is a project or web file (XML or HTML), not a table",
+            remedy="Export the numbers as text; in Tracker: File > Export > Data File.",
+            path=path,
+        )
+    text = _decoded(contents)
+    if text is None or _BINARY.search(text):
+        raise InputError("the file holds bytes that are not text", remedy="Export it as CSV text (UTF-8) and give that file.", path=path)
+    return text
+
+
+def _decoded(contents: bytes) -> str | None:
+    encodings = ["utf-16"] if contents.startswith((b"\xff\xfe", b"\xfe\xff")) else ["utf-8-sig", "latin-1"]
+    for encoding in encodings:
+        try:
+            return contents.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return None
+
+
+def _similar_file(path: Path) -> str:
+    folder = path.parent
+    if not folder.is_dir():
+        return f"There is no directory {str(folder)!r} either: check the spelling, or the directory you are in."
+    close = difflib.get_close_matches(path.name, os.listdir(folder), n=1)
+    return f"Did you mean {str(folder / close[0])!r}?" if close else "Check the spelling, or the directory you are in."
+
+
+def _split(lines: Iterable[_Line], separator: str) -> list[_Row]:
+    """The lines cut into stripped cells, each row with the number of its (last) line."""
+    current = 0
+
+    def texts() -> Iterable[str]:
+        nonlocal current
+        for line in lines:
+            current = line.number
+            yield (_single_blanks(line.text) if separator == _BLANKS else line.text) + "\n"
+
+    return [_Row(current, [cell.strip() for cell in cells]) for cells in csv.reader(texts(), delimiter=separator, skipinitialspace=True)]
+
+
+def _single_blanks(text: str) -> str:
+    """One blank between cells; the blank before a unit in brackets (``t (s)``) does not separate."""
+    return re.sub(r"\s+(?=[\[(])", "", re.sub(r"\s+", " ", text.strip()))
+
+
+def _separator(lines: Sequence[_Line]) -> str:
+    """The separator with which most lines become rows of several numbers and gaps; failing that, of several cells with any number."""
+    rows = {separator: [row for row in _split(lines, separator) if len(row.cells) >= 2 and _has_number(row)] for separator in _SEPARATORS}
+    whole = {separator: sum(1 for row in rows[separator] if _is_numeric(row)) for separator in _SEPARATORS}
+    if not any(whole.values()):
+        return max(_SEPARATORS, key=lambda separator: len(rows[separator]))
+    # Blanks also stand inside the cells of other dialects, so they separate only where nothing else makes rows of numbers.
+    best = max("\t;,", key=lambda separator: whole[separator])
+    return best if whole[best] else _BLANKS
+
+
+def _find_header(rows: list[_Row], comments: list[_Line], separator: str, path: str) -> tuple[_Row, list[_Row], list[_Row]]:
+    """The row that names the columns, the rows below it and the rows above it.
+
+    It is the last row of texts above the numbers that is as wide as the table and no row of units; what stands above it is a title or the
+    name of a track. A header written as the last comment above the numbers is accepted too.
+    """
+    spans = Counter(_span(row) for row in rows)
+    width = max(spans, key=lambda span: (spans[span], span))
+    start = next((i for i, row in enumerate(rows) if _has_number(row) and _span(row) >= width), len(rows))
+    texts = [i for i, row in enumerate(rows[:start]) if _is_text(row) and (_filled(row) >= 2 or width == 1)]
+    names = [i for i in texts if _span(rows[i]) >= width and not _is_units(rows[i])] or texts
+    if names:
+        return rows[names[-1]], rows[names[-1] + 1 :], rows[: names[-1]]
+    if start == len(rows):
+        raise InputError("the file holds no data rows", remedy=_ADD_ROWS, path=path)
+    commented = _commented_header(rows[start], comments, separator)
+    if commented is None:
+        raise InputError("the columns have no names: the first row is numbers", remedy=_ADD_HEADER, path=path, line=rows[start].line)
+    return (
+        commented,
+        [row for row in rows if row.line > commented.line],
+        [row for row in rows if row.line < commented.line],
+    )
+
+
+def _commented_header(first: _Row, comments: list[_Line], separator: str) -> _Row | None:
+    """The last comment above the first row of numbers, when it names as many columns (as NumPy's ``savetxt`` writes it)."""
+    above = [line for line in comments if line.number < first.line]
+    if not above:
+        return None
+    bare = _Line(above[-1].number, above[-1].text.lstrip("#% \t"))
+    for candidate in (separator, *_SEPARATORS):
+        row = _split([bare], candidate)[0] if bare.text else None
+        if row is not None and _is_text(row) and _span(row) == _filled(row) == _span(first):
+            return row
+    return None
+
+
+def _table(path: str, header: _Row, body: list[_Row], separator: str, preamble: list[_Row], comments: list[_Line]) -> Table:
+    count = _span(header)
+    units: list[str | None] = [None] * count
+    if body and _is_units(body[0]):
+        units = [*body[0].cells[:count], *[None] * (count - len(body[0].cells))]
+        body = body[1:]
+    if not body:
+        raise InputError("the file holds no data rows", remedy=_ADD_ROWS, path=path, line=header.line)
+    headers = tuple(
+        parse_header(name or f"column {index}", unit=unit)
+        for index, (name, unit) in enumerate(zip(header.cells[:count], units, strict=True), start=1)
+    )
+    _check_distinct(headers, header.line, path)
+    _check_widths(body, count, separator, path)
+    points = sum(1 for row in body for cell in row.cells if "." in cell and _is_number(cell))
+    commas = sum(1 for row in body for cell in row.cells if "," in cell and _is_number(cell))
+    return Table(
+        path=path,
+        headers=headers,
+        cells=tuple(tuple(row.cells[:count]) for row in body),
+        lines=np.array([row.line for row in body]),
+        header_line=header.line,
+        preamble=tuple(" ".join(filter(None, row.cells)) for row in preamble),
+        comments=tuple(line.text.strip().lstrip("#% ") for line in comments),
+        decimal="," if commas > points else ".",
+    )
+
+
+def _check_distinct(headers: tuple[Header, ...], line: int, path: str) -> None:
+    seen: dict[str, int] = {}
+    for index, header in enumerate(headers, start=1):
+        first = seen.setdefault(header.text.lower(), index)
+        if first != index:
+            raise InputError(
+                f"columns {first} and {index} have the same name",
+                remedy="Rename or delete one of them; from Tracker, export one track into one file.",
+                path=path,
+                line=line,
+                column=header.text,
+            )
+
+
+def _check_widths(body: list[_Row], count: int, separator: str, path: str) -> None:
+    for row in body:
+        if len(row.cells) >= count and not any(row.cells[count:]):
+            continue
+        remedy = _KEEP_GAPS
+        if separator == "," and _span(row) == 2 * count:
+            remedy = "The comma seems to be decimal sign and separator at once: export with semicolons or tabs, or with decimal points."
+        values = "1 value" if len(row.cells) == 1 else f"{len(row.cells)} values"
+        named = "1 column" if count == 1 else f"{count} columns"
+        raise InputError(f"the row has {values}, but the header names {named}", remedy=remedy, path=path, line=row.line)
+
+
+def _is_number(cell: str) -> bool:
+    return _NUMBER.fullmatch(cell) is not None
+
+
+def _is_gap(cell: str) -> bool:
+    return cell.lower() in _GAPS
+
+
+def _has_number(row: _Row) -> bool:
+    return any(_is_number(cell) for cell in row.cells)
+
+
+def _is_numeric(row: _Row) -> bool:
+    return _has_number(row) and all(_is_number(cell) or _is_gap(cell) for cell in row.cells)
+
+
+def _is_text(row: _Row) -> bool:
+    """Whether a row has words and no number: it may be a header."""
+    return not _has_number(row) and not all(_is_gap(cell) for cell in row.cells)
+
+
+def _is_units(row: _Row) -> bool:
+    """Whether a row gives units and nothing else: ``s;mm;mm``."""
+    return _is_text(row) and all(parse_unit(cell) for cell in row.cells if cell)
+
+
+def _filled(row: _Row) -> int:
+    return sum(1 for cell in row.cells if cell)
+
+
+def _span(row: _Row) -> int:
+    """The number of cells up to the last one that is not empty."""
+    return max((index for index, cell in enumerate(row.cells, start=1) if cell), default=0)

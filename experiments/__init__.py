@@ -1,0 +1,1 @@
+"""Studies on recordings, benchmarks, and the data that they use."""

@@ -1,0 +1,1 @@
+"""Benchmarks: workloads, independent reference solutions, timings."""

@@ -1,0 +1,196 @@
+"""A parameter declared once: unit, admissible interval, transform for fitting, label and symbol.
+
+A *model* is a frozen dataclass that is also a pytree: its parameters are leaves (so a gradient has the shape of the model), its static
+fields are part of the tree's structure. Values are checked against their interval when a model is built from concrete numbers;
+tracers and the placeholders JAX puts into trees pass unchecked.
+"""
+
+import dataclasses
+import difflib
+import operator
+from collections.abc import Iterator
+from typing import Any, TypeVar, dataclass_transform
+
+import jax
+import numpy as np
+
+_KEY = "jaxcontact"
+Model = TypeVar("Model")
+
+
+@dataclasses.dataclass(frozen=True)
+class Interval:
+    """An interval of the real line with open or closed ends, written as in mathematics: ``"(0, 1]"``."""
+
+    low: float
+    high: float
+    low_closed: bool
+    high_closed: bool
+
+    @classmethod
+    def parse(cls, text: str) -> "Interval":
+        low, high = text[1:-1].split(",")
+        return cls(float(low), float(high), text[0] == "[", text[-1] == "]")
+
+    def contains(self, value: Any) -> bool:
+        """Whether every entry of ``value`` lies inside. NaN lies in no interval; an infinite end is never reached."""
+        above = operator.ge if self.low_closed else operator.gt
+        below = operator.le if self.high_closed else operator.lt
+        return bool(np.all(np.isfinite(value) & above(value, self.low) & below(value, self.high)))
+
+    def __str__(self) -> str:
+        return f"{'[' if self.low_closed else '('}{self.low:g}, {self.high:g}{']' if self.high_closed else ')'}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Parameter:
+    """What is known of a parameter beside its value."""
+
+    unit: str
+    interval: Interval
+    transform: str
+    label: str
+    symbol: str
+    remedy: str
+    shape: tuple[int, ...] | None
+
+
+def parameter(
+    *,
+    unit: str,
+    label: str,
+    symbol: str,
+    interval: str = "(-inf, inf)",
+    transform: str = "identity",
+    remedy: str = "",
+    shape: tuple[int, ...] | None = None,
+    default: Any = dataclasses.MISSING,
+) -> Any:
+    """Declare a differentiable parameter of a model.
+
+    Args:
+        unit: SI unit as printed, ``"-"`` for none.
+        label: the field's standard term, in words.
+        symbol: the usual symbol.
+        interval: admissible values, e.g. ``"(0, 1]"``.
+        transform: how a fit moves it: ``"identity"``, ``"log"`` (positive) or ``"logit"`` (between both ends).
+        remedy: what to do when the value is outside, appended to the error.
+        shape: trailing shape of one value, e.g. ``(3,)`` for a vector; ``None`` for a scalar (or one scalar for each body).
+        default: value when not given; ``None`` makes the parameter optional, and a model without it has no such leaf.
+    """
+    about = Parameter(unit, Interval.parse(interval), transform, label, symbol, remedy, shape)
+    return dataclasses.field(default=default, metadata={_KEY: about})
+
+
+def static(*, default: Any = dataclasses.MISSING) -> Any:
+    """Declare a field that belongs to the structure of the model (hashable, not differentiable)."""
+    return dataclasses.field(default=default, metadata={"static": True})
+
+
+def is_concrete(value: Any) -> bool:
+    """Whether ``value`` is numbers (not a tracer and not a placeholder inside a tree operation)."""
+    return isinstance(value, (bool, int, float, np.ndarray, np.generic, tuple, list)) or (
+        isinstance(value, jax.Array) and not isinstance(value, jax.core.Tracer)
+    )
+
+
+def check(owner: str, name: str, value: Any, about: Parameter) -> None:
+    """Raise ``ValueError`` naming argument, value, admissible interval and remedy when a concrete ``value`` is not admissible."""
+    if isinstance(value, str) or value is None:
+        raise TypeError(f"{owner}: {name} = {value!r} is not a number. {about.label.capitalize()} [{about.unit}].")
+    if not is_concrete(value):
+        return
+    numbers = np.asarray(value)
+    if numbers.dtype.kind not in "biuf":
+        raise TypeError(f"{owner}: {name} = {value!r} is not a number. {about.label.capitalize()} [{about.unit}].")
+    if about.shape is not None and numbers.shape[numbers.ndim - len(about.shape) :] != about.shape:
+        raise ValueError(f"{owner}: {name} has shape {numbers.shape}, but its last axes must be {about.shape}.")
+    if not about.interval.contains(numbers):
+        shown = f"{numbers:g}" if numbers.ndim == 0 else np.array2string(numbers, threshold=6)
+        remedy = f" {about.remedy}" if about.remedy else ""
+        raise ValueError(f"{owner}: {name} = {shown} {about.unit} is outside {about.interval} ({about.label}).{remedy}")
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(parameter, static, dataclasses.field))
+def model(cls: type[Model]) -> type[Model]:
+    """Make ``cls`` a frozen, keyword-only dataclass, a pytree, checked on construction, with ``replace``."""
+    given = getattr(cls, "__post_init__", None)
+
+    def post_init(self: Any) -> None:
+        for f in dataclasses.fields(self):
+            absent = f.default is None and getattr(self, f.name) is None  # an optional parameter, left out
+            if _KEY in f.metadata and not absent:
+                check(cls.__name__, f.name, getattr(self, f.name), f.metadata[_KEY])
+        if given is not None:
+            given(self)
+
+    cls.__post_init__ = post_init  # type: ignore[attr-defined]  # before dataclass(), which calls it only if it is already there
+    cls = dataclasses.dataclass(frozen=True, kw_only=True)(cls)
+    fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+    leaves = tuple(f.name for f in fields if not f.metadata.get("static"))
+    statics = tuple(f.name for f in fields if f.metadata.get("static"))
+
+    def flatten_with_keys(tree: Any) -> Any:
+        return (
+            [(jax.tree_util.GetAttrKey(name), getattr(tree, name)) for name in leaves],
+            tuple(getattr(tree, name) for name in statics),
+        )
+
+    def flatten(tree: Any) -> Any:
+        return [getattr(tree, name) for name in leaves], tuple(getattr(tree, name) for name in statics)
+
+    def unflatten(fixed: tuple, children: Any) -> Any:
+        tree = object.__new__(cls)
+        for name, value in (*zip(leaves, children, strict=True), *zip(statics, fixed, strict=True)):
+            object.__setattr__(tree, name, value)
+        return tree
+
+    jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten, flatten)
+
+    def replace(self: Any, **changes: Any) -> Any:
+        """A copy with some fields changed; the new values are checked as on construction."""
+        for name in changes:
+            if name not in leaves + statics:
+                raise TypeError(f"{cls.__name__} has no field {name!r}.{nearest(name, leaves + statics)}")
+        return dataclasses.replace(self, **changes)
+
+    cls.replace = replace  # type: ignore[attr-defined]
+    return cls
+
+
+def nearest(name: str, names: Any) -> str:
+    """A sentence with the closest of the valid names, for error texts."""
+    close = difflib.get_close_matches(name, list(names), n=1)
+    return f" Did you mean {close[0]!r}?" if close else f" Valid: {', '.join(map(str, names))}."
+
+
+def parameters(tree: Any, path: str = "") -> Iterator[tuple[str, Any, Parameter]]:
+    """Every declared parameter below ``tree``, as ``(path, value, about)``, in order of declaration."""
+    if isinstance(tree, (tuple, list)):
+        for index, item in enumerate(tree):
+            yield from parameters(item, f"{path}.{index}" if path else str(index))
+    elif dataclasses.is_dataclass(tree):
+        for f in dataclasses.fields(tree):
+            here = f"{path}.{f.name}" if path else f.name
+            if _KEY in f.metadata:
+                if getattr(tree, f.name) is not None:
+                    yield here, getattr(tree, f.name), f.metadata[_KEY]
+            elif not f.metadata.get("static"):
+                yield from parameters(getattr(tree, f.name), here)
+
+
+def get(tree: Any, path: str) -> Any:
+    """The value at a dotted ``path``, e.g. ``"contact.normal.restitution"``."""
+    for name in path.split("."):
+        tree = tree[int(name)] if isinstance(tree, (tuple, list)) else getattr(tree, name)
+    return tree
+
+
+def put(tree: Any, path: str, value: Any) -> Any:
+    """A copy of ``tree`` with ``value`` at a dotted ``path``."""
+    name, _, rest = path.partition(".")
+    if isinstance(tree, (tuple, list)):
+        index = int(name)
+        item = put(tree[index], rest, value) if rest else value
+        return type(tree)((*tree[:index], item, *tree[index + 1 :]))
+    return dataclasses.replace(tree, **{name: put(getattr(tree, name), rest, value) if rest else value})

@@ -1,0 +1,306 @@
+"""Coulomb friction: regularised in the slip velocity, and as the impulse of a rigid impact.
+
+The regularised force on the body with slip ``s`` is ``-mu F_n phi(x) s/|s|``, ``x = |s|/v`` with the slip velocity ``v`` as scale. As a
+normal impulse ``J`` acts, the slip of a pair with tangential mass ``m_t`` keeps its direction and decays by
+
+    dx/dp = -phi(x),   p = mu J/(m_t v),
+
+which has a closed solution for each ``phi`` here: its *flow*. It is exact for a step of any length, however stiff the law is. The
+tangential mass is the slip change per tangential impulse, e.g. ``1/m_t = 1/m + r^2/I`` of a sphere on a plane.
+
+A tensile normal force carries no friction.
+"""
+
+import dataclasses
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+
+from jaxcontact.field import model, parameter, static
+from jaxcontact.smooth import (
+    Real,
+    arcsinh_ratio,
+    expm1_ratio,
+    implicit_root,
+    log1p_ratio,
+    positive_part,
+    safe_norm,
+    sinh_ratio,
+    tanh_ratio,
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Regularization:
+    """How the friction force rises with the slip; every function is elementwise in ``x >= 0``.
+
+    Attributes:
+        name: as listed in ``REGULARIZATIONS``.
+        secant: ``phi(x)/x``, smooth and finite at ``x = 0``.
+        flow: ``flow(x, p)``: the ratio ``x_after/x`` when ``dx/dp = -phi(x)`` acts from ``x`` over ``p >= 0``; ``exp(-p slope)`` at 0.
+        slope: ``phi'(0)``. Laws of different slope at the same slip velocity are different laws: compare them at equal ``slope/v``.
+        smoothness: number of continuous derivatives of the force as a function of the slip vector.
+    """
+
+    name: str
+    secant: Callable[[Real], jax.Array]
+    flow: Callable[[Real, Real], jax.Array]
+    slope: float
+    smoothness: float
+
+    def ratio(self, x: Real) -> jax.Array:
+        """``phi(x)``: friction force over ``mu F_n``, from 0 to 1."""
+        return x * self.secant(x)
+
+
+def _linear_secant(x: Real) -> jax.Array:
+    return 1.0 / jnp.where(jnp.greater(x, 1.0), x, 1.0)
+
+
+def _linear_flow(x: Real, p: Real) -> jax.Array:
+    """``x`` falls at unit rate to 1, then exponentially."""
+    start = jnp.where(jnp.greater(x, 1.0), x, 1.0)
+    sliding = jnp.where(p < start - 1.0, p, start - 1.0)
+    return (1.0 - sliding / start) * jnp.exp(sliding - p)
+
+
+def _root_secant(x: Real) -> jax.Array:
+    return jax.lax.rsqrt(1.0 + jnp.square(x))
+
+
+@jax.custom_jvp
+def _root_flow(x: Real, p: Real) -> jax.Array:
+    """``sqrt(1 + x^2) - asinh(1/x)`` falls by ``p``.
+
+    With ``r = ln(x_after/x)`` this reads ``H(x exp(r)) - H(x) + r + p = 0``, ``H(x) = c - ln(1 + c)``, ``c = sqrt(1 + x^2)``, which is
+    smooth at ``x = 0`` (``r = -p``), convex in ``r``, and has the slope ``sqrt(1 + x_after^2)``.
+    """
+    x, p = jnp.asarray(x), jnp.asarray(p)
+
+    def smooth_part(x: jax.Array) -> tuple[jax.Array, jax.Array]:
+        root = jnp.sqrt(1.0 + x * x)
+        return root - jnp.log1p(root), root
+
+    # ln(1 + exp(T)), T = H(x) + ln x - p, is within 36 % of x_after for every T, and tends to it for large T.
+    positive = jnp.where(x > 0.0, x, 1.0)
+    level = smooth_part(positive)[0] + jnp.log(positive) - p
+    logarithm = jnp.where(level < -20.0, level, jnp.log(jax.nn.softplus(jnp.maximum(level, -20.0))))
+    r = jnp.where(x > 0.0, jnp.minimum(logarithm - jnp.log(positive), 0.0), -p)
+    start, _ = smooth_part(x)
+    for _ in range(4):
+        part, slope = smooth_part(x * jnp.exp(r))
+        r = r - (part - start + r + p) / slope
+    return jnp.exp(r)
+
+
+@_root_flow.defjvp
+def _root_flow_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+    """From ``dx_after = -phi(x_after) dp + phi(x_after)/phi(x) dx``, written without the difference of nearly equal numbers at ``x = 0``."""
+    x, p = primals
+    ratio = _root_flow(x, p)
+    before, after = jnp.sqrt(1.0 + jnp.square(x)), jnp.sqrt(1.0 + jnp.square(x * ratio))
+    by_x = ratio * x * (1.0 - ratio * ratio) / ((before + after) * after)
+    return ratio, by_x * tangents[0] - ratio / after * tangents[1]
+
+
+def _tanh_flow(x: Real, p: Real) -> jax.Array:
+    """``sinh x`` falls as ``exp(-p)``; its logarithm is used from ``x = 1`` on."""
+    x = jnp.asarray(x)
+    near = x < 1.0
+    small = jnp.where(near, x, 0.0)
+    large = jnp.where(near, 1.0, x)
+    growth = sinh_ratio(small) * jnp.exp(-p)
+    below = growth * arcsinh_ratio(small * growth)
+    level = large + jnp.log1p(-jnp.exp(-2.0 * large)) - jnp.log(2.0) - p
+    high = jnp.where(level > 0.0, level, 0.0)
+    from_high = high + jnp.log1p(jnp.sqrt(1.0 + jnp.exp(-2.0 * high)))
+    from_low = jnp.arcsinh(jnp.exp(jnp.where(level > 0.0, 0.0, level)))
+    return jnp.where(near, below, jnp.where(level > 0.0, from_high, from_low) / large)
+
+
+def _exponential_secant(x: Real) -> jax.Array:
+    return expm1_ratio(-jnp.asarray(x))
+
+
+def _exponential_flow(x: Real, p: Real) -> jax.Array:
+    """``exp(x) - 1`` falls as ``exp(-p)``; its logarithm is used from ``x = 1`` on."""
+    x = jnp.asarray(x)
+    near = x < 1.0
+    small = jnp.where(near, x, 0.0)
+    large = jnp.where(near, 1.0, x)
+    growth = expm1_ratio(small) * jnp.exp(-p)
+    below = growth * log1p_ratio(small * growth)
+    above = jax.nn.softplus(large + jnp.log1p(-jnp.exp(-large)) - p) / large
+    return jnp.where(near, below, above)
+
+
+LINEAR = Regularization("linear", _linear_secant, _linear_flow, slope=1.0, smoothness=0)
+ROOT = Regularization("root", _root_secant, _root_flow, slope=1.0, smoothness=float("inf"))
+TANH = Regularization("tanh", tanh_ratio, _tanh_flow, slope=1.0, smoothness=float("inf"))
+EXPONENTIAL = Regularization("exponential", _exponential_secant, _exponential_flow, slope=1.0, smoothness=1)
+
+REGULARIZATIONS: dict[str, Regularization] = {law.name: law for law in (LINEAR, ROOT, TANH, EXPONENTIAL)}
+"""``linear`` min(x, 1), ``root`` x/sqrt(1 + x^2), ``tanh`` tanh x, ``exponential`` 1 - exp(-x)."""
+
+
+def friction_force(slip: Real, normal_force: Real, *, coefficient: Real, slip_velocity: Real, regularization: Regularization) -> jax.Array:
+    """Friction force ``-mu F_n (phi(x)/x) s/v`` [N] on the body whose slip is ``s``; ``x = |s|/v``. Zero and differentiable at ``s = 0``.
+
+    Args:
+        slip: ``s``, ``(..., k)`` tangential velocity of the body against its partner at the contact [m/s].
+        normal_force: ``F_n``, ``(...)`` [N]; tension counts as 0.
+        coefficient: ``mu >= 0`` [-].
+        slip_velocity: ``v > 0`` [m/s]: scale below which the force is reduced.
+        regularization: ``phi``.
+
+    Returns:
+        ``(..., k)``.
+    """
+    slip = jnp.asarray(slip)
+    viscosity = coefficient * positive_part(normal_force) * regularization.secant(safe_norm(slip) / slip_velocity) / slip_velocity
+    return -jnp.expand_dims(viscosity, -1) * slip
+
+
+def slip_after_impulse(
+    slip: Real, specific_impulse: Real, *, coefficient: Real, slip_velocity: Real, regularization: Regularization
+) -> jax.Array:
+    """Slip ``(..., k)`` [m/s] after a normal impulse under regularised friction: exact for an impulse of any size and shape in time.
+
+    Args:
+        slip: ``(..., k)`` before [m/s].
+        specific_impulse: ``J/m_t``, ``(...)`` normal impulse over tangential mass [m/s]; negative counts as 0.
+        coefficient: ``mu >= 0`` [-].
+        slip_velocity: ``v > 0`` [m/s].
+        regularization: ``phi``.
+    """
+    slip = jnp.asarray(slip)
+    p = coefficient * positive_part(specific_impulse) / slip_velocity
+    return jnp.expand_dims(regularization.flow(safe_norm(slip) / slip_velocity, p), -1) * slip
+
+
+def tangential_impulse(
+    slip: Real,
+    normal_specific_impulse: Real,
+    *,
+    coefficient: Real,
+    tangential_restitution: Real,
+    smoothing: float = 0.0,
+) -> jax.Array:
+    """Change of slip ``(..., k)`` [m/s] in a rigid impact: ``-min(mu J/m_t, (1 + beta) |s|) s/|s|``.
+
+    The contact slides throughout (first entry) or ends with the slip ``-beta s`` (second). Multiplied by the tangential mass it is the
+    tangential impulse. Zero at zero slip.
+
+    The minimum of ``a`` and ``b`` has a corner at ``a = b``. With ``smoothing = h`` it becomes
+    ``2 a b (1 - h^2)/(a + b + sqrt((a - b)^2 + 4 h^2 a b))``: differentiable without end and too small by at most the fraction ``h``
+    (at ``a = b``), by ``h^2`` where one is much the larger.
+
+    Source: Walton (1993); Foerster et al., Phys. Fluids 6 (1994) 1108-1115.
+
+    Args:
+        slip: ``s``, ``(..., k)`` before [m/s].
+        normal_specific_impulse: ``J/m_t``, ``(...)`` [m/s]; negative counts as 0.
+        coefficient: ``mu >= 0`` [-].
+        tangential_restitution: ``beta`` in [-1, 1] [-].
+        smoothing: ``h`` in [0, 1), a Python number; 0 is the hard form.
+    """
+    slip = jnp.asarray(slip)
+    limit = coefficient * positive_part(normal_specific_impulse)
+    restored = 1.0 + tangential_restitution
+    stick = restored * safe_norm(slip)
+    if smoothing == 0.0:
+        slides = stick > limit
+        fraction = restored * jnp.where(slides, limit / jnp.where(slides, stick, 1.0), 1.0)
+    else:
+        total = stick + limit
+        acts = total > 0.0
+        stick, limit = jnp.where(acts, stick, 1.0), jnp.where(acts, limit, 1.0)
+        root = jnp.sqrt((stick - limit) ** 2 + 4.0 * smoothing**2 * stick * limit)
+        fraction = jnp.where(acts, restored * 2.0 * limit * (1.0 - smoothing**2) / (stick + limit + root), 0.0)
+    return -jnp.expand_dims(fraction, -1) * slip
+
+
+@model
+class RegularizedCoulomb:
+    """Coulomb friction whose force rises continuously with the slip: no true sticking, but a slip of order ``slip_velocity``."""
+
+    coefficient: jax.Array | float = parameter(unit="-", label="friction coefficient", symbol="mu", interval="[0, inf)", transform="log")
+    slip_velocity: jax.Array | float = parameter(
+        unit="m/s",
+        label="slip velocity of the regularisation",
+        symbol="v_s",
+        interval="(0, inf)",
+        transform="log",
+        remedy="Take a small fraction of the slip of interest, e.g. 1e-3.",
+        default=1e-3,
+    )
+    regularization: Regularization = static(default=ROOT)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.regularization, Regularization):
+            raise TypeError(
+                f"RegularizedCoulomb: regularization = {self.regularization!r} is not a Regularization. "
+                f"Take one of REGULARIZATIONS: {', '.join(REGULARIZATIONS)}."
+            )
+
+    def force(self, slip: Real, normal_force: Real) -> jax.Array:
+        """Friction force ``(..., k)`` [N] on the body whose slip ``(..., k)`` [m/s] it is, under ``normal_force`` ``(...)`` [N]."""
+        return friction_force(
+            slip,
+            normal_force,
+            coefficient=self.coefficient,
+            slip_velocity=self.slip_velocity,
+            regularization=self.regularization,
+        )
+
+    def slip_after(self, slip: Real, specific_impulse: Real) -> jax.Array:
+        """Slip ``(..., k)`` [m/s] after the normal impulse over tangential mass ``specific_impulse`` ``(...)`` [m/s]."""
+        return slip_after_impulse(
+            slip,
+            specific_impulse,
+            coefficient=self.coefficient,
+            slip_velocity=self.slip_velocity,
+            regularization=self.regularization,
+        )
+
+
+@model
+class Coulomb:
+    """Coulomb friction in a rigid impact, with tangential restitution: slides, or reverses the slip by ``tangential_restitution``."""
+
+    coefficient: jax.Array | float = parameter(unit="-", label="friction coefficient", symbol="mu", interval="[0, inf)", transform="log")
+    tangential_restitution: jax.Array | float = parameter(
+        unit="-", label="tangential restitution", symbol="beta_0", interval="[-1, 1]", transform="logit", default=0.0
+    )
+    smoothing: float = static(default=0.0)
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.smoothing, (int, float)) and 0.0 <= self.smoothing < 1.0):
+            raise ValueError(f"Coulomb: smoothing = {self.smoothing!r} is not a number in [0, 1). It is a fraction; 0 is the hard form.")
+
+    def slip_after(self, slip: Real, specific_impulse: Real) -> jax.Array:
+        """Slip ``(..., k)`` [m/s] after the whole normal impulse over tangential mass ``specific_impulse`` ``(...)`` [m/s]."""
+        return slip + tangential_impulse(
+            slip,
+            specific_impulse,
+            coefficient=self.coefficient,
+            tangential_restitution=self.tangential_restitution,
+            smoothing=self.smoothing,
+        )
+
+
+@model
+class NoFriction:
+    """A frictionless contact."""
+
+    def force(self, slip: Real, normal_force: Real) -> jax.Array:
+        """Zero, of the shape of ``slip``."""
+        return jnp.zeros_like(slip, dtype=jnp.result_type(float, slip, normal_force))
+
+    def slip_after(self, slip: Real, specific_impulse: Real) -> jax.Array:
+        """The slip, unchanged."""
+        return jnp.asarray(slip)
+
+
+FRICTION_LAWS: dict[str, type] = {law.__name__: law for law in (NoFriction, RegularizedCoulomb, Coulomb)}

@@ -1,0 +1,303 @@
+"""Normal contact laws as models of parameters.
+
+A compliant law has
+
+- ``force(overlap, overlap_rate, *, impact_speed, mass)``: normal force [N], 0 for ``overlap <= 0``; ``impact_speed`` is the approach
+  speed at touch-down (positive), ``mass`` the effective mass of the pair;
+- ``scales(*, impact_speed, mass)``: an overlap ``d0`` and a time ``d0/v`` with which one impact is of order one;
+- ``phase_exponent`` ``p`` and ``reduced_force(X, rate, ...)``: with ``s = d/d0``, ``rate = d'/v`` and ``X = s^p``, the force in units of
+  ``m v^2/d0`` times ``s^(1-p)``. It is analytic in ``X``, although the force is not analytic in ``d``, so that an integrator in ``X``
+  keeps its order through touch-down and lift-off;
+- ``end_angle``: the polar angle ``atan2(X, rate)`` where a contact ends (it begins at 0);
+- ``restitution_at(impact_speed, *, mass)``: the restitution obtained, and ``static_overlap(load)``.
+
+A rigid law has ``restitution_at`` only.
+"""
+
+from typing import ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from jaxcontact.field import model, nearest, parameter, static
+from jaxcontact.laws.damping import hunt_crossley_force, linear_dashpot_force, no_tension, tsuji_dashpot_force
+from jaxcontact.laws.elastic import static_overlap
+from jaxcontact.laws.phase import HuntCrossleyPhase, LinearPhase, TsujiPhase
+from jaxcontact.laws.restitution import (
+    CONTACT_ENDS,
+    EXACT,
+    RESTITUTION_LAWS,
+    RestitutionLaw,
+    obtained_restitution,
+    tsuji_alpha,
+)
+from jaxcontact.smooth import Real, positive_power
+
+
+def _stiffness(unit: str) -> jax.Array | float:
+    return parameter(unit=unit, label="contact stiffness", symbol="K", interval="(0, inf)", transform="log")
+
+
+def _restitution() -> jax.Array | float:
+    return parameter(
+        unit="-",
+        label="restitution",
+        symbol="e",
+        interval="(0, 1]",
+        transform="logit",
+        remedy="It is the ratio of the speeds after and before an impact, e.g. 0.9.",
+    )
+
+
+def _reference_speed() -> jax.Array | float | None:
+    return parameter(
+        unit="m/s",
+        label="speed at which the restitution holds",
+        symbol="v_ref",
+        interval="(0, inf)",
+        transform="log",
+        remedy="Leave it out for a restitution that does not depend on the speed.",
+        default=None,
+    )
+
+
+def _impact_scales(exponent: Real, stiffness: Real, impact_speed: Real, mass: Real) -> tuple[jax.Array, jax.Array]:
+    """Overlap ``(m v^2/K)^(1/(n+1))`` [m] and time [s] of an impact; the largest overlap is of the order of the first."""
+    overlap = (mass * jnp.square(impact_speed) / stiffness) ** (1.0 / (exponent + 1.0))
+    return overlap, overlap / impact_speed
+
+
+def _check_end(owner: str, end: str) -> None:
+    if end not in CONTACT_ENDS:
+        raise ValueError(f"{owner}: end = {end!r} is not a way to end a contact.{nearest(str(end), CONTACT_ENDS)}")
+
+
+def _check_restitution_law(owner: str, law: RestitutionLaw) -> None:
+    if not isinstance(law, RestitutionLaw):
+        raise TypeError(
+            f"{owner}: restitution_law = {law!r} is not a RestitutionLaw. Take one from RESTITUTION_LAWS: {', '.join(RESTITUTION_LAWS)}."
+        )
+
+
+class _HuntCrossley:
+    """What a Hunt-Crossley law does with its parameters, the exponent being fixed or not."""
+
+    phase_exponent: ClassVar[float] = 0.5
+
+    stiffness: jax.Array | float
+    restitution: jax.Array | float
+    reference_speed: jax.Array | float | None
+    restitution_law: RestitutionLaw
+    exponent: jax.Array | float
+
+    def damping_ratio(self, impact_speed: Real) -> jax.Array:
+        """``a`` in ``1 + a d'/v`` [-] at the approach speed ``v``: proportional to it when a reference speed is given."""
+        ratio = self.restitution_law.damping_ratio(self.restitution)
+        return ratio * jnp.ones_like(impact_speed) if self.reference_speed is None else ratio * impact_speed / self.reference_speed
+
+    def force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real) -> jax.Array:
+        """Normal force [N] of ``overlap`` [m] and ``overlap_rate`` [m/s]; never tension (which only a pull from outside could bring)."""
+        damping = self.damping_ratio(impact_speed) / impact_speed
+        return no_tension(hunt_crossley_force(overlap, overlap_rate, stiffness=self.stiffness, exponent=self.exponent, damping=damping))
+
+    def scales(self, *, impact_speed: Real, mass: Real) -> tuple[jax.Array, jax.Array]:
+        """Overlap scale [m] and time scale [s] of an impact."""
+        return _impact_scales(self.exponent, self.stiffness, impact_speed, mass)
+
+    def phase(self, *, impact_speed: Real, mass: Real) -> HuntCrossleyPhase:
+        """Coordinates in which an impact at this speed is smooth, for an integrator."""
+        return HuntCrossleyPhase(self.damping_ratio(impact_speed), self.exponent, *self.scales(impact_speed=impact_speed, mass=mass))
+
+    def reduced_force(self, X: Real, rate: Real, *, impact_speed: Real, mass: Real) -> jax.Array:
+        """``X^(2n+1) (1 + a rate)``, ``X = s^(1/2)``."""
+        order = 2 * self.exponent + 1
+        fixed = isinstance(order, (int, float)) and float(order).is_integer()
+        elastic = jnp.asarray(X) ** int(order) if fixed else positive_power(X, order)
+        return elastic * (1.0 + self.damping_ratio(impact_speed) * rate)
+
+    def end_angle(self, *, impact_speed: Real, mass: Real) -> jax.Array:
+        """``pi``: the contact ends at zero overlap, where the force is zero too."""
+        return jnp.pi * jnp.ones_like(impact_speed)
+
+    def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
+        """Restitution obtained [-] at the approach speed [m/s]."""
+        return obtained_restitution(self.damping_ratio(impact_speed))
+
+    def static_overlap(self, load: Real) -> jax.Array:
+        """Overlap [m] under a constant load [N]."""
+        return static_overlap(load, stiffness=self.stiffness, exponent=self.exponent)
+
+
+@model
+class HuntCrossley(_HuntCrossley):
+    """``F = K d^n (1 + a d'/v)``: spring and damping vanish together at zero overlap, so the force has no jump.
+
+    By default ``a`` is the exact one: every impact rebounds with ``restitution``, whatever its speed. With ``reference_speed`` the
+    damping is a constant of the material, as Hunt and Crossley meant it: ``restitution`` holds at that speed and falls with speed. With
+    a nominal ``restitution_law`` the restitution obtained differs from the one asked (``restitution_at`` tells it).
+
+    ``exponent`` is fixed (1.5, Hertz); ``PowerLawHuntCrossley`` has it as a parameter.
+    Source: Hunt and Crossley, J. Appl. Mech. 42 (1975) 440-445; the maps are in ``laws.restitution``.
+    """
+
+    stiffness: jax.Array | float = _stiffness("N/m^n")
+    restitution: jax.Array | float = _restitution()
+    reference_speed: jax.Array | float | None = _reference_speed()
+    restitution_law: RestitutionLaw = static(default=EXACT)
+    exponent: float = static(default=1.5)
+
+    def __post_init__(self) -> None:
+        _check_restitution_law("HuntCrossley", self.restitution_law)
+        if not (isinstance(self.exponent, (int, float)) and 1.0 <= self.exponent < float("inf")):
+            raise ValueError(
+                f"HuntCrossley: exponent = {self.exponent!r} is not a number in [1, inf). "
+                "It is fixed in this law; PowerLawHuntCrossley has it as a parameter."
+            )
+
+
+@model
+class PowerLawHuntCrossley(_HuntCrossley):
+    """``HuntCrossley`` with the exponent ``n`` of ``F = K d^n (1 + a d'/v)`` as a parameter to fit."""
+
+    stiffness: jax.Array | float = _stiffness("N/m^n")
+    restitution: jax.Array | float = _restitution()
+    exponent: jax.Array | float = parameter(
+        unit="-",
+        label="exponent of the overlap",
+        symbol="n",
+        interval="[1, inf)",
+        transform="log",
+        remedy="1 is linear, 1.5 Hertz.",
+        default=1.5,
+    )
+    reference_speed: jax.Array | float | None = _reference_speed()
+    restitution_law: RestitutionLaw = static(default=EXACT)
+
+    def __post_init__(self) -> None:
+        _check_restitution_law("PowerLawHuntCrossley", self.restitution_law)
+
+
+@model
+class LinearDashpot:
+    """``F = k d + c d'`` with the damping that gives exactly ``restitution`` at every speed.
+
+    ``end = "zero_overlap"``: the contact lasts until the overlap is gone, and attracts towards its end. ``end = "zero_force"``: it ends
+    where the force would become attractive; the same restitution then needs more damping. The force jumps to ``c v`` at touch-down.
+    Source: Schwager and Poeschel, Granular Matter 9 (2007) 465-469.
+    """
+
+    phase_exponent: ClassVar[float] = 1.0
+
+    stiffness: jax.Array | float = _stiffness("N/m")
+    restitution: jax.Array | float = _restitution()
+    end: str = static(default="zero_overlap")
+
+    def __post_init__(self) -> None:
+        _check_end("LinearDashpot", self.end)
+
+    @property
+    def zeta(self) -> jax.Array:
+        """Damping relative to critical, ``c/(2 sqrt(k m))`` [-]."""
+        return CONTACT_ENDS[self.end].damping(self.restitution)
+
+    def force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real) -> jax.Array:
+        """Normal force [N] of ``overlap`` [m] and ``overlap_rate`` [m/s]; no tension when the contact ends at zero force."""
+        damping = 2.0 * self.zeta * jnp.sqrt(self.stiffness * mass)
+        force = linear_dashpot_force(overlap, overlap_rate, stiffness=self.stiffness, damping=damping)
+        return no_tension(force) if self.end == "zero_force" else force
+
+    def scales(self, *, impact_speed: Real, mass: Real) -> tuple[jax.Array, jax.Array]:
+        """Overlap scale [m] and time scale [s] of an impact."""
+        return _impact_scales(1.0, self.stiffness, impact_speed, mass)
+
+    def phase(self, *, impact_speed: Real, mass: Real) -> LinearPhase:
+        """Coordinates in which an impact at this speed is smooth, for an integrator."""
+        scales = self.scales(impact_speed=impact_speed, mass=mass)
+        return LinearPhase(jnp.asarray(self.zeta), jnp.asarray(self.restitution), self.end, *scales)
+
+    def reduced_force(self, X: Real, rate: Real, *, impact_speed: Real, mass: Real) -> jax.Array:
+        """``X + 2 zeta rate``, ``X = s``."""
+        return X + 2.0 * self.zeta * rate
+
+    def end_angle(self, *, impact_speed: Real, mass: Real) -> jax.Array:
+        """``pi`` at zero overlap, ``pi - atan(2 zeta)`` at zero force."""
+        before = jnp.arctan(2.0 * self.zeta) if self.end == "zero_force" else 0.0
+        return jnp.pi * jnp.ones_like(impact_speed) - before
+
+    def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
+        """Restitution obtained [-]: the one asked for, at every approach speed."""
+        return self.restitution * jnp.ones_like(impact_speed)
+
+    def static_overlap(self, load: Real) -> jax.Array:
+        """Overlap [m] under a constant load [N]."""
+        return static_overlap(load, stiffness=self.stiffness, exponent=1)
+
+
+@model
+class TsujiDashpot:
+    """``F = K d^(3/2) + alpha sqrt(m K) d^(1/4) d'`` with the ``alpha`` that gives exactly ``restitution`` at every speed.
+
+    ``end`` as in ``LinearDashpot``. The force is continuous at touch-down.
+    Source: Tsuji, Tanaka and Ishida, Powder Technol. 71 (1992) 239-250; Antypov and Elliott, Europhys. Lett. 94 (2011) 50004.
+    """
+
+    phase_exponent: ClassVar[float] = 1.25
+
+    stiffness: jax.Array | float = _stiffness("N/m^1.5")
+    restitution: jax.Array | float = _restitution()
+    end: str = static(default="zero_overlap")
+
+    def __post_init__(self) -> None:
+        _check_end("TsujiDashpot", self.end)
+
+    @property
+    def alpha(self) -> jax.Array:
+        """``alpha`` [-], with the effective mass in ``alpha sqrt(m K)``."""
+        return tsuji_alpha(CONTACT_ENDS[self.end].damping(self.restitution))
+
+    def force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real) -> jax.Array:
+        """Normal force [N] of ``overlap`` [m] and ``overlap_rate`` [m/s]; no tension when the contact ends at zero force."""
+        force = tsuji_dashpot_force(overlap, overlap_rate, stiffness=self.stiffness, mass=mass, alpha=self.alpha)
+        return no_tension(force) if self.end == "zero_force" else force
+
+    def scales(self, *, impact_speed: Real, mass: Real) -> tuple[jax.Array, jax.Array]:
+        """Overlap scale [m] and time scale [s] of an impact."""
+        return _impact_scales(1.5, self.stiffness, impact_speed, mass)
+
+    def phase(self, *, impact_speed: Real, mass: Real) -> TsujiPhase:
+        """Coordinates in which an impact at this speed is smooth, for an integrator."""
+        scales = self.scales(impact_speed=impact_speed, mass=mass)
+        return TsujiPhase(jnp.asarray(self.alpha), jnp.asarray(self.restitution), self.end, *scales)
+
+    def reduced_force(self, X: Real, rate: Real, *, impact_speed: Real, mass: Real) -> jax.Array:
+        """``X + alpha rate``, ``X = s^(5/4)``."""
+        return X + self.alpha * rate
+
+    def end_angle(self, *, impact_speed: Real, mass: Real) -> jax.Array:
+        """``pi`` at zero overlap, ``pi - atan(alpha)`` at zero force."""
+        before = jnp.arctan(self.alpha) if self.end == "zero_force" else 0.0
+        return jnp.pi * jnp.ones_like(impact_speed) - before
+
+    def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
+        """Restitution obtained [-]: the one asked for, at every approach speed."""
+        return self.restitution * jnp.ones_like(impact_speed)
+
+    def static_overlap(self, load: Real) -> jax.Array:
+        """Overlap [m] under a constant load [N]."""
+        return static_overlap(load, stiffness=self.stiffness, exponent=1.5)
+
+
+@model
+class NewtonRestitution:
+    """A rigid impact: the normal speed after is ``restitution`` times that before. For the impulse method only, it has no force."""
+
+    restitution: jax.Array | float = _restitution()
+
+    def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
+        """Restitution [-], at every approach speed."""
+        return self.restitution * jnp.ones_like(impact_speed)
+
+
+NORMAL_LAWS: dict[str, type] = {
+    law.__name__: law for law in (HuntCrossley, PowerLawHuntCrossley, LinearDashpot, TsujiDashpot, NewtonRestitution)
+}

@@ -1,0 +1,241 @@
+"""Coordinates in which a contact is smooth from touch-down to lift-off.
+
+In time a contact starts like ``t^(n+1)`` with ``n`` often 3/2, and heavy damping makes it stiff: both cost a Runge-Kutta method its order.
+Here a contact is written with
+
+    s = overlap/overlap_scale,   u = overlap rate/impact speed,   tau = time/time_scale   (ds/dtau = u),
+
+a *phase coordinate* ``X = s^p`` that makes the force a polynomial, a *rate coordinate* ``w`` of ``u`` in which damping is not stiff, and an
+independent variable ``sigma`` in which the whole contact has a length of about 2 to 3, whatever the parameters. ``load`` is the
+acceleration by everything but the contact, towards the surface, times ``time_scale/impact_speed``.
+
+Every phase has: ``start`` (w at touch-down, where X = 0 and u = 1), ``derivative(X, w, load) -> (X', w', tau')``, ``rate(w) -> u``,
+``reduced_overlap(X) -> s``, ``reduced_force(X, w)`` (force over mass * impact_speed / time_scale), ``event(X, w)`` (falls through zero
+where the contact ends), ``event_rate`` and ``length`` (an estimate of sigma there, for load = 0; it need not be exact).
+"""
+
+import dataclasses
+from typing import Any, Protocol
+
+import jax
+import jax.numpy as jnp
+
+from jaxcontact.smooth import positive_power
+
+
+class ContactPhase(Protocol):
+    """What an integrator of a contact needs; see the module's text."""
+
+    overlap_scale: jax.Array
+    time_scale: jax.Array
+
+    @property
+    def start(self) -> jax.Array: ...  # noqa: D102
+    @property
+    def length(self) -> jax.Array: ...  # noqa: D102
+    def derivative(self, position: jax.Array, w: jax.Array, load: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]: ...  # noqa: D102
+    def rate(self, w: jax.Array) -> jax.Array: ...  # noqa: D102
+    def reduced_overlap(self, position: jax.Array) -> jax.Array: ...  # noqa: D102
+    def reduced_force(self, position: jax.Array, w: jax.Array) -> jax.Array: ...  # noqa: D102
+    def event(self, position: jax.Array, w: jax.Array) -> jax.Array: ...  # noqa: D102
+    def event_rate(self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array) -> jax.Array: ...  # noqa: D102
+
+
+def polynomial(coefficients: Any, x: Any) -> Any:
+    """``sum_i coefficients[i] x^i`` by Horner's rule."""
+    total = 0.0
+    for coefficient in reversed(coefficients):
+        total = total * x + coefficient
+    return total
+
+
+# Length of a Hunt-Crossley contact without load, fitted to a numerical integration for exponents 1 to 3 and damping ratios 0 to 100;
+# largest error 0.0075. Rows: powers of ln(1 + a); columns: powers of 1/n.
+_HUNT_CROSSLEY_LENGTH = (
+    (2.77013, 0.039772, -0.194175),
+    (-0.009665, -0.641264, 0.246952),
+    (-0.063652, 0.001777, 0.019388),
+    (0.068073, 0.007077, -0.011828),
+    (-0.011663, -0.003155, 0.0025),
+    (0.00097, -0.000164, 3.4e-05),
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class HuntCrossleyPhase:
+    """Phase of ``F = K d^n (1 + a u)``: ``X = sqrt(s)`` and ``w = ln(1 + c u)/c`` with ``c = a``, or a small number where ``a`` is less.
+
+    ``dw/dtau = (load - s^n (1 + a u))/(1 + c u)``: with ``c = a`` the damping has left the equation of motion, so no damping ratio makes
+    it stiff. The solution does not depend on ``c``, a mere choice of coordinate, so it carries no derivative.
+    """
+
+    damping_ratio: jax.Array
+    exponent: Any
+    overlap_scale: jax.Array
+    time_scale: jax.Array
+
+    @property
+    def coordinate_constant(self) -> jax.Array:
+        """``c``; large enough that ``(exp(c w) - 1)/c`` keeps its digits."""
+        return jnp.maximum(jax.lax.stop_gradient(self.damping_ratio), 0.05)
+
+    @property
+    def start(self) -> jax.Array:
+        """``w`` at touch-down."""
+        constant = self.coordinate_constant
+        return jnp.log1p(constant) / constant
+
+    @property
+    def length(self) -> jax.Array:
+        """Estimated length of the contact in sigma."""
+        x = jnp.log1p(jnp.minimum(jax.lax.stop_gradient(self.damping_ratio), 100.0))
+        return polynomial([polynomial(row, 1 / self.exponent) for row in _HUNT_CROSSLEY_LENGTH], x)
+
+    def rate(self, w: jax.Array) -> jax.Array:
+        """``u = (exp(c w) - 1)/c``."""
+        constant = self.coordinate_constant
+        return jnp.expm1(constant * w) / constant
+
+    def _power(self, position: jax.Array, exponent: Any) -> jax.Array:
+        # Whole powers stay polynomials through X = 0, where a step may overshoot; any other power is 0 below.
+        if isinstance(exponent, float) and exponent.is_integer():
+            return jax.lax.integer_pow(position, int(exponent))
+        return positive_power(position, exponent)
+
+    def derivative(self, position: jax.Array, w: jax.Array, load: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """``(X', w', tau')`` with ``tau' = 2 X G`` and the grading ``G = (X^(2n+2) + u^2)^(-1/2)``."""
+        u = self.rate(w)
+        force = self._power(position, 2.0 * self.exponent + 1.0)
+        grading = jax.lax.rsqrt(jnp.maximum(position * force, 0.0) + u * u)
+        acceleration = (position * load - force * (1 + self.damping_ratio * u)) / (1 + self.coordinate_constant * u)
+        return u * grading, 2 * acceleration * grading, 2 * position * grading
+
+    def reduced_overlap(self, position: jax.Array) -> jax.Array:
+        """``s = X^2``."""
+        return position * position
+
+    def reduced_force(self, position: jax.Array, w: jax.Array) -> jax.Array:
+        """``s^n (1 + a u)``."""
+        return self._power(position, 2.0 * self.exponent) * (1 + self.damping_ratio * self.rate(w))
+
+    def event(self, position: jax.Array, w: jax.Array) -> jax.Array:
+        """The contact ends at zero overlap, where the force is zero, too."""
+        return position
+
+    def event_rate(self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array) -> jax.Array:
+        """Rate of ``event`` at given rates of its arguments."""
+        return position_rate
+
+
+# Lengths of dashpot contacts without load, as polynomials in -ln e, fitted to a numerical integration for e of 0.01 to 1; largest
+# error 0.005. The zero-force end of Tsuji's law is a polynomial in (-ln e)^(1/5).
+_LINEAR_LENGTH = {
+    "zero_overlap": (3.1413882, -1.5660905, 0.7256627, -0.2169008, 0.0420483, -0.0047706, 0.0002375),
+    "zero_force": (3.1411161, -2.197269, 0.898479, -0.279687, 0.0616015, -0.0079581, 0.0004387),
+}
+_TSUJI_LENGTH = {
+    "zero_overlap": (2.3620932, -0.2365656, 0.0744588, -0.0075949, -0.0007192, 0.0002496, -1.78e-05),
+    "zero_force": (2.3622833, -0.9368346, 0.0057371, 0.0158665, -0.1173755),
+}
+
+
+def _loss_exponent(restitution: jax.Array) -> jax.Array:
+    return -jnp.log(jnp.clip(jax.lax.stop_gradient(restitution), 0.01, 1.0))
+
+
+@dataclasses.dataclass(frozen=True)
+class LinearPhase:
+    """Phase of the linear dashpot, ``reduced force = s + 2 zeta u``: ``X = s`` and ``w = u``."""
+
+    damping: jax.Array
+    restitution: jax.Array
+    end: str
+    overlap_scale: jax.Array
+    time_scale: jax.Array
+
+    @property
+    def start(self) -> jax.Array:
+        """``u = 1``."""
+        return jnp.ones_like(self.damping)
+
+    @property
+    def length(self) -> jax.Array:
+        """Estimated length of the contact in sigma."""
+        return polynomial(_LINEAR_LENGTH[self.end], _loss_exponent(self.restitution))
+
+    def rate(self, w: jax.Array) -> jax.Array:
+        """``u = w``."""
+        return w
+
+    def derivative(self, position: jax.Array, w: jax.Array, load: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """``(X', w', tau')`` with the grading ``tau' = (X^2 + u^2)^(-1/2)``."""
+        grading = jax.lax.rsqrt(position * position + w * w)
+        return w * grading, (load - self.reduced_force(position, w)) * grading, grading
+
+    def reduced_overlap(self, position: jax.Array) -> jax.Array:
+        """``s = X``."""
+        return position
+
+    def reduced_force(self, position: jax.Array, w: jax.Array) -> jax.Array:
+        """``s + 2 zeta u``."""
+        return position + 2 * self.damping * w
+
+    def event(self, position: jax.Array, w: jax.Array) -> jax.Array:
+        """Zero overlap, or zero force."""
+        return position if self.end == "zero_overlap" else self.reduced_force(position, w)
+
+    def event_rate(self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array) -> jax.Array:
+        """Rate of ``event`` at given rates of its arguments."""
+        return position_rate if self.end == "zero_overlap" else self.reduced_force(position_rate, w_rate)
+
+
+@dataclasses.dataclass(frozen=True)
+class TsujiPhase:
+    """Phase of Tsuji's law, ``reduced force = s^(3/2) + alpha s^(1/4) u``: ``X = s^(1/4)`` and ``w = u``."""
+
+    damping: jax.Array
+    restitution: jax.Array
+    end: str
+    overlap_scale: jax.Array
+    time_scale: jax.Array
+
+    @property
+    def start(self) -> jax.Array:
+        """``u = 1``."""
+        return jnp.ones_like(self.damping)
+
+    @property
+    def length(self) -> jax.Array:
+        """Estimated length of the contact in sigma."""
+        loss = _loss_exponent(self.restitution)
+        return polynomial(_TSUJI_LENGTH[self.end], loss if self.end == "zero_overlap" else loss**0.2)
+
+    def rate(self, w: jax.Array) -> jax.Array:
+        """``u = w``."""
+        return w
+
+    def derivative(self, position: jax.Array, w: jax.Array, load: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """``(X', w', tau')`` with ``tau' = 4 X^3 G`` and the grading ``G = (X^10 + u^2)^(-1/2)``."""
+        cube = position * position * position
+        grading = jax.lax.rsqrt(jax.lax.integer_pow(position, 10) + w * w)
+        return w * grading, 4 * cube * (load - self.reduced_force(position, w)) * grading, 4 * cube * grading
+
+    def reduced_overlap(self, position: jax.Array) -> jax.Array:
+        """``s = X^4``."""
+        return jax.lax.integer_pow(position, 4)
+
+    def reduced_force(self, position: jax.Array, w: jax.Array) -> jax.Array:
+        """``s^(3/2) + alpha s^(1/4) u``."""
+        return jax.lax.integer_pow(position, 6) + self.damping * position * w
+
+    def event(self, position: jax.Array, w: jax.Array) -> jax.Array:
+        """Zero overlap, or zero force: ``X^5 = -alpha u``, its fifth root taken so that the slope at the event is not small."""
+        if self.end == "zero_overlap":
+            return position
+        return position - positive_power(-self.damping * w, 0.2)
+
+    def event_rate(self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array) -> jax.Array:
+        """Rate of ``event`` at given rates of its arguments."""
+        if self.end == "zero_overlap":
+            return position_rate
+        return position_rate + 0.2 * self.damping * positive_power(-self.damping * w, -0.8) * w_rate

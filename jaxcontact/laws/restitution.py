@@ -1,0 +1,295 @@
+"""Damping and the coefficient of restitution that it really gives.
+
+Hunt and Crossley's form ``F = K d^n (1 + a d'/v)``, ``v`` the approach speed, ends at zero overlap with the restitution ``e`` of
+
+    a (1 + e) = ln((1 + a)/(1 - a e)),
+
+whatever stiffness ``K``, exponent ``n`` and mass are (integrate ``v dv/(1 + a v)`` over the contact; e.g. Gonthier et al. 2004). With
+``s = a (1 + e)`` and ``b(s) = 1 - s/(exp(s) - 1)`` it is explicit: ``a = s - b(s)`` and ``a e = b(s)``. So either direction is one
+monotone scalar equation in ``s``, with a slope between 1/3 and 1.
+"""
+
+import dataclasses
+import math
+from collections.abc import Callable
+
+import jax
+import jax.numpy as jnp
+
+from jaxcontact.smooth import Real, implicit_root, polynomial, removable_singularity
+
+# (1/2 - b(s)/s)/s = sum_k B_2k s^(2k-2)/(2k)!, B_2k the Bernoulli numbers; radius of convergence 2 pi.
+_BERNOULLI_SERIES = (
+    1 / 12,
+    -1 / 720,
+    1 / 30240,
+    -1 / 1209600,
+    1 / 47900160,
+    -691 / 1307674368000,
+    1 / 74724249600,
+    -3617 / 10670622842880000,
+)
+
+
+def _loss_fraction(s: Real) -> jax.Array:
+    """``b(s)/s`` with ``b(s) = 1 - s/(exp(s) - 1)``: 1/2 at 0, decreasing as ``1/s``, smooth on the whole real line."""
+
+    def closed(s: jax.Array) -> jax.Array:
+        # exp of a negative number only, so that nothing overflows; s/(exp(s) - 1) at -s is that at s, plus s.
+        size = jnp.abs(s)
+        bernoulli = size * jnp.exp(-size) / -jnp.expm1(-size)
+        return (1.0 - bernoulli - jnp.where(s < 0.0, size, 0.0)) / s
+
+    return removable_singularity(s, closed, lambda s: 0.5 - s * polynomial(_BERNOULLI_SERIES, s * s), below=0.5)
+
+
+def _pade_damping_ratio(restitution: Real) -> jax.Array:
+    """A good first guess of the damping ratio: Carvalho and Martins above ``e = 1/3``, Gonthier's form below."""
+    return jnp.where(restitution > 1 / 3, carvalho_martins(restitution), gonthier(restitution))
+
+
+def _pade_restitution(damping_ratio: Real) -> jax.Array:
+    """The algebraic inverse of ``_pade_damping_ratio``; both branches meet at ``a = 8/3``, ``e = 1/3``."""
+    a = jnp.asarray(damping_ratio)
+    above = (11.0 - a * 2.0 / 3.0) / (6.0 + 3.0 * a + jnp.sqrt(jnp.maximum(9.0 * a * a + a * 110.0 / 3.0 + 25.0, 0.0)))
+    below = 2.0 / (a + jnp.sqrt(a * a + 4.0))
+    return jnp.where(a < 8 / 3, above, below)
+
+
+def obtained_restitution(damping_ratio: Real) -> jax.Array:
+    """Restitution ``e`` that ``F = K d^n (1 + a d'/v)`` gives for the damping ratio ``a``, for every exponent, stiffness and mass.
+
+    Solves ``a (1 + e) = ln((1 + a)/(1 - a e))``; ``e = 1 - 2a/3 + 4a^2/9 - ...`` for small and ``1/a`` for large ``a``.
+
+    Args:
+        damping_ratio: ``a >= 0`` [-]. Elementwise.
+
+    Returns:
+        ``e`` in (0, 1], to 1e-14 (relative) in float64 for ``a`` up to 1e4.
+    """
+    a = jnp.asarray(damping_ratio)
+
+    def residual(s: jax.Array, a: jax.Array) -> jax.Array:
+        return s * (1.0 - _loss_fraction(s)) - a
+
+    s = implicit_root(residual, a * (1.0 + _pade_restitution(a)), a, steps=2)
+    fraction = _loss_fraction(s)
+    return fraction / (1.0 - fraction)
+
+
+def exact_damping_ratio(restitution: Real) -> jax.Array:
+    """Damping ratio ``a`` with which ``F = K d^n (1 + a d'/v)`` gives exactly the restitution ``e``: the inverse of the above.
+
+    Args:
+        restitution: ``e`` in (0, 1] [-]; smooth through 1, where ``a = 0`` and ``da/de = -3/2``. Elementwise.
+
+    Returns:
+        ``a >= 0``, to 1e-13 (relative) in float64 for ``e`` of 0.001 and more.
+    """
+    e = jnp.asarray(restitution)
+
+    def residual(s: jax.Array, e: jax.Array) -> jax.Array:
+        return 1.0 / _loss_fraction(s) - (1.0 + e) / e
+
+    return implicit_root(residual, _pade_damping_ratio(e) * (1.0 + e), e, steps=3) / (1.0 + e)
+
+
+# Published nominal laws: damping ratio a(e). What they give is obtained_restitution(a(e)), which differs from e.
+
+
+def hunt_crossley(restitution: Real) -> jax.Array:
+    """``a = 3 (1 - e)/2``."""
+    return 1.5 * (1.0 - restitution)
+
+
+def herbert_mcwhannell(restitution: Real) -> jax.Array:
+    """``a = 6 (1 - e)/((2 e - 1)^2 + 3)``."""
+    e = jnp.asarray(restitution)
+    return 6.0 * (1.0 - e) / ((2.0 * e - 1.0) ** 2 + 3.0)
+
+
+def lee_wang(restitution: Real) -> jax.Array:
+    """``a = 3 (1 - e)/4``."""
+    return 0.75 * (1.0 - restitution)
+
+
+def lankarani_nikravesh(restitution: Real) -> jax.Array:
+    """``a = 3 (1 - e^2)/4``."""
+    e = jnp.asarray(restitution)
+    return 0.75 * (1.0 - e * e)
+
+
+def gonthier(restitution: Real) -> jax.Array:
+    """``a = (1 - e^2)/e``, Gonthier and co-workers' explicit approximation."""
+    e = jnp.asarray(restitution)
+    return (1.0 - e * e) / e
+
+
+def zhiying_qishao(restitution: Real) -> jax.Array:
+    """``a = 3 (1 - e^2) exp(2 (1 - e))/4``."""
+    e = jnp.asarray(restitution)
+    return 0.75 * (1.0 - e * e) * jnp.exp(2.0 * (1.0 - e))
+
+
+def flores(restitution: Real) -> jax.Array:
+    """``a = 8 (1 - e)/(5 e)``."""
+    e = jnp.asarray(restitution)
+    return 1.6 * (1.0 - e) / e
+
+
+def gharib_hurmuzlu(restitution: Real) -> jax.Array:
+    """``a = 1/e``: for small restitution only, it stays damped at ``e = 1``."""
+    return 1.0 / jnp.asarray(restitution)
+
+
+def hu_guo(restitution: Real) -> jax.Array:
+    """``a = 3 (1 - e)/(2 e)``."""
+    e = jnp.asarray(restitution)
+    return 1.5 * (1.0 - e) / e
+
+
+def carvalho_martins(restitution: Real) -> jax.Array:
+    """``a = 3 (1 - e)(11 - e)/(2 (1 + 9 e))``, a Pade form about ``e = 1``."""
+    e = jnp.asarray(restitution)
+    return 1.5 * (1.0 - e) * (11.0 - e) / (1.0 + 9.0 * e)
+
+
+def safaeifar_farshidianfar(restitution: Real) -> jax.Array:
+    """``a = 5 (1 - e)/(4 e)``."""
+    e = jnp.asarray(restitution)
+    return 1.25 * (1.0 - e) / e
+
+
+@dataclasses.dataclass(frozen=True)
+class RestitutionLaw:
+    """A published relation between the restitution asked for and the damping ratio ``a`` of ``F = K d^n (1 + a d'/v)``."""
+
+    name: str
+    damping_ratio: Callable[[Real], jax.Array]
+    source: str
+
+
+EXACT = RestitutionLaw("exact", exact_damping_ratio, "exact inverse of the energy integral of one impact")
+
+RESTITUTION_LAWS: dict[str, RestitutionLaw] = {
+    law.name: law
+    for law in (
+        EXACT,
+        RestitutionLaw("hunt_crossley_1975", hunt_crossley, "Hunt and Crossley, J. Appl. Mech. 42 (1975) 440-445"),
+        RestitutionLaw("marhefka_orin_1999", hunt_crossley, "Marhefka and Orin, IEEE Trans. Syst. Man Cybern. A 29 (1999) 566-572"),
+        RestitutionLaw("herbert_mcwhannell_1977", herbert_mcwhannell, "Herbert and McWhannell, J. Eng. Ind. 99 (1977) 794-798"),
+        RestitutionLaw("lee_wang_1983", lee_wang, "Lee and Wang, J. Mech. Transm. Autom. Des. 105 (1983) 534-543"),
+        RestitutionLaw("lankarani_nikravesh_1990", lankarani_nikravesh, "Lankarani and Nikravesh, J. Mech. Des. 112 (1990) 369-376"),
+        RestitutionLaw("gonthier_2004_approx", gonthier, "Gonthier et al., Multibody Syst. Dyn. 11 (2004) 209-233"),
+        RestitutionLaw("zhiying_qishao_2006", zhiying_qishao, "Qin and Lu, Int. J. Nonlinear Sci. Numer. Simul. 7 (2006)"),
+        RestitutionLaw("flores_2011", flores, "Flores et al., Multibody Syst. Dyn. 25 (2011) 357-375"),
+        RestitutionLaw("gharib_hurmuzlu_2012", gharib_hurmuzlu, "Gharib and Hurmuzlu, J. Appl. Mech. 79 (2012) 064506"),
+        RestitutionLaw("hu_guo_2015", hu_guo, "Hu and Guo, Multibody Syst. Dyn. 35 (2015) 99-113"),
+        RestitutionLaw("carvalho_martins_2019_approx", carvalho_martins, "Carvalho and Martins, Mech. Mach. Theory 139 (2019) 174-194"),
+        RestitutionLaw(
+            "safaeifar_farshidianfar_2020", safaeifar_farshidianfar, "Safaeifar and Farshidianfar, Multibody Syst. Dyn. 50 (2020) 233-257"
+        ),
+        RestitutionLaw("exudyn_mixed", _pade_damping_ratio, "Exudyn, impactModel 2: Carvalho and Martins above e = 1/3, Gonthier below"),
+    )
+}
+
+
+# Linear oscillator F = k d + c d', c = 2 zeta sqrt(k m). A contact ends where the overlap, or already where the force, is zero.
+
+# acos(z)/sqrt(1 - z^2) in powers of 1 - z: c_0 = 1, c_k = c_(k-1) k/(2k+1).
+_ARC_SERIES = tuple(math.prod(j / (2 * j + 1) for j in range(1, k + 1)) for k in range(15))
+
+
+def _arc_ratio(zeta: Real) -> jax.Array:
+    """``acos(z)/sqrt(1 - z^2)``, continued as ``acosh(z)/sqrt(z^2 - 1)`` beyond 1: one analytic function, 1 at ``z = 1``."""
+
+    def closed(u: jax.Array) -> jax.Array:
+        z = 1.0 - u
+        under = jnp.where(u > 0.0, z, 0.0)
+        over = jnp.where(u > 0.0, 2.0, z)
+        trigonometric = jnp.arccos(under) / jnp.sqrt((1.0 - under) * (1.0 + under))
+        hyperbolic = jnp.arccosh(over) / jnp.sqrt((over - 1.0) * (over + 1.0))
+        return jnp.where(u > 0.0, trigonometric, hyperbolic)
+
+    return removable_singularity(1.0 - zeta, closed, lambda u: polynomial(_ARC_SERIES, u), below=0.1)
+
+
+def zero_overlap_restitution(zeta: Real) -> jax.Array:
+    """Restitution of ``F = k d + c d'`` when the contact lasts until the overlap is zero, with attraction towards the end.
+
+    ``e = exp(-pi zeta/sqrt(1 - zeta^2))``; 0 for ``zeta >= 1``, where the bodies creep apart and never separate.
+
+    Args:
+        zeta: damping relative to critical, ``c/(2 sqrt(k m)) >= 0``. Elementwise.
+    """
+    z = jnp.asarray(zeta)
+    returns = z < 1.0
+    under = jnp.where(returns, z, 0.0)
+    return jnp.where(returns, jnp.exp(-jnp.pi * under / jnp.sqrt((1.0 - under) * (1.0 + under))), 0.0)
+
+
+def zero_overlap_damping(restitution: Real) -> jax.Array:
+    """Inverse of ``zero_overlap_restitution``: ``zeta = -ln e/sqrt(pi^2 + ln^2 e)`` for ``e`` in (0, 1]."""
+    loss = -jnp.log(restitution)
+    return loss / jnp.sqrt(jnp.pi**2 + loss * loss)
+
+
+def zero_force_restitution(zeta: Real) -> jax.Array:
+    """Restitution of ``F = k d + c d'`` when the contact ends where the force falls to zero, so that it never attracts.
+
+    ``e = exp(-2 zeta acos(zeta)/sqrt(1 - zeta^2))``, ``exp(-2)`` at critical damping and with ``acosh(zeta)/sqrt(zeta^2 - 1)`` beyond it.
+    Source: Schwager and Poeschel, Granular Matter 9 (2007) 465-469.
+
+    Args:
+        zeta: damping relative to critical, ``c/(2 sqrt(k m)) >= 0``. Elementwise.
+    """
+    return jnp.exp(-2.0 * zeta * _arc_ratio(zeta))
+
+
+def zero_force_damping(restitution: Real) -> jax.Array:
+    """Inverse of ``zero_force_restitution``, for ``e`` in (0, 1] (``zeta`` beyond 1000 at ``e = 2.5e-7``). Elementwise.
+
+    In ``y = asinh(zeta)`` the equation ``2 zeta acos(zeta)/sqrt(1 - zeta^2) = -ln e`` is nearly linear: its slope falls from pi to 2.
+    """
+    loss = -jnp.log(restitution)
+
+    def residual(y: jax.Array, loss: jax.Array) -> jax.Array:
+        zeta = jnp.sinh(y)
+        return 2.0 * zeta * _arc_ratio(zeta) - loss
+
+    guess = loss / (2.0 + (math.pi - 2.0) / (1.0 + 0.5 * loss))
+    return jnp.sinh(implicit_root(residual, guess, loss, steps=3))
+
+
+# Tsuji's dashpot F = K d^(3/2) + alpha sqrt(m K) d^(1/4) d': in x = (4/5) d^(5/4) it is the linear oscillator with zeta = alpha/sqrt(5).
+
+
+def tsuji_zeta(alpha: Real) -> jax.Array:
+    """Damping relative to critical of the linear oscillator equivalent to ``F = K d^1.5 + alpha sqrt(m K) d^0.25 d'``.
+
+    Source: Antypov and Elliott, Europhys. Lett. 94 (2011) 50004.
+    """
+    return jnp.asarray(alpha) / math.sqrt(5.0)
+
+
+def tsuji_alpha(zeta: Real) -> jax.Array:
+    """Inverse of ``tsuji_zeta``: ``alpha = sqrt(5) zeta``, with the effective mass in ``alpha sqrt(m K)``."""
+    return math.sqrt(5.0) * jnp.asarray(zeta)
+
+
+@dataclasses.dataclass(frozen=True)
+class ContactEnd:
+    """Where a dashpot contact ends, with the maps between damping relative to critical and restitution that follow from it."""
+
+    name: str
+    restitution: Callable[[Real], jax.Array]
+    damping: Callable[[Real], jax.Array]
+
+
+CONTACT_ENDS: dict[str, ContactEnd] = {
+    end.name: end
+    for end in (
+        ContactEnd("zero_overlap", zero_overlap_restitution, zero_overlap_damping),
+        ContactEnd("zero_force", zero_force_restitution, zero_force_damping),
+    )
+}

@@ -1,0 +1,100 @@
+"""``simulate``: the motion of a scene at given times, by a method of choice."""
+
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxcontact.field import is_concrete
+from jaxcontact.laws.friction import Coulomb
+from jaxcontact.scene import Scene, State
+from jaxcontact.simulation.dense_output import Segments
+from jaxcontact.simulation.event_aligned import EventAligned, Impulse, is_level, simulate_events
+from jaxcontact.simulation.fixed_step import FixedStep, simulate_fixed_step
+from jaxcontact.simulation.status import Status
+from jaxcontact.simulation.trajectory import Contacts, Trajectory
+
+Method = EventAligned | Impulse | FixedStep
+
+
+def _check_times(times: Any) -> None:
+    if np.ndim(times) != 1 or np.shape(times)[0] < 1:
+        raise ValueError(f"simulate: times has shape {np.shape(times)}, but must be a list of times, shape (n,) with n >= 1.")
+    if is_concrete(times):
+        values = np.asarray(times, dtype=float)
+        if not np.all(np.isfinite(values)):
+            raise ValueError("simulate: times contains a value that is not finite.")
+        backwards = np.flatnonzero(np.diff(values) < 0)
+        if backwards.size:
+            i = int(backwards[0])
+            raise ValueError(f"simulate: times go backwards, from {values[i]:g} s (entry {i}) to {values[i + 1]:g} s. Sort them.")
+
+
+def _check_method(scene: Scene, method: Any) -> None:
+    if not isinstance(method, (EventAligned, Impulse, FixedStep)):
+        raise TypeError(f"simulate: method = {method!r} is not EventAligned(), Impulse() or FixedStep(step=...).")
+    if isinstance(method, Impulse):
+        return
+    name = type(method).__name__
+    if not hasattr(scene.contact.normal, "force"):
+        law = type(scene.contact.normal).__name__
+        raise ValueError(f"simulate: {law} is a rigid law without a force, {name} cannot integrate it. Use method=Impulse(), or HuntCrossley.")
+    if isinstance(scene.contact.friction, Coulomb):
+        raise ValueError(f"simulate: Coulomb friction is an impulse, {name} cannot integrate it. Use method=Impulse(), or RegularizedCoulomb.")
+
+
+def _check_bodies(scene: Scene, initial: State) -> None:
+    bodies = initial.position.size // 3
+    if bodies != 1 or np.size(scene.bodies.radius) != 1:
+        raise NotImplementedError(
+            f"simulate: the scene has {max(bodies, np.size(scene.bodies.radius))} bodies; this version simulates one sphere and any number of"
+            " planes. Simulate bodies that do not meet one by one, with jax.vmap."
+        )
+    if not scene.surfaces:
+        raise ValueError("simulate: scene.surfaces is empty. Give at least one Plane.")
+
+
+def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None = None) -> Trajectory:
+    """Simulate a scene from ``times[0]`` on.
+
+    Works under ``jit``, ``vmap``, ``jvp``, ``vjp`` and their combinations, with respect to every parameter of ``scene``, every component of
+    ``initial`` and ``times``. Precision is that of JAX: enable float64 (``jax.config.update("jax_enable_x64", True)``) for accuracies better
+    than about 1e-5.
+
+    Args:
+        scene: bodies, surfaces, laws, gravity and fluid.
+        initial: state at ``times[0]``.
+        times: (n,) times of the output in increasing order [s].
+        method: ``EventAligned()`` (default): compliant contacts resolved exactly from touch-down to lift-off, with true derivatives;
+            ``Impulse()``: rigid impacts; ``FixedStep(step=...)``: a plain fixed time step, for comparison (its derivatives through contact are
+            wrong).
+
+    Returns:
+        Position, velocity and spin at ``times``, the contacts, and a status whose text is ``Trajectory.advice``.
+
+    Raises:
+        ValueError, TypeError, NotImplementedError: before tracing, naming the argument and the remedy.
+    """
+    method = EventAligned() if method is None else method
+    _check_times(times)
+    _check_method(scene, method)
+    _check_bodies(scene, initial)
+    times = jnp.asarray(times, dtype=float)
+    flat = State(*(jnp.reshape(value, (3,)) for value in initial))
+    if isinstance(method, FixedStep):
+        result = simulate_fixed_step(scene, flat, times, method=method, substeps=method.substeps(times))
+    else:
+        result = _simulate_events(scene, flat, times, method=method, level=is_level(scene))
+    shape = (times.shape[0], *initial.position.shape)
+    position, velocity, spin = (jnp.reshape(value, shape) for value in (result.position, result.velocity, result.spin))
+    return result._replace(position=position, velocity=velocity, spin=spin)
+
+
+@partial(jax.jit, static_argnames=("method", "level"))
+def _simulate_events(scene: Scene, initial: State, times: jax.Array, *, method: Any, level: bool) -> Trajectory:
+    return simulate_events(scene, initial, times, method, level=level)
+
+
+__all__ = ["Contacts", "EventAligned", "FixedStep", "Impulse", "Method", "Segments", "Status", "Trajectory", "simulate"]

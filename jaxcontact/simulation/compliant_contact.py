@@ -1,0 +1,236 @@
+"""One compliant contact of a sphere with a plane, from touch-down to lift-off.
+
+The normal motion is integrated in the phase coordinates of the law (``laws.phase``), where it is smooth, has a known length, and is not
+made stiff by damping. A last step with the end condition as its independent variable lands on lift-off: no root is searched for, and the
+derivative of the event is exact. The slip then follows in closed form from the normal impulse (``laws.friction``), so that no slip
+velocity of the regularisation is too small.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxcontact.laws.phase import ContactPhase
+from jaxcontact.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, step
+from jaxcontact.scene import Scene
+from jaxcontact.simulation.dense_output import Segments, quintic
+from jaxcontact.simulation.flight import Motion
+
+LANDING_STEPS = 3
+"""Steps of order 4 from the end of the estimated length to the event."""
+
+REST_LOAD = 0.3
+"""A touch-down with ``load`` (external acceleration times time scale over impact speed) above this ends the bouncing."""
+
+
+class TouchDown(NamedTuple):
+    """A sphere at first touch.
+
+    Attributes:
+        motion: time, position, velocity and spin.
+        normal: unit normal of the plane, (3,).
+        impact_speed: approach speed, positive.
+        rests: whether the sphere stays in contact from here on.
+    """
+
+    motion: Motion
+    normal: jax.Array
+    impact_speed: jax.Array
+    rests: jax.Array
+
+
+SUBDIVISION = 3
+"""Nodes for slip, displacement and output per step of the normal motion."""
+
+
+class NormalPath(NamedTuple):
+    """Normal motion in the coordinates of ``laws.phase`` at the nodes of a contact, from touch-down to lift-off; each of shape (nodes,)."""
+
+    position: jax.Array
+    w: jax.Array
+    tau: jax.Array
+    sigma: jax.Array
+
+
+def normal_load(scene: Scene, normal: jax.Array, velocity: jax.Array, spin: jax.Array) -> jax.Array:
+    """Acceleration towards the plane by gravity and fluid [m/s^2]."""
+    return -(scene.acceleration(velocity, spin) @ normal)
+
+
+def split(vector: jax.Array, normal: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Component along ``normal`` (a scalar) and the vector in the plane."""
+    along = vector @ normal
+    return along, vector - along * normal
+
+
+def slip_velocity(scene: Scene, tangential: jax.Array, spin: jax.Array, normal: jax.Array) -> jax.Array:
+    """Velocity of the sphere's surface at the contact, ``v_t - R spin x n`` [m/s]."""
+    return tangential - scene.bodies.radius * jnp.cross(spin, normal)
+
+
+def after_slip_change(
+    scene: Scene, tangential: jax.Array, spin: jax.Array, normal: jax.Array, change: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """Tangential velocity and spin after friction has changed the slip by ``change`` (..., 3)."""
+    bodies = scene.bodies
+    share = bodies.inertia_ratio / (1 + bodies.inertia_ratio)
+    return tangential + share * change, spin - jnp.cross(normal, change) / (bodies.radius * (1 + bodies.inertia_ratio))
+
+
+def touch_down(scene: Scene, motion: Motion, normal: jax.Array) -> TouchDown:
+    """What a touch-down leads to: a bounce, or rest when the load would not let the sphere off again."""
+    speed = -(motion.velocity @ normal)
+    load = normal_load(scene, normal, motion.velocity, motion.spin)
+    moving = speed > 0
+    safe_speed = jnp.where(moving, speed, 1.0)
+    _, time_scale = scene.contact.normal.scales(impact_speed=safe_speed, mass=scene.bodies.mass)
+    rests = jax.lax.stop_gradient(~moving | (load * time_scale > REST_LOAD * safe_speed))
+    # What is computed of a contact that rests is not used; a speed of 1 and no load (below) keep it finite.
+    return TouchDown(motion, normal, jnp.where(rests, 1.0, speed), rests)
+
+
+def contact_phase(scene: Scene, touch: TouchDown) -> ContactPhase:
+    """Phase coordinates of this contact."""
+    return scene.contact.normal.phase(impact_speed=touch.impact_speed, mass=scene.bodies.mass)
+
+
+def normal_path(scene: Scene, touch: TouchDown, phase: ContactPhase, *, steps: int) -> NormalPath:
+    """Normal motion from touch-down to lift-off.
+
+    Drag and lift act during the contact, too; the tangential velocity that enters them is that in the middle of the contact as friction
+    will leave it, so that they are right to second order in the (small) change of velocity.
+    """
+    to_load = jnp.where(touch.rests, 0.0, phase.time_scale / touch.impact_speed)
+    if scene.has_fluid:
+        _, tangential = split(touch.motion.velocity, touch.normal)
+        restitution = scene.contact.normal.restitution_at(touch.impact_speed, mass=scene.bodies.mass)
+        slip = slip_velocity(scene, tangential, touch.motion.spin, touch.normal)
+        impulse = touch.impact_speed * (1 + restitution) * scene.bodies.mass / scene.bodies.tangential_mass
+        change = (scene.contact.friction.slip_after(slip, impulse) - slip) / 2
+        middle, spin = after_slip_change(scene, tangential, touch.motion.spin, touch.normal, change)
+
+        def load(rate: jax.Array) -> jax.Array:
+            velocity = middle - rate * touch.impact_speed * touch.normal
+            return to_load * normal_load(scene, touch.normal, velocity, spin)
+    else:
+        constant = to_load * normal_load(scene, touch.normal, touch.motion.velocity, touch.motion.spin)
+
+        def load(rate: jax.Array) -> jax.Array:
+            return constant
+
+    def rates(node: NormalPath) -> NormalPath:
+        return NormalPath(*phase.derivative(node.position, node.w, load(phase.rate(node.w))), jnp.ones_like(node.sigma))
+
+    def rates_by_event(node: NormalPath) -> NormalPath:
+        slope = rates(node)
+        event_rate = phase.event_rate(node.position, node.w, slope.position, slope.w)
+        return jax.tree.map(lambda rate: rate / event_rate, slope)
+
+    length = phase.length / steps
+
+    def advance(node: NormalPath, _: None) -> tuple[NormalPath, NormalPath]:
+        after = step(rates, node, length, DORMAND_PRINCE_8)
+        return after, after
+
+    zero = jnp.zeros_like(phase.start)
+    start = NormalPath(zero, phase.start, zero, zero)
+    last, nodes = jax.lax.scan(advance, start, None, length=steps)
+    left = phase.event(last.position, last.w)
+    for _ in range(LANDING_STEPS):
+        last = step(rates_by_event, last, -left / LANDING_STEPS, CLASSICAL)
+    path = jax.tree.map(lambda first, middle, end: jnp.concatenate([first[None], middle[:-1], end[None]]), start, nodes, last)
+    return subdivided(path, jax.vmap(rates))
+
+
+def subdivided(path: NormalPath, rates: Callable[[NormalPath], NormalPath]) -> NormalPath:
+    """``path`` with ``SUBDIVISION - 1`` nodes more in each interval, interpolated to sixth order by value, slope and curvature in sigma.
+
+    The slip may fall steeply within a contact where the normal motion is smooth, and needs the finer nodes.
+    """
+    slope, curvature = jax.jvp(rates, (path,), (rates(path),))
+    h = jnp.diff(path.sigma)
+    pieces = [jax.tree.map(lambda column: column[:-1], path)]
+    for theta in np.arange(1, SUBDIVISION) / SUBDIVISION:
+        between = [
+            quintic(theta, h, y[:-1], y[1:], dy[:-1], dy[1:], ddy[:-1], ddy[1:])[0]
+            for y, dy, ddy in zip(path, slope, curvature, strict=True)
+        ]
+        pieces.append(NormalPath(*between))
+    return jax.tree.map(lambda last, *columns: jnp.append(jnp.stack(columns, axis=1).ravel(), last[-1]), path, *pieces)
+
+
+def sideways_advance(time: jax.Array, velocity: jax.Array, acceleration: jax.Array) -> jax.Array:
+    """Displacement in the plane since the first node, (nodes, 3): the integral of the cubics with given ends and slopes."""
+    h = jnp.diff(time)[:, None]
+    advances = h / 2 * (velocity[:-1] + velocity[1:]) + h * h / 12 * (acceleration[:-1] - acceleration[1:])
+    return jnp.concatenate([jnp.zeros_like(advances[:1]), jnp.cumsum(advances, axis=0)])
+
+
+class ContactNodes(NamedTuple):
+    """The whole motion at the nodes of a contact; shapes (nodes,) and (nodes, 3). Accelerations are those inside the contact."""
+
+    motion: Motion
+    acceleration: jax.Array
+    spin_rate: jax.Array
+
+
+def motion_at_nodes(scene: Scene, touch: TouchDown, phase: ContactPhase, path: NormalPath, *, level: bool) -> ContactNodes:
+    """Positions, velocities, spins and their rates at the nodes of ``path``.
+
+    With ``level`` no external force has a tangential component, and the slip is a closed function of the normal impulse. Otherwise
+    friction (exact in the impulse of each step) and the external tangential acceleration alternate (Strang splitting).
+    """
+    bodies, friction, normal = scene.bodies, scene.contact.friction, touch.normal
+    time = phase.time_scale * path.tau
+    overlap = phase.overlap_scale * phase.reduced_overlap(path.position)
+    overlap_rate = touch.impact_speed * phase.rate(path.w)
+    contact_acceleration = touch.impact_speed / phase.time_scale * phase.reduced_force(path.position, path.w)
+    _, tangential = split(touch.motion.velocity, normal)
+    spin = touch.motion.spin
+
+    def external(velocity: jax.Array, spin: jax.Array) -> jax.Array:
+        return scene.acceleration(velocity, spin)
+
+    if level:
+        load = normal_load(scene, normal, touch.motion.velocity, spin)
+        impulse = touch.impact_speed - overlap_rate + load * time
+        slip = slip_velocity(scene, tangential, spin, normal)
+        slips = friction.slip_after(jnp.broadcast_to(slip, (*time.shape, 3)), impulse * bodies.mass / bodies.tangential_mass)
+        tangentials, spins = after_slip_change(scene, tangential, spin, normal, slips - slip)
+    else:
+        durations = jnp.diff(time)
+
+        def advance(carry: tuple[jax.Array, jax.Array], interval: tuple) -> tuple:
+            tangential, spin = carry
+            duration, rate_before, rate_after = interval
+            velocity = tangential - (rate_before + rate_after) / 2 * normal
+            outside, kick = split(external(velocity, spin), normal)
+            impulse = rate_before - rate_after - outside * duration
+            tangential = tangential + duration / 2 * kick
+            slip = slip_velocity(scene, tangential, spin, normal)
+            change = friction.slip_after(slip, impulse * bodies.mass / bodies.tangential_mass) - slip
+            tangential, spin = after_slip_change(scene, tangential, spin, normal, change)
+            tangential = tangential + duration / 2 * kick
+            return (tangential, spin), (tangential, spin)
+
+        _, later = jax.lax.scan(advance, (tangential, spin), (durations, overlap_rate[:-1], overlap_rate[1:]))
+        tangentials, spins = jax.tree.map(lambda first, rest: jnp.concatenate([first[None], rest]), (tangential, spin), later)
+        slips = tangentials - bodies.radius * jnp.cross(spins, normal)
+
+    velocity = tangentials - overlap_rate[:, None] * normal
+    contact_force = friction.force(slips, bodies.mass * contact_acceleration)
+    acceleration = contact_force / bodies.mass + contact_acceleration[:, None] * normal + external(velocity, spins)
+    spin_rate = -bodies.radius * jnp.cross(normal, contact_force) / bodies.moment_of_inertia
+    sideways = acceleration - (acceleration @ normal)[:, None] * normal
+    position = touch.motion.position + sideways_advance(time, tangentials, sideways) - overlap[:, None] * normal
+    return ContactNodes(Motion(touch.motion.time + time, position, velocity, spins), acceleration, spin_rate)
+
+
+def segments(nodes: ContactNodes) -> Segments:
+    """Pieces between neighbouring nodes."""
+    motion = nodes.motion
+    pairs = (motion.time, motion.position, motion.velocity, nodes.acceleration, motion.spin, nodes.spin_rate)
+    return Segments(*(side for column in pairs for side in (column[:-1], column[1:])))

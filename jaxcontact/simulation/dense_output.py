@@ -1,0 +1,75 @@
+"""Positions at any time from the states at the ends of segments.
+
+Segment boundaries lie on the events and move with the parameters; each segment carries its own times, so a derivative at a fixed
+camera time is that of the motion, including the shift of the events.
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+
+class Segments(NamedTuple):
+    """Pieces of a motion in order of time; ``start`` and ``end`` arrays along axis 0, vectors of shape (segments, 3).
+
+    Accelerations are those inside the segment: they jump between segments where a force jumps.
+    """
+
+    start_time: jax.Array
+    end_time: jax.Array
+    start_position: jax.Array
+    end_position: jax.Array
+    start_velocity: jax.Array
+    end_velocity: jax.Array
+    start_acceleration: jax.Array
+    end_acceleration: jax.Array
+    start_spin: jax.Array
+    end_spin: jax.Array
+    start_spin_rate: jax.Array
+    end_spin_rate: jax.Array
+
+
+def quintic(
+    theta: jax.Array, h: jax.Array, p0: jax.Array, p1: jax.Array, v0: jax.Array, v1: jax.Array, a0: jax.Array, a1: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """Value and derivative in time of the quintic with given values, first and second derivatives at both ends; exact for a parabola."""
+    # Deviation from the Taylor polynomial of the start: the differences below are small, so nothing large cancels.
+    position_gap = p1 - p0 - h * (v0 + h / 2 * a0)
+    velocity_gap = h * (v1 - v0 - h * a0)
+    acceleration_gap = h * h * (a1 - a0)
+    c3 = 10 * position_gap - 4 * velocity_gap + acceleration_gap / 2
+    c4 = -15 * position_gap + 7 * velocity_gap - acceleration_gap
+    c5 = 6 * position_gap - 3 * velocity_gap + acceleration_gap / 2
+    time = theta * h
+    value = p0 + time * (v0 + time / 2 * a0) + theta**3 * (c3 + theta * (c4 + theta * c5))
+    inverse = 1 / jnp.where(h > 0, h, 1.0)
+    slope = v0 + time * a0 + inverse * theta**2 * (3 * c3 + theta * (4 * c4 + theta * 5 * c5))
+    return value, slope
+
+
+def cubic(theta: jax.Array, h: jax.Array, p0: jax.Array, p1: jax.Array, v0: jax.Array, v1: jax.Array) -> jax.Array:
+    """Cubic Hermite interpolation."""
+    gap = p1 - p0
+    return p0 + theta * (h * v0 + theta * (3 * gap - h * (2 * v0 + v1) + theta * (h * (v0 + v1) - 2 * gap)))
+
+
+def evaluate(segments: Segments, times: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Position, velocity and spin at ``times``, each of shape (times, 3)."""
+    order = jax.lax.stop_gradient(segments.start_time)
+    index = jnp.clip(jnp.searchsorted(order, jax.lax.stop_gradient(times), side="right") - 1, 0, order.shape[0] - 1)
+    at: Segments = jax.tree.map(lambda column: column[index], segments)
+    h = (at.end_time - at.start_time)[:, None]
+    theta = (times - at.start_time)[:, None] / jnp.where(h > 0, h, 1.0)
+    position, velocity = quintic(
+        theta,
+        h,
+        at.start_position,
+        at.end_position,
+        at.start_velocity,
+        at.end_velocity,
+        at.start_acceleration,
+        at.end_acceleration,
+    )
+    spin = cubic(theta, h, at.start_spin, at.end_spin, at.start_spin_rate, at.end_spin_rate)
+    return position, velocity, spin

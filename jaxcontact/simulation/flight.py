@@ -1,0 +1,127 @@
+"""Free flight from one event to the next touch-down: a parabola in closed form, or Runge-Kutta steps where there is drag or lift."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxcontact.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, step
+from jaxcontact.scene import Scene
+
+
+class Motion(NamedTuple):
+    """A sphere at an instant: time [s] (scalar), position [m], velocity [m/s], spin [rad/s], each of shape (3,)."""
+
+    time: jax.Array
+    position: jax.Array
+    velocity: jax.Array
+    spin: jax.Array
+
+
+class Flight(NamedTuple):
+    """A flight and where it ends.
+
+    Attributes:
+        nodes: motions along the flight, the first its start, the last its end; shape (nodes, ...).
+        end: the motion at its end.
+        plane: index of the plane that is touched.
+        touches: whether there is a touch-down (before the horizon, where the flight is integrated).
+    """
+
+    nodes: Motion
+    end: Motion
+    plane: jax.Array
+    touches: jax.Array
+
+
+def touch_time(gap: jax.Array, gap_rate: jax.Array, acceleration: jax.Array) -> jax.Array:
+    """The time of ``gap + gap_rate t + acceleration t^2/2 = 0`` at which the gap closes; infinite when it never does.
+
+    The form of the root is chosen by the sign of the rate, so that nothing cancels. The root may lie in the past (negative) when the
+    gap is negative and closing.
+    """
+    discriminant = gap_rate * gap_rate - 2 * acceleration * gap
+    closing = gap_rate < 0
+    falls = acceleration < 0
+    exists = (discriminant > 0) & (closing | falls)
+    root = jnp.sqrt(jnp.where(exists, discriminant, 1.0))
+    already_closing = 2 * gap / jnp.where(exists & closing, root - gap_rate, 1.0)
+    turning_first = (gap_rate + root) / jnp.where(falls, -acceleration, 1.0)
+    return jnp.where(exists, jnp.where(closing, already_closing, turning_first), jnp.inf)
+
+
+def earliest_touch(scene: Scene, motion: Motion, acceleration: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Time until the first plane is touched under a constant acceleration, and the index of that plane."""
+    times = jnp.stack(
+        [
+            touch_time(
+                plane.gap(motion.position, scene.bodies.radius), motion.velocity @ plane.unit_normal, acceleration @ plane.unit_normal
+            )
+            for plane in scene.surfaces
+        ]
+    )
+    plane = jnp.argmin(jax.lax.stop_gradient(times))
+    return times[plane], plane
+
+
+def parabola(scene: Scene, start: Motion, horizon: jax.Array) -> Flight:
+    """Flight under gravity alone, its touch-down in closed form."""
+    gravity = jnp.asarray(scene.gravity, dtype=start.position.dtype)
+    duration, plane = earliest_touch(scene, start, gravity)
+    touches = jnp.isfinite(duration)
+    duration = jnp.where(touches, duration, jnp.maximum(horizon - start.time, 0.0) + 1.0)
+    end = Motion(
+        start.time + duration,
+        start.position + duration * (start.velocity + duration / 2 * gravity),
+        start.velocity + duration * gravity,
+        start.spin,
+    )
+    nodes = jax.tree.map(lambda first, last: jnp.stack([first, last]), start, end)
+    return Flight(nodes, end, plane, touches)
+
+
+def integrated(scene: Scene, start: Motion, horizon: jax.Array, *, steps: int) -> Flight:
+    """Flight with drag or lift, in ``steps`` equal steps of order 8 and a last one that lands exactly.
+
+    The duration is estimated without derivatives. The last step has the gap as its independent variable, runs from what the estimate
+    left of it to zero, and carries the exact derivative of the touch-down. A flight that would land after ``horizon`` ends there.
+    """
+
+    def rates(motion: Motion) -> Motion:
+        return Motion(
+            jnp.ones_like(motion.time), motion.velocity, scene.acceleration(motion.velocity, motion.spin), jnp.zeros_like(motion.spin)
+        )
+
+    remaining = jnp.maximum(horizon - start.time, 0.0)
+    longest = jax.lax.stop_gradient(remaining) + 1e-6  # so that a landing just at the horizon is still one
+
+    def refine(duration: jax.Array) -> tuple[jax.Array, jax.Array]:
+        there = step(rates, frozen, duration, DORMAND_PRINCE_8)
+        correction, plane = earliest_touch(frozen_scene, there, frozen_scene.acceleration(there.velocity, there.spin))
+        return jnp.clip(duration + correction, 0.0, longest), plane
+
+    frozen, frozen_scene = jax.lax.stop_gradient((start, scene))
+    first, _ = earliest_touch(frozen_scene, frozen, frozen_scene.acceleration(frozen.velocity, frozen.spin))
+    duration, _ = refine(jnp.clip(first, 0.0, longest))
+    duration, plane = refine(duration)
+    duration = jax.lax.stop_gradient(duration)
+    touches = duration < longest
+
+    def advance(motion: Motion, _: None) -> tuple[Motion, Motion]:
+        after = step(rates, motion, duration / steps, DORMAND_PRINCE_8)
+        return after, after
+
+    before_landing, nodes = jax.lax.scan(advance, start, None, length=steps)
+
+    normals = jnp.stack([surface.unit_normal for surface in scene.surfaces])
+    offsets = jnp.stack([jnp.asarray(surface.offset, dtype=normals.dtype) for surface in scene.surfaces])
+    normal = normals[plane]
+    gap = before_landing.position @ normal - offsets[plane] - scene.bodies.radius
+
+    def rates_by_gap(motion: Motion) -> Motion:
+        closing = motion.velocity @ normal
+        return jax.tree.map(lambda rate: rate / jnp.where(touches, closing, 1.0), rates(motion))
+
+    end = step(rates_by_gap, before_landing, jnp.where(touches, -gap, 0.0), CLASSICAL)
+    nodes = jax.tree.map(lambda first, middle, last: jnp.concatenate([first[None], middle[:-1], last[None]]), start, nodes, end)
+    return Flight(nodes, end, plane, touches)

@@ -1,0 +1,71 @@
+"""Lasting contact: a sphere that has stopped bouncing slides, sticks or rolls on its plane.
+
+The normal force is quasi-static (it balances gravity and fluid), so the cost does not depend on the stiffness. Friction over a step is
+exact in the normal impulse of the step, whatever the slip velocity of its regularisation; it alternates with the tangential part of
+gravity and fluid (Strang splitting, order 2, exact where these vanish).
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxcontact.scene import Scene
+from jaxcontact.simulation.compliant_contact import after_slip_change, slip_velocity, split
+from jaxcontact.simulation.dense_output import Segments
+from jaxcontact.simulation.flight import Motion
+from jaxcontact.smooth import positive_part
+
+
+def static_overlap(scene: Scene, load: jax.Array) -> Any:
+    """Overlap under the normal force ``load`` [N]; zero for a rigid law."""
+    law = scene.contact.normal
+    return law.static_overlap(load) if hasattr(law, "static_overlap") else jnp.zeros_like(load)
+
+
+def lasting_contact(scene: Scene, start: Motion, normal: jax.Array, horizon: jax.Array, *, steps: int) -> Segments:
+    """Motion from ``start`` (at touch-down) to ``horizon`` in contact with the plane of unit ``normal``, in ``steps`` pieces.
+
+    The sphere settles to its static overlap within the first piece.
+    """
+    bodies, friction = scene.bodies, scene.contact.friction
+    duration = jnp.maximum(horizon - start.time, 0.0) / steps
+
+    def pressed(tangential: jax.Array, spin: jax.Array) -> tuple[jax.Array, jax.Array]:
+        outside, sideways = split(scene.acceleration(tangential, spin), normal)
+        return positive_part(-outside), sideways
+
+    def advance(carry: tuple[jax.Array, jax.Array, jax.Array], _: None) -> Any:
+        position, before, spin = carry
+        load, kick = pressed(before, spin)
+        tangential = before + duration / 2 * kick
+        slip = slip_velocity(scene, tangential, spin, normal)
+        change = friction.slip_after(slip, load * duration * bodies.mass / bodies.tangential_mass) - slip
+        tangential, spin = after_slip_change(scene, tangential, spin, normal, change)
+        after = tangential + duration / 2 * kick
+        position = position + duration / 2 * (before + after)
+        return (position, after, spin), (position, after, spin)
+
+    _, tangential = split(start.velocity, normal)
+    first = (start.position, tangential, start.spin)
+    _, later = jax.lax.scan(advance, first, None, length=steps)
+    position, velocity, spin = jax.tree.map(lambda head, tail: jnp.concatenate([head[None], tail]), first, later)
+    load, _ = jax.vmap(pressed)(velocity, spin)
+    resting = position - static_overlap(scene, bodies.mass * load)[:, None] * normal
+    time = start.time + duration * jnp.arange(steps + 1)
+    mean_acceleration = (velocity[1:] - velocity[:-1]) / jnp.where(duration > 0, duration, 1.0)
+    mean_spin_rate = (spin[1:] - spin[:-1]) / jnp.where(duration > 0, duration, 1.0)
+    return Segments(
+        time[:-1],
+        time[1:],
+        resting[:-1],
+        resting[1:],
+        velocity[:-1],
+        velocity[1:],
+        mean_acceleration,
+        mean_acceleration,
+        spin[:-1],
+        spin[1:],
+        mean_spin_rate,
+        mean_spin_rate,
+    )

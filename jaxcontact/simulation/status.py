@@ -1,0 +1,29 @@
+"""How a simulation ended, as a code that survives jit, and as advice for a person."""
+
+import enum
+
+
+class Status(enum.IntEnum):
+    """Result code of a simulation. Higher codes are worse; ``advice`` says what to do."""
+
+    SUCCESS = 0
+    CAME_TO_REST = 1
+    TOO_FEW_CONTACTS = 2
+
+    @property
+    def advice(self) -> str:
+        """What happened and what to do about it."""
+        return _ADVICE[self]
+
+
+_ADVICE = {
+    Status.SUCCESS: "Every contact up to the last time was resolved.",
+    Status.CAME_TO_REST: (
+        "The sphere stopped bouncing and stays in contact. From then on its overlap is the static one and it slides, sticks or rolls under"
+        " friction. This is exact up to bounces lower than the overlap itself."
+    ),
+    Status.TOO_FEW_CONTACTS: (
+        "The budget of contacts was used up before the last time; what follows the last resolved contact is extrapolated free flight."
+        " Raise max_contacts of the method, or end the simulation earlier."
+    ),
+}

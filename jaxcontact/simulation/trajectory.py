@@ -1,0 +1,56 @@
+"""What a simulation returns."""
+
+from typing import NamedTuple
+
+import jax
+import numpy as np
+
+from jaxcontact.field import is_concrete
+from jaxcontact.simulation.status import Status
+
+
+class Contacts(NamedTuple):
+    """The contacts of a simulation in order of time, each array of shape (max_contacts,); unused entries have ``happened`` False.
+
+    Attributes:
+        happened: whether this entry is a contact that began before the last time.
+        touch_down: time of first touch [s].
+        lift_off: time at which the contact ends [s] (that of ``touch_down`` for a rigid impact).
+        impact_speed: approach speed along the normal [m/s].
+        rebound_speed: speed along the normal after [m/s].
+        surface: index of the surface.
+    """
+
+    happened: jax.Array
+    touch_down: jax.Array
+    lift_off: jax.Array
+    impact_speed: jax.Array
+    rebound_speed: jax.Array
+    surface: jax.Array
+
+
+class Trajectory(NamedTuple):
+    """Motion at the requested times.
+
+    Attributes:
+        times: (times,) [s].
+        position: (times, 3), or (times, bodies, 3) where the initial state had a body axis [m].
+        velocity: as ``position`` [m/s].
+        spin: as ``position`` [rad/s].
+        contacts: touch-downs and lift-offs.
+        status: code of ``jaxcontact.Status``.
+    """
+
+    times: jax.Array
+    position: jax.Array
+    velocity: jax.Array
+    spin: jax.Array
+    contacts: Contacts | None
+    status: jax.Array
+
+    @property
+    def advice(self) -> str:
+        """Text of ``status``; needs a concrete trajectory, e.g. outside ``jit``. Of many simulations, that of the worst."""
+        if not is_concrete(self.status):
+            raise TypeError("Trajectory.advice needs numbers: read it outside jit, vmap and grad, or use Trajectory.status inside.")
+        return Status(int(np.max(np.asarray(self.status)))).advice
