@@ -12,6 +12,7 @@ The values are first guesses: good starting values and honest orders of magnitud
 """
 
 import dataclasses
+import functools
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
@@ -165,7 +166,9 @@ def most_consistent_run(squares: np.ndarray) -> tuple[int, int]:
     return int(np.argmin(total[: stop + 1])), stop
 
 
-def grow_flight(time: np.ndarray, height: np.ndarray, first: int, last: int, *, sigma: float, gravity: float) -> Piece | None:
+def grow_flight(
+    time: np.ndarray, height: np.ndarray, first: int, last: int, *, noise: float, sigma: float, gravity: float
+) -> Piece | None:
     """The run of samples around ``first`` to ``last`` that one flight explains, grown until it stops changing.
 
     The flight is a polynomial of degree 4 whose higher derivatives are held near (-g, 0, 0) by what drag and lift can do. Where the
@@ -178,12 +181,12 @@ def grow_flight(time: np.ndarray, height: np.ndarray, first: int, last: int, *, 
         centre = time[good].mean()
         half = np.ptp(time[good]) / 2
         tau = (time - centre) / half
-        basis = np.stack([tau**n for n in range(5)], axis=1) / np.array([1, 1, 2, 6, 24])
+        basis = np.vander(tau, 5, increasing=True) / np.array([1, 1, 2, 6, 24])
         prior = np.diag(np.concatenate(([0.0, 0.0], (sigma / (allowed * half ** np.array([2, 3, 4]))) ** 2)))
         normal = basis[good].T @ basis[good] + prior
         right = basis[good].T @ height[good] + prior @ np.array([0, 0, -gravity * half**2, 0, 0])
         coefficients, inverse = np.linalg.solve(normal, right), np.linalg.inv(normal)
-        spread = np.einsum("ij,jk,ik->i", basis, inverse, basis)  # variance of the prediction over that of a sample
+        spread = np.sum(basis @ inverse * basis, axis=1)  # variance of the prediction over that of a sample
         squares = (height - basis @ coefficients) ** 2 / (sigma**2 * (1 + spread))
         fall = -basis[:, :3] @ coefficients[2:] / half**2  # downward acceleration
         squares[(np.abs(tau) > 2) | (fall < 0.35 * gravity) | (fall > 2.2 * gravity)] = np.inf  # beyond 2, the next round may tell
@@ -194,7 +197,8 @@ def grow_flight(time: np.ndarray, height: np.ndarray, first: int, last: int, *, 
             return None
         if np.array_equal(before, good):
             break
-    return Piece(start, stop, int(good.sum()))
+    rises = np.ptp(basis[start:stop] @ coefficients) > 6 * noise  # otherwise a ball at rest does as well
+    return Piece(start, stop, int(good.sum())) if rises else None
 
 
 def seeds(count: int, *, after_bounce: bool, before_bounce: bool) -> set[tuple[int, int]]:
@@ -219,7 +223,7 @@ def best_flight(time: np.ndarray, height: np.ndarray, first: int, last: int, *, 
     sigma = max(1.2 * noise, 2e-3 * np.ptp(np.percentile(z, [10, 90])), 1e-12)  # never below what the polynomial leaves of a strong drag
     found = []
     for window in seeds(len(t), after_bounce=first > 0, before_bounce=last < len(time)):
-        piece = grow_flight(t, z, *window, sigma=sigma, gravity=gravity)
+        piece = grow_flight(t, z, *window, noise=noise, sigma=sigma, gravity=gravity)
         if piece:
             missing = piece.start * (first > 0) + (len(t) - piece.stop) * (last < len(time))
             found.append((piece.samples - missing / 2, Piece(first + piece.start, first + piece.stop, piece.samples)))
@@ -230,6 +234,7 @@ def flights_in_height(time: np.ndarray, height: np.ndarray, *, gravity: float, r
     """The longest chain of flights with a bounce between neighbours."""
     noise = rough_noise(time, height, gravity=gravity)
 
+    @functools.cache
     def fly(first: int, last: int) -> Piece | None:
         return best_flight(time, height, first, last, noise=noise, gravity=gravity)
 
@@ -261,7 +266,7 @@ def longest_chain(time: np.ndarray, height: np.ndarray, pieces: Sequence[Piece |
         bounce = fit.bounce(0)
         if fit.is_bounce(0, bounce):
             heights[i], doubts[i] = bounce.height, bounce.height_sd
-    allowed = np.maximum(radius, 6 * doubts)
+    allowed = np.maximum(max(radius / 2, 0.01 * np.ptp(np.percentile(height, [1, 99]))), 6 * doubts)
     agree = np.abs(heights - heights[:, None]) <= np.maximum(allowed, allowed[:, None])
     floor = max(range(len(heights)), key=lambda i: (agree[i].sum(), -doubts[i]), default=0)
     return longest_run(pieces, agree[floor] if len(heights) else heights)
@@ -315,7 +320,7 @@ class JointFit:
         """Standard deviations of p0, v0, a of one flight: lift is a fraction of the drag of the sideways motion."""
         travelled = self.position[stop - 1, :UP] - self.position[start, :UP]
         sideways = np.linalg.norm(np.nan_to_num(travelled)) / (self.time[stop - 1] - self.time[start])
-        return np.tile([np.inf, np.inf, 0.05 + 0.03 * sideways**2], len(self.axes))
+        return np.tile([1e6, 1e6, 0.05 + 0.03 * sideways**2], len(self.axes))
 
     def _iterate(self) -> None:
         self.sigma = self.rough.copy()  # residuals may set it only after the curves have settled: an axis that fits badly loses its weight
@@ -327,6 +332,7 @@ class JointFit:
                 self._update_sigma()
             if 4 <= round_ < 10:
                 self._move_ends()
+                self._update_residuals(reject=True)  # new samples get their weights before they count
 
     def _unit(self, index: int) -> np.ndarray:
         return np.eye(1, self.size, index)[0]
@@ -432,12 +438,13 @@ class JointFit:
             last = np.searchsorted(self.time, min(late, cuts[flight + 1]), side="right")
             time, height = self.time[first:last], self.position[first:last, UP]
             columns, where = self.columns(flight, UP, time), self.indices(flight, UP)
-            spread = np.einsum("ij,jk,ik->i", columns, self.covariance[np.ix_(where, where)], columns) / self.sigma[UP] ** 2
+            spread = np.sum(columns @ self.covariance[np.ix_(where, where)] * columns, axis=1) / self.sigma[UP] ** 2
             residuals = height - columns @ self.value[where]
             towards_bounce = np.where(time < self.centres[flight], flight > 0, flight + 1 < len(self.spans))
             distortion = 5e-3 * np.ptp(self.position[slice(*span), UP]) * towards_bounce
-            squares = residuals**2 / (self.sigma[UP] ** 2 * (1 + spread) + distortion**2)
-            start, stop = most_consistent_run(squares)
+            far = residuals / np.sqrt(self.sigma[UP] ** 2 * (1 + spread) + distortion**2)
+            means = np.convolve(np.clip(far, -5, 5), np.full(5, 5**-0.5), mode="same")[: len(far)]  # a slow departure shows earlier
+            start, stop = most_consistent_run(np.where(towards_bounce, far, means) ** 2)
             inside = np.flatnonzero(np.abs(residuals[start:stop]) <= limit)  # no tracking errors at the ends
             if len(inside) >= MIN_SAMPLES:
                 self.spans[flight] = (first + start + inside[0], first + start + inside[-1] + 1)

@@ -89,7 +89,9 @@ def static(*, default: Any = dataclasses.MISSING) -> Any:
 
 def is_concrete(value: Any) -> bool:
     """Whether ``value`` is numbers (not a tracer and not a placeholder inside a tree operation)."""
-    return isinstance(value, (bool, int, float, np.ndarray, np.generic, tuple, list)) or (
+    if isinstance(value, (tuple, list)):
+        return all(is_concrete(item) for item in value)
+    return isinstance(value, (bool, int, float, np.ndarray, np.generic)) or (
         isinstance(value, jax.Array) and not isinstance(value, jax.core.Tracer)
     )
 

@@ -23,7 +23,11 @@ LANDING_STEPS = 3
 """Steps of order 4 from the end of the estimated length to the event."""
 
 REST_LOAD = 0.3
-"""A touch-down with ``load`` (external acceleration times time scale over impact speed) above this ends the bouncing."""
+"""A touch-down with ``load`` (external acceleration times time scale over impact speed) above ``REST_LOAD e^2`` ends the bouncing.
+
+The rebound would be lower than 1.7 overlap scales. Between 1.4 (``e = 0.03``) and 3 (``e = 1``) times that load, depending on the law, a
+sphere would not lift off at all, and there would be no end of the contact to land on.
+"""
 
 
 class TouchDown(NamedTuple):
@@ -87,7 +91,8 @@ def touch_down(scene: Scene, motion: Motion, normal: jax.Array) -> TouchDown:
     moving = speed > 0
     safe_speed = jnp.where(moving, speed, 1.0)
     _, time_scale = scene.contact.normal.scales(impact_speed=safe_speed, mass=scene.bodies.mass)
-    rests = jax.lax.stop_gradient(~moving | (load * time_scale > REST_LOAD * safe_speed))
+    restitution = scene.contact.normal.restitution_at(safe_speed, mass=scene.bodies.mass)
+    rests = jax.lax.stop_gradient(~moving | (load * time_scale > REST_LOAD * restitution**2 * safe_speed))
     # What is computed of a contact that rests is not used; a speed of 1 and no load (below) keep it finite.
     return TouchDown(motion, normal, jnp.where(rests, 1.0, speed), rests)
 

@@ -46,13 +46,13 @@ class EventAligned:
             simulation and its share under ``vmap``.
         contact_steps: steps of order 8 in each contact. With 12, velocities after an impact are right to about 1e-8 of the impact speed for
             restitutions above 0.4, 1e-6 above 0.1, 1e-4 above 0.05.
-        flight_steps: steps of order 8 in each flight with drag or lift.
+        flight_steps: steps of order 4 in each flight with drag or lift.
         rest_steps: steps of the sliding or rolling after the last bounce.
     """
 
     max_contacts: int = static(default=50)
     contact_steps: int = static(default=12)
-    flight_steps: int = static(default=6)
+    flight_steps: int = static(default=16)
     rest_steps: int = static(default=32)
 
     def __post_init__(self) -> None:
@@ -71,13 +71,13 @@ class Impulse:
 
     Args:
         max_contacts: budget of impacts.
-        flight_steps: steps of order 8 in each flight with drag or lift.
+        flight_steps: steps of order 4 in each flight with drag or lift.
         rest_speed: approach speed below which the sphere stays on the surface [m/s].
         rest_steps: steps of the sliding or rolling after the last bounce.
     """
 
     max_contacts: int = static(default=50)
-    flight_steps: int = static(default=6)
+    flight_steps: int = static(default=16)
     rest_speed: float = static(default=1e-3)
     rest_steps: int = static(default=32)
 
@@ -149,8 +149,10 @@ def bounce(scene: Scene, progress: Progress, horizon: jax.Array, method: EventAl
         after = jax.tree.map(lambda column: column[-1], nodes.motion)
     happens = flight.touches & (flight.end.time <= horizon)
     rests = happens & touch.rests
-    # A sphere that comes to rest is left where it touched down.
-    after = jax.tree.map(lambda bounced, touching: jnp.where(rests, touching, bounced), after, flight.end)
+    # A sphere that comes to rest is left where it touched down, or on the plane if it started inside.
+    gap = jnp.stack([surface.gap(flight.end.position, scene.bodies.radius) for surface in scene.surfaces])[flight.plane]
+    touching = flight.end._replace(position=flight.end.position - gap * normal)
+    after = jax.tree.map(lambda bounced, resting: jnp.where(rests, resting, bounced), after, touching)
     new = Progress(after, rests, ~flight.touches | (after.time > horizon), normal)
     return new, Bounce(happens & ~touch.rests, flight.nodes, touch, nodes, after, flight.plane)
 
@@ -219,8 +221,8 @@ def all_segments(scene: Scene, records: Bounce, idle: jax.Array, last: Progress,
     pieces = [flight_segments(scene, records.flight)]
     if records.nodes is not None:
         pieces.append(jax.vmap(segments)(records.nodes))
-    # A touch-down that leads to rest has no contact of its own.
-    used = [~idle[:, None]] + [records.happened[:, None]] * (len(pieces) - 1)
+    # A flight from inside a plane leads back to a touch-down in the past; a touch-down that leads to rest has no contact of its own.
+    used = [~idle[:, None] & (pieces[0].end_time > pieces[0].start_time)] + [records.happened[:, None]] * (len(pieces) - 1)
     pieces = [starting_where(mask, piece) for mask, piece in zip(used, pieces, strict=True)]
     joined = jax.tree.map(lambda *parts: jnp.concatenate(parts, axis=1), *pieces)
     flat = jax.tree.map(lambda column: column.reshape((-1, *column.shape[2:])), joined)

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, step
+from jaxcontact.runge_kutta import CLASSICAL, step
 from jaxcontact.scene import Scene
 
 
@@ -38,7 +38,7 @@ def touch_time(gap: jax.Array, gap_rate: jax.Array, acceleration: jax.Array) -> 
     """The time of ``gap + gap_rate t + acceleration t^2/2 = 0`` at which the gap closes; infinite when it never does.
 
     The form of the root is chosen by the sign of the rate, so that nothing cancels. The root may lie in the past (negative) when the
-    gap is negative and closing.
+    gap is negative and closing. A sphere that lies on or in the plane and cannot leave it touches at once (zero).
     """
     discriminant = gap_rate * gap_rate - 2 * acceleration * gap
     closing = gap_rate < 0
@@ -47,7 +47,8 @@ def touch_time(gap: jax.Array, gap_rate: jax.Array, acceleration: jax.Array) -> 
     root = jnp.sqrt(jnp.where(exists, discriminant, 1.0))
     already_closing = 2 * gap / jnp.where(exists & closing, root - gap_rate, 1.0)
     turning_first = (gap_rate + root) / jnp.where(falls, -acceleration, 1.0)
-    return jnp.where(exists, jnp.where(closing, already_closing, turning_first), jnp.inf)
+    lies_there = falls & (gap <= 0) & (discriminant <= 0)
+    return jnp.where(exists, jnp.where(closing, already_closing, turning_first), jnp.where(lies_there, 0.0, jnp.inf))
 
 
 def earliest_touch(scene: Scene, motion: Motion, acceleration: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -81,7 +82,7 @@ def parabola(scene: Scene, start: Motion, horizon: jax.Array) -> Flight:
 
 
 def integrated(scene: Scene, start: Motion, horizon: jax.Array, *, steps: int) -> Flight:
-    """Flight with drag or lift, in ``steps`` equal steps of order 8 and a last one that lands exactly.
+    """Flight with drag or lift, in ``steps`` equal steps of order 4 and a last one that lands exactly.
 
     The duration is estimated without derivatives. The last step has the gap as its independent variable, runs from what the estimate
     left of it to zero, and carries the exact derivative of the touch-down. A flight that would land after ``horizon`` ends there.
@@ -96,7 +97,7 @@ def integrated(scene: Scene, start: Motion, horizon: jax.Array, *, steps: int) -
     longest = jax.lax.stop_gradient(remaining) + 1e-6  # so that a landing just at the horizon is still one
 
     def refine(duration: jax.Array) -> tuple[jax.Array, jax.Array]:
-        there = step(rates, frozen, duration, DORMAND_PRINCE_8)
+        there = step(rates, frozen, duration, CLASSICAL)
         correction, plane = earliest_touch(frozen_scene, there, frozen_scene.acceleration(there.velocity, there.spin))
         return jnp.clip(duration + correction, 0.0, longest), plane
 
@@ -108,7 +109,7 @@ def integrated(scene: Scene, start: Motion, horizon: jax.Array, *, steps: int) -
     touches = duration < longest
 
     def advance(motion: Motion, _: None) -> tuple[Motion, Motion]:
-        after = step(rates, motion, duration / steps, DORMAND_PRINCE_8)
+        after = step(rates, motion, duration / steps, CLASSICAL)
         return after, after
 
     before_landing, nodes = jax.lax.scan(advance, start, None, length=steps)

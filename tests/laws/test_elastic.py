@@ -72,7 +72,9 @@ def test_damped_forces_follow_their_formulas():
     d, rate = 2e-3, -0.7
     assert damping.linear_dashpot_force(d, rate, stiffness=5e3, damping=4.0) == pytest.approx(5e3 * d + 4.0 * rate, rel=1e-15)
     hertz = 1e7 * d**1.5
-    assert damping.hunt_crossley_force(d, rate, stiffness=1e7, exponent=1.5, damping=0.4) == pytest.approx(hertz * (1 + 0.4 * rate), rel=1e-15)
+    assert damping.hunt_crossley_force(d, rate, stiffness=1e7, exponent=1.5, damping=0.4) == pytest.approx(
+        hertz * (1 + 0.4 * rate), rel=1e-15
+    )
     tsuji = damping.tsuji_dashpot_force(d, rate, stiffness=1e7, mass=0.02, alpha=0.3)
     assert tsuji == pytest.approx(hertz + 0.3 * np.sqrt(2e5) * d**0.25 * rate, rel=1e-14)
 

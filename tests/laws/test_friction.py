@@ -184,7 +184,10 @@ def test_the_force_is_continuous_to_the_order_it_states():
     [
         (lambda: RegularizedCoulomb(coefficient=-0.1), "coefficient = -0.1 - is outside [0, inf) (friction coefficient)"),
         (lambda: RegularizedCoulomb(coefficient=0.1, slip_velocity=0.0), "slip_velocity = 0 m/s is outside (0, inf)"),
-        (lambda: RegularizedCoulomb(coefficient=0.1, regularization="tanh"), "Take one of REGULARIZATIONS: linear, root, tanh, exponential"),
+        (
+            lambda: RegularizedCoulomb(coefficient=0.1, regularization="tanh"),
+            "Take one of REGULARIZATIONS: linear, root, tanh, exponential",
+        ),
         (lambda: Coulomb(coefficient=0.1, tangential_restitution=1.5), "tangential_restitution = 1.5 - is outside [-1, 1]"),
         (lambda: Coulomb(coefficient=0.1, smoothing=1.0), "smoothing = 1.0 is not a number in [0, 1)"),
         (lambda: Coulomb(coefficient=float("nan")), "coefficient = nan - is outside"),

@@ -74,7 +74,9 @@ def test_the_slope_of_what_a_nominal_law_gives_agrees_with_the_table(table):
             ratio, inner = jax.jvp(law.RESTITUTION_LAWS[name].damping_ratio, (e,), (1.0,))
             # The table has differences over a short interval: one-sided at 1 (wrong by 1e-3), across the corner of the mixed law at 1/3.
             at_end, at_corner = e == 1, name == "exudyn_mixed" and abs(e - 1 / 3) < 1e-6
-            assert outer(ratio) * inner == pytest.approx(row["de_obtained_de_requested"], rel=2e-3 if at_end else 2e-2 if at_corner else 1e-8)
+            assert outer(ratio) * inner == pytest.approx(
+                row["de_obtained_de_requested"], rel=2e-3 if at_end else 2e-2 if at_corner else 1e-8
+            )
 
 
 def test_the_obtained_restitution_and_its_slopes_agree_with_analytic_cases(analytic):

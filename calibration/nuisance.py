@@ -1,0 +1,217 @@
+"""Quantities of the measurement that a fit must find beside the material constants.
+
+Each nuisance names its unknowns, guesses them from the automatic reading of a recording, and applies their values to an ``Experiment``.
+Nuisances are hashable, so that problems of the same structure share compiled code.
+"""
+
+import dataclasses
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.nn import sigmoid
+from jax.scipy.special import logit
+
+from calibration.first_guess import Reading
+from calibration.unknown import Unknown, nuisance_unknown
+from jaxcontact import Scene
+from jaxcontact.field import get, put
+
+AXES = "xyz"
+
+
+class Experiment(NamedTuple):
+    """One recording as it is simulated.
+
+    Attributes:
+        scene: with the parameters of the moment.
+        position, velocity, spin: initial state (3,), in true units.
+        times: of the samples [s]; the simulation starts at the first.
+        scale: true length over recorded length.
+    """
+
+    scene: Scene
+    position: jax.Array
+    velocity: jax.Array
+    spin: jax.Array
+    times: jax.Array
+    scale: jax.Array
+
+
+class Nuisance(Protocol):
+    """What a nuisance must offer; ``shared`` tells whether all recordings have one value or each its own."""
+
+    shared: ClassVar[bool]
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]: ...  # noqa: D102
+    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray: ...  # noqa: D102
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment: ...  # noqa: D102
+    def prior(self, values: Any) -> Any: ...  # noqa: D102
+
+
+class _NoPrior:
+    """Nothing is known beforehand."""
+
+    def prior(self, values: Any) -> Any:
+        """Residuals of what is known beforehand: none."""
+        return jnp.zeros(0)
+
+
+@dataclasses.dataclass(frozen=True)
+class LengthScale(_NoPrior):
+    """One factor from recorded to true lengths, for all recordings: a pixel scale that was measured a few percent wrong.
+
+    Gravity makes it visible. It excludes ``Gravity``, which has the same effect.
+    """
+
+    shared: ClassVar[bool] = True
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """The factor."""
+        return (nuisance_unknown("length_scale", unit="-", label="true over recorded length", symbol="lambda", transform="log"),)
+
+    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """One."""
+        return np.ones(1)
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Set the scale."""
+        return experiment._replace(scale=values[0])
+
+
+@dataclasses.dataclass(frozen=True)
+class Gravity(_NoPrior):
+    """The acceleration of free fall, downwards, one value for all recordings; excludes ``LengthScale``."""
+
+    shared: ClassVar[bool] = True
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """Its magnitude."""
+        return (nuisance_unknown("gravity", unit="m/s^2", label="acceleration of free fall", symbol="g", transform="log"),)
+
+    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """That of the scene."""
+        return np.asarray([np.linalg.norm(np.asarray(scene.gravity, dtype=float))])
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Set gravity."""
+        return experiment._replace(scene=put(experiment.scene, "gravity", -values[0] * jnp.array([0.0, 0.0, 1.0])))
+
+
+@dataclasses.dataclass(frozen=True)
+class SurfaceHeight(_NoPrior):
+    """Height of the (horizontal) plane in each recording, in recorded units: the origin of a camera is nobody's table top."""
+
+    shared: ClassVar[bool] = False
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """The height."""
+        return (nuisance_unknown("surface_height", unit="m", label="height of the surface", symbol="h"),)
+
+    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """From the height of the centre at the bounces."""
+        return np.asarray([reading.height - float(scene.bodies.radius)])
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Move the plane."""
+        return experiment._replace(scene=put(experiment.scene, "surfaces.0.offset", values[0] * experiment.scale))
+
+
+@dataclasses.dataclass(frozen=True)
+class InitialState(_NoPrior):
+    """Position and velocity at the first used sample, in recorded units, and the spin where it can matter.
+
+    Args:
+        spin: whether the initial spin is unknown, too; else it is zero.
+    """
+
+    shared: ClassVar[bool] = False
+    spin: bool = False
+
+    def _spin_axes(self, axes: tuple[int, ...]) -> tuple[int, ...]:
+        # A planar recording sees spin about y only; spin about the vertical has no effect on a horizontal plane.
+        return (() if 0 not in axes else (1,) if 1 not in axes else (0, 1)) if self.spin else ()
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """Components on the measured axes."""
+        positions = [nuisance_unknown(f"position_{AXES[i]}", unit="m", label=f"initial {AXES[i]}", symbol=f"{AXES[i]}_0") for i in axes]
+        velocities = [
+            nuisance_unknown(f"velocity_{AXES[i]}", unit="m/s", label=f"initial velocity along {AXES[i]}", symbol=f"v_{AXES[i]}0")
+            for i in axes
+        ]
+        spins = [
+            nuisance_unknown(f"spin_{AXES[i]}", unit="rad/s", label=f"initial spin about {AXES[i]}", symbol=f"w_{AXES[i]}0")
+            for i in self._spin_axes(axes)
+        ]
+        return (*positions, *velocities, *spins)
+
+    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """From the first flight; no spin."""
+        picked = list(axes)
+        return np.concatenate([reading.position[picked], reading.velocity[picked], np.zeros(len(self._spin_axes(axes)))])
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Set the initial state."""
+        n, picked = len(axes), jnp.array(axes)
+        spin_axes = self._spin_axes(axes)
+        spin = experiment.spin.at[jnp.array(spin_axes)].set(values[2 * n :]) if spin_axes else experiment.spin
+        return experiment._replace(
+            position=experiment.position.at[picked].set(values[:n] * experiment.scale),
+            velocity=experiment.velocity.at[picked].set(values[n : 2 * n] * experiment.scale),
+            spin=spin,
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class TimeOffset(_NoPrior):
+    """Time between the state that starts the motion and the first sample, for a known initial state (a ball released from rest)."""
+
+    shared: ClassVar[bool] = False
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """The offset."""
+        return (nuisance_unknown("time_offset", unit="s", label="time of the first sample after release", symbol="t_0"),)
+
+    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """Zero."""
+        return np.zeros(1)
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Move the samples against the start."""
+        first = experiment.times[:1] - values[0]
+        return experiment._replace(times=jnp.concatenate([first, experiment.times[1:]]))
+
+
+@dataclasses.dataclass(frozen=True)
+class RestitutionScatter:
+    """Restitution that differs from recording to recording: repeated impacts on one table do not repeat exactly.
+
+    The deviation of each recording is normally distributed about the common value, on the logistic scale of the restitution; there the
+    standard deviation ``sd`` is 1/(e (1 - e)) times that of the restitution itself. Without it, a handful of deviating recordings
+    would bend every other quantity to explain them.
+
+    Args:
+        sd: of the deviation of ``ln(e/(1 - e))``; the default is 0.02 in a restitution of 0.9.
+    """
+
+    shared: ClassVar[bool] = False
+    sd: float = 0.22
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """The deviation."""
+        return (nuisance_unknown("restitution_deviation", unit="-", label="deviation of ln(e/(1 - e)) from the mean", symbol="d_e"),)
+
+    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """None."""
+        return np.zeros(1)
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Shift the restitution of this recording."""
+        path = "contact.normal.restitution"
+        shifted = sigmoid(logit(get(experiment.scene, path)) + values[0])
+        return experiment._replace(scene=put(experiment.scene, path, shifted))
+
+    def prior(self, values: Any) -> Any:
+        """Deviations in units of their standard deviation."""
+        return values / self.sd

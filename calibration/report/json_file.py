@@ -1,0 +1,113 @@
+"""The result of a fit as a file for other programs."""
+
+import importlib.metadata
+import json
+import math
+import os
+import platform
+from typing import Any
+
+import numpy as np
+
+from calibration.report import residuals
+from calibration.report.atomic_file import write_atomically
+from calibration.result import Estimate, Fit, FittedColumn, FittedRecording
+
+_PACKAGES = ("jaxcontact", "jax", "optimistix", "numpy")
+
+
+def write_json(fit: Fit, path: str | os.PathLike[str]) -> None:
+    """Write the numbers of a fit as JSON (ASCII).
+
+    ``parameters`` by path in the scene, ``fit``, ``correlation``, ``recordings``, ``columns`` and ``versions``. Values are in the unit
+    beside them, times in s, ``rms_residual`` in m. A number that does not exist (NaN, infinity) is ``null``: in particular the ``sd`` of a
+    parameter that the data do not determine. The file is replaced as a whole or not at all.
+
+    Args:
+        fit: the result.
+        path: of the file; its folder must exist.
+
+    Raises:
+        InputError: ``path`` is a folder, or its folder does not exist.
+    """
+    text = json.dumps(_plain(fit_numbers(fit)), indent=2, allow_nan=False)
+    write_atomically(path, f"{text}\n".encode("ascii"))
+
+
+def fit_numbers(fit: Fit) -> dict[str, Any]:
+    """What `write_json` writes, NaN and infinity as they are."""
+    return {
+        "parameters": {name: _estimate(estimate) for name, estimate in fit.parameters.items()},
+        "fit": {
+            "chi2_per_dof": fit.chi2_per_dof,
+            "chi2": fit.chi2,
+            "dof": fit.dof,
+            "converged": fit.converged,
+            "iterations": fit.iterations,
+            "seconds": fit.seconds,
+            "inflation": fit.inflation,
+            "method": fit.method,
+            "warnings": fit.warnings,
+            "model": fit.model,
+        },
+        "correlation": {"names": fit.names, "matrix": fit.correlation},
+        "recordings": [_recording(recording) for recording in fit.recordings],
+        "columns": [_column(column) for column in fit.columns],
+        "versions": {name: _version(name) for name in _PACKAGES} | {"python": platform.python_version()},
+    }
+
+
+def _estimate(estimate: Estimate) -> dict[str, Any]:
+    return {
+        "value": estimate.value,
+        "sd": estimate.sd,
+        "unit": estimate.unit,
+        "status": estimate.status.value,
+        "label": estimate.label,
+        "symbol": estimate.symbol,
+        "start": estimate.start,
+        "note": estimate.note,
+    }
+
+
+def _recording(recording: FittedRecording) -> dict[str, Any]:
+    return {
+        "name": recording.name,
+        "axes": recording.axes,
+        "samples": len(recording.time),
+        "rms_residual": residuals.rms(recording),
+        "bounce_times": recording.bounce_times,
+        "nuisance": {name: _estimate(estimate) for name, estimate in recording.nuisance.items()},
+        "remarks": recording.remarks,
+    }
+
+
+def _column(column: FittedColumn) -> dict[str, Any]:
+    return {
+        "name": column.name,
+        "label": column.label,
+        "samples": residuals.used(column),
+        "chi2": column.chi2,
+        "alone": {name: _estimate(estimate) for name, estimate in column.alone.items()},
+    }
+
+
+def _version(package: str) -> str | None:
+    """Of the installed package, ``None`` when it runs from a checkout that is not installed."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def _plain(value: Any) -> Any:
+    """The same with the types of JSON: arrays as lists, NaN and infinity as ``None``."""
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, np.ndarray | np.generic) or hasattr(value, "__array__"):
+        return _plain(np.asarray(value).tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value

@@ -1,0 +1,131 @@
+"""What there is to say about a fit, in words that the table, the figure and other reports share."""
+
+import itertools
+import math
+from collections import Counter
+
+from calibration.report.quantity import has_interval, plain, rounded_like
+from calibration.result import Estimate, Fit
+
+TOLERATED_CHI2_PER_DOF = 1.5  # residuals 22 % larger than sigma: nobody knows sigma better than that
+STRONG_CORRELATION = 0.5
+CONTRADICTION = 3.0  # standard deviations between the estimates of two columns
+
+
+def titles(fit: Fit) -> dict[str, str]:
+    """How each shared parameter is called, ``restitution (e)``; with its path where two would read alike."""
+    short = {name: title(estimate) for name, estimate in fit.parameters.items()}
+    count = Counter(short.values())
+    return {name: text if count[text] == 1 else f"{text} {name}" for name, text in short.items()}
+
+
+def title(estimate: Estimate) -> str:
+    """``restitution (e)``."""
+    return f"{estimate.label} ({estimate.symbol})" if estimate.symbol else estimate.label
+
+
+def explains(fit: Fit) -> bool:
+    """Whether the misfit is no more than noise and an uncertain sigma produce.
+
+    The limit of chi2/dof is the larger of 1.5 and 1 + 3 sqrt(2/dof), three standard deviations of chi2/dof for independent Gaussian noise.
+    """
+    return fit.chi2_per_dof <= max(TOLERATED_CHI2_PER_DOF, 1 + 3 * math.sqrt(2 / max(fit.dof, 1)))
+
+
+def misfit(fit: Fit) -> str:
+    """Chi-squared per degree of freedom and what it means."""
+    if not math.isfinite(fit.chi2):
+        return "chi2 is not a finite number: the model could not be compared with the data"
+    if fit.dof < 1:
+        return f"chi2 = {fit.chi2:.3g} with no degree of freedom: as many free quantities as data, nothing is left to test the model with"
+    number = f"chi2/dof = {fit.chi2_per_dof:.3g} ({fit.chi2:.4g}/{fit.dof})"
+    if not explains(fit):
+        return f"{number}: the model does not explain the data (residuals are {math.sqrt(fit.chi2_per_dof):.2g} times sigma)"
+    if fit.chi2_per_dof < 0.25 and fit.dof >= 10:
+        return f"{number}: the model explains the data (residuals are {math.sqrt(fit.chi2_per_dof):.2g} times sigma: sigma looks too large)"
+    return f"{number}: the model explains the data"
+
+
+def inflation(fit: Fit) -> str:
+    """What was added to the formal standard errors."""
+    if not math.isfinite(fit.inflation):
+        return "the standard errors could not be corrected for misfit and correlated residuals"
+    if fit.inflation <= 1.05:
+        return "standard errors are the formal ones; misfit and correlated residuals ask for no more"
+    return f"standard errors are {fit.inflation:.2g} times the formal ones, to allow for misfit and correlated residuals"
+
+
+def convergence(fit: Fit) -> str:
+    """Whether, how and how fast the optimiser finished."""
+    steps = f"{fit.iterations} iteration{'' if fit.iterations == 1 else 's'}"
+    seconds = f"{fit.seconds:.2g} s" if fit.seconds < 99.5 else f"{fit.seconds:.0f} s"
+    if fit.converged:
+        return f"{fit.method} converged in {steps}, {seconds}"
+    return f"{fit.method} DID NOT CONVERGE in {steps}, {seconds}: the values are where it stopped, not the best ones"
+
+
+def correlations(fit: Fit) -> list[str]:
+    """A line for each pair of shared parameters whose correlation exceeds 0.5 in size, strongest first."""
+    called = titles(fit)
+    pairs = [
+        (float(fit.correlation[row, column]), first, second)
+        for (row, first), (column, second) in itertools.combinations(enumerate(fit.names), 2)
+        if abs(fit.correlation[row, column]) > STRONG_CORRELATION
+    ]
+    return [
+        f"{called.get(first, first)} and {called.get(second, second)}: {_signed(value)}"
+        for value, first, second in sorted(pairs, key=lambda pair: -abs(pair[0]))
+    ]
+
+
+def contradictions(fit: Fit) -> list[str]:
+    """A sentence for each parameter on which two columns of an impact table disagree by more than three standard deviations."""
+    sentences = []
+    for name, text in titles(fit).items():
+        alone = [(column, column.alone[name]) for column in fit.columns if name in column.alone and has_interval(column.alone[name])]
+        apart = [
+            (abs(one.value - two.value) / math.hypot(one.sd, two.sd), (left.label, one), (right.label, two))
+            for (left, one), (right, two) in itertools.combinations(alone, 2)
+        ]
+        if not apart:
+            continue
+        distance, *both = max(apart, key=lambda pair: pair[0])
+        if distance > CONTRADICTION:
+            values = " but ".join(f"{rounded_like(estimate.value, estimate.sd)} from {without_unit(label)}" for label, estimate in both)
+            sentences.append(f"the columns contradict each other on {text}: {values}, {distance:.2g} standard deviations apart")
+    return sentences
+
+
+def range_of(values: list[float], sd: float) -> str:
+    """``0.951 to 0.967``, rounded as ``sd`` allows."""
+    return f"{rounded_like(min(values), sd)} to {rounded_like(max(values), sd)}" if values else "-"
+
+
+def metres(value: float) -> str:
+    """A small length in the unit that reads best."""
+    if not math.isfinite(value):
+        return "-"
+    unit, factor = ("mm", 1e3) if value >= 5e-5 else ("um", 1e6)
+    return f"{plain(float(f'{value * factor:.2g}'))} {unit}"
+
+
+def without_unit(label: str) -> str:
+    """``rebound angle`` of ``rebound angle [deg]``."""
+    return label.partition(" [")[0]
+
+
+def sentence(clause: str) -> str:
+    """A clause with a full stop; its first letter stays, as it may be a name."""
+    text = clause.strip()
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def capitalised(clause: str) -> str:
+    """A clause that begins with a word of ours, as a sentence."""
+    return sentence(clause[:1].upper() + clause[1:])
+
+
+def _signed(value: float) -> str:
+    if 0.995 <= abs(value) < 1:
+        return "> +0.99" if value > 0 else "< -0.99"
+    return f"{value:+.2f}"

@@ -1,0 +1,132 @@
+"""What a fit found: values with uncertainties, what the data leave open, and how well the model explains them."""
+
+import dataclasses
+import enum
+
+import numpy as np
+
+
+class Determination(enum.StrEnum):
+    """What the data say of a parameter."""
+
+    DETERMINED = "determined"
+    NOT_DETERMINED = "not determined by these data"
+    AT_BOUND = "at a bound"
+    AT_START = "never moved"
+    FIXED = "fixed"
+
+
+@dataclasses.dataclass(frozen=True)
+class Estimate:
+    """One quantity of the fit.
+
+    Attributes:
+        name: path in the scene, e.g. ``"contact.normal.restitution"``, or name of a nuisance quantity, e.g. ``"length_scale"``.
+        label: the field's term, e.g. ``"restitution"``.
+        symbol: e.g. ``"e"``.
+        unit: SI unit, ``"-"`` for none.
+        value: best value; NaN when the data do not determine it and the model does not need one.
+        sd: standard error, infinite when not determined, 0 when fixed.
+        start: where the fit began.
+        status: what the data say of it.
+        note: one plain sentence more, or empty: a one-sided limit, what it is confounded with.
+    """
+
+    name: str
+    label: str
+    symbol: str
+    unit: str
+    value: float
+    sd: float
+    start: float
+    status: Determination
+    note: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
+class FittedRecording:
+    """Data and prediction of one recording, in recorded units [m], for figures and residual checks.
+
+    Attributes:
+        name: of the recording.
+        axes: names of the measured axes, e.g. ``("x", "z")``.
+        time: (n,) of the used samples [s].
+        measured, predicted, sigma: (n, axes); NaN in ``measured`` where a sample is missing or was set aside as an outlier.
+        bounce_times: of the fitted model.
+        nuisance: values of the nuisance quantities of this recording, by name.
+        remarks: what the automatic reading noticed.
+    """
+
+    name: str
+    axes: tuple[str, ...]
+    time: np.ndarray
+    measured: np.ndarray
+    predicted: np.ndarray
+    sigma: np.ndarray
+    bounce_times: np.ndarray
+    nuisance: dict[str, Estimate]
+    remarks: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class FittedColumn:
+    """One measured quantity of an impact table and its prediction.
+
+    Attributes:
+        name: e.g. ``"rebound_angle"``; label with unit for axes, e.g. ``"rebound angle [deg]"``.
+        angle: (n,) impact angle from the normal [deg].
+        measured, predicted, sigma: (n,).
+        curve_angle, curve: the model on a fine grid of angles.
+        alone: estimates of the parameters from this column alone, where it determines them, by name (the misfit between columns).
+        chi2: of this column.
+    """
+
+    name: str
+    label: str
+    angle: np.ndarray
+    measured: np.ndarray
+    predicted: np.ndarray
+    sigma: np.ndarray
+    curve_angle: np.ndarray
+    curve: np.ndarray
+    alone: dict[str, Estimate]
+    chi2: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Fit:
+    """Result of a fit.
+
+    Attributes:
+        parameters: quantities shared by all recordings: material constants first, then shared nuisances such as the length scale.
+        names: order of ``correlation``.
+        correlation: (k, k) of the determined shared quantities.
+        chi2: weighted sum of squares; ``dof`` degrees of freedom.
+        inflation: factor by which the standard errors exceed the formal ones, for misfit and correlated residuals.
+        converged: whether the optimiser met its tolerance; ``iterations`` it took; ``seconds`` of wall time.
+        method: name of the optimiser.
+        model: one sentence that says which physics was fitted.
+        warnings: plain sentences, most important first.
+        recordings: data and prediction of each recording.
+        columns: data and prediction of an impact table.
+    """
+
+    parameters: dict[str, Estimate]
+    names: tuple[str, ...]
+    correlation: np.ndarray
+    chi2: float
+    dof: int
+    inflation: float
+    converged: bool
+    iterations: int
+    seconds: float
+    method: str
+    model: str
+    warnings: tuple[str, ...]
+    recordings: tuple[FittedRecording, ...] = ()
+    columns: tuple[FittedColumn, ...] = ()
+
+    @property
+    def chi2_per_dof(self) -> float:
+        """Chi-squared per degree of freedom; 1 when the model explains the data to their noise."""
+        return self.chi2 / max(self.dof, 1)

@@ -1,0 +1,180 @@
+"""A sphere above planes integrated in time by scipy: an independent reference, slow and without tricks.
+
+Only numpy and scipy. Flights and contacts are integrated with DOP853 to 1e-12 and switched where the event of the law says so. In a
+contact the position is measured from the point of touch-down, so that overlaps keep their digits.
+"""
+
+import dataclasses
+from collections.abc import Callable
+
+import numpy as np
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
+
+PHI = {
+    "linear": lambda x: min(x, 1.0),
+    "root": lambda x: x / np.sqrt(1.0 + x * x),
+    "tanh": np.tanh,
+    "exponential": lambda x: -np.expm1(-x),
+}
+
+
+def hunt_crossley_damping(restitution: float) -> float:
+    """``a`` with ``a (1 + e) = ln((1 + a)/(1 - a e))``."""
+    if restitution == 1.0:
+        return 0.0
+    e = restitution
+
+    # In q = 1 - a e, which is tiny for small e.
+    def residual(log_q: float) -> float:
+        a = -np.expm1(log_q) / e
+        return a * (1.0 + e) - np.log1p(a) + log_q
+
+    return -np.expm1(brentq(residual, -3.0 / e, -1e-9, xtol=1e-15, rtol=1e-14)) / e
+
+
+def dashpot_zeta(restitution: float, end: str) -> float:
+    """Damping relative to critical of a linear oscillator that leaves with ``restitution``, from its closed solution."""
+    loss = -np.log(restitution)
+    if end == "zero_overlap":
+        return loss / np.hypot(np.pi, loss)
+    if loss == 0.0:
+        return 0.0
+
+    def exponent(zeta: float) -> float:
+        if abs(zeta - 1.0) < 1e-9:
+            return 2.0
+        arc = np.arccos(zeta) / np.sqrt(1.0 - zeta**2) if zeta < 1.0 else np.arccosh(zeta) / np.sqrt(zeta**2 - 1.0)
+        return 2.0 * zeta * arc
+
+    return brentq(lambda zeta: exponent(zeta) - loss, 0.0, 1e3, xtol=1e-15, rtol=1e-14)
+
+
+@dataclasses.dataclass(frozen=True)
+class Normal:
+    """``force(overlap, overlap_rate, impact_speed)`` [N], and whether the contact ends where it vanishes instead of at zero overlap."""
+
+    force: Callable[[float, float, float], float]
+    ends_at_zero_force: bool = False
+
+
+def hunt_crossley(stiffness: float, restitution: float, exponent: float = 1.5) -> Normal:
+    a = hunt_crossley_damping(restitution)
+    return Normal(lambda d, rate, v: stiffness * max(d, 0.0) ** exponent * (1.0 + a * rate / v))
+
+
+def linear_dashpot(stiffness: float, restitution: float, mass: float, end: str) -> Normal:
+    damping = 2.0 * dashpot_zeta(restitution, end) * np.sqrt(stiffness * mass)
+    return Normal(lambda d, rate, v: stiffness * d + damping * rate, end == "zero_force")
+
+
+def tsuji_dashpot(stiffness: float, restitution: float, mass: float, end: str) -> Normal:
+    damping = np.sqrt(5.0) * dashpot_zeta(restitution, end) * np.sqrt(stiffness * mass)
+    return Normal(lambda d, rate, v: stiffness * max(d, 0.0) ** 1.5 + damping * max(d, 0.0) ** 0.25 * rate, end == "zero_force")
+
+
+@dataclasses.dataclass(frozen=True)
+class Sphere:
+    """A sphere, its contact with planes ``normal . x = offset`` of any length of normal, gravity and fluid, all in SI units."""
+
+    normal_law: Normal
+    radius: float = 0.02
+    mass: float = 0.01
+    inertia_ratio: float = 0.4
+    planes: tuple = (((0.0, 0.0, 1.0), 0.0),)
+    friction: float = 0.0
+    slip_velocity: float = 0.1
+    phi: str = "root"
+    gravity: tuple = (0.0, 0.0, -9.81)
+    drag: float = 0.0
+    lift: float = 0.0
+    fluid_density: float = 1.2
+
+    def acceleration(self, velocity: np.ndarray, spin: np.ndarray) -> np.ndarray:
+        area = np.pi * self.radius**2
+        drag = -0.5 * self.fluid_density * self.drag * area * np.linalg.norm(velocity) * velocity
+        lift = 0.5 * self.fluid_density * self.lift * area * self.radius * np.cross(spin, velocity)
+        return np.asarray(self.gravity) + (drag + lift) / self.mass
+
+    def flight_rates(self, _: float, y: np.ndarray) -> np.ndarray:
+        return np.concatenate([y[3:6], self.acceleration(y[3:6], y[6:9]), np.zeros(3)])
+
+    def contact_rates(self, y: np.ndarray, n: np.ndarray, speed: float) -> np.ndarray:
+        """Rates in a contact; positions are measured from touch-down."""
+        x, v, w = y[:3], y[3:6], y[6:9]
+        normal_force = self.normal_law.force(-(x @ n), -(v @ n), speed)
+        slip = v - (v @ n) * n + self.radius * np.cross(n, w)
+        size = np.linalg.norm(slip)
+        friction = np.zeros(3)
+        if size > 0.0:
+            friction = -self.friction * max(normal_force, 0.0) * PHI[self.phi](size / self.slip_velocity) * slip / size
+        acceleration = self.acceleration(v, w) + (normal_force * n + friction) / self.mass
+        return np.concatenate([v, acceleration, np.cross(-self.radius * n, friction) / (self.inertia_ratio * self.mass * self.radius**2)])
+
+
+@dataclasses.dataclass(frozen=True)
+class Path:
+    """State (times, 9) at the times, and the touch-downs as rows (time of touch-down, of lift-off, speed before, speed after)."""
+
+    states: np.ndarray
+    contacts: np.ndarray
+
+
+TIGHT = {"method": "DOP853", "rtol": 1e-12, "dense_output": True}
+
+
+def integrate(sphere: Sphere, start: np.ndarray, times: np.ndarray) -> Path:
+    """Motion from ``start`` (position, velocity, spin) at ``times[0]``, a flight."""
+    y, clock, horizon = np.asarray(start, float), float(times[0]), float(times[-1])
+    planes = [(np.asarray(n) / np.linalg.norm(n), h) for n, h in sphere.planes]
+    states, contacts = np.full((len(times), 9), np.nan), []
+
+    def store(solution, begin, end, origin):
+        here = (times >= begin) & (times <= end)
+        if np.any(here):
+            states[here] = solution.sol(times[here]).T + origin
+
+    def gap_event(n, h):
+        def event(_, y):
+            return y[:3] @ n - h - sphere.radius
+
+        event.terminal, event.direction = True, -1
+        return event
+
+    while True:
+        flight = solve_ivp(
+            sphere.flight_rates, (clock, horizon + 1e-9), y, events=[gap_event(*p) for p in planes], atol=1e-13, max_step=0.05, **TIGHT
+        )
+        store(flight, clock, flight.t[-1], 0.0)
+        if flight.status == 0:
+            return Path(states, np.asarray(contacts))
+        clock = flight.t[-1]
+        which = next(i for i, found in enumerate(flight.t_events) if found.size)
+        n = planes[which][0]
+        touch = flight.y_events[which][0]
+        origin = np.concatenate([touch[:3], np.zeros(6)])
+        speed = -(touch[3:6] @ n)
+
+        def ends(_, y, n=n, speed=speed):
+            overlap, rate = -(y[:3] @ n), -(y[3:6] @ n)
+            return sphere.normal_law.force(overlap, rate, speed) if sphere.normal_law.ends_at_zero_force and rate < 0 else overlap
+
+        ends.terminal, ends.direction = True, -1
+        # A duration scale from the maximum overlap of a stiff start: bracketed by doubling, so that no stiffness has to be known here.
+        contact = solve_ivp(
+            lambda _, y, n=n, speed=speed: sphere.contact_rates(y, n, speed),
+            (clock, clock + 0.2),
+            touch - origin,
+            events=ends,
+            atol=np.repeat([1e-16, 1e-13, 1e-11], 3),
+            first_step=1e-9,
+            **TIGHT,
+        )
+        if contact.status == 0:
+            raise RuntimeError("the contact did not end: the sphere came to rest")
+        store(contact, clock, contact.t[-1], origin)
+        y = contact.y_events[0][0] + origin
+        contacts.append((clock, contact.t[-1], speed, y[3:6] @ n))
+        clock = contact.t[-1]
+        if clock > horizon:
+            return Path(states, np.asarray(contacts))
