@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import lineax
 import numpy as np
 import optax
 import optimistix
@@ -29,11 +30,16 @@ class Minimum(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Where it begins: coordinates shared (S,) and local (R, L), and which of the shared ones stay there, (S,)."""
+    """Where it begins: coordinates shared (S,) and local (R, L), which of the shared ones stay there (S,), and the stages (K, R).
+
+    Stage k uses the samples of recording r up to the time ``stages[k, r]``; the last uses all. Long recordings are chaotic functions of
+    wrong parameters: the first bounces lead to where the later ones can be followed.
+    """
 
     shared: Any
     local: Any
     frozen: Any
+    stages: Any
 
 
 def flatten(shared: Any, local: Any) -> jax.Array:
@@ -54,7 +60,10 @@ def column_lengths(by_shared: jax.Array, by_local: jax.Array) -> jax.Array:
 
 
 def scaled_residual(layout: Layout, scene: Any, samples: Samples, start: Start, scale: jax.Array) -> Any:
-    """Residuals (all in one vector) as a function of scaled steps from the start, with the block Jacobian as its derivative."""
+    """Residuals (all in one vector) as a function of scaled steps from the start, with the block Jacobian as its derivative.
+
+    Also returns the function from steps to coordinates.
+    """
     movable = flatten(~start.frozen, jnp.ones(start.local.shape, dtype=bool))
     origin = flatten(start.shared, start.local)
 
@@ -98,22 +107,34 @@ def _minimise(
         report: ``None``, or a function of (iteration, chi-squared) called as it runs; static.
         learning_rate: of Adam, in units of the scaled coordinates' natural size.
     """
-    residual, coordinates = scaled_residual(layout, scene, samples, start, scale)
     zero = jnp.zeros(scale.shape)
-    if method == "levenberg_marquardt":
 
-        def verbose(**kwargs: Any) -> None:
-            if report is not None:
-                jax.debug.callback(report, kwargs["num_steps"][1], 2 * kwargs["loss_last_accepted_step"][1])
+    def verbose(**kwargs: Any) -> None:
+        if report is not None:
+            jax.debug.callback(report, kwargs["num_steps"][1], 2 * kwargs["loss_last_accepted_step"][1])
 
-        solver = optimistix.LevenbergMarquardt(rtol=1e-10, atol=1e-5, verbose=verbose)
-        solution = optimistix.least_squares(lambda step, _: residual(step), solver, zero, max_steps=steps, throw=False)
-        best, count = solution.value, solution.stats["num_steps"]
-        converged = solution.result == optimistix.RESULTS.successful
-    else:
-        best, count, converged = _descend(residual, zero, method=method, steps=steps, report=report, learning_rate=learning_rate)
+    # Normal equations: the columns are scaled and damped, and QR of a tall matrix costs a hundred times more here. A step that is
+    # slightly off does not move the minimum.
+    linear_solver = lineax.Normal(lineax.Cholesky())
+
+    def stage(step: jax.Array, ends_and_tolerance: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
+        ends, tolerance = ends_and_tolerance
+        residual, _ = scaled_residual(layout, scene, layout.until(samples, ends), start, scale)
+        if method != "levenberg_marquardt":
+            best, count, converged = _descend(residual, step, method=method, steps=steps, report=report, learning_rate=learning_rate)
+        else:
+            solver = optimistix.LevenbergMarquardt(rtol=1e-10, atol=tolerance, linear_solver=linear_solver, verbose=verbose)
+            solution = optimistix.least_squares(lambda step, _: residual(step), solver, step, max_steps=steps, throw=False)
+            best, count = solution.value, solution.stats["num_steps"]
+            converged = solution.result == optimistix.RESULTS.successful
+        return best, (count, converged)
+
+    count = start.stages.shape[0]
+    tolerances = jnp.where(jnp.arange(count) < count - 1, 1.0, 1e-5)
+    best, (counts, converged) = jax.lax.scan(stage, zero, (start.stages, tolerances))
+    _, coordinates = scaled_residual(layout, scene, samples, start, scale)
     shared, local = coordinates(best)
-    return Minimum(shared, local, count, converged)
+    return Minimum(shared, local, jnp.sum(counts), converged[-1])
 
 
 def minimise(layout: Layout, scene: Any, samples: Samples, start: Start, *, method: str, steps: int, report: Any = None) -> Minimum:
@@ -154,4 +175,3 @@ def _descend(residual: Any, start: jax.Array, *, method: str, steps: int, report
     first = (start, optimiser.init(start), start, jnp.asarray(jnp.inf), jnp.asarray(0), jnp.asarray(False))
     _, _, best, _, count, done = jax.lax.while_loop(lambda carry: (carry[4] < steps) & ~carry[5], advance, first)
     return best, count, done
-

@@ -10,13 +10,11 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.nn import sigmoid
-from jax.scipy.special import logit
 
 from calibration.first_guess import Reading
 from calibration.unknown import Unknown, nuisance_unknown
 from jaxcontact import Scene
-from jaxcontact.field import get, put
+from jaxcontact.field import put
 
 AXES = "xyz"
 
@@ -26,8 +24,9 @@ class Experiment(NamedTuple):
 
     Attributes:
         scene: with the parameters of the moment.
-        position, velocity, spin: initial state (3,), in true units.
-        times: of the samples [s]; the simulation starts at the first.
+        position, velocity, spin: initial state (3,), in true units, at ``start``.
+        start: time at which the motion starts [s], that of the first sample unless a nuisance says otherwise.
+        times: of the samples [s].
         scale: true length over recorded length.
     """
 
@@ -35,6 +34,7 @@ class Experiment(NamedTuple):
     position: jax.Array
     velocity: jax.Array
     spin: jax.Array
+    start: jax.Array
     times: jax.Array
     scale: jax.Array
 
@@ -44,10 +44,10 @@ class Nuisance(Protocol):
 
     shared: ClassVar[bool]
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]: ...  # noqa: D102
-    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray: ...  # noqa: D102
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment: ...  # noqa: D102
-    def prior(self, values: Any) -> Any: ...  # noqa: D102
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]: ...
+    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray: ...
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment: ...
+    def prior(self, values: Any) -> Any: ...
 
 
 class _NoPrior:
@@ -178,39 +178,76 @@ class TimeOffset(_NoPrior):
         return np.zeros(1)
 
     def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
-        """Move the samples against the start."""
-        first = experiment.times[:1] - values[0]
-        return experiment._replace(times=jnp.concatenate([first, experiment.times[1:]]))
+        """Move the start before the first sample."""
+        return experiment._replace(start=experiment.times[0] - values[0])
+
+
+@dataclasses.dataclass(frozen=True)
+class KnownState(_NoPrior):
+    """A state that is known: a ball released at a measured place. Nothing is to be found.
+
+    Args:
+        position: of the centre [m].
+        velocity: [m/s].
+        spin: [rad/s].
+        time: at which it holds, on the clock of the recording [s].
+    """
+
+    shared: ClassVar[bool] = False
+    position: tuple[float, float, float]
+    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    spin: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    time: float = 0.0
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """None."""
+        return ()
+
+    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """Nothing."""
+        return np.zeros(0)
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Set the state."""
+        return experiment._replace(
+            position=jnp.array(self.position),
+            velocity=jnp.array(self.velocity),
+            spin=jnp.array(self.spin),
+            start=jnp.asarray(self.time),
+        )
 
 
 @dataclasses.dataclass(frozen=True)
 class RestitutionScatter:
-    """Restitution that differs from recording to recording: repeated impacts on one table do not repeat exactly.
+    """Restitution that differs from impact to impact: repeated impacts on one table do not repeat exactly.
 
-    The deviation of each recording is normally distributed about the common value, on the logistic scale of the restitution; there the
-    standard deviation ``sd`` is 1/(e (1 - e)) times that of the restitution itself. Without it, a handful of deviating recordings
-    would bend every other quantity to explain them.
+    The deviation of each impact is normally distributed about the common value, on the logistic scale of the restitution; there the
+    standard deviation ``sd`` is 1/(e (1 - e)) times that of the restitution itself. Without it, a handful of deviating impacts would
+    bend every other quantity to explain them. Needs ``jaxcontact.NewtonRestitution``.
 
     Args:
+        impacts: the largest number of impacts in a recording.
         sd: of the deviation of ``ln(e/(1 - e))``; the default is 0.02 in a restitution of 0.9.
     """
 
     shared: ClassVar[bool] = False
+    impacts: int
     sd: float = 0.22
 
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
-        """The deviation."""
-        return (nuisance_unknown("restitution_deviation", unit="-", label="deviation of ln(e/(1 - e)) from the mean", symbol="d_e"),)
+        """The deviation of each impact."""
+        return tuple(
+            nuisance_unknown(f"restitution_deviation_{i}", unit="-", label=f"deviation of impact {i} in ln(e/(1 - e))", symbol=f"d_e{i}")
+            for i in range(1, self.impacts + 1)
+        )
 
     def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """None."""
-        return np.zeros(1)
+        return np.zeros(self.impacts)
 
     def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
-        """Shift the restitution of this recording."""
-        path = "contact.normal.restitution"
-        shifted = sigmoid(logit(get(experiment.scene, path)) + values[0])
-        return experiment._replace(scene=put(experiment.scene, path, shifted))
+        """Set the deviations; impacts that the recording does not show have none."""
+        return experiment._replace(scene=put(experiment.scene, "contact.normal.deviation", jnp.append(values, 0.0)))
 
     def prior(self, values: Any) -> Any:
         """Deviations in units of their standard deviation."""

@@ -56,11 +56,11 @@ class Layout:
         for unknown, value in zip(self.free, values(self.free, shared), strict=True):
             scene = put(scene, unknown.name, value)
         zero = jnp.zeros(3)
-        experiment = Experiment(scene, zero, zero, zero, times, jnp.ones(()))
+        experiment = Experiment(scene, zero, zero, zero, times[0], times, jnp.ones(()))
         for nuisances, column in ((self.shared, shared[len(self.free) :]), (self.local, local)):
             for nuisance in nuisances:
                 unknowns = nuisance.unknowns(self.axes)
-                here = jnp.stack(values(unknowns, column))
+                here = jnp.asarray(values(unknowns, column))
                 experiment = nuisance.apply(experiment, here, self.axes)
                 column = column[len(unknowns) :]
         return experiment
@@ -69,8 +69,13 @@ class Layout:
         """Predicted positions in recorded units (samples, axes), and the simulation behind them."""
         experiment = self.experiment(scene, shared, local, times)
         start = jc.State(experiment.position, experiment.velocity, experiment.spin)
-        result = jc.simulate(experiment.scene, start, experiment.times, method=self.method)
-        return result.position[:, jnp.array(self.axes)] / experiment.scale, result
+        all_times = jnp.concatenate([experiment.start[None], experiment.times])
+        result = jc.simulate(experiment.scene, start, all_times, method=self.method)
+        return result.position[1:, jnp.array(self.axes)] / experiment.scale, result
+
+    def until(self, samples: "Samples", ends: jax.Array) -> "Samples":
+        """The samples of each recording up to its time in ``ends`` (R,)."""
+        return samples._replace(weight=jnp.where(samples.times[..., None] <= ends[:, None, None], samples.weight, 0.0))
 
     def residual(self, scene: jc.Scene, shared: jax.Array, local: jax.Array, samples: "Samples") -> jax.Array:
         """Weighted residuals of one recording: of its samples, then of what is known of its own unknowns beforehand."""
@@ -115,9 +120,7 @@ def jacobians(
 
 
 @partial(jax.jit, static_argnames="layout")
-def predictions(
-    layout: Layout, scene: jc.Scene, shared: jax.Array, local: jax.Array, times: jax.Array
-) -> tuple[jax.Array, jc.Trajectory]:
+def predictions(layout: Layout, scene: jc.Scene, shared: jax.Array, local: jax.Array, times: jax.Array) -> tuple[jax.Array, jc.Trajectory]:
     """Predicted positions of all recordings in recorded units (R, samples, axes), and their simulations."""
     return jax.vmap(lambda own, time: layout.trajectory(scene, shared, own, time))(local, times)
 
@@ -154,6 +157,7 @@ class Problem:
         nuisance: quantities of the measurement to be found, e.g. ``[InitialState(), SurfaceHeight(), LengthScale()]``.
         method: of simulation; default ``jaxcontact.Impulse`` with a budget of contacts from the recordings.
         readings: automatic readings of the recordings, when they were already made.
+        frozen: names of free parameters that stay at their start; what their first step would be is known after the fit.
 
     Raises:
         InputError: a recording without a bounce, a path that does not exist, nuisances that exclude each other.
@@ -168,6 +172,7 @@ class Problem:
         nuisance: Sequence[Nuisance],
         method: Any = None,
         readings: Sequence[Reading] | None = None,
+        frozen: Sequence[str] = (),
     ) -> None:
         if not recordings:
             raise InputError("There is no recording to fit.", remedy="Give at least one file.")
@@ -193,7 +198,7 @@ class Problem:
         axes = tuple(AXES.index(name) for name in measured.pop())
         if method is None:
             method = jc.Impulse(max_contacts=max(len(reading.bounces) for reading in readings) + 2, rest_steps=1)
-        self.scene, self.recordings, self.readings = scene, tuple(recordings), tuple(readings)
+        self.scene, self.recordings, self.readings, self.frozen = scene, tuple(recordings), tuple(readings), tuple(frozen)
         self.layout = Layout(
             free=tuple(free_unknown(scene, path) for path in free),
             shared=tuple(item for item in nuisance if item.shared),
@@ -202,7 +207,6 @@ class Problem:
             method=method,
         )
         parts = [used_samples(recording, reading, axes) for recording, reading in zip(recordings, readings, strict=True)]
-        self.origins = tuple(float(time[0]) for time, _, _ in parts)
         self.samples = _padded(parts)
 
     @property
@@ -223,9 +227,21 @@ class Problem:
         return shared, np.stack([guess(layout.local, reading) for reading in self.readings])
 
     @property
+    def stages(self) -> np.ndarray:
+        """Ends of the samples to be fitted first, (stages, recordings): two bounces, four bounces, all."""
+        ends = [[_after_bounce(reading, count) for reading in self.readings] for count in (2, 4)]
+        return np.asarray([*(row for row in ends if np.any(np.isfinite(row))), [np.inf] * len(self.readings)])
+
+    @property
     def observations(self) -> int:
         """Number of measured numbers that are used."""
         return int(np.count_nonzero(np.asarray(self.samples.weight)))
+
+
+def _after_bounce(reading: Reading, count: int) -> float:
+    """The middle of the flight after bounce ``count``; infinite when there is no later bounce."""
+    times = [bounce.time for bounce in reading.bounces]
+    return (times[count - 1] + times[count]) / 2 if len(times) > count else np.inf
 
 
 def _down(scene: jc.Scene) -> float:
@@ -240,7 +256,7 @@ def _padded(parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> Samples:
     times, measured, weights = [], [], []
     for time, values_, sigma in parts:
         extra = size - time.size
-        times.append(np.concatenate([time - time[0], np.full(extra, time[-1] - time[0])]))
+        times.append(np.concatenate([time, np.full(extra, time[-1])]))
         measured.append(np.concatenate([np.nan_to_num(values_), np.zeros((extra, values_.shape[1]))]))
         weights.append(np.concatenate([1 / sigma, np.zeros((extra, values_.shape[1]))]))
     return Samples(*(np.stack(column) for column in (times, measured, weights)))

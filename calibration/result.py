@@ -5,6 +5,14 @@ import enum
 
 import numpy as np
 
+MISFIT = 2.0
+"""chi2/dof from which a model is said not to explain the data: the noise is often only estimated, from the data themselves."""
+
+
+def explains(chi2_per_dof: float, dof: int) -> bool:
+    """Whether residuals of this size can be noise; a few data may exceed ``MISFIT`` by chance."""
+    return bool(chi2_per_dof <= max(MISFIT, 1 + 3 * np.sqrt(2 / max(dof, 1))))
+
 
 class Determination(enum.StrEnum):
     """What the data say of a parameter."""
@@ -130,3 +138,8 @@ class Fit:
     def chi2_per_dof(self) -> float:
         """Chi-squared per degree of freedom; 1 when the model explains the data to their noise."""
         return self.chi2 / max(self.dof, 1)
+
+    @property
+    def explained(self) -> bool:
+        """Whether the model explains the data to their noise."""
+        return explains(self.chi2_per_dof, self.dof)

@@ -6,8 +6,8 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
-from jax.scipy.special import logit
 from jax.nn import sigmoid
+from jax.scipy.special import logit
 
 from jaxcontact.field import Interval, Parameter
 

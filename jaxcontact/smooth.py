@@ -126,10 +126,10 @@ def log1p_ratio(x: Real) -> jax.Array:
 def implicit_root(residual: Callable[..., jax.Array], guess: Real, *parameters: Any, steps: int) -> jax.Array:
     """The root ``x`` of ``residual(x, *parameters) = 0`` by Newton's method, with exact derivatives. Elementwise on arrays.
 
-    ``steps`` Newton steps without derivatives find the root; two differentiable Newton steps from there carry the derivatives. A Newton
-    step squares the error, and the stopped root as a function of the parameters is wrong from the first order on, so ``k`` differentiable
-    steps from a converged root carry derivatives exactly to order ``2**k - 1``: with two, the first, second and third derivative are
-    exact under every transform (forward, reverse, nested). No loop and no rule of differentiation of its own is involved.
+    ``steps`` Newton steps without derivatives find the root; two differentiable Newton steps from there carry the derivatives. As a
+    function of the parameters the stopped root is wrong from the first order on, and a Newton step squares the error: ``k`` differentiable
+    steps from a converged root carry derivatives exactly to order ``2**k - 1``. With two, the first, second and third derivative are
+    exact under every transform (forward, reverse, nested), without a loop or a rule of differentiation of its own.
 
     Args:
         residual: ``residual(x, *parameters)``, differentiable, its slope in ``x`` not zero near the root. Parameters may also be closed

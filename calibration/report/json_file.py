@@ -1,10 +1,8 @@
 """The result of a fit as a file for other programs."""
 
-import importlib.metadata
 import json
 import math
 import os
-import platform
 from typing import Any
 
 import numpy as np
@@ -12,8 +10,7 @@ import numpy as np
 from calibration.report import residuals
 from calibration.report.atomic_file import write_atomically
 from calibration.result import Estimate, Fit, FittedColumn, FittedRecording
-
-_PACKAGES = ("jaxcontact", "jax", "optimistix", "numpy")
+from calibration.versions import installed_versions
 
 
 def write_json(fit: Fit, path: str | os.PathLike[str]) -> None:
@@ -53,7 +50,7 @@ def fit_numbers(fit: Fit) -> dict[str, Any]:
         "correlation": {"names": fit.names, "matrix": fit.correlation},
         "recordings": [_recording(recording) for recording in fit.recordings],
         "columns": [_column(column) for column in fit.columns],
-        "versions": {name: _version(name) for name in _PACKAGES} | {"python": platform.python_version()},
+        "versions": installed_versions(),
     }
 
 
@@ -90,14 +87,6 @@ def _column(column: FittedColumn) -> dict[str, Any]:
         "chi2": column.chi2,
         "alone": {name: _estimate(estimate) for name, estimate in column.alone.items()},
     }
-
-
-def _version(package: str) -> str | None:
-    """Of the installed package, ``None`` when it runs from a checkout that is not installed."""
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return None
 
 
 def _plain(value: Any) -> Any:

@@ -7,7 +7,6 @@ from collections import Counter
 from calibration.report.quantity import has_interval, plain, rounded_like
 from calibration.result import Estimate, Fit
 
-TOLERATED_CHI2_PER_DOF = 1.5  # residuals 22 % larger than sigma: nobody knows sigma better than that
 STRONG_CORRELATION = 0.5
 CONTRADICTION = 3.0  # standard deviations between the estimates of two columns
 
@@ -24,14 +23,6 @@ def title(estimate: Estimate) -> str:
     return f"{estimate.label} ({estimate.symbol})" if estimate.symbol else estimate.label
 
 
-def explains(fit: Fit) -> bool:
-    """Whether the misfit is no more than noise and an uncertain sigma produce.
-
-    The limit of chi2/dof is the larger of 1.5 and 1 + 3 sqrt(2/dof), three standard deviations of chi2/dof for independent Gaussian noise.
-    """
-    return fit.chi2_per_dof <= max(TOLERATED_CHI2_PER_DOF, 1 + 3 * math.sqrt(2 / max(fit.dof, 1)))
-
-
 def misfit(fit: Fit) -> str:
     """Chi-squared per degree of freedom and what it means."""
     if not math.isfinite(fit.chi2):
@@ -39,7 +30,7 @@ def misfit(fit: Fit) -> str:
     if fit.dof < 1:
         return f"chi2 = {fit.chi2:.3g} with no degree of freedom: as many free quantities as data, nothing is left to test the model with"
     number = f"chi2/dof = {fit.chi2_per_dof:.3g} ({fit.chi2:.4g}/{fit.dof})"
-    if not explains(fit):
+    if not fit.explained:
         return f"{number}: the model does not explain the data (residuals are {math.sqrt(fit.chi2_per_dof):.2g} times sigma)"
     if fit.chi2_per_dof < 0.25 and fit.dof >= 10:
         return f"{number}: the model explains the data (residuals are {math.sqrt(fit.chi2_per_dof):.2g} times sigma: sigma looks too large)"

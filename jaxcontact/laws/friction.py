@@ -22,7 +22,6 @@ from jaxcontact.smooth import (
     Real,
     arcsinh_ratio,
     expm1_ratio,
-    implicit_root,
     log1p_ratio,
     positive_part,
     safe_norm,
@@ -96,7 +95,7 @@ def _root_flow(x: Real, p: Real) -> jax.Array:
 
 @_root_flow.defjvp
 def _root_flow_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
-    """From ``dx_after = -phi(x_after) dp + phi(x_after)/phi(x) dx``, written without the difference of nearly equal numbers at ``x = 0``."""
+    """``dx_after = -phi(x_after) dp + phi(x_after)/phi(x) dx``, written without the difference of nearly equal numbers at ``x = 0``."""
     x, p = primals
     ratio = _root_flow(x, p)
     before, after = jnp.sqrt(1.0 + jnp.square(x)), jnp.sqrt(1.0 + jnp.square(x * ratio))

@@ -213,7 +213,7 @@ class LinearDashpot:
     def phase(self, *, impact_speed: Real, mass: Real) -> LinearPhase:
         """Coordinates in which an impact at this speed is smooth, for an integrator."""
         scales = self.scales(impact_speed=impact_speed, mass=mass)
-        return LinearPhase(jnp.asarray(self.zeta), jnp.asarray(self.restitution), self.end, *scales)
+        return LinearPhase(jnp.asarray(self.zeta), self.end, *scales)
 
     def reduced_force(self, X: Real, rate: Real, *, impact_speed: Real, mass: Real) -> jax.Array:
         """``X + 2 zeta rate``, ``X = s``."""
@@ -289,9 +289,27 @@ class TsujiDashpot:
 
 @model
 class NewtonRestitution:
-    """A rigid impact: the normal speed after is ``restitution`` times that before. For the impulse method only, it has no force."""
+    """A rigid impact: the normal speed after is ``restitution`` times that before. For the impulse method only, it has no force.
+
+    Args:
+        restitution: ``e``.
+        duration: time between touch-down and lift-off [s]: the first effect of compliance that a camera could see. 0 is rigid.
+        deviation: of each impact in order of time, ``(impacts,)``, added to ``ln(e/(1 - e))``: real impacts do not repeat exactly. A
+            scalar holds for all impacts; impacts beyond the last entry take that one.
+    """
 
     restitution: jax.Array | float = _restitution()
+    duration: jax.Array | float = parameter(
+        unit="s", label="contact duration", symbol="t_c", interval="[0, inf)", remedy="0 is a rigid impact.", default=0.0
+    )
+    deviation: jax.Array | float = parameter(unit="-", label="deviation of ln(e/(1 - e)) of each impact", symbol="d_e", default=0.0)
+
+    def of_impact(self, index: jax.Array) -> "NewtonRestitution":
+        """The law of one impact."""
+        deviations = jnp.atleast_1d(jnp.asarray(self.deviation))
+        odds = jnp.exp(deviations[jnp.minimum(index, deviations.shape[0] - 1)])
+        # e/(1 - e) times odds, written without the pole at e = 1.
+        return self.replace(restitution=self.restitution * odds / (1.0 - self.restitution + self.restitution * odds), deviation=0.0)
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution [-], at every approach speed."""

@@ -20,6 +20,7 @@ from typing import Any, Protocol
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.laws.restitution import CONTACT_ENDS
 from jaxcontact.smooth import positive_power
 
 
@@ -30,15 +31,15 @@ class ContactPhase(Protocol):
     time_scale: jax.Array
 
     @property
-    def start(self) -> jax.Array: ...  # noqa: D102
+    def start(self) -> jax.Array: ...
     @property
-    def length(self) -> jax.Array: ...  # noqa: D102
-    def derivative(self, position: jax.Array, w: jax.Array, load: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]: ...  # noqa: D102
-    def rate(self, w: jax.Array) -> jax.Array: ...  # noqa: D102
-    def reduced_overlap(self, position: jax.Array) -> jax.Array: ...  # noqa: D102
-    def reduced_force(self, position: jax.Array, w: jax.Array) -> jax.Array: ...  # noqa: D102
-    def event(self, position: jax.Array, w: jax.Array) -> jax.Array: ...  # noqa: D102
-    def event_rate(self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array) -> jax.Array: ...  # noqa: D102
+    def length(self) -> jax.Array: ...
+    def derivative(self, position: jax.Array, w: jax.Array, load: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]: ...
+    def rate(self, w: jax.Array) -> jax.Array: ...
+    def reduced_overlap(self, position: jax.Array) -> jax.Array: ...
+    def reduced_force(self, position: jax.Array, w: jax.Array) -> jax.Array: ...
+    def event(self, position: jax.Array, w: jax.Array) -> jax.Array: ...
+    def event_rate(self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array) -> jax.Array: ...
 
 
 def polynomial(coefficients: Any, x: Any) -> Any:
@@ -127,12 +128,8 @@ class HuntCrossleyPhase:
         return position_rate
 
 
-# Lengths of dashpot contacts without load, as polynomials in -ln e, fitted to a numerical integration for e of 0.01 to 1; largest
-# error 0.005. The zero-force end of Tsuji's law is a polynomial in (-ln e)^(1/5).
-_LINEAR_LENGTH = {
-    "zero_overlap": (3.1413882, -1.5660905, 0.7256627, -0.2169008, 0.0420483, -0.0047706, 0.0002375),
-    "zero_force": (3.1411161, -2.197269, 0.898479, -0.279687, 0.0616015, -0.0079581, 0.0004387),
-}
+# Length of a Tsuji contact, fitted to a numerical integration for e of 0.01 to 1; largest error 0.005. Polynomials in -ln e, and with the
+# zero-force end in (-ln e)^(1/5).
 _TSUJI_LENGTH = {
     "zero_overlap": (2.3620932, -0.2365656, 0.0744588, -0.0075949, -0.0007192, 0.0002496, -1.78e-05),
     "zero_force": (2.3622833, -0.9368346, 0.0057371, 0.0158665, -0.1173755),
@@ -145,10 +142,12 @@ def _loss_exponent(restitution: jax.Array) -> jax.Array:
 
 @dataclasses.dataclass(frozen=True)
 class LinearPhase:
-    """Phase of the linear dashpot, ``reduced force = s + 2 zeta u``: ``X = s`` and ``w = u``."""
+    """Phase of the linear dashpot, ``reduced force = s + 2 zeta u``: ``X = s``, ``w = u``, and ``sigma`` is ``tau``.
+
+    The motion is smooth in time, and heavy damping is not stiff: the zero-force end is then early, and the other end needs ``zeta < 1``.
+    """
 
     damping: jax.Array
-    restitution: jax.Array
     end: str
     overlap_scale: jax.Array
     time_scale: jax.Array
@@ -160,17 +159,16 @@ class LinearPhase:
 
     @property
     def length(self) -> jax.Array:
-        """Estimated length of the contact in sigma."""
-        return polynomial(_LINEAR_LENGTH[self.end], _loss_exponent(self.restitution))
+        """Length of the contact in sigma without load."""
+        return CONTACT_ENDS[self.end].duration(jax.lax.stop_gradient(self.damping))
 
     def rate(self, w: jax.Array) -> jax.Array:
         """``u = w``."""
         return w
 
     def derivative(self, position: jax.Array, w: jax.Array, load: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """``(X', w', tau')`` with the grading ``tau' = (X^2 + u^2)^(-1/2)``."""
-        grading = jax.lax.rsqrt(position * position + w * w)
-        return w * grading, (load - self.reduced_force(position, w)) * grading, grading
+        """``(X', w', tau')`` with ``tau' = 1``."""
+        return w, load - self.reduced_force(position, w), jnp.ones_like(position)
 
     def reduced_overlap(self, position: jax.Array) -> jax.Array:
         """``s = X``."""

@@ -234,6 +234,14 @@ def zero_overlap_damping(restitution: Real) -> jax.Array:
     return loss / jnp.sqrt(jnp.pi**2 + loss * loss)
 
 
+def zero_overlap_duration(zeta: Real) -> jax.Array:
+    """Duration of that contact in units of ``sqrt(m/k)``: ``pi/sqrt(1 - zeta^2)``, infinite for ``zeta >= 1``. Elementwise."""
+    z = jnp.asarray(zeta)
+    returns = z < 1.0
+    under = jnp.where(returns, z, 0.0)
+    return jnp.where(returns, jnp.pi / jnp.sqrt((1.0 - under) * (1.0 + under)), jnp.inf)
+
+
 def zero_force_restitution(zeta: Real) -> jax.Array:
     """Restitution of ``F = k d + c d'`` when the contact ends where the force falls to zero, so that it never attracts.
 
@@ -244,6 +252,11 @@ def zero_force_restitution(zeta: Real) -> jax.Array:
         zeta: damping relative to critical, ``c/(2 sqrt(k m)) >= 0``. Elementwise.
     """
     return jnp.exp(-2.0 * zeta * _arc_ratio(zeta))
+
+
+def zero_force_duration(zeta: Real) -> jax.Array:
+    """Duration of that contact in units of ``sqrt(m/k)``: ``2 acos(zeta)/sqrt(1 - zeta^2)``, 2 at critical damping. Elementwise."""
+    return 2.0 * _arc_ratio(zeta)
 
 
 def zero_force_damping(restitution: Real) -> jax.Array:
@@ -279,17 +292,21 @@ def tsuji_alpha(zeta: Real) -> jax.Array:
 
 @dataclasses.dataclass(frozen=True)
 class ContactEnd:
-    """Where a dashpot contact ends, with the maps between damping relative to critical and restitution that follow from it."""
+    """Where a dashpot contact ends, and what follows: the maps between damping relative to critical and restitution, and the duration.
+
+    The duration is that of the linear oscillator, in units of ``sqrt(m/k)``, as a function of the damping.
+    """
 
     name: str
     restitution: Callable[[Real], jax.Array]
     damping: Callable[[Real], jax.Array]
+    duration: Callable[[Real], jax.Array]
 
 
 CONTACT_ENDS: dict[str, ContactEnd] = {
     end.name: end
     for end in (
-        ContactEnd("zero_overlap", zero_overlap_restitution, zero_overlap_damping),
-        ContactEnd("zero_force", zero_force_restitution, zero_force_damping),
+        ContactEnd("zero_overlap", zero_overlap_restitution, zero_overlap_damping, zero_overlap_duration),
+        ContactEnd("zero_force", zero_force_restitution, zero_force_damping, zero_force_duration),
     )
 }

@@ -40,9 +40,13 @@ def _check_method(scene: Scene, method: Any) -> None:
     name = type(method).__name__
     if not hasattr(scene.contact.normal, "force"):
         law = type(scene.contact.normal).__name__
-        raise ValueError(f"simulate: {law} is a rigid law without a force, {name} cannot integrate it. Use method=Impulse(), or HuntCrossley.")
+        raise ValueError(
+            f"simulate: {law} is a rigid law without a force, {name} cannot integrate it. Use method=Impulse(), or HuntCrossley."
+        )
     if isinstance(scene.contact.friction, Coulomb):
-        raise ValueError(f"simulate: Coulomb friction is an impulse, {name} cannot integrate it. Use method=Impulse(), or RegularizedCoulomb.")
+        raise ValueError(
+            f"simulate: Coulomb friction is an impulse, {name} cannot integrate it. Use method=Impulse(), or RegularizedCoulomb."
+        )
 
 
 def _check_bodies(scene: Scene, initial: State) -> None:
@@ -86,7 +90,8 @@ def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None 
     if isinstance(method, FixedStep):
         result = simulate_fixed_step(scene, flat, times, method=method, substeps=method.substeps(times))
     else:
-        result = _simulate_events(scene, flat, times, method=method, level=is_level(scene))
+        known = method.level if isinstance(method, EventAligned) else None
+        result = _simulate_events(scene, flat, times, method=method, level=is_level(scene) if known is None else known)
     shape = (times.shape[0], *initial.position.shape)
     position, velocity, spin = (jnp.reshape(value, shape) for value in (result.position, result.velocity, result.spin))
     return result._replace(position=position, velocity=velocity, spin=spin)

@@ -89,10 +89,9 @@ def touch_down(scene: Scene, motion: Motion, normal: jax.Array) -> TouchDown:
     speed = -(motion.velocity @ normal)
     load = normal_load(scene, normal, motion.velocity, motion.spin)
     moving = speed > 0
-    safe_speed = jnp.where(moving, speed, 1.0)
-    _, time_scale = scene.contact.normal.scales(impact_speed=safe_speed, mass=scene.bodies.mass)
-    restitution = scene.contact.normal.restitution_at(safe_speed, mass=scene.bodies.mass)
-    rests = jax.lax.stop_gradient(~moving | (load * time_scale > REST_LOAD * restitution**2 * safe_speed))
+    law, mass, load, safe_speed = jax.lax.stop_gradient((scene.contact.normal, scene.bodies.mass, load, jnp.where(moving, speed, 1.0)))
+    _, time_scale = law.scales(impact_speed=safe_speed, mass=mass)
+    rests = ~moving | (load * time_scale > REST_LOAD * law.restitution_at(safe_speed, mass=mass) ** 2 * safe_speed)
     # What is computed of a contact that rests is not used; a speed of 1 and no load (below) keep it finite.
     return TouchDown(motion, normal, jnp.where(rests, 1.0, speed), rests)
 

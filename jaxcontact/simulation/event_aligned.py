@@ -48,10 +48,13 @@ class EventAligned:
             restitutions above 0.4, 1e-6 above 0.1, 1e-4 above 0.05.
         flight_steps: steps of order 4 in each flight with drag or lift.
         rest_steps: steps of the sliding or rolling after the last bounce.
+        level: whether external forces have no component in the surface during a contact; ``None`` finds out where gravity and the normals
+            are numbers, and takes ``False`` where they are traced. ``True`` is faster, and wrong on a tilted plane or in a fluid.
     """
 
     max_contacts: int = static(default=50)
     contact_steps: int = static(default=12)
+    level: bool | None = static(default=None)
     flight_steps: int = static(default=16)
     rest_steps: int = static(default=32)
 
@@ -95,15 +98,16 @@ class Bounce(NamedTuple):
     happened: jax.Array
     flight: Motion
     touch: TouchDown
-    nodes: ContactNodes | None
+    nodes: ContactNodes
     after: Motion
     surface: jax.Array
 
 
 class Progress(NamedTuple):
-    """Where the simulation stands: the motion after the last contact, and whether it rests or has passed the last time."""
+    """Where the simulation stands: the motion after the last of ``count`` contacts, and whether it rests or has passed the last time."""
 
     motion: Motion
+    count: jax.Array
     rests: jax.Array
     passed: jax.Array
     normal: jax.Array
@@ -114,17 +118,30 @@ def fly(scene: Scene, start: Motion, horizon: jax.Array, method: EventAligned | 
     return integrated(scene, start, horizon, steps=method.flight_steps) if scene.has_fluid else parabola(scene, start, horizon)
 
 
-def rigid_impact(scene: Scene, touch: TouchDown) -> Motion:
-    """Motion right after a rigid impact."""
-    bodies = scene.bodies
-    restitution = scene.contact.normal.restitution_at(touch.impact_speed, mass=bodies.mass)
-    _, tangential = split(touch.motion.velocity, touch.normal)
-    slip = slip_velocity(scene, tangential, touch.motion.spin, touch.normal)
+def rigid_impact(scene: Scene, touch: TouchDown, index: jax.Array) -> ContactNodes:
+    """A rigid impact as a contact of two nodes: touch-down, and right after (later by the law's duration, if it has one)."""
+    bodies, law = scene.bodies, scene.contact.normal
+    law = law.of_impact(index) if hasattr(law, "of_impact") else law
+    duration = getattr(law, "duration", 0.0)
+    restitution = law.restitution_at(touch.impact_speed, mass=bodies.mass)
+    _, before = split(touch.motion.velocity, touch.normal)
+    slip = slip_velocity(scene, before, touch.motion.spin, touch.normal)
     impulse = (1 + restitution) * touch.impact_speed * bodies.mass / bodies.tangential_mass
     change = scene.contact.friction.slip_after(slip, impulse) - slip
-    tangential, spin = after_slip_change(scene, tangential, touch.motion.spin, touch.normal, change)
+    tangential, spin = after_slip_change(scene, before, touch.motion.spin, touch.normal, change)
     velocity = tangential + restitution * touch.impact_speed * touch.normal
-    return Motion(touch.motion.time, touch.motion.position, velocity, spin)
+    position = touch.motion.position + duration * (before + tangential) / 2
+    after = Motion(touch.motion.time + duration, position, velocity, spin)
+    zero = jnp.zeros((2, 3), dtype=position.dtype)
+    return ContactNodes(jax.tree.map(lambda first, last: jnp.stack([first, last]), touch.motion, after), zero, zero)
+
+
+def impact_segments(nodes: ContactNodes) -> Segments:
+    """The time between touch-down and lift-off of a rigid impact: straight, at the mean velocity."""
+    motion = nodes.motion
+    duration = motion.time[1] - motion.time[0]
+    mean = (motion.position[1] - motion.position[0]) / jnp.where(duration > 0, duration, 1.0)
+    return segments(nodes._replace(motion=motion._replace(velocity=jnp.stack([mean, mean]))))
 
 
 def rigid_touch_down(motion: Motion, normal: jax.Array, rest_speed: float) -> TouchDown:
@@ -140,20 +157,20 @@ def bounce(scene: Scene, progress: Progress, horizon: jax.Array, method: EventAl
     normal = jnp.stack([surface.unit_normal for surface in scene.surfaces])[flight.plane]
     if isinstance(method, Impulse):
         touch = rigid_touch_down(flight.end, normal, method.rest_speed)
-        nodes, after = None, rigid_impact(scene, touch)
+        nodes = rigid_impact(scene, touch, progress.count)
     else:
         touch = touch_down(scene, flight.end, normal)
         phase = contact_phase(scene, touch)
         path = normal_path(scene, touch, phase, steps=method.contact_steps)
         nodes = motion_at_nodes(scene, touch, phase, path, level=level)
-        after = jax.tree.map(lambda column: column[-1], nodes.motion)
+    after = jax.tree.map(lambda column: column[-1], nodes.motion)
     happens = flight.touches & (flight.end.time <= horizon)
     rests = happens & touch.rests
     # A sphere that comes to rest is left where it touched down, or on the plane if it started inside.
     gap = jnp.stack([surface.gap(flight.end.position, scene.bodies.radius) for surface in scene.surfaces])[flight.plane]
     touching = flight.end._replace(position=flight.end.position - gap * normal)
     after = jax.tree.map(lambda bounced, resting: jnp.where(rests, resting, bounced), after, touching)
-    new = Progress(after, rests, ~flight.touches | (after.time > horizon), normal)
+    new = Progress(after, progress.count + 1, rests, ~flight.touches | (after.time > horizon), normal)
     return new, Bounce(happens & ~touch.rests, flight.nodes, touch, nodes, after, flight.plane)
 
 
@@ -162,7 +179,7 @@ def bounces(
 ) -> tuple[Progress, Bounce, jax.Array]:
     """All bounces up to the horizon; the last result is the index of the first unused entry."""
     normal = jnp.zeros_like(start.position)
-    first = Progress(start, jnp.asarray(False), start.time > horizon, normal)
+    first = Progress(start, jnp.asarray(0), jnp.asarray(False), start.time > horizon, normal)
     shapes = jax.eval_shape(lambda progress: bounce(scene, progress, horizon, method, level=level)[1], first)
 
     def advance(progress: Progress, _: None) -> tuple[Progress, tuple[Bounce, jax.Array]]:
@@ -216,7 +233,9 @@ def starting_where(used: jax.Array, pieces: Segments) -> Segments:
     return pieces._replace(start_time=jnp.where(used, pieces.start_time, jnp.inf))
 
 
-def all_segments(scene: Scene, records: Bounce, idle: jax.Array, last: Progress, horizon: jax.Array, *, rest_steps: int) -> Segments:
+def all_segments(
+    scene: Scene, records: Bounce, idle: jax.Array, last: Progress, horizon: jax.Array, *, rigid: bool, rest_steps: int
+) -> Segments:
     """Every piece of the motion in order of time: flight and contact of each bounce, then what follows the last one."""
     pieces = [flight_segments(scene, records.flight)]
     if records.nodes is not None:
@@ -233,14 +252,12 @@ def all_segments(scene: Scene, records: Bounce, idle: jax.Array, last: Progress,
     return jax.tree.map(lambda column: column[order], pieces)
 
 
-def simulate_events(
-    scene: Scene, start: State, times: jax.Array, method: EventAligned | Impulse, *, level: bool
-) -> Trajectory:
+def simulate_events(scene: Scene, start: State, times: jax.Array, method: EventAligned | Impulse, *, level: bool) -> Trajectory:
     """Motion of one sphere above planes at ``times``."""
     horizon = times[-1]
     beginning = Motion(times[0], start.position, start.velocity, start.spin)
     last, records, idle = bounces(scene, beginning, horizon, method, level=level)
-    pieces = all_segments(scene, records, idle, last, horizon, rest_steps=method.rest_steps)
+    pieces = all_segments(scene, records, idle, last, horizon, rigid=isinstance(method, Impulse), rest_steps=method.rest_steps)
     position, velocity, spin = evaluate(pieces, times)
     status = jnp.where(last.rests, Status.CAME_TO_REST, jnp.where(last.passed, Status.SUCCESS, Status.TOO_FEW_CONTACTS))
     rebound = jnp.einsum("ij,ij->i", records.after.velocity, records.touch.normal)

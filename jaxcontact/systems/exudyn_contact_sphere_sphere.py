@@ -7,8 +7,8 @@ normal ``n = h (p1 - p0)/|p1 - p0|`` and the relative velocity ``v_n n + v_t`` o
     f_n = kc [d]^n (1 - a v_n/v) - dc v_n,      [d]^n = sign(d) |d|^n,
 
 ``v`` the approach speed remembered from touch-down, not below ``minimumImpactVelocity``, and ``a`` the damping ratio of the impact model:
-0 for model 0, that of Hunt and Crossley (1975) for 1, that of Carvalho and Martins (above ``e = 1/3``, Gonthier below) for 2. The program does not cut
-off tension, and friction follows the sign of ``f_n``: where the contact pulls, friction drives the sliding.
+0 for model 0, that of Hunt and Crossley (1975) for 1, that of Carvalho and Martins (above ``e = 1/3``, Gonthier below) for 2. The program
+does not cut off tension, and friction follows the sign of ``f_n``: where the contact pulls, friction drives the sliding.
 
 The overlap is shared between the spheres: the arms of slip and friction torque are ``r - d/2``, so that angular momentum is conserved.
 
@@ -37,8 +37,8 @@ RESTITUTION_LAW_OF_IMPACT_MODEL = {0: None, 1: RESTITUTION_LAWS["hunt_crossley_1
 class ObjectContactSphereSphere:
     """Parameters of the program's contact between two spheres, with the program's names and defaults.
 
-    ``restitutionCoefficient`` is nominal: what an impact gives is ``laws.restitution.obtained_restitution`` of the damping ratio, provided that
-    ``contactDamping`` is 0.
+    ``restitutionCoefficient`` is nominal: what an impact gives is ``laws.restitution.obtained_restitution`` of the damping ratio, provided
+    that ``contactDamping`` is 0.
     """
 
     spheresRadii: Any = parameter(unit="m", label="radii of sphere 0 and sphere 1", symbol="r0, r1", interval="(0, inf)", shape=(2,))
@@ -139,7 +139,7 @@ class SphereSphereContact(NamedTuple):
         torque_on_1: about centre 1 [N m].
         gap: output ``DisplacementLocal`` [m].
         displacement: output ``Displacement`` [m].
-        velocity: output ``Velocity`` [m/s]: relative velocity at the contact with friction, of the centres without, zero when there is no contact.
+        velocity: output ``Velocity`` [m/s]: relative velocity at the contact with friction, of the centres without, zero without contact.
         normal: output ``Director1``.
         position: output ``Position``, the contact point [m].
     """

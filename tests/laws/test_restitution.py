@@ -13,6 +13,9 @@ from jaxcontact.laws import restitution as law
 RESTITUTIONS = np.concatenate([np.geomspace(1e-3, 0.5, 40), np.linspace(0.5, 1.0, 41)])
 
 
+FIRST, SECOND = jax.jit(jax.grad(law.exact_damping_ratio)), jax.jit(jax.grad(jax.grad(law.exact_damping_ratio)))
+
+
 @pytest.fixture(scope="module")
 def table(reference_dir):
     return json.loads((reference_dir / "closed_form" / "restitution_table.json").read_text())
@@ -83,11 +86,12 @@ def test_the_obtained_restitution_and_its_slopes_agree_with_analytic_cases(analy
     def obtained(chi, v, stiffness):
         return law.obtained_restitution(chi * v / stiffness)
 
+    slopes = jax.jit(jax.grad(obtained, (0, 1, 2)))
     for case in analytic["hunt_crossley_exact"]["cases"]:
         arguments = case["chi"], case["v"], case["K"]
         assert obtained(*arguments) == pytest.approx(case["e"], rel=1e-13)
         expected = [case["de_dchi"], case["de_dv"], case["de_dK"]]
-        np.testing.assert_allclose(jax.grad(obtained, (0, 1, 2))(*arguments), expected, rtol=1e-10)
+        np.testing.assert_allclose(slopes(*arguments), expected, rtol=1e-10)
 
 
 def test_asked_and_obtained_agree_to_a_rounding_error():
@@ -100,15 +104,11 @@ def test_asked_and_obtained_agree_to_a_rounding_error():
 def test_without_damping_the_restitution_is_one_with_the_known_series():
     assert law.exact_damping_ratio(1.0) == 0
     assert law.obtained_restitution(0.0) == 1
-    third = jax.jit(jax.jacfwd(jax.jacfwd(jax.jacfwd(law.obtained_restitution))))
-    second = jax.jit(jax.jacfwd(jax.jacfwd(law.obtained_restitution)))
-    # e = 1 - 2a/3 + 4a^2/9 - 44a^3/135 + ...
-    derivatives = [law.obtained_restitution(0.0), jax.grad(law.obtained_restitution)(0.0), second(0.0), third(0.0)]
-    np.testing.assert_allclose(derivatives, [1, -2 / 3, 8 / 9, -44 * 6 / 135], rtol=1e-13)
-    np.testing.assert_allclose(jax.grad(law.exact_damping_ratio)(1.0), -1.5, rtol=1e-14)
-
-
-FIRST, SECOND = jax.jit(jax.grad(law.exact_damping_ratio)), jax.jit(jax.grad(jax.grad(law.exact_damping_ratio)))
+    f = law.obtained_restitution
+    derivatives = jax.jit(lambda a: (f(a), jax.grad(f)(a), jax.grad(jax.grad(f))(a)))(0.0)
+    # e = 1 - 2a/3 + 4a^2/9 - ...
+    np.testing.assert_allclose(derivatives, [1, -2 / 3, 8 / 9], rtol=1e-13)
+    np.testing.assert_allclose([FIRST(1.0), SECOND(1.0)], [-1.5, 3.0], rtol=1e-13)
 
 
 @pytest.mark.parametrize("restitution", [0.002, 0.05, 0.34, 0.6, 0.9, 0.999])
@@ -126,32 +126,33 @@ def test_the_loss_fraction_is_smooth_and_finite_from_minus_to_plus_ten_thousand(
     s = np.concatenate([-np.geomspace(1e-9, 1e4, 60), [0.0], np.geomspace(1e-9, 1e4, 60), [0.4999999, 0.5, -0.5]])
     loss = law._loss_fraction
     np.testing.assert_allclose(s * (loss(s) + loss(-s) - 1), 0, atol=2e-12)  # b(s) - b(-s) = s
-    for derivative in (loss, jax.grad(loss), jax.grad(jax.grad(loss))):
-        assert np.all(np.isfinite(jax.jit(jax.vmap(derivative))(s)))
-    for side in (np.nextafter(0.5, 0), 0.5):  # the same derivatives in series and closed form
-        np.testing.assert_allclose(jax.grad(loss)(side), jax.grad(loss)(0.5), rtol=1e-13)
-        np.testing.assert_allclose(jax.grad(jax.grad(loss))(side), jax.grad(jax.grad(loss))(0.5), rtol=1e-11)
+    orders = jax.jit(jax.vmap(lambda s: (loss(s), jax.grad(loss)(s), jax.grad(jax.grad(loss))(s))))
+    assert np.all(np.isfinite(np.stack(orders(s))))
+    below, above = np.transpose(orders(np.array([np.nextafter(0.5, 0), 0.5])))  # series and closed form
+    np.testing.assert_allclose(below, above, rtol=1e-11)
 
 
 def test_the_linear_dashpot_agrees_with_analytic_cases(analytic):
+    damping = jax.jit(law.zero_force_damping)
     for case in analytic["lsd"]["cases"]:
         zeta = case["c"] / (2 * np.sqrt(case["k"] * case["m"]))
         assert zeta == pytest.approx(case["zeta"], rel=1e-14)
         assert law.zero_overlap_restitution(zeta) == pytest.approx(case["e_d0"] or 0.0, rel=1e-12)
         assert law.zero_force_restitution(zeta) == pytest.approx(case["e_F0"], rel=1e-12)
-        assert law.zero_force_damping(case["e_F0"]) == pytest.approx(zeta, rel=1e-11, abs=1e-15)
+        assert damping(case["e_F0"]) == pytest.approx(zeta, rel=1e-11, abs=1e-15)
         if case["e_d0"]:
             assert law.zero_overlap_damping(case["e_d0"]) == pytest.approx(zeta, rel=1e-11, abs=1e-15)
 
 
 def test_the_tsuji_dashpot_agrees_with_its_integrated_table(viscoelastic):
+    damping = jax.jit(law.zero_force_damping)
     for row in viscoelastic["tsuji"]["rows"]:
         zeta = law.tsuji_zeta(row["alpha"])
         if row["e_end_d0"] is not None:
             assert law.zero_overlap_restitution(zeta) == pytest.approx(row["e_end_d0"], abs=1e-8)
             assert law.tsuji_alpha(law.zero_overlap_damping(row["e_end_d0"])) == pytest.approx(row["alpha"], rel=1e-6)
         assert law.zero_force_restitution(zeta) == pytest.approx(row["e_end_F0"], abs=1e-8)
-        assert law.tsuji_alpha(law.zero_force_damping(row["e_end_F0"])) == pytest.approx(row["alpha"], rel=1e-6)
+        assert law.tsuji_alpha(damping(row["e_end_F0"])) == pytest.approx(row["alpha"], rel=1e-6)
 
 
 @pytest.mark.parametrize("end", law.CONTACT_ENDS)
@@ -165,7 +166,12 @@ def test_a_dashpot_gives_the_restitution_asked_for(end):
 
 def test_the_zero_force_maps_are_inverse_up_to_a_damping_of_a_thousand():
     zeta = np.concatenate([[0.0], np.geomspace(1e-6, 1e3, 200), 1 + np.array([-0.1, -1e-9, 0.0, 1e-9, 0.1])])
-    np.testing.assert_allclose(law.zero_force_damping(law.zero_force_restitution(zeta)), zeta, rtol=1e-12, atol=1e-15)
+    damping = jax.jit(law.zero_force_damping)
+    np.testing.assert_allclose(damping(law.zero_force_restitution(zeta)), zeta, rtol=1e-12, atol=1e-15)
+
+
+ZERO_FORCE_SLOPE = jax.jit(jax.grad(law.zero_force_restitution))
+ZERO_FORCE_CURVATURE = jax.jit(jax.grad(jax.grad(law.zero_force_restitution)))
 
 
 @pytest.mark.parametrize("zeta", [0.2, 0.85, 0.8999, 0.9001, 0.99, 1.01, 1.0999, 1.1001, 3.0])
@@ -179,9 +185,8 @@ def test_the_zero_force_restitution_has_the_derivatives_of_its_formula_on_both_s
     values = formula(zeta + step * np.exp(1j * angle))
     first = np.mean(values * np.exp(-1j * angle)).real / step
     second = 2 * np.mean(values * np.exp(-2j * angle)).real / step**2
-    slope, curvature = (jax.jit(f) for f in (jax.grad(law.zero_force_restitution), jax.grad(jax.grad(law.zero_force_restitution))))
-    assert slope(zeta) == pytest.approx(first, rel=1e-11)
-    assert curvature(zeta) == pytest.approx(second, rel=1e-9)
+    assert ZERO_FORCE_SLOPE(zeta) == pytest.approx(first, rel=1e-11)
+    assert ZERO_FORCE_CURVATURE(zeta) == pytest.approx(second, rel=1e-9)
 
 
 def test_critical_damping_has_the_restitution_exp_minus_two():

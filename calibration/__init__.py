@@ -1,0 +1,77 @@
+"""Measured motion in, parameters with uncertainty out: reading recordings, fitting them, and reporting what was found.
+
+The names in ``__all__`` are imported on first use, so that reading a file does not wait for the optimiser or for the figures.
+"""
+
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from calibration.automatic import fit_study as fit_study
+    from calibration.errors import InputError as InputError
+    from calibration.fit import fit as fit
+    from calibration.impact_table import ImpactTable as ImpactTable
+    from calibration.impact_table import read_impact_table as read_impact_table
+    from calibration.nuisance import Gravity as Gravity
+    from calibration.nuisance import InitialState as InitialState
+    from calibration.nuisance import LengthScale as LengthScale
+    from calibration.nuisance import RestitutionScatter as RestitutionScatter
+    from calibration.nuisance import SurfaceHeight as SurfaceHeight
+    from calibration.nuisance import TimeOffset as TimeOffset
+    from calibration.problem import Problem as Problem
+    from calibration.recording import Recording as Recording
+    from calibration.recording import read_recordings as read_recordings
+    from calibration.recording import read_trajectory as read_trajectory
+    from calibration.report.figures import save_figure as save_figure
+    from calibration.report.json_file import write_json as write_json
+    from calibration.report.table import fit_text as fit_text
+    from calibration.result import Fit as Fit
+    from calibration.study import Ball as Ball
+    from calibration.study import FitOptions as FitOptions
+    from calibration.study import ModelOptions as ModelOptions
+    from calibration.study import ReadingOptions as ReadingOptions
+    from calibration.study import Study as Study
+    from calibration.study_file import read_study as read_study
+    from calibration.study_file import write_study as write_study
+
+_NAMES = {
+    "automatic": ("fit_study",),
+    "errors": ("InputError",),
+    "fit": ("fit",),
+    "impact_table": ("ImpactTable", "read_impact_table"),
+    "nuisance": ("Gravity", "InitialState", "LengthScale", "RestitutionScatter", "SurfaceHeight", "TimeOffset"),
+    "problem": ("Problem",),
+    "recording": ("Recording", "read_recordings", "read_trajectory"),
+    "report.figures": ("save_figure",),
+    "report.json_file": ("write_json",),
+    "report.table": ("fit_text",),
+    "result": ("Fit",),
+    "study": ("Ball", "FitOptions", "ModelOptions", "ReadingOptions", "Study"),
+    "study_file": ("read_study", "write_study"),
+}
+_HOME = {name: module for module, names in _NAMES.items() for name in names}
+__all__ = sorted(_HOME)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    setattr(sys.modules[__name__], name, value)
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
+class _Package(ModuleType):
+    """The import of the module ``calibration.fit`` must not put the module in the place of the function of that name."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value.fit if name == "fit" and isinstance(value, ModuleType) else value)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -1,0 +1,282 @@
+"""From files to a fit without further questions: what a recording can tell decides which physics is fitted.
+
+The rules, in the order in which they are applied:
+
+1. Tables of impacts are fitted as rigid impacts with friction and tangential restitution (``impacts``).
+2. Trajectories are fitted as flights with drag between rigid impacts. Where every impact is nearly normal, only the height is used:
+   what a ball does sideways then depends on spin nobody saw. Where impacts are oblique, friction and initial spin are unknown, too.
+3. The height of the surface and the initial state of each recording, and one length scale for all, are found beside.
+4. Where this leaves the data unexplained, impacts may deviate from the common restitution, one by one.
+5. The contact duration is found, too: it is how stiffness could show, and as a delay after each impact it would bend other quantities
+   if it were left out. Cameras rarely resolve it, and then the result says so.
+"""
+
+import dataclasses
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+import jaxcontact as jc
+from calibration.errors import InputError
+from calibration.first_guess import Reading, read_bounces
+from calibration.fit import attempt_from, minimum_of, report
+from calibration.impact_table import ImpactTable, is_impact_table, merge, read_impact_table
+from calibration.impacts import FRICTION, RESTITUTION, TANGENTIAL, fit_impacts
+from calibration.judgement import Judgement
+from calibration.nuisance import InitialState, LengthScale, RestitutionScatter, SurfaceHeight
+from calibration.problem import Problem
+from calibration.recording import Recording, read_recordings
+from calibration.result import Determination, Estimate, Fit
+from calibration.study import Study
+
+DURATION = "contact.normal.duration"
+DRAG = "drag.coefficient"
+
+OBLIQUE = 0.15
+"""Tangential over normal speed from which an impact can tell something of friction."""
+
+HERTZ_DURATION = 3.2181
+"""Contact duration of Hertz's law in units of (m^2/(K^2 v))^(1/5)."""
+
+Progress = Callable[[str], None]
+
+
+def fit_study(study: Study, *, progress: Progress | None = None) -> Fit:
+    """Fit the files of a study.
+
+    Args:
+        study: files, ball, and how to read and model them.
+        progress: called with a sentence at each stage.
+
+    Raises:
+        InputError: naming file, line and column, or the option, and the remedy.
+    """
+    say = progress or (lambda sentence: None)
+    say(f"Reading {len(study.files)} file{'s' if len(study.files) != 1 else ''}")
+    kinds = [is_impact_table(path) for path in study.files]
+    if all(kinds) and kinds:
+        return fit_tables(study, progress=say)
+    if any(kinds):
+        table = study.files[kinds.index(True)]
+        raise InputError("This is a table of impacts, the other files are trajectories.", path=table, remedy="Fit them one kind at a time.")
+    return fit_trajectories(study, progress=say)
+
+
+def ball(study: Study) -> jc.Spheres:
+    """The sphere of the study."""
+    return jc.spheres(radius=study.ball.radius, mass=study.ball.mass, shell=study.ball.shell)
+
+
+def fit_tables(study: Study, *, progress: Progress) -> Fit:
+    """Fit impact tables."""
+    options = study.reading
+    tables = [read_impact_table(path, columns=options.columns, speed=options.speed, sigma=options.sigma) for path in study.files]
+    table = merge(tables) if len(tables) > 1 else tables[0]
+    contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.9), friction=jc.Coulomb(coefficient=0.2))
+    scene = jc.Scene(bodies=ball(study), contact=contact)
+    progress(f"Fitting {len(table)} impacts")
+    return fit_impacts(scene, table, free=unknowns_of(table), method=study.fit.method, steps=study.fit.steps)
+
+
+def unknowns_of(table: ImpactTable) -> tuple[str, ...]:
+    """What a table can tell: friction only from oblique impacts."""
+    oblique = bool(np.any(np.tan(np.radians(np.asarray(table.impact_angle, dtype=float))) > OBLIQUE))
+    return (RESTITUTION, FRICTION, TANGENTIAL) if oblique else (RESTITUTION,)
+
+
+def read_trajectories(study: Study) -> tuple[list[Recording], list[Reading]]:
+    """Recordings and their automatic readings; a recording without a bounce is an error."""
+    options = study.reading
+    recordings = read_recordings(
+        list(study.files),
+        columns=options.columns,
+        scale=options.scale,
+        frame_rate=options.frame_rate,
+        vertical=options.vertical,
+        sigma=options.sigma,
+    )
+    readings = [read_bounces(recording, radius=study.ball.radius, gravity=study.model.gravity) for recording in recordings]
+    return recordings, readings
+
+
+def steepness(readings: Sequence[Reading]) -> float:
+    """Largest ratio of tangential to normal speed before an impact."""
+    ratios = [
+        np.linalg.norm(np.nan_to_num(bounce.velocity_before[:2])) / max(-bounce.velocity_before[2], 1e-9)
+        for reading in readings
+        for bounce in reading.bounces
+    ]
+    return float(max(ratios, default=0.0))
+
+
+def height_only(recording: Recording) -> Recording:
+    """The recording without its horizontal coordinates."""
+    position = np.array(recording.position)
+    position[:, :2] = np.nan
+    sigma = recording.sigma
+    return dataclasses.replace(recording, position=position, sigma=sigma)
+
+
+def fit_trajectories(study: Study, *, progress: Progress) -> Fit:
+    """Fit trajectories."""
+    began = time.perf_counter()
+    recordings, readings = read_trajectories(study)
+    oblique = steepness(readings) > OBLIQUE if study.model.friction == "automatic" else bool(study.model.friction)
+    spin = oblique if study.model.spin == "automatic" else bool(study.model.spin)
+    notes = []
+    if not oblique and any(set(recording.axes) & {"x", "y"} for recording in recordings):
+        recordings = [height_only(recording) for recording in recordings]
+        notes.append("Every impact is nearly normal, so only the height was fitted: these data do not tell friction.")
+    impacts = max(len(reading.bounces) for reading in readings)
+
+    def problem(*, scatter: bool) -> Problem:
+        nuisance: list[Any] = [InitialState(spin=spin), SurfaceHeight()]
+        nuisance += [LengthScale()] if study.model.length_scale else []
+        nuisance += [RestitutionScatter(impacts=impacts)] if scatter else []
+        free = [RESTITUTION, *([DRAG] if study.model.drag else []), *([FRICTION] if oblique else []), DURATION]
+        return Problem(
+            starting_scene(study, readings, friction=oblique),
+            recordings,
+            free=free,
+            nuisance=nuisance,
+            method=jc.Impulse(max_contacts=impacts + 2, rest_steps=1),
+            readings=readings,
+            frozen=[DURATION],
+        )
+
+    with jax.enable_x64(True):
+        chosen = problem(scatter=False)
+        progress(f"Fitting {len(recordings)} recording{'s' if len(recordings) != 1 else ''}, {chosen.observations} numbers")
+        judgement = minimum_of(chosen, method=study.fit.method, steps=study.fit.steps, start={}, progress=None)
+        if not judgement.explained and sum(len(reading.bounces) for reading in readings) > 2:
+            progress("Letting impacts deviate from the common restitution, one by one")
+            chosen = problem(scatter=True)
+            judgement = minimum_of(chosen, method=study.fit.method, steps=study.fit.steps, start={}, progress=None)
+            notes.append(scatter_sentence(chosen, judgement))
+        progress("Letting contacts last")
+        judgement = with_duration(chosen, judgement)
+        estimates = judgement.shared()
+        estimates.pop(DURATION, None)
+        if FRICTION in estimates and spin:
+            progress("Probing whether friction and spin can be told apart")
+            estimates[FRICTION] = friction_or_spin(judgement, estimates[FRICTION])
+        estimates["contact.normal.stiffness"] = stiffness(study, chosen, judgement)
+        if "length_scale" in estimates:
+            notes.append(scale_sentence(estimates["length_scale"], study.model.gravity))
+        progress("Reporting")
+        result = report(chosen, judgement, estimates, method=study.fit.method, seconds=time.perf_counter() - began)
+    return dataclasses.replace(result, warnings=(*result.warnings, *notes))
+
+
+def starting_scene(study: Study, readings: Sequence[Reading], *, friction: bool) -> jc.Scene:
+    """Scene with first guesses from the readings."""
+    restitution = float(np.clip(np.median([reading.restitution for reading in readings]), 0.05, 0.99))
+    spheres = ball(study)
+    drags = [reading.drag for reading in readings if reading.drag > 0]
+    area = 0.5 * study.model.fluid_density * np.pi * study.ball.radius**2 / study.ball.mass
+    coefficient = float(np.clip(np.median(drags) / area, 0.05, 2.0)) if drags else 0.4
+    return jc.Scene(
+        bodies=spheres,
+        contact=jc.ContactModel(
+            normal=jc.NewtonRestitution(restitution=restitution),
+            friction=jc.Coulomb(coefficient=0.2) if friction else jc.NoFriction(),
+        ),
+        gravity=(0.0, 0.0, -study.model.gravity),
+        drag=jc.QuadraticDrag(coefficient=coefficient, fluid_density=study.model.fluid_density) if study.model.drag else None,
+    )
+
+
+def scatter_sentence(problem: Problem, judgement: Judgement) -> str:
+    """How much impacts deviate from the common restitution."""
+    names = [unknown.name for unknown in judgement.layout.local_unknowns]
+    first = names.index("restitution_deviation_1")
+    deviations = [judgement.minimum.local[r, first + i] for r, reading in enumerate(problem.readings) for i in range(len(reading.bounces))]
+    restitution = judgement.shared()[RESTITUTION].value
+    spread = float(np.std(deviations)) * restitution * (1 - restitution)
+    return (
+        f"Impacts do not repeat exactly: the restitution of single impacts scatters by {spread:.3f} about the common value. They were allowed"
+        " to, each deviation held by a prior of about twice that in most materials (0.22 in ln(e/(1 - e)))."
+    )
+
+
+def with_duration(problem: Problem, judgement: Judgement) -> Judgement:
+    """The fit with the contact duration free, unless that makes it negative."""
+    duration, _ = judgement.next_step(index_of_duration(judgement))
+    if duration <= 0:
+        return judgement
+    start = judgement.start._replace(
+        shared=judgement.minimum.shared,
+        local=judgement.minimum.local,
+        frozen=np.zeros_like(judgement.start.frozen),
+        stages=judgement.start.stages,
+    )
+    longer = attempt_from(problem, start, method="levenberg_marquardt", steps=100)
+    return longer if longer.minimum.shared[index_of_duration(judgement)] >= 0 and longer.minimum.converged else judgement
+
+
+def index_of_duration(judgement: Judgement) -> int:
+    """Position of the contact duration among the shared unknowns."""
+    return [unknown.name for unknown in judgement.layout.shared_unknowns].index(DURATION)
+
+
+def duration_of(judgement: Judgement) -> tuple[float, float]:
+    """Contact duration and its standard error [s]; where the fit has none, to first order."""
+    if DURATION in judgement.shared():
+        estimate = judgement.shared()[DURATION]
+        return estimate.value, estimate.sd
+    return judgement.next_step(index_of_duration(judgement))
+
+
+def friction_or_spin(judgement: Judgement, estimate: Estimate) -> Estimate:
+    """The friction coefficient, withdrawn where another initial spin explains the data with any larger coefficient."""
+    if estimate.status is Determination.DETERMINED and not judgement.flat_beyond(FRICTION):
+        return estimate
+    return dataclasses.replace(
+        estimate,
+        sd=np.inf,
+        status=Determination.NOT_DETERMINED,
+        note="friction and initial spin are confounded: without a measured spin, another spin explains the data with a larger coefficient",
+    )
+
+
+def stiffness(study: Study, problem: Problem, judgement: Judgement) -> Estimate:
+    """What the contact duration says of the stiffness of Hertz's law: almost always a lower limit."""
+    duration, sd = duration_of(judgement)
+    speeds = [-bounce.velocity_before[2] for reading in problem.readings for bounce in reading.bounces]
+    speed, mass = float(np.median(speeds)), study.ball.mass
+    interval = float(np.median(np.concatenate([np.diff(recording.time) for recording in problem.recordings])))
+
+    def of(duration: float) -> float:
+        return mass / np.sqrt(speed) * (HERTZ_DURATION / duration) ** 2.5
+
+    common = {"name": "contact.normal.stiffness", "label": "contact stiffness (Hertz)", "symbol": "K", "unit": "N/m^1.5", "start": np.nan}
+    longest = max(duration, 0.0) + 1.645 * sd
+    if duration > 4 * sd and duration > 0.5 * interval:
+        relative = 2.5 * sd / duration
+        note = f"from a contact duration of {1e3 * duration:.3g} +- {1e3 * sd:.2g} ms at {speed:.2g} m/s"
+        return Estimate(value=of(duration), sd=of(duration) * relative, status=Determination.DETERMINED, note=note, **common)
+    note = (
+        f"the camera takes a picture every {1e3 * interval:.3g} ms; a contact may last up to {1e3 * longest:.2g} ms (95 %), that is K >"
+        f" {of(longest):.1g} N/m^1.5; a high-speed camera or a force sensor would show it"
+        if np.isfinite(longest)
+        else "a contact of any duration explains the data"
+    )
+    return Estimate(value=np.nan, sd=np.inf, status=Determination.NOT_DETERMINED, note=note, **common)
+
+
+def scale_sentence(scale: Estimate, gravity: float) -> str:
+    """A wrong length scale in words, as a scale and as the gravity it feigns."""
+    if scale.status is not Determination.DETERMINED:
+        return "The length scale cannot be checked with these data."
+    percent, sd = 100 * (scale.value - 1), 100 * scale.sd
+    apparent, apparent_sd = gravity / scale.value, gravity / scale.value**2 * scale.sd
+    if abs(percent) < max(2 * sd, 0.5):
+        return f"The length scale of the recordings agrees with gravity to {max(2 * sd, 0.1):.1f} %."
+    word = "short" if percent > 0 else "long"
+    return (
+        f"The length scale of the recordings is {abs(percent):.1f} +- {sd:.1f} % {word} (or gravity is {apparent:.2f} +- {apparent_sd:.2f}"
+        f" m/s^2 in their units, not {gravity:g}). Restitution does not depend on it."
+    )

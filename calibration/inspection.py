@@ -1,0 +1,236 @@
+"""What is in the files of a study, and what can be learned from them, before anything is fitted."""
+
+import dataclasses
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from calibration.automatic import OBLIQUE, steepness
+from calibration.data_files import find_files
+from calibration.errors import InputError
+from calibration.first_guess import Reading, read_bounces, weighted_mean
+from calibration.impact_table import ImpactTable, is_impact_table, read_impact_table
+from calibration.recording import Recording, read_trajectory
+from calibration.study import Ball, ModelOptions, ReadingOptions, Study
+
+SEEN = 3.0
+"""Standard deviations from zero at which a quantity is said to be seen."""
+
+BRIEF, LONG = 2e-5, 1e-3
+"""Durations between which nearly all contacts of balls lie [s]."""
+
+
+@dataclasses.dataclass(frozen=True)
+class FileReport:
+    """What is in one file: a recording with its automatic reading, or a table of impacts, or what is wrong with it.
+
+    Attributes:
+        path: the file.
+        recording, reading: of a trajectory.
+        table: of a table of impacts.
+        problem: why the file cannot be fitted.
+        remarks: plain sentences.
+    """
+
+    path: str
+    recording: Recording | None = None
+    reading: Reading | None = None
+    table: ImpactTable | None = None
+    problem: InputError | None = None
+    remarks: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class Verdict:
+    """Whether a quantity can be learned: ``"yes"``, ``"no"`` or ``"perhaps"``, and why."""
+
+    quantity: str
+    answer: str
+    reason: str
+
+
+def check_study(study: Study) -> list[FileReport]:
+    """What is in each file of a study.
+
+    Raises:
+        InputError: a pattern matches nothing. What is wrong with a file is in its report.
+    """
+    return inspect_files(study.files, radius=study.ball.radius, reading=study.reading, model=study.model)
+
+
+def inspect_files(
+    files: Sequence[str],
+    *,
+    radius: float,
+    reading: ReadingOptions | None = None,
+    model: ModelOptions | None = None,
+) -> list[FileReport]:
+    """The same without the mass of the ball: files, directories and patterns; radius of the ball [m]; how to read; gravity."""
+    options, gravity = reading or ReadingOptions(), (model or ModelOptions()).gravity
+    return [_inspected(str(path), radius, options, gravity) for path in find_files(files)]
+
+
+def _inspected(path: str, radius: float, options: ReadingOptions, gravity: float) -> FileReport:
+    try:
+        if is_impact_table(path):
+            table = read_impact_table(path, columns=options.columns, speed=options.speed, sigma=options.sigma)  # type: ignore[arg-type]
+            return FileReport(path=path, table=table, remarks=tuple(_not_used(table.ignored)))
+        recording = read_trajectory(
+            path,
+            columns=options.columns,
+            scale=options.scale,
+            frame_rate=options.frame_rate,
+            vertical=options.vertical,
+            sigma=options.sigma,
+        )
+    except InputError as error:
+        return FileReport(path=path, problem=error)
+    try:
+        reading = read_bounces(recording, radius=radius, gravity=gravity)
+    except ValueError as error:
+        return FileReport(path=path, problem=InputError(str(error).rstrip("."), path=path))
+    remarks = (*_not_used(recording.ignored), *_gaps(recording), *reading.remarks)
+    problem = None if reading.bounces else _no_bounce(path)
+    return FileReport(path=path, recording=recording, reading=reading, problem=problem, remarks=remarks)
+
+
+def _no_bounce(path: str) -> InputError:
+    remedy = "Give a recording of free flight before and after at least one impact; check which axis is vertical, and the radius."
+    return InputError("there is no bounce in this recording", remedy=remedy, path=path)
+
+
+def _not_used(headers: Sequence[str]) -> Iterator[str]:
+    if headers:
+        yield f"not used: {', '.join(headers)}"
+
+
+def interval(recording: Recording) -> float:
+    """Typical time between two samples [s]."""
+    return float(np.median(np.diff(recording.time)))
+
+
+def _gaps(recording: Recording) -> Iterator[str]:
+    """Where more than one interval passes without a height."""
+    measured = recording.time[np.isfinite(recording.position[:, 2])]
+    pauses = np.diff(measured)
+    missing = np.rint(pauses / interval(recording)).astype(int) - 1
+    if np.any(missing > 0):
+        longest = int(np.argmax(missing))
+        yield (
+            f"{missing.clip(0).sum()} sample{'s' if missing.clip(0).sum() > 1 else ''} missing, most in a row {missing[longest]}"
+            f" (at {measured[longest]:.3g} s)"
+        )
+
+
+# What can be learned
+
+
+def drag_coefficient_per(ball: Ball, model: ModelOptions) -> float:
+    """Drag coefficient over deceleration by drag per square of the speed, 2 m / (rho pi R^2) [m]."""
+    return 2 * ball.mass / (model.fluid_density * math.pi * ball.radius**2)
+
+
+def verdicts(reports: Sequence[FileReport], *, gravity: float = 9.81, drag_coefficient_per: float | None = None) -> list[Verdict]:
+    """What the usable files can tell together.
+
+    Args:
+        reports: of the files.
+        gravity: acceleration of free fall [m/s^2].
+        drag_coefficient_per: drag coefficient for a deceleration by drag of 1/m times speed squared, 2 m / (rho pi R^2), if known [m].
+    """
+    usable = [report for report in reports if report.problem is None]
+    tables = [report.table for report in usable if report.table is not None]
+    pairs = [(report.recording, report.reading) for report in usable if report.recording is not None and report.reading is not None]
+    if pairs:
+        recordings, readings = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        return [
+            _restitution(readings),
+            _drag(readings, drag_coefficient_per),
+            _scale(readings, gravity),
+            _friction(readings),
+            _stiffness(recordings),
+        ]
+    return list(_from_tables(tables)) if tables else []
+
+
+def _restitution(readings: Sequence[Reading]) -> Verdict:
+    value, sd = weighted_mean(*_pooled(readings, "restitution"))
+    speeds = [-bounce.velocity_before[2] for reading in readings for bounce in reading.bounces]
+    return Verdict("restitution", "yes", f"{len(speeds)} impacts at {_range(speeds)} m/s; about {value:.3f} +- {sd:.3f} at first sight")
+
+
+def _drag(readings: Sequence[Reading], factor: float | None) -> Verdict:
+    values, deviations = _pooled(readings, "drag")
+    if not values:
+        return Verdict("drag of the air", "no", "the flights are too short or too slow; give --no-drag if there is none")
+    value, sd = weighted_mean(values, deviations)
+    said = f"C_D about {value * factor:.2f} +- {sd * factor:.2f}" if factor is not None else f"deceleration {value:.3f} +- {sd:.3f} 1/m v^2"
+    if abs(value) > SEEN * sd:
+        return Verdict("drag of the air", "yes", f"{said} at first sight")
+    return Verdict("drag of the air", "perhaps", f"{said} at first sight, which is not far from none")
+
+
+def _scale(readings: Sequence[Reading], gravity: float) -> Verdict:
+    value, sd = weighted_mean(*_pooled(readings, "gravity"))
+    percent, spread = 100 * (gravity / value - 1), 100 * sd / value
+    said = f"free fall looks like {value:.2f} +- {sd:.2f} m/s^2"
+    if abs(percent) > SEEN * spread:
+        return Verdict(
+            "length scale", "yes", f"{said}: lengths seem {abs(percent):.1f} +- {spread:.1f} % {'short' if percent > 0 else 'long'}"
+        )
+    return Verdict("length scale", "yes", f"{said}: lengths are right within {max(2 * spread, 0.1):.1f} %")
+
+
+def _friction(readings: Sequence[Reading]) -> Verdict:
+    angle = math.degrees(math.atan(steepness(readings)))
+    if math.tan(math.radians(angle)) <= OBLIQUE:
+        return Verdict("friction", "no", f"all impacts are nearly normal (within {angle:.0f} degrees); throw the ball at an angle")
+    reason = f"impacts up to {angle:.0f} degrees from the normal; the spin is not measured, and it can act like friction"
+    return Verdict("friction", "perhaps", reason)
+
+
+def _stiffness(recordings: Sequence[Recording]) -> Verdict:
+    frame = min(map(interval, recordings))
+    frames = f"a sample every {_milliseconds(frame)} ms, and contacts last {_milliseconds(BRIEF)} to {_milliseconds(LONG)} ms"
+    if frame > LONG / 4:
+        return Verdict("stiffness", "no", f"{frames}; a high-speed camera or a force sensor shows it")
+    return Verdict("stiffness", "perhaps", f"{frames}; it shows when several samples are taken during a contact")
+
+
+def _from_tables(tables: Sequence[ImpactTable]) -> Iterator[Verdict]:
+    measured = {name for table in tables for name in table.measured}
+    steepest = max(float(np.max(table.impact_angle)) for table in tables)
+    oblique = math.tan(math.radians(steepest)) > OBLIQUE
+    if measured & {"normal_restitution", "rebound_speed", "rebound_angle"}:
+        yield Verdict("restitution", "yes", f"from {_words(measured & {'normal_restitution', 'rebound_speed', 'rebound_angle'})}")
+    else:
+        yield Verdict("restitution", "perhaps", f"only through {_words(measured)}, together with friction")
+    if not oblique:
+        yield Verdict("friction", "no", "all impacts are nearly normal")
+    elif measured & {"rebound_angle", "spin_after", "tangential_restitution"}:
+        yield Verdict("friction", "yes", f"impacts up to {steepest:.0f} degrees from the normal; the steeper ones slide throughout")
+    else:
+        yield Verdict("friction", "no", "nothing tangential was measured after the impact")
+    yield Verdict("stiffness", "no", "it shows in the duration of a contact, which no table of impacts holds")
+
+
+def _pooled(readings: Sequence[Reading], name: str) -> tuple[list[float], list[float]]:
+    """Values and standard deviations of a quantity of the readings that have it."""
+    pairs = [(getattr(reading, name), getattr(reading, f"{name}_sd")) for reading in readings]
+    known = [(value, sd) for value, sd in pairs if math.isfinite(value) and math.isfinite(sd) and sd > 0]
+    return [value for value, _ in known], [sd for _, sd in known]
+
+
+def _range(values: Sequence[float]) -> str:
+    low, high = f"{min(values):.2g}", f"{max(values):.2g}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _milliseconds(seconds: float) -> str:
+    return f"{1e3 * seconds:.2g}"
+
+
+def _words(names: Any) -> str:
+    return ", ".join(name.replace("_", " ") for name in sorted(names))

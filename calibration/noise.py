@@ -1,0 +1,50 @@
+"""White noise of a recording from differences of neighbouring samples: no model of the motion is needed, only that it is smooth."""
+
+import numpy as np
+
+
+def robust_deviation(values: np.ndarray) -> float:
+    """Standard deviation of a normal distribution with the same median of absolute values."""
+    return float(1.4826 * np.median(np.abs(values)))
+
+
+def local_residuals(time: np.ndarray, values: np.ndarray, *, order: int) -> np.ndarray:
+    """Divided differences of neighbouring samples, scaled so that white noise keeps its standard deviation.
+
+    The difference of order ``m`` over ``m + 1`` samples is blind to polynomials of degree ``m - 1``, at any spacing of the times.
+
+    Returns:
+        (n - order,) residuals; white noise makes neighbouring ones strongly correlated.
+    """
+    windows = np.lib.stride_tricks.sliding_window_view
+    times = windows(time, order + 1)
+    weights = np.ones(times.shape)
+    for i in range(order + 1):
+        for j in range(order + 1):
+            if i != j:
+                weights[:, i] /= times[:, i] - times[:, j]
+    return np.sum(weights * windows(values, order + 1), axis=1) / np.linalg.norm(weights, axis=1)
+
+
+def rough_noise(time: np.ndarray, values: np.ndarray, *, acceleration: float) -> float:
+    """Noise [m] of ``values`` that contain bounces and move with about ``acceleration`` between them.
+
+    Differences over few samples survive short flights, those of high order survive drag: the smallest estimate counts.
+    """
+    straight = values - acceleration / 2 * (time - time[0]) ** 2
+    return min((robust_deviation(local_residuals(time, straight, order=order)) for order in (2, 3, 4) if len(time) > order), default=0.0)
+
+
+def white_noise(runs: list[tuple[np.ndarray, np.ndarray]]) -> float:
+    """Noise [m] from several smooth runs of (times, values): differences of the highest order, up to four, that at least three windows allow."""
+    for order in (4, 3, 2):
+        differences = np.concatenate([np.zeros(0), *(local_residuals(*run, order=order) for run in runs if len(run[0]) > order)])
+        if len(differences) >= 3:
+            return robust_deviation(differences)
+    return np.nan
+
+
+def lag_one_correlation(runs: list[tuple[np.ndarray, np.ndarray]]) -> float:
+    """Correlation of neighbouring values in several runs of (times, values) whose mean is zero; 0 for white noise."""
+    power = sum(np.sum(values**2) for _, values in runs)
+    return float(sum(np.sum(values[1:] * values[:-1]) for _, values in runs) / power) if power > 0 else 0.0

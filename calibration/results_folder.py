@@ -1,0 +1,111 @@
+"""The folder of results of a fit: what may be replaced in it, and writing all of it or nothing."""
+
+import os
+import tempfile
+import warnings
+from collections.abc import Iterable
+from pathlib import Path
+
+from calibration.data_files import find_files
+from calibration.errors import InputError
+from calibration.report.atomic_file import write_atomically
+from calibration.result import Fit
+from calibration.study import SECTIONS, Study
+from calibration.study_file import made_by_fit, read_study, study_text
+
+NUMBERS, FIGURE, STUDY = "fit.json", "fit.png", "study.toml"
+
+
+def default_folder(study_file: str | os.PathLike[str] | None) -> Path:
+    """``result``; for a study file ``result`` beside it, or its own folder when it is itself part of a result."""
+    if study_file is None:
+        return Path("result")
+    beside = Path(study_file).parent
+    return beside if Path(study_file).name == STUDY and made_by_fit(study_file) else beside / "result"
+
+
+def check_folder(folder: Path, study: Study, *, force: bool = False) -> None:
+    """Before a fit: raise where its results could not be written, or would replace something else than earlier results of this study.
+
+    It is the same study when the ball and all options are the same, and the earlier files, as far as they still exist, are among those of
+    now: a recording may be added, changed or deleted, but a fit of one drop does not replace a fit of all.
+
+    Raises:
+        InputError: with what stands there, and the remedy.
+    """
+    _check_writable(folder)
+    there = [name for name in (NUMBERS, FIGURE, STUDY) if (folder / name).exists()]
+    if not there or force:
+        return
+    difference = _difference(folder / STUDY, study)
+    if difference:
+        remedy = "Name another folder with --out, or replace them with --force."
+        raise InputError(f"the folder holds {', '.join(there)} of something else: {difference}", remedy=remedy, path=folder)
+
+
+def write_results(fit: Fit, study: Study, folder: Path, *, inputs: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
+    """Write ``fit.json``, ``fit.png`` and ``study.toml``: all three, or after an error none.
+
+    Args:
+        fit: what was found.
+        study: what was asked.
+        folder: where to; it is made when it does not exist.
+        inputs: the data files that were read.
+
+    Raises:
+        InputError: the folder cannot be written to.
+    """
+    from calibration.report.figures import save_figure  # slow to import
+    from calibration.report.json_file import write_json
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder, prefix=".writing-") as place:
+            stage = Path(place)
+            write_json(fit, stage / NUMBERS)
+            save_figure(fit, stage / FIGURE)
+            write_atomically(stage / STUDY, study_text(study, folder=folder, inputs=inputs).encode())
+            return tuple((stage / name).replace(folder / name) for name in (NUMBERS, FIGURE, STUDY))
+    except OSError as error:
+        raise _not_writable(folder, error.strerror or str(error)) from error
+
+
+def _check_writable(folder: Path) -> None:
+    existing = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    if not existing.is_dir():
+        raise _not_writable(folder, f"{existing} is a file")
+    if not os.access(existing, os.W_OK | os.X_OK):
+        raise _not_writable(folder, "permission denied")
+
+
+def _not_writable(folder: Path, reason: str) -> InputError:
+    return InputError(f"the results cannot be written here ({reason})", remedy="Name another folder with --out.", path=folder)
+
+
+def _difference(path: Path, study: Study) -> str:
+    """How the study that led to earlier results differs from this one; empty when it is the same."""
+    if not made_by_fit(path):
+        return f"{path.name} that a fit writes is missing" if not path.exists() else f"{path.name} was not written by a fit"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that data have changed is a reason to fit them again
+            earlier = read_study(path)
+    except InputError as error:
+        return error.problem
+    for section in (cls.section for cls in SECTIONS):
+        for name, value in vars(getattr(study, section)).items():
+            before = getattr(getattr(earlier, section), name)
+            if before != value:
+                return f"{name} was {before if before is not None else 'not given'} and is {value if value is not None else 'not given'}"
+    lacking = sorted(_existing(earlier) - _existing(study))
+    return f"{os.path.relpath(lacking[0])} was fitted, too" if lacking else ""
+
+
+def _existing(study: Study) -> set[str]:
+    found = set()
+    for given in study.files:
+        try:
+            found |= {os.path.realpath(path) for path in find_files(given) if path.exists()}
+        except InputError:  # a pattern that matches nothing any more
+            continue
+    return found

@@ -1,0 +1,128 @@
+"""A whole fit as data: which files, which ball, how to read, what to fit, with which method. Nothing here needs JAX."""
+
+import math
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from calibration.errors import InputError
+from calibration.option import DEVIATIONS, FILES, FLAG, POSITIVE, TEXTS, WHOLE, Option, one_of, option, options, required
+
+CHOICE = one_of("automatic", True, False)
+LIGHTEST, DENSEST = 0.05, 25e3
+"""Densities of balls [kg/m^3]: that of a toy balloon without its air is 0.2, that of osmium 22.6e3."""
+
+
+class Section:
+    """A part of a study, which checks its options when it is made."""
+
+    section: ClassVar[str]
+
+    def __post_init__(self) -> None:
+        for name, about in options(type(self)).items():
+            value = getattr(self, name)
+            if value is not None or name in required(type(self)):
+                object.__setattr__(self, name, about.checked(name, value))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ball(Section):
+    """The ball.
+
+    Raises:
+        InputError: a value that is not allowed, or a mass that no ball of this radius has.
+    """
+
+    section: ClassVar[str] = "ball"
+    radius: float = option("radius of the ball [m]; 0.02 for table tennis", POSITIVE)
+    mass: float = option("mass of the ball [kg]; 0.0027 for table tennis", POSITIVE)
+    shell: bool = option("a thin shell, hollow like a table-tennis ball, instead of a solid ball", FLAG, default=False)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        density = self.mass / (4 / 3 * math.pi * self.radius**3)
+        if not LIGHTEST <= density <= DENSEST:
+            raise InputError(
+                f"radius = {self.radius:g} m and mass = {self.mass:g} kg make a density of {density:.2g} kg/m^3, which no ball has",
+                remedy="Give the radius (half the diameter) in metres and the mass in kilograms.",
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingOptions(Section):
+    """How to read the files where they do not say it themselves: `calibration.read_trajectory`, `calibration.read_impact_table`."""
+
+    section: ClassVar[str] = "reading"
+    columns: Mapping[str, str] | None = option("which column holds what, for headers that are not recognised", TEXTS, default=None)
+    scale: float | None = option("metres per pixel, for positions in pixels", POSITIVE, default=None)
+    frame_rate: float | None = option("frames per second, for files that number their frames", POSITIVE, default=None)
+    vertical: str | None = option(
+        "the axis of the file that points up, with a minus sign if it counts downwards",
+        one_of("x", "y", "z", "-x", "-y", "-z"),
+        default=None,
+    )
+    sigma: float | Mapping[str, float] | None = option(
+        "standard deviation of the positions [m], or of what a table of impacts holds; found from the data when left out",
+        DEVIATIONS,
+        default=None,
+    )
+    speed: float | None = option("impact speed [m/s], for a table of impacts that has none", POSITIVE, default=None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions(Section):
+    """Which physics is fitted; ``"automatic"`` leaves the choice to what the data can show."""
+
+    section: ClassVar[str] = "model"
+    drag: bool = option("find the drag coefficient of the air, else there is no air", FLAG, default=True)
+    fluid_density: float = option("density of the air [kg/m^3]", POSITIVE, default=1.2)
+    gravity: float = option("acceleration of free fall [m/s^2]", POSITIVE, default=9.81)
+    length_scale: bool = option("find the factor by which all recorded lengths are wrong", FLAG, default=True)
+    friction: bool | str = option(
+        "find the friction coefficient; automatic: where impacts are oblique enough to show it", CHOICE, default="automatic"
+    )
+    spin: bool | str = option(
+        "find the initial spin of each recording, else there is none; automatic: together with friction", CHOICE, default="automatic"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitOptions(Section):
+    """How the best values are searched for."""
+
+    section: ClassVar[str] = "fit"
+    method: str = option(
+        "optimiser: levenberg_marquardt, adam or lbfgs", one_of("levenberg_marquardt", "adam", "lbfgs"), default="levenberg_marquardt"
+    )
+    steps: int | None = option("at most so many iterations", WHOLE, default=None)
+
+
+FILES_OPTION = Option("the recordings or the tables of impacts: files, directories, or patterns", *FILES)
+SECTIONS: tuple[type[Section], ...] = (Ball, ReadingOptions, ModelOptions, FitOptions)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """A whole fit. The sections are attributes of their own names.
+
+    Attributes:
+        files: recordings or tables of impacts: files, directories, or patterns such as ``drops/*.csv``.
+        ball: what bounces.
+        reading: how to read the files.
+        model: which physics is fitted.
+        fit: how.
+
+    Raises:
+        InputError: no files.
+    """
+
+    files: tuple[str, ...]
+    ball: Ball
+    reading: ReadingOptions = ReadingOptions()
+    model: ModelOptions = ModelOptions()
+    fit: FitOptions = FitOptions()
+
+    def __post_init__(self) -> None:
+        given = (self.files,) if isinstance(self.files, str | os.PathLike) else self.files
+        object.__setattr__(self, "files", FILES_OPTION.checked("files", given))

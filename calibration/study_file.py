@@ -1,0 +1,274 @@
+"""A study as a TOML file: every mistake in it named by its line; written with the meaning of each option and fingerprints of the data."""
+
+import glob
+import hashlib
+import os
+import re
+import tomllib
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+
+from calibration.data_files import find_files
+from calibration.errors import InputError
+from calibration.option import options, required
+from calibration.report.atomic_file import write_atomically
+from calibration.study import FILES_OPTION, SECTIONS, Section, Study
+from calibration.versions import installed_versions
+
+
+class ChangedData(UserWarning):
+    """The data of a study are not those with which it was written."""
+
+
+_TOP = ("files", *(cls.section for cls in SECTIONS), "provenance")
+
+# Reading
+
+
+def read_study(path: str | os.PathLike[str]) -> Study:
+    """Read a study from a TOML file. Its files are relative to it; in the result they are relative to the current directory.
+
+    Where the study was written by a fit it says which data it was made from; a warning says when they are different now.
+
+    Raises:
+        InputError: with the file, the line and the key: no such file, no TOML, an unknown key, a value that is not allowed, no radius.
+    """
+    source = os.fspath(path)
+    text = _text(source)
+    try:
+        content = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax_error(error, source) from None
+    line = _Lines(text)
+    _check_keys(content, source, line)
+    if "files" not in content:
+        raise InputError("files is missing", remedy="Say what to fit, for example: files = ['drops/*.csv'].", path=source)
+    given = FILES_OPTION.checked("files", content["files"], path=source, line=line.of("files"))
+    sections: dict[str, Any] = {cls.section: _read_section(cls, content.get(cls.section, {}), source, line) for cls in SECTIONS}
+    study = Study(files=tuple(_from_folder(os.path.dirname(source), file) for file in given), **sections)
+    _warn_of_changes(content.get("provenance", {}), source)
+    return study
+
+
+def is_study_file(path: str | os.PathLike[str]) -> bool:
+    """Whether a path given by a person means a study rather than data."""
+    return os.fspath(path).lower().endswith(".toml")
+
+
+def made_by_fit(path: str | os.PathLike[str]) -> bool:
+    """Whether `write_study` wrote this file (rather than a person)."""
+    try:
+        return "provenance" in tomllib.loads(_text(os.fspath(path)))
+    except (InputError, tomllib.TOMLDecodeError):
+        return False
+
+
+def _text(source: str) -> str:
+    try:
+        return Path(source).read_bytes().decode("utf-8-sig")
+    except FileNotFoundError:
+        raise InputError("there is no such file", remedy="Check the spelling, or the directory you are in.", path=source) from None
+    except UnicodeDecodeError:
+        raise InputError("the file is not text in UTF-8", remedy="Save it as UTF-8.", path=source) from None
+    except OSError as error:
+        remedy = "Check that it is a file that you may read."
+        raise InputError(f"the file cannot be read ({error.strerror or error})", remedy=remedy, path=source) from error
+
+
+def _syntax_error(error: tomllib.TOMLDecodeError, source: str) -> InputError:
+    found = re.search(r"\s*\(at (?:line (\d+), column \d+|end of document)\)$", str(error))
+    said = str(error)[: found.start()] if found else str(error)
+    line = int(found[1]) if found and found[1] else None
+    remedy = "Texts stand in quotation marks, lists in square brackets: files = ['drops/*.csv']."
+    return InputError(f"this is not TOML: {said[:1].lower()}{said[1:]}", remedy=remedy, path=source, line=line)
+
+
+def _check_keys(content: Mapping[str, Any], source: str, line: "_Lines") -> None:
+    for key, value in content.items():
+        if key not in _TOP:
+            raise InputError(f"unknown key {key!r}", remedy=_right_place(key, _TOP), path=source, line=line.of(key))
+        if key != "files" and not isinstance(value, dict):
+            raise InputError(f"{key} is a section, not a value", remedy=f"Write [{key}] on a line.", path=source, line=line.of(key))
+    for cls in SECTIONS:
+        for key in content.get(cls.section, {}):
+            if key not in options(cls):
+                remedy = _right_place(key, tuple(options(cls)))
+                raise InputError(f"unknown key {key!r} in [{cls.section}]", remedy=remedy, path=source, line=line.of(cls.section, key))
+
+
+def _right_place(key: str, valid: tuple[str, ...]) -> str:
+    """Where an unknown key belongs, or which one was meant."""
+    from jaxcontact.field import nearest  # imports JAX, which only an error should cost
+
+    homes = [cls.section for cls in SECTIONS if key in options(cls)]
+    return f"It belongs below [{homes[0]}]." if homes else nearest(key, valid).strip()
+
+
+def _read_section(cls: type[Section], content: Mapping[str, Any], source: str, line: "_Lines") -> Section:
+    name, known = cls.section, options(cls)
+    given = {key: known[key].checked(key, value, path=source, line=line.of(name, key)) for key, value in content.items()}
+    for key in required(cls):
+        if key not in given:
+            remedy = f"Add it below [{name}]: {known[key].about}."
+            raise InputError(f"{key} is missing", remedy=remedy, path=source, line=line.of(name))
+    try:
+        return cls(**given)
+    except InputError as error:
+        raise InputError(error.problem, remedy=error.remedy, path=source, line=line.of(name)) from None
+
+
+class _Lines:
+    """In which line of a TOML file a key stands, for its usual layouts; the parser does not tell."""
+
+    _HEADER = re.compile(r"\s*\[([^\[\]]+)\]")
+    _ENTRY = re.compile(r"\s*([\w\s.\"'-]+?)\s*=")
+
+    def __init__(self, text: str) -> None:
+        self.lines: dict[tuple[str, ...], int] = {}
+        section: tuple[str, ...] = ()
+        for number, line in enumerate(text.splitlines(), start=1):
+            if header := self._HEADER.match(line):
+                section = self._parts(header[1])
+                self.lines.setdefault(section, number)
+            elif entry := self._ENTRY.match(line):
+                self.lines.setdefault((*section, *self._parts(entry[1])), number)
+
+    @staticmethod
+    def _parts(dotted: str) -> tuple[str, ...]:
+        return tuple(part.strip().strip("\"'") for part in dotted.split("."))
+
+    def of(self, *path: str) -> int | None:
+        """The line of a key; that of the table around it where it stands inside braces."""
+        return next((self.lines[path[:size]] for size in range(len(path), 0, -1) if path[:size] in self.lines), None)
+
+
+def _from_folder(folder: str, file: str) -> str:
+    """A path or pattern of a study in ``folder`` as seen from the current directory."""
+    file = os.path.expanduser(file)
+    if not folder or os.path.isabs(file):
+        return file
+    joined = os.path.join(glob.escape(folder) if glob.has_magic(file) else folder, file)
+    shorter = os.path.normpath(joined)
+    # Behind a link, ".." does not lead back to where the link stands.
+    same = os.path.realpath(os.path.dirname(shorter)) == os.path.realpath(os.path.dirname(joined))
+    return shorter if same else joined
+
+
+# Provenance
+
+
+def _fingerprint(path: str | os.PathLike[str]) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _warn_of_changes(provenance: Mapping[str, Any], source: str) -> None:
+    """Warn when the data are not those from which the study was made."""
+    changes = list(_changes(provenance.get("sha256", {}), os.path.dirname(source)))
+    if changes:
+        said = f"{source}: since it was written, {', '.join(changes)}. Results may differ from the earlier ones."
+        warnings.warn(said, ChangedData, stacklevel=3)
+
+
+def _changes(hashes: Mapping[str, str], folder: str) -> Iterator[str]:
+    for file, expected in hashes.items():
+        path = os.path.join(folder, os.path.expanduser(file))
+        if not os.path.isfile(path):
+            yield f"{file} is gone"
+        elif _fingerprint(path) != expected:
+            yield f"{file} has changed"
+
+
+# Writing
+
+_HEAD = """What to fit, and how. To fit it again: jaxcontact fit study.toml
+Lengths in m, masses in kg, times in s. A line that begins with # is an option that is left out; remove the # to give it a value."""
+_PROVENANCE = "Written by the fit. When the data change, a later fit says so."
+_EXAMPLES = {
+    "columns": "{ t = 'Zeit', z = 'Lage' }",
+    "scale": "0.0015",
+    "frame_rate": "240",
+    "vertical": '"-y"',
+    "sigma": "0.002",
+    "speed": "3.9",
+    "steps": "100",
+}
+
+
+def write_study(study: Study, path: str | os.PathLike[str], *, inputs: Iterable[str | os.PathLike[str]] | None = None) -> None:
+    """Write a study as TOML that `read_study` reads back, with every option, its meaning, and the fingerprints of the data.
+
+    Args:
+        study: what to write; its relative files are relative to the current directory.
+        path: of the file, replaced as a whole or not at all. In it, files are named relative to its folder.
+        inputs: the data files; by default those that ``study.files`` stands for.
+
+    Raises:
+        InputError: the folder does not exist, a data file cannot be read.
+    """
+    write_atomically(path, study_text(study, folder=os.path.dirname(os.fspath(path)), inputs=inputs).encode())
+
+
+def study_text(study: Study, *, folder: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] | None = None) -> str:
+    """What `write_study` writes into a file in ``folder``."""
+    document = tomlkit.document()
+    for line in _HEAD.splitlines():
+        document.add(tomlkit.comment(line))
+    document.add(tomlkit.nl())
+    files = tomlkit.item([_seen_from(folder, file) for file in study.files]).multiline(len(study.files) > 1)
+    document.add("files", files.comment("relative to this file; directories and patterns such as 'drops/*.csv' are allowed"))
+    for cls in SECTIONS:
+        document.add(tomlkit.nl())
+        document.add(cls.section, _section_table(getattr(study, cls.section)))
+    document.add(tomlkit.nl())
+    document.add("provenance", _provenance(find_files(study.files) if inputs is None else inputs, folder))
+    return tomlkit.dumps(document)
+
+
+def _section_table(section: Section) -> Any:
+    table = tomlkit.table()
+    for name, option in options(type(section)).items():
+        value = getattr(section, name)
+        if value is None:
+            table.add(tomlkit.comment(f"{name} = {_EXAMPLES[name]}  # {option.about}"))
+        else:
+            table.add(name, _inline(value).comment(option.about))
+    return table
+
+
+def _inline(value: Any) -> Any:
+    """The item of a value; tables stand in braces."""
+    if not isinstance(value, Mapping):
+        return tomlkit.item(value)
+    table = tomlkit.inline_table()
+    table.update(value)
+    return table
+
+
+def _provenance(inputs: Iterable[str | os.PathLike[str]], folder: str | os.PathLike[str]) -> Any:
+    table, hashes = tomlkit.table(), tomlkit.table()
+    table.comment(_PROVENANCE)
+    for name, version in installed_versions().items():
+        table.add(name, version or "not installed")
+    for path in inputs:
+        try:
+            hashes.add(_seen_from(folder, path), _fingerprint(path))
+        except OSError as error:
+            remedy = "Check that it is a file that you may read."
+            raise InputError(f"the file cannot be read ({error.strerror or error})", remedy=remedy, path=path) from error
+    table.add("sha256", hashes)
+    return table
+
+
+def _seen_from(folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> str:
+    """A path or pattern as a study in ``folder`` names it: relative where there is such a path."""
+    absolute = os.path.abspath(os.path.expanduser(file))
+    try:
+        # Going up from a folder that is a link leads to where the folder really is.
+        return Path(os.path.relpath(absolute, os.path.realpath(folder))).as_posix()
+    except ValueError:  # another drive
+        return Path(absolute).as_posix()

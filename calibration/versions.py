@@ -1,0 +1,18 @@
+"""Which versions of what a result depends on are installed."""
+
+import importlib.metadata
+import platform
+
+_PACKAGES = ("jaxcontact", "jax", "optimistix", "numpy")
+
+
+def installed_versions() -> dict[str, str | None]:
+    """By package, and ``python``; ``None`` for a package that runs from a checkout that is not installed."""
+    return {name: _version(name) for name in _PACKAGES} | {"python": platform.python_version()}
+
+
+def _version(package: str) -> str | None:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return None

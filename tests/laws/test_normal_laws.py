@@ -1,0 +1,144 @@
+"""Each normal law does in an impact what it says: the restitution asked for, the end stated, the scales given."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from jaxcontact.field import parameters
+from jaxcontact.laws.friction import FRICTION_LAWS
+from jaxcontact.laws.normal import (
+    NORMAL_LAWS,
+    HuntCrossley,
+    LinearDashpot,
+    NewtonRestitution,
+    PowerLawHuntCrossley,
+    TsujiDashpot,
+)
+from jaxcontact.laws.restitution import RESTITUTION_LAWS
+
+STIFFNESS, MASS, SPEED = 3e6, 0.02, 1.7
+LAWS = {
+    "Hunt-Crossley": HuntCrossley(stiffness=STIFFNESS, restitution=0.62),
+    "Hunt-Crossley, heavily damped": HuntCrossley(stiffness=STIFFNESS, restitution=0.05),
+    "Hunt-Crossley, elastic": HuntCrossley(stiffness=STIFFNESS, restitution=1.0),
+    "Hunt-Crossley, linear": HuntCrossley(stiffness=STIFFNESS, restitution=0.62, exponent=1.0),
+    "Hunt-Crossley, odd exponent": HuntCrossley(stiffness=STIFFNESS, restitution=0.62, exponent=1.2),
+    "Hunt-Crossley, constant damping": HuntCrossley(stiffness=STIFFNESS, restitution=0.62, reference_speed=0.4),
+    "Hunt-Crossley, nominal": HuntCrossley(stiffness=STIFFNESS, restitution=0.62, restitution_law=RESTITUTION_LAWS["flores_2011"]),
+    "power law": PowerLawHuntCrossley(stiffness=STIFFNESS, restitution=0.62, exponent=1.37),
+    "linear dashpot to zero overlap": LinearDashpot(stiffness=STIFFNESS, restitution=0.62),
+    "linear dashpot to zero force": LinearDashpot(stiffness=STIFFNESS, restitution=0.62, end="zero_force"),
+    "linear dashpot, beyond critical": LinearDashpot(stiffness=STIFFNESS, restitution=0.08, end="zero_force"),
+    "Tsuji to zero overlap": TsujiDashpot(stiffness=STIFFNESS, restitution=0.62),
+    "Tsuji to zero force": TsujiDashpot(stiffness=STIFFNESS, restitution=0.62, end="zero_force"),
+}
+IMPACT = {"impact_speed": SPEED, "mass": MASS}
+
+
+def impact(law):
+    """Speed ratio after an impact: the reduced force in the phase coordinate X, in which dX/dsigma = u, du/dsigma = -force/p."""
+    p, end = law.phase_exponent, float(law.end_angle(**IMPACT))
+    force = jax.jit(lambda X, rate: law.reduced_force(X, rate, **IMPACT))
+
+    def left(_, state):
+        return end - np.arctan2(state[0], state[1]) if state[0] > 0 or state[1] > 0 else -1.0
+
+    left.terminal = True
+    slope = lambda _, state: [state[1], -float(force(state[0], state[1])) / p]  # noqa: E731
+    run = solve_ivp(slope, (0, 1e4), [0.0, 1.0], "DOP853", events=left, rtol=1e-11, atol=1e-13)
+    return -run.y_events[0][0][1]
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_an_integrated_impact_has_the_restitution_that_the_law_tells(name):
+    law = LAWS[name]
+    assert impact(law) == pytest.approx(float(law.restitution_at(SPEED, mass=MASS)), abs=3e-10)
+    if "constant damping" not in name and "nominal" not in name:
+        assert law.restitution_at(SPEED, mass=MASS) == pytest.approx(law.restitution, rel=1e-14)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_reduced_force_is_the_force_in_its_scales(name):
+    law = LAWS[name]
+    overlap_scale, time_scale = law.scales(**IMPACT)
+    assert time_scale == pytest.approx(float(overlap_scale) / SPEED, rel=1e-15)
+    for s, rate in ((0.3, 0.8), (0.9, 0.1), (0.5, -0.03)):
+        force = law.force(s * overlap_scale, rate * SPEED, **IMPACT) * time_scale / (MASS * SPEED)
+        reduced = law.reduced_force(s**law.phase_exponent, rate, **IMPACT)
+        assert reduced == pytest.approx(float(force) * s ** (1 - law.phase_exponent), rel=1e-12)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_the_static_overlap_carries_the_load(name):
+    law = LAWS[name]
+    assert law.force(law.static_overlap(9.81 * MASS), 0.0, **IMPACT) == pytest.approx(9.81 * MASS, rel=1e-13)
+    assert law.static_overlap(0.0) == 0
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_a_contact_pushes_only_unless_it_says_otherwise(name):
+    law = LAWS[name]
+    attracts = getattr(law, "end", None) == "zero_overlap"
+    assert (law.force(1e-9, -0.9 * SPEED * law.restitution, **IMPACT) < 0) == attracts
+    assert (law.force(1e-3, -1e6, **IMPACT) < 0) == attracts
+    assert law.force(0.0, SPEED, **IMPACT) == 0
+    assert law.force(-1e-3, SPEED, **IMPACT) == 0
+
+
+def test_constant_damping_gives_the_restitution_at_its_reference_speed_and_less_above():
+    law = LAWS["Hunt-Crossley, constant damping"]
+    speeds = jnp.array([1e-6, 0.1, 0.4, 1.7, 50.0])
+    obtained = law.restitution_at(speeds, mass=MASS)
+    assert obtained[2] == pytest.approx(0.62, rel=1e-14)
+    assert np.all(np.diff(obtained) < 0)
+    assert obtained[0] == pytest.approx(1, abs=1e-5)
+    # its force needs no knowledge of the impact speed
+    force = [law.force(1e-4, 0.3, impact_speed=speed, mass=MASS) for speed in (0.2, 5.0)]
+    assert force[0] == pytest.approx(float(force[1]), rel=1e-15)
+
+
+@pytest.mark.parametrize("law", [*LAWS.values(), NewtonRestitution(restitution=0.5)])
+def test_a_gradient_in_a_law_has_the_shape_of_the_law(law):
+    slope = jax.grad(lambda law: law.restitution_at(SPEED, mass=MASS))(law)
+    assert type(slope) is type(law)
+    assert jax.tree.structure(slope) == jax.tree.structure(law)
+    assert slope.restitution > 0
+
+
+def test_every_law_lists_its_parameters_with_units_and_ranges():
+    for name, law in {**NORMAL_LAWS, **FRICTION_LAWS}.items():
+        assert law.__name__ == name
+        assert law.__doc__
+    found = [path for path, _, _ in parameters(LAWS["Hunt-Crossley"])]
+    assert found == ["stiffness", "restitution"]  # the optional reference speed is left out
+    found = [
+        (path, about.unit, str(about.interval), about.transform) for path, _, about in parameters(LAWS["Hunt-Crossley, constant damping"])
+    ]
+    assert found == [
+        ("stiffness", "N/m^n", "(0, inf)", "log"),
+        ("restitution", "-", "(0, 1]", "logit"),
+        ("reference_speed", "m/s", "(0, inf)", "log"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("build", "text"),
+    [
+        (lambda: HuntCrossley(stiffness=0.0, restitution=0.9), "HuntCrossley: stiffness = 0 N/m^n is outside (0, inf)"),
+        (lambda: HuntCrossley(stiffness=1.0, restitution=1.1), "restitution = 1.1 - is outside (0, 1] (restitution). It is the ratio"),
+        (lambda: HuntCrossley(stiffness=1.0, restitution=0.0), "restitution = 0 - is outside (0, 1]"),
+        (lambda: HuntCrossley(stiffness=1.0, restitution=0.5, reference_speed=-1.0), "reference_speed = -1 m/s is outside (0, inf)"),
+        (lambda: HuntCrossley(stiffness=1.0, restitution=0.5, exponent=0.5), "PowerLawHuntCrossley has it as a parameter"),
+        (lambda: HuntCrossley(stiffness=1.0, restitution=0.5, restitution_law="flores"), "Take one from RESTITUTION_LAWS: exact, hunt"),
+        (lambda: PowerLawHuntCrossley(stiffness=1.0, restitution=0.5, exponent=0.9), "exponent = 0.9 - is outside [1, inf)"),
+        (lambda: LinearDashpot(stiffness=1.0, restitution=0.5, end="zero_forces"), "Did you mean 'zero_force'?"),
+        (lambda: TsujiDashpot(stiffness=1.0, restitution=0.5, end=3), "Valid: zero_overlap, zero_force."),
+        (lambda: NewtonRestitution(restitution=2.0), "NewtonRestitution: restitution = 2 - is outside (0, 1]"),
+    ],
+)
+def test_a_wrong_parameter_is_named_with_its_range(build, text):
+    with pytest.raises((ValueError, TypeError)) as caught:
+        build()
+    assert text in str(caught.value)

@@ -1,0 +1,87 @@
+"""Kinds of reference cases that are known but cannot run yet, and what is missing for each.
+
+The only such table: whoever adds what is missing deletes the entry here and adds a runner beside the others of that kind. A kind that
+is neither here nor has a runner fails.
+"""
+
+_TWO_SPHERES = "contact between two moving spheres in simulate(), which moves one sphere above planes"
+_TRIANGLE = "triangle surfaces"
+_MODIA3D = "the equations of Modia3D"
+_PFC = "the equations of PFC"
+_COMSOL = "the equations of COMSOL"
+_EDEM = "the equations of EDEM"
+_PUBLISHED = "a runner for published benchmarks"
+
+NOT_YET: dict[str, str] = {
+    # Exudyn
+    "exudyn/row/adhesive plasticity": "adhesive plasticity (impactModel 0 with contactPlasticityRatio > 0)",
+    "exudyn/trajectory of two spheres": _TWO_SPHERES,
+    "exudyn/trajectory of two spheres with adhesive plasticity": f"adhesive plasticity, and {_TWO_SPHERES}",
+    "exudyn/trajectory of a sphere on a plane": "Exudyn's sphere-triangle contact, whose slip and friction torque have different arms",
+    "exudyn/trajectory of many spheres": f"Exudyn's GeneralContact, and {_TWO_SPHERES}",
+    # closed-form solutions
+    "closed_form/analytic/rolling_resistance": "rolling resistance",
+    "closed_form/analytic/spinning_decay": "spinning friction",
+    "closed_form/analytic/jkr_dmt": "adhesion (JKR, DMT)",
+    "closed_form/analytic/mindlin": "tangential stiffness (Mindlin)",
+    "closed_form/analytic/linear_springs_full_stick": "a tangential spring with memory",
+    "closed_form/viscoelastic/thornton2013/gamma": "Thornton's map from restitution to damping",
+    "closed_form/viscoelastic/kuwabara_kono": "the Kuwabara-Kono law",
+    "closed_form/viscoelastic/hertz_linear_dashpot": "a Hertz spring with a linear dashpot",
+    "closed_form/gradient/G03": _TWO_SPHERES,
+    "closed_form/gradient/G09": _TWO_SPHERES,
+    "closed_form/gradient/G10": _TWO_SPHERES,
+    "closed_form/triangle geometry": _TRIANGLE,
+    # equations of other programs
+    "equations/modia3d/reg": _MODIA3D,
+    "equations/modia3d/pair_lookup": _MODIA3D,
+    "equations/modia3d/geometry": _MODIA3D,
+    "equations/modia3d/damping": _MODIA3D,
+    "equations/modia3d/normal_force": _MODIA3D,
+    "equations/modia3d/pair_wrench": _MODIA3D,
+    "equations/modia3d/effective_restitution_capped": _MODIA3D,
+    "equations/modia3d/trajectory_bouncing_sphere": _MODIA3D,
+    "equations/pfc/plane_ball_ball": _PFC,
+    "equations/pfc/plane_ball_facet": _PFC,
+    "equations/pfc/initial_axes": _PFC,
+    "equations/pfc/axes_update": _PFC,
+    "equations/pfc/relative_motion": _PFC,
+    "equations/pfc/relative_motion_2d": _PFC,
+    "equations/pfc/linear_step": _PFC,
+    "equations/pfc/rolling_step": _PFC,
+    "equations/pfc/hertz": _PFC,
+    "equations/pfc/hertz_combine": _PFC,
+    "equations/pfc/effective_stiffness": _PFC,
+    "equations/pfc/timestep": _PFC,
+    "equations/pfc/rolling_deceleration": "rolling resistance",
+    "equations/comsol/friction_magnitude": _COMSOL,
+    "equations/comsol/sphere_sphere": _COMSOL,
+    "equations/comsol/sphere_arbitrary": _COMSOL,
+    "equations/comsol/quaternion_moment": _COMSOL,
+    "equations/edem/area_sphere_sphere": _EDEM,
+    "equations/edem/area_sphere_plane": _EDEM,
+    "equations/edem/spinning_torque": _EDEM,
+    "equations/edem/uniform_disk_torque": _EDEM,
+    "equations/edem/spin_smooth": _EDEM,
+    "equations/edem/spin_down": _EDEM,
+    "equations/edem/limited_decay": _EDEM,
+    "equations/edem/hertz_mindlin_normal": _EDEM,
+    "equations/edem/linear_spring": _EDEM,
+    # published benchmarks
+    "published/Chung and Ooi parameters": _PUBLISHED,
+    "published/Chung and Ooi tests 1 and 2": _PUBLISHED,
+    "published/Chung and Ooi test 3": _PUBLISHED,
+    "published/Chung and Ooi test 4": _PUBLISHED,
+    "published/Chung and Ooi test 5": _PUBLISHED,
+    "published/Chung and Ooi test 6": _PUBLISHED,
+    "published/Chung and Ooi test 7": _PUBLISHED,
+    "published/force curve": _PUBLISHED,
+    "published/MFIX DEM01": _PUBLISHED,
+    "published/MFIX DEM02": _PUBLISHED,
+    "published/MFIX DEM03": _PUBLISHED,
+    "published/MFIX DEM05": _PUBLISHED,
+    "published/Chrono": _PUBLISHED,
+    "published/Exudyn restitution": _PUBLISHED,
+    "published/LAMMPS": _PUBLISHED,
+    "published/Thornton 2013": _PUBLISHED,
+}
