@@ -20,6 +20,7 @@ import jax
 import numpy as np
 
 import jaxcontact as jc
+from calibration.data_files import find_files
 from calibration.errors import InputError
 from calibration.first_guess import Reading, read_bounces
 from calibration.fit import attempt_from, minimum_of, report
@@ -30,7 +31,7 @@ from calibration.nuisance import InitialState, LengthScale, RestitutionScatter, 
 from calibration.problem import Problem
 from calibration.recording import Recording, read_recordings
 from calibration.result import Determination, Estimate, Fit
-from calibration.study import Study
+from calibration.study import ReadingOptions, Study
 
 DURATION = "contact.normal.duration"
 DRAG = "drag.coefficient"
@@ -55,6 +56,7 @@ def fit_study(study: Study, *, progress: Progress | None = None) -> Fit:
         InputError: naming file, line and column, or the option, and the remedy.
     """
     say = progress or (lambda sentence: None)
+    study = dataclasses.replace(study, files=tuple(map(str, find_files(study.files))))
     say(f"Reading {len(study.files)} file{'s' if len(study.files) != 1 else ''}")
     kinds = [is_impact_table(path) for path in study.files]
     if all(kinds) and kinds:
@@ -72,13 +74,23 @@ def ball(study: Study) -> jc.Spheres:
 
 def fit_tables(study: Study, *, progress: Progress) -> Fit:
     """Fit impact tables."""
-    options = study.reading
-    tables = [read_impact_table(path, columns=options.columns, speed=options.speed, sigma=options.sigma) for path in study.files]
+    tables = [read_impacts(path, study.reading) for path in study.files]
     table = merge(tables) if len(tables) > 1 else tables[0]
     contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.9), friction=jc.Coulomb(coefficient=0.2))
     scene = jc.Scene(bodies=ball(study), contact=contact)
     progress(f"Fitting {len(table)} impacts")
     return fit_impacts(scene, table, free=unknowns_of(table), method=study.fit.method, steps=study.fit.steps)
+
+
+def read_impacts(path: str, options: ReadingOptions) -> ImpactTable:
+    """A table of impacts."""
+    if isinstance(options.sigma, float):
+        raise InputError(
+            f"sigma = {options.sigma:g} does not say which column of this table of impacts it is of",
+            remedy="Name the quantity: --sigma spin_after=10, or in a study file sigma = { spin_after = 10.0 }.",
+            path=path,
+        )
+    return read_impact_table(path, columns=options.columns, speed=options.speed, sigma=options.sigma)
 
 
 def unknowns_of(table: ImpactTable) -> tuple[str, ...]:
@@ -99,7 +111,16 @@ def read_trajectories(study: Study) -> tuple[list[Recording], list[Reading]]:
         sigma=options.sigma,
     )
     readings = [read_bounces(recording, radius=study.ball.radius, gravity=study.model.gravity) for recording in recordings]
+    for recording, reading in zip(recordings, readings, strict=True):
+        if not reading.bounces:
+            raise no_bounce(recording)
     return recordings, readings
+
+
+def no_bounce(recording: Recording) -> InputError:
+    """What to say of a recording without a bounce."""
+    remedy = "Give a recording of free flight before and after at least one impact; check which axis is vertical, and the radius."
+    return InputError("there is no bounce in this recording", remedy=remedy, path=recording.path)
 
 
 def steepness(readings: Sequence[Reading]) -> float:

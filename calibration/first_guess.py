@@ -175,9 +175,8 @@ def touch_height(fit: FlightFit, bounces: Sequence[Bounce]) -> tuple[float, floa
     """
     heights, deviations = [], []
     for flight, bounce in enumerate(bounces):
-        inside = fit.position[fit.spans[flight][1] : fit.spans[flight + 1][0], UP]
-        excess = np.min(inside) - bounce.height if len(inside) >= 4 else 0.0
-        correction = 3 * excess if excess > 3 * fit.sigma[UP] else 0.0
+        touching = fit.contact_samples(flight)
+        correction = 3 * (np.min(fit.position[touching, UP]) - bounce.height) if len(touching) >= 3 else 0.0
         heights.append(bounce.height + correction)
         deviations.append(float(np.hypot(bounce.height_sd, 0.3 * correction)))
     return pooled(heights, deviations)

@@ -250,9 +250,28 @@ class FlightFit:
             far = residuals / np.sqrt(variance)
             means = np.convolve(np.clip(far, -5, 5), np.full(5, 1 / 5))[2 : len(far) + 2] * np.sqrt(independent)
             start, stop = most_consistent_run(np.where(towards_bounce, far, means) ** 2)
-            inside = np.flatnonzero(np.abs(residuals[start:stop]) <= self.tracking_limit[UP])  # no tracking errors at the ends
+            inside = first + start + np.flatnonzero(np.abs(residuals[start:stop]) <= self.tracking_limit[UP])  # no tracking errors at ends
             if len(inside) >= MIN_SAMPLES:
-                self.spans[flight] = (first + start + int(inside[0]), first + start + int(inside[-1]) + 1)
+                self.spans[flight] = self._without_contact(flight, int(inside[0]), int(inside[-1]) + 1)
+
+    def _without_contact(self, flight: int, start: int, stop: int) -> tuple[int, int]:
+        while flight > 0 and stop - start > 2 * MIN_SAMPLES and self._is_turning(flight, np.arange(start, stop)):
+            start += 1
+        while flight + 1 < len(self.spans) and stop - start > 2 * MIN_SAMPLES and self._is_turning(flight, np.arange(start, stop)[::-1]):
+            stop -= 1
+        return start, stop
+
+    def _is_turning(self, flight: int, samples: np.ndarray) -> bool:
+        """Whether the ball leaves the flight upwards, towards the first of these samples, at more than a tenth of its speed: in contact."""
+        speed = np.abs(self.predict(flight, UP, self.time[samples[0]], 1))
+        for count in (5, 8, 12, 18, 27):  # as few as tell a tenth of the speed
+            near = samples[:count]
+            distance = np.abs(self.time[near] - self.time[near].mean()) * np.sign(np.arange(len(near)) - (len(near) - 1) / 2)
+            deviation = self.sigma[UP] / np.linalg.norm(distance)
+            if 4 * deviation < 0.1 * speed or 3 * count > len(samples):
+                break
+        away = self.position[near, UP] - self.predict(flight, UP, self.time[near])
+        return bool(-np.sum(distance * away) / np.sum(distance**2) > max(0.1 * speed, 4 * deviation))
 
     def runs(self, axis: int) -> list[tuple[np.ndarray, np.ndarray]]:
         """Times and residuals of the good samples of each flight."""
@@ -263,29 +282,26 @@ class FlightFit:
             found.append((self.time[inside], self.residuals[inside, axis]))
         return found
 
+    def contact_samples(self, flight: int) -> np.ndarray:
+        """Indices of the samples during the contact after a flight: above both flights, not above what their speed allows."""
+        last, first = self.spans[flight][1] - 1, self.spans[flight + 1][0]
+        between, meeting = np.arange(last + 1, first), self.bounce_time(flight)
+        before, after = (self.predict(side, UP, self.time[between]) for side in (flight, flight + 1))
+        top = self.predict(flight, UP, meeting) - self.predict(flight, UP, meeting, 1) * (self.time[first] - self.time[last])
+        height, margin = self.position[between, UP], 3 * self.sigma[UP]
+        return between[(height > np.maximum(before, after) + margin) & (height < top + margin)]
+
     def tracking_errors(self) -> np.ndarray:
-        """(n,) samples from the first to the last flight that are tracking errors, also those between flights."""
+        """(n,) samples from the first to the last flight that are tracking errors, also those between flights that are not in contact."""
         errors = np.zeros(len(self.time), bool)
         bounces = [int(np.searchsorted(self.time, self.bounce_time(flight))) for flight in range(len(self.spans) - 1)]
-        edges = [self.spans[0][0], *bounces, self.spans[-1][1]]
-        for flight, (start, stop) in enumerate(itertools.pairwise(edges)):
+        for flight, (start, stop) in enumerate(itertools.pairwise([self.spans[0][0], *bounces, self.spans[-1][1]])):
             for axis in self.axes:
                 away = self.position[start:stop, axis] - self.predict(flight, axis, self.time[start:stop])
-                wrong = np.abs(away) > self.tracking_limit[axis]
-                errors[start:stop] |= wrong & ~self._may_touch(flight, start, stop) if axis == UP else wrong
+                errors[start:stop] |= np.abs(away) > self.tracking_limit[axis]
+        for flight in range(len(self.spans) - 1):
+            errors[self.contact_samples(flight)] = False
         return errors
-
-    def _may_touch(self, flight: int, start: int, stop: int) -> np.ndarray:
-        """Which of these samples may be in contact: between two flights, above the flight that would have gone on, not above the plane."""
-        inside = np.arange(start, stop)
-        between = (inside < self.spans[flight][0]) | (inside >= self.spans[flight][1])
-        if not between.any():
-            return between
-        time, height = self.time[start:stop], self.position[start:stop, UP]
-        meeting = self.bounce_time(min(flight, len(self.spans) - 2))
-        sinks = np.abs(self.predict(flight, UP, meeting, 1)) * np.max(np.abs(time[between] - meeting))  # flights meet below the plane
-        plane = self.predict(flight, UP, meeting) + sinks + self.tracking_limit[UP]
-        return between & (height > self.predict(flight, UP, time)) & (height < plane)
 
     # ---- bounces
 

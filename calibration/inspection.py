@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from calibration.automatic import OBLIQUE, steepness
-from calibration.data_files import find_files
+from calibration.automatic import OBLIQUE, no_bounce, read_impacts, steepness
+from calibration.data_files import distinct_names, find_files
 from calibration.errors import InputError
-from calibration.first_guess import Reading, read_bounces, weighted_mean
-from calibration.impact_table import ImpactTable, is_impact_table, read_impact_table
+from calibration.first_guess import Reading, pooled, read_bounces
+from calibration.impact_table import ImpactTable, is_impact_table
 from calibration.recording import Recording, read_trajectory
+from calibration.report.quantity import value_and_sd
 from calibration.study import Ball, ModelOptions, ReadingOptions, Study
 
 SEEN = 3.0
@@ -28,6 +29,7 @@ class FileReport:
 
     Attributes:
         path: the file.
+        name: what it is called in tables.
         recording, reading: of a trajectory.
         table: of a table of impacts.
         problem: why the file cannot be fitted.
@@ -35,6 +37,7 @@ class FileReport:
     """
 
     path: str
+    name: str
     recording: Recording | None = None
     reading: Reading | None = None
     table: ImpactTable | None = None
@@ -69,14 +72,15 @@ def inspect_files(
 ) -> list[FileReport]:
     """The same without the mass of the ball: files, directories and patterns; radius of the ball [m]; how to read; gravity."""
     options, gravity = reading or ReadingOptions(), (model or ModelOptions()).gravity
-    return [_inspected(str(path), radius, options, gravity) for path in find_files(files)]
+    paths = find_files(files)
+    return [_inspected(str(path), name, radius, options, gravity) for path, name in zip(paths, distinct_names(paths), strict=True)]
 
 
-def _inspected(path: str, radius: float, options: ReadingOptions, gravity: float) -> FileReport:
+def _inspected(path: str, name: str, radius: float, options: ReadingOptions, gravity: float) -> FileReport:
     try:
         if is_impact_table(path):
-            table = read_impact_table(path, columns=options.columns, speed=options.speed, sigma=options.sigma)  # type: ignore[arg-type]
-            return FileReport(path=path, table=table, remarks=tuple(_not_used(table.ignored)))
+            table = read_impacts(path, options)
+            return FileReport(path=path, name=name, table=table, remarks=tuple(_not_used(table.ignored)))
         recording = read_trajectory(
             path,
             columns=options.columns,
@@ -85,20 +89,12 @@ def _inspected(path: str, radius: float, options: ReadingOptions, gravity: float
             vertical=options.vertical,
             sigma=options.sigma,
         )
-    except InputError as error:
-        return FileReport(path=path, problem=error)
-    try:
         reading = read_bounces(recording, radius=radius, gravity=gravity)
-    except ValueError as error:
-        return FileReport(path=path, problem=InputError(str(error).rstrip("."), path=path))
+    except InputError as error:
+        return FileReport(path=path, name=name, problem=error)
     remarks = (*_not_used(recording.ignored), *_gaps(recording), *reading.remarks)
-    problem = None if reading.bounces else _no_bounce(path)
-    return FileReport(path=path, recording=recording, reading=reading, problem=problem, remarks=remarks)
-
-
-def _no_bounce(path: str) -> InputError:
-    remedy = "Give a recording of free flight before and after at least one impact; check which axis is vertical, and the radius."
-    return InputError("there is no bounce in this recording", remedy=remedy, path=path)
+    problem = None if reading.bounces else no_bounce(recording)
+    return FileReport(path=path, name=name, recording=recording, reading=reading, problem=problem, remarks=remarks)
 
 
 def _not_used(headers: Sequence[str]) -> Iterator[str]:
@@ -109,6 +105,12 @@ def _not_used(headers: Sequence[str]) -> Iterator[str]:
 def interval(recording: Recording) -> float:
     """Typical time between two samples [s]."""
     return float(np.median(np.diff(recording.time)))
+
+
+def extent(values: Sequence[float]) -> str:
+    """``2.9`` or ``3.7 to 5.4``."""
+    low, high = f"{min(values):.2g}", f"{max(values):.2g}"
+    return low if low == high else f"{low} to {high}"
 
 
 def _gaps(recording: Recording) -> Iterator[str]:
@@ -156,29 +158,33 @@ def verdicts(reports: Sequence[FileReport], *, gravity: float = 9.81, drag_coeff
 
 
 def _restitution(readings: Sequence[Reading]) -> Verdict:
-    value, sd = weighted_mean(*_pooled(readings, "restitution"))
+    value, sd = pooled(*_known(readings, "restitution"))
     speeds = [-bounce.velocity_before[2] for reading in readings for bounce in reading.bounces]
-    return Verdict("restitution", "yes", f"{len(speeds)} impacts at {_range(speeds)} m/s; about {value:.3f} +- {sd:.3f} at first sight")
+    return Verdict("restitution", "yes", f"{len(speeds)} impacts at {extent(speeds)} m/s; about {value_and_sd(value, sd)} at first sight")
 
 
 def _drag(readings: Sequence[Reading], factor: float | None) -> Verdict:
-    values, deviations = _pooled(readings, "drag")
+    values, deviations = _known(readings, "drag")
     if not values:
         return Verdict("drag of the air", "no", "the flights are too short or too slow; give --no-drag if there is none")
-    value, sd = weighted_mean(values, deviations)
-    said = f"C_D about {value * factor:.2f} +- {sd * factor:.2f}" if factor is not None else f"deceleration {value:.3f} +- {sd:.3f} 1/m v^2"
+    value, sd = pooled(values, deviations)
+    said = (
+        f"drag coefficient about {value_and_sd(value * factor, sd * factor)}"
+        if factor is not None
+        else f"deceleration {value_and_sd(value, sd)} 1/m times speed squared"
+    )
     if abs(value) > SEEN * sd:
         return Verdict("drag of the air", "yes", f"{said} at first sight")
     return Verdict("drag of the air", "perhaps", f"{said} at first sight, which is not far from none")
 
 
 def _scale(readings: Sequence[Reading], gravity: float) -> Verdict:
-    value, sd = weighted_mean(*_pooled(readings, "gravity"))
+    value, sd = pooled(*_known(readings, "gravity"))
     percent, spread = 100 * (gravity / value - 1), 100 * sd / value
-    said = f"free fall looks like {value:.2f} +- {sd:.2f} m/s^2"
+    said = f"free fall looks like {value_and_sd(value, sd)} m/s^2"
     if abs(percent) > SEEN * spread:
         return Verdict(
-            "length scale", "yes", f"{said}: lengths seem {abs(percent):.1f} +- {spread:.1f} % {'short' if percent > 0 else 'long'}"
+            "length scale", "yes", f"{said}: lengths seem {value_and_sd(abs(percent), spread)} % {'short' if percent > 0 else 'long'}"
         )
     return Verdict("length scale", "yes", f"{said}: lengths are right within {max(2 * spread, 0.1):.1f} %")
 
@@ -186,8 +192,8 @@ def _scale(readings: Sequence[Reading], gravity: float) -> Verdict:
 def _friction(readings: Sequence[Reading]) -> Verdict:
     angle = math.degrees(math.atan(steepness(readings)))
     if math.tan(math.radians(angle)) <= OBLIQUE:
-        return Verdict("friction", "no", f"all impacts are nearly normal (within {angle:.0f} degrees); throw the ball at an angle")
-    reason = f"impacts up to {angle:.0f} degrees from the normal; the spin is not measured, and it can act like friction"
+        return Verdict("friction", "no", f"all impacts are nearly normal (within {max(angle, 1):.0f} deg); throw the ball at an angle")
+    reason = f"impacts up to {angle:.0f} deg from the normal; the spin is not measured, and it can act like friction"
     return Verdict("friction", "perhaps", reason)
 
 
@@ -210,22 +216,17 @@ def _from_tables(tables: Sequence[ImpactTable]) -> Iterator[Verdict]:
     if not oblique:
         yield Verdict("friction", "no", "all impacts are nearly normal")
     elif measured & {"rebound_angle", "spin_after", "tangential_restitution"}:
-        yield Verdict("friction", "yes", f"impacts up to {steepest:.0f} degrees from the normal; the steeper ones slide throughout")
+        yield Verdict("friction", "yes", f"impacts up to {steepest:.0f} deg from the normal; the steeper ones slide throughout")
     else:
         yield Verdict("friction", "no", "nothing tangential was measured after the impact")
     yield Verdict("stiffness", "no", "it shows in the duration of a contact, which no table of impacts holds")
 
 
-def _pooled(readings: Sequence[Reading], name: str) -> tuple[list[float], list[float]]:
+def _known(readings: Sequence[Reading], name: str) -> tuple[list[float], list[float]]:
     """Values and standard deviations of a quantity of the readings that have it."""
     pairs = [(getattr(reading, name), getattr(reading, f"{name}_sd")) for reading in readings]
     known = [(value, sd) for value, sd in pairs if math.isfinite(value) and math.isfinite(sd) and sd > 0]
     return [value for value, _ in known], [sd for _, sd in known]
-
-
-def _range(values: Sequence[float]) -> str:
-    low, high = f"{min(values):.2g}", f"{max(values):.2g}"
-    return low if low == high else f"{low} to {high}"
 
 
 def _milliseconds(seconds: float) -> str:

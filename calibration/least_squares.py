@@ -111,7 +111,10 @@ def _minimise(
 
     def verbose(**kwargs: Any) -> None:
         if report is not None:
-            jax.debug.callback(report, kwargs["num_steps"][1], 2 * kwargs["loss_last_accepted_step"][1])
+            # Before the first step there is no accepted one.
+            count = kwargs["num_steps"][1]
+            loss = jnp.where(count > 0, kwargs["loss_last_accepted_step"][1], kwargs["loss_this_step"][1])
+            jax.debug.callback(report, count, 2 * loss)
 
     # Normal equations: the columns are scaled and damped, and QR of a tall matrix costs a hundred times more here. A step that is
     # slightly off does not move the minimum.

@@ -12,6 +12,7 @@ from calibration.errors import InputError
 from calibration.report.atomic_file import write_atomically
 from calibration.study import Ball
 
+Vector = tuple[float, float, float]
 MARK = "# simulated by jaxcontact"
 MOST_SAMPLES = 1_000_000
 BUDGETS = (50, 500, 5000)
@@ -61,6 +62,18 @@ def scene_of(
             gravity=(0.0, 0.0, -gravity),
             drag=jc.QuadraticDrag(coefficient=drag, fluid_density=fluid_density) if drag else None,
         )
+    except ValueError as error:
+        raise InputError(str(error).rstrip(".")) from None
+
+
+def start_of(*, position: Vector, velocity: Vector, spin: Vector) -> jc.State:
+    """State at time 0: centre [m], velocity [m/s], spin [rad/s].
+
+    Raises:
+        InputError: a number that is not finite.
+    """
+    try:
+        return jc.state(position=position, velocity=velocity, spin=spin)
     except ValueError as error:
         raise InputError(str(error).rstrip(".")) from None
 
@@ -134,14 +147,8 @@ def check_replaceable(path: str | os.PathLike[str], *, force: bool = False) -> N
             )
 
 
-def write_recording(recording: MadeUpRecording, path: str | os.PathLike[str], *, command: str) -> None:
-    """Write t, x, y, z [s, m] as CSV that `calibration.read_trajectory` reads back.
-
-    Args:
-        recording: what to write.
-        path: of the file, replaced as a whole or not at all; its folder must exist.
-        command: how it was made, for a comment on top.
-    """
+def write_recording(recording: MadeUpRecording, path: str | os.PathLike[str]) -> None:
+    """Write t, x, y, z [s, m] as CSV that `calibration.read_trajectory` reads back; as a whole or not at all, into an existing folder."""
     rows = np.column_stack([recording.time, recording.position])
     lines = "\n".join(",".join(f"{value:.9f}" for value in row) for row in rows)
-    write_atomically(path, f"{MARK}: {' '.join(command.split())}\nt,x,y,z\n{lines}\n".encode())
+    write_atomically(path, f"{MARK}\nt,x,y,z\n{lines}\n".encode())

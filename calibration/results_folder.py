@@ -1,5 +1,6 @@
 """The folder of results of a fit: what may be replaced in it, and writing all of it or nothing."""
 
+import contextlib
 import os
 import tempfile
 import warnings
@@ -58,6 +59,7 @@ def write_results(fit: Fit, study: Study, folder: Path, *, inputs: Iterable[str 
     from calibration.report.figures import save_figure  # slow to import
     from calibration.report.json_file import write_json
 
+    made = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".writing-") as place:
@@ -68,6 +70,10 @@ def write_results(fit: Fit, study: Study, folder: Path, *, inputs: Iterable[str 
             return tuple((stage / name).replace(folder / name) for name in (NUMBERS, FIGURE, STUDY))
     except OSError as error:
         raise _not_writable(folder, error.strerror or str(error)) from error
+    finally:
+        if made:
+            with contextlib.suppress(OSError):  # it holds the results
+                folder.rmdir()
 
 
 def _check_writable(folder: Path) -> None:

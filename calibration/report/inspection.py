@@ -7,10 +7,11 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from calibration.inspection import FileReport, Verdict, interval
+from calibration.inspection import FileReport, Verdict, extent, interval
 from calibration.report.quantity import value_and_sd
 from calibration.report.sentences import metres, sentence
 
+MOST_NAMES = 4
 _COLOUR = {"yes": "green", "perhaps": "yellow", "no": "red"}
 
 
@@ -20,10 +21,13 @@ def print_inspection(reports: Sequence[FileReport], verdicts: Sequence[Verdict],
         if table.row_count:
             console.print(table, soft_wrap=False)
             console.print()
+    remarks: dict[str, list[str]] = {}
     for report in reports:
         for remark in report.remarks:
-            _say(console, f"- {report.path}: {sentence(remark)}")
-    if any(report.remarks for report in reports):
+            remarks.setdefault(remark, []).append(report.name)
+    for remark, names in remarks.items():
+        _say(console, f"- {', '.join(names) if len(names) <= MOST_NAMES else f'{len(names)} files'}: {sentence(remark)}")
+    if remarks:
         console.print()
     if verdicts:
         table = _table("What can be learned", "", "")
@@ -58,13 +62,13 @@ def _recordings(reports: Sequence[FileReport]) -> Table:
             continue
         speeds = [-bounce.velocity_before[2] for bounce in reading.bounces]
         table.add_row(
-            report.path,
+            report.name,
             str(len(recording.time)),
             f"{1 / interval(recording):.4g}",
             " ".join(recording.axes),
             str(len(reading.bounces)),
             value_and_sd(reading.restitution, reading.restitution_sd) if reading.bounces else "-",
-            f"{min(speeds):.1f} to {max(speeds):.1f}" if speeds else "-",
+            extent(speeds) if speeds else "-",
             metres(float(np.nanmax(reading.noise, initial=math.nan)) if np.isfinite(reading.noise).any() else math.nan),
         )
     return table
@@ -75,12 +79,12 @@ def _impact_tables(reports: Sequence[FileReport]) -> Table:
     for report in reports:
         if report.table is None:
             continue
-        angles, speeds = report.table.impact_angle, report.table.impact_speed[np.isfinite(report.table.impact_speed)]
+        speeds = report.table.impact_speed[np.isfinite(report.table.impact_speed)]
         table.add_row(
-            report.path,
+            report.name,
             str(len(report.table)),
-            f"{min(angles):.3g} to {max(angles):.3g}",
-            f"{min(speeds):.3g} to {max(speeds):.3g}" if len(speeds) else "not known",
+            extent(report.table.impact_angle),
+            extent(speeds) if len(speeds) else "not known",
             ", ".join(name.replace("_", " ") for name in report.table.measured),
         )
     return table

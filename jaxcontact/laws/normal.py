@@ -5,16 +5,11 @@ A compliant law has
 - ``force(overlap, overlap_rate, *, impact_speed, mass)``: normal force [N], 0 for ``overlap <= 0``; ``impact_speed`` is the approach
   speed at touch-down (positive), ``mass`` the effective mass of the pair;
 - ``scales(*, impact_speed, mass)``: an overlap ``d0`` and a time ``d0/v`` with which one impact is of order one;
-- ``phase_exponent`` ``p`` and ``reduced_force(X, rate, ...)``: with ``s = d/d0``, ``rate = d'/v`` and ``X = s^p``, the force in units of
-  ``m v^2/d0`` times ``s^(1-p)``. It is analytic in ``X``, although the force is not analytic in ``d``, so that an integrator in ``X``
-  keeps its order through touch-down and lift-off;
-- ``end_angle``: the polar angle ``atan2(X, rate)`` where a contact ends (it begins at 0);
+- ``phase(*, impact_speed, mass)``: coordinates in which one impact is smooth, for an integrator (``laws.phase``);
 - ``restitution_at(impact_speed, *, mass)``: the restitution obtained, and ``static_overlap(load)``.
 
 A rigid law has ``restitution_at`` only.
 """
-
-from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -82,7 +77,6 @@ def _check_restitution_law(owner: str, law: RestitutionLaw) -> None:
 class _HuntCrossley:
     """What a Hunt-Crossley law does with its parameters, the exponent being fixed or not."""
 
-    phase_exponent: ClassVar[float] = 0.5
 
     stiffness: jax.Array | float
     restitution: jax.Array | float
@@ -107,17 +101,6 @@ class _HuntCrossley:
     def phase(self, *, impact_speed: Real, mass: Real) -> HuntCrossleyPhase:
         """Coordinates in which an impact at this speed is smooth, for an integrator."""
         return HuntCrossleyPhase(self.damping_ratio(impact_speed), self.exponent, *self.scales(impact_speed=impact_speed, mass=mass))
-
-    def reduced_force(self, X: Real, rate: Real, *, impact_speed: Real, mass: Real) -> jax.Array:
-        """``X^(2n+1) (1 + a rate)``, ``X = s^(1/2)``."""
-        order = 2 * self.exponent + 1
-        fixed = isinstance(order, (int, float)) and float(order).is_integer()
-        elastic = jnp.asarray(X) ** int(order) if fixed else positive_power(X, order)
-        return elastic * (1.0 + self.damping_ratio(impact_speed) * rate)
-
-    def end_angle(self, *, impact_speed: Real, mass: Real) -> jax.Array:
-        """``pi``: the contact ends at zero overlap, where the force is zero too."""
-        return jnp.pi * jnp.ones_like(impact_speed)
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution obtained [-] at the approach speed [m/s]."""
@@ -186,7 +169,6 @@ class LinearDashpot:
     Source: Schwager and Poeschel, Granular Matter 9 (2007) 465-469.
     """
 
-    phase_exponent: ClassVar[float] = 1.0
 
     stiffness: jax.Array | float = _stiffness("N/m")
     restitution: jax.Array | float = _restitution()
@@ -215,15 +197,6 @@ class LinearDashpot:
         scales = self.scales(impact_speed=impact_speed, mass=mass)
         return LinearPhase(jnp.asarray(self.zeta), self.end, *scales)
 
-    def reduced_force(self, X: Real, rate: Real, *, impact_speed: Real, mass: Real) -> jax.Array:
-        """``X + 2 zeta rate``, ``X = s``."""
-        return X + 2.0 * self.zeta * rate
-
-    def end_angle(self, *, impact_speed: Real, mass: Real) -> jax.Array:
-        """``pi`` at zero overlap, ``pi - atan(2 zeta)`` at zero force."""
-        before = jnp.arctan(2.0 * self.zeta) if self.end == "zero_force" else 0.0
-        return jnp.pi * jnp.ones_like(impact_speed) - before
-
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution obtained [-]: the one asked for, at every approach speed."""
         return self.restitution * jnp.ones_like(impact_speed)
@@ -241,7 +214,6 @@ class TsujiDashpot:
     Source: Tsuji, Tanaka and Ishida, Powder Technol. 71 (1992) 239-250; Antypov and Elliott, Europhys. Lett. 94 (2011) 50004.
     """
 
-    phase_exponent: ClassVar[float] = 1.25
 
     stiffness: jax.Array | float = _stiffness("N/m^1.5")
     restitution: jax.Array | float = _restitution()
@@ -268,15 +240,6 @@ class TsujiDashpot:
         """Coordinates in which an impact at this speed is smooth, for an integrator."""
         scales = self.scales(impact_speed=impact_speed, mass=mass)
         return TsujiPhase(jnp.asarray(self.alpha), jnp.asarray(self.restitution), self.end, *scales)
-
-    def reduced_force(self, X: Real, rate: Real, *, impact_speed: Real, mass: Real) -> jax.Array:
-        """``X + alpha rate``, ``X = s^(5/4)``."""
-        return X + self.alpha * rate
-
-    def end_angle(self, *, impact_speed: Real, mass: Real) -> jax.Array:
-        """``pi`` at zero overlap, ``pi - atan(alpha)`` at zero force."""
-        before = jnp.arctan(self.alpha) if self.end == "zero_force" else 0.0
-        return jnp.pi * jnp.ones_like(impact_speed) - before
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution obtained [-]: the one asked for, at every approach speed."""

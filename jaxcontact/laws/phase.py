@@ -21,7 +21,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.laws.restitution import CONTACT_ENDS
-from jaxcontact.smooth import positive_power
+from jaxcontact.smooth import polynomial, positive_power
 
 
 class ContactPhase(Protocol):
@@ -40,14 +40,6 @@ class ContactPhase(Protocol):
     def reduced_force(self, position: jax.Array, w: jax.Array) -> jax.Array: ...
     def event(self, position: jax.Array, w: jax.Array) -> jax.Array: ...
     def event_rate(self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array) -> jax.Array: ...
-
-
-def polynomial(coefficients: Any, x: Any) -> Any:
-    """``sum_i coefficients[i] x^i`` by Horner's rule."""
-    total = 0.0
-    for coefficient in reversed(coefficients):
-        total = total * x + coefficient
-    return total
 
 
 # Length of a Hunt-Crossley contact without load, fitted to a numerical integration for exponents 1 to 3 and damping ratios 0 to 100;

@@ -23,10 +23,17 @@ LANDING_STEPS = 3
 """Steps of order 4 from the end of the estimated length to the event."""
 
 REST_LOAD = 0.3
-"""A touch-down with ``load`` (external acceleration times time scale over impact speed) above ``REST_LOAD e^2`` ends the bouncing.
+"""A touch-down with ``load`` (external acceleration times time scale over impact speed) above ``REST_LOAD e^1.6`` ends the bouncing.
 
-The rebound would be lower than 1.7 overlap scales. Between 1.4 (``e = 0.03``) and 3 (``e = 1``) times that load, depending on the law, a
+The rebound would be lower than 1.7 overlap scales. At 1.5 (``e = 0.1``) to 4 (``e = 0.9``) times that load, depending on the law, a
 sphere would not lift off at all, and there would be no end of the contact to land on.
+"""
+
+PULL_LOAD = 0.1
+"""A pull away from the plane during a contact counts up to a load of ``-PULL_LOAD e^2``.
+
+More ends the contact early, and in damped laws before the force is spent, where the coordinates of the law do not reach. The rebound
+is then too slow by less than the pull could add in the time scale of the contact.
 """
 
 
@@ -38,12 +45,14 @@ class TouchDown(NamedTuple):
         normal: unit normal of the plane, (3,).
         impact_speed: approach speed, positive.
         rests: whether the sphere stays in contact from here on.
+        least_load: lower bound of the load during the contact.
     """
 
     motion: Motion
     normal: jax.Array
     impact_speed: jax.Array
     rests: jax.Array
+    least_load: jax.Array
 
 
 SUBDIVISION = 3
@@ -91,9 +100,10 @@ def touch_down(scene: Scene, motion: Motion, normal: jax.Array) -> TouchDown:
     moving = speed > 0
     law, mass, load, safe_speed = jax.lax.stop_gradient((scene.contact.normal, scene.bodies.mass, load, jnp.where(moving, speed, 1.0)))
     _, time_scale = law.scales(impact_speed=safe_speed, mass=mass)
-    rests = ~moving | (load * time_scale > REST_LOAD * law.restitution_at(safe_speed, mass=mass) ** 2 * safe_speed)
+    restitution = law.restitution_at(safe_speed, mass=mass)
+    rests = ~moving | (load * time_scale > REST_LOAD * restitution**1.6 * safe_speed)
     # What is computed of a contact that rests is not used; a speed of 1 and no load (below) keep it finite.
-    return TouchDown(motion, normal, jnp.where(rests, 1.0, speed), rests)
+    return TouchDown(motion, normal, jnp.where(rests, 1.0, speed), rests, -PULL_LOAD * restitution**2)
 
 
 def contact_phase(scene: Scene, touch: TouchDown) -> ContactPhase:
@@ -118,9 +128,10 @@ def normal_path(scene: Scene, touch: TouchDown, phase: ContactPhase, *, steps: i
 
         def load(rate: jax.Array) -> jax.Array:
             velocity = middle - rate * touch.impact_speed * touch.normal
-            return to_load * normal_load(scene, touch.normal, velocity, spin)
+            return jnp.maximum(to_load * normal_load(scene, touch.normal, velocity, spin), touch.least_load)
     else:
-        constant = to_load * normal_load(scene, touch.normal, touch.motion.velocity, touch.motion.spin)
+        external = normal_load(scene, touch.normal, touch.motion.velocity, touch.motion.spin)
+        constant = jnp.maximum(to_load * external, touch.least_load)
 
         def load(rate: jax.Array) -> jax.Array:
             return constant

@@ -27,7 +27,7 @@ from jaxcontact.simulation.compliant_contact import (
 )
 from jaxcontact.simulation.dense_output import Segments, evaluate
 from jaxcontact.simulation.flight import Flight, Motion, integrated, parabola
-from jaxcontact.simulation.lasting_contact import lasting_contact
+from jaxcontact.simulation.lasting_contact import landed, lasting_contact
 from jaxcontact.simulation.status import Status
 from jaxcontact.simulation.trajectory import Contacts, Trajectory
 
@@ -148,7 +148,7 @@ def rigid_touch_down(motion: Motion, normal: jax.Array, rest_speed: float) -> To
     """What a touch-down leads to in the rigid limit."""
     speed = -(motion.velocity @ normal)
     rests = jax.lax.stop_gradient(speed <= rest_speed)
-    return TouchDown(motion, normal, jnp.where(rests, 1.0, speed), rests)
+    return TouchDown(motion, normal, jnp.where(rests, 1.0, speed), rests, jnp.zeros_like(speed))
 
 
 def bounce(scene: Scene, progress: Progress, horizon: jax.Array, method: EventAligned | Impulse, *, level: bool) -> tuple[Progress, Bounce]:
@@ -166,10 +166,10 @@ def bounce(scene: Scene, progress: Progress, horizon: jax.Array, method: EventAl
     after = jax.tree.map(lambda column: column[-1], nodes.motion)
     happens = flight.touches & (flight.end.time <= horizon)
     rests = happens & touch.rests
-    # A sphere that comes to rest is left where it touched down, or on the plane if it started inside.
+    # The gap is zero, unless the sphere started inside the plane.
     gap = jnp.stack([surface.gap(flight.end.position, scene.bodies.radius) for surface in scene.surfaces])[flight.plane]
-    touching = flight.end._replace(position=flight.end.position - gap * normal)
-    after = jax.tree.map(lambda bounced, resting: jnp.where(rests, resting, bounced), after, touching)
+    resting = landed(scene, flight.end, normal, gap)
+    after = jax.tree.map(lambda bounced, stopped: jnp.where(rests, stopped, bounced), after, resting)
     new = Progress(after, progress.count + 1, rests, ~flight.touches | (after.time > horizon), normal)
     return new, Bounce(happens & ~touch.rests, flight.nodes, touch, nodes, after, flight.plane)
 

@@ -23,6 +23,17 @@ def static_overlap(scene: Scene, load: jax.Array) -> Any:
     return law.static_overlap(load) if hasattr(law, "static_overlap") else jnp.zeros_like(load)
 
 
+def landed(scene: Scene, motion: Motion, normal: jax.Array, gap: jax.Array) -> Motion:
+    """Start of a lasting contact: the sphere on the plane, its approach speed spent, and the friction of that impulse included."""
+    bodies = scene.bodies
+    along, tangential = split(motion.velocity, normal)
+    slip = slip_velocity(scene, tangential, motion.spin, normal)
+    impulse = positive_part(-along) * bodies.mass / bodies.tangential_mass
+    change = scene.contact.friction.slip_after(slip, impulse) - slip
+    tangential, spin = after_slip_change(scene, tangential, motion.spin, normal, change)
+    return Motion(motion.time, motion.position - gap * normal, tangential, spin)
+
+
 def lasting_contact(scene: Scene, start: Motion, normal: jax.Array, horizon: jax.Array, *, steps: int) -> Segments:
     """Motion from ``start`` (at touch-down) to ``horizon`` in contact with the plane of unit ``normal``, in ``steps`` pieces.
 

@@ -167,7 +167,7 @@ class SphereSphereContact(NamedTuple):
 def pair_kinematics(contact: ObjectContactSphereSphere, body0: Body, body1: Body) -> Kinematics:
     """Gap, normal, arms and relative velocity at the contact."""
     h = contact.orientation
-    r0, r1 = jnp.asarray(contact.spheresRadii)
+    r0, r1 = contact.spheresRadii[0], contact.spheresRadii[1]
     displacement = body1.position - body0.position
     distance = safe_norm(displacement)
     gap = h * distance - (r0 + h * r1)

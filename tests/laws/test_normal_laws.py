@@ -38,36 +38,32 @@ IMPACT = {"impact_speed": SPEED, "mass": MASS}
 
 
 def impact(law):
-    """Speed ratio after an impact: the reduced force in the phase coordinate X, in which dX/dsigma = u, du/dsigma = -force/p."""
-    p, end = law.phase_exponent, float(law.end_angle(**IMPACT))
-    force = jax.jit(lambda X, rate: law.reduced_force(X, rate, **IMPACT))
+    """An impact integrated in the coordinates of its phase: the phase, and the path (nodes, 2) of X and w up to the end of contact."""
+    phase = law.phase(**IMPACT)
+    slopes = jax.jit(lambda X, w: jnp.stack(phase.derivative(X, w, jnp.zeros(()))[:2]))
+    end = jax.jit(phase.event)
 
-    def left(_, state):
-        return end - np.arctan2(state[0], state[1]) if state[0] > 0 or state[1] > 0 else -1.0
+    def left(sigma, state):
+        return float(end(*state)) if sigma > 0.1 else 1.0
 
-    left.terminal = True
-    slope = lambda _, state: [state[1], -float(force(state[0], state[1])) / p]  # noqa: E731
-    run = solve_ivp(slope, (0, 1e4), [0.0, 1.0], "DOP853", events=left, rtol=1e-11, atol=1e-13)
-    return -run.y_events[0][0][1]
+    left.terminal, left.direction = True, -1
+    run = solve_ivp(lambda _, state: slopes(*state), (0, 20), [0.0, float(phase.start)], "DOP853", events=left, rtol=1e-11, atol=1e-13)
+    return phase, np.append(run.y.T, run.y_events[0], axis=0), run.t_events[0][0]
 
 
 @pytest.mark.parametrize("name", LAWS)
-def test_an_integrated_impact_has_the_restitution_that_the_law_tells(name):
+def test_an_integrated_impact_has_the_restitution_and_force_that_the_law_tells(name):
     law = LAWS[name]
-    assert impact(law) == pytest.approx(float(law.restitution_at(SPEED, mass=MASS)), abs=3e-10)
+    phase, path, length = impact(law)
+    assert -phase.rate(path[-1, 1]) == pytest.approx(float(law.restitution_at(SPEED, mass=MASS)), abs=3e-10)
     if "constant damping" not in name and "nominal" not in name:
         assert law.restitution_at(SPEED, mass=MASS) == pytest.approx(law.restitution, rel=1e-14)
-
-
-@pytest.mark.parametrize("name", LAWS)
-def test_the_reduced_force_is_the_force_in_its_scales(name):
-    law = LAWS[name]
+    assert float(phase.length) == pytest.approx(length, abs=0.02)
     overlap_scale, time_scale = law.scales(**IMPACT)
     assert time_scale == pytest.approx(float(overlap_scale) / SPEED, rel=1e-15)
-    for s, rate in ((0.3, 0.8), (0.9, 0.1), (0.5, -0.03)):
-        force = law.force(s * overlap_scale, rate * SPEED, **IMPACT) * time_scale / (MASS * SPEED)
-        reduced = law.reduced_force(s**law.phase_exponent, rate, **IMPACT)
-        assert reduced == pytest.approx(float(force) * s ** (1 - law.phase_exponent), rel=1e-12)
+    for X, w in path[2:-1:3]:
+        force = law.force(overlap_scale * phase.reduced_overlap(X), SPEED * phase.rate(w), **IMPACT)
+        assert phase.reduced_force(X, w) * MASS * SPEED / time_scale == pytest.approx(float(force), rel=1e-9, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", LAWS)

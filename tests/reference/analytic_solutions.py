@@ -158,7 +158,7 @@ def sliding_to_rolling(u0: float, r_omega0: float, mu: float, g: float, r: float
 
 def incline_section(theta_deg: float, mu: float, g: float) -> Mapping[str, Any]:
     motion = incline(angle=theta_deg, mu=mu, gravity=g)
-    rolls = abs(motion.acceleration - motion.surface_acceleration) < 1e-7 * motion.acceleration
+    rolls = abs(motion.acceleration - motion.surface_acceleration) <= 1e-7 * motion.acceleration
     return {
         "a": simulated(motion.acceleration),
         "alpha_times_r": simulated(motion.surface_acceleration),

@@ -61,16 +61,21 @@ def cases_of_directory(root: Path, directory: str) -> Iterator[Case]:
             yield failing(name, f"{path}: unknown kind of file in {directory}/. Known: {known}.")
             continue
         found.add(kind.name)
-        yield from kind.cases(file)
+        try:
+            yield from kind.cases(file)
+        except (AttributeError, KeyError, TypeError, ValueError) as error:
+            yield failing(f"{name}/malformed", f"{path} is not what a file of the kind {kind.name!r} should be: {error!r}")
     for kind in kinds:
         if kind.name not in found:
             yield skipped(f"{directory}/{kind.name}", f"{root / directory} has no file of the kind {kind.name!r}")
 
 
 def all_cases(root: Path) -> Iterable[Case]:
-    """Every case of the tree. A directory with files that nobody reads fails, too."""
+    """Every case of the tree. A file that nobody would read fails, too."""
     for directory in DIRECTORIES:
         yield from cases_of_directory(root, directory)
-    for directory in sorted(path for path in root.iterdir() if path.is_dir() and path.name not in DIRECTORIES):
-        if any(path.suffix in {".json", ".csv"} for path in files_below(directory)):
-            yield failing(directory.name, f"{directory} is not a known directory of reference files. Known: {', '.join(DIRECTORIES)}.")
+    for path in files_below(root):
+        directory = path.relative_to(root).parts[0]
+        if directory not in DIRECTORIES and path.suffix in {".json", ".csv"}:
+            name = path.relative_to(root).as_posix()
+            yield failing(name, f"{path} is in none of the directories of reference files: {', '.join(DIRECTORIES)}.")
