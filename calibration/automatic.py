@@ -235,6 +235,7 @@ def with_duration(problem: Problem, judgement: Judgement) -> Judgement:
         stages=judgement.start.stages,
     )
     longer = attempt_from(problem, start, method="levenberg_marquardt", steps=100)
+    longer.start = longer.start._replace(shared=judgement.start.shared, local=judgement.start.local)
     return longer if longer.minimum.shared[index_of_duration(judgement)] >= 0 and longer.minimum.converged else judgement
 
 
@@ -295,7 +296,7 @@ def scale_sentence(scale: Estimate, gravity: float) -> str:
     percent, sd = 100 * (scale.value - 1), 100 * scale.sd
     apparent, apparent_sd = gravity / scale.value, gravity / scale.value**2 * scale.sd
     if abs(percent) < max(2 * sd, 0.5):
-        return f"The length scale of the recordings agrees with gravity to {max(2 * sd, 0.1):.1f} %."
+        return f"The length scale of the recordings agrees with gravity to {max(abs(percent) + 2 * sd, 0.1):.1f} %."
     word = "short" if percent > 0 else "long"
     return (
         f"The length scale of the recordings is {abs(percent):.1f} +- {sd:.1f} % {word} (or gravity is {apparent:.2f} +- {apparent_sd:.2f}"

@@ -7,7 +7,7 @@ import traceback
 import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
 from rich.console import Console
@@ -358,7 +358,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return int(status or 0)
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *place: Any) -> None:
+def _show_warning(
+    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: TextIO | None = None, line: str | None = None
+) -> None:
     print(f"warning: {message}", file=sys.stderr)
 
 

@@ -56,8 +56,9 @@ def keep_compiled_code() -> Path | None:
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     import jax
 
-    if jax.config.jax_compilation_cache_dir is not None:
-        return Path(jax.config.jax_compilation_cache_dir)
+    chosen: str | None = jax.config.jax_compilation_cache_dir  # type: ignore[attr-defined]  # options are added at run time
+    if chosen is not None:
+        return Path(chosen)
     folder = cache_folder()
     if folder is None or not _writable(folder):
         return None

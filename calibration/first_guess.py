@@ -7,8 +7,8 @@ the bounces with the covariance of the joint fit.
 The values are first guesses: good starting values and honest orders of magnitude for the uncertainty, not the result of a study.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -134,7 +134,7 @@ def _reading(recording: Recording, measured: np.ndarray, fit: FlightFit, *, expe
     outliers = np.zeros(len(recording.time), bool)
     outliers[measured] = fit.tracking_errors()
     flights = tuple((int(measured[first]), int(measured[stop - 1]) + 1) for first, stop in fit.spans)
-    return Reading(
+    reading = Reading(
         release=flights[0][0],
         stop=flights[-1][1],
         flights=flights,
@@ -155,15 +155,16 @@ def _reading(recording: Recording, measured: np.ndarray, fit: FlightFit, *, expe
         velocity=velocity,
         remarks=(),
     )
+    return replace(reading, remarks=tuple(remarks(recording, reading, fit, expected_gravity=expected_gravity)))
 
 
 def pooled(values: Sequence[float], deviations: Sequence[float]) -> tuple[float, float]:
     """Mean with weights 1/sd^2, and its standard deviation, enlarged when the values scatter more than their own (Birge ratio)."""
     if not values:
         return np.nan, np.nan
-    weights = 1 / np.square(deviations)
-    mean = np.sum(weights * values) / np.sum(weights)
-    excess = np.sum(weights * (values - mean) ** 2) / max(len(weights) - 1, 1)
+    each, weights = np.asarray(values), 1 / np.square(deviations)
+    mean = np.sum(weights * each) / np.sum(weights)
+    excess = np.sum(weights * (each - mean) ** 2) / max(len(weights) - 1, 1)
     return float(mean), float(np.sqrt(max(excess, 1.0) / np.sum(weights)))
 
 
@@ -180,3 +181,60 @@ def touch_height(fit: FlightFit, bounces: Sequence[Bounce]) -> tuple[float, floa
         heights.append(bounce.height + correction)
         deviations.append(float(np.hypot(bounce.height_sd, 0.3 * correction)))
     return pooled(heights, deviations)
+
+
+def remarks(recording: Recording, reading: Reading, fit: FlightFit, *, expected_gravity: float) -> Iterator[str]:
+    """What a person should know before believing the reading."""
+    tolerance = 5 * fit.sigma[UP] + 2e-3
+    if not reading.bounces:
+        yield "no bounce in this recording"
+    yield from _before_release(recording.position[: reading.release, UP], tolerance)
+    yield from _after_stop(recording.position[reading.stop :, UP], reading, tolerance)
+    errors = np.flatnonzero(reading.outliers)
+    if len(errors):
+        shown = ", ".join(str(error) for error in errors[:8]) + (" ..." if len(errors) > 8 else "")
+        yield f"{len(errors)} tracking error{'s' if len(errors) > 1 else ''}: sample{'s' if len(errors) > 1 else ''} {shown}"
+    touching = [len(fit.contact_samples(flight)) for flight in range(len(reading.bounces))]
+    if max(touching, default=0) >= 3:
+        yield f"up to {max(touching)} samples show the ball during one contact: this recording can tell the stiffness"
+    heights = [bounce.height for bounce in reading.bounces]
+    if len(heights) > 1 and np.ptp(heights) > max(2e-3, 4 * max(bounce.height_sd for bounce in reading.bounces)):
+        yield f"the heights of the bounces differ by {1e3 * np.ptp(heights):.1f} mm: the plane is tilted, or the lens distorts"
+    if not fit.drag_determined:
+        yield "this recording does not tell the air drag"
+    short = 1 - reading.gravity / expected_gravity
+    if abs(short) > max(0.02, 2 * reading.gravity_sd / expected_gravity):
+        yield (
+            f"apparent gravity is {reading.gravity:.2f} +- {reading.gravity_sd:.2f} m/s^2: lengths are {100 * abs(short):.0f} % too"
+            f" {'short' if short > 0 else 'long'}, the frame rate is off, or the ball spins and has lift"
+        )
+    if fit.sigma[UP] > 2 * reading.noise[UP] and reading.correlation[UP] > 0.3:
+        yield (
+            f"deviations from free flight ({1e3 * fit.sigma[UP]:.2g} mm) exceed the noise of single samples"
+            f" ({1e3 * reading.noise[UP]:.2g} mm) and last for several samples: distortion of the lens, motion blur, or forces not modelled"
+        )
+
+
+def _before_release(heights: np.ndarray, tolerance: float) -> Iterator[str]:
+    seen = heights[np.isfinite(heights)]
+    still = len(seen) >= MIN_SAMPLES and np.ptp(seen) < tolerance
+    if len(heights) == 1:
+        yield "the first sample is not in the free flight that was used"
+    elif len(heights) > 1:
+        state = "before the release: the ball is held or at rest" if still else "not in the free flight that was used"
+        yield f"the first {len(heights)} samples are {state}"
+
+
+def _after_stop(heights: np.ndarray, reading: Reading, tolerance: float) -> Iterator[str]:
+    seen = heights[np.isfinite(heights)]
+    if len(seen) == 0:
+        return
+    above = seen - reading.height  # NaN without a bounce
+    if np.abs(above).max() < tolerance:
+        state = "the ball is at rest, rolls, or hops too low to be told from that"
+    elif np.abs(above).min() < tolerance:
+        state = "the ball hops too low or too briefly to be read, or comes to rest"
+    else:
+        state = "not a continuation of the flight (ball caught, hidden or lost by the tracking, or too few after a bounce)"
+    end = reading.stop + len(heights) - 1
+    yield f"sample{f's {reading.stop} to' if end > reading.stop else ''} {end}: {state}"

@@ -10,7 +10,7 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.judgement import Judgement
-from calibration.least_squares import METHODS, Start, minimise
+from calibration.least_squares import METHODS, Minimum, Start, minimise
 from calibration.problem import Problem, predictions
 from calibration.result import Determination, Estimate, Fit, FittedRecording
 from jaxcontact.field import nearest
@@ -72,7 +72,8 @@ def starting_point(problem: Any, overrides: dict[str, float]) -> Start:
         if name not in names:
             raise InputError(f"start: {name!r} is not free.{nearest(name, names)}")
         shared[names.index(name)] = float(unknowns[names.index(name)].coordinate(value))
-    return Start(shared, local, np.asarray([name in problem.frozen for name in names], dtype=bool), problem.stages)
+    frozen = np.asarray([name in problem.frozen for name in names], dtype=bool)
+    return Start(shared, local, frozen, np.zeros(local.shape[1], dtype=bool), problem.stages)
 
 
 STRAYED = 7.0
@@ -80,8 +81,17 @@ STRAYED = 7.0
 
 
 def attempt_from(problem: Any, began: Start, *, method: str, steps: int, progress: Any = None) -> Judgement:
-    """Minimise from ``began`` and judge."""
-    minimum = minimise(problem.layout, problem.scene, problem.samples, began, method=method, steps=steps, report=progress)
+    """Minimise from ``began`` and judge; late unknowns join when the rest has settled."""
+
+    def minimum_from(start: Start) -> Minimum:
+        return minimise(problem.layout, problem.scene, problem.samples, start, method=method, steps=steps, report=progress)
+
+    late = np.asarray([unknown.late for unknown in problem.layout.local_unknowns], dtype=bool)
+    start = began
+    if np.any(late):
+        settled = minimum_from(began._replace(frozen_local=late))
+        start = began._replace(shared=settled.shared, local=settled.local)
+    minimum = minimum_from(start)
     return Judgement(problem.layout, problem.scene, problem.samples, problem.samples.weight > 0, began, minimum)
 
 
@@ -139,7 +149,7 @@ def report(problem: Problem, judgement: Judgement, estimates: dict[str, Estimate
         correlation=correlation,
         chi2=judgement.chi2,
         dof=judgement.dof,
-        inflation=judgement.inflation,
+        inflation=judgement.widening,
         converged=bool(judgement.minimum.converged),
         iterations=int(judgement.minimum.iterations),
         seconds=seconds,

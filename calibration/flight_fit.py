@@ -91,6 +91,7 @@ class FlightFit:
         self.size = 2 + 3 * len(self.spans) * len(self.axes)
         self.outliers = np.zeros(len(time), bool) if outliers is None else outliers
         self.residuals = np.full_like(position, np.nan)
+        self.value, self.covariance = np.zeros(self.size), np.zeros((self.size, self.size))
         self.prior_mean = np.concatenate(([gravity], np.zeros(self.size - 1)))
         self.prior_sd = np.concatenate(([GRAVITY_PRIOR * gravity, DRAG_PRIOR], *(self._local_prior(*span) for span in self.spans)))
         self.rough_sigma = np.full(3, np.nan)
@@ -250,7 +251,8 @@ class FlightFit:
             far = residuals / np.sqrt(variance)
             means = np.convolve(np.clip(far, -5, 5), np.full(5, 1 / 5))[2 : len(far) + 2] * np.sqrt(independent)
             start, stop = most_consistent_run(np.where(towards_bounce, far, means) ** 2)
-            inside = first + start + np.flatnonzero(np.abs(residuals[start:stop]) <= self.tracking_limit[UP])  # no tracking errors at ends
+            allowed = np.where(towards_bounce, self.tracking_limit[UP], 3 * np.sqrt(variance))  # neither tracking errors nor a catch
+            inside = first + start + np.flatnonzero((np.abs(residuals) <= allowed)[start:stop])
             if len(inside) >= MIN_SAMPLES:
                 self.spans[flight] = self._without_contact(flight, int(inside[0]), int(inside[-1]) + 1)
 

@@ -58,7 +58,7 @@ def spikes(time: np.ndarray, height: np.ndarray, *, noise: float, gravity: float
 def candidate_bounces(height: np.ndarray, *, noise: float) -> np.ndarray:
     """Indices of the minima of the height that are deeper than the noise; the 60 deepest."""
     span = np.ptp(np.percentile(height, [1, 99]))
-    minima, about = find_peaks(-height, prominence=max(8 * noise, 2e-5 * span, 1e-300))
+    minima, about = find_peaks(-height, prominence=max(8 * noise, 1e-6 * span, 1e-300))
     return minima[np.sort(np.argsort(-about["prominences"])[:60])]
 
 
@@ -163,14 +163,16 @@ def longest_chain(time: np.ndarray, height: np.ndarray, pieces: Sequence[Piece],
         return list(pieces)
     position = np.full((len(time), 3), np.nan)
     position[:, UP] = height
-    heights, doubts = np.full((2, len(pieces) - 1), np.nan)
+    heights, doubts, hops = np.full((3, len(pieces) - 1), np.nan)
     for i, pair in enumerate(itertools.pairwise(pieces)):
         fit = FlightFit(time, position, [piece[:2] for piece in pair], gravity=gravity)
         if fit.is_bounce(0):
             bounce = fit.bounce(0)
-            heights[i], doubts[i] = bounce.height, bounce.height_sd
-    allowed = np.maximum(max(radius / 2, 0.01 * np.ptp(np.percentile(height, [1, 99]))), 6 * doubts)
-    agree = np.abs(heights - heights[:, None]) <= np.maximum(allowed, allowed[:, None])
+            heights[i], doubts[i], hops[i] = bounce.height, bounce.height_sd, bounce.velocity_after[UP] ** 2 / (2 * gravity)
+    # A flight that was missed makes its neighbours meet below the plane, by about its height.
+    uneven = np.minimum(max(radius / 2, 0.01 * np.ptp(np.percentile(height, [1, 99]))), hops / 2)
+    allowed = np.minimum(uneven, uneven[:, None]) + 6 * np.hypot(doubts, doubts[:, None])
+    agree = np.abs(heights - heights[:, None]) <= allowed
     floor = max(range(len(heights)), key=lambda i: (agree[i].sum(), -np.nan_to_num(doubts[i])))
     return longest_run(pieces, agree[floor], weight=lambda piece: piece.samples)
 

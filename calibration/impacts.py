@@ -173,7 +173,7 @@ def fit_impacts(
             correlation=correlation,
             chi2=judgement.chi2,
             dof=judgement.dof,
-            inflation=judgement.inflation,
+            inflation=judgement.widening,
             converged=bool(judgement.minimum.converged),
             iterations=int(judgement.minimum.iterations),
             seconds=time.perf_counter() - began,

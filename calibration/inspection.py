@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibration.automatic import OBLIQUE, no_bounce, read_impacts, steepness
 from calibration.data_files import distinct_names, find_files
@@ -107,7 +108,7 @@ def interval(recording: Recording) -> float:
     return float(np.median(np.diff(recording.time)))
 
 
-def extent(values: Sequence[float]) -> str:
+def extent(values: Sequence[float] | NDArray[np.float64]) -> str:
     """``2.9`` or ``3.7 to 5.4``."""
     low, high = f"{min(values):.2g}", f"{max(values):.2g}"
     return low if low == high else f"{low} to {high}"

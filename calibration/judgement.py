@@ -44,12 +44,16 @@ class Judgement:
         self.explained = explains(self.misfit, self.dof)
         self.formal: Information = information(by_shared[:, :, self.free], by_local)
         self.correlation_time = correlation_time(residual[:, : used[0].size].reshape(used.shape), used)
+        # Of quantities of one recording, and of all where the recordings are few; ``widening``: typical factor of the shared ones.
         self.inflation = float(np.sqrt(max(self.misfit, 1.0) * self.correlation_time))
         # Many recordings tell by themselves how much they scatter; a few do not.
         self.from_scatter = residual.shape[0] >= ENOUGH_RECORDINGS + int(self.free.sum())
         if self.from_scatter:
             self.covariance = between_recordings(by_shared[:, :, self.free], by_local, residual, self.formal)
+            seen = ~self.formal.open_shared
+            self.widening = float(np.sqrt(np.median(np.diag(self.covariance)[seen] / np.diag(self.formal.shared)[seen])))
         else:
+            self.widening = self.inflation
             with np.errstate(over="ignore", invalid="ignore"):  # of coordinates the data do not see at all
                 self.covariance = self.formal.shared * self.inflation**2
 
@@ -120,7 +124,7 @@ class Judgement:
         frozen[index] = True
         shared = np.array(self.minimum.shared)
         shared[index] += FAR
-        start = Start(shared, np.array(self.minimum.local), frozen, self.start.stages)
+        start = self.start._replace(shared=shared, local=self.minimum.local, frozen=frozen)
         there = minimise(self.layout, self.scene, self.samples, start, method="levenberg_marquardt", steps=100)
         residual, _, _ = jacobians(self.layout, self.scene, there.shared, there.local, self.samples)
         rise = float(np.sum(np.asarray(residual) ** 2)) - self.chi2

@@ -30,7 +30,7 @@ class Minimum(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Where it begins: coordinates shared (S,) and local (R, L), which of the shared ones stay there (S,), and the stages (K, R).
+    """Where it begins: coordinates shared (S,) and local (R, L), which of them stay there (S,) and (L,), and the stages (K, R).
 
     Stage k uses the samples of recording r up to the time ``stages[k, r]``; the last uses all. Long recordings are chaotic functions of
     wrong parameters: the first bounces lead to where the later ones can be followed.
@@ -39,6 +39,7 @@ class Start(NamedTuple):
     shared: Any
     local: Any
     frozen: Any
+    frozen_local: Any
     stages: Any
 
 
@@ -64,7 +65,7 @@ def scaled_residual(layout: Layout, scene: Any, samples: Samples, start: Start, 
 
     Also returns the function from steps to coordinates.
     """
-    movable = flatten(~start.frozen, jnp.ones(start.local.shape, dtype=bool))
+    movable = flatten(~start.frozen, jnp.broadcast_to(~start.frozen_local, start.local.shape))
     origin = flatten(start.shared, start.local)
 
     def coordinates(step: jax.Array) -> tuple[jax.Array, jax.Array]:

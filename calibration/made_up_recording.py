@@ -136,8 +136,10 @@ def _check_camera(duration: float, rate: float, noise: float) -> None:
 
 
 def check_replaceable(path: str | os.PathLike[str], *, force: bool = False) -> None:
-    """Raise unless ``path`` is free or holds an earlier made-up recording: measured data are not replaced by mistake."""
+    """Raise unless ``path`` is a free name in a folder or holds an earlier made-up recording: measured data are not replaced by mistake."""
     target = Path(path)
+    if not target.parent.is_dir():
+        raise InputError("the folder of this file does not exist", remedy="Make it, or name another file with --out.", path=path)
     if force or not target.is_file():
         return
     with open(target, "rb") as file:

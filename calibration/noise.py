@@ -36,7 +36,7 @@ def rough_noise(time: np.ndarray, values: np.ndarray, *, acceleration: float) ->
 
 
 def white_noise(runs: list[tuple[np.ndarray, np.ndarray]]) -> float:
-    """Noise [m] from several smooth runs of (times, values): differences of the highest order, up to four, that at least three windows allow."""
+    """Noise [m] from smooth runs of (times, values), from differences of the highest order up to four for which there are three windows."""
     for order in (4, 3, 2):
         differences = np.concatenate([np.zeros(0), *(local_residuals(*run, order=order) for run in runs if len(run[0]) > order)])
         if len(differences) >= 3:

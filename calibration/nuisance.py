@@ -141,7 +141,7 @@ class InitialState(_NoPrior):
             for i in axes
         ]
         spins = [
-            nuisance_unknown(f"spin_{AXES[i]}", unit="rad/s", label=f"initial spin about {AXES[i]}", symbol=f"w_{AXES[i]}0")
+            nuisance_unknown(f"spin_{AXES[i]}", unit="rad/s", label=f"initial spin about {AXES[i]}", symbol=f"w_{AXES[i]}0", late=True)
             for i in self._spin_axes(axes)
         ]
         return (*positions, *velocities, *spins)
@@ -237,7 +237,9 @@ class RestitutionScatter:
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
         """The deviation of each impact."""
         return tuple(
-            nuisance_unknown(f"restitution_deviation_{i}", unit="-", label=f"deviation of impact {i} in ln(e/(1 - e))", symbol=f"d_e{i}")
+            nuisance_unknown(
+                f"restitution_deviation_{i}", unit="-", label=f"deviation of impact {i} in ln(e/(1 - e))", symbol=f"d_e{i}", late=True
+            )
             for i in range(1, self.impacts + 1)
         )
 

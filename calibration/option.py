@@ -66,7 +66,8 @@ def _positive(value: Any) -> float | None:
 
 
 def _whole(value: Any) -> int | None:
-    return int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) and value >= 1 else None
+    whole = int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) else 0
+    return whole if whole >= 1 else None
 
 
 def _texts(value: Any) -> dict[str, str] | None:

@@ -6,9 +6,11 @@ import tempfile
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from calibration.data_files import find_files
 from calibration.errors import InputError
+from calibration.option import as_toml
 from calibration.report.atomic_file import write_atomically
 from calibration.result import Fit
 from calibration.study import SECTIONS, Study
@@ -102,9 +104,13 @@ def _difference(path: Path, study: Study) -> str:
         for name, value in vars(getattr(study, section)).items():
             before = getattr(getattr(earlier, section), name)
             if before != value:
-                return f"{name} was {before if before is not None else 'not given'} and is {value if value is not None else 'not given'}"
+                return f"{name} was {_shown(before)} and is {_shown(value)}"
     lacking = sorted(_existing(earlier) - _existing(study))
     return f"{os.path.relpath(lacking[0])} was fitted, too" if lacking else ""
+
+
+def _shown(value: Any) -> str:
+    return "not given" if value is None else as_toml(value)
 
 
 def _existing(study: Study) -> set[str]:

@@ -14,6 +14,7 @@ LIGHTEST, DENSEST = 0.05, 25e3
 """Densities of balls [kg/m^3]: that of a toy balloon without its air is 0.2, that of osmium 22.6e3."""
 
 
+@dataclass(frozen=True, kw_only=True)
 class Section:
     """A part of a study, which checks its options when it is made."""
 

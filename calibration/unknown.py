@@ -19,10 +19,13 @@ class Unknown:
     Attributes:
         name: path in the scene or name of a nuisance quantity.
         about: unit, interval, transform, label and symbol.
+        late: whether it should move only when everything else has settled: a quantity with little leverage, which a first, large misfit
+            would throw far off.
     """
 
     name: str
     about: Parameter
+    late: bool = False
 
     def value(self, coordinate: Any) -> Any:
         """The quantity at a coordinate of the optimiser, any real number."""
@@ -59,10 +62,12 @@ class Unknown:
         return self.about.transform == "log" and value < 1e-9
 
 
-def nuisance_unknown(name: str, *, unit: str, label: str, symbol: str, transform: str = "identity") -> Unknown:
+def nuisance_unknown(
+    name: str, *, unit: str, label: str, symbol: str, transform: str = "identity", late: bool = False
+) -> Unknown:
     """An unknown that belongs to the measurement, not to the scene."""
     interval = Interval(0.0, math.inf, False, False) if transform == "log" else Interval(-math.inf, math.inf, False, False)
-    return Unknown(name, Parameter(unit, interval, transform, label, symbol, "", None))
+    return Unknown(name, Parameter(unit, interval, transform, label, symbol, "", None), late)
 
 
 def values(unknowns: tuple[Unknown, ...], coordinates: Any) -> list[Any]:

@@ -167,7 +167,7 @@ def _panel_lines(fit: Fit) -> list[tuple[str, str, bool]]:
         if estimate.note:
             add(sentences.sentence(estimate.note), _GREY)
         lines.append(("", _DARK, False))
-    add(sentences.sentence(sentences.misfit(fit)), _DARK if sentences.explains(fit) else _ORANGE, bold=not sentences.explains(fit))
+    add(sentences.sentence(sentences.misfit(fit)), _DARK if fit.explained else _ORANGE, bold=not fit.explained)
     if not fit.converged:
         add(sentences.sentence(sentences.convergence(fit)), _ORANGE, bold=True)
     for clause in sentences.contradictions(fit):

@@ -159,7 +159,7 @@ def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
 
 
 def _quality(fit: Fit, width: int) -> Iterator[Line]:
-    yield from _wrapped(sentences.sentence(sentences.misfit(fit)), width, style=_GOOD if sentences.explains(fit) else _BAD)
+    yield from _wrapped(sentences.sentence(sentences.misfit(fit)), width, style=_GOOD if fit.explained else _BAD)
     yield from _wrapped(sentences.capitalised(sentences.inflation(fit)), width)
     if fit.converged:
         yield from _wrapped(sentences.sentence(sentences.convergence(fit)), width)

@@ -1,5 +1,6 @@
 """Free flight from one event to the next touch-down: a parabola in closed form, or Runge-Kutta steps where there is drag or lift."""
 
+from functools import partial
 from typing import NamedTuple
 
 import jax
@@ -81,48 +82,56 @@ def parabola(scene: Scene, start: Motion, horizon: jax.Array) -> Flight:
     return Flight(nodes, end, plane, touches)
 
 
+ESTIMATE_STEPS = 4
+"""Steps of order 4 in each of the two corrections of the estimated duration of a flight in a fluid."""
+
+
+def flown(scene: Scene, start: Motion, duration: jax.Array, *, steps: int) -> tuple[Motion, Motion]:
+    """Motion after ``duration`` of flight in equal steps of order 4, and the motions after each of them."""
+
+    def advance(motion: Motion, _: None) -> tuple[Motion, Motion]:
+        after = step(partial(flight_rates, scene), motion, duration / steps, CLASSICAL)
+        return after, after
+
+    return jax.lax.scan(advance, start, None, length=steps)
+
+
+def flight_rates(scene: Scene, motion: Motion) -> Motion:
+    """Derivative of a flight in time."""
+    acceleration = scene.acceleration(motion.velocity, motion.spin)
+    return Motion(jnp.ones_like(motion.time), motion.velocity, acceleration, jnp.zeros_like(motion.spin))
+
+
 def integrated(scene: Scene, start: Motion, horizon: jax.Array, *, steps: int) -> Flight:
     """Flight with drag or lift, in ``steps`` equal steps of order 4 and a last one that lands exactly.
 
     The duration is estimated without derivatives. The last step has the gap as its independent variable, runs from what the estimate
     left of it to zero, and carries the exact derivative of the touch-down. A flight that would land after ``horizon`` ends there.
     """
-
-    def rates(motion: Motion) -> Motion:
-        return Motion(
-            jnp.ones_like(motion.time), motion.velocity, scene.acceleration(motion.velocity, motion.spin), jnp.zeros_like(motion.spin)
-        )
-
     remaining = jnp.maximum(horizon - start.time, 0.0)
     longest = jax.lax.stop_gradient(remaining) + 1e-6  # so that a landing just at the horizon is still one
+    frozen, frozen_scene = jax.lax.stop_gradient((start, scene))
 
-    def refine(duration: jax.Array) -> tuple[jax.Array, jax.Array]:
-        there = step(rates, frozen, duration, CLASSICAL)
-        correction, plane = earliest_touch(frozen_scene, there, frozen_scene.acceleration(there.velocity, there.spin))
+    def estimate(motion: Motion, duration: jax.Array | float) -> tuple[jax.Array, jax.Array]:
+        correction, plane = earliest_touch(frozen_scene, motion, frozen_scene.acceleration(motion.velocity, motion.spin))
         return jnp.clip(duration + correction, 0.0, longest), plane
 
-    frozen, frozen_scene = jax.lax.stop_gradient((start, scene))
-    first, _ = earliest_touch(frozen_scene, frozen, frozen_scene.acceleration(frozen.velocity, frozen.spin))
-    duration, _ = refine(jnp.clip(first, 0.0, longest))
-    duration, plane = refine(duration)
-    duration = jax.lax.stop_gradient(duration)
-    touches = duration < longest
-
-    def advance(motion: Motion, _: None) -> tuple[Motion, Motion]:
-        after = step(rates, motion, duration / steps, CLASSICAL)
-        return after, after
-
-    before_landing, nodes = jax.lax.scan(advance, start, None, length=steps)
+    duration, plane = estimate(frozen, 0.0)
+    for _ in range(2):
+        duration, plane = estimate(flown(frozen_scene, frozen, duration, steps=ESTIMATE_STEPS)[0], duration)
+    before_landing, nodes = flown(scene, start, jax.lax.stop_gradient(duration), steps=steps)
 
     normals = jnp.stack([surface.unit_normal for surface in scene.surfaces])
     offsets = jnp.stack([jnp.asarray(surface.offset, dtype=normals.dtype) for surface in scene.surfaces])
     normal = normals[plane]
     gap = before_landing.position @ normal - offsets[plane] - scene.bodies.radius
+    touches = (duration < longest) | (gap < 0)  # with a negative gap, it was before the horizon, and the estimate late
+    lands = touches & (before_landing.velocity @ normal < 0)  # a sphere that lies on the plane is there already
 
     def rates_by_gap(motion: Motion) -> Motion:
         closing = motion.velocity @ normal
-        return jax.tree.map(lambda rate: rate / jnp.where(touches, closing, 1.0), rates(motion))
+        return jax.tree.map(lambda rate: rate / jnp.where(lands, closing, 1.0), flight_rates(scene, motion))
 
-    end = step(rates_by_gap, before_landing, jnp.where(touches, -gap, 0.0), CLASSICAL)
+    end = step(rates_by_gap, before_landing, jnp.where(lands, -gap, 0.0), CLASSICAL)
     nodes = jax.tree.map(lambda first, middle, last: jnp.concatenate([first[None], middle[:-1], last[None]]), start, nodes, end)
     return Flight(nodes, end, plane, touches)

@@ -230,7 +230,7 @@ def sphere_sphere_contact(contact: ObjectContactSphereSphere, body0: Body, body1
     """Forces and torques between two spheres, as the program computes them from the motion and its data node.
 
     Zero where ``data.gap`` is not negative. Discontinuous there when ``contactDamping`` is not 0, and continuous with a kink at
-    ``|v_t| = frictionProportionalZone``. Elementwise over no axis: use ``jax.vmap``.
+    ``|v_t| = frictionProportionalZone``. One contact; ``jax.vmap`` makes many of it.
 
     Args:
         contact: parameters.

@@ -118,15 +118,16 @@ def test_same_minimum_and_covariance_as_scipy():
             _, by_shared, by_local = jacobians(asked.layout, asked.scene, *split(x), asked.samples)
             return np.concatenate([by_shared[0], by_local[0]], axis=1)
 
+        began = Start(shared, local, np.zeros(1, dtype=bool), np.zeros(local.shape[1], dtype=bool), asked.stages)
         start = np.concatenate([shared, local.ravel()])
         peer = least_squares(residual, start, jac=jacobian, x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=1e-14)
         own = minimise(
-            asked.layout, asked.scene, asked.samples, Start(shared, local, np.zeros(1, dtype=bool), asked.stages),
+            asked.layout, asked.scene, asked.samples, began,
             method="levenberg_marquardt", steps=100,
         )
         np.testing.assert_allclose(np.concatenate([own.shared, own.local.ravel()]), peer.x, atol=1e-6)
         covariance = np.linalg.inv(peer.jac.T @ peer.jac)
-        judged = Judgement(asked.layout, asked.scene, asked.samples, asked.samples.weight > 0, Start(shared, local, np.zeros(1, dtype=bool), asked.stages), own)
+        judged = Judgement(asked.layout, asked.scene, asked.samples, asked.samples.weight > 0, began, own)
         assert judged.formal.shared[0, 0] == pytest.approx(covariance[0, 0], rel=1e-5)
         np.testing.assert_allclose(judged.formal.local[0], covariance[1:, 1:], rtol=1e-4, atol=1e-16)
 

@@ -103,12 +103,12 @@ def test_a_folder_whose_name_looks_like_a_pattern_is_a_folder(here, monkeypatch)
     assert [found.name for found in find_files(read_study(path).files)] == ["c.csv"]
 
 
-def test_a_study_reached_through_a_link_finds_its_files(here, tmp_path_factory):
+def test_a_study_reached_through_a_link_finds_its_files(here, tmp_path_factory, monkeypatch):
     elsewhere = tmp_path_factory.mktemp("elsewhere")
     (here / "result").mkdir()
     write_study(study(), "result/study.toml")
     (elsewhere / "link").symlink_to(here / "result")
-    os.chdir(elsewhere)
+    monkeypatch.chdir(elsewhere)
     (file,) = read_study("link/study.toml").files
     assert os.path.realpath(os.path.dirname(file)) == str(here / "drops")
 
@@ -167,7 +167,7 @@ def test_only_what_a_fit_wrote_counts_as_its_work(here):
         (MINIMAL.replace("radius = 0.02\n", ""), 3, ["radius is missing", "Add it below [ball]: radius of the ball [m]"]),
         (MINIMAL.replace("mass = 0.0027\n", ""), 3, ["mass is missing"]),
         ('files = ["a.csv"]\n', None, ["radius is missing"]),
-        (MINIMAL.replace("0.02", "20"), 3, ["makes? a density", "half the diameter"]),
+        (MINIMAL.replace("0.02", "20"), 3, ["make a density of 8.1e-08 kg/m^3", "half the diameter"]),
         (MINIMAL.replace("0.0027", "2.7"), 3, ["density of 8.1e+04 kg/m^3", "kilograms"]),
         (MINIMAL + "shell = 1\n", 6, ["shell = 1 is not true or false"]),
         (MINIMAL + '[fit]\nmethod = "newton"\n', 7, ['method = "newton" is not one of "levenberg_marquardt", "adam", "lbfgs"']),
@@ -191,7 +191,7 @@ def test_only_what_a_fit_wrote_counts_as_its_work(here):
 def test_a_mistake_is_named_with_its_line_and_a_remedy(here, text, line, words):
     error = refused(written(here, text))
     for part in words:
-        assert re.search(part, str(error)) if "?" in part else part in str(error)
+        assert part in str(error)
     assert error.line == line
     assert error.remedy
 
@@ -208,7 +208,7 @@ def test_a_file_that_cannot_be_read_is_named(here):
 
 @pytest.mark.parametrize("value", [0, -1.0, float("nan"), float("inf"), True, "0.02", None])
 def test_a_radius_is_a_positive_number(value):
-    with pytest.raises(InputError, match="radius = .* is not a positive number"):
+    with pytest.raises(InputError, match=r"radius = .* is not a positive number"):
         Ball(radius=value, mass=0.0027)
 
 

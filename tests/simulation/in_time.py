@@ -151,7 +151,7 @@ def integrate(sphere: Sphere, start: np.ndarray, times: np.ndarray) -> Path:
         flight = solve_ivp(rates, (clock, horizon + 1e-9), y, events=events, atol=1e-13, max_step=min(hop, 0.05), **TIGHT)
         store(flight, clock, flight.t[-1], 0.0)
         if flight.status == 0:
-            return Path(states, np.asarray(contacts))
+            return Path(states, np.reshape(contacts, (-1, 4)))
         clock = flight.t[-1]
         which = next(i for i, found in enumerate(flight.t_events) if found.size)
         n = planes[which][0]
@@ -179,4 +179,4 @@ def integrate(sphere: Sphere, start: np.ndarray, times: np.ndarray) -> Path:
         contacts.append((clock, contact.t[-1], speed, rebound))
         clock = contact.t[-1]
         if clock > horizon:
-            return Path(states, np.asarray(contacts))
+            return Path(states, np.reshape(contacts, (-1, 4)))

@@ -1,0 +1,119 @@
+"""Trajectories equal an integration in time by scipy, to the accuracy that the method claims."""
+
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxcontact as jc
+from experiments.benchmarks import reference_solution
+from jaxcontact.laws.restitution import RESTITUTION_LAWS
+from tests.simulation import in_time, scenes
+
+
+def test_the_bounce_train_equals_its_reference():
+    radius, mass = reference_solution.RADIUS, reference_solution.MASS
+    stiffness, restitution, friction = reference_solution.NOMINAL
+    law = jc.HuntCrossley(
+        stiffness=stiffness, restitution=restitution, reference_speed=1.0, restitution_law=RESTITUTION_LAWS["hunt_crossley_1975"]
+    )
+    contact = jc.ContactModel(normal=law, friction=jc.RegularizedCoulomb(coefficient=friction, slip_velocity=0.1))
+    scene = jc.Scene(bodies=jc.spheres(radius=radius, mass=mass), contact=contact)
+    x, z, vx, vz, w = reference_solution.BOUNCE_TRAIN_START
+    times = np.concatenate([[0.0], reference_solution.BOUNCE_TRAIN_TIMES])
+    path = jc.simulate(scene, jc.state(position=(x, 0, z), velocity=(vx, 0, vz), spin=(0, w, 0)), times)
+    expected = reference_solution.trajectory(
+        reference_solution.NOMINAL, reference_solution.BOUNCE_TRAIN_START, reference_solution.BOUNCE_TRAIN_TIMES
+    )
+    assert path.status == jc.Status.SUCCESS
+    assert np.sum(path.contacts.happened) == 12
+    np.testing.assert_allclose(path.position[1:, [0, 2]], expected, rtol=0, atol=1e-7)
+    np.testing.assert_array_equal(path.position[:, 1], 0.0)
+
+
+def reference_law(name: str, case: dict) -> in_time.Normal:
+    stiffness, restitution, mass = case["stiffness"], case["restitution"], case["mass"]
+    if name == "hunt_crossley_2":
+        return in_time.hunt_crossley(stiffness * 1e3**0.5, restitution, 2.0)
+    if name in ("hunt_crossley", "power_law"):
+        return in_time.hunt_crossley(stiffness * 1e3 ** (case["exponent"] - 1.5), restitution, case["exponent"])
+    kind, end = name.split("_", 1)
+    if kind == "linear":
+        return in_time.linear_dashpot(stiffness * 1e3**-0.5, restitution, mass, end)
+    return in_time.tsuji_dashpot(stiffness, restitution, mass, end)
+
+
+def reference(case: dict, *, law: str, regularization: str = "root", fluid: bool = False) -> in_time.Path:
+    p = {**scenes.BASE, "exponent": 1.5, **case}
+    sphere = in_time.Sphere(
+        reference_law(law, p),
+        radius=p["radius"],
+        mass=p["mass"],
+        inertia_ratio=p["inertia_ratio"],
+        planes=((p["normal"], p["offset"]),),
+        friction=p["friction"],
+        slip_velocity=p["slip_velocity"],
+        phi=regularization,
+        gravity=p["gravity"],
+        drag=fluid * p["drag"],
+        lift=fluid * p["lift"],
+        fluid_density=p["fluid_density"],
+    )
+    times = p["start"] + p["duration"] * np.linspace(0.0, 1.0, scenes.SAMPLES)
+    return in_time.integrate(sphere, np.concatenate([p["position"], p["velocity"], p["spin"]]), times)
+
+
+def random_case(rng: np.random.Generator, restitution: float, *, tilt: float) -> dict:
+    """A throw in any direction with spin about all axes onto a plane that is off-centre and given by a normal of any length."""
+    radius = rng.uniform(0.01, 0.03)
+    direction = np.array([tilt, tilt, 0.0]) * rng.normal(size=3) + [0.0, 0.0, 1.0]
+    normal, offset = direction / np.linalg.norm(direction), rng.normal()
+    position = rng.normal(size=3)
+    position += (offset + radius + rng.uniform(0.02, 0.05) - position @ normal) * normal
+    return {
+        "restitution": restitution,
+        "exponent": rng.uniform(1.0, 3.0),
+        "stiffness": 10 ** rng.uniform(6.5, 8.0),
+        "friction": rng.uniform(0.05, 0.4),
+        "slip_velocity": 0.05,
+        "radius": radius,
+        "inertia_ratio": rng.choice([0.4, 2 / 3]),
+        "normal": direction * rng.uniform(0.3, 3.0),
+        "offset": offset,
+        "position": position,
+        "velocity": rng.normal(size=3) * [1.5, 1.5, 0.3] - [0.0, 0.0, 1.0],
+        "spin": rng.normal(size=3) * 50.0,
+        "start": rng.normal(),
+        "duration": 0.18,
+    }
+
+
+def errors(cases, *, law, regularization="root", fluid=False):
+    """Largest differences from scipy: (time of touch-down [s], rebound speed over impact speed, position [m], velocity in flight [m/s],
+    circumferential speed by spin [m/s]).
+    """
+    if law != "power_law":
+        cases = [{**case, "exponent": 1.5} for case in cases]
+    found = scenes.run(cases, law=law, regularization=regularization, fluid=fluid)
+    states = scenes.columns(found)
+    worst = np.zeros(5)
+    for i, case in enumerate(cases):
+        expected = reference(case, law=law, regularization=regularization, fluid=fluid)
+        times, count = found.times[i], len(expected.contacts)
+        touch_down, lift_off, before, after = expected.contacts.T
+        assert count >= 1
+        assert np.sum(found.contacts.happened[i]) == count, f"case {i}: {np.sum(found.contacts.happened[i])} contacts instead of {count}"
+        over = lift_off <= times[-1]
+        flying = ~np.any((times > touch_down[:, None]) & (times < lift_off[:, None]), axis=0)
+        difference = np.abs(states[i] - expected.states)
+        found_errors = (
+            np.abs(found.contacts.touch_down[i, :count] - touch_down),
+            (np.abs(found.contacts.rebound_speed[i, :count] - after) / before)[over],
+            difference[:, :3],
+            difference[flying, 3:6],
+            difference[flying, 6:] * {**scenes.BASE, **case}["radius"],
+        )
+        worst = np.maximum(worst, [np.max(error, initial=0.0) for error in found_errors])
+    return worst
+
+
+RESTITUTIONS = (0.95, 0.8, 0.6, 0.45, 1.0)
