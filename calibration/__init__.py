@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from calibration.fit import fit as fit
     from calibration.impact_table import ImpactTable as ImpactTable
     from calibration.impact_table import read_impact_table as read_impact_table
+    from calibration.inspection import check_study as check_study
     from calibration.nuisance import Gravity as Gravity
     from calibration.nuisance import InitialState as InitialState
     from calibration.nuisance import LengthScale as LengthScale
@@ -41,6 +42,7 @@ _NAMES = {
     "errors": ("InputError",),
     "fit": ("fit",),
     "impact_table": ("ImpactTable", "read_impact_table"),
+    "inspection": ("check_study",),
     "nuisance": ("Gravity", "InitialState", "LengthScale", "RestitutionScatter", "SurfaceHeight", "TimeOffset"),
     "problem": ("Problem",),
     "recording": ("Recording", "read_recordings", "read_trajectory"),

@@ -266,9 +266,10 @@ def friction_or_spin(judgement: Judgement, estimate: Estimate) -> Estimate:
 
 def stiffness(study: Study, problem: Problem, judgement: Judgement) -> Estimate:
     """What the contact duration says of the stiffness of Hertz's law: almost always a lower limit."""
-    duration, sd = duration_of(judgement)
+    at_unit_speed, sd_at_unit_speed = duration_of(judgement)
     speeds = [-bounce.velocity_before[2] for reading in problem.readings for bounce in reading.bounces]
     speed, mass = float(np.median(speeds)), study.ball.mass
+    duration, sd = at_unit_speed * speed**-0.2, sd_at_unit_speed * speed**-0.2
     interval = float(np.median(np.concatenate([np.diff(recording.time) for recording in problem.recordings])))
 
     def of(duration: float) -> float:

@@ -15,7 +15,7 @@ import numpy as np
 from calibration.errors import InputError
 from calibration.flight_fit import MIN_SAMPLES, UP, Bounce, FlightFit
 from calibration.flight_search import fit_flights
-from calibration.noise import lag_one_correlation, white_noise
+from calibration.noise import lag_one_correlation, rounding_step, white_noise
 from calibration.recording import Recording
 
 __all__ = ["Bounce", "Reading", "read_bounces"]
@@ -122,6 +122,7 @@ def _nothing_read(recording: Recording) -> Reading:
 def _reading(recording: Recording, measured: np.ndarray, fit: FlightFit, *, expected_gravity: float) -> Reading:
     noise, correlation, position, velocity = np.full((4, 3), np.nan)
     start = fit.time[fit.spans[0][0]]
+    coarsest = max(rounding_step(fit.position[np.isfinite(fit.position[:, axis]), axis]) for axis in fit.axes)
     for axis in fit.axes:
         noise[axis], correlation[axis] = white_noise(fit.runs(axis)), lag_one_correlation(fit.runs(axis))
         position[axis], velocity[axis] = fit.predict(0, axis, start), fit.predict(0, axis, start, 1)
@@ -147,8 +148,8 @@ def _reading(recording: Recording, measured: np.ndarray, fit: FlightFit, *, expe
         gravity_sd=apparent_sd,
         drag=drag if fit.drag_determined else 0.0,
         drag_sd=drag_sd,
-        noise=noise,
-        scatter=fit.sigma,
+        noise=np.maximum(noise, coarsest / np.sqrt(12)),  # an axis without motion hides its rounding
+        scatter=np.maximum(fit.sigma, coarsest / np.sqrt(12)),
         correlation=correlation,
         outliers=outliers,
         position=position,
@@ -208,7 +209,7 @@ def remarks(recording: Recording, reading: Reading, fit: FlightFit, *, expected_
             f"apparent gravity is {reading.gravity:.2f} +- {reading.gravity_sd:.2f} m/s^2: lengths are {100 * abs(short):.0f} % too"
             f" {'short' if short > 0 else 'long'}, the frame rate is off, or the ball spins and has lift"
         )
-    if fit.sigma[UP] > 2 * reading.noise[UP] and reading.correlation[UP] > 0.3:
+    if fit.sigma[UP] > max(2 * reading.noise[UP], 1e-4) and reading.correlation[UP] > 0.3:
         yield (
             f"deviations from free flight ({1e3 * fit.sigma[UP]:.2g} mm) exceed the noise of single samples"
             f" ({1e3 * reading.noise[UP]:.2g} mm) and last for several samples: distortion of the lens, motion blur, or forces not modelled"

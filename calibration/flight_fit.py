@@ -346,7 +346,7 @@ class FlightFit:
         slack = 2 * frame + min(5 * bounce.time_sd, 0.2 * min(np.ptp(before), np.ptp(after)))
         return bool(
             before[1] - slack < bounce.time < after[0] + slack
-            and after[0] - before[1] < max(4 * frame, np.ptp(before), np.ptp(after))
+            and after[0] - before[1] < max(4 * frame, (np.ptp(before) + np.ptp(after)) / 4)
             and 0.5 < self.value[0] / self.prior_mean[0] < 1.7
             and bounce.velocity_before[UP] < 0 < bounce.restitution < 1.05 + 3 * min(bounce.restitution_sd, 0.1)
         )

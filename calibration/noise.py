@@ -27,12 +27,23 @@ def local_residuals(time: np.ndarray, values: np.ndarray, *, order: int) -> np.n
 
 
 def rough_noise(time: np.ndarray, values: np.ndarray, *, acceleration: float) -> float:
-    """Noise [m] of ``values`` that contain bounces and move with about ``acceleration`` between them.
+    """Noise [m] of ``values`` that contain bounces and move with about ``acceleration`` between them, at least that of their rounding.
 
     Differences over few samples survive short flights, those of high order survive drag: the smallest estimate counts.
     """
     straight = values - acceleration / 2 * (time - time[0]) ** 2
-    return min((robust_deviation(local_residuals(time, straight, order=order)) for order in (2, 3, 4) if len(time) > order), default=0.0)
+    noise = [robust_deviation(local_residuals(time, straight, order=order)) for order in (2, 3, 4) if len(time) > order]
+    return max(min(noise, default=0.0), rounding_step(values) / np.sqrt(12))
+
+
+def rounding_step(values: np.ndarray) -> float:
+    """The step of which all differences of ``values`` are multiples (whole pixels, say), 0 when there is none or no value repeats."""
+    distinct = np.unique(values)
+    if len(distinct) < 3 or len(distinct) == len(values):
+        return 0.0
+    steps = np.diff(distinct)
+    counts = steps / steps.min()
+    return float(steps.min()) if np.all(np.abs(counts - np.round(counts)) < 0.01) else 0.0
 
 
 def white_noise(runs: list[tuple[np.ndarray, np.ndarray]]) -> float:

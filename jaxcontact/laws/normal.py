@@ -256,14 +256,15 @@ class NewtonRestitution:
 
     Args:
         restitution: ``e``.
-        duration: time between touch-down and lift-off [s]: the first effect of compliance that a camera could see. 0 is rigid.
+        duration: time between touch-down and lift-off at an approach speed of 1 m/s [s], in proportion to ``speed^(-1/5)`` as in
+            Hertz's law: the first effect of compliance that a camera could see. 0 is rigid.
         deviation: of each impact in order of time, ``(impacts,)``, added to ``ln(e/(1 - e))``: real impacts do not repeat exactly. A
             scalar holds for all impacts; impacts beyond the last entry take that one.
     """
 
     restitution: jax.Array | float = _restitution()
     duration: jax.Array | float = parameter(
-        unit="s", label="contact duration", symbol="t_c", interval="[0, inf)", remedy="0 is a rigid impact.", default=0.0
+        unit="s", label="contact duration at 1 m/s", symbol="t_c", interval="[0, inf)", remedy="0 is a rigid impact.", default=0.0
     )
     deviation: jax.Array | float = parameter(unit="-", label="deviation of ln(e/(1 - e)) of each impact", symbol="d_e", default=0.0)
 
@@ -273,6 +274,10 @@ class NewtonRestitution:
         odds = jnp.exp(deviations[jnp.minimum(index, deviations.shape[0] - 1)])
         # e/(1 - e) times odds, written without the pole at e = 1.
         return self.replace(restitution=self.restitution * odds / (1.0 - self.restitution + self.restitution * odds), deviation=0.0)
+
+    def duration_at(self, impact_speed: Real) -> jax.Array:
+        """Contact duration [s] at the approach speed [m/s]."""
+        return self.duration * impact_speed**-0.2
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution [-], at every approach speed."""

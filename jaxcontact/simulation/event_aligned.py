@@ -16,12 +16,12 @@ from jaxcontact.scene import Scene, State
 from jaxcontact.simulation.compliant_contact import (
     ContactNodes,
     TouchDown,
-    after_slip_change,
+    after_friction,
     contact_phase,
     motion_at_nodes,
+    normal_load,
     normal_path,
     segments,
-    slip_velocity,
     split,
     touch_down,
 )
@@ -122,13 +122,13 @@ def rigid_impact(scene: Scene, touch: TouchDown, index: jax.Array) -> ContactNod
     """A rigid impact as a contact of two nodes: touch-down, and right after (later by the law's duration, if it has one)."""
     bodies, law = scene.bodies, scene.contact.normal
     law = law.of_impact(index) if hasattr(law, "of_impact") else law
-    duration = getattr(law, "duration", 0.0)
+    duration = law.duration_at(touch.impact_speed) if hasattr(law, "duration_at") else 0.0
     restitution = law.restitution_at(touch.impact_speed, mass=bodies.mass)
     _, before = split(touch.motion.velocity, touch.normal)
-    slip = slip_velocity(scene, before, touch.motion.spin, touch.normal)
-    impulse = (1 + restitution) * touch.impact_speed * bodies.mass / bodies.tangential_mass
-    change = scene.contact.friction.slip_after(slip, impulse) - slip
-    tangential, spin = after_slip_change(scene, before, touch.motion.spin, touch.normal, change)
+    # While it lasts, a contact carries the weight, too.
+    impulse = (1 + restitution) * touch.impact_speed
+    impulse = impulse + duration * normal_load(scene, touch.normal, touch.motion.velocity, touch.motion.spin)
+    tangential, spin = after_friction(scene, before, touch.motion.spin, touch.normal, impulse)
     velocity = tangential + restitution * touch.impact_speed * touch.normal
     position = touch.motion.position + duration * (before + tangential) / 2
     after = Motion(touch.motion.time + duration, position, velocity, spin)

@@ -10,8 +10,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.field import put
+from jaxcontact.laws.friction import Coulomb
 from jaxcontact.scene import Scene
-from jaxcontact.simulation.compliant_contact import after_slip_change, slip_velocity, split
+from jaxcontact.simulation.compliant_contact import after_friction, split
 from jaxcontact.simulation.dense_output import Segments
 from jaxcontact.simulation.flight import Motion
 from jaxcontact.smooth import positive_part
@@ -25,12 +27,8 @@ def static_overlap(scene: Scene, load: jax.Array) -> Any:
 
 def landed(scene: Scene, motion: Motion, normal: jax.Array, gap: jax.Array) -> Motion:
     """Start of a lasting contact: the sphere on the plane, its approach speed spent, and the friction of that impulse included."""
-    bodies = scene.bodies
     along, tangential = split(motion.velocity, normal)
-    slip = slip_velocity(scene, tangential, motion.spin, normal)
-    impulse = positive_part(-along) * bodies.mass / bodies.tangential_mass
-    change = scene.contact.friction.slip_after(slip, impulse) - slip
-    tangential, spin = after_slip_change(scene, tangential, motion.spin, normal, change)
+    tangential, spin = after_friction(scene, tangential, motion.spin, normal, positive_part(-along))
     return Motion(motion.time, motion.position - gap * normal, tangential, spin)
 
 
@@ -39,7 +37,9 @@ def lasting_contact(scene: Scene, start: Motion, normal: jax.Array, horizon: jax
 
     The sphere settles to its static overlap within the first piece.
     """
-    bodies, friction = scene.bodies, scene.contact.friction
+    bodies = scene.bodies
+    if isinstance(scene.contact.friction, Coulomb):  # what rebounds in an impact does not in a lasting contact
+        scene = put(scene, "contact.friction.tangential_restitution", 0.0)
     duration = jnp.maximum(horizon - start.time, 0.0) / steps
 
     def pressed(tangential: jax.Array, spin: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -49,11 +49,9 @@ def lasting_contact(scene: Scene, start: Motion, normal: jax.Array, horizon: jax
     def advance(carry: tuple[jax.Array, jax.Array, jax.Array], _: None) -> Any:
         position, before, spin = carry
         load, kick = pressed(before, spin)
-        tangential = before + duration / 2 * kick
-        slip = slip_velocity(scene, tangential, spin, normal)
-        change = friction.slip_after(slip, load * duration * bodies.mass / bodies.tangential_mass) - slip
-        tangential, spin = after_slip_change(scene, tangential, spin, normal, change)
-        after = tangential + duration / 2 * kick
+        impulse = load * duration
+        tangential, spin = after_friction(scene, before, spin, normal, impulse / 2)
+        after, spin = after_friction(scene, tangential + duration * kick, spin, normal, impulse / 2)
         position = position + duration / 2 * (before + after)
         return (position, after, spin), (position, after, spin)
 

@@ -117,3 +117,85 @@ def errors(cases, *, law, regularization="root", fluid=False):
 
 
 RESTITUTIONS = (0.95, 0.8, 0.6, 0.45, 1.0)
+SLOW = pytest.mark.slow
+# Law, regularisation of its friction, and the tolerance of the rebound speed over the impact speed.
+STRUCTURES = (
+    ("hunt_crossley", "root", 2e-8),
+    pytest.param("hunt_crossley_2", "linear", 2e-8, marks=SLOW),
+    pytest.param("power_law", "tanh", 5e-8, marks=SLOW),
+    pytest.param("linear_zero_overlap", "root", 1e-10, marks=SLOW),
+    pytest.param("linear_zero_force", "tanh", 1e-10, marks=SLOW),
+    pytest.param("tsuji_zero_overlap", "exponential", 3e-6, marks=SLOW),
+    pytest.param("tsuji_zero_force", "linear", 3e-6, marks=SLOW),
+)
+
+
+@pytest.mark.parametrize(("law", "regularization", "tolerance"), STRUCTURES)
+@pytest.mark.parametrize("tilt", [0.0, 0.2], ids=["level", "tilted"])
+def test_bounces_equal_an_integration_in_time(law, regularization, tolerance, tilt):
+    rng = np.random.default_rng(1)
+    cases = [random_case(rng, restitution, tilt=tilt) for restitution in RESTITUTIONS]
+    touch_down, rebound, position, velocity, spin = errors(cases, law=law, regularization=regularization)
+    assert touch_down < 1e-6
+    assert rebound < tolerance
+    assert position < 1e-5
+    assert velocity < 5e-5
+    assert spin < 1e-4
+
+
+def just_bouncing(restitution: float, *, load: float) -> dict:
+    """A touch-down at 1 m/s with ``load`` = gravity times time scale over speed, in HuntCrossley and TsujiDashpot."""
+    time_scale = load / 9.81
+    stiffness = scenes.BASE["mass"] * time_scale**-2.5
+    return {
+        "restitution": restitution,
+        "stiffness": stiffness,
+        "friction": 0.0,
+        "position": (0.0, 0.0, scenes.BASE["radius"]),
+        "velocity": (0.1, 0.0, -1.0),
+        "spin": (0.0, 0.0, 0.0),
+        "duration": time_scale * (4.0 if restitution > 0.25 else 12.0),
+    }
+
+
+@pytest.mark.parametrize(
+    ("law", "tolerance"),
+    [
+        ("hunt_crossley", 1e-5),
+        pytest.param("tsuji_zero_overlap", 3e-6, marks=SLOW),
+        pytest.param("tsuji_zero_force", 5e-5, marks=SLOW),
+    ],
+)
+def test_soft_contacts_stay_accurate_up_to_the_load_that_ends_the_bouncing(law, tolerance):
+    cases = [just_bouncing(e, load=0.29 * e**1.6) for e in (0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 0.95, 1.0)]
+    _, rebound, position, *_ = errors(cases, law=law)
+    assert rebound < tolerance
+    assert position < tolerance
+
+
+@pytest.mark.slow
+def test_bounces_in_air_with_spin_equal_an_integration_in_time():
+    rng = np.random.default_rng(2)
+    cases = [random_case(rng, restitution, tilt=0.2) for restitution in RESTITUTIONS]
+    cases += [{**case, **absent} for case, absent in zip(cases, ({"drag": 0.0}, {"lift": 0.0}, {"spin": (0, 0, 0)}), strict=False)]
+    touch_down, rebound, position, velocity, spin = errors(cases, law="hunt_crossley", fluid=True)
+    assert touch_down < 1e-6
+    assert rebound < 5e-5
+    assert position < 1e-5
+    assert velocity < 1e-4
+    assert spin < 1e-4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after_touch_down", [2e-4, 1e-2])
+def test_a_long_curved_flight_lands_where_an_integration_in_time_does(after_touch_down):
+    """The duration of such a flight is far from that of its first parabola; the contact must not be missed just before the last time."""
+    case = {"mass": 0.0027, "inertia_ratio": 2 / 3, "position": (0, 0, 5.0), "velocity": (5.0, 0, 3.0), "spin": (0, -200.0, 0)}
+    case |= {"restitution": 0.85, "stiffness": 1e6, "duration": 2.2}
+    touch_down = reference(case, law="hunt_crossley", fluid=True).contacts[0, 0]
+    case["duration"] = touch_down + after_touch_down
+    expected = reference(case, law="hunt_crossley", fluid=True)
+    found = scenes.run([case], law="hunt_crossley", fluid=True)
+    assert found.contacts.happened[0, 0]
+    np.testing.assert_allclose(found.contacts.touch_down[0, 0], touch_down, rtol=0, atol=2e-5)
+    np.testing.assert_allclose(found.position[0], expected.states[:, :3], rtol=0, atol=2e-4)
