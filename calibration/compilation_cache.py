@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 VARIABLE = "JAXCONTACT_CACHE"
+_LOG_LEVEL = "TF_CPP_MIN_LOG_LEVEL"
 OFF = ("", "0", "off", "no", "none", "false")
 
 
@@ -53,7 +54,8 @@ def keep_compiled_code() -> Path | None:
         The folder that is used, ``None`` for no folder.
     """
     # On every piece it loads, XLA prints pages on tuning hints that it takes for features of another processor. Read when JAX is imported.
-    os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+    if os.environ.get(_LOG_LEVEL, "1") == "1":  # as JAX itself sets it, perhaps in the parent process
+        os.environ[_LOG_LEVEL] = "3"
     import jax
 
     chosen: str | None = jax.config.jax_compilation_cache_dir  # type: ignore[attr-defined]  # options are added at run time

@@ -107,22 +107,32 @@ class ImpactProblem:
         table: impacts.
         free: paths of the unknowns.
         quantities: which measured quantities to use; all by default.
+        above: impacts at smaller angles from the normal [deg] are left out.
     """
 
     frozen: tuple[str, ...] = ()
 
-    def __init__(self, scene: jc.Scene, table: ImpactTable, *, free: tuple[str, ...], quantities: tuple[str, ...] | None = None) -> None:
+    def __init__(
+        self,
+        scene: jc.Scene,
+        table: ImpactTable,
+        *,
+        free: tuple[str, ...],
+        quantities: tuple[str, ...] | None = None,
+        above: float = -1.0,
+    ) -> None:
         used = tuple(name for name in QUANTITIES if name in table.measured) if quantities is None else quantities
         if not used:
             raise InputError("Nothing was measured after the impacts.", path=table.path, remedy=f"Give one of {', '.join(QUANTITIES)}.")
-        self.scene, self.table = scene, table
+        self.scene, self.table, self.above = scene, table, above
         self.layout = ImpactLayout(tuple(free_unknown(scene, path) for path in free), used)
         columns = [np.asarray(getattr(table, name), dtype=float) for name in used]
         sigmas = [sigma_of(table, name, column) for name, column in zip(used, columns, strict=True)]
         measured, sigma = np.stack(columns, axis=-1), np.stack(sigmas, axis=-1)
         speed = np.where(np.isfinite(table.impact_speed), table.impact_speed, 1.0)
         spin = np.nan_to_num(np.asarray(table.spin_before, dtype=float))
-        weight = np.where(np.isfinite(measured), 1 / sigma, 0.0)
+        counted = np.isfinite(measured) & (np.asarray(table.impact_angle)[:, None] > above)
+        weight = np.where(counted, 1 / sigma, 0.0)
         self.samples = Impacts(*(column[None] for column in (speed, table.impact_angle, spin, np.nan_to_num(measured), weight)))
 
     @property
@@ -149,24 +159,38 @@ def fit_impacts(
 ) -> Fit:
     """Fit all measured quantities together, and each by itself to show how far they agree.
 
+    Where rigid impacts do not explain all impacts, those that end sticking are set aside: what a contact gives back of the slip depends on
+    its tangential compliance then, which a constant tangential restitution describes badly. Impacts that slide throughout
+    tell friction whatever the compliance is.
+
     Args:
         scene: ``NewtonRestitution`` and ``Coulomb`` with starting values.
         table: impacts.
         free: paths of the unknowns.
-        method, steps: as in ``fit``.
+        method: as in ``fit``.
+        steps: as in ``fit``.
     """
     check_method(method)
     began = time.perf_counter()
     with jax.enable_x64(True):
         problem = ImpactProblem(scene, table, free=free)
         judgement = minimum_of(problem, method=method, steps=steps, start={}, progress=None)
+        notes = []
+        if FRICTION in free:
+            limit = sliding_limit(scene, judgement.shared())
+            if not judgement.explained and np.count_nonzero(np.asarray(table.impact_angle) > limit) > len(free):
+                problem, judgement, limit = only_sliding(scene, table, limit, method=method, steps=steps)
+                notes.append(
+                    "Rigid impacts do not explain all impacts together. Those that end sticking were set aside (tangential compliance matters"
+                    " there); friction is told by those that slide throughout."
+                )
+            notes.append(f"The sliding limit is {limit:.1f} degrees from the normal: steeper impacts end sticking, flatter ones slide throughout.")
+        if not table.sigma:
+            notes.append(f"No noise was given; each quantity was assumed to be known to {RELATIVE_NOISE:.0%} of its largest value.")
         estimates = judgement.shared()
         at_minimum = {name: item.value for name, item in estimates.items()}
         columns = tuple(fitted_column(problem, judgement, name, at_minimum) for name in problem.layout.quantities)
         names, correlation = judgement.correlation(estimates)
-        notes = [sliding_sentence(scene, estimates)] if FRICTION in estimates else []
-        if table.impact_angle is not None and not table.sigma:
-            notes.append(f"No noise was given; each quantity was assumed to be known to {RELATIVE_NOISE:.0%} of its largest value.")
         return Fit(
             parameters=estimates,
             names=names,
@@ -184,28 +208,39 @@ def fit_impacts(
         )
 
 
-def sliding_sentence(scene: jc.Scene, estimates: dict[str, Estimate]) -> str:
-    """The impact angle above which the contact slides throughout."""
+def sliding_limit(scene: jc.Scene, estimates: dict[str, Estimate]) -> float:
+    """Impact angle from the normal [deg] at which friction just stops the slip: ``tan = mu (1 + e)(1 + 1/kappa)``, 7/2 for a solid sphere."""
 
     def value(path: str) -> float:
         return estimates[path].value if path in estimates else float(get(scene, path))
 
     ratio = 1 + 1 / float(scene.bodies.inertia_ratio)
-    tangent = ratio * value(FRICTION) * (1 + value(RESTITUTION)) / (1 + value(TANGENTIAL))
-    return f"Impacts slide throughout above {np.degrees(np.arctan(tangent)):.1f} degrees from the normal; below, they end sticking."
+    return float(np.degrees(np.arctan(ratio * value(FRICTION) * (1 + value(RESTITUTION)))))
+
+
+def only_sliding(
+    scene: jc.Scene, table: ImpactTable, limit: float, *, method: str, steps: int | None
+) -> tuple[ImpactProblem, Judgement, float]:
+    """The fit of impacts flatter than the sliding limit, and the limit that goes with it."""
+    for _ in range(2):
+        problem = ImpactProblem(scene, table, free=(RESTITUTION, FRICTION), above=limit)
+        judgement = minimum_of(problem, method=method, steps=steps, start={}, progress=None)
+        limit = sliding_limit(scene, judgement.shared())
+    return problem, judgement, limit
 
 
 def fitted_column(problem: ImpactProblem, judgement: Judgement, name: str, at_minimum: dict[str, float]) -> FittedColumn:
     """One quantity with its prediction, and what it says by itself of the friction coefficient."""
     k = problem.layout.quantities.index(name)
     samples = problem.samples
-    used = samples.weight[0, :, k] > 0
+    used = np.isfinite(np.asarray(getattr(problem.table, name), dtype=float))
+    counted = samples.weight[0, used, k] > 0
     predicted = np.asarray(problem.layout.predicted(problem.scene, judgement.minimum.shared, jax.tree.map(lambda a: a[0], samples)))[:, k]
     grid = np.linspace(0.5, min(89.0, float(samples.angle[0].max()) * 1.1), 120)
     speeds = np.interp(grid, np.sort(samples.angle[0]), samples.speed[0][np.argsort(samples.angle[0])])
     fine = Impacts(speeds, grid, np.zeros_like(grid), np.zeros((grid.size, 1)), np.zeros((grid.size, 1)))
     curve = np.asarray(problem.layout.predicted(problem.scene, judgement.minimum.shared, fine))[:, k]
-    measured, sigma = samples.measured[0, used, k], 1 / samples.weight[0, used, k]
+    measured, sigma = samples.measured[0, used, k], sigma_of(problem.table, name, np.asarray(getattr(problem.table, name), dtype=float))[used]
     return FittedColumn(
         name=name,
         label=QUANTITIES[name],
@@ -216,7 +251,7 @@ def fitted_column(problem: ImpactProblem, judgement: Judgement, name: str, at_mi
         curve_angle=grid,
         curve=curve,
         alone=alone(problem, name, at_minimum),
-        chi2=float(np.sum(((predicted[used] - measured) / sigma) ** 2)),
+        chi2=float(np.sum(counted * ((predicted[used] - measured) / sigma) ** 2)),
     )
 
 
@@ -227,7 +262,7 @@ def alone(problem: ImpactProblem, name: str, at_minimum: dict[str, float]) -> di
     for path, value in at_minimum.items():
         scene = put(scene, path, value)
     try:
-        own = ImpactProblem(scene, problem.table, free=free, quantities=(name,))
+        own = ImpactProblem(scene, problem.table, free=free, quantities=(name,), above=problem.above)
         judgement = minimum_of(own, method="levenberg_marquardt", steps=None, start={}, progress=None)
     except InputError:
         return {}
