@@ -5,13 +5,12 @@ The names in ``__all__`` are imported on first use, so that reading a file does 
 
 import importlib
 import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from calibration.automatic import fit_study as fit_study
     from calibration.errors import InputError as InputError
-    from calibration.fit import fit as fit
+    from calibration.fitting import fit as fit
     from calibration.impact_table import ImpactTable as ImpactTable
     from calibration.impact_table import read_impact_table as read_impact_table
     from calibration.inspection import check_study as check_study
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "automatic": ("fit_study",),
     "errors": ("InputError",),
-    "fit": ("fit",),
+    "fitting": ("fit",),
     "impact_table": ("ImpactTable", "read_impact_table"),
     "inspection": ("check_study",),
     "nuisance": ("Gravity", "InitialState", "LengthScale", "RestitutionScatter", "SurfaceHeight", "TimeOffset"),
@@ -67,13 +66,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
-
-
-class _Package(ModuleType):
-    """The import of the module ``calibration.fit`` must not put the module in the place of the function of that name."""
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        super().__setattr__(name, value.fit if name == "fit" and isinstance(value, ModuleType) else value)
-
-
-sys.modules[__name__].__class__ = _Package

@@ -23,7 +23,7 @@ import jaxcontact as jc
 from calibration.data_files import find_files
 from calibration.errors import InputError
 from calibration.first_guess import Reading, read_bounces
-from calibration.fit import attempt_from, minimum_of, report
+from calibration.fitting import attempt_from, minimum_of, report
 from calibration.impact_table import ImpactTable, is_impact_table, merge, read_impact_table
 from calibration.impacts import FRICTION, RESTITUTION, TANGENTIAL, fit_impacts
 from calibration.judgement import Judgement
@@ -163,7 +163,7 @@ def fit_trajectories(study: Study, *, progress: Progress) -> Fit:
             recordings,
             free=free,
             nuisance=nuisance,
-            method=jc.Impulse(max_contacts=impacts + 2, rest_steps=1),
+            method=jc.Impulse(max_contacts=impacts + 2, rest_steps=1, skip_unused=False),
             readings=readings,
             frozen=[DURATION],
         )

@@ -67,7 +67,7 @@ class FlightFit:
         position: (n, 3) [m], z up, NaN where not measured; all heights are measured.
         spans: (start, stop) of each flight; the ends are moved to what the fit explains.
         gravity: expected [m/s^2].
-        outliers: (n,) samples that are not trusted at first.
+        outliers: (n,) samples that probably are tracking errors: not used at first, and passed over when the ends are moved.
 
     Attributes:
         value, covariance: of g, k, and p0, v0, a of each axis of each flight.
@@ -89,7 +89,8 @@ class FlightFit:
         self.axes = [axis for axis in range(3) if np.isfinite(position[:, axis]).sum() >= MIN_SAMPLES]
         self.centres = [(time[start] + time[stop - 1]) / 2 for start, stop in self.spans]
         self.size = 2 + 3 * len(self.spans) * len(self.axes)
-        self.outliers = np.zeros(len(time), bool) if outliers is None else outliers
+        self.suspects = np.zeros(len(time), bool) if outliers is None else outliers
+        self.outliers = self.suspects
         self.residuals = np.full_like(position, np.nan)
         self.value, self.covariance = np.zeros(self.size), np.zeros((self.size, self.size))
         self.prior_mean = np.concatenate(([gravity], np.zeros(self.size - 1)))
@@ -250,7 +251,9 @@ class FlightFit:
             variance = self.sigma[UP] ** 2 + np.sum(columns @ self.covariance[np.ix_(where, where)] * columns, axis=1) + distortion**2
             far = residuals / np.sqrt(variance)
             means = np.convolve(np.clip(far, -5, 5), np.full(5, 1 / 5))[2 : len(far) + 2] * np.sqrt(independent)
-            start, stop = most_consistent_run(np.where(towards_bounce, far, means) ** 2)
+            squares = np.where(towards_bounce, far, means) ** 2
+            squares[self.suspects[first:last]] = np.minimum(squares[self.suspects[first:last]], 6)  # no reason to end a flight
+            start, stop = most_consistent_run(squares)
             allowed = np.where(towards_bounce, self.tracking_limit[UP], 3 * np.sqrt(variance))  # neither tracking errors nor a catch
             inside = first + start + np.flatnonzero((np.abs(residuals) <= allowed)[start:stop])
             if len(inside) >= MIN_SAMPLES:

@@ -10,7 +10,7 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.fit import check_method, minimum_of
+from calibration.fitting import check_method, minimum_of
 from calibration.impact_table import ImpactTable
 from calibration.judgement import Judgement
 from calibration.problem import free_unknown
@@ -251,6 +251,7 @@ def fitted_column(problem: ImpactProblem, judgement: Judgement, name: str, at_mi
         curve_angle=grid,
         curve=curve,
         alone=alone(problem, name, at_minimum),
+        counted=counted,
         chi2=float(np.sum(counted * ((predicted[used] - measured) / sigma) ** 2)),
     )
 

@@ -5,7 +5,7 @@ that problems of the same layout and size share one compilation. Recordings are 
 """
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -96,10 +96,18 @@ class Samples(NamedTuple):
     weight: jax.Array
 
 
+def over_recordings(function: Callable[..., Any], *columns: Any) -> Any:
+    """``vmap`` of ``function`` over the leading axis; for a single recording the plain call, which can skip what is not needed."""
+    if jax.tree.leaves(columns)[0].shape[0] > 1:
+        return jax.vmap(function)(*columns)
+    only = jax.tree.map(lambda column: column[0], columns)
+    return jax.tree.map(lambda value: value[None], function(*only))
+
+
 @partial(jax.jit, static_argnames="layout")
 def residuals(layout: Layout, scene: jc.Scene, shared: jax.Array, local: jax.Array, samples: Samples) -> jax.Array:
     """Weighted residuals, (recordings, samples * axes + priors)."""
-    return jax.vmap(lambda own, data: layout.residual(scene, shared, own, data))(local, samples)
+    return over_recordings(lambda own, data: layout.residual(scene, shared, own, data), local, samples)
 
 
 @partial(jax.jit, static_argnames="layout")
@@ -116,13 +124,13 @@ def jacobians(
         (by_shared, by_local), residual = jax.jacfwd(both, argnums=(0, 1), has_aux=True)(shared, own)
         return residual, by_shared, by_local
 
-    return jax.vmap(one)(local, samples)
+    return over_recordings(one, local, samples)
 
 
 @partial(jax.jit, static_argnames="layout")
 def predictions(layout: Layout, scene: jc.Scene, shared: jax.Array, local: jax.Array, times: jax.Array) -> tuple[jax.Array, jc.Trajectory]:
     """Predicted positions of all recordings in recorded units (R, samples, axes), and their simulations."""
-    return jax.vmap(lambda own, time: layout.trajectory(scene, shared, own, time))(local, times)
+    return over_recordings(lambda own, time: layout.trajectory(scene, shared, own, time), local, times)
 
 
 def free_unknown(scene: jc.Scene, path: str) -> Unknown:
@@ -197,7 +205,8 @@ class Problem:
             )
         axes = tuple(AXES.index(name) for name in measured.pop())
         if method is None:
-            method = jc.Impulse(max_contacts=max(len(reading.bounces) for reading in readings) + 2, rest_steps=1)
+            budget = max(len(reading.bounces) for reading in readings) + 2
+            method = jc.Impulse(max_contacts=budget, rest_steps=1, skip_unused=False)
         self.scene, self.recordings, self.readings, self.frozen = scene, tuple(recordings), tuple(readings), tuple(frozen)
         self.layout = Layout(
             free=tuple(free_unknown(scene, path) for path in free),

@@ -84,9 +84,10 @@ class FittedColumn:
         name: e.g. ``"rebound_angle"``; label with unit for axes, e.g. ``"rebound angle [deg]"``.
         angle: (n,) impact angle from the normal [deg].
         measured, predicted, sigma: (n,).
+        counted: (n,) whether the value took part in the fit.
         curve_angle, curve: the model on a fine grid of angles.
         alone: estimates of the parameters from this column alone, where it determines them, by name (the misfit between columns).
-        chi2: of this column.
+        chi2: of the values of this column that took part.
     """
 
     name: str
@@ -99,6 +100,7 @@ class FittedColumn:
     curve: np.ndarray
     alone: dict[str, Estimate]
     chi2: float
+    counted: np.ndarray | None = None
 
 
 @dataclasses.dataclass(frozen=True)

@@ -542,10 +542,6 @@ def test_importing_the_package_imports_nothing_heavy():
     assert not {"jax", "scipy", "matplotlib", "optimistix"} & set(done.stdout.split())
 
 
-def test_the_module_fit_does_not_hide_the_function_fit():
-    script = "import calibration.fit, calibration; assert callable(calibration.fit); from calibration import fit; assert callable(fit)"
-    subprocess.run([sys.executable, "-c", script], check=True, cwd=ROOT)
-
 
 # For real
 

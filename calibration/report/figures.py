@@ -294,8 +294,10 @@ def _draw_column(above: Axes, below: Axes, *, column: FittedColumn) -> None:
     )
     above.plot(column.curve_angle, column.curve, color=_BLUE, lw=1.6, zorder=3)
     values, label = _residual(column)
-    below.plot(column.angle, values, "o", color=_BLUE, ms=3.5, ls="", zorder=3)
-    _finish_residuals(below, values, label)
+    counted = np.ones(len(values), dtype=bool) if column.counted is None else column.counted
+    below.plot(column.angle[counted], values[counted], "o", color=_BLUE, ms=3.5, ls="", zorder=3)
+    below.plot(column.angle[~counted], values[~counted], "x", color=_GREY, ms=4, ls="", zorder=3)  # set aside
+    _finish_residuals(below, values[counted], label)
     above.set_ylabel(column.label, fontsize=9, parse_math=False)
     below.set_xlabel("impact angle from the normal [deg]", fontsize=9)
     above.set_title(f"chi2 {column.chi2:.3g} of {residuals.used(column)} values", fontsize=9, loc="left")

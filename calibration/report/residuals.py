@@ -29,8 +29,10 @@ def scaled_residual(data: Compared) -> np.ndarray:
 
 
 def used(data: Compared) -> int:
-    """How many measured numbers there are."""
-    return int(np.isfinite(residual(data)).sum())
+    """How many measured numbers took part in the fit."""
+    counted = getattr(data, "counted", None)
+    there = np.isfinite(residual(data))
+    return int((there if counted is None else there & counted).sum())
 
 
 def rms(data: Compared) -> float:

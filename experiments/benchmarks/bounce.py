@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
-from calibration.fit import fit
+from calibration.fitting import fit
 from calibration.nuisance import KnownState
 from calibration.problem import Problem
 from calibration.recording import Recording
@@ -89,7 +89,7 @@ def bounce_train(quick: bool) -> None:
 
 def sweep(quick: bool) -> None:
     """W2."""
-    method = jc.EventAligned(max_contacts=50, contact_steps=10)
+    method = jc.EventAligned(max_contacts=50, contact_steps=10, skip_unused=False)
     run = jax.jit(jax.vmap(lambda inputs: positions(inputs, method)))
     for lanes in (1000,) if quick else (1000, 10000):
         parameters = np.stack(reference.sweep_parameters(lanes), axis=-1)

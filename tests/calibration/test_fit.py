@@ -8,7 +8,7 @@ import pytest
 
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.fit import fit
+from calibration.fitting import fit
 from calibration.first_guess import read_bounces
 from calibration.judgement import Judgement
 from calibration.least_squares import Start, minimise
@@ -58,7 +58,7 @@ def problem(recordings: list[Recording], *, scene: jc.Scene | None = None, nuisa
         recordings,
         free=free,
         nuisance=[InitialState(), SurfaceHeight()] if nuisance is None else nuisance,
-        method=jc.Impulse(max_contacts=8, rest_steps=1),
+        method=jc.Impulse(max_contacts=8, rest_steps=1, skip_unused=False),
     )
 
 

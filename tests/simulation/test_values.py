@@ -153,13 +153,13 @@ def just_bouncing(restitution: float, *, load: float) -> dict:
 @pytest.mark.parametrize(
     ("law", "tolerance"),
     [
-        ("hunt_crossley", 1e-5),
+        ("hunt_crossley", 5e-6),
         pytest.param("tsuji_zero_overlap", 3e-6, marks=SLOW),
-        pytest.param("tsuji_zero_force", 5e-5, marks=SLOW),
+        pytest.param("tsuji_zero_force", 5e-6, marks=SLOW),
     ],
 )
 def test_soft_contacts_stay_accurate_up_to_the_load_that_ends_the_bouncing(law, tolerance):
-    cases = [just_bouncing(e, load=0.29 * e**1.6) for e in (0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 0.95, 1.0)]
+    cases = [just_bouncing(e, load=0.29 * e**1.6) for e in (0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 0.95, 0.99)]
     _, rebound, position, *_ = errors(cases, law=law)
     assert rebound < tolerance
     assert position < tolerance

@@ -1,0 +1,61 @@
+"""The path of one sphere as a function of every parameter at once, with its derivatives compiled once for all tests.
+
+The law has a reference speed, so that no leaf of the simplest scene is left out. Compiling a derivative takes half a minute.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import jaxcontact as jc
+from tests.simulation import scenes
+
+BASE = {**scenes.BASE, "reference_speed": 1.5, "times": np.linspace(0.0, 0.4, scenes.SAMPLES)}
+METHOD = jc.EventAligned(max_contacts=16)
+LEAVES = tuple(name for name in BASE if name not in ("drag", "lift", "fluid_density", "start", "duration"))
+
+
+def parameters(**changes: Any) -> dict:
+    """Every leaf as an array."""
+    return {name: np.asarray(changes.get(name, BASE[name]), dtype=float) for name in LEAVES}
+
+
+def trajectory(p: dict) -> jc.Trajectory:
+    law = jc.HuntCrossley(stiffness=p["stiffness"], restitution=p["restitution"], reference_speed=p["reference_speed"])
+    friction = jc.RegularizedCoulomb(coefficient=p["friction"], slip_velocity=p["slip_velocity"])
+    scene = jc.Scene(
+        bodies=jc.Spheres(radius=p["radius"], mass=p["mass"], inertia_ratio=p["inertia_ratio"]),
+        surfaces=(jc.Plane(normal=p["normal"], offset=p["offset"]),),
+        contact=jc.ContactModel(normal=law, friction=friction),
+        gravity=p["gravity"],
+    )
+    return jc.simulate(scene, scenes.initial(p), p["times"], method=METHOD)
+
+
+def path(p: dict) -> jax.Array:
+    """Position [m], velocity [m/s] and circumferential speed by spin [m/s] at all times, (samples, 9)."""
+    found = trajectory(p)
+    return jnp.concatenate([found.position, found.velocity, found.spin * BASE["radius"]], axis=-1)
+
+
+def misfit(p: dict, target: jax.Array) -> jax.Array:
+    """Half the mean square distance of all coordinates from a target."""
+    return jnp.mean((path(p) - target) ** 2) / 2
+
+
+@functools.cache
+def compiled(name: str) -> Callable:
+    """``path``, its ``jacobian`` in forward mode, ``gradient`` of the misfit in reverse mode, or ``second`` derivative along a line."""
+    return jax.jit(
+        {
+            "trajectory": trajectory,
+            "path": path,
+            "jacobian": jax.jacfwd(path),
+            "gradient": jax.grad(misfit),
+            "second": lambda p, along: jax.jvp(lambda p: jax.jvp(path, (p,), (along,))[1], (p,), (along,))[1],
+        }[name]
+    )
