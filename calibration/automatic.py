@@ -218,8 +218,8 @@ def scatter_sentence(problem: Problem, judgement: Judgement) -> str:
     restitution = judgement.shared()[RESTITUTION].value
     spread = float(np.std(deviations)) * restitution * (1 - restitution)
     return (
-        f"Impacts do not repeat exactly: the restitution of single impacts scatters by {spread:.3f} about the common value. They were allowed"
-        " to, each deviation held by a prior of about twice that in most materials (0.22 in ln(e/(1 - e)))."
+        f"Impacts do not repeat exactly: the restitution of single impacts scatters by {spread:.3f} about the common value. They were"
+        " allowed to, each deviation held by a prior of about twice that in most materials (0.22 in ln(e/(1 - e)))."
     )
 
 
@@ -275,19 +275,21 @@ def stiffness(study: Study, problem: Problem, judgement: Judgement) -> Estimate:
     def of(duration: float) -> float:
         return mass / np.sqrt(speed) * (HERTZ_DURATION / duration) ** 2.5
 
-    common = {"name": "contact.normal.stiffness", "label": "contact stiffness (Hertz)", "symbol": "K", "unit": "N/m^1.5", "start": np.nan}
+    def found(value: float, deviation: float, status: Determination, note: str) -> Estimate:
+        return Estimate("contact.normal.stiffness", "contact stiffness (Hertz)", "K", "N/m^1.5", value, deviation, np.nan, status, note)
+
     longest = max(duration, 0.0) + 1.645 * sd
     if duration > 4 * sd and duration > 0.5 * interval:
         relative = 2.5 * sd / duration
         note = f"from a contact duration of {1e3 * duration:.3g} +- {1e3 * sd:.2g} ms at {speed:.2g} m/s"
-        return Estimate(value=of(duration), sd=of(duration) * relative, status=Determination.DETERMINED, note=note, **common)
+        return found(of(duration), of(duration) * relative, Determination.DETERMINED, note)
     note = (
         f"the camera takes a picture every {1e3 * interval:.3g} ms; a contact may last up to {1e3 * longest:.2g} ms (95 %), that is K >"
         f" {of(longest):.1g} N/m^1.5; a high-speed camera or a force sensor would show it"
         if np.isfinite(longest)
         else "a contact of any duration explains the data"
     )
-    return Estimate(value=np.nan, sd=np.inf, status=Determination.NOT_DETERMINED, note=note, **common)
+    return found(np.nan, np.inf, Determination.NOT_DETERMINED, note)
 
 
 def scale_sentence(scale: Estimate, gravity: float) -> str:

@@ -128,7 +128,7 @@ def fitted_recordings(problem: Problem, judgement: Judgement) -> tuple[FittedRec
             FittedRecording(
                 name=recording.name,
                 axes=tuple("xyz"[i] for i in problem.layout.axes),
-                time=samples.times[r][:count],
+                time=np.asarray(samples.times[r][:count]),
                 measured=np.where(used, samples.measured[r][:count], np.nan),
                 predicted=np.asarray(predicted[r])[:count],
                 sigma=np.where(used, 1 / np.where(used, weight, 1.0), np.nan),

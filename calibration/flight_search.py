@@ -107,12 +107,13 @@ def grow_flight(time: np.ndarray, height: np.ndarray, first: int, last: int, *, 
 
 def seeds(count: int, *, after_bounce: bool, before_bounce: bool) -> set[tuple[int, int]]:
     """Windows from which a flight among ``count`` samples may grow: spread over all, and beside the bounces, long and short ones."""
-    width = max(MIN_SAMPLES + 1, count // 6)
+    least = MIN_SAMPLES + 1
+    width = max(least, count // 6)
     windows = {(int(start), int(start) + width) for start in np.linspace(0, max(count - width, 0), 7)}
-    while width > 2 * MIN_SAMPLES:
-        width //= 2
+    while width >= least:
         windows |= {(1, 1 + width)} if after_bounce else set()
-        windows |= {(count - 1 - width, count - 1)} if before_bounce else set()
+        windows |= {(count - 1 - width, count - 1)} if before_bounce and count > width else set()
+        width //= 2
     return windows
 
 

@@ -181,10 +181,12 @@ def fit_impacts(
             if not judgement.explained and np.count_nonzero(np.asarray(table.impact_angle) > limit) > len(free):
                 problem, judgement, limit = only_sliding(scene, table, limit, method=method, steps=steps)
                 notes.append(
-                    "Rigid impacts do not explain all impacts together. Those that end sticking were set aside (tangential compliance matters"
-                    " there); friction is told by those that slide throughout."
+                    "Rigid impacts do not explain all impacts together. Those that end sticking were set aside (tangential compliance"
+                    " matters there); friction is told by those that slide throughout."
                 )
-            notes.append(f"The sliding limit is {limit:.1f} degrees from the normal: steeper impacts end sticking, flatter ones slide throughout.")
+            notes.append(
+                f"The sliding limit is {limit:.1f} degrees from the normal: steeper impacts end sticking, flatter ones slide throughout."
+            )
         if not table.sigma:
             notes.append(f"No noise was given; each quantity was assumed to be known to {RELATIVE_NOISE:.0%} of its largest value.")
         estimates = judgement.shared()
@@ -209,7 +211,7 @@ def fit_impacts(
 
 
 def sliding_limit(scene: jc.Scene, estimates: dict[str, Estimate]) -> float:
-    """Impact angle from the normal [deg] at which friction just stops the slip: ``tan = mu (1 + e)(1 + 1/kappa)``, 7/2 for a solid sphere."""
+    """Impact angle from the normal [deg] at which friction just stops the slip: its tangent is ``mu (1 + e)(1 + 1/kappa)``."""
 
     def value(path: str) -> float:
         return estimates[path].value if path in estimates else float(get(scene, path))
@@ -240,7 +242,10 @@ def fitted_column(problem: ImpactProblem, judgement: Judgement, name: str, at_mi
     speeds = np.interp(grid, np.sort(samples.angle[0]), samples.speed[0][np.argsort(samples.angle[0])])
     fine = Impacts(speeds, grid, np.zeros_like(grid), np.zeros((grid.size, 1)), np.zeros((grid.size, 1)))
     curve = np.asarray(problem.layout.predicted(problem.scene, judgement.minimum.shared, fine))[:, k]
-    measured, sigma = samples.measured[0, used, k], sigma_of(problem.table, name, np.asarray(getattr(problem.table, name), dtype=float))[used]
+    measured, sigma = (
+        samples.measured[0, used, k],
+        sigma_of(problem.table, name, np.asarray(getattr(problem.table, name), dtype=float))[used],
+    )
     return FittedColumn(
         name=name,
         label=QUANTITIES[name],

@@ -137,8 +137,8 @@ class Judgement:
             found.append(f"The fit did not converge in {int(self.minimum.iterations)} iterations; its numbers are not to be used.")
         if not self.explained:
             found.append(
-                f"The model does not explain the data: chi2 per degree of freedom is {self.misfit:.2f} where noise alone gives 1. Something is"
-                " missing from the model, or the samples are noisier than assumed."
+                f"The model does not explain the data: chi2 per degree of freedom is {self.misfit:.2f} where noise alone gives 1. Something"
+                " is missing from the model, or the samples are noisier than assumed."
             )
         for estimate in estimates.values():
             where = f"{estimate.label[0].upper()}{estimate.label[1:]} ({estimate.name})"
@@ -152,6 +152,6 @@ class Judgement:
             found.append("Standard errors are taken from the scatter between the recordings, which contains every kind of correlation.")
         elif self.correlation_time > 1.2:
             found.append(
-                f"Neighbouring residuals are correlated over about {self.correlation_time:.1f} samples; standard errors are enlarged for it."
+                f"Neighbouring residuals are correlated over about {self.correlation_time:.1f} samples; standard errors are enlarged."
             )
         return found

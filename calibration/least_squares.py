@@ -100,7 +100,9 @@ def _minimise(
     """Minimise half the sum of squares from ``start``.
 
     Args:
-        layout, scene, samples: the problem.
+        layout: of the problem.
+        scene: of the problem.
+        samples: of the problem.
         start: first guess; frozen coordinates keep it.
         scale: of the coordinates, as ``column_lengths``.
         method: one of ``METHODS``.
@@ -127,8 +129,9 @@ def _minimise(
         if method != "levenberg_marquardt":
             best, count, converged = _descend(residual, step, method=method, steps=steps, report=report, learning_rate=learning_rate)
         else:
-            solver = optimistix.LevenbergMarquardt(rtol=1e-10, atol=tolerance, linear_solver=linear_solver, verbose=verbose)
-            solution = optimistix.least_squares(lambda step, _: residual(step), solver, step, max_steps=steps, throw=False)
+            known: Any = tolerance
+            solver: Any = optimistix.LevenbergMarquardt(rtol=1e-10, atol=known, linear_solver=linear_solver, verbose=verbose)
+            solution: Any = optimistix.least_squares(lambda step, _: residual(step), solver, step, max_steps=steps, throw=False)
             best, count = solution.value, solution.stats["num_steps"]
             converged = solution.result == optimistix.RESULTS.successful
         return best, (count, converged)

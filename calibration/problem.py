@@ -91,9 +91,9 @@ class Layout:
 class Samples(NamedTuple):
     """Data of all recordings, padded to one length; weight 1/sigma, or 0 where there is no sample."""
 
-    times: jax.Array
-    measured: jax.Array
-    weight: jax.Array
+    times: Any
+    measured: Any
+    weight: Any
 
 
 def over_recordings(function: Callable[..., Any], *columns: Any) -> Any:

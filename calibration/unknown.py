@@ -62,9 +62,7 @@ class Unknown:
         return self.about.transform == "log" and value < 1e-9
 
 
-def nuisance_unknown(
-    name: str, *, unit: str, label: str, symbol: str, transform: str = "identity", late: bool = False
-) -> Unknown:
+def nuisance_unknown(name: str, *, unit: str, label: str, symbol: str, transform: str = "identity", late: bool = False) -> Unknown:
     """An unknown that belongs to the measurement, not to the scene."""
     interval = Interval(0.0, math.inf, False, False) if transform == "log" else Interval(-math.inf, math.inf, False, False)
     return Unknown(name, Parameter(unit, interval, transform, label, symbol, "", None), late)

@@ -180,5 +180,3 @@ def state(*, position: Any, velocity: Any = (0.0, 0.0, 0.0), spin: Any = (0.0, 0
             raise ValueError(f"state: {name} = {value} is not finite.")
     shape = np.broadcast_shapes(*(np.shape(value) for value in values.values()))
     return State(*(jnp.broadcast_to(jnp.asarray(value, dtype=float), shape) for value in values.values()))
-
-

@@ -542,7 +542,6 @@ def test_importing_the_package_imports_nothing_heavy():
     assert not {"jax", "scipy", "matplotlib", "optimistix"} & set(done.stdout.split())
 
 
-
 # For real
 
 

@@ -128,7 +128,7 @@ def gradient(quick: bool) -> None:
     def misfit(inputs: jax.Array, method: Any) -> jax.Array:
         return jnp.sum((positions(inputs, method) - target) ** 2) / (2 * len(target))
 
-    cases = [("forward", METHOD, jax.jacfwd, 30), ("reverse", METHOD, jax.grad, 30)]
+    cases: list[tuple[str, Any, Any, int]] = [("forward", METHOD, jax.jacfwd, 30), ("reverse", METHOD, jax.grad, 30)]
     cases += [("fixed_step_1e-5_forward", jc.FixedStep(step=FIXED_STEP), jax.jacfwd, 3)]
     for name, method, transform, repeats in cases:
         function = jax.jit(transform(lambda inputs, method=method: misfit(inputs, method)))

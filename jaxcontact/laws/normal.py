@@ -11,6 +11,8 @@ A compliant law has
 A rigid law has ``restitution_at`` only.
 """
 
+import dataclasses
+
 import jax
 import jax.numpy as jnp
 
@@ -26,7 +28,7 @@ from jaxcontact.laws.restitution import (
     obtained_restitution,
     tsuji_alpha,
 )
-from jaxcontact.smooth import Real, positive_power
+from jaxcontact.smooth import Real
 
 
 def _stiffness(unit: str) -> jax.Array | float:
@@ -76,7 +78,6 @@ def _check_restitution_law(owner: str, law: RestitutionLaw) -> None:
 
 class _HuntCrossley:
     """What a Hunt-Crossley law does with its parameters, the exponent being fixed or not."""
-
 
     stiffness: jax.Array | float
     restitution: jax.Array | float
@@ -169,7 +170,6 @@ class LinearDashpot:
     Source: Schwager and Poeschel, Granular Matter 9 (2007) 465-469.
     """
 
-
     stiffness: jax.Array | float = _stiffness("N/m")
     restitution: jax.Array | float = _restitution()
     end: str = static(default="zero_overlap")
@@ -213,7 +213,6 @@ class TsujiDashpot:
     ``end`` as in ``LinearDashpot``. The force is continuous at touch-down.
     Source: Tsuji, Tanaka and Ishida, Powder Technol. 71 (1992) 239-250; Antypov and Elliott, Europhys. Lett. 94 (2011) 50004.
     """
-
 
     stiffness: jax.Array | float = _stiffness("N/m^1.5")
     restitution: jax.Array | float = _restitution()
@@ -273,7 +272,8 @@ class NewtonRestitution:
         deviations = jnp.atleast_1d(jnp.asarray(self.deviation))
         odds = jnp.exp(deviations[jnp.minimum(index, deviations.shape[0] - 1)])
         # e/(1 - e) times odds, written without the pole at e = 1.
-        return self.replace(restitution=self.restitution * odds / (1.0 - self.restitution + self.restitution * odds), deviation=0.0)
+        restitution = self.restitution * odds / (1.0 - self.restitution + self.restitution * odds)
+        return dataclasses.replace(self, restitution=restitution, deviation=0.0)
 
     def duration_at(self, impact_speed: Real) -> jax.Array:
         """Contact duration [s] at the approach speed [m/s]."""

@@ -53,8 +53,8 @@ def _check_bodies(scene: Scene, initial: State) -> None:
     bodies = initial.position.size // 3
     if bodies != 1 or np.size(scene.bodies.radius) != 1:
         raise NotImplementedError(
-            f"simulate: the scene has {max(bodies, np.size(scene.bodies.radius))} bodies; this version simulates one sphere and any number of"
-            " planes. Simulate bodies that do not meet one by one, with jax.vmap."
+            f"simulate: the scene has {max(bodies, np.size(scene.bodies.radius))} bodies; this version simulates one sphere and any number"
+            " of planes. Simulate bodies that do not meet one by one, with jax.vmap."
         )
     if not scene.surfaces:
         raise ValueError("simulate: scene.surfaces is empty. Give at least one Plane.")
@@ -63,17 +63,17 @@ def _check_bodies(scene: Scene, initial: State) -> None:
 def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None = None) -> Trajectory:
     """Simulate a scene from ``times[0]`` on.
 
-    Works under ``jit``, ``vmap``, ``jvp``, ``vjp`` and their combinations, with respect to every parameter of ``scene``, every component of
-    ``initial`` and ``times``. Precision is that of JAX: enable float64 (``jax.config.update("jax_enable_x64", True)``) for accuracies better
-    than about 1e-5.
+    Works under ``jit``, ``vmap``, ``jvp``, ``vjp`` and their combinations, with respect to every parameter of ``scene``, every component
+    of ``initial`` and ``times``. Precision is that of JAX: enable float64 (``jax.config.update("jax_enable_x64", True)``) for accuracies
+    better than about 1e-5.
 
     Args:
         scene: bodies, surfaces, laws, gravity and fluid.
         initial: state at ``times[0]``.
         times: (n,) times of the output in increasing order [s].
         method: ``EventAligned()`` (default): compliant contacts resolved exactly from touch-down to lift-off, with true derivatives;
-            ``Impulse()``: rigid impacts; ``FixedStep(step=...)``: a plain fixed time step, for comparison (its derivatives through contact are
-            wrong).
+            ``Impulse()``: rigid impacts; ``FixedStep(step=...)``: a plain fixed time step, for comparison (its derivatives through contact
+            are wrong).
 
     Returns:
         Position, velocity and spin at ``times``, the contacts, and a status whose text is ``Trajectory.advice``.

@@ -7,7 +7,7 @@ velocity of the regularisation is too small.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -249,6 +249,7 @@ def motion_at_nodes(scene: Scene, touch: TouchDown, phase: ContactPhase, path: N
             tangential, spin = after_friction(scene, tangential + duration * kick, spin, normal, impulse / 2)
             return (tangential, spin), (tangential, spin)
 
+        later: Any
         _, later = jax.lax.scan(advance, (tangential, spin), (durations, overlap_rate[:-1], overlap_rate[1:], *forces))
         tangentials, spins = jax.tree.map(lambda first, rest: jnp.concatenate([first[None], rest]), (tangential, spin), later)
         slips = tangentials - bodies.radius * jnp.cross(spins, normal)

@@ -110,10 +110,10 @@ class Bounce(NamedTuple):
 
 
 class Progress(NamedTuple):
-    """Where the simulation stands: the motion after the last of ``count`` contacts, and whether it rests or has passed the last time."""
+    """Where the simulation stands: the motion after the last of ``done`` contacts, and whether it rests or has passed the last time."""
 
     motion: Motion
-    count: jax.Array
+    done: jax.Array
     rests: jax.Array
     passed: jax.Array
     normal: jax.Array
@@ -163,7 +163,7 @@ def bounce(scene: Scene, progress: Progress, horizon: jax.Array, method: EventAl
     normal = jnp.stack([surface.unit_normal for surface in scene.surfaces])[flight.plane]
     if isinstance(method, Impulse):
         touch = rigid_touch_down(flight.end, normal, method.rest_speed)
-        nodes = rigid_impact(scene, touch, progress.count)
+        nodes = rigid_impact(scene, touch, progress.done)
     else:
         touch = touch_down(scene, flight.end, normal)
         phase = contact_phase(scene, touch)
@@ -176,7 +176,7 @@ def bounce(scene: Scene, progress: Progress, horizon: jax.Array, method: EventAl
     gap = jnp.stack([surface.gap(flight.end.position, scene.bodies.radius) for surface in scene.surfaces])[flight.plane]
     resting = landed(scene, flight.end, normal, gap)
     after = jax.tree.map(lambda bounced, stopped: jnp.where(rests, stopped, bounced), after, resting)
-    new = Progress(after, progress.count + 1, rests, ~flight.touches | (after.time > horizon), normal)
+    new = Progress(after, progress.done + 1, rests, ~flight.touches | (after.time > horizon), normal)
     return new, Bounce(happens & ~touch.rests, flight.nodes, touch, nodes, after, flight.plane)
 
 

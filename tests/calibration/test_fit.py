@@ -8,8 +8,8 @@ import pytest
 
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.fitting import fit
 from calibration.first_guess import read_bounces
+from calibration.fitting import fit
 from calibration.judgement import Judgement
 from calibration.least_squares import Start, minimise
 from calibration.nuisance import Gravity, InitialState, LengthScale, RestitutionScatter, SurfaceHeight
@@ -51,7 +51,9 @@ def recording(seed: int, *, restitution: float = 0.8, height: float = 0.5, scale
     return Recording(name=f"drop{seed}", time=TIMES, position=position, sigma=np.where(np.isnan(position), np.nan, noise))
 
 
-def problem(recordings: list[Recording], *, scene: jc.Scene | None = None, nuisance: list | None = None, free: tuple = (RESTITUTION,)) -> Problem:
+def problem(
+    recordings: list[Recording], *, scene: jc.Scene | None = None, nuisance: list | None = None, free: tuple = (RESTITUTION,)
+) -> Problem:
     """Restitution with initial states and table heights beside."""
     return Problem(
         scene or drop_scene(),
@@ -65,7 +67,8 @@ def problem(recordings: list[Recording], *, scene: jc.Scene | None = None, nuisa
 def test_truth_is_inside_the_interval_and_the_model_explains_the_data():
     found = fit(problem([recording(0), recording(1, height=0.4)]))
     estimate = found.parameters[RESTITUTION]
-    assert found.converged and found.explained
+    assert found.converged
+    assert found.explained
     assert estimate.status is Determination.DETERMINED
     assert abs(estimate.value - 0.8) < 3 * estimate.sd
     assert estimate.sd < 2e-3
@@ -122,8 +125,12 @@ def test_same_minimum_and_covariance_as_scipy():
         start = np.concatenate([shared, local.ravel()])
         peer = least_squares(residual, start, jac=jacobian, x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=1e-14)
         own = minimise(
-            asked.layout, asked.scene, asked.samples, began,
-            method="levenberg_marquardt", steps=100,
+            asked.layout,
+            asked.scene,
+            asked.samples,
+            began,
+            method="levenberg_marquardt",
+            steps=100,
         )
         np.testing.assert_allclose(np.concatenate([own.shared, own.local.ravel()]), peer.x, atol=1e-6)
         covariance = np.linalg.inv(peer.jac.T @ peer.jac)
@@ -147,7 +154,9 @@ def test_length_scale_and_gravity_together_are_refused():
 
 
 def test_what_the_data_do_not_see_has_no_finite_interval():
-    scene = drop_scene().replace(contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8), friction=jc.Coulomb(coefficient=0.3)))
+    scene = drop_scene().replace(
+        contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8), friction=jc.Coulomb(coefficient=0.3))
+    )
     found = fit(problem([recording(0)], scene=scene, free=(RESTITUTION, "contact.friction.coefficient")))
     friction = found.parameters["contact.friction.coefficient"]
     assert friction.status is Determination.NOT_DETERMINED
@@ -185,7 +194,8 @@ def test_progress_is_reported_while_it_works():
     seen = []
     fit(problem([recording(0)]), progress=lambda step, chi2: seen.append((int(step), float(chi2))))
     jax.effects_barrier()
-    assert seen and seen[-1][1] < seen[0][1]
+    assert seen
+    assert seen[-1][1] < seen[0][1]
 
 
 def test_configuration_of_jax_is_left_alone():
@@ -207,7 +217,8 @@ def test_information_of_the_arrow_equals_that_of_the_whole_matrix():
     for r in range(3):
         block = slice(2 + 4 * r, 6 + 4 * r)
         np.testing.assert_allclose(found.local[r], covariance[block, block], rtol=1e-9)
-    assert not found.open_shared.any() and not found.open_local.any()
+    assert not found.open_shared.any()
+    assert not found.open_local.any()
 
 
 def test_correlation_time_of_an_autoregressive_series():

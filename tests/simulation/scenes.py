@@ -45,9 +45,7 @@ NORMAL: dict[str, Callable[[dict], Any]] = {
         stiffness=p["stiffness"] * 1e3 ** (p["exponent"] - 1.5), restitution=p["restitution"], exponent=p["exponent"]
     ),
     "linear_zero_overlap": lambda p: jc.LinearDashpot(stiffness=p["stiffness"] * 1e3**-0.5, restitution=p["restitution"]),
-    "linear_zero_force": lambda p: jc.LinearDashpot(
-        stiffness=p["stiffness"] * 1e3**-0.5, restitution=p["restitution"], end="zero_force"
-    ),
+    "linear_zero_force": lambda p: jc.LinearDashpot(stiffness=p["stiffness"] * 1e3**-0.5, restitution=p["restitution"], end="zero_force"),
     "tsuji_zero_overlap": lambda p: jc.TsujiDashpot(stiffness=p["stiffness"], restitution=p["restitution"]),
     "tsuji_zero_force": lambda p: jc.TsujiDashpot(stiffness=p["stiffness"], restitution=p["restitution"], end="zero_force"),
     "newton": lambda p: jc.NewtonRestitution(restitution=p["restitution"]),

@@ -1,6 +1,5 @@
 """Trajectories equal an integration in time by scipy, to the accuracy that the method claims."""
 
-import jax.numpy as jnp
 import numpy as np
 import pytest
 
