@@ -220,7 +220,7 @@ class Problem:
 
     @property
     def start(self) -> tuple[np.ndarray, np.ndarray]:
-        """Coordinates of the first guess: shared (S,) and local (R, L)."""
+        """Coordinates of the first guess, shared (S,) and local (R, L)."""
         layout, scene = self.layout, self.scene
         free = coordinates(layout.free, [get(scene, unknown.name) for unknown in layout.free])
 
@@ -237,7 +237,7 @@ class Problem:
 
     @property
     def stages(self) -> np.ndarray:
-        """Ends of the samples to be fitted first, (stages, recordings): two bounces, four bounces, all."""
+        """Ends of the samples to be fitted first (stages, recordings), after two bounces, four bounces, and all."""
         ends = [[_after_bounce(reading, count) for reading in self.readings] for count in (2, 4)]
         return np.asarray([*(row for row in ends if np.any(np.isfinite(row))), [np.inf] * len(self.readings)])
 

@@ -6,7 +6,7 @@ import enum
 import numpy as np
 
 MISFIT = 2.0
-"""chi2/dof from which a model is said not to explain the data: the noise is often only estimated, from the data themselves."""
+"""From this chi2/dof on, a model is said not to explain the data (the noise is often only estimated, from the data themselves)."""
 
 
 def explains(chi2_per_dof: float, dof: int) -> bool:

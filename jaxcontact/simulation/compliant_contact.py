@@ -257,7 +257,8 @@ def motion_at_nodes(scene: Scene, touch: TouchDown, phase: ContactPhase, path: N
     velocity = tangentials - overlap_rate[:, None] * normal
     contact_force = friction.force(slips, bodies.mass * contact_acceleration)
     acceleration = contact_force / bodies.mass + contact_acceleration[:, None] * normal + external(velocity, spins)
-    spin_rate = -bodies.radius * jnp.cross(normal, contact_force) / bodies.moment_of_inertia
+    # Not over m R^2: the square of that, which a derivative divides by, is too small for float32 in a powder.
+    spin_rate = -jnp.cross(normal, contact_force / bodies.mass) / (bodies.inertia_ratio * bodies.radius)
     sideways = acceleration - (acceleration @ normal)[:, None] * normal
     position = touch.motion.position + sideways_advance(time, tangentials, sideways) - overlap[:, None] * normal
     return ContactNodes(Motion(touch.motion.time + time, position, velocity, spins), acceleration, spin_rate)

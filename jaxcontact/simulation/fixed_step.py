@@ -58,7 +58,7 @@ def contact_rates(scene: Scene, state: State, latch: jax.Array) -> tuple[jax.Arr
         surface_velocity = state.velocity - bodies.radius * jnp.cross(state.spin, normal)
         friction = scene.contact.friction.force(surface_velocity - (surface_velocity @ normal) * normal, force)
         acceleration = acceleration + (force * normal + friction) / bodies.mass
-        spin_rate = spin_rate - bodies.radius * jnp.cross(normal, friction) / bodies.moment_of_inertia
+        spin_rate = spin_rate - jnp.cross(normal, friction / bodies.mass) / (bodies.inertia_ratio * bodies.radius)
     return acceleration, spin_rate
 
 

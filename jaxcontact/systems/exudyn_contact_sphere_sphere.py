@@ -1,9 +1,9 @@
 """Exudyn's ``ObjectContactSphereSphere``: what the program computes for two spheres, under its own parameter names.
 
 With the gap ``g = h |p1 - p0| - (r0 + h r1)``, ``h = -1`` when sphere 1 is hollow around sphere 0 and else 1, the overlap ``d = -g``, the
-normal ``n = h (p1 - p0)/|p1 - p0|`` and the relative velocity ``v_n n + v_t`` of the surfaces at the contact, the force on sphere 1 is
+normal ``n = h (p1 - p0)/|p1 - p0|`` and the relative velocity ``v_n n + v_t`` of the surfaces at the contact, the force on sphere 1 is::
 
-    F = f_n n - mu f_n v_t / max(``|v_t|``, v_reg),
+    F = f_n n - mu f_n v_t / max(|v_t|, v_reg),
     f_n = kc [d]^n (1 - a v_n/v) - dc v_n,      [d]^n = sign(d) |d|^n,
 
 ``v`` the approach speed remembered from touch-down, not below ``minimumImpactVelocity``, and ``a`` the damping ratio of the impact model:
