@@ -85,10 +85,11 @@ def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None 
     _check_times(times)
     _check_method(scene, method)
     _check_bodies(scene, initial)
+    substeps = method.substeps(times) if isinstance(method, FixedStep) else 0  # while the times are still numbers
     times = jnp.asarray(times, dtype=float)
     flat = State(*(jnp.reshape(value, (3,)) for value in initial))
     if isinstance(method, FixedStep):
-        result = simulate_fixed_step(scene, flat, times, method=method, substeps=method.substeps(times))
+        result = simulate_fixed_step(scene, flat, times, method=method, substeps=substeps)
     else:
         known = method.level if isinstance(method, EventAligned) else None
         result = _simulate_events(scene, flat, times, method=method, level=is_level(scene) if known is None else known)

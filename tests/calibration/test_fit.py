@@ -223,7 +223,7 @@ def test_information_of_the_arrow_equals_that_of_the_whole_matrix():
 
 def test_correlation_time_of_an_autoregressive_series():
     rng = np.random.default_rng(0)
-    noise, rho = rng.standard_normal((4, 4000, 1)), 0.8
+    noise, rho = rng.standard_normal((30, 4000, 1)), 0.8
     series = np.zeros_like(noise)
     for i in range(1, 4000):
         series[:, i] = rho * series[:, i - 1] + noise[:, i]

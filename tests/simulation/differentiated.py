@@ -14,14 +14,15 @@ import numpy as np
 import jaxcontact as jc
 from tests.simulation import scenes
 
-BASE = {**scenes.BASE, "reference_speed": 1.5, "times": np.linspace(0.0, 0.4, scenes.SAMPLES)}
+BASE = {**scenes.BASE, "reference_speed": 1.5, "times": None}
 METHOD = jc.EventAligned(max_contacts=16)
 LEAVES = tuple(name for name in BASE if name not in ("drag", "lift", "fluid_density", "start", "duration"))
 
 
 def parameters(**changes: Any) -> dict:
-    """Every leaf as an array."""
-    return {name: np.asarray(changes.get(name, BASE[name]), dtype=float) for name in LEAVES}
+    """Every leaf as an array; changes of fluid and the like, which this scene does not have, are ignored."""
+    times = BASE["start"] + np.linspace(0.0, 1.0, scenes.SAMPLES) * changes.get("duration", BASE["duration"])
+    return {name: np.asarray({**BASE, "times": times, **changes}[name], dtype=float) for name in LEAVES}
 
 
 def trajectory(p: dict) -> jc.Trajectory:
