@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.integrate import cumulative_simpson
 from scipy.interpolate import CubicHermiteSpline
+from scipy.linalg import block_diag
 
 from calibration.noise import lag_one_correlation, robust_deviation, rough_noise
 
@@ -190,21 +191,31 @@ class FlightFit:
         return CubicHermiteSpline(grid, shift - shift[200], slope)
 
     def _solve(self) -> None:
-        normal = np.diag(self.prior_sd**-2.0)
-        right = normal @ self.prior_mean
+        """Weighted normal equations; p0, v0, a of each flight and axis are eliminated first, which leaves two unknowns, g and k."""
+        products, right = [], []
         for flight, (start, stop) in enumerate(self.spans):
             for axis in self.axes:
                 used = start + np.flatnonzero(np.isfinite(self.position[start:stop, axis]) & ~self.outliers[start:stop])
                 columns = self.columns(flight, axis, self.time[used])
                 far = np.nan_to_num(np.abs(self.residuals[used, axis])) / self.sigma[axis]
-                weights = 1 / (np.maximum(1, far / HUBER) * self.sigma[axis] ** 2)
-                where = self.indices(flight, axis)
-                normal[np.ix_(where, where)] += columns.T @ (weights[:, None] * columns)
-                right[where] += columns.T @ (weights * self.position[used, axis])
-        scale = 1 / np.sqrt(np.diag(normal))  # unit diagonal: lengths, speeds and drag differ by many powers of ten
-        scaled = normal * scale * scale[:, None]
-        self.value = scale * np.linalg.solve(scaled, scale * right)
-        self.covariance = np.linalg.inv(scaled) * scale * scale[:, None]
+                weighted = columns.T / (np.maximum(1, far / HUBER) * self.sigma[axis] ** 2)
+                products.append(weighted @ columns)
+                right.append(weighted @ self.position[used, axis])
+        normal, constant = np.array(products), np.array(right)
+        precision = self.prior_sd**-2.0
+        local = normal[:, 2:, 2:] + precision[2:].reshape(-1, 3, 1) * np.eye(3)
+        scale = 1 / np.sqrt(np.diagonal(local, axis1=1, axis2=2))  # unit diagonal: lengths and speeds differ by powers of ten
+        inverse = np.linalg.inv(local * scale[:, :, None] * scale[:, None]) * scale[:, :, None] * scale[:, None]
+        effect = inverse @ normal[:, 2:, :2]  # of g and k on the local unknowns
+        alone = np.einsum("bij,bj->bi", inverse, constant[:, 2:])
+        common = np.diag(precision[:2]) + np.sum(normal[:, :2, :2] - normal[:, :2, 2:] @ effect, axis=0)
+        known = (precision * self.prior_mean)[:2] + np.sum(constant[:, :2] - np.einsum("bij,bj->bi", normal[:, :2, 2:], alone), axis=0)
+        spread, slopes = np.linalg.inv(common), effect.reshape(-1, 2)
+        shared = spread @ known
+        self.value = np.concatenate([shared, alone.ravel() - slopes @ shared])
+        coupled = np.concatenate([np.eye(2), -slopes])
+        self.covariance = coupled @ spread @ coupled.T
+        self.covariance[2:, 2:] += block_diag(*inverse)
 
     # ---- residuals, noise, tracking errors, ends
 
@@ -317,7 +328,9 @@ class FlightFit:
         for _ in range(30):
             gap = self.predict(flight, UP, time) - self.predict(flight + 1, UP, time)
             closing = self.predict(flight, UP, time, 1) - self.predict(flight + 1, UP, time, 1)
-            time = np.clip(time - gap / (closing or 1.0), *self.centres[flight : flight + 2])
+            before, time = time, np.clip(time - gap / (closing or 1.0), *self.centres[flight : flight + 2])
+            if abs(time - before) < 1e-12:
+                break
         return float(time)
 
     def bounce(self, flight: int) -> Bounce:

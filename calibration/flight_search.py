@@ -26,6 +26,8 @@ def fit_flights(time: np.ndarray, position: np.ndarray, *, radius: float, gravit
     noise = rough_noise(time, height, acceleration=-gravity)
     jumped = spikes(time, height, noise=noise, gravity=gravity)
     kept = np.flatnonzero(~jumped)
+    if len(kept) < MIN_SAMPLES:
+        return None
     pieces = flights_in_height(time[kept], height[kept], noise=noise, gravity=gravity)
     if not pieces:
         return None
@@ -89,8 +91,9 @@ def grow_flight(time: np.ndarray, height: np.ndarray, first: int, last: int, *, 
         prior = np.diag(np.concatenate(([0.0, 0.0], (sigma / (allowed * half ** np.array([2, 3, 4]))) ** 2)))
         normal = basis[good].T @ basis[good] + prior
         right = basis[good].T @ height[good] + prior @ np.array([0, 0, -gravity * half**2, 0, 0])
-        coefficients = np.linalg.solve(normal, right)
-        spread = np.sum(np.linalg.solve(normal, basis.T).T * basis, axis=1)  # variance of the prediction over that of a sample
+        inverse = np.linalg.inv(normal)
+        coefficients = inverse @ right
+        spread = np.sum(basis @ inverse * basis, axis=1)  # variance of the prediction over that of a sample
         squares = (height - basis @ coefficients) ** 2 / (sigma**2 * (1 + spread))
         fall = -basis[:, :3] @ coefficients[2:] / half**2  # downward acceleration
         squares[(np.abs(tau) > 2) | (fall < 0.35 * gravity) | (fall > 2.2 * gravity)] = np.inf  # beyond 2, the next round may tell

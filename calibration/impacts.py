@@ -106,11 +106,12 @@ class ImpactProblem:
         scene: bodies and contact; ``NewtonRestitution`` and ``Coulomb``.
         table: impacts.
         free: paths of the unknowns.
-        quantities: which measured quantities to use; all by default.
+        frozen: those of them that keep the value of the scene.
+        only: the one measured quantity to use; all by default.
         above: impacts at smaller angles from the normal [deg] are left out.
-    """
 
-    frozen: tuple[str, ...] = ()
+    What is frozen or left out has a weight of zero, so that all fits of one table share compiled code.
+    """
 
     def __init__(
         self,
@@ -118,13 +119,14 @@ class ImpactProblem:
         table: ImpactTable,
         *,
         free: tuple[str, ...],
-        quantities: tuple[str, ...] | None = None,
+        frozen: tuple[str, ...] = (),
+        only: str | None = None,
         above: float = -1.0,
     ) -> None:
-        used = tuple(name for name in QUANTITIES if name in table.measured) if quantities is None else quantities
+        used = tuple(name for name in QUANTITIES if name in table.measured)
         if not used:
             raise InputError("Nothing was measured after the impacts.", path=table.path, remedy=f"Give one of {', '.join(QUANTITIES)}.")
-        self.scene, self.table, self.above = scene, table, above
+        self.scene, self.table, self.frozen, self.above = scene, table, frozen, above
         self.layout = ImpactLayout(tuple(free_unknown(scene, path) for path in free), used)
         columns = [np.asarray(getattr(table, name), dtype=float) for name in used]
         sigmas = [sigma_of(table, name, column) for name, column in zip(used, columns, strict=True)]
@@ -132,6 +134,7 @@ class ImpactProblem:
         speed = np.where(np.isfinite(table.impact_speed), table.impact_speed, 1.0)
         spin = np.nan_to_num(np.asarray(table.spin_before, dtype=float))
         counted = np.isfinite(measured) & (np.asarray(table.impact_angle)[:, None] > above)
+        counted &= np.asarray([only in (None, name) for name in used])
         weight = np.where(counted, 1 / sigma, 0.0)
         self.samples = Impacts(*(column[None] for column in (speed, table.impact_angle, spin, np.nan_to_num(measured), weight)))
 
@@ -179,7 +182,7 @@ def fit_impacts(
         if FRICTION in free:
             limit = sliding_limit(scene, judgement.shared())
             if not judgement.explained and np.count_nonzero(np.asarray(table.impact_angle) > limit) > len(free):
-                problem, judgement, limit = only_sliding(scene, table, limit, method=method, steps=steps)
+                problem, judgement, limit = only_sliding(scene, table, free, limit, method=method, steps=steps)
                 notes.append(
                     "Rigid impacts do not explain all impacts together. Those that end sticking were set aside (tangential compliance"
                     " matters there); friction is told by those that slide throughout."
@@ -221,11 +224,12 @@ def sliding_limit(scene: jc.Scene, estimates: dict[str, Estimate]) -> float:
 
 
 def only_sliding(
-    scene: jc.Scene, table: ImpactTable, limit: float, *, method: str, steps: int | None
+    scene: jc.Scene, table: ImpactTable, free: tuple[str, ...], limit: float, *, method: str, steps: int | None
 ) -> tuple[ImpactProblem, Judgement, float]:
     """The fit of impacts flatter than the sliding limit, and the limit that goes with it."""
+    frozen = tuple(path for path in free if path == TANGENTIAL)
     for _ in range(2):
-        problem = ImpactProblem(scene, table, free=(RESTITUTION, FRICTION), above=limit)
+        problem = ImpactProblem(scene, table, free=free, frozen=frozen, above=limit)
         judgement = minimum_of(problem, method=method, steps=steps, start={}, progress=None)
         limit = sliding_limit(scene, judgement.shared())
     return problem, judgement, limit
@@ -263,13 +267,12 @@ def fitted_column(problem: ImpactProblem, judgement: Judgement, name: str, at_mi
 
 def alone(problem: ImpactProblem, name: str, at_minimum: dict[str, float]) -> dict[str, Estimate]:
     """What one quantity by itself says of friction and tangential restitution, the rest as in the joint fit."""
-    free = tuple(path for path in (FRICTION, TANGENTIAL) if path in at_minimum)
+    told = [path for path in (FRICTION, TANGENTIAL) if path in at_minimum]
     scene = problem.scene
     for path, value in at_minimum.items():
         scene = put(scene, path, value)
-    try:
-        own = ImpactProblem(scene, problem.table, free=free, quantities=(name,), above=problem.above)
-        judgement = minimum_of(own, method="levenberg_marquardt", steps=None, start={}, progress=None)
-    except InputError:
-        return {}
+    free = tuple(unknown.name for unknown in problem.layout.free)
+    frozen = tuple(path for path in free if path not in told)
+    own = ImpactProblem(scene, problem.table, free=free, frozen=frozen, only=name, above=problem.above)
+    judgement = minimum_of(own, method="levenberg_marquardt", steps=None, start={}, progress=None)
     return {path: item for path, item in judgement.shared().items() if item.status is Determination.DETERMINED}

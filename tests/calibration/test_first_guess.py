@@ -1,5 +1,6 @@
 """Release, bounces, restitution, drag, noise and tracking errors are read from recordings alone, made-up ones and real ones."""
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -77,7 +78,7 @@ def made_up_case(seed):
     position[jumped] += rng.choice([-1, 1], (jumped.sum(), 3)) * rng.uniform(0.03, 0.3, (jumped.sum(), 3))
     position[:, {"planar": [1], "drop": [0, 1]}.get(kind, [])] = np.nan
     edges = [0, *impacts, end]
-    inside = [(time > a) & (time < b) & ~jumped for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    inside = [(time > a) & (time < b) & ~jumped for a, b in itertools.pairwise(edges)]
     clear = [mask.sum() >= 6 and np.ptp(clean[mask]) > 12 * noise for mask in inside]
     needed = 0
     while needed < len(impacts) and clear[needed] and clear[needed + 1]:
