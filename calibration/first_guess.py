@@ -126,8 +126,7 @@ def _reading(recording: Recording, measured: np.ndarray, fit: FlightFit, *, expe
     for axis in fit.axes:
         noise[axis], correlation[axis] = white_noise(fit.runs(axis)), lag_one_correlation(fit.runs(axis))
         position[axis], velocity[axis] = fit.predict(0, axis, start), fit.predict(0, axis, start, 1)
-    slow = np.clip(correlation[UP], 0, 0.9)
-    fit.covariance = fit.covariance * (1 + slow) / (1 - slow)  # correlated deviations are fewer independent numbers
+    fit.allow_for_correlation()
     bounces = tuple(fit.bounce(flight) for flight in range(len(fit.spans) - 1))
     restitution, restitution_sd = pooled([b.restitution for b in bounces], [b.restitution_sd for b in bounces])
     height, height_sd = touch_height(fit, bounces)

@@ -220,18 +220,27 @@ class FlightFit:
     # ---- residuals, noise, tracking errors, ends
 
     @property
-    def tracking_limit(self) -> np.ndarray:
-        """(3,) deviation [m] beyond which a sample is a tracking error; near the ground, lenses may shift a whole row of samples."""
-        tallest = max(np.ptp(self.position[start:stop, UP]) for start, stop in self.spans)
-        return np.maximum(OUTLIER_SIGMAS * self.sigma, max(OUTLIER_DISTANCE, 2 * DISTORTION * tallest))
+    def distortion(self) -> float:
+        """Deviation [m] that lenses may give to a whole row of samples near the ground."""
+        return 2 * DISTORTION * max(np.ptp(self.position[start:stop, UP]) for start, stop in self.spans)
+
+    def _jumps(self, away: np.ndarray, axis: int) -> np.ndarray:
+        """Which of these successive deviations are tracking errors: far from the flight, and from their neighbours or very far."""
+        limit = max(OUTLIER_SIGMAS * self.sigma[axis], OUTLIER_DISTANCE)
+        padded = np.pad(away, 1, mode="edge")
+        alone = np.abs(away - (padded[:-2] + padded[2:]) / 2) > limit
+        return (np.abs(away) > limit) & (alone | (np.abs(away) > self.distortion))
 
     def _update_residuals(self, *, reject: bool) -> None:
         self.residuals[:] = np.nan
+        jumped = np.zeros(len(self.time), bool)
         for flight, (start, stop) in enumerate(self.spans):
             for axis in self.axes:
-                self.residuals[start:stop, axis] = self.position[start:stop, axis] - self.predict(flight, axis, self.time[start:stop])
+                away = self.position[start:stop, axis] - self.predict(flight, axis, self.time[start:stop])
+                self.residuals[start:stop, axis] = away
+                jumped[start:stop] |= self._jumps(away, axis)
         if reject:
-            self.outliers = np.any(np.abs(self.residuals) > self.tracking_limit, axis=1)
+            self.outliers = jumped
 
     def _update_sigma(self) -> None:
         for axis in self.axes:
@@ -265,7 +274,8 @@ class FlightFit:
             squares = np.where(towards_bounce, far, means) ** 2
             squares[self.suspects[first:last]] = np.minimum(squares[self.suspects[first:last]], 6)  # no reason to end a flight
             start, stop = most_consistent_run(squares)
-            allowed = np.where(towards_bounce, self.tracking_limit[UP], 3 * np.sqrt(variance))  # neither tracking errors nor a catch
+            limit = max(OUTLIER_SIGMAS * self.sigma[UP], OUTLIER_DISTANCE, self.distortion)
+            allowed = np.where(towards_bounce, limit, 3 * np.sqrt(variance))  # ends are neither tracking errors nor a catch
             inside = first + start + np.flatnonzero((np.abs(residuals) <= allowed)[start:stop])
             if len(inside) >= MIN_SAMPLES:
                 self.spans[flight] = self._without_contact(flight, int(inside[0]), int(inside[-1]) + 1)
@@ -282,12 +292,18 @@ class FlightFit:
         speed = np.abs(self.predict(flight, UP, self.time[samples[0]], 1))
         for count in (5, 8, 12, 18, 27):  # as few as tell a tenth of the speed
             near = samples[:count]
-            distance = np.abs(self.time[near] - self.time[near].mean()) * np.sign(np.arange(len(near)) - (len(near) - 1) / 2)
+            distance = np.abs(self.time[near] - self.time[near[0]])
+            distance = distance - distance.mean()
             deviation = self.sigma[UP] / np.linalg.norm(distance)
             if 4 * deviation < 0.1 * speed or 3 * count > len(samples):
                 break
         away = self.position[near, UP] - self.predict(flight, UP, self.time[near])
         return bool(-np.sum(distance * away) / np.sum(distance**2) > max(0.1 * speed, 4 * deviation))
+
+    def allow_for_correlation(self) -> None:
+        """Enlarge the covariance: deviations that last for several samples are fewer independent numbers."""
+        slow = np.clip(lag_one_correlation(self.runs(UP)), 0, 0.9)
+        self.covariance = self.covariance * (1 + slow) / (1 - slow)
 
     def runs(self, axis: int) -> list[tuple[np.ndarray, np.ndarray]]:
         """Times and residuals of the good samples of each flight."""
@@ -314,7 +330,7 @@ class FlightFit:
         for flight, (start, stop) in enumerate(itertools.pairwise([self.spans[0][0], *bounces, self.spans[-1][1]])):
             for axis in self.axes:
                 away = self.position[start:stop, axis] - self.predict(flight, axis, self.time[start:stop])
-                errors[start:stop] |= np.abs(away) > self.tracking_limit[axis]
+                errors[start:stop] |= self._jumps(away, axis)
         for flight in range(len(self.spans) - 1):
             errors[self.contact_samples(flight)] = False
         return errors
