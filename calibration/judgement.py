@@ -93,11 +93,12 @@ class Judgement:
         }
 
     def correlation(self, estimates: dict[str, Estimate]) -> tuple[tuple[str, ...], np.ndarray]:
-        """Correlations of the determined shared unknowns."""
-        kept = [i for i, item in enumerate(estimates.values()) if np.isfinite(item.sd) and item.sd > 0]
+        """Names and correlations of those free shared unknowns that ``estimates`` shows as determined."""
+        free = [self.layout.shared_unknowns[index].name for index in np.flatnonzero(self.free)]
+        kept = [i for i, name in enumerate(free) if name in estimates and np.isfinite(estimates[name].sd) and estimates[name].sd > 0]
         block = self.covariance[np.ix_(kept, kept)]
         deviations = np.sqrt(np.diag(block))
-        return tuple(list(estimates)[i] for i in kept), block / np.outer(deviations, deviations)
+        return tuple(free[i] for i in kept), block / np.outer(deviations, deviations)
 
     def next_step(self, index: int) -> tuple[float, float]:
         """Where the frozen shared coordinate ``index`` would go if it were free, and its standard error, to first order."""
