@@ -172,11 +172,13 @@ def state(*, position: Any, velocity: Any = (0.0, 0.0, 0.0), spin: Any = (0.0, 0
         velocity: velocity of the centre [m/s], same shape.
         spin: angular velocity in the frame of the scene [rad/s], same shape.
     """
-    values = {"position": position, "velocity": velocity, "spin": spin}
-    for name, value in values.items():
-        if np.shape(value)[-1:] != (3,):
-            raise ValueError(f"state: {name} has shape {np.shape(value)}, but its last axis must hold 3 components (x, y, z).")
+    given = {"position": position, "velocity": velocity, "spin": spin}
+    for name, value in given.items():
         if is_concrete(value) and not np.all(np.isfinite(np.asarray(value, dtype=float))):
             raise ValueError(f"state: {name} = {value} is not finite.")
-    shape = np.broadcast_shapes(*(np.shape(value) for value in values.values()))
-    return State(*(jnp.broadcast_to(jnp.asarray(value, dtype=float), shape) for value in values.values()))
+    values = {name: jnp.asarray(value, dtype=float) for name, value in given.items()}
+    for name, value in values.items():
+        if value.shape[-1:] != (3,):
+            raise ValueError(f"state: {name} has shape {value.shape}, but its last axis must hold 3 components (x, y, z).")
+    shape = jnp.broadcast_shapes(*(value.shape for value in values.values()))
+    return State(*(jnp.broadcast_to(value, shape) for value in values.values()))
