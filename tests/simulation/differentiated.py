@@ -25,22 +25,28 @@ def parameters(**changes: Any) -> dict:
     return {name: np.asarray({**BASE, "times": times, **changes}[name], dtype=float) for name in LEAVES}
 
 
-def trajectory(p: dict) -> jc.Trajectory:
+def scene(p: dict) -> jc.Scene:
     law = jc.HuntCrossley(stiffness=p["stiffness"], restitution=p["restitution"], reference_speed=p["reference_speed"])
     friction = jc.RegularizedCoulomb(coefficient=p["friction"], slip_velocity=p["slip_velocity"])
-    scene = jc.Scene(
+    return jc.Scene(
         bodies=jc.Spheres(radius=p["radius"], mass=p["mass"], inertia_ratio=p["inertia_ratio"]),
         surfaces=(jc.Plane(normal=p["normal"], offset=p["offset"]),),
         contact=jc.ContactModel(normal=law, friction=friction),
         gravity=p["gravity"],
     )
-    return jc.simulate(scene, scenes.initial(p), p["times"], method=METHOD)
+
+
+def trajectory(p: dict) -> jc.Trajectory:
+    return jc.simulate(scene(p), scenes.initial(p), p["times"], method=METHOD)
+
+
+def columns(found: jc.Trajectory) -> jax.Array:
+    """Position [m], velocity [m/s] and circumferential speed by spin [m/s] at all times, (samples, 9)."""
+    return jnp.concatenate([found.position, found.velocity, found.spin * BASE["radius"]], axis=-1)
 
 
 def path(p: dict) -> jax.Array:
-    """Position [m], velocity [m/s] and circumferential speed by spin [m/s] at all times, (samples, 9)."""
-    found = trajectory(p)
-    return jnp.concatenate([found.position, found.velocity, found.spin * BASE["radius"]], axis=-1)
+    return columns(trajectory(p))
 
 
 def misfit(p: dict, target: jax.Array) -> jax.Array:
@@ -50,13 +56,19 @@ def misfit(p: dict, target: jax.Array) -> jax.Array:
 
 @functools.cache
 def compiled(name: str) -> Callable:
-    """``path``, its ``jacobian`` in forward mode, ``gradient`` of the misfit in reverse mode, or ``second`` derivative along a line."""
+    """``trajectory``, or of ``path``: the ``jacobian`` in forward mode, the ``gradient`` of the misfit in reverse mode, or the ``second``
+    derivative along a line.
+    """
     return jax.jit(
         {
             "trajectory": trajectory,
-            "path": path,
             "jacobian": jax.jacfwd(path),
             "gradient": jax.grad(misfit),
             "second": lambda p, along: jax.jvp(lambda p: jax.jvp(path, (p,), (along,))[1], (p,), (along,))[1],
         }[name]
     )
+
+
+def path_at(p: dict) -> np.ndarray:
+    """``path`` in numbers."""
+    return np.asarray(columns(compiled("trajectory")(p)))

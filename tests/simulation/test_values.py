@@ -190,3 +190,17 @@ def test_a_long_curved_flight_lands_where_an_integration_in_time_does(after_touc
     assert found.contacts.happened[0, 0]
     np.testing.assert_allclose(found.contacts.touch_down[0, 0], touch_down, rtol=0, atol=2e-5)
     np.testing.assert_allclose(found.position[0], expected.states[:, :3], rtol=0, atol=2e-4)
+
+
+@pytest.mark.slow
+def test_a_sphere_in_a_box_moves_on_straight_lines_folded_at_the_walls():
+    sides, radius = np.array([1.0, 0.7, 0.5]), 0.02
+    walls = [jc.Plane(normal=axis, offset=0.0) for axis in np.eye(3)]
+    walls += [jc.Plane(normal=-axis, offset=-side) for axis, side in zip(np.eye(3), sides, strict=True)]
+    contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=1.0))
+    scene = jc.Scene(bodies=jc.spheres(radius=radius, mass=0.01), surfaces=walls, contact=contact, gravity=(0.0, 0.0, 0.0))
+    position, velocity, times = np.array([0.3, 0.2, 0.1]), np.array([1.7, -1.1, 0.6]), np.linspace(0.0, 5.0, 101)
+    found = jc.simulate(scene, jc.state(position=position, velocity=velocity), times, method=jc.Impulse())
+    free = sides - 2 * radius
+    unfolded = (position - radius + np.outer(times, velocity)) % (2 * free)
+    np.testing.assert_allclose(found.position, radius + np.minimum(unfolded, 2 * free - unfolded), rtol=0, atol=1e-12)
