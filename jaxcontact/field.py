@@ -55,7 +55,7 @@ class Parameter:
     shape: tuple[int, ...] | None
 
 
-def parameter(
+def quantity(
     *,
     unit: str,
     label: str,
@@ -64,9 +64,8 @@ def parameter(
     transform: str = "identity",
     remedy: str = "",
     shape: tuple[int, ...] | None = None,
-    default: Any = dataclasses.MISSING,
-) -> Any:
-    """Declare a differentiable parameter of a model.
+) -> Parameter:
+    """Describe a quantity: what its values mean and which are admissible.
 
     Args:
         unit: SI unit as printed, ``"-"`` for none.
@@ -76,10 +75,23 @@ def parameter(
         transform: how a fit moves it: ``"identity"``, ``"log"`` (positive) or ``"logit"`` (between both ends).
         remedy: what to do when the value is outside, appended to the error.
         shape: trailing shape of one value, e.g. ``(3,)`` for a vector; ``None`` for a scalar (or one scalar for each body).
+    """
+    return Parameter(unit, Interval.parse(interval), transform, label, symbol, remedy, shape)
+
+
+def of(about: Parameter, *, default: Any = dataclasses.MISSING) -> Any:
+    """Declare a differentiable parameter of a model that is a known quantity.
+
+    Args:
+        about: from ``quantity``, e.g. an entry of ``laws.quantities.QUANTITIES``.
         default: value when not given; ``None`` makes the parameter optional, and a model without it has no such leaf.
     """
-    about = Parameter(unit, Interval.parse(interval), transform, label, symbol, remedy, shape)
     return dataclasses.field(default=default, metadata={_KEY: about})
+
+
+def parameter(*, default: Any = dataclasses.MISSING, **about: Any) -> Any:
+    """Declare a differentiable parameter of a model: ``of(quantity(...), default=...)``."""
+    return of(quantity(**about), default=default)
 
 
 def static(*, default: Any = dataclasses.MISSING) -> Any:
@@ -113,7 +125,7 @@ def check(owner: str, name: str, value: Any, about: Parameter) -> None:
         raise ValueError(f"{owner}: {name} = {shown} {about.unit} is outside {about.interval} ({about.label}).{remedy}")
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(parameter, static, dataclasses.field))
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(parameter, of, static, dataclasses.field))
 def model(cls: type[Model]) -> type[Model]:
     """Make ``cls`` a frozen, keyword-only dataclass, a pytree, checked on construction, with ``replace``."""
     given = getattr(cls, "__post_init__", None)

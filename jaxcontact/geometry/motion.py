@@ -1,0 +1,50 @@
+"""Motion of a rigid body and what acts on it."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxcontact.smooth import Real
+
+
+class Motion(NamedTuple):
+    """Motion of a rigid body in the global frame, at its centre of mass; shapes ``(..., 3)``.
+
+    Attributes:
+        position: [m].
+        velocity: [m/s].
+        angular_velocity: [rad/s].
+    """
+
+    position: Real
+    velocity: Real
+    angular_velocity: Real
+
+
+class Wrench(NamedTuple):
+    """Force and torque on a body about its centre of mass, in the global frame; shapes ``(..., 3)``.
+
+    Attributes:
+        force: [N].
+        torque: [N m].
+    """
+
+    force: jax.Array
+    torque: jax.Array
+
+
+def velocity_at(motion: Motion, arm: Real) -> jax.Array:
+    """Velocity ``v + w x arm`` [m/s] of the body's material point at ``arm`` [m] from its centre; ``(..., 3)``."""
+    return motion.velocity + jnp.cross(motion.angular_velocity, arm)
+
+
+def wrench_at(force: Real, arm: Real) -> Wrench:
+    """``force`` [N] at ``arm`` [m] from the centre, as force and torque ``arm x force``; ``(..., 3)``."""
+    return Wrench(jnp.asarray(force), jnp.cross(arm, force))
+
+
+def normal_and_tangential(vector: Real, normal: Real) -> tuple[jax.Array, jax.Array]:
+    """The component ``vector . normal`` ``(...)`` and what is left, normal to ``normal``, ``(..., 3)``."""
+    along = jnp.sum(jnp.asarray(vector) * normal, axis=-1)
+    return along, vector - along[..., None] * normal
