@@ -51,6 +51,54 @@ def smooth_positive_part(x: Real, width: Real) -> jax.Array:
     return width * jax.nn.softplus(x / width)
 
 
+def smooth_step(x: Real, width: Real) -> jax.Array:
+    """0 for ``x <= 0``, 1 for ``x >= width``, ``10 t^3 - 15 t^4 + 6 t^5``, ``t = x/width``, between: two continuous derivatives. Elementwise.
+
+    Args:
+        x: any real number.
+        width: of the transition, positive, the unit of ``x``.
+    """
+    t = _inside_transition(x, width)
+    return t * t * t * (10.0 - t * (15.0 - 6.0 * t))
+
+
+def ramp(x: Real, width: Real) -> jax.Array:
+    """Integral of ``smooth_step``: 0 for ``x <= 0``, ``x - width/2`` for ``x >= width``, three continuous derivatives. Elementwise.
+
+    ``0 <= max(x, 0) - ramp(x, width) <= width/2``: unlike ``smooth_positive_part`` exactly zero for negative ``x``, and never above the
+    hard form.
+
+    Args:
+        x: any real number.
+        width: of the transition, positive, the unit of ``x``.
+    """
+    t = _inside_transition(x, width)
+    return jnp.where(jnp.less(x, width), width * t**4 * (2.5 - t * (3.0 - t)), x - 0.5 * width)
+
+
+def _inside_transition(x: Real, width: Real) -> jax.Array:
+    """``x/width`` between 0 and 1, else the nearer of these."""
+    t = jnp.asarray(x / width)
+    return jnp.where(t <= 0.0, 0.0, jnp.where(t >= 1.0, 1.0, t))
+
+
+def smooth_minimum(a: Real, b: Real, smoothing: Real) -> jax.Array:
+    """``min(a, b)`` of two numbers that are not negative, without its corner. Elementwise.
+
+    ``2 a b (1 - h^2)/(a + b + sqrt((a - b)^2 + 4 h^2 a b))``: differentiable without end, never above the minimum, and too small by at most
+    the fraction ``h`` (at ``a = b``), by ``h^2`` where one is much the larger. Zero where one of them is.
+
+    Args:
+        a: not negative.
+        b: not negative, the unit of ``a``.
+        smoothing: ``h`` in (0, 1).
+    """
+    acts = jnp.greater(a + b, 0.0)
+    a, b = jnp.where(acts, a, 1.0), jnp.where(acts, b, 1.0)
+    root = jnp.sqrt((a - b) ** 2 + 4.0 * smoothing**2 * a * b)
+    return jnp.where(acts, 2.0 * a * b * (1.0 - smoothing**2) / (a + b + root), 0.0)
+
+
 def positive_power(base: Real, exponent: Real) -> jax.Array:
     """``base ** exponent`` for a positive base, 0 otherwise; value and derivatives with respect to both are 0 there. Elementwise.
 
