@@ -4,13 +4,27 @@ All are zero, with zero derivatives, for ``d <= 0``, and unclamped otherwise: wh
 ``no_tension`` removes that.
 """
 
+import math
+
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.elastic import hertz_force, linear_force, power_law_force
+from jaxcontact.laws.catalogue import law
+from jaxcontact.laws.elastic import elastic_energy, hertz_force, linear_force, power_law_force
 from jaxcontact.smooth import Real, positive_part, positive_power
 
 
+@law(
+    family="damping",
+    source="Hunt and Crossley, J. Appl. Mech. 42 (1975) 440-445",
+    smoothness=lambda exponent, **_: math.ceil(exponent) - 1,
+    example={"overlap": 1e-3, "overlap_rate": -0.4, "stiffness": 1e4, "exponent": 1.5, "damping": 0.3},
+    variants=({"overlap_rate": 0.4, "exponent": 1},),
+    switches=({"overlap": 0.0}, {"overlap": 0.0, "exponent": 1}),
+    corners=({"overlap": -1e-3}, {"overlap_rate": 0.0}, {"damping": 0.0}),
+    energy=lambda overlap, stiffness, exponent: elastic_energy(overlap, stiffness=stiffness, exponent=exponent),
+    conjugate="overlap_rate",
+)
 def hunt_crossley_force(overlap: Real, overlap_rate: Real, *, stiffness: Real, exponent: Real, damping: Real) -> jax.Array:
     """``F = K d^n (1 + damping d')`` [N]; continuous at touch-down and at zero overlap. Elementwise.
 
@@ -27,6 +41,16 @@ def hunt_crossley_force(overlap: Real, overlap_rate: Real, *, stiffness: Real, e
     return power_law_force(overlap, stiffness=stiffness, exponent=exponent) * (1.0 + damping * overlap_rate)
 
 
+@law(
+    family="damping",
+    source="Kelvin and Voigt; Schwager and Poeschel, Granular Matter 9 (2007) 465-469",
+    smoothness=-1,
+    example={"overlap": 1e-3, "overlap_rate": -0.4, "stiffness": 1e4, "damping": 0.3},
+    switches=({"overlap": 0.0},),
+    corners=({"overlap": -1e-3}, {"overlap_rate": 0.0}, {"overlap": 0.0, "overlap_rate": 0.0}),
+    energy=lambda overlap, stiffness: elastic_energy(overlap, stiffness=stiffness, exponent=1),
+    conjugate="overlap_rate",
+)
 def linear_dashpot_force(overlap: Real, overlap_rate: Real, *, stiffness: Real, damping: Real) -> jax.Array:
     """``F = k d + c d'`` [N] for ``d > 0``; jumps to ``c d'`` at touch-down. Elementwise.
 
@@ -39,6 +63,16 @@ def linear_dashpot_force(overlap: Real, overlap_rate: Real, *, stiffness: Real, 
     return linear_force(overlap, stiffness=stiffness) + jnp.where(jnp.greater(overlap, 0.0), damping * overlap_rate, 0.0)
 
 
+@law(
+    family="damping",
+    source="Tsuji, Tanaka and Ishida, Powder Technol. 71 (1992) 239-250",
+    smoothness=0,
+    example={"overlap": 1e-3, "overlap_rate": -0.4, "stiffness": 1e4, "mass": 0.1, "alpha": 0.3},
+    switches=({"overlap": 0.0},),
+    corners=({"overlap": -1e-3}, {"overlap_rate": 0.0}, {"alpha": 0.0}, {"overlap": 1e-20}),
+    energy=lambda overlap, stiffness: elastic_energy(overlap, stiffness=stiffness, exponent=1.5),
+    conjugate="overlap_rate",
+)
 def tsuji_dashpot_force(overlap: Real, overlap_rate: Real, *, stiffness: Real, mass: Real, alpha: Real) -> jax.Array:
     """``F = K d^(3/2) + alpha sqrt(m K) d^(1/4) d'`` [N]; continuous at touch-down. Elementwise.
 
@@ -56,6 +90,14 @@ def tsuji_dashpot_force(overlap: Real, overlap_rate: Real, *, stiffness: Real, m
     return hertz_force(overlap, stiffness=stiffness) + dashpot
 
 
+@law(
+    family="damping",
+    source="unilateral contact",
+    smoothness=0,
+    example={"force": 2.0},
+    switches=({"force": 0.0},),
+    corners=({"force": -2.0},),
+)
 def no_tension(force: Real) -> jax.Array:
     """``max(F, 0)``: a contact that pushes only. Hard; its derivative jumps where the force crosses zero."""
     return positive_part(force)

@@ -4,13 +4,36 @@ Value and derivatives with respect to overlap, stiffness and exponent are zero f
 derivatives at ``d = 0``.
 """
 
+import math
+
 import jax
 import jax.numpy as jnp
 from jax.scipy.special import gammaln
 
+from jaxcontact.laws.catalogue import law
 from jaxcontact.smooth import Real, positive_power
 
 
+def elastic_energy(overlap: Real, *, stiffness: Real, exponent: Real) -> jax.Array:
+    """Stored energy ``K d^(n+1)/(n+1)`` [J] for ``d > 0``, else 0. Arguments as for ``power_law_force``."""
+    return stiffness * positive_power(overlap, exponent + 1) / (exponent + 1)
+
+
+def _derivatives_at_touch_down(exponent: Real, **_: Real) -> float:
+    return math.ceil(exponent) - 1
+
+
+@law(
+    family="elastic",
+    source="Johnson, Contact Mechanics (1985), chapter 4, for n = 1.5",
+    smoothness=_derivatives_at_touch_down,
+    example={"overlap": 1e-3, "stiffness": 1e6, "exponent": 1.5},
+    variants=({"exponent": 1}, {"exponent": 2}, {"overlap": 0.2, "stiffness": 3.0, "exponent": 2.3}),
+    switches=({"overlap": 0.0}, {"overlap": 0.0, "exponent": 1}, {"overlap": 0.0, "exponent": 2}),
+    corners=({"overlap": -1e-3}, {"overlap": 1e-20}, {"overlap": 0.5}, {"stiffness": 0.0}),
+    energy=elastic_energy,
+    conjugate="overlap_rate",
+)
 def power_law_force(overlap: Real, *, stiffness: Real, exponent: Real) -> jax.Array:
     """``F = K d^n`` [N] for ``d > 0``, else 0. Elementwise.
 
@@ -22,11 +45,31 @@ def power_law_force(overlap: Real, *, stiffness: Real, exponent: Real) -> jax.Ar
     return stiffness * positive_power(overlap, exponent)
 
 
+@law(
+    family="elastic",
+    source="Hooke's law",
+    smoothness=0,
+    example={"overlap": 1e-3, "stiffness": 1e5},
+    switches=({"overlap": 0.0},),
+    corners=({"overlap": -1e-3},),
+    energy=lambda overlap, stiffness: elastic_energy(overlap, stiffness=stiffness, exponent=1),
+    conjugate="overlap_rate",
+)
 def linear_force(overlap: Real, *, stiffness: Real) -> jax.Array:
     """``F = k d`` [N] for ``d > 0``, else 0; ``stiffness`` in N/m."""
     return power_law_force(overlap, stiffness=stiffness, exponent=1)
 
 
+@law(
+    family="elastic",
+    source="Hertz (1882); Johnson, Contact Mechanics (1985), section 4.2",
+    smoothness=1,
+    example={"overlap": 1e-3, "stiffness": 1e6},
+    switches=({"overlap": 0.0},),
+    corners=({"overlap": -1e-3}, {"overlap": 1e-20}),
+    energy=lambda overlap, stiffness: elastic_energy(overlap, stiffness=stiffness, exponent=1.5),
+    conjugate="overlap_rate",
+)
 def hertz_force(overlap: Real, *, stiffness: Real) -> jax.Array:
     """``F = K d^(3/2)`` [N] for ``d > 0``, else 0; ``stiffness`` in N/m^1.5.
 
@@ -35,11 +78,13 @@ def hertz_force(overlap: Real, *, stiffness: Real) -> jax.Array:
     return power_law_force(overlap, stiffness=stiffness, exponent=1.5)
 
 
-def elastic_energy(overlap: Real, *, stiffness: Real, exponent: Real) -> jax.Array:
-    """Stored energy ``K d^(n+1)/(n+1)`` [J] for ``d > 0``, else 0. Arguments as for ``power_law_force``."""
-    return power_law_force(overlap, stiffness=stiffness, exponent=exponent + 1) / (exponent + 1)
-
-
+@law(
+    family="elastic impact",
+    source="energy integral",
+    smoothness=math.inf,
+    example={"speed": 0.7, "mass": 0.2, "stiffness": 1e4, "exponent": 1.5},
+    corners=({"speed": 0.0}, {"speed": 1e-12}),
+)
 def maximum_overlap(speed: Real, *, mass: Real, stiffness: Real, exponent: Real) -> jax.Array:
     """Largest overlap ``((n+1) m v^2/(2 K))^(1/(n+1))`` [m] of an undamped impact. Elementwise.
 
@@ -50,9 +95,16 @@ def maximum_overlap(speed: Real, *, mass: Real, stiffness: Real, exponent: Real)
         exponent: ``n`` [-].
     """
     order = exponent + 1
-    return positive_power(order * mass * speed * speed / (2 * stiffness), 1 / order)
+    # Two powers instead of one of m v^2/K, whose second derivative overflows in single precision at small speeds.
+    return positive_power(order * mass / (2 * stiffness), 1 / order) * positive_power(speed, 2 / order)
 
 
+@law(
+    family="elastic impact",
+    source="Johnson, Contact Mechanics (1985), section 11.4",
+    smoothness=math.inf,
+    example={"speed": 0.7, "mass": 0.2, "stiffness": 1e4, "exponent": 1.5},
+)
 def contact_duration(speed: Real, *, mass: Real, stiffness: Real, exponent: Real) -> jax.Array:
     """Duration ``2 sqrt(pi) Gamma(1+p)/Gamma(1/2+p) d_max/v`` [s], ``p = 1/(n+1)``, of an undamped impact. Elementwise.
 
@@ -69,6 +121,15 @@ def contact_duration(speed: Real, *, mass: Real, stiffness: Real, exponent: Real
     return factor * maximum_overlap(speed, mass=mass, stiffness=stiffness, exponent=exponent) / speed
 
 
+@law(
+    family="elastic",
+    source="inverse of the force law",
+    smoothness=0,
+    example={"load": 2.0, "stiffness": 1e4, "exponent": 1.5},
+    variants=({"exponent": 1},),
+    switches=({"load": 0.0, "exponent": 1},),
+    corners=({"load": 0.0}, {"load": -1.0}),
+)
 def static_overlap(load: Real, *, stiffness: Real, exponent: Real) -> jax.Array:
     """Overlap ``(F/K)^(1/n)`` [m] under a constant load. Elementwise.
 

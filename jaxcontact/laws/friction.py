@@ -12,16 +12,20 @@ A tensile normal force carries no friction.
 """
 
 import dataclasses
+import math
 from collections.abc import Callable
 
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, parameter, static
+from jaxcontact.field import model, of, static
+from jaxcontact.laws.catalogue import law
+from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.smooth import (
     Real,
     arcsinh_ratio,
     expm1_ratio,
+    implicit_root,
     log1p_ratio,
     positive_part,
     safe_norm,
@@ -51,6 +55,11 @@ class Regularization:
     def ratio(self, x: Real) -> jax.Array:
         """``phi(x)``: friction force over ``mu F_n``, from 0 to 1."""
         return x * self.secant(x)
+
+    def direction(self, vector: Real, scale: Real) -> jax.Array:
+        """Regularised unit vector ``phi(x) v/|v|``, ``x = |v|/scale``, ``(..., k)``; zero and differentiable at ``v = 0``."""
+        vector = jnp.asarray(vector)
+        return jnp.expand_dims(self.secant(safe_norm(vector) / scale) / scale, -1) * vector
 
 
 def _linear_secant(x: Real) -> jax.Array:
@@ -134,15 +143,80 @@ def _exponential_flow(x: Real, p: Real) -> jax.Array:
     return jnp.where(near, below, above)
 
 
+def _modia3d_secant(x: Real) -> jax.Array:
+    x = jnp.asarray(x)
+    sliding = x > 1.0
+    near, far = jnp.where(sliding, 1.0, x), jnp.where(sliding, x, 1.0)
+    return jnp.where(sliding, 1.0 / far, 1.0 / (near * near * (1.0 - near / 3.0) + 1.0 / 3.0))
+
+
+def _modia3d_flow(x: Real, p: Real) -> jax.Array:
+    """``x`` falls at unit rate to 1; from there ``x^2/2 - x^3/9 + ln(x)/3`` falls by what is left of ``p``.
+
+    With ``r = ln(x_after/x)`` the latter reads ``H(x exp(r)) - H(x) + r + 3 p = 0``, ``H(x) = 3 x^2/2 - x^3/3``, which is smooth at ``x = 0``
+    (``r = -3 p``), convex in ``r``, and has a slope between 1 and 3.
+    """
+    x = jnp.asarray(x)
+    start = jnp.where(x > 1.0, x, 1.0)
+    sliding = jnp.where(p < start - 1.0, p, start - 1.0)
+
+    def smooth_part(x: jax.Array) -> jax.Array:
+        return x * x * (1.5 - x / 3.0)
+
+    def residual(r: jax.Array, x: jax.Array, p: jax.Array) -> jax.Array:
+        return smooth_part(x * jnp.exp(r)) - smooth_part(x) + r + 3.0 * p
+
+    creep = jnp.where(x > 1.0, 1.0, x)
+    left = p - sliding
+    # r(p) is concave and falls with a slope between -1 and -3: its tangent at 0 and its asymptote lie above it.
+    guess = jnp.minimum(smooth_part(creep) - 3.0 * left, -left * _modia3d_secant(creep))
+    r = implicit_root(residual, guess, creep, left, steps=4)
+    return (start - sliding) / start * jnp.exp(r)
+
+
 LINEAR = Regularization("linear", _linear_secant, _linear_flow, slope=1.0, smoothness=0)
 ROOT = Regularization("root", _root_secant, _root_flow, slope=1.0, smoothness=float("inf"))
 TANH = Regularization("tanh", tanh_ratio, _tanh_flow, slope=1.0, smoothness=float("inf"))
 EXPONENTIAL = Regularization("exponential", _exponential_secant, _exponential_flow, slope=1.0, smoothness=1)
+MODIA3D = Regularization("modia3d", _modia3d_secant, _modia3d_flow, slope=3.0, smoothness=2)
 
-REGULARIZATIONS: dict[str, Regularization] = {law.name: law for law in (LINEAR, ROOT, TANH, EXPONENTIAL)}
-"""``linear`` min(x, 1), ``root`` x/sqrt(1 + x^2), ``tanh`` tanh x, ``exponential`` 1 - exp(-x)."""
+REGULARIZATIONS: dict[str, Regularization] = {law.name: law for law in (LINEAR, ROOT, TANH, EXPONENTIAL, MODIA3D)}
+"""``linear`` min(x, 1), ``root`` x/sqrt(1 + x^2), ``tanh`` tanh x, ``exponential`` 1 - exp(-x), ``modia3d`` x/(x^2 (1 - x/3) + 1/3) below 1."""
 
 
+@law(
+    family="friction",
+    source="Coulomb; forms as listed in REGULARIZATIONS",
+    smoothness=lambda regularization, **_: regularization.smoothness,
+    example={
+        "slip": (0.3, -0.2, 0.1),
+        "normal_force": 10.0,
+        "coefficient": 0.2,
+        "slip_velocity": 0.15,
+        "regularization": ROOT,
+    },
+    variants=(
+        {"slip": (0.03, -0.02, 0.01)},
+        {"regularization": LINEAR},
+        {"regularization": TANH},
+        {"regularization": TANH, "slip": (0.03, -0.02, 0.01)},
+        {"regularization": EXPONENTIAL},
+    ),
+    switches=(
+        {"slip": (0.0, 0.0, 0.0)},
+        {"slip": (0.15, 0.0, 0.0), "regularization": LINEAR},
+        {"slip": (0.0, 0.0, 0.0), "regularization": TANH},
+        {"slip": (0.0, 0.0, 0.0), "regularization": EXPONENTIAL},
+    ),
+    corners=(
+        {"normal_force": 0.0},
+        {"normal_force": -5.0},
+        {"coefficient": 0.0},
+        *({"slip": (9.0, 0.0, 0.0), "slip_velocity": 1e-6, "regularization": form} for form in (LINEAR, ROOT, TANH, EXPONENTIAL)),
+        {"slip": (0.0, 0.0, 0.0), "regularization": LINEAR},
+    ),
+    conjugate="slip",
+)
 def friction_force(slip: Real, normal_force: Real, *, coefficient: Real, slip_velocity: Real, regularization: Regularization) -> jax.Array:
     """Friction force ``-mu F_n (phi(x)/x) s/v`` [N] on the body whose slip is ``s``; ``x = |s|/v``. Zero and differentiable at ``s = 0``.
 
@@ -156,11 +230,32 @@ def friction_force(slip: Real, normal_force: Real, *, coefficient: Real, slip_ve
     Returns:
         ``(..., k)``.
     """
-    slip = jnp.asarray(slip)
-    viscosity = coefficient * positive_part(normal_force) * regularization.secant(safe_norm(slip) / slip_velocity) / slip_velocity
-    return -jnp.expand_dims(viscosity, -1) * slip
+    return -jnp.expand_dims(coefficient * positive_part(normal_force), -1) * regularization.direction(slip, slip_velocity)
 
 
+@law(
+    family="friction impulse",
+    source="closed solution of the slip under regularised friction",
+    smoothness=math.inf,
+    example={"slip": (0.3, -0.2, 0.1), "specific_impulse": 0.4, "coefficient": 0.2, "slip_velocity": 0.15, "regularization": ROOT},
+    variants=tuple(
+        {"slip": slip, "specific_impulse": impulse, "regularization": form}
+        for form in (ROOT, LINEAR, TANH, EXPONENTIAL)
+        for slip, impulse in (((0.3, -0.2, 0.1), 0.41), ((0.3, -0.2, 0.1), 4.0), ((0.03, -0.02, 0.01), 0.4))
+    ),
+    corners=tuple(
+        {**point, "regularization": form}
+        for form in (ROOT, LINEAR, TANH, EXPONENTIAL)
+        for point in (
+            {"slip": (0.0, 0.0, 0.0), "specific_impulse": 1.0},
+            {"slip": (0.0, 0.0, 0.0), "specific_impulse": 0.0, "coefficient": 0.0},
+            {"slip": (0.3, 0.0, 0.0), "specific_impulse": 0.0},
+            {"slip": (0.15, 0.0, 0.0), "specific_impulse": 1.0},
+            {"slip": (5.0, 0.0, 0.0), "specific_impulse": 50.0, "coefficient": 0.3, "slip_velocity": 1e-3},
+            {"slip": (5.0, 0.0, 0.0), "specific_impulse": 1e3, "coefficient": 1.0, "slip_velocity": 1e-5},
+        )
+    ),
+)
 def slip_after_impulse(
     slip: Real, specific_impulse: Real, *, coefficient: Real, slip_velocity: Real, regularization: Regularization
 ) -> jax.Array:
@@ -178,45 +273,95 @@ def slip_after_impulse(
     return jnp.expand_dims(regularization.flow(safe_norm(slip) / slip_velocity, p), -1) * slip
 
 
-def tangential_impulse(
-    slip: Real,
-    normal_specific_impulse: Real,
-    *,
-    coefficient: Real,
-    tangential_restitution: Real,
-    smoothing: float = 0.0,
-) -> jax.Array:
+_IMPULSE_CORNERS = (
+    {"slip": (0.0, 0.0, 0.0)},
+    {"slip": (0.0, 0.0, 0.0), "coefficient": 0.0},
+    {"specific_impulse": 0.0},
+    {"specific_impulse": -1.0},
+    {"coefficient": 0.0},
+    {"tangential_restitution": -1.0},
+    {"slip": (0.0, 0.0, 0.0), "tangential_restitution": -1.0},
+)
+
+
+@law(
+    family="friction impulse",
+    source="Walton (1993); Foerster et al., Phys. Fluids 6 (1994) 1108-1115",
+    smoothness=0,
+    example={"slip": (0.3, -0.2, 0.1), "specific_impulse": 0.4, "coefficient": 0.2, "tangential_restitution": 0.4},
+    variants=({"specific_impulse": 4.0, "coefficient": 0.9, "tangential_restitution": -0.3},),
+    switches=({"slip": (0.16, 0.0, 0.0), "specific_impulse": 1.12},),
+    corners=_IMPULSE_CORNERS,
+)
+def tangential_impulse(slip: Real, specific_impulse: Real, *, coefficient: Real, tangential_restitution: Real) -> jax.Array:
     """Change of slip ``(..., k)`` [m/s] in a rigid impact: ``-min(mu J/m_t, (1 + beta) |s|) s/|s|``.
 
     The contact slides throughout (first entry) or ends with the slip ``-beta s`` (second). Multiplied by the tangential mass it is the
-    tangential impulse. Zero at zero slip.
-
-    The minimum of ``a`` and ``b`` has a corner at ``a = b``. With ``smoothing = h`` it becomes
-    ``2 a b (1 - h^2)/(a + b + sqrt((a - b)^2 + 4 h^2 a b))``: differentiable without end and too small by at most the fraction ``h``
-    (at ``a = b``), by ``h^2`` where one is much the larger.
+    tangential impulse. Zero at zero slip; a corner where both entries are equal.
 
     Source: Walton (1993); Foerster et al., Phys. Fluids 6 (1994) 1108-1115.
 
     Args:
         slip: ``s``, ``(..., k)`` before [m/s].
-        normal_specific_impulse: ``J/m_t``, ``(...)`` [m/s]; negative counts as 0.
+        specific_impulse: ``J/m_t``, ``(...)`` [m/s]; negative counts as 0.
         coefficient: ``mu >= 0`` [-].
         tangential_restitution: ``beta`` in [-1, 1] [-].
-        smoothing: ``h`` in [0, 1), a Python number; 0 is the hard form.
     """
     slip = jnp.asarray(slip)
-    limit = coefficient * positive_part(normal_specific_impulse)
+    limit = coefficient * positive_part(specific_impulse)
     restored = 1.0 + tangential_restitution
     stick = restored * safe_norm(slip)
-    if smoothing == 0.0:
-        slides = stick > limit
-        fraction = restored * jnp.where(slides, limit / jnp.where(slides, stick, 1.0), 1.0)
-    else:
-        total = stick + limit
-        acts = total > 0.0
-        stick, limit = jnp.where(acts, stick, 1.0), jnp.where(acts, limit, 1.0)
-        root = jnp.sqrt((stick - limit) ** 2 + 4.0 * smoothing**2 * stick * limit)
-        fraction = jnp.where(acts, restored * 2.0 * limit * (1.0 - smoothing**2) / (stick + limit + root), 0.0)
+    slides = stick > limit
+    fraction = restored * jnp.where(slides, limit / jnp.where(slides, stick, 1.0), 1.0)
+    return -jnp.expand_dims(fraction, -1) * slip
+
+
+def _smaller(slip: Real, specific_impulse: Real, coefficient: Real, tangential_restitution: Real) -> jax.Array:
+    """The change of speed in the hard form."""
+    return safe_norm(tangential_impulse(slip, specific_impulse, coefficient=coefficient, tangential_restitution=tangential_restitution))
+
+
+@law(
+    family="friction impulse",
+    source="tangential_impulse with a smooth minimum",
+    smoothness=math.inf,
+    example={
+        "slip": (0.3, -0.2, 0.1),
+        "specific_impulse": 0.4,
+        "coefficient": 0.2,
+        "tangential_restitution": 0.4,
+        "smoothing": 0.05,
+    },
+    variants=({"specific_impulse": 4.0, "coefficient": 0.9, "tangential_restitution": -0.3},),
+    switches=({"slip": (0.16, 0.0, 0.0), "specific_impulse": 1.12},),
+    corners=_IMPULSE_CORNERS,
+    approximates="tangential_impulse",
+    within=lambda smoothing, **arguments: smoothing * _smaller(**arguments),
+)
+def smooth_tangential_impulse(
+    slip: Real, specific_impulse: Real, *, coefficient: Real, tangential_restitution: Real, smoothing: Real
+) -> jax.Array:
+    """``tangential_impulse`` without its corner.
+
+    The minimum of ``a`` and ``b`` is taken as ``2 a b (1 - h^2)/(a + b + sqrt((a - b)^2 + 4 h^2 a b))``. Differentiable without end away from zero slip. Too small by at most the fraction ``h`` (at ``a = b``), by ``h^2`` where one is much
+    the larger.
+
+    Args:
+        slip: ``s``, ``(..., k)`` before [m/s].
+        specific_impulse: ``J/m_t``, ``(...)`` [m/s]; negative counts as 0.
+        coefficient: ``mu >= 0`` [-].
+        tangential_restitution: ``beta`` in [-1, 1] [-].
+        smoothing: ``h`` in (0, 1).
+    """
+    slip = jnp.asarray(slip)
+    limit = coefficient * positive_part(specific_impulse)
+    restored = 1.0 + tangential_restitution
+    stick = restored * safe_norm(slip)
+    total = stick + limit
+    acts = total > 0.0
+    stick, limit = jnp.where(acts, stick, 1.0), jnp.where(acts, limit, 1.0)
+    root = jnp.sqrt((stick - limit) ** 2 + 4.0 * smoothing**2 * stick * limit)
+    fraction = jnp.where(acts, restored * 2.0 * limit * (1.0 - smoothing**2) / (stick + limit + root), 0.0)
     return -jnp.expand_dims(fraction, -1) * slip
 
 
@@ -224,16 +369,8 @@ def tangential_impulse(
 class RegularizedCoulomb:
     """Coulomb friction whose force rises continuously with the slip: no true sticking, but a slip of order ``slip_velocity``."""
 
-    coefficient: jax.Array | float = parameter(unit="-", label="friction coefficient", symbol="mu", interval="[0, inf)", transform="log")
-    slip_velocity: jax.Array | float = parameter(
-        unit="m/s",
-        label="slip velocity of the regularisation",
-        symbol="v_s",
-        interval="(0, inf)",
-        transform="log",
-        remedy="Take a small fraction of the slip of interest, e.g. 1e-3.",
-        default=1e-3,
-    )
+    coefficient: jax.Array | float = of(QUANTITIES["coefficient"])
+    slip_velocity: jax.Array | float = of(QUANTITIES["slip_velocity"], default=1e-3)
     regularization: Regularization = static(default=ROOT)
 
     def __post_init__(self) -> None:
@@ -268,10 +405,8 @@ class RegularizedCoulomb:
 class Coulomb:
     """Coulomb friction in a rigid impact, with tangential restitution: slides, or reverses the slip by ``tangential_restitution``."""
 
-    coefficient: jax.Array | float = parameter(unit="-", label="friction coefficient", symbol="mu", interval="[0, inf)", transform="log")
-    tangential_restitution: jax.Array | float = parameter(
-        unit="-", label="tangential restitution", symbol="beta_0", interval="[-1, 1]", transform="logit", default=0.0
-    )
+    coefficient: jax.Array | float = of(QUANTITIES["coefficient"])
+    tangential_restitution: jax.Array | float = of(QUANTITIES["tangential_restitution"], default=0.0)
     smoothing: float = static(default=0.0)
 
     def __post_init__(self) -> None:
@@ -280,13 +415,10 @@ class Coulomb:
 
     def slip_after(self, slip: Real, specific_impulse: Real) -> jax.Array:
         """Slip ``(..., k)`` [m/s] after the whole normal impulse over tangential mass ``specific_impulse`` ``(...)`` [m/s]."""
-        return slip + tangential_impulse(
-            slip,
-            specific_impulse,
-            coefficient=self.coefficient,
-            tangential_restitution=self.tangential_restitution,
-            smoothing=self.smoothing,
-        )
+        law = {"coefficient": self.coefficient, "tangential_restitution": self.tangential_restitution}
+        if self.smoothing == 0.0:
+            return slip + tangential_impulse(slip, specific_impulse, **law)
+        return slip + smooth_tangential_impulse(slip, specific_impulse, smoothing=self.smoothing, **law)
 
 
 @model

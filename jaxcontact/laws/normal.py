@@ -12,14 +12,17 @@ A rigid law has ``restitution_at`` only.
 """
 
 import dataclasses
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, nearest, parameter, static
+from jaxcontact.field import Interval, model, nearest, of, parameter, static
+from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.damping import hunt_crossley_force, linear_dashpot_force, no_tension, tsuji_dashpot_force
-from jaxcontact.laws.elastic import static_overlap
+from jaxcontact.laws.elastic import elastic_energy, static_overlap
 from jaxcontact.laws.phase import HuntCrossleyPhase, LinearPhase, TsujiPhase
+from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.laws.restitution import (
     CONTACT_ENDS,
     EXACT,
@@ -31,19 +34,8 @@ from jaxcontact.laws.restitution import (
 from jaxcontact.smooth import Real
 
 
-def _stiffness(unit: str) -> jax.Array | float:
-    return parameter(unit=unit, label="contact stiffness", symbol="K", interval="(0, inf)", transform="log")
-
-
-def _restitution() -> jax.Array | float:
-    return parameter(
-        unit="-",
-        label="restitution",
-        symbol="e",
-        interval="(0, 1]",
-        transform="logit",
-        remedy="It is the ratio of the speeds after and before an impact, e.g. 0.9.",
-    )
+def _stiffness(unit: str) -> Any:
+    return of(dataclasses.replace(QUANTITIES["stiffness"], unit=unit, interval=Interval.parse("(0, inf)")))
 
 
 def _reference_speed() -> jax.Array | float | None:
@@ -91,8 +83,12 @@ class _HuntCrossley:
         return ratio * jnp.ones_like(impact_speed) if self.reference_speed is None else ratio * impact_speed / self.reference_speed
 
     def force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real) -> jax.Array:
-        """Normal force [N] of ``overlap`` [m] and ``overlap_rate`` [m/s]; never tension (which only a pull from outside could bring)."""
-        damping = self.damping_ratio(impact_speed) / impact_speed
+        """Normal force [N] of ``overlap`` [m] and ``overlap_rate`` [m/s]; never tension (which only a pull from outside could bring).
+
+        A contact that began at rest (``impact_speed = 0``) is not damped.
+        """
+        moves = jnp.greater(impact_speed, 0.0)
+        damping = jnp.where(moves, self.damping_ratio(impact_speed) / jnp.where(moves, impact_speed, 1.0), 0.0)
         return no_tension(hunt_crossley_force(overlap, overlap_rate, stiffness=self.stiffness, exponent=self.exponent, damping=damping))
 
     def scales(self, *, impact_speed: Real, mass: Real) -> tuple[jax.Array, jax.Array]:
@@ -125,7 +121,7 @@ class HuntCrossley(_HuntCrossley):
     """
 
     stiffness: jax.Array | float = _stiffness("N/m^n")
-    restitution: jax.Array | float = _restitution()
+    restitution: jax.Array | float = of(QUANTITIES["restitution"])
     reference_speed: jax.Array | float | None = _reference_speed()
     restitution_law: RestitutionLaw = static(default=EXACT)
     exponent: float = static(default=1.5)
@@ -144,7 +140,7 @@ class PowerLawHuntCrossley(_HuntCrossley):
     """``HuntCrossley`` with the exponent ``n`` of ``F = K d^n (1 + a d'/v)`` as a parameter to fit."""
 
     stiffness: jax.Array | float = _stiffness("N/m^n")
-    restitution: jax.Array | float = _restitution()
+    restitution: jax.Array | float = of(QUANTITIES["restitution"])
     exponent: jax.Array | float = parameter(
         unit="-",
         label="exponent of the overlap",
@@ -171,7 +167,7 @@ class LinearDashpot:
     """
 
     stiffness: jax.Array | float = _stiffness("N/m")
-    restitution: jax.Array | float = _restitution()
+    restitution: jax.Array | float = of(QUANTITIES["restitution"])
     end: str = static(default="zero_overlap")
 
     def __post_init__(self) -> None:
@@ -215,7 +211,7 @@ class TsujiDashpot:
     """
 
     stiffness: jax.Array | float = _stiffness("N/m^1.5")
-    restitution: jax.Array | float = _restitution()
+    restitution: jax.Array | float = of(QUANTITIES["restitution"])
     end: str = static(default="zero_overlap")
 
     def __post_init__(self) -> None:
@@ -261,7 +257,7 @@ class NewtonRestitution:
             scalar holds for all impacts; impacts beyond the last entry take that one.
     """
 
-    restitution: jax.Array | float = _restitution()
+    restitution: jax.Array | float = of(QUANTITIES["restitution"])
     duration: jax.Array | float = parameter(
         unit="s", label="contact duration at 1 m/s", symbol="t_c", interval="[0, inf)", remedy="0 is a rigid impact.", default=0.0
     )
@@ -287,3 +283,45 @@ class NewtonRestitution:
 NORMAL_LAWS: dict[str, type] = {
     law.__name__: law for law in (HuntCrossley, PowerLawHuntCrossley, LinearDashpot, TsujiDashpot, NewtonRestitution)
 }
+
+
+def register(example: Any, *, smoothness: float, source: str, **about: Any) -> None:
+    """Enter the normal law of ``example`` into the catalogue; the arguments are those of ``laws.catalogue.law``."""
+    law(
+        name=type(example).__name__,
+        family="normal law",
+        source=source,
+        smoothness=smoothness,
+        example={"self": example, "overlap": 0.01, "overlap_rate": 0.3, "impact_speed": 0.7, "mass": 0.2},
+        variants=({"overlap": 0.02, "overlap_rate": -0.1},),
+        switches=({"overlap": 0.0},),
+        corners=({"overlap": -0.1}, {"overlap_rate": 0.0}, {"impact_speed": 0.0}, {"overlap": 0.0, "overlap_rate": 0.0}),
+        conjugate="overlap_rate",
+        **about,
+    )(type(example).force)
+
+
+register(
+    HuntCrossley(stiffness=1e4, restitution=0.8),
+    smoothness=1,
+    source="Hunt and Crossley, J. Appl. Mech. 42 (1975) 440-445",
+    energy=lambda self, overlap: elastic_energy(overlap, stiffness=self.stiffness, exponent=self.exponent),
+)
+register(
+    PowerLawHuntCrossley(stiffness=1e4, restitution=0.8, exponent=1.4, reference_speed=3.0),
+    smoothness=1,
+    source="Hunt and Crossley, J. Appl. Mech. 42 (1975) 440-445",
+    energy=lambda self, overlap: elastic_energy(overlap, stiffness=self.stiffness, exponent=self.exponent),
+)
+register(
+    LinearDashpot(stiffness=1e4, restitution=0.8),
+    smoothness=-1,
+    source="Schwager and Poeschel, Granular Matter 9 (2007) 465-469",
+    energy=lambda self, overlap: elastic_energy(overlap, stiffness=self.stiffness, exponent=1),
+)
+register(
+    TsujiDashpot(stiffness=1e4, restitution=0.8),
+    smoothness=0,
+    source="Tsuji, Tanaka and Ishida, Powder Technol. 71 (1992) 239-250",
+    energy=lambda self, overlap: elastic_energy(overlap, stiffness=self.stiffness, exponent=1.5),
+)

@@ -16,6 +16,7 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.laws.catalogue import law
 from jaxcontact.smooth import Real, implicit_root, polynomial, removable_singularity
 
 # (1/2 - b(s)/s)/s = sum_k B_2k s^(2k-2)/(2k)!, B_2k the Bernoulli numbers; radius of convergence 2 pi.
@@ -56,6 +57,14 @@ def _pade_restitution(damping_ratio: Real) -> jax.Array:
     return jnp.where(a < 8 / 3, above, below)
 
 
+@law(
+    family="restitution",
+    source="energy integral of one impact",
+    smoothness=math.inf,
+    example={"damping_ratio": 0.8},
+    variants=({"damping_ratio": 0.01}, {"damping_ratio": 5.0}),
+    corners=({"damping_ratio": 0.0}, {"damping_ratio": 8 / 3}, {"damping_ratio": 1e4}),
+)
 def obtained_restitution(damping_ratio: Real) -> jax.Array:
     """Restitution ``e`` that ``F = K d^n (1 + a d'/v)`` gives for the damping ratio ``a``, for every exponent, stiffness and mass.
 
@@ -77,6 +86,14 @@ def obtained_restitution(damping_ratio: Real) -> jax.Array:
     return fraction / (1.0 - fraction)
 
 
+@law(
+    family="restitution",
+    source="inverse of obtained_restitution",
+    smoothness=math.inf,
+    example={"restitution": 0.6},
+    variants=({"restitution": 0.05}, {"restitution": 0.97}),
+    corners=({"restitution": 1.0}, {"restitution": 1e-3}, {"restitution": 1 / 3}),
+)
 def exact_damping_ratio(restitution: Real) -> jax.Array:
     """Damping ratio ``a`` with which ``F = K d^n (1 + a d'/v)`` gives exactly the restitution ``e``: the inverse of the above.
 
@@ -214,6 +231,14 @@ def _arc_ratio(zeta: Real) -> jax.Array:
     return removable_singularity(1.0 - zeta, closed, lambda u: polynomial(_ARC_SERIES, u), below=0.1)
 
 
+@law(
+    family="restitution",
+    source="Schwager and Poeschel, Granular Matter 9 (2007) 465-469",
+    smoothness=math.inf,
+    example={"zeta": 0.05},
+    variants=({"zeta": 0.7}, {"zeta": 3.0}),
+    corners=({"zeta": 0.0}, {"zeta": 1.0}, {"zeta": 1e3}),
+)
 def zero_overlap_restitution(zeta: Real) -> jax.Array:
     """Restitution of ``F = k d + c d'`` when the contact lasts until the overlap is zero, with attraction towards the end.
 
@@ -228,6 +253,14 @@ def zero_overlap_restitution(zeta: Real) -> jax.Array:
     return jnp.where(returns, jnp.exp(-jnp.pi * under / jnp.sqrt((1.0 - under) * (1.0 + under))), 0.0)
 
 
+@law(
+    family="restitution",
+    source="Schwager and Poeschel, Granular Matter 9 (2007) 465-469",
+    smoothness=math.inf,
+    example={"restitution": 0.6},
+    variants=({"restitution": 0.04},),
+    corners=({"restitution": 1.0}, {"restitution": 0.1353352832366127}, {"restitution": 1e-3}),
+)
 def zero_overlap_damping(restitution: Real) -> jax.Array:
     """Inverse of ``zero_overlap_restitution``: ``zeta = -ln e/sqrt(pi^2 + ln^2 e)`` for ``e`` in (0, 1]."""
     loss = -jnp.log(restitution)
@@ -242,6 +275,14 @@ def zero_overlap_duration(zeta: Real) -> jax.Array:
     return jnp.where(returns, jnp.pi / jnp.sqrt((1.0 - under) * (1.0 + under)), jnp.inf)
 
 
+@law(
+    family="restitution",
+    source="Schwager and Poeschel, Granular Matter 9 (2007) 465-469",
+    smoothness=math.inf,
+    example={"zeta": 0.05},
+    variants=({"zeta": 0.7}, {"zeta": 3.0}),
+    corners=({"zeta": 0.0}, {"zeta": 1.0}, {"zeta": 1e3}),
+)
 def zero_force_restitution(zeta: Real) -> jax.Array:
     """Restitution of ``F = k d + c d'`` when the contact ends where the force falls to zero, so that it never attracts.
 
@@ -259,6 +300,14 @@ def zero_force_duration(zeta: Real) -> jax.Array:
     return 2.0 * _arc_ratio(zeta)
 
 
+@law(
+    family="restitution",
+    source="Schwager and Poeschel, Granular Matter 9 (2007) 465-469",
+    smoothness=math.inf,
+    example={"restitution": 0.6},
+    variants=({"restitution": 0.04},),
+    corners=({"restitution": 1.0}, {"restitution": 0.1353352832366127}, {"restitution": 1e-3}),
+)
 def zero_force_damping(restitution: Real) -> jax.Array:
     """Inverse of ``zero_force_restitution``, for ``e`` in (0, 1] (``zeta`` beyond 1000 at ``e = 2.5e-7``). Elementwise.
 

@@ -1,0 +1,354 @@
+"""What every law must do, whichever it is: finite and right derivatives of two orders, under every transform, and the rest of the contract.
+
+A law is seen as a function of one flat vector, made of all its real arguments (those inside models and memories as well), with the other
+arguments fixed. Points with the same fixed arguments are evaluated together, in one compiled function.
+"""
+
+import functools
+import inspect
+import itertools
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import jaxcontact.systems
+from jaxcontact.laws.catalogue import LAWS, Law, is_number
+
+assert jaxcontact.systems  # its laws are in the catalogue now
+
+DIFFERENCE, OFFSETS, STEP = np.array([-1, 9, -45, 45, -9, 1]) / 60, np.array([-3, -2, -1, 1, 2, 3]), 3e-3
+
+
+class Group(NamedTuple):
+    """Points of a law that differ in real arguments only.
+
+    ``points`` is ``(count, size)``, ``regular`` the number of those at the start where the law is smooth, ``scales`` ``(count, size)`` the
+    magnitude of the argument that each entry belongs to.
+    """
+
+    function: Callable[[jax.Array], jax.Array]
+    points: np.ndarray
+    regular: int
+    scales: np.ndarray
+
+
+def _plain(value: Any) -> bool:
+    """A tuple or list that is a vector (not a memory or a tuple of models)."""
+    return isinstance(value, (tuple, list)) and not hasattr(value, "_fields") and is_number(value)
+
+
+def _is_real(leaf: Any) -> bool:
+    return isinstance(leaf, float) or (hasattr(leaf, "dtype") and jnp.issubdtype(leaf.dtype, jnp.floating))
+
+
+def _flatten(arguments: Mapping[str, Any]) -> tuple[list[Any], Any]:
+    """Leaves, vectors being one leaf each."""
+    leaves, tree = jax.tree_util.tree_flatten(dict(arguments), is_leaf=_plain)
+    return [np.asarray(leaf, float) if _plain(leaf) else leaf for leaf in leaves], tree
+
+
+def flat(value: Any) -> jax.Array:
+    """All real numbers in ``value`` as one vector."""
+    parts = [jnp.ravel(leaf) for leaf in jax.tree_util.tree_leaves(value) if _is_real(leaf)]
+    return jnp.concatenate(parts) if parts else jnp.zeros(0)
+
+
+def function_of_vector(law: Law, arguments: Mapping[str, Any]) -> tuple[Callable[[jax.Array], jax.Array], np.ndarray, np.ndarray, Any]:
+    """The law as a function of a flat vector, the vector and its scales at ``arguments``, and a key of everything held fixed."""
+    leaves, tree = _flatten(arguments)
+    real = [_is_real(leaf) for leaf in leaves]
+    values = [np.asarray(leaf, float) for leaf, is_real in zip(leaves, real, strict=True) if is_real]
+    shapes = [value.shape for value in values]
+    cuts = np.cumsum([value.size for value in values])[:-1]
+
+    def function(vector: jax.Array) -> jax.Array:
+        pieces = iter([piece.reshape(shape) for piece, shape in zip(jnp.split(vector, cuts), shapes, strict=True)])
+        filled = [next(pieces) if is_real else leaf for leaf, is_real in zip(leaves, real, strict=True)]
+        return flat(law.function(**jax.tree_util.tree_unflatten(tree, filled)))
+
+    point = np.concatenate([value.ravel() for value in values])
+    scales = np.concatenate([np.full(value.size, np.max(np.abs(value), initial=0.0)) for value in values])
+    fixed = tuple(repr(leaf) for leaf, is_real in zip(leaves, real, strict=True) if not is_real)
+    return function, point, scales, (str(tree), tuple(shapes), fixed)
+
+
+@functools.cache
+def groups(name: str) -> list[Group]:
+    """The points of a law: its example and variants (regular), its switches and corners."""
+    law = LAWS[name]
+    collected: dict[Any, tuple[Callable, list, list, list]] = {}
+    for changes, regular in (
+        ({}, True),
+        *((changes, True) for changes in law.variants),
+        *((changes, False) for changes in (*law.switches, *law.corners)),
+    ):
+        function, point, scales, key = function_of_vector(law, law.arguments(**changes))
+        found = collected.setdefault(key, (function, [], [], []))
+        (found[1] if regular else found[2]).append(point)
+        found[3].insert(len(found[1]) - 1, scales) if regular else found[3].append(scales)
+    # An argument that is zero at a point has no scale there; it takes that of the first point.
+    return [
+        Group(function, np.array([*regular, *special]), len(regular), np.where(np.array(scales) > 0.0, scales, scales[0]))
+        for function, regular, special, scales in collected.values()
+    ]
+
+
+def compiled(function: Callable) -> Callable:
+    """``function`` at many points. Compiled with little optimisation: compilation is what these tests spend their time on."""
+    return jax.jit(jax.vmap(function), compiler_options={"xla_backend_optimization_level": 0})
+
+
+class Orders(NamedTuple):
+    """Value ``(count, n)``, first derivative forward and reverse ``(count, n, size)``, second ``(count, n, size, size)``."""
+
+    value: np.ndarray
+    forward: np.ndarray
+    reverse: np.ndarray
+    second: np.ndarray
+
+
+@functools.cache
+def _compiled_orders(name: str, index: int) -> Callable:
+    f = groups(name)[index].function
+    return compiled(lambda x: Orders(f(x), jax.jacfwd(f)(x), jax.jacrev(f)(x), jax.jacfwd(jax.jacrev(f))(x)))
+
+
+@functools.cache
+def orders(name: str, index: int) -> Orders:
+    """At the points of a group and, after those, at the points from which differences are taken."""
+    return Orders(*map(np.asarray, _compiled_orders(name, index)(np.concatenate([groups(name)[index].points, _shifted(name, index)]))))
+
+
+def _shifted(name: str, index: int) -> np.ndarray:
+    """Regular points moved along each argument: ``(argument, offset, point)`` flattened to ``(., size)``."""
+    group = groups(name)[index]
+    regular, size = group.points[: group.regular], group.points.shape[1]
+    steps = STEP * group.scales[: group.regular]
+    moved = regular + OFFSETS[:, None, None] * np.eye(size)[:, None, None, :] * steps
+    return moved.reshape(-1, size)
+
+
+def _scaled(slope: np.ndarray, group: Group) -> np.ndarray:
+    """Derivatives by the last axis, times the magnitude of the argument: their errors are relative to this."""
+    return slope * group.scales.reshape(group.scales.shape[0], *[1] * (slope.ndim - 2), group.scales.shape[1])
+
+
+def check_finite(name: str) -> None:
+    """Value, first and second derivative are finite at every point."""
+    for index, group in enumerate(groups(name)):
+        for what, result in orders(name, index)._asdict().items():
+            bad = ~np.isfinite(result[: len(group.points)]).reshape(len(group.points), -1).all(axis=1)
+            assert not bad.any(), f"{name}: {what} is not finite at {group.points[bad][0]}"
+
+
+def check_jvp(name: str) -> None:
+    """The derivative in forward mode equals sixth-order differences of the value, the second derivative those of the first."""
+    for index, group in enumerate(groups(name)):
+        count, size = group.regular, group.points.shape[1]
+        results = orders(name, index)
+        for low, high in ((results.value, results.forward), (results.forward, results.second)):
+            samples = low[len(group.points) :].reshape(size, len(OFFSETS), count, *low.shape[1:])
+            rows = tuple(range(2, high.ndim))
+            for argument, point in itertools.product(range(size), range(count)):
+                step = STEP * group.scales[point, argument]
+                if step == 0.0:  # an argument that is zero in the example: no scale for a difference
+                    continue
+                difference = np.tensordot(DIFFERENCE, samples[argument, :, point], 1) / step
+                derivative = high[point][..., argument]
+                error = np.abs(difference - derivative)
+                size_of_row = np.max(np.abs(high[point] * group.scales[point]), axis=tuple(a - 1 for a in rows), keepdims=False)
+                size_of_row = size_of_row.reshape(size_of_row.shape + (1,) * (derivative.ndim - size_of_row.ndim))
+                rounding = 1e-13 * np.max(np.abs(low[point]), initial=0.0) / step
+                allowed = 1e-7 * np.abs(derivative) + 1e-8 * size_of_row / group.scales[point, argument] + rounding
+                assert np.all(error <= allowed), (
+                    f"{name}: derivative by entry {argument} of {group.points[point]} is {derivative}, differences give {difference}"
+                )
+
+
+def check_vjp(name: str) -> None:
+    """The derivative in reverse mode equals that in forward mode, at every point."""
+    for index, group in enumerate(groups(name)):
+        results = orders(name, index)
+        forward, reverse = (_scaled(slope[: len(group.points)], group) for slope in (results.forward, results.reverse))
+        assert np.all(np.abs(forward - reverse) <= 1e-11 * np.abs(forward) + 1e-12 * np.max(np.abs(forward), axis=(1, 2), keepdims=True))
+
+
+def check_grad_of_grad(name: str) -> None:
+    """Reverse mode over reverse mode gives the second derivative."""
+    for index, group in enumerate(groups(name)):
+        f, count = group.function, len(group.points)
+        second = orders(name, index).second[:count]
+        scaled = _scaled(second, group) * group.scales[:, None, :, None]
+        weights = 1.0 / np.maximum(np.max(np.abs(scaled), axis=(0, 2, 3)), 1e-30)  # every output counts
+        directions = group.scales * np.linspace(0.3, 1.0, group.points.shape[1])
+
+        def slope(x: jax.Array, direction: jax.Array, f: Callable = f, weights: np.ndarray = weights) -> jax.Array:
+            return jax.grad(lambda x: jnp.dot(jax.grad(lambda y: jnp.dot(weights, f(y)))(x), direction))(x)
+
+        expected = np.einsum("i,cijk,cj->ck", weights, second, directions) * group.scales
+        found = np.asarray(jax.jit(jax.vmap(slope))(group.points, directions)) * group.scales
+        assert np.all(
+            np.abs(found - expected) <= 1e-8 * np.max(np.abs(weights[:, None, None] * scaled), axis=(1, 2, 3), initial=0.0)[:, None]
+        )
+
+
+def check_jit_and_vmap(name: str) -> None:
+    """A plain call, point by point, gives what the compiled function gives for all points at once."""
+    for index, group in enumerate(groups(name)):
+        for point, value in zip(group.points[:3], orders(name, index).value, strict=False):
+            plain = np.asarray(group.function(jnp.asarray(point)))
+            np.testing.assert_allclose(plain, value, rtol=1e-11, atol=1e-12 * np.max(np.abs(value), initial=1e-30))
+
+
+def check_single_precision(name: str) -> None:
+    """Single precision in, finite single precision out, in value and two derivatives; the value is right to single precision."""
+    for index, group in enumerate(groups(name)):
+        f = group.function
+        value, first, second = compiled(lambda x, f=f: (f(x), jax.jacfwd(f)(x), jax.jacfwd(jax.jacrev(f))(x)))(
+            group.points.astype(np.float32)
+        )
+        for result in (value, first, second):
+            assert result.dtype == jnp.float32
+            assert np.all(np.isfinite(result)), name
+        exact = orders(name, index).value[: group.regular]
+        slope = np.sum(np.abs(orders(name, index).forward[: group.regular] * group.scales[: group.regular, None, :]), axis=-1)
+        assert np.all(np.abs(value[: group.regular] - exact) <= 1e-4 * np.abs(exact) + 1e-5 * slope + 1e-30)
+
+
+def directional(function: Callable, order: int) -> Callable:
+    """``d^order/dt^order function(t)``, by nested forward mode."""
+    for _ in range(order):
+        function = functools.partial(lambda f, t: jax.jvp(f, (t,), (jnp.ones_like(t),))[1], function)
+    return function
+
+
+def check_smoothness(name: str) -> None:
+    """Across each switch, along the line from the example, as many derivatives are continuous as stated; the next is not, somewhere."""
+    law = LAWS[name]
+    sharp: dict[float, bool] = {}
+    for changes in law.switches:
+        stated = law.smoothness_at(**changes)
+        order = int(min(stated, 2))
+        function, point, _, key = function_of_vector(law, law.arguments(**changes))
+        static = {k: v for k, v in changes.items() if not (is_number(v) and not isinstance(v, int))}
+        _, start, _, other = function_of_vector(law, law.arguments(**static))
+        assert key == other, f"{name}: a switch changes the shape of an argument"
+        along = lambda t, f=function, p=point, d=start - point: f(jnp.asarray(p) + t * jnp.asarray(d))  # noqa: E731
+        distances = np.array([1e-4, 1e-6, 1e-8])
+        for k in range(order + (1 if stated < 2 else 0) + 1):
+            values = np.asarray(compiled(directional(along, k))(np.concatenate([distances, -distances])))
+            jump = np.max(np.abs(values[:3] - values[3:]), axis=1)
+            size = np.max(np.abs(values)) + 1e-300
+            reference = np.asarray(compiled(directional(along, k))(np.array([1.0])))
+            size = max(np.max(np.abs(reference)), 1e-300) if k <= order else size
+            if k <= stated:
+                assert jump[2] <= max(0.5 * jump[0], 1e-3 * size), f"{name}: derivative {k} jumps by {jump} at {changes}"
+            elif jump[2] > 1e-3 * size or not np.isfinite(jump[2]):
+                sharp[stated] = True
+        sharp.setdefault(stated, stated >= 2)
+    assert all(sharp.values()), f"{name} is smoother than its stated {list(sharp)}"
+
+
+def check_approximation(name: str) -> None:
+    """The smooth form differs from the hard one by no more than its bound, at every point and around."""
+    law = LAWS[name]
+    if law.approximates is None:
+        return
+    hard = LAWS[law.approximates]
+    names = tuple(hard.example)
+    for changes in ({}, *law.variants, *law.switches, *law.corners):
+        arguments = law.arguments(**changes)
+        for factor in (0.0, 0.3, 0.9, 1.0, 1.1, 3.0):
+            moved = {
+                key: value * factor if key == law.conjugate and is_number(value) else value for key, value in _arrays(arguments).items()
+            }
+            taken = {**_arrays(hard.example), **{key: moved[key] for key in names if key in moved}}
+            difference = np.abs(np.asarray(flat(law.function(**moved))) - np.asarray(flat(hard.function(**taken))))
+            assert law.within is not None
+            bound = np.asarray(law.within(**moved))
+            assert np.all(difference <= bound * (1 + 1e-9) + 1e-300), f"{name}: {difference} from the hard form, bound {bound}"
+
+
+def _arrays(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: np.asarray(value, float) if _plain(value) else value for key, value in arguments.items()}
+
+
+def check_energy(name: str) -> None:
+    """The force is that of the stored energy plus one that takes power away."""
+    law = LAWS[name]
+    if law.conjugate is None:
+        return
+    for changes in ({}, *law.variants):
+        arguments = {
+            key: jnp.asarray(value) if is_number(value) and _is_array(value) else value for key, value in law.arguments(**changes).items()
+        }
+        if law.has_memory:
+            _check_work_with_memory(law, arguments)
+        elif law.conjugate == "overlap_rate":
+            _check_normal_work(law, arguments)
+        else:
+            rate = jnp.asarray(arguments[law.conjugate])
+            for factor in (-3.0, -1.0, -0.1, 1e-3, 0.4, 1.0, 20.0):
+                result = law.function(**{**arguments, law.conjugate: rate * factor})
+                assert jnp.sum(result * rate * factor) <= 0.0, f"{name} drives the motion at {factor} times its example"
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, float) or _plain(value) or hasattr(value, "dtype")
+
+
+def _energy(law: Law, arguments: Mapping[str, Any]) -> jax.Array:
+    """The stored energy, from those arguments that it takes."""
+    assert law.energy is not None
+    return law.energy(**{key: arguments[key] for key in inspect.signature(law.energy).parameters})
+
+
+def _check_normal_work(law: Law, arguments: Mapping[str, Any]) -> None:
+    for factor in (-1.0, 0.0, 0.3, 1.0, 2.0):
+        taken = {**arguments, "overlap": arguments["overlap"] * factor}
+        elastic = jax.grad(lambda d, taken=taken: _energy(law, {**taken, "overlap": d}))(taken["overlap"])
+        at_rest = law.function(**({**taken, "overlap_rate": jnp.zeros(())} if "overlap_rate" in taken else taken))
+        np.testing.assert_allclose(at_rest, elastic, rtol=1e-12, err_msg=law.name)
+        for rate in (-2.0, -0.1, 0.3, 5.0) if "overlap_rate" in taken else ():
+            assert (law.function(**{**taken, "overlap_rate": jnp.asarray(rate)}) - at_rest) * rate >= 0.0, law.name
+
+
+def _check_work_with_memory(law: Law, arguments: Mapping[str, Any]) -> None:
+    """Over a path of random steps: the work done on the contact is at least the gain of stored energy."""
+    random = np.random.default_rng(1)
+    step = jax.jit(lambda memory, increment: law.function(**{**arguments, "memory": memory, law.conjugate: increment}))
+    scale = np.max(np.abs(arguments[law.conjugate]))
+    memory = arguments["memory"]
+    for _ in range(200):
+        increment = jnp.asarray(scale * random.normal(size=np.shape(arguments[law.conjugate])))
+        force, after = step(memory, increment)
+        work = -jnp.sum(force * increment)
+        gain = _energy(law, {**arguments, "memory": after}) - _energy(law, {**arguments, "memory": memory})
+        assert work - gain >= -1e-12 * (jnp.abs(work) + jnp.abs(gain)), f"{law.name} makes energy: work {work}, stored {gain}"
+        memory = after
+
+
+CHECKS: dict[str, Callable[[str], None]] = {
+    "finite": check_finite,
+    "jvp": check_jvp,
+    "vjp": check_vjp,
+    "grad of grad": check_grad_of_grad,
+    "jit and vmap": check_jit_and_vmap,
+    "single precision": check_single_precision,
+    "smoothness": check_smoothness,
+    "approximation": check_approximation,
+    "energy": check_energy,
+}
+
+
+@functools.cache
+def outcome(name: str, check: str) -> BaseException | None:
+    """What a check raises for a law, or nothing; each runs once in a session."""
+    try:
+        CHECKS[check](name)
+    except Exception as error:
+        return error
+    return None
