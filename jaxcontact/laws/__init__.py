@@ -1,6 +1,34 @@
 """Force laws: pure functions of overlap, overlap rate, slip and named parameters, and the parameter models composed of them."""
 
 # Importing a module enters its laws into the catalogue.
-from jaxcontact.laws import damping, elastic, friction, normal, restitution
+from jaxcontact.laws import (
+    adhesive_plastic,
+    continuous_friction,
+    cundall_strack,
+    damping,
+    elastic,
+    friction,
+    mindlin,
+    normal,
+    one_sided_dashpot,
+    restitution,
+    rocking,
+    spinning,
+    tangential,
+)
 
-__all__ = ["damping", "elastic", "friction", "normal", "restitution"]
+__all__ = [
+    "adhesive_plastic",
+    "continuous_friction",
+    "cundall_strack",
+    "damping",
+    "elastic",
+    "friction",
+    "mindlin",
+    "normal",
+    "one_sided_dashpot",
+    "restitution",
+    "rocking",
+    "spinning",
+    "tangential",
+]
