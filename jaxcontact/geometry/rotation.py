@@ -56,6 +56,13 @@ def quaternion_product(first: Real, second: Real) -> jax.Array:
     return jnp.concatenate([a * c - jnp.sum(b * d, axis=-1, keepdims=True), a * d + c * b + jnp.cross(b, d)], axis=-1)
 
 
+def rotation_to_quaternion(rotation: Real) -> jax.Array:
+    """Unit quaternion ``(cos(x/2), r/x sin(x/2))``, ``x = |r|``, of the rotation vector ``(..., 3)`` [rad]; ``(..., 4)``, analytic at 0."""
+    rotation = jnp.asarray(rotation)
+    quarter = 0.25 * jnp.sum(rotation * rotation, axis=-1, keepdims=True)  # squared half angle
+    return jnp.concatenate([1.0 - quarter * _versine_ratio(quarter), 0.5 * _sine_ratio(quarter) * rotation], axis=-1)
+
+
 def rotate_by_quaternion(vector: Real, quaternion: Real) -> jax.Array:
     """``vector`` ``(..., 3)`` in body axes, in global axes; ``quaternion`` ``(..., 4)`` of unit length."""
     quaternion = jnp.asarray(quaternion)

@@ -10,6 +10,7 @@ from jaxcontact.laws.restitution import (
     zero_overlap_restitution,
 )
 from jaxcontact.materials import Solid, effective_mass, effective_modulus
+from tests.reference import equations_pfc
 from tests.reference.case import Case, Computed, FileKind, ReferenceFile, assert_close, dispatch
 from tests.reference.motion import OBTAINED, impact, rolling
 
@@ -53,6 +54,7 @@ FUNCTIONS = {
     "pfc/contact_mass": contact_mass,
     "pfc/restitution_linear": restitution_linear,
     "pfc/sliding_to_rolling": sliding_to_rolling,
+    **equations_pfc.FUNCTIONS,
 }
 
 

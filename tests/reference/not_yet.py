@@ -5,7 +5,6 @@ is neither here nor has a runner fails.
 """
 
 _TWO_SPHERES = "contact between two moving spheres in simulate(), which moves one sphere above planes"
-_TRIANGLE = "triangle surfaces"
 _MODIA3D = "the equations of Modia3D"
 _PFC = "the equations of PFC"
 _COMSOL = "the equations of COMSOL"
@@ -31,7 +30,6 @@ NOT_YET: dict[str, str] = {
     "closed_form/gradient/G03": _TWO_SPHERES,
     "closed_form/gradient/G09": _TWO_SPHERES,
     "closed_form/gradient/G10": _TWO_SPHERES,
-    "closed_form/triangle geometry": _TRIANGLE,
     # equations of other programs
     "equations/modia3d/reg": _MODIA3D,
     "equations/modia3d/pair_lookup": _MODIA3D,
@@ -41,18 +39,10 @@ NOT_YET: dict[str, str] = {
     "equations/modia3d/pair_wrench": _MODIA3D,
     "equations/modia3d/effective_restitution_capped": _MODIA3D,
     "equations/modia3d/trajectory_bouncing_sphere": _MODIA3D,
-    "equations/pfc/plane_ball_ball": _PFC,
-    "equations/pfc/plane_ball_facet": _PFC,
-    "equations/pfc/initial_axes": _PFC,
-    "equations/pfc/axes_update": _PFC,
-    "equations/pfc/relative_motion": _PFC,
-    "equations/pfc/relative_motion_2d": _PFC,
     "equations/pfc/linear_step": _PFC,
     "equations/pfc/rolling_step": _PFC,
     "equations/pfc/hertz": _PFC,
     "equations/pfc/hertz_combine": _PFC,
-    "equations/pfc/effective_stiffness": _PFC,
-    "equations/pfc/timestep": _PFC,
     "equations/pfc/rolling_deceleration": "rolling resistance",
     "equations/comsol/friction_magnitude": _COMSOL,
     "equations/comsol/sphere_sphere": _COMSOL,

@@ -1,0 +1,119 @@
+"""The plane through a contact: its location, normal and gap, and axes in it that turn with the two bodies.
+
+A vector that lies in the plane (a tangential spring) is kept by its components along the axes ``s`` and ``t``; it then turns with the plane
+as if it were marked on it.
+"""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxcontact.geometry.direction import distance_and_direction
+from jaxcontact.geometry.rotation import rotate, rotate_between
+from jaxcontact.smooth import Real
+
+PARALLEL = 1e-6
+"""Sine of the angle with the global x direction below which a normal counts as parallel to it."""
+
+
+class ContactPlane(NamedTuple):
+    """Attributes: ``location`` [m] ``(..., 3)``, ``normal`` (unit, ``(..., 3)``) and ``gap`` [m] ``(...)``, negative in overlap."""
+
+    location: jax.Array
+    normal: jax.Array
+    gap: jax.Array
+
+
+class ContactAxes(NamedTuple):
+    """A right-handed triple of unit vectors ``n = s x t``, each ``(..., 3)``; all zero stands for a contact that has none yet."""
+
+    normal: Real
+    s_axis: Real
+    t_axis: Real
+
+
+def contact_plane(centre: Real, *, radius: Real, distance: Real, direction: Real, partner_radius: Real = 0.0) -> ContactPlane:
+    """The plane in the middle of the gap, or overlap, between a sphere and what lies at ``distance`` in ``direction``.
+
+    ``g = d - R1 - R2``, ``x_c = x1 + (R1 + g/2) n``.
+
+    Args:
+        centre: of the sphere [m], ``(..., 3)``.
+        radius: of the sphere [m].
+        distance: from its centre to the partner's centre, or to the closest point of a surface [m].
+        direction: unit vector to there, ``(..., 3)``.
+        partner_radius: [m]; 0 for a surface.
+    """
+    gap = jnp.asarray(distance - radius - partner_radius)
+    return ContactPlane(centre + jnp.asarray(radius + 0.5 * gap)[..., None] * direction, jnp.asarray(direction), gap)
+
+
+def initial_axes(normal: Real) -> ContactAxes:
+    """Axes of a new contact: ``s`` along the projection of the global x direction on the plane, of y if x is parallel to the normal.
+
+    ``t = n x e/|n x e|``, ``s = t x n``: no digits are lost however close ``e`` is to the normal. The choice jumps between x and y at the
+    angle ``PARALLEL``; forces of isotropic models do not depend on it.
+
+    Args:
+        normal: unit vector, ``(..., 3)``; zero gives zero axes.
+    """
+    normal = jnp.asarray(normal)
+    x, y = (jnp.broadcast_to(jnp.asarray(e, normal.dtype), normal.shape) for e in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
+    across = jnp.cross(normal, x)
+    parallel = jnp.sum(across * across, axis=-1, keepdims=True) < PARALLEL**2
+    _, t_axis = distance_and_direction(jnp.where(parallel, jnp.cross(normal, y), across))
+    return ContactAxes(normal, jnp.cross(t_axis, normal), t_axis)
+
+
+def planar_axes(normal: Real) -> ContactAxes:
+    """Axes of a contact in the xy plane: ``s = -k``, ``t = k x n``. They need no memory.
+
+    Args:
+        normal: unit vector in the xy plane, ``(..., 3)``.
+    """
+    normal = jnp.asarray(normal)
+    k = jnp.broadcast_to(jnp.asarray((0.0, 0.0, 1.0), normal.dtype), normal.shape)
+    return ContactAxes(normal, -k, jnp.cross(k, normal))
+
+
+def turn_axes(axes: ContactAxes, normal: Real, *, spin: Real, time_step: Real) -> ContactAxes:
+    """Axes carried from the last step to this one by two finite rotations.
+
+    First the smallest rotation that takes the old normal to the new one, then the angle ``spin * time_step`` about the new normal. The
+    axes stay orthonormal to rounding. Axes without length (a new contact) are replaced by ``initial_axes``.
+
+    Args:
+        axes: of the last step.
+        normal: unit normal now, ``(..., 3)``.
+        spin: mean angular velocity of the two bodies about it [rad/s], ``(...)``; see ``mean_spin``.
+        time_step: [s].
+    """
+    normal = jnp.asarray(normal)
+    turned = rotate_between(axes.s_axis, axes.normal, normal)
+    turned = rotate(turned, jnp.asarray(spin * time_step)[..., None] * normal)
+    size, t_axis = distance_and_direction(jnp.cross(normal, turned))
+    return _or_initial(size > PARALLEL, ContactAxes(normal, jnp.cross(t_axis, normal), t_axis))
+
+
+def turn_axes_first_order(axes: ContactAxes, normal: Real, *, spin: Real, time_step: Real) -> ContactAxes:
+    """As ``turn_axes``, by the linear update that programs document.
+
+    ``s1 = s* - s* x (n* x n)``, ``s2 = s1 - s1 x spin dt n``, ``s = s2/|s2|``, ``t = n x s``. In one step the turn in the plane is
+    ``atan(spin dt)`` and ``s . n`` is of the third order of the angle between the normals: ``t`` is then shorter than 1, and so are vectors
+    kept by their components.
+    """
+    normal = jnp.asarray(normal)
+    turned = axes.s_axis - jnp.cross(axes.s_axis, jnp.cross(axes.normal, normal))
+    turned = turned - jnp.cross(turned, jnp.asarray(spin * time_step)[..., None] * normal)
+    size, s_axis = distance_and_direction(turned)
+    return _or_initial(size > PARALLEL, ContactAxes(normal, s_axis, jnp.cross(normal, s_axis)))
+
+
+def mean_spin(normal: Real, angular_velocity1: Real, angular_velocity2: Real) -> jax.Array:
+    """``(w1 + w2)/2 . n`` [rad/s], ``(...)``: with it the plane turns symmetrically between the bodies."""
+    return 0.5 * jnp.sum((jnp.asarray(angular_velocity1) + angular_velocity2) * normal, axis=-1)
+
+
+def _or_initial(known: jax.Array, axes: ContactAxes) -> ContactAxes:
+    return ContactAxes(*(jnp.where(known[..., None], old, new) for old, new in zip(axes, initial_axes(axes.normal), strict=True)))
