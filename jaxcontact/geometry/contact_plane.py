@@ -77,6 +77,21 @@ def planar_axes(normal: Real) -> ContactAxes:
     return ContactAxes(normal, -k, jnp.cross(k, normal))
 
 
+def carried_with_plane(vector: Real, normal: Real, new_normal: Real, *, turn: Real) -> jax.Array:
+    """A vector of the plane, ``(..., 3)`` in global axes, carried from the last step to this one as if it were marked on the plane.
+
+    First the smallest rotation that takes the old normal to the new one, then the angle ``turn`` about the new normal; lengths are kept.
+
+    Args:
+        vector: such as the elongation of a tangential spring, ``(..., 3)``.
+        normal: unit normal of the last step, ``(..., 3)``.
+        new_normal: unit normal now, ``(..., 3)``.
+        turn: mean spin of the two bodies about it times the time step [rad], ``(...)``.
+    """
+    turned = rotate_between(vector, normal, new_normal)
+    return rotate(turned, jnp.asarray(turn)[..., None] * jnp.asarray(new_normal))
+
+
 def turn_axes(axes: ContactAxes, normal: Real, *, spin: Real, time_step: Real) -> ContactAxes:
     """Axes carried from the last step to this one by two finite rotations.
 
@@ -90,8 +105,7 @@ def turn_axes(axes: ContactAxes, normal: Real, *, spin: Real, time_step: Real) -
         time_step: [s].
     """
     normal = jnp.asarray(normal)
-    turned = rotate_between(axes.s_axis, axes.normal, normal)
-    turned = rotate(turned, jnp.asarray(spin * time_step)[..., None] * normal)
+    turned = carried_with_plane(axes.s_axis, axes.normal, normal, turn=spin * time_step)
     size, t_axis = distance_and_direction(jnp.cross(normal, turned))
     return _or_initial(size > PARALLEL, ContactAxes(normal, jnp.cross(t_axis, normal), t_axis))
 

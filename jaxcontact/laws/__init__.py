@@ -2,6 +2,7 @@
 
 # Importing a module enters its laws into the catalogue.
 from jaxcontact.laws import (
+    adhesion,
     adhesive_plastic,
     continuous_friction,
     cundall_strack,
@@ -11,13 +12,17 @@ from jaxcontact.laws import (
     mindlin,
     normal,
     one_sided_dashpot,
+    plastic,
     restitution,
     rocking,
+    rolling,
     spinning,
+    stribeck,
     tangential,
 )
 
 __all__ = [
+    "adhesion",
     "adhesive_plastic",
     "continuous_friction",
     "cundall_strack",
@@ -27,8 +32,11 @@ __all__ = [
     "mindlin",
     "normal",
     "one_sided_dashpot",
+    "plastic",
     "restitution",
     "rocking",
+    "rolling",
     "spinning",
+    "stribeck",
     "tangential",
 ]

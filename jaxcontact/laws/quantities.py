@@ -23,6 +23,9 @@ QUANTITIES: dict[str, Parameter] = {
     "displacement_limit": quantity(unit="m", label="displacement allowed in one step", symbol="eps", interval="(0, inf)"),
     "frequency": quantity(unit="rad/s", label="highest angular frequency", symbol="w", interval="[0, inf)"),
     "time_step": quantity(unit="s", label="time step", symbol="dt", interval="(0, inf)"),
+    "gap": quantity(unit="m", label="gap, negative in overlap", symbol="g"),
+    "normal": quantity(unit="-", label="unit normal of the contact", symbol="n", shape=(3,)),
+    "boundary_velocity": quantity(unit="m/s", label="velocity of the boundary at the contact", symbol="v_b", shape=(3,)),
     # forces
     "normal_force": quantity(unit="N", label="normal force", symbol="F_n"),
     "force": quantity(unit="N", label="force", symbol="F"),
@@ -63,12 +66,37 @@ QUANTITIES: dict[str, Parameter] = {
     "pull_off_force": quantity(unit="N", label="constant pull-off force", symbol="F_0", interval="[0, inf)", transform="log"),
     "ramp_overlap": quantity(unit="m", label="overlap over which a force sets in", symbol="d_r", interval="(0, inf)", transform="log"),
     "ramp_speed": quantity(unit="m/s", label="overlap rate over which damping sets in", symbol="v_r", interval="(0, inf)", transform="log"),
+    "work_of_adhesion": quantity(unit="J/m^2", label="work of adhesion", symbol="w", interval="[0, inf)", transform="log"),
+    "yield_pressure": quantity(
+        unit="Pa",
+        label="pressure in the middle of the contact at which it yields",
+        symbol="p_y",
+        interval="(0, inf)",
+        transform="log",
+        remedy="It is about 1.6 times the yield stress of a tensile test.",
+    ),
+    "unloading_ratio": quantity(
+        unit="-",
+        label="stiffness of unloading over that of first loading",
+        symbol="k_2/k_1",
+        interval="[1, inf)",
+        transform="log",
+        remedy="It is 1/e^2 for a restitution e; below 1 the contact would create energy.",
+    ),
+    "hardening": quantity(
+        unit="1/m", label="growth of the unloading stiffness with the largest force", symbol="S", interval="[0, inf)", transform="log"
+    ),
+    "width": quantity(
+        unit="m", label="width of the transition", symbol="h", interval="(0, inf)", transform="log", remedy="Take a fraction of the overlaps."
+    ),
     # damping
     "damping": quantity(unit="N s/m or s/m", label="damping", symbol="c", interval="[0, inf)", transform="log"),
     "tangential_damping": quantity(unit="N s/m", label="tangential damping", symbol="c_t", interval="[0, inf)", transform="log"),
     "damping_ratio": quantity(unit="-", label="damping ratio a of 1 + a d'/v", symbol="a", interval="[0, inf)", transform="log"),
     "zeta": quantity(unit="-", label="damping relative to critical", symbol="zeta", interval="[0, inf)", transform="log"),
     "alpha": quantity(unit="-", label="Tsuji's damping", symbol="alpha", interval="[0, inf)", transform="log"),
+    "dissipation_time": quantity(unit="s", label="dissipation time of the material", symbol="A", interval="[0, inf)", transform="log"),
+    "beta": quantity(unit="-", label="reduced damping of a Hertz contact", symbol="beta", interval="[0, inf)", transform="log"),
     "restitution": quantity(
         unit="-",
         label="restitution",
@@ -113,6 +141,81 @@ QUANTITIES: dict[str, Parameter] = {
         transform="log",
         remedy="None is no maximum.",
     ),
+    "static_coefficient": quantity(unit="-", label="static friction coefficient", symbol="mu_s", interval="[0, inf)", transform="log"),
+    "stribeck_velocity": quantity(
+        unit="m/s", label="slip velocity over which friction falls to its dynamic value", symbol="v_S", interval="(0, inf)", transform="log"
+    ),
+    "viscous_coefficient": quantity(
+        unit="s/m", label="growth of the coefficient with the velocity", symbol="c", interval="[0, inf)", transform="log"
+    ),
+    # rolling
+    "rolling_coefficient": quantity(
+        unit="-",
+        label="coefficient of rolling resistance",
+        symbol="mu_r",
+        interval="[0, inf)",
+        transform="log",
+        remedy="It multiplies the effective radius: torque over normal force and radius.",
+    ),
+    "rolling_velocity": quantity(
+        unit="rad/s",
+        label="angular velocity of the regularisation",
+        symbol="w_s",
+        interval="(0, inf)",
+        transform="log",
+        remedy="Take a small fraction of the angular velocities of interest.",
+    ),
+    "rolling_stiffness": quantity(unit="N m/rad", label="rolling stiffness", symbol="k_r", interval="[0, inf)", transform="log"),
+    "rolling_damping": quantity(unit="N m s/rad", label="rolling damping", symbol="C_r", interval="[0, inf)", transform="log"),
+    "mobilized_damping": quantity(
+        unit="-", label="fraction of the dashpot that acts on a fully mobilised spring", symbol="f", interval="[0, 1]", transform="logit"
+    ),
     "specific_impulse": quantity(unit="m/s", label="normal impulse over tangential mass", symbol="J/m_t"),
     "tangential_restitution": quantity(unit="-", label="tangential restitution", symbol="beta_0", interval="[-1, 1]", transform="logit"),
+    # Modia3D, under its own names
+    "coefficientOfRestitution": quantity(
+        unit="-",
+        label="coefficient of restitution",
+        symbol="cor",
+        interval="[0, 1]",
+        transform="logit",
+        remedy="It is the ratio of the speeds after and before an impact, e.g. 0.7.",
+    ),
+    "slidingFrictionCoefficient": quantity(
+        unit="-", label="sliding friction coefficient", symbol="mu_k", interval="[0, inf)", transform="log"
+    ),
+    "rotationalResistanceCoefficient": quantity(
+        unit="-", label="rotational resistance coefficient", symbol="mu_r", interval="[0, inf)", transform="log"
+    ),
+    "vsmall": quantity(unit="m/s", label="small relative velocity", symbol="v_small", interval="(0, inf)", transform="log"),
+    "wsmall": quantity(unit="rad/s", label="small relative angular velocity", symbol="w_small", interval="(0, inf)", transform="log"),
+    "transition_speed": quantity(
+        unit="m/s",
+        label="width of the transition at the small relative velocity",
+        symbol="w",
+        interval="(0, inf)",
+        transform="log",
+        remedy="Take a fraction of vsmall, e.g. 1e-3.",
+    ),
+    "maximumContactDamping": quantity(unit="s/m", label="largest damping", symbol="d_max", interval="(0, inf)", transform="log"),
+    "elasticContactReductionFactor": quantity(
+        unit="-",
+        label="factor of the stiffness",
+        symbol="k_red",
+        interval="[0, 1.1]",
+        transform="log",
+        remedy="1 is the stiffness of the materials, 0 is no contact force.",
+    ),
+    "contactEpsilon": quantity(unit="m", label="distance that counts as contact", symbol="eps", interval="[0, inf)", transform="log"),
+    "contactSphereRadius": quantity(
+        unit="m", label="radius of the sphere that stands for a surface", symbol="r_contact", remedy="0 or less is the default of the shape."
+    ),
+    "density": quantity(unit="kg/m^3", label="density", symbol="rho", interval="[0, inf)", transform="log"),
+    "YoungsModulus": quantity(
+        unit="Pa", label="Young's modulus", symbol="E", interval="[0, inf)", transform="log", remedy="0 is no contact force."
+    ),
+    "PoissonsRatio": quantity(
+        unit="-", label="Poisson's ratio", symbol="nu", interval="[0, 1)", transform="logit", remedy="0 is no contact force."
+    ),
+    "surface_normal": quantity(unit="-", label="direction out of a surface", symbol="N", shape=(3,)),
 }

@@ -1,0 +1,108 @@
+"""The tangential spring of Cundall and Strack: linear spring, dashpot and Coulomb slider."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxcontact.laws.catalogue import law
+from jaxcontact.laws.tangential import Slider, SpringMemory, check_limited, coulomb_slider, return_mapping, smooth_coulomb_slider
+from jaxcontact.smooth import Real, positive_part
+
+
+def spring_energy(memory: SpringMemory, *, tangential_stiffness: Real) -> jax.Array:
+    """``k_t xi^2/2`` [J], ``(...)``."""
+    elongation = jnp.asarray(memory.elongation)
+    return 0.5 * tangential_stiffness * jnp.sum(elongation * elongation, axis=-1)
+
+
+def _rounded(force: Real, *, limit: Real) -> jax.Array:
+    return smooth_coulomb_slider(force, limit=limit, smoothing=0.25)
+
+
+# The numbers are exact in binary: trial force 4 N = mu F_n at the switch.
+@law(
+    family="tangential",
+    source="Cundall and Strack, Geotechnique 29 (1979) 47-65; Luding, Granular Matter 10 (2008) 235-246",
+    smoothness=lambda slider=coulomb_slider, **_: 0 if slider is coulomb_slider else 2,
+    example={
+        "memory": SpringMemory(np.array([0.25, 0.0, 0.0])),
+        "slip_increment": (0.125, 0.0625, -0.03125),
+        "normal_force": 8.0,
+        "tangential_stiffness": 4.0,
+        "tangential_damping": 0.5,
+        "coefficient": 0.5,
+        "time_step": 0.25,
+    },
+    variants=(
+        {"slip_increment": (2.0, -1.0, 0.5)},
+        {"slip_increment": (-1.0, 1.5, 0.5), "limited": "displacement"},
+        {"slip_increment": (2.0, -1.0, 0.5), "slider": _rounded},
+        {"slip_increment": (0.6, 0.2, 0.1), "slider": _rounded, "limited": "displacement"},
+    ),
+    switches=(
+        {"slip_increment": (0.5, 0.0, 0.0)},
+        {"slip_increment": (0.75, 0.0, 0.0), "limited": "displacement"},
+        {"slip_increment": (1.0 / 3.0, 0.0, 0.0), "slider": _rounded},
+    ),
+    corners=(
+        {"memory": SpringMemory(np.zeros(3)), "slip_increment": (0.0, 0.0, 0.0)},
+        {"normal_force": 0.0},
+        {"normal_force": -5.0},
+        {"coefficient": 0.0},
+        {"coefficient": 0.0, "memory": SpringMemory(np.zeros(3)), "slip_increment": (0.0, 0.0, 0.0)},
+        {"tangential_stiffness": 0.0},
+        {"tangential_damping": 0.0, "tangential_stiffness": 0.0},
+    ),
+    energy=spring_energy,
+    conjugate="slip_increment",
+)
+def cundall_strack_force(
+    memory: SpringMemory,
+    slip_increment: Real,
+    normal_force: Real,
+    *,
+    tangential_stiffness: Real,
+    tangential_damping: Real,
+    coefficient: Real,
+    time_step: Real,
+    limited: str = "force",
+    slider: Slider = coulomb_slider,
+) -> tuple[jax.Array, SpringMemory]:
+    """Tangential force ``(..., k)`` [N] on the body that slips, after a step, and the memory.
+
+    ``limited = "force"``: ``F = -P(k xi + c xi')``, spring and dashpot behind one slider, so that ``|F| <= mu F_n`` always. This is the
+    series that LAMMPS and Chrono limit as a whole; here the spring of a sliding contact keeps the elongation that carries the force
+    together with the dashpot (backward Euler), so that no energy is made however large the damping. ``limited = "displacement"``:
+    ``F = -P(k xi) - c s``, the slider limits the elongation, the dashpot resists the slip ``s`` beside it (PFC's ``dp_mode`` 0).
+
+    A load below the limit is held for ever. Without normal force the spring is released. Order of smoothness: continuous where sticking
+    turns to sliding (of the order of the slider). With a dashpot, the loss of contact makes the memory of a force-limited spring jump and
+    the force of a displacement-limited one. The contact plane carries the reaction, so angular momentum is kept when both bodies receive
+    the force at one point.
+
+    Args:
+        memory: elongation ``xi``, carried with the contact plane.
+        slip_increment: slip of the body against its partner in this step, ``(..., k)`` [m].
+        normal_force: ``F_n``, ``(...)`` [N]; tension counts as no contact.
+        tangential_stiffness: ``k`` [N/m].
+        tangential_damping: ``c`` [N s/m].
+        coefficient: ``mu`` [-].
+        time_step: [s].
+        limited: key of ``tangential.LIMITED``.
+        slider: ``P``: ``coulomb_slider``, or ``smooth_coulomb_slider`` with its smoothing filled in.
+    """
+    check_limited("cundall_strack_force", limited)
+    increment = jnp.asarray(slip_increment)
+    viscosity = tangential_damping / time_step
+    carried, slid = return_mapping(
+        jnp.asarray(tangential_stiffness)[..., None] * memory.elongation,
+        increment,
+        stiffness=tangential_stiffness,
+        viscosity=viscosity if limited == "force" else jnp.zeros_like(viscosity),
+        limit=coefficient * positive_part(normal_force),
+        slider=slider,
+    )
+    force = -carried if limited == "force" else -carried - jnp.asarray(viscosity)[..., None] * increment
+    touching = jnp.asarray(jnp.greater(normal_force, 0.0))[..., None]
+    elongation = jnp.where(touching, memory.elongation + increment - slid, 0.0)
+    return jnp.where(touching, force, 0.0), SpringMemory(elongation)
