@@ -87,7 +87,12 @@ QUANTITIES: dict[str, Parameter] = {
         unit="1/m", label="growth of the unloading stiffness with the largest force", symbol="S", interval="[0, inf)", transform="log"
     ),
     "width": quantity(
-        unit="m", label="width of the transition", symbol="h", interval="(0, inf)", transform="log", remedy="Take a fraction of the overlaps."
+        unit="m",
+        label="width of the transition",
+        symbol="h",
+        interval="(0, inf)",
+        transform="log",
+        remedy="Take a fraction of the overlaps.",
     ),
     # damping
     "damping": quantity(unit="N s/m or s/m", label="damping", symbol="c", interval="[0, inf)", transform="log"),

@@ -1,0 +1,119 @@
+"""The parameters of Exudyn's contact objects, with the program's names, defaults and checks."""
+
+from typing import Any
+
+from jaxcontact.field import model, of, parameter, static
+from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.systems.exudyn.compatibility import DOCUMENTED, Compatibility
+from jaxcontact.systems.exudyn.forces import RESTITUTION_LAW_OF_IMPACT_MODEL
+
+
+def _contact_damping() -> Any:
+    return parameter(unit="N s/m", label="linear damping", symbol="dc", interval="[0, inf)", transform="log", default=0.0)
+
+
+def _friction_proportional_zone() -> Any:
+    return parameter(
+        unit="m/s", label="slip velocity of the regularisation", symbol="v_reg", interval="[0, inf)", transform="log", default=1e-3
+    )
+
+
+def _restitution_coefficient() -> Any:
+    return parameter(
+        unit="-",
+        label="nominal restitution",
+        symbol="e",
+        interval="(0, 1]",
+        transform="logit",
+        default=1.0,
+        remedy="Used by impact models 1 and 2 only, but the program refuses 0 in all of them.",
+    )
+
+
+def _minimum_impact_velocity() -> Any:
+    return parameter(unit="m/s", label="lower bound of the impact velocity", symbol="v_min", interval="[0, inf)", transform="log", default=0.0)
+
+
+def _check_impact_model(contact: Any) -> None:
+    if contact.impactModel not in RESTITUTION_LAW_OF_IMPACT_MODEL:
+        raise ValueError(
+            f"{type(contact).__name__}: impactModel = {contact.impactModel!r} is not one of 0 (elastic or adhesive plastic),"
+            " 1 (Hunt and Crossley), 2 (Carvalho and Martins, and Gonthier)."
+        )
+
+
+@model
+class ObjectContactSphereSphere:
+    """Parameters of the program's contact between two spheres.
+
+    ``restitutionCoefficient`` is nominal: what an impact gives is ``laws.restitution.obtained_restitution`` of the damping ratio, provided
+    that ``contactDamping`` is 0. A larger ``minimumImpactVelocity`` damps less where an impact velocity is known, and more where none is.
+
+    ``contactPlasticityRatio``, ``constantPullOffForce``, ``adhesionCoefficient`` and ``adhesionExponent`` belong to ``impactModel`` 0;
+    the others ignore them.
+    """
+
+    spheresRadii: Any = parameter(unit="m", label="radii of sphere 0 and sphere 1", symbol="r0, r1", interval="(0, inf)", shape=(2,))
+    contactStiffness: Any = of(QUANTITIES["stiffness"], default=0.0)
+    contactDamping: Any = _contact_damping()
+    contactStiffnessExponent: Any = of(QUANTITIES["exponent"], default=1.0)
+    constantPullOffForce: Any = of(QUANTITIES["pull_off_force"], default=0.0)
+    contactPlasticityRatio: Any = of(QUANTITIES["plasticity_ratio"], default=0.0)
+    adhesionCoefficient: Any = of(QUANTITIES["adhesion_stiffness"], default=0.0)
+    adhesionExponent: Any = of(QUANTITIES["adhesion_exponent"], default=1.0)
+    dynamicFriction: Any = of(QUANTITIES["coefficient"], default=0.0)
+    frictionProportionalZone: Any = _friction_proportional_zone()
+    restitutionCoefficient: Any = _restitution_coefficient()
+    minimumImpactVelocity: Any = _minimum_impact_velocity()
+    impactModel: int = static(default=0)
+    isHollowSphere1: bool = static(default=False)
+    activeConnector: bool = static(default=True)
+    compatibility: Compatibility = static(default=DOCUMENTED)
+
+    def __post_init__(self) -> None:
+        _check_impact_model(self)
+
+
+@model
+class ObjectContactSphereTriangle:
+    """Parameters of the program's contact between a sphere and a triangle, which has no adhesive plasticity.
+
+    ``includeEdges`` is the sum of 1, 2 and 4 for the edges from vertex 0 to 1, 1 to 2 and 2 to 0 that count; a vertex counts with any of its
+    edges.
+    """
+
+    radiusSphere: Any = of(QUANTITIES["radius"])
+    trianglePoints: Any = parameter(unit="m", label="vertices in the axes of body 1", symbol="p0, p1, p2", shape=(3, 3))
+    contactStiffness: Any = of(QUANTITIES["stiffness"], default=0.0)
+    contactDamping: Any = _contact_damping()
+    contactStiffnessExponent: Any = of(QUANTITIES["exponent"], default=1.0)
+    dynamicFriction: Any = of(QUANTITIES["coefficient"], default=0.0)
+    frictionProportionalZone: Any = _friction_proportional_zone()
+    restitutionCoefficient: Any = _restitution_coefficient()
+    minimumImpactVelocity: Any = _minimum_impact_velocity()
+    impactModel: int = static(default=0)
+    includeEdges: int = static(default=7)
+    activeConnector: bool = static(default=True)
+    compatibility: Compatibility = static(default=DOCUMENTED)
+
+    def __post_init__(self) -> None:
+        _check_impact_model(self)
+        if self.includeEdges not in range(8):
+            raise ValueError(f"ObjectContactSphereTriangle: includeEdges = {self.includeEdges!r} is not a sum of some of 1, 2 and 4, or 0.")
+
+    @property
+    def as_spheres(self) -> ObjectContactSphereSphere:
+        """The same force laws, of two spheres of this radius."""
+        return ObjectContactSphereSphere(
+            spheresRadii=(self.radiusSphere, self.radiusSphere),
+            contactStiffness=self.contactStiffness,
+            contactDamping=self.contactDamping,
+            contactStiffnessExponent=self.contactStiffnessExponent,
+            dynamicFriction=self.dynamicFriction,
+            frictionProportionalZone=self.frictionProportionalZone,
+            restitutionCoefficient=self.restitutionCoefficient,
+            minimumImpactVelocity=self.minimumImpactVelocity,
+            impactModel=self.impactModel,
+            activeConnector=self.activeConnector,
+            compatibility=self.compatibility,
+        )
