@@ -52,7 +52,7 @@ def smooth_positive_part(x: Real, width: Real) -> jax.Array:
 
 
 def smooth_step(x: Real, width: Real) -> jax.Array:
-    """0 for ``x <= 0``, 1 for ``x >= width``, ``10 t^3 - 15 t^4 + 6 t^5``, ``t = x/width``, between: two continuous derivatives. Elementwise.
+    """0 for ``x <= 0``, 1 for ``x >= width``, ``10 t^3 - 15 t^4 + 6 t^5``, ``t = x/width``, between: class C^2. Elementwise.
 
     Args:
         x: any real number.
@@ -171,6 +171,10 @@ def log1p_ratio(x: Real) -> jax.Array:
     return removable_singularity(x, lambda x: jnp.log1p(x) / x, lambda x: polynomial(_LOG1P, x), below=0.1)
 
 
+UNROLLED = 4
+"""Newton steps that ``implicit_root`` writes out; more run in a loop, which takes less time to compile and more to run."""
+
+
 def implicit_root(residual: Callable[..., jax.Array], guess: Real, *parameters: Any, steps: int) -> jax.Array:
     """The root ``x`` of ``residual(x, *parameters) = 0`` by Newton's method, with exact derivatives. Elementwise on arrays.
 
@@ -193,7 +197,10 @@ def implicit_root(residual: Callable[..., jax.Array], guess: Real, *parameters: 
 
     frozen = jax.lax.stop_gradient(parameters)
     x = jax.lax.stop_gradient(jnp.asarray(guess))
-    for _ in range(steps):
-        x = newton(x, *frozen)
+    if steps <= UNROLLED:
+        for _ in range(steps):
+            x = newton(x, *frozen)
+    else:
+        x = jax.lax.fori_loop(0, steps, lambda _, x: newton(x, *frozen), x)
     x = jax.lax.stop_gradient(x)
     return newton(newton(x, *parameters), *parameters)

@@ -14,7 +14,7 @@ from jaxcontact.smooth import Real
 
 
 def circle_of_intersection_area(overlap: Real, *, radius1: Real, radius2: Real) -> jax.Array:
-    """Area [m^2] of the circle in which two spherical surfaces intersect; ``pi min(R1, R2)^2`` when one sphere holds the other. Elementwise.
+    """Area [m^2] of the circle in which two spherical surfaces intersect; ``pi min(R1, R2)^2`` when one holds the other. Elementwise.
 
     With the distance ``l = R1 + R2 - d`` of the centres, ``A = pi d (l + R1 - R2) (l - R1 + R2) (R1 + R2 + l)/(4 l^2)``, which is
     ``pi (R1^2 - h^2)``, ``h = (l^2 + R1^2 - R2^2)/(2 l)``, without the difference of nearly equal numbers.

@@ -1,7 +1,7 @@
 """Continuous friction with a resistance that needs no load, and with a largest force.
 
-``F = -L phi(|s|/v) s/|s|``, ``L = min(mu F_n + F_r, F_max)``: Coulomb friction, a cohesive part ``F_r`` and a strength ``F_max``, smoothed in the
-slip as in ``laws.friction``.
+``F = -L phi(|s|/v) s/|s|``, ``L = min(mu F_n + F_r, F_max)``: Coulomb friction, a cohesive part ``F_r`` and a strength ``F_max``, smoothed
+in the slip as in ``laws.friction``.
 
 ``F_r`` does not vanish with the load. Whoever calls must take it away where there is no contact.
 """
@@ -82,7 +82,7 @@ def continuous_friction_force(
 ) -> jax.Array:
     """``-min(mu F_n + F_r, F_max) phi(|s|/v) s/|s|`` [N] on the body whose slip is ``s``. Zero and differentiable at ``s = 0``.
 
-    As a function of the slip as smooth as the regularisation: ``exponential`` once, ``tanh`` without end. A corner where the maximum is reached.
+    As a function of the slip as smooth as the regularisation: ``exponential`` once, ``tanh`` without end. A corner at the maximum.
 
     Source: COMSOL Multiphysics, Theory of Friction in Rigid Body Contact, whose formula is reconstructed from its words.
 

@@ -86,8 +86,12 @@ def tsuji_dashpot_force(overlap: Real, overlap_rate: Real, *, stiffness: Real, m
         mass: effective mass of the pair [kg].
         alpha: [-].
     """
-    dashpot = alpha * jnp.sqrt(mass * stiffness) * positive_power(overlap, 0.25) * overlap_rate
-    return hertz_force(overlap, stiffness=stiffness) + dashpot
+    return hertz_force(overlap, stiffness=stiffness) + tsuji_damping(overlap, stiffness=stiffness, mass=mass, alpha=alpha) * overlap_rate
+
+
+def tsuji_damping(overlap: Real, *, stiffness: Real, mass: Real, alpha: Real) -> jax.Array:
+    """Coefficient ``alpha sqrt(m K) d^(1/4)`` [N s/m] of that dashpot, for ``d > 0``, else 0. Elementwise; arguments as there."""
+    return alpha * jnp.sqrt(mass * stiffness) * positive_power(overlap, 0.25)
 
 
 @law(

@@ -104,10 +104,10 @@ def ramped_dashpot_force(
     corners=({"zeta": 0.0}, {"zeta": 1.0}, {"zeta": 1e3}),
 )
 def one_sided_restitution(zeta: Real) -> jax.Array:
-    """Restitution of ``one_sided_dashpot_force``, ``e = exp(-zeta acos(zeta)/sqrt(1 - zeta^2))``, ``1/e`` at critical damping. Elementwise.
+    """Restitution of ``one_sided_dashpot_force``, ``e = exp(-zeta acos(zeta)/sqrt(1 - zeta^2))``, ``exp(-1)`` at 1. Elementwise.
 
-    Compression ends after ``acos(zeta)/sqrt(1 - zeta^2)``, in units of ``sqrt(m/k)``, with the overlap ``e v sqrt(m/k)``; the spring returns
-    all of that. Beyond ``zeta = 1`` the same analytic function continues with ``acosh(zeta)/sqrt(zeta^2 - 1)``.
+    Compression ends after ``acos(zeta)/sqrt(1 - zeta^2)``, in units of ``sqrt(m/k)``, at the overlap ``e v sqrt(m/k)``, all of which the
+    spring returns. Beyond ``zeta = 1`` the same analytic function continues with ``acosh(zeta)/sqrt(zeta^2 - 1)``.
 
     Args:
         zeta: damping relative to critical, ``c/(2 sqrt(k m)) >= 0``.

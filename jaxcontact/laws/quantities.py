@@ -213,7 +213,10 @@ QUANTITIES: dict[str, Parameter] = {
     ),
     "contactEpsilon": quantity(unit="m", label="distance that counts as contact", symbol="eps", interval="[0, inf)", transform="log"),
     "contactSphereRadius": quantity(
-        unit="m", label="radius of the sphere that stands for a surface", symbol="r_contact", remedy="0 or less is the default of the shape."
+        unit="m",
+        label="radius of the sphere that stands for a surface",
+        symbol="r_contact",
+        remedy="0 or less is the default of the shape.",
     ),
     "density": quantity(unit="kg/m^3", label="density", symbol="rho", interval="[0, inf)", transform="log"),
     "YoungsModulus": quantity(

@@ -7,13 +7,14 @@ the mean distance from the centre, weighted with the pressure, over ``a``:
 - ``f = 3 pi/16`` for Hertz's, ``p ~ sqrt(1 - r^2/a^2)``,
 - ``f = 1`` for a ring, all of the load at the rim.
 
-The torque on a body is ``-M_c sign(w)``, ``w`` its spin against the partner. That is Coulomb friction with the spin as slip and ``f a mu`` as
-coefficient, so the regularised law and its flow are those of ``laws.friction``.
+The torque on a body is ``-M_c sign(w)``, ``w`` its spin against the partner. That is Coulomb friction with the spin as slip and the
+coefficient ``f a mu``, so the regularised law and its flow are those of ``laws.friction``.
 
 Torques are in N m, spins in rad/s; everything is elementwise. Tension carries no friction.
 """
 
 import math
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -149,7 +150,8 @@ def regularized_spinning_torque(
 
 def _limiting_deficit(spin: Real, normal_force: Real, *, inertia: Real, time_step: Real, safety: Real = 0.125, **disk: Real) -> jax.Array:
     """What the documented limit takes away."""
-    return positive_part(spinning_torque_limit(normal_force, **disk) - safety * inertia / time_step * jnp.abs(spin))
+    stopping = stopping_torque(jnp.abs(spin), inertia=inertia, time_step=time_step, safety=safety)
+    return positive_part(spinning_torque_limit(normal_force, **disk) - stopping)
 
 
 @law(
@@ -177,8 +179,8 @@ def limited_spinning_torque(
 ) -> jax.Array:
     """``-min(M_c, C |w| I/dt) sign(w)`` [N m]: not more than the fraction ``C`` of what stops the spin in one time step. Elementwise.
 
-    The limit keeps an explicit integration from reversing the spin. It makes the last part of a spin-down a numerical law: the spin decays by
-    the factor ``1 - C`` in each step, whatever the step is. Continuous, with a corner at ``|w| = M_c dt/(C I)``.
+    The limit keeps an explicit integration from reversing the spin. The end of a spin-down becomes a numerical law: the spin decays by the
+    factor ``1 - C`` in each step, whatever the step is. Continuous, with a corner at ``|w| = M_c dt/(C I)``.
 
     It is ``regularized_spinning_torque`` with the ``linear`` regularisation and ``w_s = M_c dt/(C I)``.
 
@@ -195,7 +197,12 @@ def limited_spinning_torque(
         pressure: key of ``PRESSURES``.
     """
     limit = spinning_torque_limit(normal_force, coefficient=coefficient, contact_radius=contact_radius, pressure=pressure)
-    return -jnp.clip(safety * inertia / time_step * spin, -limit, limit)
+    return -jnp.clip(stopping_torque(spin, inertia=inertia, time_step=time_step, safety=safety), -limit, limit)
+
+
+def stopping_torque(spin: Real, *, inertia: Real, time_step: Real, safety: Real = 1.0) -> Real:
+    """``C I w/dt`` [N m]: the fraction ``C`` of the torque that stops the spin ``w`` in one time step. Elementwise."""
+    return safety * inertia / time_step * spin
 
 
 def least_spin_velocity(torque_limit: Real, *, inertia: Real, time_step: Real, safety: Real = 0.125) -> jax.Array:
@@ -252,3 +259,20 @@ def spin_after_step(
     lever = _torque_coefficient(coefficient, contact_radius, pressure)
     slip, impulse = jnp.asarray(spin)[..., None], normal_force * time_step / inertia
     return slip_after_impulse(slip, impulse, coefficient=lever, slip_velocity=spin_velocity, regularization=regularization)[..., 0]
+
+
+def mean_spinning_torque(spin: Real, normal_force: Real, *, inertia: Real, time_step: Real, **law: Any) -> jax.Array:
+    """Mean torque ``I (w_after - w)/dt`` [N m] over a step, ``w_after`` from ``spin_after_step``. Elementwise.
+
+    An integrator that applies it for one step obtains the exact spin, with any step and any ``w_s``. For ``dt -> 0`` it is
+    ``regularized_spinning_torque``. As a difference it has the rounding of the spin: relative to ``M_c``, that of ``I w/dt`` over ``M_c``.
+
+    Args:
+        spin: ``w`` at the beginning of the step [rad/s].
+        normal_force: ``F_n`` [N]; tension counts as 0.
+        inertia: ``I`` about the normal, ``1/(1/I1 + 1/I2)`` of two free bodies [kg m^2].
+        time_step: ``dt`` [s].
+        law: the other arguments of ``spin_after_step``.
+    """
+    after = spin_after_step(spin, normal_force, inertia=inertia, time_step=time_step, **law)
+    return stopping_torque(after - spin, inertia=inertia, time_step=time_step)

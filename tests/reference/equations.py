@@ -9,16 +9,12 @@ from jaxcontact.laws.restitution import (
     zero_force_restitution,
     zero_overlap_restitution,
 )
-from jaxcontact.materials import Solid, effective_mass, effective_modulus
-from tests.reference import equations_pfc
+from jaxcontact.materials import effective_mass
+from tests.reference import equations_comsol, equations_edem, equations_modia3d, equations_pfc
 from tests.reference.case import Case, Computed, FileKind, ReferenceFile, assert_close, dispatch
 from tests.reference.motion import OBTAINED, impact, rolling
 
 FORMAT = "contact-model verification cases v1"
-
-
-def c_res(E1: float, nu1: float, E2: float, nu2: float, k_red: float) -> Mapping[str, Any]:
-    return {"c_res": k_red * effective_modulus(*(Solid(youngs_modulus=E, poisson_ratio=nu) for E, nu in ((E1, nu1), (E2, nu2))))}
 
 
 def effective_restitution(cor: float, m_eff: float, K: float, v0: float) -> Mapping[str, Any]:
@@ -48,12 +44,14 @@ def sliding_to_rolling(R: float, v0: float, mu: float, g: float) -> Mapping[str,
 
 
 FUNCTIONS = {
-    "modia3d/c_res": c_res,
     "modia3d/effective_restitution": effective_restitution,
     "modia3d/damping_for_exact_restitution": damping_for_exact_restitution,
     "pfc/contact_mass": contact_mass,
     "pfc/restitution_linear": restitution_linear,
     "pfc/sliding_to_rolling": sliding_to_rolling,
+    **equations_comsol.FUNCTIONS,
+    **equations_edem.FUNCTIONS,
+    **equations_modia3d.FUNCTIONS,
     **equations_pfc.FUNCTIONS,
 }
 

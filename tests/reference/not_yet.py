@@ -5,15 +5,11 @@ is neither here nor has a runner fails.
 """
 
 _TWO_SPHERES = "contact between two moving spheres in simulate(), which moves one sphere above planes"
-_MODIA3D = "the equations of Modia3D"
 _PFC = "the equations of PFC"
-_COMSOL = "the equations of COMSOL"
-_EDEM = "the equations of EDEM"
 _PUBLISHED = "a runner for published benchmarks"
 
 NOT_YET: dict[str, str] = {
     # Exudyn
-    "exudyn/row/adhesive plasticity": "adhesive plasticity (impactModel 0 with contactPlasticityRatio > 0)",
     "exudyn/trajectory of two spheres": _TWO_SPHERES,
     "exudyn/trajectory of two spheres with adhesive plasticity": f"adhesive plasticity, and {_TWO_SPHERES}",
     "exudyn/trajectory of a sphere on a plane": "Exudyn's sphere-triangle contact, whose slip and friction torque have different arms",
@@ -21,42 +17,17 @@ NOT_YET: dict[str, str] = {
     # closed-form solutions
     "closed_form/analytic/rolling_resistance": "rolling resistance",
     "closed_form/analytic/spinning_decay": "spinning friction",
-    "closed_form/analytic/jkr_dmt": "adhesion (JKR, DMT)",
     "closed_form/analytic/mindlin": "tangential stiffness (Mindlin)",
     "closed_form/analytic/linear_springs_full_stick": "a tangential spring with memory",
-    "closed_form/viscoelastic/thornton2013/gamma": "Thornton's map from restitution to damping",
-    "closed_form/viscoelastic/kuwabara_kono": "the Kuwabara-Kono law",
-    "closed_form/viscoelastic/hertz_linear_dashpot": "a Hertz spring with a linear dashpot",
     "closed_form/gradient/G03": _TWO_SPHERES,
     "closed_form/gradient/G09": _TWO_SPHERES,
     "closed_form/gradient/G10": _TWO_SPHERES,
     # equations of other programs
-    "equations/modia3d/reg": _MODIA3D,
-    "equations/modia3d/pair_lookup": _MODIA3D,
-    "equations/modia3d/geometry": _MODIA3D,
-    "equations/modia3d/damping": _MODIA3D,
-    "equations/modia3d/normal_force": _MODIA3D,
-    "equations/modia3d/pair_wrench": _MODIA3D,
-    "equations/modia3d/effective_restitution_capped": _MODIA3D,
-    "equations/modia3d/trajectory_bouncing_sphere": _MODIA3D,
     "equations/pfc/linear_step": _PFC,
     "equations/pfc/rolling_step": _PFC,
     "equations/pfc/hertz": _PFC,
     "equations/pfc/hertz_combine": _PFC,
     "equations/pfc/rolling_deceleration": "rolling resistance",
-    "equations/comsol/friction_magnitude": _COMSOL,
-    "equations/comsol/sphere_sphere": _COMSOL,
-    "equations/comsol/sphere_arbitrary": _COMSOL,
-    "equations/comsol/quaternion_moment": _COMSOL,
-    "equations/edem/area_sphere_sphere": _EDEM,
-    "equations/edem/area_sphere_plane": _EDEM,
-    "equations/edem/spinning_torque": _EDEM,
-    "equations/edem/uniform_disk_torque": _EDEM,
-    "equations/edem/spin_smooth": _EDEM,
-    "equations/edem/spin_down": _EDEM,
-    "equations/edem/limited_decay": _EDEM,
-    "equations/edem/hertz_mindlin_normal": _EDEM,
-    "equations/edem/linear_spring": _EDEM,
     # published benchmarks
     "published/Chung and Ooi parameters": _PUBLISHED,
     "published/Chung and Ooi tests 1 and 2": _PUBLISHED,

@@ -1,0 +1,158 @@
+"""The Spherical to Spherical formulation: a source sphere outside, or inside, a destination sphere."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxcontact.field import model, of, static
+from jaxcontact.geometry.contact_plane import contact_plane
+from jaxcontact.geometry.direction import distance_and_direction
+from jaxcontact.geometry.motion import Motion, Wrench, normal_and_tangential, velocity_at, wrench_at
+from jaxcontact.laws.catalogue import law
+from jaxcontact.laws.friction import TANH
+from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.systems.comsol.contact_force import RigidBodyContact, check_arms, contact_force
+from jaxcontact.systems.comsol.friction import Friction, dissipation_rate, optional_friction
+
+
+@model
+class SphericalContact:
+    """Two spheres in contact: parameters.
+
+    Attributes:
+        r_s: radius of the source sphere [m].
+        r_d: radius of the destination sphere [m].
+        contact: contact force.
+        friction: friction; ``None``, the default, is a frictionless contact.
+        inside: whether the source sphere touches the destination from inside.
+        arms: one of ``contact_force.ARMS``.
+    """
+
+    r_s: Any = of(QUANTITIES["radius"])
+    r_d: Any = of(QUANTITIES["radius"])
+    contact: RigidBodyContact
+    friction: Friction | None = None
+    inside: bool = static(default=False)
+    arms: str = static(default="undeformed")
+
+    def __post_init__(self) -> None:
+        check_arms("SphericalContact", self.arms)
+
+
+class SphericalToSpherical(NamedTuple):
+    """Forces and geometry of a contact; vectors are ``(..., 3)``, scalars ``(...)``.
+
+    Attributes:
+        source: force and moment on the source sphere about its centre [N, N m]: contact and friction.
+        destination: the same on the destination sphere.
+        friction_on_source: friction force on the source [N].
+        dissipation: power of friction [W].
+        contact_force: ``F_n`` [N].
+        gap: ``g`` [m].
+        gap_rate: ``g'`` [m/s].
+        normal: unit vector from the source's centre to the contact; zero where the centres coincide.
+        arm_source: from the source's centre to the contact [m].
+        arm_destination: from the destination's centre to the contact [m].
+        slip: ``v_slip``, of the source against the destination [m/s].
+    """
+
+    source: Wrench
+    destination: Wrench
+    friction_on_source: jax.Array
+    dissipation: jax.Array
+    contact_force: jax.Array
+    gap: jax.Array
+    gap_rate: jax.Array
+    normal: jax.Array
+    arm_source: jax.Array
+    arm_destination: jax.Array
+    slip: jax.Array
+
+
+_FRICTION = Friction(mu=0.5, v0=0.05, Ff_r=0.3, Ff_max=6.0)
+_SMOOTH = {
+    "contact": RigidBodyContact(k_pen=100.0, c_pen=2.0, ramp_overlap=0.01, ramp_speed=0.1),
+    "friction": _FRICTION.replace(regularization=TANH, smoothing=0.05),
+}
+_EXAMPLE = SphericalContact(r_s=0.05, r_d=0.1, contact=RigidBodyContact(k_pen=100.0, c_pen=2.0), friction=_FRICTION)
+_SOURCE = Motion((0.0, 0.0, 0.0), (0.3, 0.2, -0.1), (1.0, -2.0, 3.0))
+_DESTINATION = Motion((0.11, 0.004, -0.003), (-0.4, 0.1, 0.3), (-2.0, 0.5, 1.0))
+
+
+def _destination_at(*position: float, like: Motion = _DESTINATION) -> Motion:
+    return like._replace(position=position)
+
+
+@law(
+    name="comsol.spherical_to_spherical",
+    family="COMSOL",
+    source="COMSOL Multiphysics, Theory of Friction in Rigid Body Contact",
+    smoothness=lambda parameters, **_: -1 if parameters.contact.ramp_overlap is None else 2,
+    example={"parameters": _EXAMPLE, "source": _SOURCE, "destination": _DESTINATION},
+    variants=(
+        {"parameters": _EXAMPLE.replace(arms="midpoint", **_SMOOTH)},
+        {"destination": _destination_at(0.2, 0.0, 0.0)},
+    ),
+    switches=(
+        {"destination": _destination_at(0.0, 0.0, 0.05 + 0.1)},
+        {"parameters": _EXAMPLE.replace(arms="midpoint", **_SMOOTH), "destination": _destination_at(0.0, 0.0, 0.05 + 0.1)},
+    ),
+    corners=(
+        {"destination": _destination_at(0.0, 0.0, 0.0)},
+        {
+            "destination": Motion((0.149, 0.0, 0.0), (0.3, 0.2, -0.1), (0.0, 0.0, 0.0)),
+            "source": _SOURCE._replace(angular_velocity=(0.0, 0.0, 0.0)),
+        },
+        {"destination": _destination_at(0.03, 0.0, 0.0)},
+        {"parameters": _EXAMPLE.replace(arms="midpoint", **_SMOOTH), "destination": _destination_at(0.0, 0.0, 0.0)},
+    ),
+)
+def spherical_to_spherical(parameters: SphericalContact, source: Motion, destination: Motion) -> SphericalToSpherical:
+    """Forces and moments between two spheres::
+
+        n = (x_dst - x_src)/d,  d = |x_dst - x_src|
+        outside: g = d - (r_s + r_d),  r_s n and -r_d n from the centres to the contact
+        inside:  g = (r_d - r_s) - d, -r_s n and -r_d n
+        v_slip = (1 - n n^T) (v_c,s - v_c,d),  v_c = v + w x r
+
+    Friction ``-F_f v_slip/|v_slip|`` acts on the source and its opposite on the destination, with the moments ``r x F``; so does the
+    contact force, without moment.
+
+    With the documented arms, ``"undeformed"``, angular momentum is **not** conserved: the arms end on either side of the overlap, and the
+    moments and forces leave ``-g n_c x F``, ``F`` the friction on the source and ``n_c`` from its centre to the contact. With
+    ``"midpoint"`` both arms end at the same point, ``-g/2`` below each surface, and angular momentum is conserved to rounding.
+
+    Hard: jumps at ``g = 0`` where there is a dashpot or an additional resistance, else a corner; corner where the friction reaches its
+    maximum; one continuous derivative in the slip for the exponential form. With ramps, ``smoothing`` and ``TANH``: two everywhere but
+    where the centres coincide.
+
+    Args:
+        parameters: of the contact.
+        source: motion of the source sphere's centre.
+        destination: motion of the destination sphere's centre.
+    """
+    side = -1.0 if parameters.inside else 1.0
+    r_s, r_d = parameters.r_s, side * parameters.r_d
+    distance, direction = distance_and_direction(jnp.asarray(destination.position) - jnp.asarray(source.position))
+    plane = contact_plane(source.position, radius=r_s, distance=side * distance, direction=side * direction, partner_radius=r_d)
+    inset = 0.5 * plane.gap if parameters.arms == "midpoint" else jnp.zeros_like(plane.gap)
+    arm_source, arm_destination = (r_s + inset)[..., None] * plane.normal, -(r_d + inset)[..., None] * plane.normal
+    approach, slip = normal_and_tangential(velocity_at(source, arm_source) - velocity_at(destination, arm_destination), plane.normal)
+    load, touching = contact_force(parameters.contact, plane.gap, -approach)
+    friction = optional_friction(parameters.friction, slip, load, touching)
+    on_source, on_destination = wrench_at(friction, arm_source), wrench_at(-friction, arm_destination)
+    push = load[..., None] * plane.normal
+    return SphericalToSpherical(
+        source=Wrench(on_source.force - push, on_source.torque),
+        destination=Wrench(on_destination.force + push, on_destination.torque),
+        friction_on_source=friction,
+        dissipation=dissipation_rate(friction, slip),
+        contact_force=load,
+        gap=plane.gap,
+        gap_rate=-approach,
+        normal=plane.normal,
+        arm_source=arm_source,
+        arm_destination=arm_destination,
+        slip=slip,
+    )

@@ -1,0 +1,36 @@
+"""What a base model says about a contact, and what base models have in common."""
+
+from typing import NamedTuple
+
+import jax
+
+from jaxcontact.field import nearest
+from jaxcontact.laws.restitution import CONTACT_ENDS
+from jaxcontact.smooth import Real
+
+
+class EffectivePair(NamedTuple):
+    """Attributes: ``radius`` ``R*`` [m] and ``mass`` ``m*`` [kg] of two bodies in contact, by ``1/x* = 1/x1 + 1/x2``."""
+
+    radius: Real
+    mass: Real
+
+
+class NormalContact(NamedTuple):
+    """Normal contact at one instant, ``(...)``.
+
+    Attributes:
+        force: spring and dashpot [N], positive when it repels.
+        load: ``F_n``: spring alone [N], which bounds the friction and loads the disk.
+        damping: ``gamma_n``: coefficient of the dashpot [N s/m].
+    """
+
+    force: jax.Array
+    load: jax.Array
+    damping: jax.Array
+
+
+def check_end(owner: str, end: str) -> None:
+    """Raise ``ValueError`` unless ``end`` is a key of ``CONTACT_ENDS``."""
+    if end not in CONTACT_ENDS:
+        raise ValueError(f"{owner}: end = {end!r} is not a way to end a contact.{nearest(str(end), CONTACT_ENDS)}")

@@ -1,0 +1,265 @@
+"""A contact of two spherical particles, or of one with a plane geometry: base model, rolling friction and spinning friction together."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxcontact.field import model
+from jaxcontact.geometry.contact_disk import hertz_area, largest_section_area, sphere_plane_area
+from jaxcontact.geometry.contact_plane import ContactPlane, carried_with_plane, contact_plane, mean_spin
+from jaxcontact.geometry.direction import distance_and_direction
+from jaxcontact.geometry.motion import Motion, Wrench, wrench_at
+from jaxcontact.geometry.relative_motion import relative_motion
+from jaxcontact.laws.catalogue import law
+from jaxcontact.laws.rocking import rocking_damping_torque
+from jaxcontact.laws.rolling import constant_rolling_torque
+from jaxcontact.laws.tangential import SpringMemory
+from jaxcontact.materials import Solid, effective_mass, effective_radius
+from jaxcontact.smooth import Real
+from jaxcontact.systems.edem.base import EffectivePair
+from jaxcontact.systems.edem.hertz_mindlin import HertzMindlin
+from jaxcontact.systems.edem.linear_spring import LinearSpring
+from jaxcontact.systems.edem.particle import Particle
+from jaxcontact.systems.edem.spinning_friction import SpinningFriction, spinning_friction_torque
+
+
+@model
+class Contact:
+    """Two bodies in contact: parameters.
+
+    Attributes:
+        particle1: body 1.
+        particle2: body 2; ``None``, the default, is a geometry.
+        base: base model.
+        spinning: spinning friction; ``None``, the default, is none, and no damping of rocking either.
+    """
+
+    particle1: Particle
+    particle2: Particle | None = None
+    base: HertzMindlin | LinearSpring
+    spinning: SpinningFriction | None = None
+
+    @property
+    def effective(self) -> EffectivePair:
+        """``R*`` and ``m*``."""
+        one, two = self.particle1, self.particle2
+        if two is None:
+            return EffectivePair(effective_radius(one.radius), effective_mass(one.mass))
+        return EffectivePair(effective_radius(one.radius, two.radius), effective_mass(one.mass, two.mass))
+
+
+class ContactMemory(NamedTuple):
+    """What a contact remembers; ``new_memory`` begins it.
+
+    Attributes:
+        spring: elongation of the tangential spring, ``(..., 3)`` [m], of body 1 against body 2 in global axes.
+        normal: of the last step, ``(..., 3)``.
+    """
+
+    spring: SpringMemory
+    normal: Real
+
+
+class ContactForces(NamedTuple):
+    """Forces of a contact by body and by cause; vectors are ``(..., 3)``, scalars ``(...)``.
+
+    Attributes:
+        body1: force and torque on body 1 about its centre [N, N m].
+        body2: the same on body 2; of a geometry about its reference point.
+        normal_force: spring and dashpot along the normal [N], positive when it repels.
+        tangential_force: on body 1 [N].
+        spinning_torque: on body 1 [N m]; its opposite on body 2.
+        rocking_torque: on body 1 [N m]; its opposite on body 2.
+        rolling_torque1: on body 1 [N m].
+        rolling_torque2: on body 2 [N m]; not the opposite of the former.
+        overlap: [m].
+        normal: unit vector from body 1 to body 2.
+        location: of the contact, in the middle of the overlap [m].
+    """
+
+    body1: Wrench
+    body2: Wrench
+    normal_force: jax.Array
+    tangential_force: jax.Array
+    spinning_torque: jax.Array
+    rocking_torque: jax.Array
+    rolling_torque1: jax.Array
+    rolling_torque2: jax.Array
+    overlap: jax.Array
+    normal: jax.Array
+    location: jax.Array
+
+
+def new_memory() -> ContactMemory:
+    """Memory of a contact that has not begun."""
+    return ContactMemory(SpringMemory(jnp.zeros(3)), jnp.zeros(3))
+
+
+_SOFT = Solid(youngs_modulus=1e5, poisson_ratio=0.25)
+_EXAMPLE = Contact(
+    particle1=Particle(radius=0.05, mass=0.1),
+    particle2=Particle(radius=0.1, mass=0.4),
+    base=HertzMindlin(solid1=_SOFT, solid2=_SOFT, coefficient_of_restitution=0.6, static_friction=0.5, rolling_friction=0.01),
+    spinning=SpinningFriction(mu=0.3),
+)
+_MEMORY = ContactMemory(SpringMemory(np.array([0.0, 1e-5, 2e-5])), np.array([1.0, 0.0, 0.0]))
+_MOTION1 = Motion((0.0, 0.0, 0.0), (0.3, 0.2, -0.1), (1.0, -2.0, 3.0))
+_MOTION2 = Motion((0.11, 0.004, -0.003), (-0.4, 0.1, 0.3), (-2.0, 0.5, 1.0))
+
+
+@law(
+    name="edem.sphere_sphere",
+    family="EDEM",
+    source="Altair EDEM, Spinning Friction on Hertz-Mindlin (no slip) or Linear Spring, Standard Rolling Friction",
+    smoothness=0,
+    example={"memory": _MEMORY, "parameters": _EXAMPLE, "motion1": _MOTION1, "motion2": _MOTION2, "time_step": 1e-5},
+    variants=({"motion2": _MOTION2._replace(position=(0.2, 0.0, 0.0))},),
+    switches=(
+        {
+            "memory": ContactMemory(SpringMemory(np.zeros(3)), np.array([1.0, 0.0, 0.0])),
+            "motion2": _MOTION2._replace(position=(0.0, 0.0, 0.05 + 0.1)),
+        },
+    ),
+    corners=(
+        {"motion2": _MOTION2._replace(position=(0.0, 0.0, 0.0))},
+        {"memory": ContactMemory(SpringMemory(np.zeros(3)), np.zeros(3))},
+        {
+            "motion1": Motion((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
+            "motion2": Motion((0.149, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
+        },
+        {"motion2": _MOTION2._replace(position=(0.03, 0.0, 0.0))},
+    ),
+)
+def sphere_sphere(
+    memory: ContactMemory, parameters: Contact, motion1: Motion, motion2: Motion, *, time_step: Real
+) -> tuple[ContactForces, ContactMemory]:
+    """Forces and torques between two particles, and the memory after a step.
+
+    The base model's forces act at the middle of the overlap; spinning and rocking torques are opposite on both bodies: angular momentum is
+    conserved to rounding by these. Standard rolling friction, ``-mu_r F_n R_i w_i/|w_i|`` with each body's own angular velocity, does
+    **not** conserve it, as documented; ``rolling_friction = 0`` switches it off.
+
+    Hard: continuous at zero overlap with the Hertz-Mindlin base (the linear one jumps), corners at the friction limit and at the
+    limit of the time step, jump of the rolling torque where an angular velocity vanishes. ``F_n`` in these limits is the spring's part of
+    the normal force.
+
+    Args:
+        memory: of the last step.
+        parameters: of the contact, ``particle2`` given.
+        motion1: of the centre of body 1.
+        motion2: of the centre of body 2.
+        time_step: ``dt`` [s].
+    """
+    one, two = parameters.particle1, parameters.particle2
+    if two is None:
+        raise ValueError("edem.sphere_sphere: parameters.particle2 is missing. Give it, or call sphere_geometry.")
+    distance, direction = distance_and_direction(jnp.asarray(motion2.position) - jnp.asarray(motion1.position))
+    plane = contact_plane(motion1.position, radius=one.radius, distance=distance, direction=direction, partner_radius=two.radius)
+    section = largest_section_area(-plane.gap, radius1=one.radius, radius2=two.radius)
+    return _contact_forces(memory, parameters, motion1, motion2, plane, section, time_step)
+
+
+def sphere_geometry(
+    memory: ContactMemory, parameters: Contact, motion1: Motion, geometry: Motion, *, normal: Real, time_step: Real
+) -> tuple[ContactForces, ContactMemory]:
+    """Forces and torques between a particle and a plane geometry, and the memory after a step; see ``sphere_sphere``.
+
+    Args:
+        memory: of the last step.
+        parameters: of the contact, without ``particle2``.
+        motion1: of the centre of the particle.
+        geometry: of a point of the plane, which moves as a rigid body.
+        normal: unit normal of the plane, towards the particle, ``(..., 3)``.
+        time_step: ``dt`` [s].
+    """
+    if parameters.particle2 is not None:
+        raise ValueError("edem.sphere_geometry: parameters.particle2 is given, but a geometry is no particle. Leave it out.")
+    normal = jnp.asarray(normal)
+    height = jnp.sum((jnp.asarray(motion1.position) - jnp.asarray(geometry.position)) * normal, axis=-1)
+    plane = contact_plane(motion1.position, radius=parameters.particle1.radius, distance=height, direction=-normal)
+    section = sphere_plane_area(-plane.gap, radius=parameters.particle1.radius)
+    return _contact_forces(memory, parameters, motion1, geometry, plane, section, time_step)
+
+
+def _contact_forces(
+    memory: ContactMemory, parameters: Contact, motion1: Motion, motion2: Motion, plane: ContactPlane, section: Any, time_step: Real
+) -> tuple[ContactForces, ContactMemory]:
+    base, pair, overlap = parameters.base, parameters.effective, -plane.gap
+    motion = relative_motion(motion1, motion2, location=plane.location, normal=plane.normal)
+    normal = base.normal(overlap, -motion.normal, pair)
+    tangential, spring = _tangential(memory, parameters, motion1, motion2, plane, -motion.shear, normal.load, time_step)
+    spinning, rocking = _disk_torques(parameters, -motion.twist, -motion.bend, normal.load, normal.damping, overlap, section, time_step)
+    rolling1 = _rolling(parameters, parameters.particle1, motion1, normal.load)
+    rolling2 = _rolling(parameters, parameters.particle2, motion2, normal.load)
+    spinning = spinning[..., None] * plane.normal
+    force = tangential - normal.force[..., None] * plane.normal
+    on1 = wrench_at(force, plane.location - jnp.asarray(motion1.position))
+    on2 = wrench_at(-force, plane.location - jnp.asarray(motion2.position))
+    forces = ContactForces(
+        body1=Wrench(on1.force, on1.torque + spinning + rocking + rolling1),
+        body2=Wrench(on2.force, on2.torque - spinning - rocking + rolling2),
+        normal_force=normal.force,
+        tangential_force=tangential,
+        spinning_torque=spinning,
+        rocking_torque=rocking,
+        rolling_torque1=rolling1,
+        rolling_torque2=rolling2,
+        overlap=overlap,
+        normal=plane.normal,
+        location=plane.location,
+    )
+    return forces, ContactMemory(spring, plane.normal)
+
+
+def _tangential(
+    memory: ContactMemory,
+    parameters: Contact,
+    motion1: Motion,
+    motion2: Motion,
+    plane: ContactPlane,
+    slip: jax.Array,
+    load: jax.Array,
+    time_step: Real,
+) -> tuple[jax.Array, SpringMemory]:
+    """The base model's tangential force, its spring carried with the contact plane first."""
+    turn = mean_spin(plane.normal, motion1.angular_velocity, motion2.angular_velocity) * time_step
+    carried = SpringMemory(carried_with_plane(memory.spring.elongation, memory.normal, plane.normal, turn=turn))
+    return parameters.base.tangential(carried, slip * time_step, load, -plane.gap, parameters.effective, time_step=time_step)
+
+
+def _disk_torques(
+    parameters: Contact,
+    spin: jax.Array,
+    rocking: jax.Array,
+    load: jax.Array,
+    damping: jax.Array,
+    overlap: jax.Array,
+    section: jax.Array,
+    time_step: Real,
+) -> tuple[jax.Array, jax.Array]:
+    """Torque about the normal ``(...)`` and against rocking ``(..., 3)`` on body 1."""
+    friction, partner = parameters.spinning, parameters.particle2
+    if friction is None:
+        return jnp.zeros_like(spin), jnp.zeros_like(rocking)
+    area = section if friction.disk == "overlap" else hertz_area(overlap, effective_radius=parameters.effective.radius)
+    torque = spinning_friction_torque(
+        friction,
+        spin,
+        load,
+        area=area,
+        inertia1=parameters.particle1.smallest_inertia,
+        inertia2=jnp.inf if partner is None else partner.smallest_inertia,
+        time_step=time_step,
+    )
+    return torque, rocking_damping_torque(rocking, damping=damping, contact_area=area)
+
+
+def _rolling(parameters: Contact, particle: Particle | None, motion: Motion, load: jax.Array) -> jax.Array:
+    """Standard rolling friction ``(..., 3)`` [N m] on a particle; none on a geometry."""
+    if particle is None:
+        return jnp.zeros_like(jnp.asarray(motion.angular_velocity))
+    return constant_rolling_torque(
+        motion.angular_velocity, load, rolling_coefficient=parameters.base.rolling_friction, effective_radius=particle.radius
+    )

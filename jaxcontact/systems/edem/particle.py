@@ -1,0 +1,27 @@
+"""A spherical particle."""
+
+from typing import Any
+
+from jaxcontact.field import model, of
+from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.smooth import Real
+
+
+@model
+class Particle:
+    """A spherical particle.
+
+    Attributes:
+        radius: ``R`` [m].
+        mass: ``m`` [kg].
+        inertia: smallest principal moment of inertia [kg m^2]; ``None``, the default, is that of a solid sphere.
+    """
+
+    radius: Any = of(QUANTITIES["radius"])
+    mass: Any = of(QUANTITIES["mass"])
+    inertia: Any = of(QUANTITIES["inertia"], default=None)
+
+    @property
+    def smallest_inertia(self) -> Real:
+        """``I`` [kg m^2], ``2/5 m R^2`` of a solid sphere."""
+        return 0.4 * self.mass * self.radius**2 if self.inertia is None else self.inertia
