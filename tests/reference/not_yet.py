@@ -5,7 +5,6 @@ is neither here nor has a runner fails.
 """
 
 _TWO_SPHERES = "contact between two moving spheres in simulate(), which moves one sphere above planes"
-_PFC = "the equations of PFC"
 _PUBLISHED = "a runner for published benchmarks"
 
 NOT_YET: dict[str, str] = {
@@ -23,11 +22,6 @@ NOT_YET: dict[str, str] = {
     "closed_form/gradient/G09": _TWO_SPHERES,
     "closed_form/gradient/G10": _TWO_SPHERES,
     # equations of other programs
-    "equations/pfc/linear_step": _PFC,
-    "equations/pfc/rolling_step": _PFC,
-    "equations/pfc/hertz": _PFC,
-    "equations/pfc/hertz_combine": _PFC,
-    "equations/pfc/rolling_deceleration": "rolling resistance",
     # published benchmarks
     "published/Chung and Ooi parameters": _PUBLISHED,
     "published/Chung and Ooi tests 1 and 2": _PUBLISHED,

@@ -5,3 +5,27 @@ wall), its contact plane with the axes ``n``, ``s``, ``t``, the contact gap, rel
 
 Source: Itasca Consulting Group, PFC documentation, "Contact Resolution" and the pages of the contact models.
 """
+
+from jaxcontact.systems.pfc import (
+    activity,
+    contact_resolution,
+    hertz,
+    linear,
+    pieces,
+    response,
+    rolling_resistance_linear,
+    state,
+    time_step,
+)
+
+__all__ = [
+    "activity",
+    "contact_resolution",
+    "hertz",
+    "linear",
+    "pieces",
+    "response",
+    "rolling_resistance_linear",
+    "state",
+    "time_step",
+]

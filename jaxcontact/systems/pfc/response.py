@@ -1,0 +1,132 @@
+"""What a contact model of PFC answers to a contact state: forces, moment, slip states and energies; and the dashpots that models share."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxcontact.smooth import Real, positive_part, positive_power
+from jaxcontact.systems.pfc.state import ContactState
+
+DASHPOT_MODES = (0, 1, 2, 3)
+"""PFC's ``dp_mode``: 0 full; 1 no tension from spring and dashpot together; 2 no shear dashpot while the contact slips; 3 both."""
+
+
+class Energies(NamedTuple):
+    """Energies of a contact [J], ``(...)``.
+
+    Attributes:
+        strain: stored in the springs, PFC's ``estrain``.
+        slip: lost by sliding in this step; PFC's ``eslip`` is its sum.
+        dashpot: lost in the dashpots in this step; PFC's ``edashpot`` is its sum.
+        rolling_strain: stored in the rolling spring, ``errstrain``.
+        rolling_slip: lost by rolling slip in this step; ``errslip`` is its sum.
+    """
+
+    strain: jax.Array
+    slip: jax.Array
+    dashpot: jax.Array
+    rolling_strain: jax.Array
+    rolling_slip: jax.Array
+
+
+class Response(NamedTuple):
+    """Forces and moment on piece 2 along the axes of the contact plane; on piece 1 they are opposite.
+
+    Attributes:
+        active: whether the contact acts, ``(...)``.
+        normal_force: of the spring, positive in compression [N], ``(...)``.
+        shear_force: of the spring along ``s`` and ``t`` [N], ``(..., 2)``.
+        dashpot_normal_force: [N], ``(...)``.
+        dashpot_shear_force: [N], ``(..., 2)``.
+        rolling_moment: along ``s`` and ``t`` [N m], ``(..., 2)``.
+        slips: whether the shear force is at its limit, ``(...)``.
+        rolling_slips: whether the rolling moment is, ``(...)``.
+        energies: of this step.
+    """
+
+    active: jax.Array
+    normal_force: jax.Array
+    shear_force: jax.Array
+    dashpot_normal_force: jax.Array
+    dashpot_shear_force: jax.Array
+    rolling_moment: jax.Array
+    slips: jax.Array
+    rolling_slips: jax.Array
+    energies: Energies
+
+    def force(self, state: ContactState) -> jax.Array:
+        """Contact force on body 2 in global axes [N], ``(..., 3)``, for ``pfc.state.body_wrenches``."""
+        return state.in_space(self.normal_force + self.dashpot_normal_force, self.shear_force + self.dashpot_shear_force)
+
+    def moment(self, state: ContactState) -> jax.Array:
+        """Contact moment on body 2 in global axes [N m], ``(..., 3)``."""
+        return state.in_space(jnp.zeros_like(self.normal_force), self.rolling_moment)
+
+
+def dashpot_forces(
+    state: ContactState,
+    *,
+    normal_force: Real,
+    slips: jax.Array,
+    kn: Real,
+    ks: Real,
+    dp_nratio: Real,
+    dp_sratio: Real,
+    dp_mode: int,
+) -> tuple[jax.Array, jax.Array]:
+    """``F_dn = -2 beta_n sqrt(m_c k_n) delta_dot_n`` ``(...)`` and ``F_ds`` with shear quantities ``(..., 2)`` [N], after ``dp_mode``.
+
+    Args:
+        state: of the contact.
+        normal_force: ``F_n`` of the spring [N]; in modes 1 and 3 ``F_dn >= -F_n``.
+        slips: whether the shear spring is at its limit; in modes 2 and 3 ``F_ds = 0`` then.
+        kn: normal (tangent) stiffness [N/m].
+        ks: shear (tangent) stiffness [N/m].
+        dp_nratio: ``beta_n`` [-].
+        dp_sratio: ``beta_s`` [-].
+        dp_mode: one of ``DASHPOT_MODES``.
+    """
+    normal = -2.0 * dp_nratio * positive_power(state.contact_mass * kn, 0.5) * state.normal_velocity
+    shear = -jnp.asarray(2.0 * dp_sratio * positive_power(state.contact_mass * ks, 0.5))[..., None] * state.shear_velocity
+    if dp_mode in (1, 3):
+        normal = jnp.where(normal < -normal_force, -normal_force, normal)
+    if dp_mode in (2, 3):
+        shear = jnp.where(slips[..., None], 0.0, shear)
+    return normal, shear
+
+
+def slip_energy(before: Real, after: Real, increment: Real, *, old_stiffness: Real, stiffness: Real, slips: jax.Array) -> jax.Array:
+    """Energy ``max(0, -(F + F')/2 . (ddelta + F'/k' - F/k))`` [J] lost by slip in a step in which the contact slips, else 0; ``(...)``.
+
+    The program's rule: the mean force times that part of the motion which the spring did not take. 0 without stiffness. A contact that
+    opens counts as one that slips: it loses what its spring still held.
+
+    Args:
+        before: spring force (or moment) on piece 2 before, ``(..., 2)``.
+        after: and after the step.
+        increment: of displacement (or rotation) of piece 2, ``(..., 2)``.
+        old_stiffness: ``k`` of the spring before, ``(...)``.
+        stiffness: ``k'`` after the step.
+        slips: whether the limit is reached, ``(...)``.
+    """
+    before, after = jnp.asarray(before), jnp.asarray(after)
+    slid = increment + after * _compliance(stiffness)[..., None] - before * _compliance(old_stiffness)[..., None]
+    return jnp.where(slips, positive_part(-0.5 * jnp.sum((before + after) * slid, axis=-1)), 0.0)
+
+
+def _compliance(stiffness: Real) -> jax.Array:
+    """``1/k``, 0 without stiffness."""
+    stiff = jnp.asarray(jnp.greater(stiffness, 0.0))
+    return jnp.where(stiff, 1.0 / jnp.where(stiff, stiffness, 1.0), 0.0)
+
+
+def spring_strain_energy(force: Real, *, stiffness: Real) -> jax.Array:
+    """``F^2/(2 k)`` [J] of a vector ``(..., 2)``; 0 without stiffness."""
+    return 0.5 * jnp.sum(jnp.square(force), axis=-1) * _compliance(stiffness)
+
+
+def check_mode(owner: str, name: str, value: int, allowed: tuple[int, ...]) -> None:
+    """Raise ``ValueError`` when a mode is not one of the program's."""
+    if isinstance(value, bool) or value not in allowed:
+        raise ValueError(f"{owner}: {name} = {value!r} is not one of {', '.join(map(str, allowed))}.")
