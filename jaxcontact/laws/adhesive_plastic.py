@@ -45,7 +45,7 @@ class Branches(NamedTuple):
 
 def _odd_power(overlap: Real, exponent: Real) -> jax.Array:
     """``sign(d) |d|^n``."""
-    return positive_power(overlap, exponent) - positive_power(-jnp.asarray(overlap), exponent)
+    return jnp.sign(overlap) * positive_power(jnp.abs(overlap), exponent)
 
 
 def branches(

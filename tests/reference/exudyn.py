@@ -8,18 +8,15 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxcontact.systems.exudyn_contact_sphere_sphere import (
-    RESTITUTION_LAW_OF_IMPACT_MODEL,
-    Body,
-    DataNode,
-    ObjectContactSphereSphere,
-    sphere_sphere_contact,
-)
+from jaxcontact.geometry.motion import Motion
+from jaxcontact.systems.exudyn.compatibility import EXUDYN_1_13
+from jaxcontact.systems.exudyn.data_node import DataNode
+from jaxcontact.systems.exudyn.forces import RESTITUTION_LAW_OF_IMPACT_MODEL
+from jaxcontact.systems.exudyn.parameters import ObjectContactSphereSphere
+from jaxcontact.systems.exudyn.sphere_sphere import sphere_sphere_contact
 from tests.reference.case import Case, Computed, FileKind, ReferenceFile, assert_close, dispatch
 
-PARAMETERS = {f.name for f in dataclasses.fields(ObjectContactSphereSphere)}
-PLASTICITY_PARAMETERS = {"constantPullOffForce", "contactPlasticityRatio", "adhesionCoefficient", "adhesionExponent"}
-"""Ignored by the program without plasticity, and in the impact models 1 and 2."""
+PARAMETERS = {f.name for f in dataclasses.fields(ObjectContactSphereSphere)} - {"compatibility"}
 
 CONTACT = jax.jit(sphere_sphere_contact)
 ROUNDING = 16 * np.finfo(float).eps
@@ -46,7 +43,7 @@ def is_trajectory(document: Any, *keys: str) -> bool:
 
 def row_kind(parameters: Mapping[str, Any]) -> str:
     """Which law a row needs."""
-    unknown = set(parameters) - PARAMETERS - PLASTICITY_PARAMETERS
+    unknown = set(parameters) - PARAMETERS
     if unknown:
         return f"exudyn/row/with {', '.join(sorted(unknown))}"
     if parameters["impactModel"] == 0 and parameters.get("contactPlasticityRatio", 0.0) != 0.0:
@@ -56,25 +53,19 @@ def row_kind(parameters: Mapping[str, Any]) -> str:
 
 def check_row(row: Mapping[str, Any], rtol: float) -> None:
     """Every output of the program, from the state in its data node."""
-    contact = ObjectContactSphereSphere(**{name: value for name, value in row["params"].items() if name in PARAMETERS})
-    bodies = [Body(*(np.asarray(row[f"{symbol}{index}"], dtype=float) for symbol in "pvw")) for index in (0, 1)]
+    contact = ObjectContactSphereSphere(**row["params"], compatibility=EXUDYN_1_13)
+    bodies = [Motion(*(np.asarray(row[f"{symbol}{index}"], dtype=float) for symbol in "pvw")) for index in (0, 1)]
     state = row["state"]
     data = DataNode(state["gap_flag"], state["v_t_norm"], state["impact_velocity"], state["delta_plastic"])
     result = CONTACT(contact, *bodies, data)
     # Without friction the program's torque is what rounding leaves of a cross product of parallel vectors.
     torque_rounding = ROUNDING * max(row["params"]["spheresRadii"]) * np.linalg.norm(row["exudyn"]["Force"])
-    outputs = {
-        "Force": Computed(result.force, rtol),
-        "Torque": Computed(result.torque, rtol, torque_rounding),
-        "gap": Computed(result.gap[None], rtol),
-        "Velocity": Computed(result.velocity, rtol),
-        "Director1": Computed(result.normal, rtol),
-        "Position": Computed(result.position, rtol),
-        "Displacement": Computed(result.displacement, rtol),
-    }
+    outputs = {name: Computed(value, rtol) for name, value in result.outputs._asdict().items()}
+    outputs["Torque"] = outputs["Torque"]._replace(atol=torque_rounding)
+    outputs["gap"] = outputs["DisplacementLocal"]
     physical = {
-        "force_on_1": outputs["Force"]._replace(value=result.force_on_1),
-        "torque_on_0": outputs["Torque"]._replace(value=result.torque_on_0),
+        **{f"force_on_{body}": Computed(wrench.force, rtol) for body, wrench in enumerate((result.on_0, result.on_1))},
+        **{f"torque_on_{body}": Computed(wrench.torque, rtol, torque_rounding) for body, wrench in enumerate((result.on_0, result.on_1))},
     }
     for expected, computed in ((row["exudyn"], outputs), (row.get("physical", {}), physical)):
         unknown = set(expected) - set(computed)
@@ -89,10 +80,8 @@ def pointwise_cases(file: ReferenceFile) -> Iterable[Case]:
     for index, row in enumerate(file.document["rows"]):
         name = f"{file.name}[{index}]"
         check = partial(check_row, row, rtol)
-        runners = {
-            f"exudyn/row/impact model {model}": lambda name=name, check=check: [Case(name, check)]
-            for model in RESTITUTION_LAW_OF_IMPACT_MODEL
-        }
+        kinds = ["adhesive plasticity", *(f"impact model {model}" for model in RESTITUTION_LAW_OF_IMPACT_MODEL)]
+        runners = {f"exudyn/row/{kind}": lambda name=name, check=check: [Case(name, check)] for kind in kinds}
         yield from dispatch(file, name, row_kind(row["params"]), runners)
 
 

@@ -61,7 +61,7 @@ def impact_force(contact: Any, overlap: jax.Array, overlap_rate: jax.Array, data
     damping = jnp.where(moved, ratio / jnp.where(moved, impact_velocity, 1.0), 0.0)
     parameters = {"stiffness": contact.contactStiffness, "exponent": contact.contactStiffnessExponent, "damping": damping}
     # A negative overlap is met where the program still counts a contact as closed.
-    return hunt_crossley_force(overlap, overlap_rate, **parameters) - hunt_crossley_force(-overlap, overlap_rate, **parameters)
+    return jnp.sign(overlap) * hunt_crossley_force(jnp.abs(overlap), overlap_rate, **parameters)
 
 
 def normal_force(contact: Any, kinematics: Kinematics, data: DataNode) -> jax.Array:

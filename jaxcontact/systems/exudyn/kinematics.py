@@ -16,7 +16,7 @@ class Kinematics(NamedTuple):
     Attributes:
         displacement: from centre 0 to centre 1, or to the closest point of a triangle [m].
         gap: [m], negative in overlap.
-        normal: unit normal from body 0 to body 1; zero when the centres coincide.
+        normal: unit normal from body 0 to body 1; zero when the centres coincide, so that all relative velocity is slip.
         arm0: from centre 0 to the point in which friction acts [m].
         arm1: from the reference point of body 1 to that point [m].
         normal_velocity: rate of the gap [m/s], negative on approach.

@@ -46,7 +46,9 @@ class Contact(NamedTuple):
     outputs: OutputVariables
 
 
-def output_variables(contact: Any, kinematics: Kinematics, forces: ContactForces, position: jax.Array, velocity: jax.Array) -> OutputVariables:
+def output_variables(
+    contact: Any, kinematics: Kinematics, forces: ContactForces, position: jax.Array, velocity: jax.Array
+) -> OutputVariables:
     """All outputs, with the program's sign of force and torque where it is asked for."""
     compatibility, gap = contact.compatibility, kinematics.gap
     alone = compatibility.gap_alone_in_displacement_local

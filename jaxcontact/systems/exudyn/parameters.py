@@ -31,7 +31,9 @@ def _restitution_coefficient() -> Any:
 
 
 def _minimum_impact_velocity() -> Any:
-    return parameter(unit="m/s", label="lower bound of the impact velocity", symbol="v_min", interval="[0, inf)", transform="log", default=0.0)
+    return parameter(
+        unit="m/s", label="lower bound of the impact velocity", symbol="v_min", interval="[0, inf)", transform="log", default=0.0
+    )
 
 
 def _check_impact_model(contact: Any) -> None:
@@ -78,8 +80,8 @@ class ObjectContactSphereSphere:
 class ObjectContactSphereTriangle:
     """Parameters of the program's contact between a sphere and a triangle, which has no adhesive plasticity.
 
-    ``includeEdges`` is the sum of 1, 2 and 4 for the edges from vertex 0 to 1, 1 to 2 and 2 to 0 that count; a vertex counts with any of its
-    edges.
+    ``includeEdges`` is the sum of 1, 2 and 4 for those edges, from vertex 0 to 1, 1 to 2 and 2 to 0, that count. A vertex counts with any
+    of its edges.
     """
 
     radiusSphere: Any = of(QUANTITIES["radius"])
