@@ -9,11 +9,17 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+import scipy.integrate
 
-from jaxcontact.laws.elastic import contact_duration, maximum_overlap, power_law_force, static_overlap
+from jaxcontact.laws import adhesion
+from jaxcontact.laws.cundall_strack import cundall_strack_force
+from jaxcontact.laws.elastic import contact_duration, linear_force, maximum_overlap, power_law_force, static_overlap
 from jaxcontact.laws.friction import LINEAR, TANH, slip_after_impulse
+from jaxcontact.laws.mindlin import mindlin_partial_slip_displacement, mindlin_partial_slip_force, mindlin_stiffness
 from jaxcontact.laws.restitution import CONTACT_ENDS
-from jaxcontact.materials import hertz_stiffness
+from jaxcontact.laws.rolling import constant_rolling_torque
+from jaxcontact.laws.tangential import SpringMemory
+from jaxcontact.materials import Solid, effective_modulus, effective_shear_modulus, hertz_stiffness
 from tests.reference.case import Case, Computed, FileKind, ReferenceFile, assert_close, dispatch, quantities
 from tests.reference.motion import (
     OBTAINED,
@@ -206,6 +212,131 @@ def regularised_coulomb(v0: float, vs: float, mu: float, g: float, t: list[float
     }
 
 
+def jkr_dmt(R: float, E_star: float, w: float) -> Mapping[str, Any]:
+    surface = {"effective_modulus": E_star, "effective_radius": R, "work_of_adhesion": w}
+    pulled = {"effective_radius": R, "work_of_adhesion": w}
+    pull_off = adhesion.jkr_pull_off_force(**pulled)
+    radius = {load: adhesion.jkr_contact_radius_under_load(load, **surface) for load in (-pull_off, 0.0)}
+    overlap = {load: adhesion.jkr_overlap_of_radius(a, **surface) for load, a in radius.items()}
+    separation = adhesion.jkr_separation_overlap(**surface)
+    last = separation * (1.0 - 1e-14)  # there the force has an infinite slope: half of the digits
+    return {
+        "F_pulloff": [exact(-pull_off), exact(adhesion.jkr_force(overlap[-pull_off], **surface))],
+        "a_pulloff": [exact(radius[-pull_off]), exact(adhesion.jkr_contact_radius(overlap[-pull_off], **surface))],
+        "a_zero_load": [exact(radius[0.0]), exact(adhesion.jkr_contact_radius(overlap[0.0], **surface))],
+        "d_zero_load": exact(overlap[0.0]),
+        "F_at_zero_overlap": exact(adhesion.jkr_force(0.0, **surface)),
+        "a_at_zero_overlap": exact(adhesion.jkr_contact_radius(0.0, **surface)),
+        "d_separation": exact(separation),
+        "F_separation": Computed(adhesion.jkr_force(last, **surface), 1e-6),
+        "a_separation": Computed(adhesion.jkr_contact_radius(last, **surface), 1e-6),
+        "DMT_pulloff": exact(-adhesion.dmt_pull_off_force(**pulled)),
+        "tabor": exact(adhesion.tabor_parameter(**surface)),
+        "dissipated_energy_jkr": exact(adhesion.jkr_work_of_separation(**surface)),
+    }
+
+
+def jkr_curve(radii: Any, surface: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Radius and force found again from the overlap, which follows from the radius."""
+    overlap = adhesion.jkr_overlap_of_radius(jnp.asarray(radii), **surface)
+    inside = jnp.maximum(overlap, adhesion.jkr_separation_overlap(**surface) * (1.0 - 1e-14))
+    return overlap, adhesion.jkr_contact_radius(inside, **surface), adhesion.jkr_force(inside, **surface)
+
+
+def check_curve(case: Mapping[str, Any]) -> None:
+    """Column by column, whose scales differ."""
+    surface = {"effective_modulus": case["E_star"], "effective_radius": case["R"], "work_of_adhesion": case["w"]}
+    radii, overlaps, forces = np.transpose(case["curve_a_d_F"])
+    overlap, radius, force = jkr_curve(radii, surface)
+    assert_close(exact(overlap), overlaps)
+    near = 1e-6 * np.max(np.abs(forces[:1])), 1e-6 * radii[0]  # at the separation half of the digits are left
+    assert_close(Computed(force, 1e-9, near[0]), forces)
+    assert_close(Computed(radius, 1e-9, near[1]), radii)
+
+
+def check_dmt(case: Mapping[str, Any]) -> None:
+    overlaps, forces = np.transpose(case["DMT_F_at_d"])
+    force = adhesion.dmt_force(
+        jnp.asarray(overlaps), effective_modulus=case["E_star"], effective_radius=case["R"], work_of_adhesion=case["w"]
+    )
+    assert_close(exact(force), forces)
+
+
+def adhesion_cases(file: ReferenceFile, name: str, case: Mapping[str, Any]) -> Iterable[Case]:
+    """Adhesion: single numbers, and two lists whose columns have scales of their own."""
+    lists = {"curve_a_d_F": check_curve, "DMT_F_at_d": check_dmt}
+    yield from quantities(file, name, {key: value for key, value in case.items() if key not in lists}, ("R", "E_star", "w"), jkr_dmt)
+    for key, check in lists.items():
+        if key in case:
+            yield Case(f"{name}/{key}", partial(check, case))
+
+
+def rolling_resistance(v0: float, mu_r: float, g: float) -> Mapping[str, Any]:
+    """A solid sphere of unit mass and radius that rolls without slip: about the contact point ``7/5 v' = M``."""
+
+    def slowing(velocity: np.ndarray) -> np.ndarray:
+        torque = constant_rolling_torque(jnp.asarray(velocity)[..., None], g, rolling_coefficient=mu_r, effective_radius=1.0)
+        return -np.asarray(torque)[..., 0] / (2.0 / 5.0 + 1.0)
+
+    return {
+        "stop_time": exact(integral(lambda v: 1.0 / slowing(v), (0.0, v0))),
+        "stop_distance": exact(integral(lambda v: v / slowing(v), (0.0, v0))),
+    }
+
+
+def mindlin_sphere(N: float, R: float, E: float, nu: float) -> tuple[dict[str, Any], Any]:
+    """The contact of a sphere with a rigid plane under a normal load, and its overlap."""
+    solid = Solid(youngs_modulus=E, poisson_ratio=nu)
+    overlap = static_overlap(N, stiffness=hertz_stiffness(effective_modulus(solid), R), exponent=1.5)
+    return {"contact_radius": jnp.sqrt(R * overlap), "effective_shear_modulus": effective_shear_modulus(solid)}, overlap
+
+
+def mindlin(N: float, mu: float, R: float, E: float, nu: float) -> Mapping[str, Any]:
+    contact, overlap = mindlin_sphere(N, R, E, nu)
+    shear = contact["effective_shear_modulus"]
+    slope = jax.jacfwd(lambda x: mindlin_partial_slip_force(x, N, coefficient=mu, **contact))(jnp.zeros(1))[0, 0]
+    return {
+        "a": exact(contact["contact_radius"]),
+        "G_star": exact(shear),
+        "kt0": [exact(mindlin_stiffness(overlap, effective_radius=R, effective_shear_modulus=shear)), exact(-slope)],
+    }
+
+
+def check_slip_curve(case: Mapping[str, Any]) -> None:
+    """Pairs of tangential force over limit and displacement, both ways."""
+    contact, _ = mindlin_sphere(*(case[key] for key in ("N", "R", "E", "nu")))
+    fractions, displacements = np.transpose(case["slip_curve"])
+    limit, law = case["mu"] * case["N"], {"coefficient": case["mu"], **contact}
+    assert_close(exact(mindlin_partial_slip_displacement(jnp.asarray(fractions * limit), case["N"], **law)), displacements)
+    assert_close(exact(-mindlin_partial_slip_force(jnp.asarray(displacements)[:, None], case["N"], **law)[:, 0] / limit), fractions)
+
+
+def mindlin_cases(file: ReferenceFile, name: str, case: Mapping[str, Any]) -> Iterable[Case]:
+    numbers = {key: value for key, value in case.items() if key != "slip_curve"}
+    yield from quantities(file, name, numbers, ("N", "mu", "R", "E", "nu"), mindlin)
+    if "slip_curve" in case:
+        yield Case(f"{name}/slip_curve", partial(check_slip_curve, case))
+
+
+def linear_springs_full_stick(kt_over_kn: float) -> Mapping[str, Any]:
+    """A solid sphere of unit mass and radius meets a plane: ``d'' = -k_n d``, and 7/2 of the tangential force changes the slip."""
+
+    @jax.jit
+    def motion(_: Any, state: Any) -> Any:
+        overlap, rate, elongation, slip = state
+        normal = linear_force(overlap, stiffness=1.0)
+        law = {"tangential_stiffness": kt_over_kn, "tangential_damping": 0.0, "coefficient": 1e12, "time_step": 1.0}
+        force, _ = cundall_strack_force(SpringMemory(elongation[None]), jnp.zeros(1), normal, **law)
+        return jnp.stack([rate, -normal, slip, 3.5 * force[0]])
+
+    def opens(_: float, state: np.ndarray) -> float:
+        return state[0]
+
+    opens.terminal, opens.direction = True, -1
+    bounce = scipy.integrate.solve_ivp(motion, (0.0, 10.0), (0.0, 1.0, 0.0, 1.0), "DOP853", events=opens, rtol=1e-12, atol=1e-12)
+    return {"u_out_over_u_in": simulated(bounce.y_events[0][0, 3])}
+
+
 class Section(NamedTuple):
     """Names of the inputs of a case, and what follows from them."""
 
@@ -223,6 +354,8 @@ SECTIONS = {
     "incline": Section(("theta_deg", "mu", "g"), incline_section),
     "sliding_block": Section(("v0", "mu", "g"), sliding_block),
     "regularised_coulomb": Section(("v0", "vs", "mu", "g", "t"), regularised_coulomb),
+    "rolling_resistance": Section(("v0", "mu_r", "g"), rolling_resistance),
+    "linear_springs_full_stick": Section(("kt_over_kn",), linear_springs_full_stick),
 }
 
 CONSTANTS = {
@@ -253,6 +386,8 @@ def section_cases(file: ReferenceFile, section: str) -> Iterable[Case]:
             f"closed_form/analytic/{known}": lambda name=name, case=case, known=known: quantities(file, name, case, *SECTIONS[known])
             for known in SECTIONS
         }
+        runners["closed_form/analytic/mindlin"] = lambda name=name, case=case: mindlin_cases(file, name, case)
+        runners["closed_form/analytic/jkr_dmt"] = lambda name=name, case=case: adhesion_cases(file, name, case)
         yield from dispatch(file, name, kind, runners)
     for key, entry in entries.items():
         if key != "cases" and has_numbers(entry):

@@ -14,10 +14,7 @@ NOT_YET: dict[str, str] = {
     "exudyn/trajectory of a sphere on a plane": "Exudyn's sphere-triangle contact, whose slip and friction torque have different arms",
     "exudyn/trajectory of many spheres": f"Exudyn's GeneralContact, and {_TWO_SPHERES}",
     # closed-form solutions
-    "closed_form/analytic/rolling_resistance": "rolling resistance",
     "closed_form/analytic/spinning_decay": "spinning friction",
-    "closed_form/analytic/mindlin": "tangential stiffness (Mindlin)",
-    "closed_form/analytic/linear_springs_full_stick": "a tangential spring with memory",
     "closed_form/gradient/G03": _TWO_SPHERES,
     "closed_form/gradient/G09": _TWO_SPHERES,
     "closed_form/gradient/G10": _TWO_SPHERES,
