@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.geometry.direction import distance_and_direction
-from jaxcontact.geometry.rotation import rotate, rotate_between
+from jaxcontact.geometry.rotation import rotate_between
 from jaxcontact.smooth import Real
 
 PARALLEL = 1e-6
@@ -59,11 +59,16 @@ def initial_axes(normal: Real) -> ContactAxes:
         normal: unit vector, ``(..., 3)``; zero gives zero axes.
     """
     normal = jnp.asarray(normal)
-    x, y = (jnp.broadcast_to(jnp.asarray(e, normal.dtype), normal.shape) for e in ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
-    across = jnp.cross(normal, x)
-    parallel = jnp.sum(across * across, axis=-1, keepdims=True) < PARALLEL**2
-    _, t_axis = distance_and_direction(jnp.where(parallel, jnp.cross(normal, y), across))
+    _, t_axis = distance_and_direction(_initial_t(normal))
     return ContactAxes(normal, jnp.cross(t_axis, normal), t_axis)
+
+
+def _initial_t(normal: jax.Array) -> jax.Array:
+    """``n x e``, ``e`` the global x or y direction."""
+    x, y, z = (normal[..., k] for k in range(3))
+    none = jnp.zeros_like(x)
+    parallel = y * y + z * z < PARALLEL**2
+    return jnp.stack([jnp.where(parallel, -z, none), jnp.where(parallel, none, z), jnp.where(parallel, x, -y)], axis=-1)
 
 
 def planar_axes(normal: Real) -> ContactAxes:
@@ -89,7 +94,8 @@ def carried_with_plane(vector: Real, normal: Real, new_normal: Real, *, turn: Re
         turn: mean spin of the two bodies about it times the time step [rad], ``(...)``.
     """
     turned = rotate_between(vector, normal, new_normal)
-    return rotate(turned, jnp.asarray(turn)[..., None] * jnp.asarray(new_normal))
+    angle = jnp.asarray(turn)[..., None]
+    return jnp.cos(angle) * turned + jnp.sin(angle) * jnp.cross(new_normal, turned)
 
 
 def turn_axes(axes: ContactAxes, normal: Real, *, spin: Real, time_step: Real) -> ContactAxes:
@@ -106,8 +112,10 @@ def turn_axes(axes: ContactAxes, normal: Real, *, spin: Real, time_step: Real) -
     """
     normal = jnp.asarray(normal)
     turned = carried_with_plane(axes.s_axis, axes.normal, normal, turn=spin * time_step)
-    size, t_axis = distance_and_direction(jnp.cross(normal, turned))
-    return _or_initial(size > PARALLEL, ContactAxes(normal, jnp.cross(t_axis, normal), t_axis))
+    across = jnp.cross(normal, turned)
+    known = jnp.sum(across * across, axis=-1, keepdims=True) > PARALLEL**2
+    _, t_axis = distance_and_direction(jnp.where(known, across, _initial_t(normal)))
+    return ContactAxes(normal, jnp.cross(t_axis, normal), t_axis)
 
 
 def turn_axes_first_order(axes: ContactAxes, normal: Real, *, spin: Real, time_step: Real) -> ContactAxes:
@@ -121,13 +129,12 @@ def turn_axes_first_order(axes: ContactAxes, normal: Real, *, spin: Real, time_s
     turned = axes.s_axis - jnp.cross(axes.s_axis, jnp.cross(axes.normal, normal))
     turned = turned - jnp.cross(turned, jnp.asarray(spin * time_step)[..., None] * normal)
     size, s_axis = distance_and_direction(turned)
-    return _or_initial(size > PARALLEL, ContactAxes(normal, s_axis, jnp.cross(normal, s_axis)))
+    known = (size > PARALLEL)[..., None]
+    initial = initial_axes(normal)
+    t_axis = jnp.where(known, jnp.cross(normal, s_axis), initial.t_axis)
+    return ContactAxes(normal, jnp.where(known, s_axis, initial.s_axis), t_axis)
 
 
 def mean_spin(normal: Real, angular_velocity1: Real, angular_velocity2: Real) -> jax.Array:
     """``(w1 + w2)/2 . n`` [rad/s], ``(...)``: with it the plane turns symmetrically between the bodies."""
     return 0.5 * jnp.sum((jnp.asarray(angular_velocity1) + angular_velocity2) * normal, axis=-1)
-
-
-def _or_initial(known: jax.Array, axes: ContactAxes) -> ContactAxes:
-    return ContactAxes(*(jnp.where(known[..., None], old, new) for old, new in zip(axes, initial_axes(axes.normal), strict=True)))

@@ -21,7 +21,7 @@ REGIONS = ("V1", "V2", "V3", "E12", "E23", "E31", "F")
 
 FACE = REGIONS.index("F")
 
-_REGION_OF_EDGE = ((0, 1, 3), (1, 2, 4), (2, 0, 5))
+_REGIONS_OF_EDGES = ((0, 1, 3), (1, 2, 4), (2, 0, 5))
 """Region of the triangle for the start, the end and the interior of each edge."""
 
 
@@ -51,26 +51,24 @@ def closest_point_on_triangle(point: Real, triangle: Real) -> ClosestPoint:
         triangle: vertices [m], ``(..., 3, 3)``, the last axis that of the components.
     """
     point, triangle = jnp.asarray(point), jnp.asarray(triangle)
-    corners = [triangle[..., k, :] for k in range(3)]
     normal = triangle_normal(triangle)
-    height = jnp.sum(normal * (point - corners[0]), axis=-1)
+    to_point = point[..., None, :] - triangle
+    height = jnp.sum(normal * to_point[..., 0, :], axis=-1)
 
-    over_face = jnp.ones(height.shape, bool)
-    beyond, squared, region = jnp.zeros_like(normal), jnp.full_like(height, jnp.inf), jnp.zeros(height.shape, int)
-    for start, end, names in zip(corners, (corners[1], corners[2], corners[0]), _REGION_OF_EDGE, strict=True):
-        over_face &= jnp.sum(normal * jnp.cross(end - start, point - start), axis=-1) > 0.0
-        displacement, part = displacement_to_segment(point, start, end)
-        length = jnp.sum(displacement * displacement, axis=-1)
-        closer = length < squared
-        beyond = jnp.where(closer[..., None], displacement, beyond)
-        squared = jnp.where(closer, length, squared)
-        region = jnp.where(closer, jnp.asarray(names)[part], region)
+    ends = jnp.roll(triangle, -1, axis=-2)
+    inward = jnp.sum(normal[..., None, :] * jnp.cross(ends - triangle, to_point), axis=-1)
+    over_face = jnp.all(inward > 0.0, axis=-1)
 
-    side = jnp.where(height >= 0.0, 1.0, -1.0).astype(height.dtype)
-    to_edge, edge_direction = distance_and_direction(beyond)
-    off_edge = (to_edge > 0.0)[..., None]
-    distance = jnp.where(over_face, side * height, to_edge)
-    direction = jnp.where(over_face[..., None], -side[..., None] * normal, jnp.where(off_edge, edge_direction, -normal))
+    to_edges, parts = displacement_to_segment(point[..., None, :], triangle, ends)
+    closest = jnp.argmin(jnp.sum(to_edges * to_edges, axis=-1), axis=-1)[..., None] == jnp.arange(3)
+    to_edge = jnp.sum(jnp.where(closest[..., None], to_edges, 0.0), axis=-2)
+    names = jnp.asarray(_REGIONS_OF_EDGES)[jnp.arange(3), parts]
+    region = jnp.where(over_face, FACE, jnp.sum(jnp.where(closest, names, 0), axis=-1))
+
     # over the face distance and direction come from the normal: exact however close the point is
-    nearest = point + jnp.where(over_face[..., None], -height[..., None] * normal, beyond)
-    return ClosestPoint(nearest, distance, direction, height, jnp.where(over_face, FACE, region))
+    side = jnp.where(height >= 0.0, 1.0, -1.0).astype(height.dtype)
+    distance, direction = distance_and_direction(to_edge)
+    along_normal = (over_face | (distance == 0.0))[..., None]
+    direction = jnp.where(along_normal, -side[..., None] * normal, direction)
+    displacement = jnp.where(over_face[..., None], -height[..., None] * normal, to_edge)
+    return ClosestPoint(point + displacement, jnp.where(over_face, side * height, distance), direction, height, region)
