@@ -1,0 +1,97 @@
+"""What belongs to a pair of materials in contact, the program's palette of pairs, and how a missing pair is made up."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from jaxcontact.field import model, nearest, of
+from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.smooth import Real
+
+
+@model
+class ElasticContactPairMaterial:
+    """Restitution, friction and rolling resistance between two materials.
+
+    The first three have no defaults here: the program's documentation gives 0.7, 0.5 and 0.001, its constructor takes 0, 0 and 0.
+    """
+
+    coefficientOfRestitution: Any = of(QUANTITIES["coefficientOfRestitution"])
+    slidingFrictionCoefficient: Any = of(QUANTITIES["slidingFrictionCoefficient"])
+    rotationalResistanceCoefficient: Any = of(QUANTITIES["rotationalResistanceCoefficient"])
+    vsmall: Any = of(QUANTITIES["vsmall"], default=0.01)
+    wsmall: Any = of(QUANTITIES["wsmall"], default=0.01)
+
+
+@model
+class ObserverContactPairMaterial:
+    """A pair that is observed only: no contact force."""
+
+
+ContactPairMaterial = ElasticContactPairMaterial | ObserverContactPairMaterial
+
+
+def pair_key(name1: str, name2: str) -> tuple[str, str]:
+    """Key of a pair, the same in either order."""
+    return (name1, name2) if name1 < name2 else (name2, name1)
+
+
+def _elastic(cor: float, mu_k: float, mu_r: float) -> ElasticContactPairMaterial:
+    return ElasticContactPairMaterial(coefficientOfRestitution=cor, slidingFrictionCoefficient=mu_k, rotationalResistanceCoefficient=mu_r)
+
+
+contactPairMaterialPalette: dict[tuple[str, str], ContactPairMaterial] = {
+    pair_key(*names): material
+    for names, material in (
+        (("Steel", "Steel"), _elastic(0.7, 0.5, 0.001)),
+        (("DryWood", "DryWood"), _elastic(0.6, 0.3, 0.001)),
+        (("BilliardBall", "BilliardBall"), _elastic(1.0, 0.0, 0.0)),
+        (("BilliardBall", "BilliardTable"), _elastic(0.0, 0.8, 0.01)),
+        (("BilliardBall", "BilliardCushion"), _elastic(0.98, 0.0, 0.0)),
+        (("BilliardBall", "BilliardCue"), _elastic(0.98, 0.0, 0.0)),
+        (("BilliardTable", "BilliardCue"), _elastic(0.0, 0.8, 0.01)),
+        (("BilliardCue", "BilliardCue"), _elastic(0.98, 0.0, 0.0)),
+        (("Observer", "Steel"), ObserverContactPairMaterial()),
+        (("Observer", "Observer"), ObserverContactPairMaterial()),
+    )
+}
+"""The program's pairs. Extend it with ``contactPairMaterialPalette | {pair_key("Rubber", "Steel"): ElasticContactPairMaterial(...)}``."""
+
+
+def contact_pair_material(
+    name1: str, name2: str, *, palette: Mapping[tuple[str, str], ContactPairMaterial] = contactPairMaterialPalette
+) -> ContactPairMaterial:
+    """The material of a pair: its own entry, in either order, or else the arithmetic mean of the two pairs of equal materials.
+
+    Raises:
+        ValueError: when neither is in the palette, or the mean would be with an observer.
+    """
+    key = pair_key(name1, name2)
+    if key in palette:
+        return palette[key]
+    remedy = f" Add it to the palette under pair_key({name1!r}, {name2!r})."
+    materials = []
+    for name in (name1, name2):
+        own = palette.get(pair_key(name, name))
+        if own is None:
+            equal = [first for first, second in palette if first == second]
+            raise ValueError(
+                f"contact pair {name1!r}, {name2!r} is not in the palette, nor is the pair {name!r}, {name!r} to average with."
+                f"{nearest(str(name), equal)}{remedy}"
+            )
+        if isinstance(own, ObserverContactPairMaterial):
+            raise ValueError(f"contact pair {name1!r}, {name2!r} is not in the palette, and {name!r} is an observer: no mean.{remedy}")
+        materials.append(own)
+    return _mean(*materials)
+
+
+def _mean(first: ElasticContactPairMaterial, second: ElasticContactPairMaterial) -> ElasticContactPairMaterial:
+    def mean(one: Real, other: Real) -> Real:
+        return (one + other) / 2
+
+    return ElasticContactPairMaterial(
+        coefficientOfRestitution=mean(first.coefficientOfRestitution, second.coefficientOfRestitution),
+        slidingFrictionCoefficient=mean(first.slidingFrictionCoefficient, second.slidingFrictionCoefficient),
+        rotationalResistanceCoefficient=mean(first.rotationalResistanceCoefficient, second.rotationalResistanceCoefficient),
+        vsmall=mean(first.vsmall, second.vsmall),
+        wsmall=mean(first.wsmall, second.wsmall),
+    )

@@ -1,0 +1,36 @@
+"""Factors of the contact law that come from the shapes: one Hertz contact between the spheres that stand for them."""
+
+from typing import NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxcontact.materials import effective_radius, hertz_stiffness
+from jaxcontact.smooth import Real
+
+N_GEO = 1.5
+"""Exponent of the overlap."""
+
+
+class GeometryFactors(NamedTuple):
+    """Attributes: ``c_geo = (4/3) sqrt(mu_r_geo)`` [m^0.5], ``n_geo = 1.5`` [-] and ``mu_r_geo`` [m], the effective radius."""
+
+    c_geo: jax.Array
+    n_geo: float
+    mu_r_geo: Real
+
+
+def geometry_factors(radius1: Real, radius2: Real, *, flat1: bool = False, flat2: bool = False) -> GeometryFactors:
+    """``mu_r_geo``: ``r_i`` of the solid that is not flat if just one is flat, otherwise ``r1 r2/(r1 + r2)``.
+
+    Args:
+        radius1: contact sphere radius of solid 1 [m], positive.
+        radius2: contact sphere radius of solid 2 [m], positive.
+        flat1: whether solid 1 is flat.
+        flat2: whether solid 2 is flat.
+    """
+    if flat1 == flat2:
+        mu_r_geo = effective_radius(radius1, radius2)
+    else:
+        mu_r_geo = radius2 if flat1 else radius1
+    return GeometryFactors(jnp.asarray(hertz_stiffness(1.0, mu_r_geo)), N_GEO, mu_r_geo)

@@ -1,0 +1,157 @@
+"""Shapes of solids, as far as the contact law knows them: the sphere that stands for the whole surface, and whether it is flat.
+
+The contact area of a shape is approximated by one mean curvature, that of a sphere of radius ``defaultContactSphereRadius``:
+
+| shape | default contact sphere radius | flat |
+|---|---|---|
+| ``Sphere`` | ``diameter/2`` | no |
+| ``Ellipsoid`` | ``min(lengthX, lengthY, lengthZ)/2`` | no |
+| ``Box`` | ``min(lengthX, lengthY, lengthZ)/2`` | yes |
+| ``Cylinder`` | ``min(diameter, length)/2`` | no |
+| ``Cone`` (a frustum with ``topDiameter > 0``) | ``(diameter + topDiameter)/4`` | no |
+| ``Capsule`` | ``diameter/2`` | no |
+| ``Beam`` | ``min(length, width, thickness)/2`` | yes |
+| ``FileMesh`` | ``shortestEdge/2`` | no |
+
+Where the lengths of a minimum are equal, its derivative is shared between them. Names and table are the program's. Orientation
+(``axis``), smoothing of edges and the geometry of the contact itself are not here.
+"""
+
+from typing import Any, ClassVar
+
+import jax
+import jax.numpy as jnp
+
+from jaxcontact.field import model, parameter
+from jaxcontact.smooth import Real
+
+
+def _length(label: str, *, symbol: str = "l") -> Any:
+    return parameter(unit="m", label=label, symbol=symbol, interval="(0, inf)", transform="log")
+
+
+def _smallest(*lengths: Real) -> jax.Array:
+    smallest = jnp.asarray(lengths[0])
+    for length in lengths[1:]:
+        smallest = jnp.minimum(smallest, length)
+    return smallest
+
+
+@model
+class Sphere:
+    """A sphere."""
+
+    diameter: Any = _length("diameter", symbol="d")
+    isFlat: ClassVar[bool] = False
+
+    @property
+    def defaultContactSphereRadius(self) -> Real:
+        """``diameter/2`` [m]."""
+        return 0.5 * self.diameter
+
+
+@model
+class Ellipsoid:
+    """An ellipsoid with its axes of full length along x, y and z."""
+
+    lengthX: Any = _length("length along x")
+    lengthY: Any = _length("length along y")
+    lengthZ: Any = _length("length along z")
+    isFlat: ClassVar[bool] = False
+
+    @property
+    def defaultContactSphereRadius(self) -> Real:
+        """``min(lengthX, lengthY, lengthZ)/2`` [m]."""
+        return 0.5 * _smallest(self.lengthX, self.lengthY, self.lengthZ)
+
+
+@model
+class Box:
+    """A box; flat."""
+
+    lengthX: Any = _length("length along x")
+    lengthY: Any = _length("length along y")
+    lengthZ: Any = _length("length along z")
+    isFlat: ClassVar[bool] = True
+
+    @property
+    def defaultContactSphereRadius(self) -> Real:
+        """``min(lengthX, lengthY, lengthZ)/2`` [m]; only used between two flat shapes."""
+        return 0.5 * _smallest(self.lengthX, self.lengthY, self.lengthZ)
+
+
+@model
+class Cylinder:
+    """A cylinder."""
+
+    diameter: Any = _length("diameter", symbol="d")
+    length: Any = _length("length")
+    isFlat: ClassVar[bool] = False
+
+    @property
+    def defaultContactSphereRadius(self) -> Real:
+        """``min(diameter, length)/2`` [m]."""
+        return 0.5 * _smallest(self.diameter, self.length)
+
+
+@model
+class Cone:
+    """A cone, or a frustum of one."""
+
+    diameter: Any = _length("diameter of the base", symbol="d")
+    length: Any = _length("length")
+    topDiameter: Any = parameter(unit="m", label="diameter of the top", symbol="d_top", interval="[0, inf)", transform="log", default=0.0)
+    isFlat: ClassVar[bool] = False
+
+    @property
+    def defaultContactSphereRadius(self) -> Real:
+        """``(diameter + topDiameter)/4`` [m]."""
+        return 0.25 * (self.diameter + self.topDiameter)
+
+
+@model
+class Capsule:
+    """A cylinder with half spheres on both ends."""
+
+    diameter: Any = _length("diameter", symbol="d")
+    length: Any = _length("length")
+    isFlat: ClassVar[bool] = False
+
+    @property
+    def defaultContactSphereRadius(self) -> Real:
+        """``diameter/2`` [m]."""
+        return 0.5 * self.diameter
+
+
+@model
+class Beam:
+    """A bar with rounded ends; flat."""
+
+    length: Any = _length("length")
+    width: Any = _length("width", symbol="w")
+    thickness: Any = _length("thickness", symbol="t")
+    isFlat: ClassVar[bool] = True
+
+    @property
+    def defaultContactSphereRadius(self) -> Real:
+        """``min(length, width, thickness)/2`` [m]; only used between two flat shapes."""
+        return 0.5 * _smallest(self.length, self.width, self.thickness)
+
+
+@model
+class FileMesh:
+    """A closed triangle mesh; what the contact law takes from it is the length of its shortest edge."""
+
+    shortestEdge: Any = _length("shortest edge of the mesh")
+    isFlat: ClassVar[bool] = False
+
+    @property
+    def defaultContactSphereRadius(self) -> Real:
+        """``shortestEdge/2`` [m]."""
+        return 0.5 * self.shortestEdge
+
+
+Shape = Sphere | Ellipsoid | Box | Cylinder | Cone | Capsule | Beam | FileMesh
+
+SHAPES: dict[str, type] = {shape.__name__: shape for shape in (Sphere, Ellipsoid, Box, Cylinder, Cone, Capsule, Beam, FileMesh)}
+"""Every shape by its name."""
