@@ -150,8 +150,9 @@ def test_a_rigid_oblique_impact_agrees_with_the_analytic_cases(analytic):
 @pytest.mark.parametrize("smoothing", [0.01, 0.1, 0.3])
 def test_the_smooth_rigid_impact_stays_within_its_bound(smoothing):
     slip = jnp.asarray(np.concatenate([[0.0], np.geomspace(1e-6, 1e3, 500), [1.0]]))[:, None]
-    hard = -np.asarray(friction.tangential_impulse(slip, 2.0, coefficient=0.7, tangential_restitution=0.4))[:, 0]
-    smooth = -np.asarray(friction.tangential_impulse(slip, 2.0, coefficient=0.7, tangential_restitution=0.4, smoothing=smoothing))[:, 0]
+    law = {"coefficient": 0.7, "tangential_restitution": 0.4}
+    hard = -np.asarray(friction.tangential_impulse(slip, 2.0, **law))[:, 0]
+    smooth = -np.asarray(friction.smooth_tangential_impulse(slip, 2.0, smoothing=smoothing, **law))[:, 0]
     assert np.all(smooth <= hard)
     assert np.all(smooth >= (1 - smoothing) * hard * (1 - 1e-14))
     assert smooth[-1] == pytest.approx(hard[-1] * (1 - smoothing), rel=1e-14)  # where sliding and sticking meet

@@ -1,0 +1,112 @@
+"""The support table of the documentation, from what the contract and the reference cases find.
+
+``python -m tests.laws.support_table`` writes ``docs/support_table.md``; ``test_contract.py`` fails when the file says anything else than
+the contract finds in that session.
+"""
+
+import math
+import re
+from pathlib import Path
+
+from jaxcontact.laws.catalogue import LAWS, Law
+from tests.laws.contract import outcome
+
+FILE = Path(__file__).parents[2] / "docs" / "support_table.md"
+REFERENCES = Path(__file__).parents[1] / "reference" / "data"
+
+HEAD = """\
+# Support table
+
+What holds for each law, as found by the tests: this page is written by `python -m tests.laws.support_table`, and a test fails when it is
+out of date. A mark stands where a check passed.
+
+values
+: the sources of reference values in whose cases the law takes part; every case is met at its own tolerance. "integration" and the like
+  stand in the tests of the family where no reference exists.
+
+smooth
+: number of continuous derivatives across the switches of the law (0: continuous with a corner, -1: jumps, inf: no switch).
+
+jit, vmap
+: compiled and batched calls give the numbers of plain ones, in double and in single precision.
+
+jvp, vjp
+: the derivatives in forward and in reverse mode agree with each other and with sixth-order differences, and are finite at every switch and
+  corner; so are the second derivatives (forward over reverse, reverse over reverse).
+
+history
+: the force depends on the past; the state is an explicit argument.
+
+restitution
+: `exact` where a simulated impact has the restitution asked for, `map` where `restitution_at` tells the one obtained, both to 1e-6.
+
+energy
+: the force is that of a stored energy plus one that takes power away, at every tested rate.
+"""
+
+COLUMNS = ("law", "values", "smooth", "jit", "vmap", "jvp", "vjp", "history", "restitution", "energy")
+
+
+def _mark(law: Law, *checks: str) -> str:
+    return "yes" if all(outcome(law.name, check) is None for check in checks) else "no"
+
+
+def _smoothness(law: Law) -> str:
+    orders = sorted({law.smoothness_at(**changes) for changes in (*law.switches, {})} if law.switches else {law.smoothness_at()})
+    written = ["inf" if math.isinf(order) else str(int(order)) for order in orders]
+    return written[0] if len(written) == 1 else f"{written[0]} to {written[-1]}"
+
+
+def row(law: Law, sources: str) -> tuple[str, ...]:
+    """The cells of a law. Everything but ``sources`` is found anew."""
+    restitution = outcome(law.name, "restitution")
+    return (
+        f"`{law.name}`",
+        sources,
+        _smoothness(law) if outcome(law.name, "smoothness") is None else "no",
+        _mark(law, "jit and vmap", "single precision"),
+        _mark(law, "jit and vmap", "single precision"),
+        _mark(law, "finite", "jvp", "grad of grad"),
+        _mark(law, "finite", "vjp", "grad of grad"),
+        "yes" if law.has_memory else "-",
+        restitution if isinstance(restitution, str) else ("-" if restitution is None else "no"),
+        "-" if law.conjugate is None else _mark(law, "energy"),
+    )
+
+
+def families() -> dict[str, list[Law]]:
+    """Laws by family, in the order of the catalogue."""
+    found: dict[str, list[Law]] = {}
+    for law in LAWS.values():
+        found.setdefault(law.family, []).append(law)
+    return dict(sorted(found.items()))
+
+
+def table(sources: dict[str, str]) -> str:
+    """The whole page."""
+    lines = [HEAD]
+    for family, laws in families().items():
+        lines += [f"\n## {family[0].upper()}{family[1:]}\n", f"| {' | '.join(COLUMNS)} |", f"|{' --- |' * len(COLUMNS)}"]
+        lines += [f"| {' | '.join(row(law, sources.get(law.name, 'definition')))} |" for law in laws]
+    return "\n".join(lines) + "\n"
+
+
+def written_sources() -> dict[str, str]:
+    """The sources of values that the written page names."""
+    return dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", FILE.read_text(encoding="utf-8"), re.M))
+
+
+def main() -> None:
+    """Write the page."""
+    import jax
+
+    jax.config.update("jax_enable_x64", True)
+    from tests.laws.value_sources import value_sources
+
+    sources = {name: ", ".join(found) for name, found in value_sources(REFERENCES).items()}
+    FILE.write_text(table(sources), encoding="utf-8")
+    print(f"{FILE.name}: {len(LAWS)} laws")
+
+
+if __name__ == "__main__":
+    main()

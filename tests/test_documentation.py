@@ -1,0 +1,22 @@
+"""The Python in the documentation runs as it stands there, and prints what it says it prints."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PAGES = [page for page in sorted((ROOT / "docs").glob("*.md")) if re.search(r"^```python$", page.read_text(encoding="utf-8"), re.M)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_code_of_a_page_runs_and_prints_what_the_page_shows(page):
+    blocks = re.findall(r"^```(python|text)\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
+    code = "\n".join(text for kind, text in blocks if kind == "python")
+    shown = "".join(text for kind, text in blocks if kind == "text")
+    run = subprocess.run([sys.executable, "-"], input=code, capture_output=True, text=True, cwd=ROOT, check=False, timeout=300)
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.split() == shown.split(), run.stdout
