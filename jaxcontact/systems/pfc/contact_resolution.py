@@ -12,6 +12,7 @@ A contact is active when the surface gap is not positive: see ``activity``.
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 import jax
 import jax.numpy as jnp
@@ -61,14 +62,14 @@ def ball_ball_plane(piece1: SphericalPiece, piece2: SphericalPiece) -> ContactPl
     source="Itasca PFC, Contact Resolution",
     smoothness=0,
     example={"piece": _BALL, "facet": _FACET},
-    switches=({"piece": _BALL.replace(centre=(1.2, -0.5, 0.3))},),  # over an edge
+    switches=({"piece": replace(_BALL, centre=(1.2, -0.5, 0.3))},),  # over an edge
     corners=(
-        {"piece": _BALL.replace(centre=(-0.4, -0.5, 0.3))},  # over a vertex
-        {"piece": _BALL.replace(centre=(-0.4, -0.5, -0.2))},  # on a vertex
-        {"piece": _BALL.replace(centre=(0.3, 0.2, -0.2))},  # in the facet
-        {"piece": _BALL.replace(centre=(0.3, -1.2, -0.2))},  # in its plane, outside
-        {"facet": _FACET.replace(vertices=((0.0, 0.0, 0.0), (1.0, 1.0, 1.0), (2.0, 2.0, 2.0)))},  # a facet without area
-        {"facet": _FACET.replace(vertices=3 * ((0.1, 0.2, 0.3),))},
+        {"piece": replace(_BALL, centre=(-0.4, -0.5, 0.3))},  # over a vertex
+        {"piece": replace(_BALL, centre=(-0.4, -0.5, -0.2))},  # on a vertex
+        {"piece": replace(_BALL, centre=(0.3, 0.2, -0.2))},  # in the facet
+        {"piece": replace(_BALL, centre=(0.3, -1.2, -0.2))},  # in its plane, outside
+        {"facet": replace(_FACET, vertices=((0.0, 0.0, 0.0), (1.0, 1.0, 1.0), (2.0, 2.0, 2.0)))},  # a facet without area
+        {"facet": replace(_FACET, vertices=3 * ((0.1, 0.2, 0.3),))},
     ),
 )
 def ball_facet_plane(piece: SphericalPiece, facet: Facet) -> ContactPlane:
@@ -100,8 +101,8 @@ def closest_point_on_facet(point: Real, vertices: Real) -> ClosestPoint:
     corners=(
         {"memory": NEW_CONTACT},
         {"piece2": _BALL},  # coincident centres
-        {"piece2": _PARTNER.replace(centre=(1.0, 0.2, 0.3))},  # the normal along x
-        {"memory": ContactAxes((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), "piece2": _PARTNER.replace(centre=(-1.0, 0.2, 0.3))},
+        {"piece2": replace(_PARTNER, centre=(1.0, 0.2, 0.3))},  # the normal along x
+        {"memory": ContactAxes((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), "piece2": replace(_PARTNER, centre=(-1.0, 0.2, 0.3))},
     ),
 )
 def ball_ball_contact(

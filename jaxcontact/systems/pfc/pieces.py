@@ -1,5 +1,6 @@
 """What is in contact in PFC: pieces (balls, pebbles, facets) and the bodies they belong to (balls, clumps, walls)."""
 
+from dataclasses import replace
 from typing import Any
 
 import jax
@@ -109,7 +110,7 @@ class Clump:
         """After ``time_step`` [s] with constant velocities: an exact rotation about the centroid."""
         turn = rotation_to_quaternion(jnp.asarray(self.motion.angular_velocity) * time_step)
         position = jnp.asarray(self.motion.position) + jnp.asarray(self.motion.velocity) * time_step
-        return self.replace(motion=self.motion._replace(position=position), orientation=quaternion_product(turn, self.orientation))  # type: ignore[attr-defined]
+        return replace(self, motion=self.motion._replace(position=position), orientation=quaternion_product(turn, self.orientation))
 
 
 @model
@@ -158,7 +159,7 @@ class Wall:
         position = start + jnp.asarray(self.motion.velocity) * time_step
         arms = jnp.asarray(self.vertices) - start
         vertices = position + rotate(arms, jnp.broadcast_to(turn, arms.shape))
-        return self.replace(motion=self.motion._replace(position=position), vertices=vertices)  # type: ignore[attr-defined]
+        return replace(self, motion=self.motion._replace(position=position), vertices=vertices)
 
 
 def planar_motion(position: Real, velocity: Real, angular_velocity: Real) -> Motion:
