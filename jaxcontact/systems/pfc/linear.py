@@ -15,6 +15,7 @@ positive, increments of piece 2 against piece 1:
 Source: Itasca Consulting Group, PFC documentation, linear model, and the vendor's template of a contact model.
 """
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import jax
@@ -163,25 +164,25 @@ EXAMPLE_STATES: dict[str, ContactState] = {"sticking": _STATE, "at rest": _AT_RE
     example={"memory": _MEMORY, "state": _STATE, "model": _MODEL},
     variants=(
         {"state": _SLIDING},
-        {"model": _MODEL.replace(lin_mode=1, dp_mode=3), "state": _SLIDING},
-        {"model": _MODEL.replace(lin_mode=1, dp_mode=3, dp_nratio=3.0)},
+        {"model": replace(_MODEL, lin_mode=1, dp_mode=3), "state": _SLIDING},
+        {"model": replace(_MODEL, lin_mode=1, dp_mode=3, dp_nratio=3.0)},
         {"memory": NEW_LINEAR_CONTACT, "state": _CLOSING},
     ),
     switches=(
         {"state": _STATE._replace(gap=0.0)},
-        {"state": _STATE._replace(gap=0.0), "model": _MODEL.replace(dp_nratio=0.0, dp_sratio=0.0)},
-        {"state": _STATE._replace(shear_increment=np.array([0.1875, 0.0])), "model": _MODEL.replace(dp_nratio=0.0, dp_sratio=0.0)},
+        {"state": _STATE._replace(gap=0.0), "model": replace(_MODEL, dp_nratio=0.0, dp_sratio=0.0)},
+        {"state": _STATE._replace(shear_increment=np.array([0.1875, 0.0])), "model": replace(_MODEL, dp_nratio=0.0, dp_sratio=0.0)},
     ),
     corners=(
         {"state": _AT_REST},
         {"state": _AT_REST, "memory": NEW_LINEAR_CONTACT},
         {"state": _STATE._replace(gap=0.25)},
         {"state": _STATE._replace(normal=np.zeros(3), s_axis=np.zeros(3), t_axis=np.zeros(3))},
-        {"model": _MODEL.replace(fric=0.0)},
-        {"model": _MODEL.replace(kn=0.0, ks=0.0)},
-        {"state": _AT_REST, "model": _MODEL.replace(fric=0.0)},
+        {"model": replace(_MODEL, fric=0.0)},
+        {"model": replace(_MODEL, kn=0.0, ks=0.0)},
+        {"state": _AT_REST, "model": replace(_MODEL, fric=0.0)},
         {"state": _STATE._replace(gap=0.0), "memory": NEW_LINEAR_CONTACT},
-        {"state": _STATE._replace(gap=0.0), "model": _MODEL.replace(lin_mode=1, dp_mode=3)},
+        {"state": _STATE._replace(gap=0.0), "model": replace(_MODEL, lin_mode=1, dp_mode=3)},
     ),
 )
 def linear_contact(memory: LinearMemory, state: ContactState, *, model: Linear) -> tuple[Response, LinearMemory]:

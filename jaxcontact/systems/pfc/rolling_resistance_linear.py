@@ -7,6 +7,7 @@ Source: Itasca Consulting Group, PFC documentation, rolling resistance linear mo
 Ai et al., Powder Technol. 206 (2011) 269-282.
 """
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import jax.numpy as jnp
@@ -64,8 +65,8 @@ _STATE, _AT_REST = EXAMPLE_STATES["sticking"], EXAMPLE_STATES["at rest"]
     corners=(
         {"state": _AT_REST, "memory": NEW_ROLLING_RESISTANCE_LINEAR_CONTACT},
         {"state": _STATE._replace(gap=0.25)},
-        {"model": _MODEL.replace(rr_fric=0.0)},
-        {"state": _AT_REST, "memory": NEW_ROLLING_RESISTANCE_LINEAR_CONTACT, "model": _MODEL.replace(rr_fric=0.0)},
+        {"model": replace(_MODEL, rr_fric=0.0)},
+        {"state": _AT_REST, "memory": NEW_ROLLING_RESISTANCE_LINEAR_CONTACT, "model": replace(_MODEL, rr_fric=0.0)},
     ),
 )
 def rolling_resistance_linear_contact(
