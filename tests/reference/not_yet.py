@@ -8,13 +8,7 @@ _TWO_SPHERES = "contact between two moving spheres in simulate(), which moves on
 _PUBLISHED = "a runner for published benchmarks"
 
 NOT_YET: dict[str, str] = {
-    # Exudyn
-    "exudyn/trajectory of two spheres": _TWO_SPHERES,
-    "exudyn/trajectory of two spheres with adhesive plasticity": f"adhesive plasticity, and {_TWO_SPHERES}",
-    "exudyn/trajectory of a sphere on a plane": "Exudyn's sphere-triangle contact, whose slip and friction torque have different arms",
-    "exudyn/trajectory of many spheres": f"Exudyn's GeneralContact, and {_TWO_SPHERES}",
     # closed-form solutions
-    "closed_form/analytic/spinning_decay": "spinning friction",
     "closed_form/gradient/G03": _TWO_SPHERES,
     "closed_form/gradient/G09": _TWO_SPHERES,
     "closed_form/gradient/G10": _TWO_SPHERES,
