@@ -153,8 +153,8 @@ def _modia3d_secant(x: Real) -> jax.Array:
 def _modia3d_flow(x: Real, p: Real) -> jax.Array:
     """``x`` falls at unit rate to 1; from there ``x^2/2 - x^3/9 + ln(x)/3`` falls by what is left of ``p``.
 
-    With ``r = ln(x_after/x)`` the latter reads ``H(x exp(r)) - H(x) + r + 3 p = 0``, ``H(x) = 3 x^2/2 - x^3/3``, which is smooth at ``x = 0``
-    (``r = -3 p``), convex in ``r``, and has a slope between 1 and 3.
+    With ``r = ln(x_after/x)`` the latter reads ``H(x exp(r)) - H(x) + r + 3 p = 0``, ``H(x) = 3 x^2/2 - x^3/3``, which is smooth at
+    ``x = 0`` (``r = -3 p``), convex in ``r``, and has a slope between 1 and 3.
     """
     x = jnp.asarray(x)
     start = jnp.where(x > 1.0, x, 1.0)
@@ -181,7 +181,8 @@ EXPONENTIAL = Regularization("exponential", _exponential_secant, _exponential_fl
 MODIA3D = Regularization("modia3d", _modia3d_secant, _modia3d_flow, slope=3.0, smoothness=2)
 
 REGULARIZATIONS: dict[str, Regularization] = {law.name: law for law in (LINEAR, ROOT, TANH, EXPONENTIAL, MODIA3D)}
-"""``linear`` min(x, 1), ``root`` x/sqrt(1 + x^2), ``tanh`` tanh x, ``exponential`` 1 - exp(-x), ``modia3d`` x/(x^2 (1 - x/3) + 1/3) below 1."""
+"""``linear`` min(x, 1), ``root`` x/sqrt(1 + x^2), ``tanh`` tanh x, ``exponential`` 1 - exp(-x), ``modia3d`` x/(x^2 (1 - x/3) + 1/3)
+below 1."""
 
 
 @law(
@@ -201,18 +202,22 @@ REGULARIZATIONS: dict[str, Regularization] = {law.name: law for law in (LINEAR, 
         {"regularization": TANH},
         {"regularization": TANH, "slip": (0.03, -0.02, 0.01)},
         {"regularization": EXPONENTIAL},
+        {"regularization": MODIA3D},
+        {"regularization": MODIA3D, "slip": (0.03, -0.02, 0.01)},
     ),
     switches=(
         {"slip": (0.0, 0.0, 0.0)},
         {"slip": (0.15, 0.0, 0.0), "regularization": LINEAR},
         {"slip": (0.0, 0.0, 0.0), "regularization": TANH},
         {"slip": (0.0, 0.0, 0.0), "regularization": EXPONENTIAL},
+        {"slip": (0.15, 0.0, 0.0), "regularization": MODIA3D},
+        {"slip": (0.0, 0.0, 0.0), "regularization": MODIA3D},
     ),
     corners=(
         {"normal_force": 0.0},
         {"normal_force": -5.0},
         {"coefficient": 0.0},
-        *({"slip": (9.0, 0.0, 0.0), "slip_velocity": 1e-6, "regularization": form} for form in (LINEAR, ROOT, TANH, EXPONENTIAL)),
+        *({"slip": (9.0, 0.0, 0.0), "slip_velocity": 1e-6, "regularization": form} for form in REGULARIZATIONS.values()),
         {"slip": (0.0, 0.0, 0.0), "regularization": LINEAR},
     ),
     conjugate="slip",
@@ -240,12 +245,12 @@ def friction_force(slip: Real, normal_force: Real, *, coefficient: Real, slip_ve
     example={"slip": (0.3, -0.2, 0.1), "specific_impulse": 0.4, "coefficient": 0.2, "slip_velocity": 0.15, "regularization": ROOT},
     variants=tuple(
         {"slip": slip, "specific_impulse": impulse, "regularization": form}
-        for form in (ROOT, LINEAR, TANH, EXPONENTIAL)
+        for form in REGULARIZATIONS.values()
         for slip, impulse in (((0.3, -0.2, 0.1), 0.41), ((0.3, -0.2, 0.1), 4.0), ((0.03, -0.02, 0.01), 0.4))
     ),
     corners=tuple(
         {**point, "regularization": form}
-        for form in (ROOT, LINEAR, TANH, EXPONENTIAL)
+        for form in REGULARIZATIONS.values()
         for point in (
             {"slip": (0.0, 0.0, 0.0), "specific_impulse": 1.0},
             {"slip": (0.0, 0.0, 0.0), "specific_impulse": 0.0, "coefficient": 0.0},

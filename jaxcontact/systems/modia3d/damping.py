@@ -1,7 +1,7 @@
 """The damping of a contact from the speed at which it starts: restitution, what becomes of it at small speed, and the largest damping.
 
-In the normal direction the law is ``F = K d^1.5 (1 + c d')``. ``c`` follows from the restitution through a damping ratio ``a``, ``c = a/v``,
-``v`` the speed at which the contact starts:
+In the normal direction the law is ``F = K d^1.5 (1 + c d')``. ``c`` follows from the restitution through a damping ratio ``a``,
+``c = a/v``, ``v`` the speed at which the contact starts:
 
 - ``"nominal"``, as documented: ``a = 8 (1 - e)/(5 e)`` of Flores and co-workers. The restitution obtained is lower than asked (0.683 for
   0.7; ``laws.restitution.obtained_restitution``).
@@ -157,7 +157,8 @@ def smooth_damping_coefficient(
     half, where they meet. So the restitution obtained is a little higher than that of the hard form.
 
     Args:
-        coefficientOfRestitution: the current one (``smooth_current_restitution``), in [0, 1]; for 1 and ``v = 0`` the law has no limit, and gives 0.
+        coefficientOfRestitution: the current one (``smooth_current_restitution``), in [0, 1]; for 1 and ``v = 0``, where the law has no
+            limit, it gives 0.
         impact_speed: ``v``, magnitude of the normal velocity when the contact starts [m/s].
         maximumContactDamping: ``d_max`` [s/m].
         restitution_law: ``"nominal"`` or ``"exact"``.

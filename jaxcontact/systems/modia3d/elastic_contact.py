@@ -44,8 +44,8 @@ class ElasticContact:
             repeats that.
         restitution_law: what ``coefficientOfRestitution`` means, ``"nominal"`` as documented or ``"exact"``; see ``damping``.
         tension: let the contact pull where the damping outweighs the spring, as the program does and its documentation does not.
-        transition_speed: ``None``, as documented: the damping jumps at the impact speed ``vsmall`` and is cut off at ``d_max``. A speed [m/s]:
-            the smooth forms of both, of this width.
+        transition_speed: ``None``, as documented: the damping jumps at the impact speed ``vsmall`` and is cut off at ``d_max``. A speed
+            [m/s]: the smooth forms of both, with this width.
     """
 
     solid1: Solid

@@ -29,8 +29,6 @@ def geometry_factors(radius1: Real, radius2: Real, *, flat1: bool = False, flat2
         flat1: whether solid 1 is flat.
         flat2: whether solid 2 is flat.
     """
-    if flat1 == flat2:
-        mu_r_geo = effective_radius(radius1, radius2)
-    else:
-        mu_r_geo = radius2 if flat1 else radius1
+    of_one = radius2 if flat1 else radius1
+    mu_r_geo = effective_radius(radius1, radius2) if flat1 == flat2 else of_one
     return GeometryFactors(jnp.asarray(hertz_stiffness(1.0, mu_r_geo)), N_GEO, mu_r_geo)

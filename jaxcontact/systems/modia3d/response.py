@@ -7,7 +7,7 @@ With the normal ``n`` out of solid 1 and into solid 2, the contact point ``r_c``
     f = f_n n - mu_k f_n v_t/reg(|v_t|, vsmall),        tau = -mu_r mu_r_geo f_n w/reg(|w|, wsmall),
     f_n = max(0, c_res c_geo d^1.5 (1 + d_res d')),
 
-and solid 1 the opposite. ``reg(x, s)`` is ``x`` from ``s`` on and ``(x^2/s)(1 - x/(3 s)) + s/3`` below. The torque takes the whole of ``w``, so
+and solid 1 the opposite. ``reg(x, s)`` is ``x`` from ``s`` on and ``(x^2/s)(1 - x/(3 s)) + s/3`` below. The torque takes all of ``w``:
 it resists spinning about the normal as it does rolling. Both solids feel the force at the same point: linear and angular momentum of the
 pair are conserved to rounding.
 """
@@ -118,9 +118,9 @@ def contact_response(
 ) -> tuple[Response, ContactMemory]:
     """Forces and torques between two solids, and the memory afterwards. Conserves angular momentum.
 
-    A contact that is not remembered starts where the overlap is positive, with the normal velocity of that moment; it lasts, with this impact
-    speed, until the overlap is no longer positive. In a scheme of fixed steps pass the memory on from step to step. A scheme that locates
-    the start and the end of contacts calls ``contact_start`` there and keeps the memory in between.
+    A contact that is not remembered starts where the overlap is positive, with the normal velocity of that moment; it lasts, with this
+    impact speed, until the overlap is no longer positive. In a scheme of fixed steps pass the memory on from step to step. A scheme that
+    locates the start and the end of contacts calls ``contact_start`` there and keeps the memory in between.
 
     The force has one continuous derivative in the overlap and two in slip and angular velocity. The memory jumps where contacts start
     and end, and with the memory of no contact the damping follows from the velocity now.
