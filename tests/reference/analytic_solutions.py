@@ -11,6 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 import scipy.integrate
 
+from jaxcontact.geometry.contact_disk import disk_radius, hertz_area
 from jaxcontact.laws import adhesion
 from jaxcontact.laws.cundall_strack import cundall_strack_force
 from jaxcontact.laws.elastic import contact_duration, linear_force, maximum_overlap, power_law_force, static_overlap
@@ -18,9 +19,11 @@ from jaxcontact.laws.friction import LINEAR, TANH, slip_after_impulse
 from jaxcontact.laws.mindlin import mindlin_partial_slip_displacement, mindlin_partial_slip_force, mindlin_stiffness
 from jaxcontact.laws.restitution import CONTACT_ENDS
 from jaxcontact.laws.rolling import constant_rolling_torque
+from jaxcontact.laws.spinning import spinning_torque_limit
 from jaxcontact.laws.tangential import SpringMemory
 from jaxcontact.materials import Solid, effective_modulus, effective_shear_modulus, hertz_stiffness
 from tests.reference.case import Case, Computed, FileKind, ReferenceFile, assert_close, dispatch, quantities
+from tests.reference.equations_edem import spin_down
 from tests.reference.motion import (
     OBTAINED,
     RIGID,
@@ -337,6 +340,19 @@ def linear_springs_full_stick(kt_over_kn: float) -> Mapping[str, Any]:
     return {"u_out_over_u_in": simulated(bounce.y_events[0][0, 3])}
 
 
+def spinning_decay(r: float, rho: float, E_star: float, mu: float, g: float) -> Mapping[str, Any]:
+    """A solid sphere that spins on a plane under its own weight, from 10 rad/s."""
+    m = 4 / 3 * math.pi * r**3 * rho
+    contact = hertz_area(static_overlap(m * g, stiffness=hertz_stiffness(E_star, r), exponent=1.5), effective_radius=r)
+    radius = disk_radius(contact)
+    found = {"m": exact(m), "a": exact(radius)}
+    for pressure in ("hertz", "uniform"):
+        torque = float(spinning_torque_limit(m * g, coefficient=mu, contact_radius=radius, pressure=pressure))
+        found[f"M_{pressure}"] = exact(torque)
+        found[f"stop_time_w0_10_{pressure}"] = exact(spin_down(M_coulomb=torque, I=0.4 * m * r**2, w0=10.0)["t_stop"])
+    return found
+
+
 class Section(NamedTuple):
     """Names of the inputs of a case, and what follows from them."""
 
@@ -355,6 +371,7 @@ SECTIONS = {
     "sliding_block": Section(("v0", "mu", "g"), sliding_block),
     "regularised_coulomb": Section(("v0", "vs", "mu", "g", "t"), regularised_coulomb),
     "rolling_resistance": Section(("v0", "mu_r", "g"), rolling_resistance),
+    "spinning_decay": Section(("r", "rho", "E_star", "mu", "g"), spinning_decay),
     "linear_springs_full_stick": Section(("kt_over_kn",), linear_springs_full_stick),
 }
 

@@ -15,12 +15,13 @@ from jaxcontact.systems.edem.contact import (
 from jaxcontact.systems.edem.hertz_mindlin import HertzMindlin
 from jaxcontact.systems.edem.linear_spring import LinearSpring
 from jaxcontact.systems.edem.particle import Particle
-from jaxcontact.systems.edem.spinning_friction import SpinningFriction, spinning_friction_torque
+from jaxcontact.systems.edem.spinning_friction import DiskTorques, SpinningFriction, spinning_friction, spinning_friction_torque
 
 __all__ = [
     "Contact",
     "ContactForces",
     "ContactMemory",
+    "DiskTorques",
     "HertzMindlin",
     "LinearSpring",
     "Particle",
@@ -28,5 +29,6 @@ __all__ = [
     "new_memory",
     "sphere_geometry",
     "sphere_sphere",
+    "spinning_friction",
     "spinning_friction_torque",
 ]

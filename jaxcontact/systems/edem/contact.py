@@ -4,25 +4,22 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import numpy as np
 
 from jaxcontact.field import model
 from jaxcontact.geometry.contact_disk import hertz_area, largest_section_area, sphere_plane_area
 from jaxcontact.geometry.contact_plane import ContactPlane, carried_with_plane, contact_plane, mean_spin
 from jaxcontact.geometry.direction import distance_and_direction
 from jaxcontact.geometry.motion import Motion, Wrench, wrench_at
-from jaxcontact.geometry.relative_motion import relative_motion
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.rocking import rocking_damping_torque
+from jaxcontact.geometry.relative_motion import RelativeMotion, relative_motion
 from jaxcontact.laws.rolling import constant_rolling_torque
 from jaxcontact.laws.tangential import SpringMemory
-from jaxcontact.materials import Solid, effective_mass, effective_radius
+from jaxcontact.materials import effective_mass, effective_radius
 from jaxcontact.smooth import Real
-from jaxcontact.systems.edem.base import EffectivePair
+from jaxcontact.systems.edem.base import EffectivePair, NormalContact
 from jaxcontact.systems.edem.hertz_mindlin import HertzMindlin
 from jaxcontact.systems.edem.linear_spring import LinearSpring
 from jaxcontact.systems.edem.particle import Particle
-from jaxcontact.systems.edem.spinning_friction import SpinningFriction, spinning_friction_torque
+from jaxcontact.systems.edem.spinning_friction import DiskTorques, SpinningFriction, spinning_friction
 
 
 @model
@@ -97,41 +94,6 @@ def new_memory() -> ContactMemory:
     return ContactMemory(SpringMemory(jnp.zeros(3)), jnp.zeros(3))
 
 
-_SOFT = Solid(youngs_modulus=1e5, poisson_ratio=0.25)
-_EXAMPLE = Contact(
-    particle1=Particle(radius=0.05, mass=0.1),
-    particle2=Particle(radius=0.1, mass=0.4),
-    base=HertzMindlin(solid1=_SOFT, solid2=_SOFT, coefficient_of_restitution=0.6, static_friction=0.5, rolling_friction=0.01),
-    spinning=SpinningFriction(mu=0.3),
-)
-_MEMORY = ContactMemory(SpringMemory(np.array([0.0, 1e-5, 2e-5])), np.array([1.0, 0.0, 0.0]))
-_MOTION1 = Motion((0.0, 0.0, 0.0), (0.3, 0.2, -0.1), (1.0, -2.0, 3.0))
-_MOTION2 = Motion((0.11, 0.004, -0.003), (-0.4, 0.1, 0.3), (-2.0, 0.5, 1.0))
-
-
-@law(
-    name="edem.sphere_sphere",
-    family="EDEM",
-    source="Altair EDEM, Spinning Friction on Hertz-Mindlin (no slip) or Linear Spring, Standard Rolling Friction",
-    smoothness=0,
-    example={"memory": _MEMORY, "parameters": _EXAMPLE, "motion1": _MOTION1, "motion2": _MOTION2, "time_step": 1e-5},
-    variants=({"motion2": _MOTION2._replace(position=(0.2, 0.0, 0.0))},),
-    switches=(
-        {
-            "memory": ContactMemory(SpringMemory(np.zeros(3)), np.array([1.0, 0.0, 0.0])),
-            "motion2": _MOTION2._replace(position=(0.0, 0.0, 0.05 + 0.1)),
-        },
-    ),
-    corners=(
-        {"motion2": _MOTION2._replace(position=(0.0, 0.0, 0.0))},
-        {"memory": ContactMemory(SpringMemory(np.zeros(3)), np.zeros(3))},
-        {
-            "motion1": Motion((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
-            "motion2": Motion((0.149, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)),
-        },
-        {"motion2": _MOTION2._replace(position=(0.03, 0.0, 0.0))},
-    ),
-)
 def sphere_sphere(
     memory: ContactMemory, parameters: Contact, motion1: Motion, motion2: Motion, *, time_step: Real
 ) -> tuple[ContactForces, ContactMemory]:
@@ -190,20 +152,19 @@ def _contact_forces(
     motion = relative_motion(motion1, motion2, location=plane.location, normal=plane.normal)
     normal = base.normal(overlap, -motion.normal, pair)
     tangential, spring = _tangential(memory, parameters, motion1, motion2, plane, -motion.shear, normal.load, time_step)
-    spinning, rocking = _disk_torques(parameters, -motion.twist, -motion.bend, normal.load, normal.damping, overlap, section, time_step)
+    disk = _disk_torques(parameters, motion, plane, normal, section, time_step)
     rolling1 = _rolling(parameters, parameters.particle1, motion1, normal.load)
     rolling2 = _rolling(parameters, parameters.particle2, motion2, normal.load)
-    spinning = spinning[..., None] * plane.normal
     force = tangential - normal.force[..., None] * plane.normal
     on1 = wrench_at(force, plane.location - jnp.asarray(motion1.position))
     on2 = wrench_at(-force, plane.location - jnp.asarray(motion2.position))
     forces = ContactForces(
-        body1=Wrench(on1.force, on1.torque + spinning + rocking + rolling1),
-        body2=Wrench(on2.force, on2.torque - spinning - rocking + rolling2),
+        body1=Wrench(on1.force, on1.torque + disk.total + rolling1),
+        body2=Wrench(on2.force, on2.torque - disk.total + rolling2),
         normal_force=normal.force,
         tangential_force=tangential,
-        spinning_torque=spinning,
-        rocking_torque=rocking,
+        spinning_torque=disk.spinning,
+        rocking_torque=disk.rocking,
         rolling_torque1=rolling1,
         rolling_torque2=rolling2,
         overlap=overlap,
@@ -230,30 +191,23 @@ def _tangential(
 
 
 def _disk_torques(
-    parameters: Contact,
-    spin: jax.Array,
-    rocking: jax.Array,
-    load: jax.Array,
-    damping: jax.Array,
-    overlap: jax.Array,
-    section: jax.Array,
-    time_step: Real,
-) -> tuple[jax.Array, jax.Array]:
-    """Torque about the normal ``(...)`` and against rocking ``(..., 3)`` on body 1."""
-    friction, partner = parameters.spinning, parameters.particle2
+    parameters: Contact, motion: RelativeMotion, plane: ContactPlane, normal: NormalContact, section: jax.Array, time_step: Real
+) -> DiskTorques:
+    """Spinning friction and damping of rocking on body 1."""
+    friction, rotation = parameters.spinning, -motion.rotational_velocity
     if friction is None:
-        return jnp.zeros_like(spin), jnp.zeros_like(rocking)
-    area = section if friction.disk == "overlap" else hertz_area(overlap, effective_radius=parameters.effective.radius)
-    torque = spinning_friction_torque(
+        return DiskTorques(jnp.zeros_like(rotation), jnp.zeros_like(rotation))
+    return spinning_friction(
         friction,
-        spin,
-        load,
-        area=area,
-        inertia1=parameters.particle1.smallest_inertia,
-        inertia2=jnp.inf if partner is None else partner.smallest_inertia,
+        parameters.particle1,
+        parameters.particle2,
+        rotation,
+        normal=plane.normal,
+        normal_force=normal.load,
+        contact_area=section if friction.disk == "overlap" else hertz_area(-plane.gap, effective_radius=parameters.effective.radius),
+        damping=normal.damping,
         time_step=time_step,
     )
-    return torque, rocking_damping_torque(rocking, damping=damping, contact_area=area)
 
 
 def _rolling(parameters: Contact, particle: Particle | None, motion: Motion, load: jax.Array) -> jax.Array:

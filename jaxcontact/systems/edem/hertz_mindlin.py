@@ -26,8 +26,8 @@ class HertzMindlin:
         beta = ln e/sqrt(ln^2 e + pi^2)
 
     The damping is that of Tsuji with ``alpha = sqrt(5) |beta|``, so a free impact that lasts until the overlap is gone rebounds with
-    exactly the restitution ``e``, whatever its speed. With ``end = "zero_force"`` the normal force is cut where it would attract, and ``beta`` is
-    chosen so that the restitution is still ``e``; cut with the ``beta`` above it would be more (0.325 instead of 0.2).
+    exactly the restitution ``e``, whatever its speed. With ``end = "zero_force"`` the normal force is cut where it would attract, and
+    ``beta`` is chosen so that the restitution is still ``e``; cut with the ``beta`` above it would be more (0.325 instead of 0.2).
 
     Attributes:
         solid1: material of body 1.

@@ -1,17 +1,21 @@
 """The Spinning Friction model: resistance to turning about the contact normal, and damping of rocking."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from jaxcontact.field import model, nearest, of, static
 from jaxcontact.geometry.contact_disk import disk_radius
+from jaxcontact.geometry.motion import normal_and_tangential
+from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.friction import ROOT, Regularization
 from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.laws.rocking import rocking_damping_torque
 from jaxcontact.laws.spinning import PRESSURES, limited_spinning_torque, mean_spinning_torque, regularized_spinning_torque
 from jaxcontact.materials import effective_mass
 from jaxcontact.smooth import Real
+from jaxcontact.systems.edem.particle import Particle
 
 DISKS = ("overlap", "hertz")
 """What the contact disk is: the largest section of the overlap (as documented), or Hertz's contact, half as large."""
@@ -63,6 +67,23 @@ class SpinningFriction:
             raise ValueError(f"SpinningFriction: w_reg is missing, which limit = {self.limit!r} needs. Give a spin [rad/s], e.g. 0.01.")
 
 
+class DiskTorques(NamedTuple):
+    """Torques of the contact disk on body 1 ``(..., 3)`` [N m]; body 2 receives the opposite.
+
+    Attributes:
+        spinning: about the normal.
+        rocking: normal to it.
+    """
+
+    spinning: jax.Array
+    rocking: jax.Array
+
+    @property
+    def total(self) -> jax.Array:
+        """Their sum."""
+        return self.spinning + self.rocking
+
+
 def spinning_friction_torque(
     friction: SpinningFriction, spin: Real, normal_force: Real, *, area: Real, inertia1: Real, inertia2: Real = jnp.inf, time_step: Real
 ) -> jax.Array:
@@ -85,3 +106,83 @@ def spinning_friction_torque(
     if friction.limit == "regularized":
         return regularized_spinning_torque(spin, normal_force, **form)
     return mean_spinning_torque(spin, normal_force, inertia=effective_mass(inertia1, inertia2), time_step=time_step, **form)
+
+
+_SMALL = Particle(radius=0.05, mass=0.1)
+_LARGE = Particle(radius=0.1, mass=0.4)
+_EXAMPLE = SpinningFriction(mu=0.5)
+_REST = {"rotation_rate": (0.0, 0.0, 0.0)}
+
+
+@law(
+    name="edem.spinning_friction",
+    family="EDEM",
+    source="Altair EDEM, Spinning Friction Contact Model",
+    smoothness=lambda friction, **_: 0 if friction.limit == "time_step" else friction.regularization.smoothness,
+    example={
+        "friction": _EXAMPLE,
+        "particle1": _SMALL,
+        "particle2": _LARGE,
+        "rotation_rate": (1.0, -2.0, 5.0),
+        "normal": (0.0, 0.6, 0.8),
+        "normal_force": 3.0,
+        "contact_area": 1e-3,
+        "damping": 12.0,
+        "time_step": 1e-5,
+    },
+    variants=(
+        {"particle2": None},
+        {"rotation_rate": (1e-3, 2e-3, 5e-3), "time_step": 1e-3},
+        {"friction": _EXAMPLE.replace(limit="flow", w_reg=0.5), "time_step": 1e-2},
+    ),
+    switches=({**_REST, "friction": _EXAMPLE.replace(limit="flow", w_reg=0.5)},),
+    corners=(
+        _REST,
+        {"rotation_rate": (2.0, 0.8, -0.6)},
+        {"normal_force": 0.0},
+        {"normal_force": 0.0, **_REST},
+        {"contact_area": 0.0},
+        {"damping": 0.0},
+        {"friction": _EXAMPLE.replace(mu=0.0)},
+    ),
+)
+def spinning_friction(
+    friction: SpinningFriction,
+    particle1: Particle,
+    particle2: Particle | None,
+    rotation_rate: Real,
+    *,
+    normal: Real,
+    normal_force: Real,
+    contact_area: Real,
+    damping: Real,
+    time_step: Real,
+) -> DiskTorques:
+    """Torques of spinning friction and of rocking damping; see ``SpinningFriction``. Opposite on both bodies: keeps angular momentum.
+
+    Smooth but for the limit of the time step, a corner (``"time_step"``), or as the regularisation says (other forms). Vanishes with
+    ``F_n`` and, like its root, with the area.
+
+    Args:
+        friction: parameters.
+        particle1: body 1.
+        particle2: body 2; ``None`` is a geometry, whose inertia does not count.
+        rotation_rate: ``w1 - w2``, ``(..., 3)`` [rad/s].
+        normal: unit normal, ``(..., 3)``; its sign does not matter.
+        normal_force: ``F_n``, ``(...)`` [N].
+        contact_area: ``A`` of the disk, ``(...)`` [m^2].
+        damping: ``gamma_n``, ``(...)``: coefficient of the base model's normal dashpot [N s/m].
+        time_step: ``dt`` [s].
+    """
+    normal = jnp.asarray(normal)
+    spin, rocking = normal_and_tangential(jnp.asarray(rotation_rate), normal)
+    torque = spinning_friction_torque(
+        friction,
+        spin,
+        normal_force,
+        area=contact_area,
+        inertia1=particle1.smallest_inertia,
+        inertia2=jnp.inf if particle2 is None else particle2.smallest_inertia,
+        time_step=time_step,
+    )
+    return DiskTorques(torque[..., None] * normal, rocking_damping_torque(rocking, damping=damping, contact_area=contact_area))
