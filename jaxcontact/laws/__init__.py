@@ -19,6 +19,7 @@ from jaxcontact.laws import (
     spinning,
     stribeck,
     tangential,
+    viscoelastic,
 )
 
 __all__ = [
@@ -39,4 +40,5 @@ __all__ = [
     "spinning",
     "stribeck",
     "tangential",
+    "viscoelastic",
 ]

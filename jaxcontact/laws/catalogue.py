@@ -78,7 +78,7 @@ def is_number(value: Any) -> bool:
     """Whether ``value`` is a number or an array of numbers (not a model, a memory, a name or a function)."""
     if isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
         return all(is_number(item) for item in value)
-    return isinstance(value, (int, float)) or hasattr(value, "dtype")
+    return (isinstance(value, (int, float)) and not isinstance(value, bool)) or hasattr(value, "dtype")
 
 
 def law(

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
 
 from jaxcontact.laws import restitution as law
 
@@ -194,6 +195,75 @@ def test_critical_damping_has_the_restitution_exp_minus_two():
     assert law.zero_overlap_restitution(1.0) == 0
     assert jax.grad(law.zero_overlap_restitution)(1.0) == 0
     assert np.isfinite(jax.grad(jax.grad(law.zero_overlap_restitution))(1 - 1e-16))
+
+
+@pytest.mark.parametrize("name", law.RESTITUTION_LAWS)
+def test_asking_for_what_gives_a_restitution_obtains_it(name):
+    nominal = law.RESTITUTION_LAWS[name]
+    low, high = nominal.obtainable
+    ratios = [low, high] if low else [1e-9, high]
+    assert nominal.reach[0] == pytest.approx(float(nominal.damping_ratio(1.0)), abs=1e-15)
+    assert 0 <= ratios[0] < ratios[1] <= 1
+    wanted = np.linspace(max(low, 0.01), high, 60)[1:]
+    asked = nominal.asked(wanted)
+    assert np.all((asked > 0) & (asked <= 1 + 1e-12))
+    np.testing.assert_allclose(nominal.obtained(asked), wanted, rtol=1e-12)
+    both = np.geomspace(1e-3, 1.0, 40)
+    inside = both[np.asarray(nominal.obtained(both)) > low]  # a law may run into its limit before 0 is asked for
+    np.testing.assert_allclose(nominal.asked(nominal.obtained(inside)), inside, rtol=1e-9)
+
+
+def test_a_restitution_that_a_law_cannot_obtain_is_an_error_outside_and_a_limit_inside_of_a_trace():
+    nominal = law.RESTITUTION_LAWS["hunt_crossley_1975"]
+    with pytest.raises(ValueError, match=r"hunt_crossley_1975: a restitution of 0.3 is outside \(0.4\d+, 1\]"):
+        nominal.asked(0.3)
+    assert jax.jit(nominal.asked)(0.3) == pytest.approx(0, abs=1e-15)
+    assert jax.jit(law.RESTITUTION_LAWS["gharib_hurmuzlu_2012"].asked)(0.9) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", law.RESTITUTION_LAWS)
+def test_what_to_ask_for_has_the_slope_of_the_inverse(name):
+    nominal = law.RESTITUTION_LAWS[name]
+    low, high = nominal.obtainable
+    at = low + 0.7 * (high - low)
+    slope = jax.jit(jax.value_and_grad(nominal.asked), compiler_options={"xla_backend_optimization_level": 0})
+    asked, inverse = slope(at)
+    assert inverse * jax.grad(nominal.obtained)(asked) == pytest.approx(1, rel=1e-10)
+    assert np.isfinite(slope(high)[1])
+    if high == 1:
+        assert slope(1.0)[1] == pytest.approx(1 / float(jax.grad(nominal.obtained)(1.0)), rel=1e-9)
+
+
+def integrated_restitution(exponent, damping_ratio, speed, mass, stiffness):
+    """One impact in physical units by an adaptive method, from the force as written by Hunt and Crossley."""
+    length = (mass * speed**2 / stiffness) ** (1 / (exponent + 1))
+
+    def rates(_, state):
+        overlap = max(state[0], 0.0)
+        return [state[1], -stiffness / mass * overlap**exponent * (1 + damping_ratio * state[1] / speed)]
+
+    def parts(_, state):
+        return state[0]
+
+    parts.terminal, parts.direction = True, -1
+    start, time = [1e-12 * length, speed], 1e3 * length / speed
+    tolerance = {"rtol": 1e-11, "atol": np.array([1e-14 * length, 1e-13 * speed])}
+    motion = solve_ivp(rates, (0, time), start, method="LSODA", events=parts, **tolerance)
+    return -motion.y[1, -1] / speed
+
+
+@pytest.mark.parametrize("exponent", [1.0, 1.5, 2.2, 3.0])
+def test_an_impact_rebounds_with_the_restitution_asked_for_over_four_decades_of_speed(exponent):
+    for restitution, speed in ((0.01, 1e-2), (0.03, 10.0), (0.2, 100.0), (0.5, 1e-2), (0.9, 1.0), (0.99, 100.0), (1.0, 0.1)):
+        ratio = float(law.exact_damping_ratio(restitution))
+        obtained = integrated_restitution(exponent, ratio, speed, mass=0.03, stiffness=2e5)
+        assert obtained == pytest.approx(restitution, abs=1e-6)
+
+
+def test_thornton_cummins_and_cleary_fit_the_exact_damping():
+    for restitution in (0.1, 0.5, 0.9):
+        exact = law.tsuji_alpha(law.zero_force_damping(restitution)) / np.sqrt(6)
+        assert law.thornton_gamma(restitution) == pytest.approx(float(exact), rel=2e-3)
 
 
 def test_every_restitution_law_names_its_source():
