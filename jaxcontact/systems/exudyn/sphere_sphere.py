@@ -19,6 +19,7 @@ Source: J. Gerstmayr, Exudyn, reference manual (ObjectContactSphereSphere), vers
 """
 
 import math
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -66,7 +67,7 @@ def _smoothness(contact: ObjectContactSphereSphere, body1: Motion, **_: object) 
     return math.ceil(contact.contactStiffnessExponent) - 1 if touches else 0
 
 
-_DAMPED = ObjectContactSphereSphere(
+_DAMPED: Any = ObjectContactSphereSphere(
     spheresRadii=(0.1, 0.15),
     contactStiffness=1e4,
     contactStiffnessExponent=1.5,
@@ -75,7 +76,7 @@ _DAMPED = ObjectContactSphereSphere(
     restitutionCoefficient=0.6,
     impactModel=2,
 )
-_PLASTIC = _DAMPED.replace(
+_PLASTIC: Any = _DAMPED.replace(
     impactModel=0, contactPlasticityRatio=0.5, constantPullOffForce=1.0, adhesionCoefficient=3e3, contactDamping=2.0, adhesionExponent=1.2
 )
 _STILL = Motion((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))

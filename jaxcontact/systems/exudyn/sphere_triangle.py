@@ -8,6 +8,8 @@ of the shorter arm ``r - d``.
 Source: J. Gerstmayr, Exudyn, reference manual (ObjectContactSphereTriangle), version 1.13, and observed behaviour of the program.
 """
 
+from typing import Any
+
 import jax.numpy as jnp
 
 from jaxcontact.geometry.motion import Motion, normal_and_tangential, velocity_at, wrench_at
@@ -54,15 +56,15 @@ def sphere_triangle_data(
     return updated_data(contact.as_spheres, kinematics, kinematics.tangential_velocity, data)
 
 
-_EXAMPLE = ObjectContactSphereTriangle(
-    radiusSphere=0.1,
+_EXAMPLE: Any = ObjectContactSphereTriangle(
+    radiusSphere=1.0,
     trianglePoints=((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)),
     contactStiffness=1e4,
     dynamicFriction=0.3,
     restitutionCoefficient=0.6,
     impactModel=2,
 )
-_SPHERE = Motion((0.3, 0.25, 0.05), (0.4, -0.2, -0.3), (1.0, -2.0, 3.0))
+_SPHERE = Motion((0.3, 0.25, 0.5), (0.4, -0.2, -0.3), (1.0, -2.0, 3.0))
 
 
 def _at(*position: float) -> Motion:
@@ -80,13 +82,13 @@ def _at(*position: float) -> Motion:
         "body1": Motion((0.0, 0.0, 0.0), (0.1, 0.2, 0.3), (0.4, 0.3, -0.2)),
         "data": DataNode(-0.05, 0.5, 0.4, 0.0),
     },
-    variants=({"body0": _at(0.5, -0.05, 0.02)},),
-    switches=({"body0": _at(0.3, 0.25, 0.1)}, {"body0": _at(0.5, 0.0, 0.05)}),
+    variants=({"body0": _at(0.5, -0.5, 0.2)},),
+    switches=({"body0": _at(0.3, 0.25, 1.0)}, {"body0": _at(0.5, 0.0, 0.5)}),
     corners=(
         {"body0": _at(0.3, 0.25, 0.0)},
         {"body0": _at(0.0, 0.0, 0.0)},
-        {"body0": _at(0.3, 0.25, 0.2)},
-        {"body0": _at(-0.03, -0.02, 0.01)},
+        {"body0": _at(0.3, 0.25, 2.0)},
+        {"body0": _at(-0.3, -0.2, 0.1)},
         {"contact": _EXAMPLE.replace(dynamicFriction=0.0)},
         {"contact": _EXAMPLE.replace(frictionProportionalZone=0.0)},
     ),
