@@ -22,6 +22,7 @@ def latched_motion(
     contacts: Callable[[np.ndarray], tuple[Any, Any]],
     start: np.ndarray,
     duration: float,
+    jacobian: Callable[[np.ndarray, np.ndarray], Any] | None = None,
     **solver: Any,
 ) -> Motion:
     """Integrate ``y' = rate(y, impact_speeds)`` over ``duration``.
@@ -31,6 +32,7 @@ def latched_motion(
         contacts: overlap and magnitude of the normal velocity of each contact, ``(k,)`` each, as functions of ``y``.
         start: ``y`` at first.
         duration: [s].
+        jacobian: of ``rate`` by ``y``, for an implicit method.
         solver: arguments of ``scipy.integrate.solve_ivp``.
     """
     time, state, starts = 0.0, np.asarray(start, float), 0
@@ -45,6 +47,8 @@ def latched_motion(
         return event
 
     while time < duration:
+        if jacobian is not None:
+            solver["jac"] = lambda _, y, memory=memory: np.asarray(jacobian(y, memory))
         events = [crossing(index, -1.0 if remembered >= 0.0 else 1.0) for index, remembered in enumerate(memory)]
         found = solve_ivp(lambda _, y, memory=memory: np.asarray(rate(y, memory)), (time, duration), state, events=events, **solver)
         assert found.success, found.message

@@ -2,16 +2,13 @@
 
 The contact area of a shape is approximated by one mean curvature, that of a sphere of radius ``defaultContactSphereRadius``:
 
-| shape | default contact sphere radius | flat |
-|---|---|---|
-| ``Sphere`` | ``diameter/2`` | no |
-| ``Ellipsoid`` | ``min(lengthX, lengthY, lengthZ)/2`` | no |
-| ``Box`` | ``min(lengthX, lengthY, lengthZ)/2`` | yes |
-| ``Cylinder`` | ``min(diameter, length)/2`` | no |
-| ``Cone`` (a frustum with ``topDiameter > 0``) | ``(diameter + topDiameter)/4`` | no |
-| ``Capsule`` | ``diameter/2`` | no |
-| ``Beam`` | ``min(length, width, thickness)/2`` | yes |
-| ``FileMesh`` | ``shortestEdge/2`` | no |
+- ``Sphere``, ``Capsule``: ``diameter/2``
+- ``Ellipsoid``: ``min(lengthX, lengthY, lengthZ)/2``
+- ``Box``, flat: ``min(lengthX, lengthY, lengthZ)/2``
+- ``Cylinder``: ``min(diameter, length)/2``
+- ``Cone``, with ``topDiameter > 0`` a frustum: ``(diameter + topDiameter)/4``
+- ``Beam``, flat: ``min(length, width, thickness)/2``
+- ``FileMesh``: ``shortestEdge/2``
 
 Where the lengths of a minimum are equal, its derivative is shared between them. Names and table are the program's. Orientation
 (``axis``), smoothing of edges and the geometry of the contact itself are not here.
