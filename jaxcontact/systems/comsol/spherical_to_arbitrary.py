@@ -1,5 +1,6 @@
 """The Spherical to Arbitrary formulation: a source sphere on a destination boundary of any shape, which moves."""
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import jax
@@ -65,9 +66,10 @@ class SphericalToArbitrary(NamedTuple):
 
 _FRICTION = Friction(mu=0.5, v0=0.05, Ff_r=0.3)
 _EXAMPLE = ArbitraryContact(r_s=0.05, contact=RigidBodyContact(k_pen=1e4, c_pen=20.0), friction=_FRICTION)
-_SMOOTH = _EXAMPLE.replace(
+_SMOOTH = replace(
+    _EXAMPLE,
     contact=RigidBodyContact(k_pen=1e4, c_pen=20.0, ramp_overlap=5e-4, ramp_speed=0.1),
-    friction=_FRICTION.replace(regularization=TANH),
+    friction=replace(_FRICTION, regularization=TANH),
     arms="midpoint",
 )
 

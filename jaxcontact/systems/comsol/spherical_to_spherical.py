@@ -1,5 +1,6 @@
 """The Spherical to Spherical formulation: a source sphere outside, or inside, a destination sphere."""
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import jax
@@ -73,7 +74,7 @@ class SphericalToSpherical(NamedTuple):
 _FRICTION = Friction(mu=0.5, v0=0.05, Ff_r=0.3, Ff_max=6.0)
 _SMOOTH = {
     "contact": RigidBodyContact(k_pen=100.0, c_pen=2.0, ramp_overlap=0.01, ramp_speed=0.1),
-    "friction": _FRICTION.replace(regularization=TANH, smoothing=0.05),
+    "friction": replace(_FRICTION, regularization=TANH, smoothing=0.05),
 }
 _EXAMPLE = SphericalContact(r_s=0.05, r_d=0.1, contact=RigidBodyContact(k_pen=100.0, c_pen=2.0), friction=_FRICTION)
 _SOURCE = Motion((0.0, 0.0, 0.0), (0.3, 0.2, -0.1), (1.0, -2.0, 3.0))
@@ -91,12 +92,12 @@ def _destination_at(*position: float, like: Motion = _DESTINATION) -> Motion:
     smoothness=lambda parameters, **_: -1 if parameters.contact.ramp_overlap is None else 2,
     example={"parameters": _EXAMPLE, "source": _SOURCE, "destination": _DESTINATION},
     variants=(
-        {"parameters": _EXAMPLE.replace(arms="midpoint", **_SMOOTH)},
+        {"parameters": replace(_EXAMPLE, arms="midpoint", **_SMOOTH)},
         {"destination": _destination_at(0.2, 0.0, 0.0)},
     ),
     switches=(
         {"destination": _destination_at(0.0, 0.0, 0.05 + 0.1)},
-        {"parameters": _EXAMPLE.replace(arms="midpoint", **_SMOOTH), "destination": _destination_at(0.0, 0.0, 0.05 + 0.1)},
+        {"parameters": replace(_EXAMPLE, arms="midpoint", **_SMOOTH), "destination": _destination_at(0.0, 0.0, 0.05 + 0.1)},
     ),
     corners=(
         {"destination": _destination_at(0.0, 0.0, 0.0)},
@@ -105,7 +106,7 @@ def _destination_at(*position: float, like: Motion = _DESTINATION) -> Motion:
             "source": _SOURCE._replace(angular_velocity=(0.0, 0.0, 0.0)),
         },
         {"destination": _destination_at(0.03, 0.0, 0.0)},
-        {"parameters": _EXAMPLE.replace(arms="midpoint", **_SMOOTH), "destination": _destination_at(0.0, 0.0, 0.0)},
+        {"parameters": replace(_EXAMPLE, arms="midpoint", **_SMOOTH), "destination": _destination_at(0.0, 0.0, 0.0)},
     ),
 )
 def spherical_to_spherical(parameters: SphericalContact, source: Motion, destination: Motion) -> SphericalToSpherical:

@@ -1,5 +1,6 @@
 """The Spinning Friction model: resistance to turning about the contact normal, and damping of rocking."""
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import jax
@@ -133,9 +134,9 @@ _REST = {"rotation_rate": (0.0, 0.0, 0.0)}
     variants=(
         {"particle2": None},
         {"rotation_rate": (1e-3, 2e-3, 5e-3), "time_step": 1e-3},
-        {"friction": _EXAMPLE.replace(limit="flow", w_reg=0.5), "time_step": 1e-2},
+        {"friction": replace(_EXAMPLE, limit="flow", w_reg=0.5), "time_step": 1e-2},
     ),
-    switches=({**_REST, "friction": _EXAMPLE.replace(limit="flow", w_reg=0.5)},),
+    switches=({**_REST, "friction": replace(_EXAMPLE, limit="flow", w_reg=0.5)},),
     corners=(
         _REST,
         {"rotation_rate": (2.0, 0.8, -0.6)},
@@ -143,7 +144,7 @@ _REST = {"rotation_rate": (0.0, 0.0, 0.0)}
         {"normal_force": 0.0, **_REST},
         {"contact_area": 0.0},
         {"damping": 0.0},
-        {"friction": _EXAMPLE.replace(mu=0.0)},
+        {"friction": replace(_EXAMPLE, mu=0.0)},
     ),
 )
 def spinning_friction(
