@@ -72,11 +72,13 @@ class SphericalToSpherical(NamedTuple):
 
 
 _FRICTION = Friction(mu=0.5, v0=0.05, Ff_r=0.3, Ff_max=6.0)
-_SMOOTH = {
-    "contact": RigidBodyContact(k_pen=100.0, c_pen=2.0, ramp_overlap=0.01, ramp_speed=0.1),
-    "friction": replace(_FRICTION, regularization=TANH, smoothing=0.05),
-}
 _EXAMPLE = SphericalContact(r_s=0.05, r_d=0.1, contact=RigidBodyContact(k_pen=100.0, c_pen=2.0), friction=_FRICTION)
+_SMOOTH = replace(
+    _EXAMPLE,
+    contact=RigidBodyContact(k_pen=100.0, c_pen=2.0, ramp_overlap=0.01, ramp_speed=0.1),
+    friction=replace(_FRICTION, regularization=TANH, smoothing=0.05),
+    arms="midpoint",
+)
 _SOURCE = Motion((0.0, 0.0, 0.0), (0.3, 0.2, -0.1), (1.0, -2.0, 3.0))
 _DESTINATION = Motion((0.11, 0.004, -0.003), (-0.4, 0.1, 0.3), (-2.0, 0.5, 1.0))
 
@@ -92,12 +94,12 @@ def _destination_at(*position: float, like: Motion = _DESTINATION) -> Motion:
     smoothness=lambda parameters, **_: -1 if parameters.contact.ramp_overlap is None else 2,
     example={"parameters": _EXAMPLE, "source": _SOURCE, "destination": _DESTINATION},
     variants=(
-        {"parameters": replace(_EXAMPLE, arms="midpoint", **_SMOOTH)},
+        {"parameters": _SMOOTH},
         {"destination": _destination_at(0.2, 0.0, 0.0)},
     ),
     switches=(
         {"destination": _destination_at(0.0, 0.0, 0.05 + 0.1)},
-        {"parameters": replace(_EXAMPLE, arms="midpoint", **_SMOOTH), "destination": _destination_at(0.0, 0.0, 0.05 + 0.1)},
+        {"parameters": _SMOOTH, "destination": _destination_at(0.0, 0.0, 0.05 + 0.1)},
     ),
     corners=(
         {"destination": _destination_at(0.0, 0.0, 0.0)},
@@ -106,7 +108,7 @@ def _destination_at(*position: float, like: Motion = _DESTINATION) -> Motion:
             "source": _SOURCE._replace(angular_velocity=(0.0, 0.0, 0.0)),
         },
         {"destination": _destination_at(0.03, 0.0, 0.0)},
-        {"parameters": replace(_EXAMPLE, arms="midpoint", **_SMOOTH), "destination": _destination_at(0.0, 0.0, 0.0)},
+        {"parameters": _SMOOTH, "destination": _destination_at(0.0, 0.0, 0.0)},
     ),
 )
 def spherical_to_spherical(parameters: SphericalContact, source: Motion, destination: Motion) -> SphericalToSpherical:
