@@ -1,0 +1,35 @@
+"""Surfaces that spheres touch: where each is closest to a centre, how far, in which direction, and how fast it moves there.
+
+Every surface is a model with one method, ``closest(center, time)``, and an optional prescribed ``motion``. There are no forces here.
+"""
+
+from jaxcontact.surfaces.beam import Beam
+from jaxcontact.surfaces.box import Box
+from jaxcontact.surfaces.capsule import Capsule
+from jaxcontact.surfaces.cone import Cone
+from jaxcontact.surfaces.cylinder import Cylinder
+from jaxcontact.surfaces.ellipsoid import Ellipsoid
+from jaxcontact.surfaces.facet import Facet
+from jaxcontact.surfaces.mesh import Mesh
+from jaxcontact.surfaces.plane import Plane
+from jaxcontact.surfaces.prescribed_motion import Pose, PrescribedMotion
+from jaxcontact.surfaces.sphere import Sphere
+from jaxcontact.surfaces.surface import Surface
+from jaxcontact.surfaces.surface_point import SurfacePoint
+
+__all__ = [
+    "Beam",
+    "Box",
+    "Capsule",
+    "Cone",
+    "Cylinder",
+    "Ellipsoid",
+    "Facet",
+    "Mesh",
+    "Plane",
+    "Pose",
+    "PrescribedMotion",
+    "Sphere",
+    "Surface",
+    "SurfacePoint",
+]

@@ -1,0 +1,43 @@
+"""A bar with round ends."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxcontact.field import model, static
+from jaxcontact.smooth import positive_part
+from jaxcontact.surfaces import dimensions
+from jaxcontact.surfaces.intersection import orthogonal_intersection
+from jaxcontact.surfaces.outward import outward
+from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
+from jaxcontact.surfaces.surface import DistanceAndNormal, Surface, in_frame
+
+
+@model
+class Beam(Surface):
+    """A box with a half cylinder at both ends, as Modia3D's ``Beam``.
+
+    In its own axes ``length`` of the box is along x, ``width`` (the diameter of the half cylinders) along y, ``thickness`` along z; the
+    total length is ``length + width``. Exact signed distance, C^1 outside. Inside the normal jumps where two parts of the surface are
+    equally close. The type is that of a bar or a connecting rod; one of circular profile is a ``Capsule`` or a ``Cylinder``.
+    """
+
+    center: Any = dimensions.point("centre", symbol="c")
+    length: Any = dimensions.length("length of the box between the round ends")
+    width: Any = dimensions.length("width and diameter of the round ends", symbol="w")
+    thickness: Any = dimensions.length("thickness", symbol="t")
+    orientation: Any = dimensions.orientation()
+    motion: PrescribedMotion | None = None
+    hollow: bool = static(default=False)
+
+    def at_rest(self, center: jax.Array) -> DistanceAndNormal:
+        return in_frame(self._in_own_axes, center, self.center, self.orientation)
+
+    def _in_own_axes(self, point: jax.Array) -> DistanceAndNormal:
+        _, y_axis, z_axis = jnp.eye(3, dtype=point.dtype)
+        side = jnp.where(point >= 0.0, 1.0, -1.0).astype(point.dtype)
+        beyond_box = side[0] * positive_part(side[0] * point[0] - 0.5 * self.length)
+        from_axis, across = outward(jnp.stack([beyond_box, point[1], jnp.zeros_like(beyond_box)]), y_axis)
+        distances = jnp.stack([from_axis - 0.5 * self.width, side[2] * point[2] - 0.5 * self.thickness])
+        return orthogonal_intersection(distances, jnp.stack([across, side[2] * z_axis]))

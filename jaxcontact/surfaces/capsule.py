@@ -1,0 +1,38 @@
+"""A cylinder with half balls on both ends."""
+
+from typing import Any
+
+import jax
+
+from jaxcontact.field import model, static
+from jaxcontact.geometry.direction import distance_and_direction
+from jaxcontact.geometry.segment import displacement_to_segment
+from jaxcontact.surfaces import dimensions
+from jaxcontact.surfaces.axial import check_axis
+from jaxcontact.surfaces.outward import outward, perpendicular
+from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
+from jaxcontact.surfaces.surface import DistanceAndNormal, Surface
+
+
+@model
+class Capsule(Surface):
+    """The points within ``radius`` of a segment; with ``hollow=True`` the cavity of this form.
+
+    ``distance`` is that from the segment minus the radius, exact on both sides. C^1 but on the segment itself, where the normal is some
+    vector at right angles to the axis; the curvature jumps where the half balls begin.
+    """
+
+    start: Any = dimensions.point("start of the axis", default=(0.0, 0.0, -0.5))
+    end: Any = dimensions.point("end of the axis", default=(0.0, 0.0, 0.5))
+    radius: Any = dimensions.length("radius", symbol="R")
+    motion: PrescribedMotion | None = None
+    hollow: bool = static(default=False)
+
+    def __post_init__(self) -> None:
+        check_axis("Capsule", self.start, self.end)
+
+    def at_rest(self, center: jax.Array) -> DistanceAndNormal:
+        to_axis, _ = displacement_to_segment(center, self.start, self.end)
+        _, axis = distance_and_direction(self.end - self.start)
+        distance, normal = outward(-to_axis, perpendicular(axis))
+        return distance - self.radius, normal

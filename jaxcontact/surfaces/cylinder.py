@@ -1,0 +1,38 @@
+"""A cylinder with flat ends."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxcontact.field import model, static
+from jaxcontact.surfaces import dimensions
+from jaxcontact.surfaces.axial import axial, check_axis
+from jaxcontact.surfaces.intersection import orthogonal_intersection
+from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
+from jaxcontact.surfaces.surface import DistanceAndNormal, Surface
+
+
+@model
+class Cylinder(Surface):
+    """A finite circular cylinder with flat ends; with ``hollow=True`` the closed drum that it encloses.
+
+    Exact signed distance, C^1 outside. Inside the normal jumps where the wall and an end, or opposite parts of the wall, are equally close.
+    A sphere in the corner of a drum touches wall and end at once: describe it by a hollow cylinder with ends out of reach and two planes.
+    """
+
+    start: Any = dimensions.point("centre of the first end", default=(0.0, 0.0, -0.5))
+    end: Any = dimensions.point("centre of the second end", default=(0.0, 0.0, 0.5))
+    radius: Any = dimensions.length("radius", symbol="R")
+    motion: PrescribedMotion | None = None
+    hollow: bool = static(default=False)
+
+    def __post_init__(self) -> None:
+        check_axis("Cylinder", self.start, self.end)
+
+    def at_rest(self, center: jax.Array) -> DistanceAndNormal:
+        at = axial(center, self.start, self.end)
+        beyond_middle = at.height >= 0.5 * at.length
+        beyond_end = jnp.where(beyond_middle, at.height - at.length, -at.height)
+        outwards = jnp.where(beyond_middle, at.axis, -at.axis)
+        return orthogonal_intersection(jnp.stack([at.radius - self.radius, beyond_end]), jnp.stack([at.across, outwards]))

@@ -1,0 +1,30 @@
+"""A ball, or a spherical cavity."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+from jaxcontact.field import model, static
+from jaxcontact.surfaces import dimensions
+from jaxcontact.surfaces.outward import outward
+from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
+from jaxcontact.surfaces.surface import DistanceAndNormal, Surface
+
+
+@model
+class Sphere(Surface):
+    """A ball with prescribed motion, ``distance = |x - c| - R``; with ``hollow=True`` the cavity ``R - |x - c|``.
+
+    Analytic but at its centre, where the normal is (minus, if hollow) the z axis.
+    """
+
+    center: Any = dimensions.point("centre", symbol="c")
+    radius: Any = dimensions.length("radius", symbol="R")
+    motion: PrescribedMotion | None = None
+    hollow: bool = static(default=False)
+
+    def at_rest(self, center: jax.Array) -> DistanceAndNormal:
+        displacement = center - self.center
+        distance, normal = outward(displacement, jnp.array([0.0, 0.0, 1.0], displacement.dtype))
+        return distance - self.radius, normal
