@@ -20,7 +20,7 @@ class Beam(Surface):
 
     In its own axes ``length`` of the box is along x, ``width`` (the diameter of the half cylinders) along y, ``thickness`` along z; the
     total length is ``length + width``. Exact signed distance, C^1 outside. Inside the normal jumps where two parts of the surface are
-    equally close. The type is that of a bar or a connecting rod; one of circular profile is a ``Capsule`` or a ``Cylinder``.
+    equally close. A bar of circular profile is a ``Capsule`` or a ``Cylinder``.
     """
 
     center: Any = dimensions.point("centre", symbol="c")

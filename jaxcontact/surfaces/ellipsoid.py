@@ -12,7 +12,7 @@ from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 from jaxcontact.surfaces.surface import DistanceAndNormal, Surface, in_frame
 
 SEARCH_STEPS = 40
-"""Newton steps of the search: 4 to 8 suffice but for points within rounding of the set where the closest point is not unique."""
+"""Newton steps of the search. 12 suffice to rounding, but within rounding of the rim of the disk of two equally close points."""
 
 
 @model

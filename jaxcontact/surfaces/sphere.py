@@ -16,7 +16,7 @@ from jaxcontact.surfaces.surface import DistanceAndNormal, Surface
 class Sphere(Surface):
     """A ball with prescribed motion, ``distance = |x - c| - R``; with ``hollow=True`` the cavity ``R - |x - c|``.
 
-    Analytic but at its centre, where the normal is (minus, if hollow) the z axis.
+    Analytic but at its centre, where the normal is the z axis (its opposite, if hollow).
     """
 
     center: Any = dimensions.point("centre", symbol="c")
