@@ -115,7 +115,7 @@ class ContactPair:
 
 
 # Starting points, not substitutes for a measurement: composition, heat treatment and surface change them. Densities only where the same
-# source has them.
+# source has them. The palette of the program Modia3D is in systems.modia3d.
 
 # Kharaz, Gorham and Salman, Powder Technology 120 (2001) 281-291: aluminium oxide spheres on a thick soda-lime glass anvil.
 ALUMINA = Solid(youngs_modulus=380e9, poisson_ratio=0.23, density=4000.0)
@@ -124,45 +124,42 @@ SODA_LIME_GLASS = Solid(youngs_modulus=70e9, poisson_ratio=0.25)
 STEEL = Solid(youngs_modulus=210e9, poisson_ratio=0.3, density=7850.0)
 # EN 1999-1-1 (2007), 3.2.5: wrought aluminium alloys.
 ALUMINIUM_ALLOY = Solid(youngs_modulus=70e9, poisson_ratio=0.3, density=2700.0)
-# EN 572-1 (2012): float glass, of soda-lime silicate.
+# EN 572-1 (2004): float glass, of soda-lime silicate.
 FLOAT_GLASS = Solid(youngs_modulus=70e9, poisson_ratio=0.2, density=2500.0)
-# Kaye and Laby, Tables of Physical and Chemical Constants, 16th edition (1995), section 2.2.2.
-COPPER = Solid(youngs_modulus=129.8e9, poisson_ratio=0.343)
-BRASS = Solid(youngs_modulus=100.6e9, poisson_ratio=0.350)
-TITANIUM = Solid(youngs_modulus=115.7e9, poisson_ratio=0.321)
-TUNGSTEN = Solid(youngs_modulus=411.0e9, poisson_ratio=0.280)
-# Chung and Ooi, Granular Matter 13 (2011) 643-656, benchmarks 1, 2 and 6.
+# Dowling, Mechanical Behavior of Materials, 4th edition (2013), table 5.2.
+BRASS = Solid(youngs_modulus=101e9, poisson_ratio=0.350)
+NYLON = Solid(youngs_modulus=2.7e9, poisson_ratio=0.41)  # 66, dry
+TUNGSTEN = Solid(youngs_modulus=411e9, poisson_ratio=0.280)
+# Chung and Ooi, Granular Matter 13 (2011) 643-656: solids of their benchmarks 1, 2, 3, 5 and 7.
+CAST_IRON = Solid(youngs_modulus=100e9, poisson_ratio=0.25, density=7000.0)
+COPPER = Solid(youngs_modulus=120e9, poisson_ratio=0.35, density=8900.0)
 LIMESTONE = Solid(youngs_modulus=20e9, poisson_ratio=0.25, density=2500.0)
 MAGNESIUM_ALLOY = Solid(youngs_modulus=40e9, poisson_ratio=0.35, density=1800.0)
-NYLON = Solid(youngs_modulus=2.5e9, poisson_ratio=0.4, density=1000.0)
+POLYETHYLENE = Solid(youngs_modulus=1e9, poisson_ratio=0.4, density=1400.0)
 
 SOLIDS: dict[str, Solid] = {
     "alumina": ALUMINA,
     "aluminium alloy": ALUMINIUM_ALLOY,
     "brass": BRASS,
+    "cast iron": CAST_IRON,
     "copper": COPPER,
     "float glass": FLOAT_GLASS,
     "limestone": LIMESTONE,
     "magnesium alloy": MAGNESIUM_ALLOY,
     "nylon": NYLON,
+    "polyethylene": POLYETHYLENE,
     "soda-lime glass": SODA_LIME_GLASS,
     "steel": STEEL,
-    "titanium": TITANIUM,
     "tungsten": TUNGSTEN,
 }
 
 # Kharaz, Gorham and Salman (2001): spheres of 5 mm, 3.85 m/s.
 ALUMINA_ON_SODA_LIME_GLASS = ContactPair(restitution=0.98, friction=0.092)
-# Foerster, Louge, Chang and Allia, Physics of Fluids 6 (1994) 1108-1115: two equal spheres, 3 mm (glass) and 6 mm (acetate), about 1 m/s.
-SODA_LIME_GLASS_ON_ITSELF = ContactPair(restitution=0.97, friction=0.092, tangential_restitution=0.44)
-CELLULOSE_ACETATE_ON_ITSELF = ContactPair(restitution=0.87, friction=0.25, tangential_restitution=0.43)
-# ITTF technical leaflet T3: a ball dropped from 305 mm on a steel block rebounds to 240 to 260 mm; the middle, without drag.
+# ITTF technical leaflet T3: a celluloid ball dropped from 305 mm on a steel block rebounds to 240 to 260 mm; the middle, without drag.
 TABLE_TENNIS_BALL_ON_STEEL = ContactPair(restitution=math.sqrt(250 / 305))
 
 PAIRS: dict[tuple[str, str], ContactPair] = {
     ("alumina", "soda-lime glass"): ALUMINA_ON_SODA_LIME_GLASS,
-    ("cellulose acetate", "cellulose acetate"): CELLULOSE_ACETATE_ON_ITSELF,
-    ("soda-lime glass", "soda-lime glass"): SODA_LIME_GLASS_ON_ITSELF,
     ("steel", "table-tennis ball"): TABLE_TENNIS_BALL_ON_STEEL,
 }
 """By the names of both, in alphabetical order."""
