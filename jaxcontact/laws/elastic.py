@@ -82,43 +82,43 @@ def hertz_force(overlap: Real, *, stiffness: Real) -> jax.Array:
     family="elastic impact",
     source="energy integral",
     smoothness=math.inf,
-    example={"speed": 0.7, "mass": 0.2, "stiffness": 1e4, "exponent": 1.5},
-    corners=({"speed": 0.0}, {"speed": 1e-12}),
+    example={"impact_speed": 0.7, "mass": 0.2, "stiffness": 1e4, "exponent": 1.5},
+    corners=({"impact_speed": 0.0}, {"impact_speed": 1e-12}),
 )
-def maximum_overlap(speed: Real, *, mass: Real, stiffness: Real, exponent: Real) -> jax.Array:
+def maximum_overlap(impact_speed: Real, *, mass: Real, stiffness: Real, exponent: Real) -> jax.Array:
     """Largest overlap ``((n+1) m v^2/(2 K))^(1/(n+1))`` [m] of an undamped impact. Elementwise.
 
     Args:
-        speed: approach speed at touch-down [m/s]; 0 gives 0 with zero derivatives.
+        impact_speed: approach speed at touch-down [m/s]; 0 gives 0 with zero derivatives.
         mass: effective mass of the pair [kg].
         stiffness: ``K`` [N/m^n].
         exponent: ``n`` [-].
     """
     order = exponent + 1
     # Two powers instead of one of m v^2/K, whose second derivative overflows in single precision at small speeds.
-    return positive_power(order * mass / (2 * stiffness), 1 / order) * positive_power(speed, 2 / order)
+    return positive_power(order * mass / (2 * stiffness), 1 / order) * positive_power(impact_speed, 2 / order)
 
 
 @law(
     family="elastic impact",
     source="Johnson, Contact Mechanics (1985), section 11.4",
     smoothness=math.inf,
-    example={"speed": 0.7, "mass": 0.2, "stiffness": 1e4, "exponent": 1.5},
+    example={"impact_speed": 0.7, "mass": 0.2, "stiffness": 1e4, "exponent": 1.5},
 )
-def contact_duration(speed: Real, *, mass: Real, stiffness: Real, exponent: Real) -> jax.Array:
+def contact_duration(impact_speed: Real, *, mass: Real, stiffness: Real, exponent: Real) -> jax.Array:
     """Duration ``2 sqrt(pi) Gamma(1+p)/Gamma(1/2+p) d_max/v`` [s], ``p = 1/(n+1)``, of an undamped impact. Elementwise.
 
     2.943 ``d_max/v`` for Hertz contact, ``pi sqrt(m/k)`` for ``n = 1``. Source: Johnson, Contact Mechanics (1985), section 11.4.
 
     Args:
-        speed: approach speed at touch-down [m/s], positive.
+        impact_speed: approach speed at touch-down [m/s], positive.
         mass: effective mass of the pair [kg].
         stiffness: ``K`` [N/m^n].
         exponent: ``n`` [-].
     """
     p = jnp.asarray(1 / (exponent + 1))
     factor = 2 * jnp.sqrt(jnp.pi) * jnp.exp(gammaln(1 + p) - gammaln(0.5 + p))
-    return factor * maximum_overlap(speed, mass=mass, stiffness=stiffness, exponent=exponent) / speed
+    return factor * maximum_overlap(impact_speed, mass=mass, stiffness=stiffness, exponent=exponent) / impact_speed
 
 
 @law(

@@ -11,7 +11,6 @@ QUANTITIES: dict[str, Parameter] = {
     "overlap": quantity(unit="m", label="overlap", symbol="d"),
     "overlap_rate": quantity(unit="m/s", label="overlap rate", symbol="d'"),
     "impact_speed": quantity(unit="m/s", label="approach speed at touch-down", symbol="v", interval="[0, inf)"),
-    "speed": quantity(unit="m/s", label="approach speed at touch-down", symbol="v"),
     "slip": quantity(unit="m/s", label="slip velocity", symbol="s"),
     "tangential_displacement": quantity(unit="m", label="tangential displacement", symbol="xi"),
     "slip_increment": quantity(unit="m", label="slip during a step", symbol="ds"),
@@ -21,7 +20,6 @@ QUANTITIES: dict[str, Parameter] = {
     "body_speed": quantity(unit="m/s", label="speed of a body", symbol="v", interval="[0, inf)"),
     "body_acceleration": quantity(unit="m/s^2", label="magnitude of a body's acceleration", symbol="a", interval="[0, inf)"),
     "displacement_limit": quantity(unit="m", label="displacement allowed in one step", symbol="eps", interval="(0, inf)"),
-    "frequency": quantity(unit="rad/s", label="highest angular frequency", symbol="w", interval="[0, inf)"),
     "time_step": quantity(unit="s", label="time step", symbol="dt", interval="(0, inf)"),
     "gap": quantity(unit="m", label="gap, negative in overlap", symbol="g"),
     "normal": quantity(unit="-", label="unit normal of the contact", symbol="n", shape=(3,)),
@@ -225,5 +223,4 @@ QUANTITIES: dict[str, Parameter] = {
     "PoissonsRatio": quantity(
         unit="-", label="Poisson's ratio", symbol="nu", interval="[0, 1)", transform="logit", remedy="0 is no contact force."
     ),
-    "surface_normal": quantity(unit="-", label="direction out of a surface", symbol="N", shape=(3,)),
 }
