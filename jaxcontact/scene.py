@@ -97,8 +97,8 @@ class QuadraticDrag:
 
     def force(self, velocity: jax.Array, radius: Any) -> jax.Array:
         """Drag force [N] at ``velocity`` [m/s], shape (..., 3)."""
-        area = math.pi * radius**2
-        return -0.5 * self.fluid_density * self.coefficient * area * safe_norm(velocity)[..., None] * velocity
+        area = math.pi * jnp.asarray(radius) ** 2
+        return -0.5 * self.fluid_density * self.coefficient * (area * safe_norm(velocity))[..., None] * velocity
 
 
 @model
@@ -114,7 +114,8 @@ class MagnusLift:
 
     def force(self, velocity: jax.Array, spin: jax.Array, radius: Any) -> jax.Array:
         """Lift force [N] at ``velocity`` [m/s] and ``spin`` [rad/s], shapes (..., 3)."""
-        return 0.5 * self.fluid_density * self.coefficient * math.pi * radius**3 * jnp.cross(spin, velocity)
+        cube = jnp.asarray(radius)[..., None] ** 3
+        return 0.5 * self.fluid_density * self.coefficient * math.pi * cube * jnp.cross(spin, velocity)
 
 
 @model
@@ -125,7 +126,7 @@ class Scene:
         bodies: the spheres.
         surfaces: planes, in any number.
         contact: normal and tangential law of every contact.
-        gravity: acceleration of free fall [m/s^2], shape (3,).
+        gravity: acceleration of free fall [m/s^2], shape (3,); or one for each body, shape (bodies, 3).
         drag: quadratic drag or ``None``.
         lift: Magnus lift or ``None``.
     """
@@ -149,10 +150,11 @@ class Scene:
     def acceleration(self, velocity: jax.Array, spin: jax.Array) -> jax.Array:
         """Acceleration of a sphere by gravity and fluid [m/s^2]; shapes (..., 3)."""
         total = jnp.broadcast_to(jnp.asarray(self.gravity, dtype=velocity.dtype), velocity.shape)
+        mass = jnp.asarray(self.bodies.mass)[..., None]
         if self.drag is not None:
-            total = total + self.drag.force(velocity, self.bodies.radius) / self.bodies.mass
+            total = total + self.drag.force(velocity, self.bodies.radius) / mass
         if self.lift is not None:
-            total = total + self.lift.force(velocity, spin, self.bodies.radius) / self.bodies.mass
+            total = total + self.lift.force(velocity, spin, self.bodies.radius) / mass
         return total
 
 

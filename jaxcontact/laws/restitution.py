@@ -1,6 +1,6 @@
 """Damping and the coefficient of restitution that it really gives.
 
-Hunt and Crossley's form ``F = K d^n (1 + a d'/v)``, ``v`` the approach speed, ends at zero overlap with the restitution ``e`` of
+Hunt and Crossley's form ``F = K d^n (1 + a d'/v)``, ``v`` the approach speed, ends at zero overlap with the restitution ``e`` of::
 
     a (1 + e) = ln((1 + a)/(1 - a e)),
 
@@ -246,7 +246,7 @@ class RestitutionLaw:
 
     @property
     def obtainable(self) -> tuple[float, float]:
-        """The range of restitutions that can be obtained: a lower end, excluded, and an upper one, included."""
+        """The range of restitutions that can be obtained, a lower end, excluded, and an upper one, included."""
         least, largest = self.reach
         with jax.ensure_compile_time_eval():
             return 0.0 if math.isinf(largest) else float(obtained_restitution(largest)), float(obtained_restitution(least))
@@ -273,10 +273,26 @@ EXACT = RestitutionLaw(
     "exact", exact_damping_ratio, obtained_restitution, (0.0, math.inf), "exact inverse of the energy integral of one impact"
 )
 
-RESTITUTION_LAWS: dict[str, RestitutionLaw] = {
-    law.name: law
-    for law in (
-        EXACT,
+
+def _entered(entry: RestitutionLaw) -> RestitutionLaw:
+    """The same, its map being a law of the catalogue."""
+    switch = {"restitution": 1 / 3}  # of the form by Exudyn, the only one with two branches
+    ratio = law(
+        name=entry.name,
+        family="nominal restitution",
+        source=entry.source,
+        smoothness=math.inf if entry.name != "exudyn_mixed" else 0,
+        example={"restitution": 0.6},
+        variants=({"restitution": 0.05}, {"restitution": 0.97}),
+        switches=() if entry.name != "exudyn_mixed" else (switch,),
+        corners=({"restitution": 1.0}, {"restitution": 1e-3}, switch),
+    )(entry.damping_ratio)
+    return dataclasses.replace(entry, damping_ratio=ratio)
+
+
+RESTITUTION_LAWS: dict[str, RestitutionLaw] = {EXACT.name: EXACT} | {
+    entry.name: _entered(entry)
+    for entry in (
         RestitutionLaw("hunt_crossley_1975", hunt_crossley, _line(1.5), (0.0, 1.5), "Hunt and Crossley, J. Appl. Mech. 42 (1975) 440-445"),
         RestitutionLaw(
             "marhefka_orin_1999",

@@ -13,6 +13,7 @@ from jaxcontact.scene import Scene, State
 from jaxcontact.simulation.dense_output import Segments
 from jaxcontact.simulation.event_aligned import EventAligned, Impulse, is_level, simulate_events
 from jaxcontact.simulation.fixed_step import FixedStep, simulate_fixed_step
+from jaxcontact.simulation.many_bodies import simulate_many
 from jaxcontact.simulation.status import Status
 from jaxcontact.simulation.trajectory import Contacts, Trajectory
 
@@ -51,13 +52,14 @@ def _check_method(scene: Scene, method: Any) -> None:
 
 def _check_bodies(scene: Scene, initial: State) -> None:
     bodies = initial.position.size // 3
-    if bodies != 1 or np.size(scene.bodies.radius) != 1:
-        raise NotImplementedError(
-            f"simulate: the scene has {max(bodies, np.size(scene.bodies.radius))} bodies; this version simulates one sphere and any number"
-            " of planes. Simulate bodies that do not meet one by one, with jax.vmap."
-        )
-    if not scene.surfaces:
-        raise ValueError("simulate: scene.surfaces is empty. Give at least one Plane.")
+    for name in ("radius", "mass", "inertia_ratio"):
+        given = np.size(getattr(scene.bodies, name))
+        if given not in (1, bodies):
+            raise ValueError(f"simulate: scene.bodies.{name} has {given} values, but the initial state has {bodies} bodies.")
+    if bodies > 1 and initial.position.ndim != 2:
+        raise ValueError(f"simulate: initial.position has shape {initial.position.shape}, but several bodies need (bodies, 3).")
+    if bodies == 1 and not scene.surfaces:
+        raise ValueError("simulate: scene.surfaces is empty and there is one sphere: nothing can touch. Give at least one Plane.")
 
 
 def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None = None) -> Trajectory:
@@ -69,7 +71,7 @@ def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None 
 
     Args:
         scene: bodies, surfaces, laws, gravity and fluid.
-        initial: state at ``times[0]``.
+        initial: state at ``times[0]``; of several bodies with a body axis.
         times: (n,) times of the output in increasing order [s].
         method: ``EventAligned()`` (default): compliant contacts resolved exactly from touch-down to lift-off, with true derivatives;
             ``Impulse()``: rigid impacts; ``FixedStep(step=...)``: a plain fixed time step, for comparison (its derivatives through contact
@@ -87,6 +89,10 @@ def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None 
     _check_bodies(scene, initial)
     substeps = method.substeps(times) if isinstance(method, FixedStep) else 0  # while the times are still numbers
     times = jnp.asarray(times, dtype=float)
+    if initial.position.size > 3:
+        if isinstance(method, FixedStep):
+            raise NotImplementedError("simulate: FixedStep moves one sphere. Use EventAligned() or Impulse() for several.")
+        return _simulate_many(scene, initial, times, method=method)
     flat = State(*(jnp.reshape(value, (3,)) for value in initial))
     if isinstance(method, FixedStep):
         result = simulate_fixed_step(scene, flat, times, method=method, substeps=substeps)
@@ -96,6 +102,11 @@ def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None 
     shape = (times.shape[0], *initial.position.shape)
     position, velocity, spin = (jnp.reshape(value, shape) for value in (result.position, result.velocity, result.spin))
     return result._replace(position=position, velocity=velocity, spin=spin)
+
+
+@partial(jax.jit, static_argnames=("method",))
+def _simulate_many(scene: Scene, initial: State, times: jax.Array, *, method: Any) -> Trajectory:
+    return simulate_many(scene, initial, times, method)
 
 
 @partial(jax.jit, static_argnames=("method", "level"))

@@ -52,6 +52,8 @@ class EventAligned:
             are numbers, and takes ``False`` where they are traced. ``True`` is faster, and wrong on a tilted plane or in a fluid.
         skip_unused: branch around contacts that are not used. Under ``vmap`` a branch becomes a selection, so it saves nothing there and
             doubles the time of tracing: ``False`` gives the same result.
+        graded_step: length of a step inside contacts of scenes with several spheres, where an impact has a length of about 3; the error
+            falls with its power 3.7. ``contact_steps``, ``flight_steps``, ``rest_steps`` and ``level`` are for scenes with one sphere.
     """
 
     max_contacts: int = static(default=50)
@@ -60,8 +62,11 @@ class EventAligned:
     flight_steps: int = static(default=16)
     rest_steps: int = static(default=32)
     skip_unused: bool = static(default=True)
+    graded_step: float = static(default=0.05)
 
     def __post_init__(self) -> None:
+        if not (isinstance(self.graded_step, (int, float)) and 0 < self.graded_step <= 0.5):
+            raise ValueError(f"EventAligned: graded_step = {self.graded_step!r} is outside (0, 0.5]. An impact has a length of about 3.")
         _whole("EventAligned", "max_contacts", self.max_contacts, 1, "budget of contacts")
         _whole("EventAligned", "contact_steps", self.contact_steps, 4, "steps in each contact")
         _whole("EventAligned", "flight_steps", self.flight_steps, 1, "steps in each flight with drag or lift")
@@ -280,6 +285,8 @@ def simulate_events(scene: Scene, start: State, times: jax.Array, method: EventA
         impact_speed=records.touch.impact_speed,
         rebound_speed=rebound,
         surface=records.surface,
+        body=jnp.zeros_like(records.surface),
+        partner=jnp.full_like(records.surface, -1),
     )
     return Trajectory(times, position, velocity, spin, contacts, status)
 

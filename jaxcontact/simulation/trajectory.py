@@ -17,8 +17,10 @@ class Contacts(NamedTuple):
         touch_down: time of first touch [s].
         lift_off: time at which the contact ends [s] (that of ``touch_down`` for a rigid impact).
         impact_speed: approach speed along the normal [m/s].
-        rebound_speed: speed along the normal after [m/s].
-        surface: index of the surface.
+        rebound_speed: speed along the normal after [m/s]; 0 where the contact had not ended at the last time.
+        surface: index of the surface, -1 where two spheres touch.
+        body: index of the sphere.
+        partner: index of the other sphere, -1 where a sphere touches a surface.
     """
 
     happened: jax.Array
@@ -27,6 +29,8 @@ class Contacts(NamedTuple):
     impact_speed: jax.Array
     rebound_speed: jax.Array
     surface: jax.Array
+    body: jax.Array
+    partner: jax.Array
 
 
 class Trajectory(NamedTuple):

@@ -93,7 +93,7 @@ def table(sources: dict[str, str]) -> str:
 
 def written_sources() -> dict[str, str]:
     """The sources of values that the written page names."""
-    return dict(re.findall(r"^\| `(\w+)` \| ([^|]*) \|", FILE.read_text(encoding="utf-8"), re.M))
+    return dict(re.findall(r"^\| `([\w.]+)` \| ([^|]*) \|", FILE.read_text(encoding="utf-8"), re.M))
 
 
 def main() -> None:
