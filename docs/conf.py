@@ -33,7 +33,7 @@ nitpick_ignore_regex = [
     (r"py:.*", rf"({_elsewhere}|{_standard})(\..*)?"),
     (r"py:.*", r"Array|ArrayLike|NDArray|Callable|Iterable|Iterator|Mapping|Sequence|Path|Any|Figure|\w+Error"),
     (r"py:class", r"[a-z_]+"),  # words in the place of a type; no class of ours is spelled so
-    (r"py:.*", r"([\w.]+\.)?(Model|T)"),  # type variables
+    (r"py:.*", r"([\w.]+\.)?(Model|T|Function)"),  # type variables
 ]
 
 html_theme = "furo"

@@ -3,12 +3,12 @@
 ``w`` is the work of adhesion per area [J/m^2], ``E*`` the effective modulus, ``R`` the effective radius. Positive forces repel. JKR is the
 limit of soft, large bodies, DMT that of hard, small ones: Tabor's parameter tells (above about 5 and below about 0.1).
 
-JKR ties overlap ``d`` and force to the contact radius ``a``:
+JKR ties overlap ``d`` and force to the contact radius ``a``::
 
     d = a^2/R - sqrt(2 pi w a/E*),   F = 4 E* a^3/(3 R) - sqrt(8 pi w E* a^3).
 
 With ``a^2 = R y^4`` the first is the quartic ``y^4 - k y = d``, ``k^2 = 2 pi w sqrt(R)/E*``. Its resolvent cubic ``m^3 + d m = k^2/8``
-has one positive root ``m``, simple up to the pull-off and beyond. With ``P = m/2`` and ``Q = sqrt(m^2 + d) - m/2``, zero at the pull-off,
+has one positive root ``m``, simple up to the pull-off and beyond. With ``P = m/2`` and ``Q = sqrt(m^2 + d) - m/2``, zero at the pull-off::
 
     a = sqrt(R) (P + Q + 2 sqrt(P Q)),
     F = (4/3) E* sqrt(R) (Q^3 - 3 P Q^2 - 9 P^2 Q - 5 P^3 - 4 P (Q + 3 P) sqrt(P Q)):

@@ -1,7 +1,7 @@
 """Coulomb friction: regularised in the slip velocity, and as the impulse of a rigid impact.
 
 The regularised force on the body with slip ``s`` is ``-mu F_n phi(x) s/|s|``, ``x = |s|/v`` with the slip velocity ``v`` as scale. As a
-normal impulse ``J`` acts, the slip of a pair with tangential mass ``m_t`` keeps its direction and decays by
+normal impulse ``J`` acts, the slip of a pair with tangential mass ``m_t`` keeps its direction and decays by::
 
     dx/dp = -phi(x),   p = mu J/(m_t v),
 

@@ -1,6 +1,6 @@
 """A penalty spring with a dashpot that acts in compression only: ``F = k max(d, 0) + [d > 0] c max(d', 0)``.
 
-It never attracts. An impact compresses as a damped oscillator and expands as an undamped one, so that with ``zeta = c/(2 sqrt(k m))``
+It never attracts. An impact compresses as a damped oscillator and expands as an undamped one, so that with ``zeta = c/(2 sqrt(k m))``::
 
     e = exp(-zeta acos(zeta)/sqrt(1 - zeta^2)),
 

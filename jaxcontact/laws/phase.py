@@ -1,7 +1,7 @@
 """Coordinates in which a contact is smooth from touch-down to lift-off.
 
 In time a contact starts like ``t^(n+1)`` with ``n`` often 3/2, and heavy damping makes it stiff: both cost a Runge-Kutta method its order.
-Here a contact is written with
+Here a contact is written with::
 
     s = overlap/overlap_scale,   u = overlap rate/impact speed,   tau = time/time_scale   (ds/dtau = u),
 

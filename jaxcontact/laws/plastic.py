@@ -1,7 +1,7 @@
 """Elastic-plastic normal contact: first loading, and an elastic unloading that depends on the largest overlap so far.
 
 The memory is the largest overlap ``D``. Below it the contact is elastic: with ``F*`` the force of first loading at ``D`` and ``c`` the
-overlap that it gets back,
+overlap that it gets back::
 
     F = F* (1 - (D - d)/c)^p   for d > D - c, else 0,   energy stored F* c/(p + 1) (1 - (D - d)/c)^(p + 1).
 

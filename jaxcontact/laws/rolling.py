@@ -5,12 +5,14 @@ partner, that normal to the contact normal (``geometry.motion.normal_and_tangent
 partner receives the opposite torque. Both together have no force and no net torque, so momentum and angular momentum of the pair are
 kept.
 
-| law | torque | rolls to rest | holds on a slope |
-|---|---|---|---|
-| constant, hard | ``mu_r R* F_n`` | yes, then chatters | no |
-| constant, regularised | ``mu_r R* F_n phi(|w|/w_s)`` | exponentially | no, creeps |
-| viscous | proportional to ``w`` | exponentially | no |
-| spring with memory (EPSD) | ``k_r`` times the rotation, at most ``mu_r R* F_n`` | yes | yes |
+=========================  ===================================================  ==================  ================
+law                        torque                                               rolls to rest       holds on a slope
+=========================  ===================================================  ==================  ================
+constant, hard             ``mu_r R* F_n``                                      yes, then chatters  no
+constant, regularised      ``mu_r R* F_n phi(|w|/w_s)``                         exponentially       no, creeps
+viscous                    proportional to ``w``                                exponentially       no
+spring with memory (EPSD)  ``k_r`` times the rotation, at most ``mu_r R* F_n``  yes                 yes
+=========================  ===================================================  ==================  ================
 
 Types A, B and C of Ai, Chen, Rotter and Ooi, Powder Technol. 206 (2011) 269-282. Torques in N m; tension carries none.
 """

@@ -1,6 +1,6 @@
 """Friction that falls from a static to a dynamic coefficient as the slip grows (Stribeck), with a viscous part.
 
-At slip ``s`` the coefficient is
+At slip ``s`` the coefficient is::
 
     mu(s) = mu_d + (mu_s - mu_d) exp(-(|s|/v_S)^2) + c |s|,
 

@@ -21,7 +21,7 @@ Slider = Callable[..., jax.Array]
 """``slider(force, *, limit)``: what of a vector of force (or torque) is carried."""
 
 LIMITED = ("force", "displacement")
-"""What the slider limits: spring and dashpot together, or the spring alone."""
+"""What the slider limits, spring and dashpot together or the spring alone."""
 
 
 class SpringMemory(NamedTuple):

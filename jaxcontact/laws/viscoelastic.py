@@ -2,7 +2,7 @@
 
 Kuwabara and Kono's law ``F = K (d^(3/2) + (3/2) A sqrt(d) d')`` follows from the viscosity of the material, with the dissipation time
 ``A``; the other one here puts a linear dashpot beside the Hertz spring, ``F = K d^(3/2) + c d'``. With overlaps in units of
-``(m v^2/K)^(2/5)`` and speeds in units of the approach speed ``v`` an impact has one parameter, the reduced damping
+``(m v^2/K)^(2/5)`` and speeds in units of the approach speed ``v`` an impact has one parameter, the reduced damping::
 
     beta = (3/2) A (K/m)^(2/5) v^(1/5)      (Kuwabara and Kono: restitution falls with speed),
     beta = c K^(-2/5) m^(-3/5) v^(-1/5)     (linear dashpot: restitution rises with speed),

@@ -19,7 +19,7 @@ from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.smooth import Real, smooth_step
 
 ARMS = ("undeformed", "midpoint")
-"""Where the arms of velocities and moments end: on the surface of each body, as documented, or both at the middle of the overlap."""
+"""Where the arms of velocities and moments end, on the surface of each body, as documented, or both at the middle of the overlap."""
 
 
 def check_arms(owner: str, arms: str) -> None:

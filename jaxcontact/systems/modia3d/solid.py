@@ -45,7 +45,7 @@ class Solid:
 
     @property
     def contact_sphere_radius(self) -> Real | jax.Array:
-        """The radius [m] that counts: the given one where positive, or else the default of the shape."""
+        """The radius [m] that counts, the given one where positive, or else the default of the shape."""
         default = self.shape.defaultContactSphereRadius
         if self.contactSphereRadius is None:
             return default

@@ -25,7 +25,7 @@ class SolidMaterial:
 
     @property
     def responds(self) -> jax.Array:
-        """Whether the solid exerts contact forces: ``E > 0`` and ``0 < nu < 1``."""
+        """Whether the solid exerts contact forces, ``E > 0`` and ``0 < nu < 1``."""
         E, nu = jnp.asarray(self.YoungsModulus), jnp.asarray(self.PoissonsRatio)
         return (E > 0.0) & (nu > 0.0) & (nu < 1.0)
 
