@@ -348,8 +348,8 @@ def smooth_tangential_impulse(
 ) -> jax.Array:
     """``tangential_impulse`` without its corner.
 
-    The minimum of ``a`` and ``b`` is taken as ``2 a b (1 - h^2)/(a + b + sqrt((a - b)^2 + 4 h^2 a b))``. Differentiable without end away from zero slip. Too small by at most the fraction ``h`` (at ``a = b``), by ``h^2`` where one is much
-    the larger.
+    The minimum of ``a`` and ``b`` is taken as ``2 a b (1 - h^2)/(a + b + sqrt((a - b)^2 + 4 h^2 a b))``. Differentiable
+    without end away from zero slip. Too small by at most the fraction ``h`` (at ``a = b``), by ``h^2`` where one is much the larger.
 
     Args:
         slip: ``s``, ``(..., k)`` before [m/s].

@@ -17,7 +17,7 @@ SCALE_STEPS = 12
 """Newton steps, in logarithms, to the overlap scale; a power law needs one."""
 
 SEARCH_STEP, SEARCH_STEPS = 0.2, 40
-"""Step and number of steps of the first pass, enough for contacts up to a length of 8 (restitution above 1e-3 in Hunt and Crossley's law)."""
+"""Step and number of steps of the first pass, for contacts up to a length of 8 (restitution above 1e-3 in Hunt and Crossley's law)."""
 
 IMPACT_STEPS = 24
 
