@@ -1,9 +1,13 @@
 """Differentiable contact models: force laws, scenes, and a simulator whose derivatives are true."""
 
 from jaxcontact.contact import ContactModel
+from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.friction import Coulomb, NoFriction, RegularizedCoulomb
+from jaxcontact.laws.model_of_law import normal_law
 from jaxcontact.laws.normal import HuntCrossley, LinearDashpot, NewtonRestitution, PowerLawHuntCrossley, TsujiDashpot
+from jaxcontact.laws.plastic import ThorntonPlastic, WaltonBraun
 from jaxcontact.laws.restitution import RESTITUTION_LAWS, RestitutionLaw
+from jaxcontact.laws.viscoelastic import HertzDashpot, KuwabaraKono, ViscoelasticRestitution
 from jaxcontact.scene import MagnusLift, Plane, QuadraticDrag, Scene, Spheres, State, spheres, state
 from jaxcontact.simulation import EventAligned, FixedStep, Impulse, Status, Trajectory, simulate
 
@@ -13,8 +17,10 @@ __all__ = [
     "Coulomb",
     "EventAligned",
     "FixedStep",
+    "HertzDashpot",
     "HuntCrossley",
     "Impulse",
+    "KuwabaraKono",
     "LinearDashpot",
     "MagnusLift",
     "NewtonRestitution",
@@ -28,8 +34,13 @@ __all__ = [
     "Spheres",
     "State",
     "Status",
+    "ThorntonPlastic",
     "Trajectory",
     "TsujiDashpot",
+    "ViscoelasticRestitution",
+    "WaltonBraun",
+    "law",
+    "normal_law",
     "simulate",
     "spheres",
     "state",

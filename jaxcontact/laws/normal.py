@@ -22,6 +22,7 @@ from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.damping import hunt_crossley_force, linear_dashpot_force, no_tension, tsuji_dashpot_force
 from jaxcontact.laws.elastic import elastic_energy, static_overlap
 from jaxcontact.laws.phase import HuntCrossleyPhase, LinearPhase, TsujiPhase
+from jaxcontact.laws.plastic import ThorntonPlastic, WaltonBraun
 from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.laws.restitution import (
     CONTACT_ENDS,
@@ -31,6 +32,7 @@ from jaxcontact.laws.restitution import (
     obtained_restitution,
     tsuji_alpha,
 )
+from jaxcontact.laws.viscoelastic import HertzDashpot, KuwabaraKono, ViscoelasticRestitution
 from jaxcontact.smooth import Real
 
 
@@ -301,8 +303,13 @@ class NewtonRestitution:
 
 
 NORMAL_LAWS: dict[str, type] = {
-    law.__name__: law for law in (HuntCrossley, PowerLawHuntCrossley, LinearDashpot, TsujiDashpot, NewtonRestitution)
+    law.__name__: law
+    for law in (
+        *(HuntCrossley, PowerLawHuntCrossley, LinearDashpot, TsujiDashpot, KuwabaraKono, HertzDashpot, WaltonBraun, ThorntonPlastic),
+        *(NewtonRestitution, ViscoelasticRestitution),
+    )
 }
+"""All that a contact model can take: those with a force first, then those for rigid impacts only."""
 
 
 def register(example: Any, *, smoothness: float, source: str, **about: Any) -> None:

@@ -1,0 +1,43 @@
+"""Laws whose coordinates are found from their force alone: a simulated impact rebounds with the restitution that the law tells."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxcontact as jc
+
+UNOPTIMIZED = {"xla_backend_optimization_level": 0}
+MASS, RADIUS = 0.01, 0.01
+SPEEDS = jnp.array([0.5, 3.0])
+# A law, and how close the integrated impact comes. Where the contact ends at zero force, the step that meets it is less accurate; a plastic
+# law has a corner at the largest overlap.
+LAWS = {
+    "Kuwabara and Kono, to zero overlap": (jc.KuwabaraKono(stiffness=1e6, dissipation_time=2e-5, end="zero_overlap"), 2e-8),
+    "Kuwabara and Kono, to zero force": (jc.KuwabaraKono(stiffness=1e6, dissipation_time=2e-5), 1e-5),
+    "Hertz and dashpot, to zero overlap": (jc.HertzDashpot(stiffness=1e6, damping=0.5, end="zero_overlap"), 2e-8),
+    "Walton and Braun": (jc.WaltonBraun(stiffness=1e5, unloading_ratio=1.7, hardening=100.0), 1e-3),
+}
+
+
+def rebound(law, speed, method):
+    """Restitution of one impact on a plane."""
+    scene = jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=jc.ContactModel(normal=law), gravity=(0.0, 0.0, 0.0))
+    start = jc.State(jnp.array([0.0, 0.0, 1.1 * RADIUS]), jnp.array([0.0, 0.0, -1.0]) * speed, jnp.zeros(3))
+    return jc.simulate(scene, start, jnp.array([0.0, 0.05]), method=method).velocity[-1, 2] / speed
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_a_simulated_impact_has_the_restitution_of_the_law(name):
+    law, tolerance = LAWS[name]
+
+    @jax.jit(compiler_options=UNOPTIMIZED)
+    def simulated(law):
+        compliant, rigid = jc.EventAligned(max_contacts=1, skip_unused=False), jc.Impulse(max_contacts=1, skip_unused=False)
+        return [jax.vmap(lambda speed, method=method: rebound(law, speed, method))(SPEEDS) for method in (compliant, rigid)]
+
+    expected = law.restitution_at(SPEEDS, mass=MASS)
+    compliant, rigid = simulated(law)
+    np.testing.assert_allclose(rigid, expected, rtol=1e-12)
+    np.testing.assert_allclose(compliant, expected, atol=tolerance)
+    assert np.ptp(expected) > 0.01  # it depends on the speed
