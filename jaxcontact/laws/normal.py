@@ -309,7 +309,7 @@ NORMAL_LAWS: dict[str, type] = {
         *(NewtonRestitution, ViscoelasticRestitution),
     )
 }
-"""All that a contact model can take: those with a force first, then those for rigid impacts only."""
+"""All that a contact model can take, those with a force first, then those for rigid impacts only."""
 
 
 def register(example: Any, *, smoothness: float, source: str, **about: Any) -> None:
