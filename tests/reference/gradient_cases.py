@@ -9,7 +9,18 @@ import jax
 import jax.numpy as jnp
 
 from tests.reference.case import Case, Computed, FileKind, ReferenceFile, assert_close, dispatch
-from tests.reference.motion import HUNT_CROSSLEY, OBTAINED, RIGID, SAMPLES, Compiled, Inputs, arrays, rigid_inputs
+from tests.reference.motion import (
+    HUNT_CROSSLEY,
+    OBTAINED,
+    RIGID,
+    RIGID_SPHERES,
+    SAMPLES,
+    Compiled,
+    Inputs,
+    arrays,
+    rigid_inputs,
+    rigid_spheres_inputs,
+)
 
 RTOL = 1e-6
 """Rigid motions are exact, and compliant ones have many steps in their contact: none needs the tolerance of a rigid limit."""
@@ -86,6 +97,38 @@ def distance_from_last_wall(motion: Inputs, counts: Inputs, p: Inputs) -> Inputs
     return {"x": jnp.where(last == 0, height, p["L"] - height)}
 
 
+def pushed_into_another(p: Inputs, case: Mapping[str, Any]) -> Inputs:
+    return rigid_spheres_inputs(
+        position=((p["x1"],), (p["x2"],)),
+        acceleration=((p["u"],), ()),
+        radius=p["r"],
+        restitution=p["e"],
+        time=p["T"],
+    )
+
+
+def off_centre(p: Inputs, case: Mapping[str, Any]) -> Inputs:
+    return rigid_spheres_inputs(position=((-p["X"], p["b"]), ()), velocity=((p["v"],), ()), radius=p["R"], restitution=p["e"], time=p["T"])
+
+
+def chain(p: Inputs, case: Mapping[str, Any]) -> Inputs:
+    """Gaps of 1 m. The speed is read shortly after the second impact, before anything can hit again."""
+    given, radius = case["parameters"], 0.1
+    middle_speed = (1 + given["e"]) * given["m1"] / (given["m1"] + given["m2"]) * given["v"]
+    return rigid_spheres_inputs(
+        position=((), (1 + 2 * radius,), (2 + 4 * radius,)),
+        velocity=((p["v"],), (), ()),
+        mass=(p["m1"], p["m2"], p["m3"]),
+        radius=radius,
+        restitution=p["e"],
+        time=(1 / given["v"] + 1 / middle_speed) * (1 + 1e-3),
+    )
+
+
+def place_of_second(motion: Inputs, counts: Inputs, p: Inputs) -> Inputs:
+    return {"x2": motion["position"][1, 0], "y2": motion["position"][1, 1]}
+
+
 def exponent_in(case: Mapping[str, Any]) -> float:
     """Of ``F=K d^1.5`` in the description."""
     found = re.search(r"d\^([0-9.]*[0-9])", case["description"])
@@ -132,6 +175,10 @@ def rigid(parameters: str, inputs: Callable, outputs: Callable) -> Experiment:
     return Experiment(RIGID, frozenset(parameters.split()), inputs, outputs)
 
 
+def rigid_spheres(parameters: str, inputs: Callable, outputs: Callable) -> Experiment:
+    return Experiment(RIGID_SPHERES, frozenset(parameters.split()), inputs, outputs)
+
+
 def compliant(parameters: str, inputs: Callable, outputs: Callable) -> Experiment:
     return Experiment(HUNT_CROSSLEY, frozenset(parameters.split()), inputs, outputs)
 
@@ -143,9 +190,12 @@ def rebound(motion: Inputs, counts: Inputs, p: Inputs) -> Inputs:
 EXPERIMENTS = {
     "G01": rigid("y0 v r e T", bounce_once, lambda motion, counts, p: {"h": motion["position"][2]}),
     "G02": rigid("y0 v yg T", point_on_ground, lambda motion, counts, p: {"y": motion["position"][2]}),
+    "G03": rigid_spheres("x1 x2 u r T e", pushed_into_another, lambda motion, counts, p: {"loss": motion["position"][1, 0] ** 2}),
     "G05": rigid("y0 r g e T", dropped, lambda motion, counts, p: {"y": motion["position"][2]}),
     "G07": rigid("y0 r g e", dropped_for_good, time_to_rest),
     "G08": rigid("vn vt rw e mu b0", oblique, lambda motion, counts, p: {"vt_out": motion["velocity"][0]}),
+    "G09": rigid_spheres("R b e v X T", off_centre, place_of_second),
+    "G10": rigid_spheres("m1 m2 m3 e v", chain, lambda motion, counts, p: {"v3": motion["velocity"][2, 0]}),
     "G11": rigid("d0 L v e T", between_walls, distance_from_last_wall),
     "G12": compliant("y0 v r T m K", elastic_bounce, lambda motion, counts, p: {"h": motion["height"][0]}),
     "G13": compliant("K chi v0 A", hunt_crossley_bounce, rebound),
@@ -200,7 +250,7 @@ def experiment_cases(file: ReferenceFile, name: str, case: Mapping[str, Any], ex
                 f"{derivative} forward",
                 lambda output=output, parameter=parameter, expected=expected: close(lazily().along(parameter)[1][output], expected),
             )
-            if experiment.motion is RIGID:
+            if experiment.motion is not HUNT_CROSSLEY:
                 yield Case(
                     f"{derivative} reverse",
                     lambda output=output, parameter=parameter, expected=expected: close(lazily().gradient(output)[parameter], expected),

@@ -109,6 +109,38 @@ def rigid_inputs(**given: Any) -> Inputs:
     return arrays(standard | given | {"velocity": vector(*velocity), "spin": vector(*spin)})
 
 
+# Rigid impacts between spheres.
+
+
+def rigid_spheres_motion(inputs: Inputs) -> tuple[Inputs, Inputs]:
+    """Frictionless; position, velocity and acceleration are ``(spheres, 3)``."""
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=inputs["radius"], mass=inputs["mass"]),
+        surfaces=(),
+        contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=inputs["restitution"])),
+        gravity=inputs["acceleration"],
+    )
+    start = jc.state(position=inputs["position"], velocity=inputs["velocity"])
+    times = jnp.stack([jnp.zeros_like(inputs["time"]), inputs["time"]])
+    end = jc.simulate(scene, start, times, method=jc.Impulse(max_contacts=MAX_IMPACTS))
+    return {"position": end.position[1], "velocity": end.velocity[1]}, {"status": end.status}
+
+
+RIGID_SPHERES = compiled(rigid_spheres_motion)
+
+
+def rigid_spheres_inputs(*, position: Any, velocity: Any = 0.0, acceleration: Any = 0.0, mass: Any = 1.0, **given: Any) -> Inputs:
+    """Of each sphere its position, and what else is not zero (mass: one)."""
+    position = jnp.stack([vector(*of_one) for of_one in position])
+    vectors = {"velocity": velocity, "acceleration": acceleration}
+    filled = {
+        name: jnp.zeros_like(position) if isinstance(value, float) else jnp.stack([vector(*of_one) for of_one in value])
+        for name, value in vectors.items()
+    }
+    mass = jnp.broadcast_to(jnp.stack(mass) if isinstance(mass, tuple) else mass, position.shape[:1])
+    return arrays({"position": position, "mass": mass, **filled, **given})
+
+
 # A compliant bounce on a floor without gravity.
 
 CONTACT_STEPS = 256

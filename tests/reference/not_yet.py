@@ -4,16 +4,9 @@ The only such table: whoever adds what is missing deletes the entry here and add
 is neither here nor has a runner fails.
 """
 
-_TWO_SPHERES = "contact between two moving spheres in simulate(), which moves one sphere above planes"
 _PUBLISHED = "a runner for published benchmarks"
 
 NOT_YET: dict[str, str] = {
-    # closed-form solutions
-    "closed_form/gradient/G03": _TWO_SPHERES,
-    "closed_form/gradient/G09": _TWO_SPHERES,
-    "closed_form/gradient/G10": _TWO_SPHERES,
-    # equations of other programs
-    # published benchmarks
     "published/Chung and Ooi parameters": _PUBLISHED,
     "published/Chung and Ooi tests 1 and 2": _PUBLISHED,
     "published/Chung and Ooi test 3": _PUBLISHED,
