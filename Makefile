@@ -2,6 +2,8 @@
 # Needed on the machine: Python 3.11 or newer (another one: make PYTHON=python3.12 ...), pip, make.
 PYTHON ?= python3
 ARGS ?=
+# One process for each core; what shares compiled code stays in one process (tests/conftest.py).
+WORKERS ?= --numprocesses auto --dist loadgroup
 VENV := .venv
 IN_VENV := $(VENV)/bin/python
 
@@ -26,10 +28,10 @@ benchmark: $(VENV)/.installed-base
 	$(IN_VENV) -m experiments.benchmarks $(ARGS)
 
 test: $(VENV)/.installed-test
-	$(IN_VENV) -m pytest $(ARGS)
+	$(IN_VENV) -m pytest $(WORKERS) $(ARGS)
 
 quick: $(VENV)/.installed-test
-	$(IN_VENV) -m pytest -m "not slow" $(ARGS)
+	$(IN_VENV) -m pytest $(WORKERS) -m "not slow" $(ARGS)
 
 lint: $(VENV)/.installed-lint
 	$(IN_VENV) -m ruff check .

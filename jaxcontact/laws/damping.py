@@ -18,17 +18,17 @@ from jaxcontact.smooth import Real, positive_part, positive_power
     family="damping",
     source="Hunt and Crossley, J. Appl. Mech. 42 (1975) 440-445",
     smoothness=lambda exponent, **_: math.ceil(exponent) - 1,
-    example={"overlap": 1e-3, "overlap_rate": -0.4, "stiffness": 1e4, "exponent": 1.5, "damping": 0.3},
+    example={"overlap": 1e-3, "overlap_rate": -0.4, "stiffness": 1e4, "exponent": 1.5, "dissipation": 0.3},
     variants=({"overlap_rate": 0.4, "exponent": 1},),
     switches=({"overlap": 0.0}, {"overlap": 0.0, "exponent": 1}),
-    corners=({"overlap": -1e-3}, {"overlap_rate": 0.0}, {"damping": 0.0}),
+    corners=({"overlap": -1e-3}, {"overlap_rate": 0.0}, {"dissipation": 0.0}),
     energy=lambda overlap, stiffness, exponent: elastic_energy(overlap, stiffness=stiffness, exponent=exponent),
     conjugate="overlap_rate",
 )
-def hunt_crossley_force(overlap: Real, overlap_rate: Real, *, stiffness: Real, exponent: Real, damping: Real) -> jax.Array:
-    """``F = K d^n (1 + damping d')`` [N]; continuous at touch-down and at zero overlap. Elementwise.
+def hunt_crossley_force(overlap: Real, overlap_rate: Real, *, stiffness: Real, exponent: Real, dissipation: Real) -> jax.Array:
+    """``F = K d^n (1 + dissipation d')`` [N]; continuous at touch-down and at zero overlap. Elementwise.
 
-    With ``damping = a/v``, ``v`` the approach speed, ``a`` fixes the restitution (``laws.restitution``).
+    With ``dissipation = a/v``, ``v`` the approach speed, ``a`` fixes the restitution (``laws.restitution``).
     Source: Hunt and Crossley, J. Appl. Mech. 42 (1975) 440-445.
 
     Args:
@@ -36,9 +36,9 @@ def hunt_crossley_force(overlap: Real, overlap_rate: Real, *, stiffness: Real, e
         overlap_rate: ``d'`` [m/s].
         stiffness: ``K`` [N/m^n].
         exponent: ``n`` [-].
-        damping: [s/m].
+        dissipation: [s/m].
     """
-    return power_law_force(overlap, stiffness=stiffness, exponent=exponent) * (1.0 + damping * overlap_rate)
+    return power_law_force(overlap, stiffness=stiffness, exponent=exponent) * (1.0 + dissipation * overlap_rate)
 
 
 @law(

@@ -79,24 +79,24 @@ class _HuntCrossley:
     restitution_law: RestitutionLaw
     exponent: jax.Array | float
 
-    def coefficient(self) -> jax.Array:
+    def constants(self) -> jax.Array:
         """``a`` [-] at the reference speed: what ``force`` needs that no motion changes."""
         return self.restitution_law.damping_ratio(self.restitution)
 
-    def damping_ratio(self, impact_speed: Real, *, coefficient: Real | None = None) -> jax.Array:
+    def damping_ratio(self, impact_speed: Real, *, constants: Real | None = None) -> jax.Array:
         """``a`` in ``1 + a d'/v`` [-] at the approach speed ``v``: proportional to it when a reference speed is given."""
-        ratio = self.coefficient() if coefficient is None else coefficient
+        ratio = self.constants() if constants is None else constants
         return ratio * jnp.ones_like(impact_speed) if self.reference_speed is None else ratio * impact_speed / self.reference_speed
 
-    def force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real, coefficient: Real | None = None) -> jax.Array:
+    def force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real, constants: Real | None = None) -> jax.Array:
         """Normal force [N] of ``overlap`` [m] and ``overlap_rate`` [m/s]; never tension (which only a pull from outside could bring).
 
-        A contact that began at rest (``impact_speed = 0``) is not damped. ``coefficient``: from the method of that name, when known.
+        A contact that began at rest (``impact_speed = 0``) is not damped. ``constants``: from the method of that name, when known.
         """
         moves = jnp.greater(impact_speed, 0.0)
-        ratio = self.damping_ratio(impact_speed, coefficient=coefficient)
+        ratio = self.damping_ratio(impact_speed, constants=constants)
         damping = jnp.where(moves, ratio / jnp.where(moves, impact_speed, 1.0), 0.0)
-        return no_tension(hunt_crossley_force(overlap, overlap_rate, stiffness=self.stiffness, exponent=self.exponent, damping=damping))
+        return no_tension(hunt_crossley_force(overlap, overlap_rate, stiffness=self.stiffness, exponent=self.exponent, dissipation=damping))
 
     def scales(self, *, impact_speed: Real, mass: Real) -> tuple[jax.Array, jax.Array]:
         """Overlap scale [m] and time scale [s] of an impact."""
@@ -185,16 +185,16 @@ class LinearDashpot:
         """Damping relative to critical, ``c/(2 sqrt(k m))`` [-]."""
         return CONTACT_ENDS[self.end].damping(self.restitution)
 
-    def coefficient(self) -> jax.Array:
+    def constants(self) -> jax.Array:
         """``zeta``: what ``force`` needs that no motion changes."""
         return self.zeta
 
-    def force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real, coefficient: Real | None = None) -> jax.Array:
+    def force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real, constants: Real | None = None) -> jax.Array:
         """Normal force [N] of ``overlap`` [m] and ``overlap_rate`` [m/s]; no tension when the contact ends at zero force.
 
-        ``coefficient``: from the method of that name, when known.
+        ``constants``: from the method of that name, when known.
         """
-        damping = 2.0 * (self.zeta if coefficient is None else coefficient) * jnp.sqrt(self.stiffness * mass)
+        damping = 2.0 * (self.zeta if constants is None else constants) * jnp.sqrt(self.stiffness * mass)
         force = linear_dashpot_force(overlap, overlap_rate, stiffness=self.stiffness, damping=damping)
         return no_tension(force) if self.end == "zero_force" else force
 
@@ -236,16 +236,16 @@ class TsujiDashpot:
         """``alpha`` [-], with the effective mass in ``alpha sqrt(m K)``."""
         return tsuji_alpha(CONTACT_ENDS[self.end].damping(self.restitution))
 
-    def coefficient(self) -> jax.Array:
+    def constants(self) -> jax.Array:
         """``alpha``: what ``force`` needs that no motion changes."""
         return self.alpha
 
-    def force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real, coefficient: Real | None = None) -> jax.Array:
+    def force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real, constants: Real | None = None) -> jax.Array:
         """Normal force [N] of ``overlap`` [m] and ``overlap_rate`` [m/s]; no tension when the contact ends at zero force.
 
-        ``coefficient``: from the method of that name, when known.
+        ``constants``: from the method of that name, when known.
         """
-        alpha = self.alpha if coefficient is None else coefficient
+        alpha = self.alpha if constants is None else constants
         force = tsuji_dashpot_force(overlap, overlap_rate, stiffness=self.stiffness, mass=mass, alpha=alpha)
         return no_tension(force) if self.end == "zero_force" else force
 

@@ -93,7 +93,10 @@ QUANTITIES: dict[str, Parameter] = {
         remedy="Take a fraction of the overlaps.",
     ),
     # damping
-    "damping": quantity(unit="N s/m or s/m", label="damping", symbol="c", interval="[0, inf)", transform="log"),
+    "dissipation": quantity(
+        unit="s/m", label="damping over the elastic force and the overlap rate", symbol="d", interval="[0, inf)", transform="log"
+    ),
+    "damping": quantity(unit="N s/m", label="damping", symbol="c", interval="[0, inf)", transform="log"),
     "tangential_damping": quantity(unit="N s/m", label="tangential damping", symbol="c_t", interval="[0, inf)", transform="log"),
     "damping_ratio": quantity(unit="-", label="damping ratio a of 1 + a d'/v", symbol="a", interval="[0, inf)", transform="log"),
     "zeta": quantity(unit="-", label="damping relative to critical", symbol="zeta", interval="[0, inf)", transform="log"),

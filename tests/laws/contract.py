@@ -98,9 +98,12 @@ def groups(name: str) -> list[Group]:
     ]
 
 
+QUICKLY = {"xla_backend_optimization_level": 0}
+
+
 def compiled(function: Callable) -> Callable:
     """``function`` at many points. Compiled with little optimisation: compilation is what these tests spend their time on."""
-    return jax.jit(jax.vmap(function), compiler_options={"xla_backend_optimization_level": 0})
+    return jax.jit(jax.vmap(function), compiler_options=QUICKLY)
 
 
 class Orders(NamedTuple):
@@ -201,7 +204,7 @@ def check_grad_of_grad(name: str) -> None:
             return jax.grad(lambda x: jnp.dot(jax.grad(lambda y: jnp.dot(weights, f(y)))(x), direction))(x)
 
         expected = np.einsum("i,cijk,cj->ck", weights, second, directions) * group.scales
-        found = np.asarray(jax.jit(jax.vmap(slope))(group.points, directions)) * group.scales
+        found = np.asarray(jax.jit(jax.vmap(slope), compiler_options=QUICKLY)(group.points, directions)) * group.scales
         assert np.all(
             np.abs(found - expected) <= 1e-8 * np.max(np.abs(weights[:, None, None] * scaled), axis=(1, 2, 3), initial=0.0)[:, None]
         )

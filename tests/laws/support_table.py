@@ -1,11 +1,11 @@
 """The support table of the documentation, from what the contract and the reference cases find.
 
-``python -m tests.laws.support_table`` writes ``docs/support_table.md``; ``test_contract.py`` fails when the file says anything else than
-the contract finds in that session.
+``python -m tests.laws.support_table`` writes ``docs/support_table.md``. Each test of the contract compares what it finds with what the page
+says of its law (``assert_documented``), so that a page that is out of date fails.
 """
 
+import functools
 import math
-import re
 from pathlib import Path
 
 from jaxcontact.laws.catalogue import LAWS, Law
@@ -91,9 +91,39 @@ def table(sources: dict[str, str]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def written_sources() -> dict[str, str]:
-    """The sources of values that the written page names."""
-    return dict(re.findall(r"^\| `([\w.]+)` \| ([^|]*) \|", FILE.read_text(encoding="utf-8"), re.M))
+COLUMNS_OF = {
+    "finite": ("jvp", "vjp"),
+    "jvp": ("jvp",),
+    "vjp": ("vjp",),
+    "grad of grad": ("jvp", "vjp"),
+    "jit and vmap": ("jit", "vmap"),
+    "single precision": ("jit", "vmap"),
+}
+
+
+@functools.cache
+def documented() -> dict[str, dict[str, str]]:
+    """What the page says: law, column, cell."""
+    rows = [
+        [cell.strip() for cell in line.strip("| ").split(" | ")] for line in FILE.read_text(encoding="utf-8").splitlines() if "| `" in line
+    ]
+    return {cells[0].strip("`"): dict(zip(COLUMNS, cells, strict=True)) for cells in rows}
+
+
+def assert_documented(name: str, check: str, found: str | None) -> None:
+    """The page says of a law what a passed check means."""
+    law, remedy = LAWS[name], "is out of date; run: python -m tests.laws.support_table"
+    assert name in documented(), f"{FILE.name} {remedy}"
+    cells = documented()[name]
+    expected = dict.fromkeys(COLUMNS_OF.get(check, ()), "yes") | {"history": "yes" if law.has_memory else "-"}
+    if check == "smoothness":
+        expected["smooth"] = _smoothness(law)
+    if check == "restitution":
+        expected["restitution"] = found or "-"
+    if check == "energy":
+        expected["energy"] = "-" if law.conjugate is None else "yes"
+    for column, cell in expected.items():
+        assert cells[column] == cell, f"{FILE.name} says {column} = {cells[column]} of {name}, found {cell}; it {remedy}"
 
 
 def main() -> None:

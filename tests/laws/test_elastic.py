@@ -72,7 +72,7 @@ def test_damped_forces_follow_their_formulas():
     d, rate = 2e-3, -0.7
     assert damping.linear_dashpot_force(d, rate, stiffness=5e3, damping=4.0) == pytest.approx(5e3 * d + 4.0 * rate, rel=1e-15)
     hertz = 1e7 * d**1.5
-    assert damping.hunt_crossley_force(d, rate, stiffness=1e7, exponent=1.5, damping=0.4) == pytest.approx(
+    assert damping.hunt_crossley_force(d, rate, stiffness=1e7, exponent=1.5, dissipation=0.4) == pytest.approx(
         hertz * (1 + 0.4 * rate), rel=1e-15
     )
     tsuji = damping.tsuji_dashpot_force(d, rate, stiffness=1e7, mass=0.02, alpha=0.3)
@@ -82,7 +82,7 @@ def test_damped_forces_follow_their_formulas():
 def test_without_overlap_there_is_no_force_however_fast_the_bodies_move():
     for overlap in (0.0, -1e-3):
         assert damping.linear_dashpot_force(overlap, 5.0, stiffness=5e3, damping=4.0) == 0
-        assert damping.hunt_crossley_force(overlap, 5.0, stiffness=5e3, exponent=1.5, damping=4.0) == 0
+        assert damping.hunt_crossley_force(overlap, 5.0, stiffness=5e3, exponent=1.5, dissipation=4.0) == 0
         assert damping.tsuji_dashpot_force(overlap, 5.0, stiffness=5e3, mass=1.0, alpha=4.0) == 0
 
 

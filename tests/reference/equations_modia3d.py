@@ -54,7 +54,7 @@ def damping(cor: float, v_n_abs: float, v_small: float, d_max: float) -> Mapping
 
 
 def normal_force(c_res: float, c_geo: float, delta: float, d: float, delta_dot: float) -> Mapping[str, Any]:
-    return {"fn": modia3d.normal_force(delta, delta_dot, stiffness=c_res * c_geo, damping=d, tension=True)}
+    return {"fn": modia3d.normal_force(delta, delta_dot, stiffness=c_res * c_geo, dissipation=d, tension=True)}
 
 
 def pair_wrench(

@@ -5,11 +5,18 @@ import pytest
 from tests.reference.tree import all_cases
 
 
+def group_of(name):
+    """Cases of one file, and of Exudyn's trajectories, share what they compile."""
+    return name.split("[")[0].split("_")[0] if name.startswith("exudyn") else "/".join(name.split("[")[0].split("/")[:2])
+
+
 def pytest_generate_tests(metafunc):
     root = metafunc.config.getoption("--reference-dir")
     if not root.is_dir():
         raise pytest.UsageError(f"--reference-dir {root}: there is no such directory")
-    metafunc.parametrize("case", [pytest.param(case, id=case.name) for case in all_cases(root)])
+    metafunc.parametrize(
+        "case", [pytest.param(case, id=case.name, marks=pytest.mark.xdist_group(group_of(case.name))) for case in all_cases(root)]
+    )
 
 
 def test_reference(case):

@@ -202,7 +202,7 @@ def test_the_exact_mode_gives_the_restitution_asked_for(e):
 
 
 def _rebound_speed(stiffness, damping, *, mass, speed):
-    force = jax.jit(lambda d, v: modia3d.normal_force(d, v, stiffness=stiffness, damping=damping))
+    force = jax.jit(lambda d, v: modia3d.normal_force(d, v, stiffness=stiffness, dissipation=damping))
     length = (mass * speed**2 / stiffness) ** 0.4
 
     def ends(_, y):

@@ -59,7 +59,7 @@ def impact_force(contact: Any, overlap: jax.Array, overlap_rate: jax.Array, data
     moved = impact_velocity > 0.0
     ratio = law.damping_ratio(contact.restitutionCoefficient)
     damping = jnp.where(moved, ratio / jnp.where(moved, impact_velocity, 1.0), 0.0)
-    parameters = {"stiffness": contact.contactStiffness, "exponent": contact.contactStiffnessExponent, "damping": damping}
+    parameters = {"stiffness": contact.contactStiffness, "exponent": contact.contactStiffnessExponent, "dissipation": damping}
     # A negative overlap is met where the program still counts a contact as closed.
     return jnp.sign(overlap) * hunt_crossley_force(jnp.abs(overlap), overlap_rate, **parameters)
 

@@ -97,7 +97,7 @@ def response_calculation(
     """
     motion = relative_motion(motion1, motion2, location=plane.location, normal=plane.normal)
     overlap, overlap_rate = contactEpsilon - plane.gap, -motion.normal
-    along = normal_force(overlap, overlap_rate, stiffness=material.c_res * material.c_geo, damping=material.d_res, tension=tension)
+    along = normal_force(overlap, overlap_rate, stiffness=material.c_res * material.c_geo, dissipation=material.d_res, tension=tension)
 
     def opposing(coefficient: Real, vector: jax.Array, small_value: Real) -> jax.Array:
         # Not laws.friction.friction_force, because under tension the program's friction drives.
