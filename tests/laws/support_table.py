@@ -21,8 +21,8 @@ What holds for each law, as found by the tests: this page is written by `python 
 out of date. A mark stands where a check passed.
 
 values
-: the sources of reference values in whose cases the law takes part; every case is met at its own tolerance. "integration" and the like
-  stand in the tests of the family where no reference exists.
+: the sources of reference values in whose cases the law takes part; every case is met at its own tolerance. *definition* stands
+  where no reference case uses the law: the tests of its family hold it against its published formula or an integration.
 
 smooth
 : number of continuous derivatives across the switches of the law (0: continuous with a corner, -1: jumps, inf: no switch).

@@ -56,7 +56,8 @@ def value_sources(root: Path) -> dict[str, list[str]]:
     """
     groups: dict[str, dict[str, Any]] = {}
     for case in all_cases(root):
-        source, group = source_of(case.name), "/".join(re.sub(r"[\d.]+", "", case.name).split("[")[0].split("/")[:3])
+        source = source_of(case.name)
+        group = "/".join(re.sub(r"\[[^]]*\]|[\d.]+", "", case.name).split("/")[:4])
         if source is not None:
             groups.setdefault(source, {}).setdefault(group, case)
     found = defaultdict(set)
