@@ -44,6 +44,11 @@ def _check_method(scene: Scene, method: Any) -> None:
         raise ValueError(
             f"simulate: {law} is a rigid law without a force, {name} cannot integrate it. Use method=Impulse(), or HuntCrossley."
         )
+    corners = getattr(scene.contact.normal, "HAS_CORNERS", None)
+    if isinstance(method, EventAligned) and (corners or not hasattr(scene.contact.normal, "phase")):
+        law = type(scene.contact.normal).__name__
+        reason = f"in {law} {corners}" if corners else f"{law} has no coordinates in which a contact is smooth"
+        raise ValueError(f"simulate: {reason}; EventAligned would be inaccurate there. Use method=Impulse(), or FixedStep(step=...).")
     if isinstance(scene.contact.friction, Coulomb):
         raise ValueError(
             f"simulate: Coulomb friction is an impulse, {name} cannot integrate it. Use method=Impulse(), or RegularizedCoulomb."
@@ -56,6 +61,9 @@ def _check_bodies(scene: Scene, initial: State) -> None:
         given = np.size(getattr(scene.bodies, name))
         if given not in (1, bodies):
             raise ValueError(f"simulate: scene.bodies.{name} has {given} values, but the initial state has {bodies} bodies.")
+    gravity = np.shape(scene.gravity)
+    if len(gravity) > 1 and (gravity[0] != bodies or initial.position.ndim != 2):
+        raise ValueError(f"simulate: scene.gravity has {gravity[0]} rows, but the initial state has {bodies} bodies.")
     if bodies > 1 and initial.position.ndim != 2:
         raise ValueError(f"simulate: initial.position has shape {initial.position.shape}, but several bodies need (bodies, 3).")
     if bodies == 1 and not scene.surfaces:

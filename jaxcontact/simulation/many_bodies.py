@@ -15,13 +15,17 @@ from jaxcontact.scene import Scene, State
 from jaxcontact.simulation.dense_output import Segments, evaluate
 from jaxcontact.simulation.event_aligned import EventAligned, Impulse
 from jaxcontact.simulation.flight import touch_time
-from jaxcontact.simulation.overlapping_contacts import Active, contact_step
-from jaxcontact.simulation.pairs import Pair, World, after_impulse, each_pair, gap_and_normal, gap_rates, slip, world_of
+from jaxcontact.simulation.overlapping_contacts import Active, contact_step, flight_step
+from jaxcontact.simulation.pairs import World, after_impulse, each_pair, gap_and_normal, gap_rates, slip, world_of
 from jaxcontact.simulation.status import Status
 from jaxcontact.simulation.trajectory import Contacts, Trajectory
+from jaxcontact.smooth import positive_part
 
 BEYOND = 1.0 + 1e-6
 """A flight is tried a little farther than to the estimated touch, so that the touch lies within."""
+
+OVERSHOOT = 1e-9
+"""The same in units of the remaining time, for pairs that touch already up to rounding."""
 
 POLISHING = 3
 """Corrections of the time of an event, without derivatives; one more carries them."""
@@ -76,21 +80,50 @@ def graded_step(world: World, active: Active, gap: jax.Array, gap_rate: jax.Arra
     ``s`` is the overlap and ``u`` its rate in units of the impact; the grading makes the motion look smooth where it starts like a power
     5/2 of time.
     """
-    law, speed = world.scene.contact.normal, active.impact_speed
-    overlap_scale, time_scale = law.scales(impact_speed=speed, mass=world.inertia.effective_mass)
+    limits = active.closed & (active.fastest > SLOWEST)
+    speed = jnp.where(limits, active.fastest, 1.0)
+    overlap_scale, time_scale = world.scene.contact.normal.scales(impact_speed=speed, mass=world.inertia.effective_mass)
     # At touch-down the root would turn the rounding of the gap's derivative into a derivative of the step.
     overlap = -gap / overlap_scale
     least = (1e-3 * fraction) ** 2
     depth = jnp.sqrt(jnp.where(overlap > least, overlap, least))
     step = time_scale * fraction * jnp.maximum(fraction, 2 * depth - gap_rate / speed * fraction)
-    return jnp.min(jnp.where(active.closed, step, jnp.inf), initial=jnp.inf)
+    return jnp.min(jnp.where(limits, step, jnp.inf), initial=jnp.inf)
+
+
+def speed_of_overlap(world: World, overlap: jax.Array) -> jax.Array:
+    """Impact speed [m/s] of which ``overlap`` is the scale; scales are powers of the speed."""
+    one, two = (world.scene.contact.normal.scales(impact_speed=v, mass=world.inertia.effective_mass)[0] for v in (1.0, 2.0))
+    overlaps = overlap > 0
+    return jnp.where(overlaps, (jnp.where(overlaps, overlap, 1.0) / one) ** (jnp.log(2.0) / jnp.log(two / one)), 0.0)
+
+
+def rounding(value: jax.Array) -> float:
+    """Relative error of some operations in the precision of ``value``."""
+    return 64 * float(jnp.finfo(value.dtype).eps)
+
+
+def active_at_start(world: World, start: State) -> Active:
+    """Pairs that overlap at the start, or touch at rest. What approaches and just touches is left to touch down."""
+    gap, normal = gap_and_normal(world, start.position)
+    rate = gap_rates(world, start.velocity, normal)
+    if world.force is None:
+        return Active(jnp.zeros_like(gap, dtype=bool), jnp.ones_like(gap), jnp.ones_like(gap))
+    gap, rate, normal, start = jax.lax.stop_gradient((gap, rate, normal, start))
+    touching = jnp.abs(gap) <= rounding(gap) * (jnp.max(jnp.abs(start.position)) + jnp.max(jnp.asarray(world.scene.bodies.radius)))
+    closed = jnp.where(touching, jnp.abs(rate) <= SLOWEST, gap < 0)
+    pull = gap_rates(world, world.scene.acceleration(start.velocity, start.spin), normal)
+    law, load = world.scene.contact.normal, world.inertia.effective_mass * positive_part(-pull)
+    loaded = law.static_overlap(load) if hasattr(law, "static_overlap") else jnp.zeros_like(load)
+    fastest = jnp.maximum(jnp.abs(rate), speed_of_overlap(world, jnp.maximum(jnp.where(touching, 0.0, -gap), loaded)))
+    return Active(closed, jnp.where(closed, positive_part(-rate), 1.0), jnp.where(closed, fastest, 1.0))
 
 
 def first_crossing(
     gap: jax.Array, rate: jax.Array, later_gap: jax.Array, later_rate: jax.Array, duration: jax.Array, active: jax.Array
 ) -> jax.Array:
     """Fraction of the step at which the gap of each pair first changes sign by its cubic; 2 where it does not."""
-    crosses = jnp.where(active, (later_gap >= 0) & (later_rate > 0), (later_gap < 0) & (later_rate < 0))
+    crosses = jnp.where(active, (later_gap >= 0) & (later_rate > SLOWEST), (later_gap < 0) & (later_rate < 0))
     change = later_gap - gap
     cubic = duration * (rate + later_rate) - 2 * change
     square = 3 * change - duration * (2 * rate + later_rate)
@@ -109,13 +142,14 @@ def next_step(world: World, progress: Progress, horizon: jax.Array, *, fraction:
     frozen = jax.lax.stop_gradient
     gap, normal = gap_and_normal(world, state.position)
     rate = gap_rates(world, state.velocity, normal)
-    remaining = jnp.maximum(horizon - progress.time, 0.0) * (1 + 1e-9) + 1e-12
+    # To beyond the last time, in any precision.
+    remaining = jnp.maximum(horizon - progress.time, 0.0) + rounding(gap) * (jnp.abs(horizon) + longest) + 1e-12
     # Steps inside a contact move with the parameters, like the events: on a grid that stays, derivatives there would be of the order of
     # the contact acceleration.
-    flight = time_to_touch(world, state, active.closed) * BEYOND
-    allowed = frozen(flight)
+    allowed = frozen(time_to_touch(world, state, active.closed) * BEYOND + max(OVERSHOOT, rounding(gap)) * remaining)
     if world.force is not None:
-        allowed = jnp.where(jnp.any(active.closed), graded_step(world, active, gap, rate, fraction), allowed)
+        resolved = graded_step(world, active, gap, rate, fraction)
+        allowed = jnp.where(jnp.isfinite(resolved), resolved, allowed)
     duration = jnp.minimum(allowed, remaining)
     duration = jnp.minimum(duration, longest) if world.scene.has_fluid else duration
 
@@ -128,8 +162,9 @@ def next_step(world: World, progress: Progress, horizon: jax.Array, *, fraction:
     theta = frozen(first_crossing(gap, rate, later_gap, later_rate, duration, active.closed))
     earliest = jnp.min(theta)
     happens = earliest <= 1.0
-    chosen = (theta == earliest) & happens
-    which = (jnp.arange(len(theta)) == jnp.argmin(theta)).astype(gap.dtype)
+    # One at a time, each with the derivative of its own time, even where several happen at the same instant.
+    chosen = (jnp.arange(len(theta)) == jnp.argmin(theta)) & happens
+    which = chosen.astype(gap.dtype)
 
     def correction(tau: jax.Array) -> jax.Array:
         _, gaps, rates = gaps_after(tau)
@@ -149,27 +184,24 @@ def next_step(world: World, progress: Progress, horizon: jax.Array, *, fraction:
     return Step(progress.time, state, taken, after, chosen & ~active.closed, chosen & active.closed, rates)
 
 
-def rigid_impacts(world: World, state: State, touches: jax.Array) -> State:
-    """State after rigid impacts of the pairs that touch, one after the other."""
-    normal_law, friction = world.scene.contact.normal, world.scene.contact.friction
-
-    def one(current: State, item: tuple[Pair, jax.Array, jax.Array]) -> tuple[State, None]:
-        pair, hits, mass = item
-        speed = -((pair.first - pair.second) @ current.velocity) @ pair.normal
-        hits = hits & (speed > 0)
-        speed = jnp.where(hits, speed, 1.0)
-        impulse = mass * (1 + normal_law.restitution_at(speed, mass=mass)) * speed
-        before = slip(pair, current)
-        change = friction.slip_after(before, impulse / pair.tangential_mass) - before
-        after = after_impulse(pair, current, impulse * pair.normal + pair.tangential_mass * change)
-        return jax.tree.map(lambda old, new: jnp.where(hits, new, old), current, after), None
-
+def rigid_impact(world: World, state: State, touches: jax.Array) -> State:
+    """State after the rigid impact of the pair that touches, if one does."""
+    law, friction = world.scene.contact.normal, world.scene.contact.friction
     every = each_pair(world, gap_and_normal(world, state.position)[1])
-    return jax.lax.scan(one, state, (every, touches, world.inertia.effective_mass))[0]
+    index = jnp.argmax(touches)
+    pair, mass = jax.tree.map(lambda column: column[index], (every, world.inertia.effective_mass))
+    speed = -((pair.first - pair.second) @ state.velocity) @ pair.normal
+    hits = jnp.any(touches) & (speed > 0)
+    speed = jnp.where(hits, speed, 1.0)
+    impulse = mass * (1 + law.restitution_at(speed, mass=mass)) * speed
+    before = slip(pair, state)
+    change = friction.slip_after(before, impulse / pair.tangential_mass) - before
+    after = after_impulse(pair, state, impulse * pair.normal + pair.tangential_mass * change)
+    return jax.tree.map(lambda old, new: jnp.where(hits, new, old), state, after)
 
 
 SLOWEST = 1e-9
-"""Least impact speed [m/s], for contacts that begin at rest."""
+"""Speed [m/s] below which nothing moves."""
 
 
 STEPS_BETWEEN = 8
@@ -189,10 +221,7 @@ def simulate_many(scene: Scene, start: State, times: jax.Array, method: EventAli
     longest = FLIGHT_FRACTION * (times[-1] - times[0])
     world = world_of(scene, start.position.shape[0], rigid=rigid)
     horizon = times[-1]
-    gap, normal = gap_and_normal(world, start.position)
-    overlaps = jax.lax.stop_gradient((gap < 0) & (not rigid))
-    closing = jnp.maximum(-gap_rates(world, start.velocity, normal), SLOWEST)
-    first = Progress(times[0], start, Active(overlaps, jnp.where(overlaps, closing, 1.0)))
+    first = Progress(times[0], start, active_at_start(world, start))
 
     def moving(progress: Progress) -> Step:
         return next_step(world, progress, horizon, fraction=fraction, longest=longest)
@@ -205,19 +234,36 @@ def simulate_many(scene: Scene, start: State, times: jax.Array, method: EventAli
         step = jax.lax.cond(progress.time > horizon, idle, moving, progress)
         time = progress.time + step.duration
         if rigid:
-            return Progress(time, rigid_impacts(world, step.after, step.touches), progress.active), step
-        speed = jnp.where(step.touches, jnp.maximum(-step.rate, SLOWEST), progress.active.impact_speed)
-        return Progress(time, step.after, Active((progress.active.closed | step.touches) & ~step.leaves, speed)), step
+            return Progress(time, rigid_impact(world, step.after, step.touches), progress.active), step
+        return Progress(time, step.after, active_after(progress.active, step)), step
 
     last, record = jax.lax.scan(advance, first, None, length=steps)
+    touches = jnp.sum(record.touches)
+    record = jax.tree.map(lambda column, end: jnp.concatenate([column, end[None]]), record, extrapolated(world, last, horizon))
     at_times = jax.vmap(lambda *columns: evaluate(segments(record, *columns), times), in_axes=1, out_axes=1)
     position, velocity, spin = at_times(*record.before, *record.after)
-    status = jnp.where(last.time > horizon, Status.SUCCESS, Status.TOO_FEW_CONTACTS)
+    enough = (last.time > horizon) & (touches <= method.max_contacts)
+    status = jnp.where(enough, Status.SUCCESS, Status.TOO_FEW_CONTACTS)
     return Trajectory(times, position, velocity, spin, contacts_of(world, record, method.max_contacts, rigid=rigid), status)
 
 
+def active_after(active: Active, step: Step) -> Active:
+    """Contacts after a step."""
+    impact_speed = jnp.where(step.touches, jnp.maximum(-step.rate, SLOWEST), active.impact_speed)
+    fastest = jnp.where(step.touches, impact_speed, jnp.maximum(active.fastest, jnp.abs(step.rate)))
+    return Active((active.closed | step.touches) & ~step.leaves, impact_speed, fastest)
+
+
+def extrapolated(world: World, last: Progress, horizon: jax.Array) -> Step:
+    """A flight to the horizon, for what the budget of steps left over."""
+    duration = jnp.maximum(horizon - last.time, 0.0)
+    none = jnp.zeros_like(last.active.closed)
+    after = flight_step(world, last.state, duration)
+    return Step(last.time, last.state, duration, after, none, none, jnp.zeros_like(last.active.fastest))
+
+
 def contacts_of(world: World, record: Step, count: int, *, rigid: bool) -> Contacts:
-    """The first ``count`` contacts in order of time. Of pairs that touch at the same instant, each step of the scan tells one."""
+    """The first ``count`` contacts in order of time."""
     entries = jnp.nonzero(jnp.any(record.touches, axis=1), size=count, fill_value=-1)[0]
     pair = jnp.argmax(record.touches[entries], axis=1)
     touch_down = record.time[entries] + record.duration[entries]
@@ -241,7 +287,7 @@ def contacts_of(world: World, record: Step, count: int, *, rigid: bool) -> Conta
 
 
 def segments(record: Step, x0: jax.Array, v0: jax.Array, w0: jax.Array, x1: jax.Array, v1: jax.Array, w1: jax.Array) -> Segments:
-    """Pieces of one body's motion: cubics, exact for a parabola; pieces of no length are moved behind every time of interest."""
+    """Pieces of one body's motion: cubics, exact for a parabola."""
     h = record.duration[:, None]
     moves = h > 0
     inverse = jnp.where(moves, 1 / jnp.where(moves, h, 1.0), 0.0)
@@ -249,5 +295,4 @@ def segments(record: Step, x0: jax.Array, v0: jax.Array, w0: jax.Array, x1: jax.
     a0 = (6 * mean - 4 * v0 - 2 * v1) * inverse
     a1 = (2 * v0 + 4 * v1 - 6 * mean) * inverse
     turn = (w1 - w0) * inverse
-    start = jnp.where(record.duration > 0, record.time, jnp.inf)
-    return Segments(start, start + record.duration, x0, x1, v0, v1, a0, a1, w0, w1, turn, turn)
+    return Segments(record.time, record.time + record.duration, x0, x1, v0, v1, a0, a1, w0, w1, turn, turn)

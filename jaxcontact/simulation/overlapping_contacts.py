@@ -18,10 +18,17 @@ from jaxcontact.simulation.pairs import Pair, World, after_impulse, each_pair, g
 
 
 class Active(NamedTuple):
-    """Which pairs are in contact ``(pairs,)``, and the approach speed of each at touch-down [m/s]."""
+    """Each pair's contact, ``(pairs,)``.
+
+    Attributes:
+        closed: whether it is in contact.
+        impact_speed: approach speed at touch-down [m/s], 0 where the contact began at rest.
+        fastest: scale of its speed so far [m/s]; 0 for spheres that touch without load.
+    """
 
     closed: jax.Array
     impact_speed: jax.Array
+    fastest: jax.Array
 
 
 class Moving(NamedTuple):

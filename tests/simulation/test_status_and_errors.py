@@ -90,7 +90,6 @@ def test_a_state_may_be_made_of_traced_components():
         (lambda: jc.simulate(scene(), drop(), TIMES, method="rigid"), TypeError, "EventAligned"),
         (lambda: jc.simulate(scene(normal=jc.NewtonRestitution(restitution=0.8)), drop(), TIMES), ValueError, "Impulse"),
         (lambda: jc.simulate(scene(friction=jc.Coulomb(coefficient=0.1)), drop(), TIMES), ValueError, "RegularizedCoulomb"),
-        (lambda: jc.simulate(scene(), jc.state(position=np.zeros((2, 3))), TIMES), NotImplementedError, "one sphere"),
         (lambda: jc.simulate(scene(surfaces=()), drop(), TIMES), ValueError, "at least one Plane"),
         (lambda: jc.spheres(radius=0.02, mass=-1.0), ValueError, r"mass = -1 kg is outside \(0, inf\)"),
         (lambda: jc.spheres(radius=float("nan"), mass=1.0), ValueError, "radius = nan m"),
