@@ -13,10 +13,10 @@ class ContactModel:
     Args:
         normal: a law of ``NORMAL_LAWS``. ``HuntCrossley``, ``PowerLawHuntCrossley``, ``LinearDashpot`` and ``TsujiDashpot`` are integrated
             in coordinates of their own; ``KuwabaraKono``, ``HertzDashpot`` and what ``normal_law`` makes of a force in coordinates found
-            from the force. These are as accurate (1e-8 of the impact speed) where the force is smooth until the overlap is gone; where
-            the contact ends at zero force, and for the plastic ``WaltonBraun`` and ``ThorntonPlastic`` (impacts on virgin surfaces), the
-            rebound is right to about 2e-3 and its derivatives to a few per cent, while the rigid-impulse method is exact with all of
-            them. ``NewtonRestitution`` and ``ViscoelasticRestitution`` have no force and are for the rigid-impulse method only.
+            from the force, as accurate (1e-8 of the impact speed) where the force is smooth. The plastic ``WaltonBraun`` and
+            ``ThorntonPlastic`` (impacts on virgin surfaces) have corners inside a contact: they are for the rigid-impulse method, which is
+            exact with all laws, and for fixed steps. ``NewtonRestitution`` and ``ViscoelasticRestitution`` have no force and are for the
+            rigid-impulse method only.
         friction: a law of ``jaxcontact.laws.friction`` (``RegularizedCoulomb``, ``NoFriction``; ``Coulomb`` for the rigid-impulse
             method only).
     """

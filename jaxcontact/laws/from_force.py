@@ -19,7 +19,7 @@ SCALE_STEPS = 12
 SEARCH_STEP, SEARCH_STEPS = 0.2, 40
 """Step and number of steps of the first pass, for contacts up to a length of 8 (restitution above 1e-3 in Hunt and Crossley's law)."""
 
-IMPACT_STEPS = 24
+IMPACT_STEPS, LANDING_STEPS = 24, 3
 
 
 def _logarithmic_root(law: Any, level: Real, power: float, guess: Real) -> jax.Array:
@@ -36,7 +36,9 @@ def _logarithmic_root(law: Any, level: Real, power: float, guess: Real) -> jax.A
 
 @dataclasses.dataclass(frozen=True)
 class PhaseFromForce:
-    """Phase coordinates (``laws.phase``) of any continuous force that ends at zero overlap: ``X = sqrt(s)`` and ``w = ln(1 + c u)/c``.
+    """Phase coordinates (``laws.phase``) of any smooth force: ``X = sqrt(s)`` and ``w = ln(1 + c u)/c``.
+
+    The contact ends at zero overlap or, for a law with ``end = "zero_force"``, where its ``uncut_force`` would begin to attract.
 
     ``c`` is the growth of the force with the rate, ``F(d, v)/F(d, 0) - 1`` at the overlap scale, if the force also vanishes at
     ``u = -1/c`` as Hunt and Crossley's does: then heavy damping is not stiff. If not, it is kept below 1, which no rebound reaches.
@@ -82,16 +84,25 @@ class PhaseFromForce:
     def reduced_force(self, position: jax.Array, w: jax.Array) -> jax.Array:
         """Force over ``mass * impact_speed / time_scale``."""
         overlap, rate = self.overlap_scale * position * position, self.impact_speed * self.rate(w)
-        force = self.law.force(overlap, rate, impact_speed=self.impact_speed, mass=self.mass)
+        smooth = self.law.uncut_force if self.ends_at_zero_force else self.law.force
+        force = smooth(overlap, rate, impact_speed=self.impact_speed, mass=self.mass)
         return force * self.time_scale / (self.mass * self.impact_speed)
 
+    @property
+    def ends_at_zero_force(self) -> bool:
+        """Whether the contact ends at zero force."""
+        return getattr(self.law, "end", "zero_overlap") == "zero_force"
+
     def event(self, position: jax.Array, w: jax.Array) -> jax.Array:
-        """The contact ends at zero overlap."""
-        return position
+        """Zero overlap, or zero force (over ``X``, which keeps the slope at the event from being small)."""
+        if not self.ends_at_zero_force:
+            return position
+        inside = position > 0.0
+        return jnp.where(inside, self.reduced_force(position, w) / jnp.where(inside, position, 1.0), position)
 
     def event_rate(self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array) -> jax.Array:
         """Rate of ``event`` at given rates of its arguments."""
-        return position_rate
+        return jax.jvp(self.event, (position, w), (position_rate, w_rate))[1]
 
 
 class FromForce:
@@ -150,16 +161,17 @@ def _length(phase: PhaseFromForce) -> jax.Array:
     """Length of the contact in sigma without load, to a fraction of ``SEARCH_STEP``."""
     rates, zero = _rates(phase), jnp.zeros_like(phase.start)
 
-    def advance(carry: tuple[Any, jax.Array], _: None) -> tuple[tuple[Any, jax.Array], None]:
-        node, length = carry
+    def advance(carry: tuple[Any, jax.Array, jax.Array], _: None) -> tuple[tuple[Any, jax.Array, jax.Array], None]:
+        node, length, lasts = carry
         after = step(rates, node, SEARCH_STEP, CLASSICAL)
-        lasts = node[0] >= 0.0
-        leaves = lasts & (after[0] < 0.0)
-        fraction = jnp.where(leaves, node[0] / jnp.where(leaves, node[0] - after[0], 1.0), 1.0)
+        before, now = phase.event(*node), phase.event(*after)
+        leaves = lasts & (now < 0.0) & (phase.rate(after[1]) < 0.0)
+        fraction = jnp.where(leaves, before / jnp.where(leaves, before - now, 1.0), 1.0)
         after = jax.tree.map(lambda old, new: jnp.where(lasts, new, old), node, after)
-        return (after, length + jnp.where(lasts, SEARCH_STEP * fraction, 0.0)), None
+        return (after, length + jnp.where(lasts, SEARCH_STEP * fraction, 0.0), lasts & ~leaves), None
 
-    (_, length), _ = jax.lax.scan(advance, ((zero, phase.start), zero), None, length=SEARCH_STEPS)
+    start = ((zero, phase.start), zero, jnp.ones_like(zero, dtype=bool))
+    (_, length, _), _ = jax.lax.scan(advance, start, None, length=SEARCH_STEPS)
     return length
 
 
@@ -167,15 +179,16 @@ def _rebound(phase: PhaseFromForce) -> jax.Array:
     """Rebound speed over approach speed, with derivatives."""
     rates = _rates(phase)
 
-    def by_position(node: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
-        position_rate, w_rate = rates(node)
-        return jnp.ones_like(position_rate), w_rate / position_rate
+    def by_event(node: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        slope = rates(node)
+        event_rate = phase.event_rate(*node, *slope)
+        return slope[0] / event_rate, slope[1] / event_rate
 
     def advance(node: Any, _: None) -> tuple[Any, None]:
         return step(rates, node, phase.length / IMPACT_STEPS, DORMAND_PRINCE_8), None
 
     node, _ = jax.lax.scan(advance, (jnp.zeros_like(phase.start), phase.start), None, length=IMPACT_STEPS)
-    for _ in range(2):
-        node = step(by_position, node, -node[0] / 2, CLASSICAL)
-    node = step(by_position, node, -node[0], CLASSICAL)
+    left = phase.event(*node)
+    for _ in range(LANDING_STEPS):
+        node = step(by_event, node, -left / LANDING_STEPS, CLASSICAL)
     return -phase.rate(node[1])

@@ -377,6 +377,8 @@ def thornton_largest_overlap(
 class _Plastic(FromForce):
     """What a plastic law does in one impact on virgin surfaces."""
 
+    HAS_CORNERS = "the force has corners at first yield, at the largest overlap and where the contact ends"
+
     def force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real) -> jax.Array:
         """Normal force [N] in an impact on virgin surfaces: first loading while the overlap grows, unloading from the largest one after."""
         largest = self.largest_overlap(impact_speed, mass=mass)  # type: ignore[attr-defined]

@@ -505,8 +505,12 @@ class KuwabaraKono(_Viscoelastic):
 
     def force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real) -> jax.Array:
         """Normal force [N] of ``overlap`` [m] and ``overlap_rate`` [m/s]; no tension when the contact ends at zero force."""
-        force = kuwabara_kono_force(overlap, overlap_rate, stiffness=self.stiffness, dissipation_time=self.dissipation_time)
+        force = self.uncut_force(overlap, overlap_rate, impact_speed=impact_speed, mass=mass)
         return no_tension(force) if self.end == "zero_force" else force
+
+    def uncut_force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real) -> jax.Array:
+        """The force, with the attraction that would follow the end of a contact at zero force."""
+        return kuwabara_kono_force(overlap, overlap_rate, stiffness=self.stiffness, dissipation_time=self.dissipation_time)
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution obtained [-] at the approach speed [m/s] with an effective mass [kg]."""
@@ -530,8 +534,12 @@ class HertzDashpot(_Viscoelastic):
 
     def force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real) -> jax.Array:
         """Normal force [N] of ``overlap`` [m] and ``overlap_rate`` [m/s]; no tension when the contact ends at zero force."""
-        force = hertz_dashpot_force(overlap, overlap_rate, stiffness=self.stiffness, damping=self.damping)
+        force = self.uncut_force(overlap, overlap_rate, impact_speed=impact_speed, mass=mass)
         return no_tension(force) if self.end == "zero_force" else force
+
+    def uncut_force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real) -> jax.Array:
+        """The force, with the attraction that would follow the end of a contact at zero force."""
+        return hertz_dashpot_force(overlap, overlap_rate, stiffness=self.stiffness, damping=self.damping)
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution obtained [-] at the approach speed [m/s] with an effective mass [kg]; 0 at rest."""
