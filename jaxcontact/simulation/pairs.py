@@ -15,6 +15,7 @@ import numpy as np
 
 from jaxcontact.geometry.direction import distance_and_direction
 from jaxcontact.scene import Scene, State
+from jaxcontact.smooth import Real
 
 
 class Pairs(NamedTuple):
@@ -49,11 +50,11 @@ def all_pairs(bodies: int, surfaces: int) -> Pairs:
 class Inertia(NamedTuple):
     """Of each pair ``(pairs,)``: effective mass [kg], tangential mass [kg], inverse masses and ``R/I`` of both partners."""
 
-    effective_mass: jax.Array
-    tangential_mass: jax.Array
-    inverse_mass: tuple[jax.Array, jax.Array]
-    lever: tuple[jax.Array, jax.Array]
-    radius: tuple[jax.Array, jax.Array]
+    effective_mass: Real
+    tangential_mass: Real
+    inverse_mass: tuple[Real, Real]
+    lever: tuple[Real, Real]
+    radius: tuple[Real, Real]
 
 
 def pair_inertia(scene: Scene, pairs: Pairs) -> Inertia:
@@ -63,15 +64,17 @@ def pair_inertia(scene: Scene, pairs: Pairs) -> Inertia:
         jnp.broadcast_to(jnp.asarray(value, dtype=float), (bodies,))
         for value in (scene.bodies.radius, scene.bodies.mass, scene.bodies.inertia_ratio)
     )
-    sides = (pairs.first, pairs.second)
-    inverse_mass = tuple(side @ (1 / mass) for side in sides)
-    inverse_tangential = sum(side @ ((1 + 1 / ratio) / mass) for side in sides)
+
+    def of_both(values: Real) -> tuple[Real, Real]:
+        return pairs.first @ values, pairs.second @ values
+
+    inverse_mass, inverse_tangential = of_both(1 / mass), of_both((1 + 1 / ratio) / mass)
     return Inertia(
         1 / (inverse_mass[0] + inverse_mass[1]),
-        1 / inverse_tangential,
+        1 / (inverse_tangential[0] + inverse_tangential[1]),
         inverse_mass,
-        tuple(side @ (1 / (ratio * mass * radius)) for side in sides),
-        tuple(side @ radius for side in sides),
+        of_both(1 / (ratio * mass * radius)),
+        of_both(radius),
     )
 
 
@@ -99,8 +102,8 @@ def world_of(scene: Scene, bodies: int, *, rigid: bool) -> World:
     pairs = all_pairs(bodies, len(scene.surfaces))
     law: Any = scene.contact.normal
     force = None if rigid else law.force
-    if force is not None and hasattr(law, "coefficient"):
-        force = partial(force, coefficient=law.coefficient())
+    if force is not None and hasattr(law, "constants"):
+        force = partial(force, constants=law.constants())
     return World(scene, pairs, pair_inertia(scene, pairs), force)
 
 
