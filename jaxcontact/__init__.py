@@ -8,14 +8,22 @@ from jaxcontact.laws.normal import HuntCrossley, LinearDashpot, NewtonRestitutio
 from jaxcontact.laws.plastic import ThorntonPlastic, WaltonBraun
 from jaxcontact.laws.restitution import RESTITUTION_LAWS, RestitutionLaw
 from jaxcontact.laws.viscoelastic import HertzDashpot, KuwabaraKono, ViscoelasticRestitution
-from jaxcontact.scene import MagnusLift, Plane, QuadraticDrag, Scene, Spheres, State, spheres, state
+from jaxcontact.scene import MagnusLift, QuadraticDrag, Scene, Spheres, State, spheres, state
 from jaxcontact.simulation import EventAligned, FixedStep, Impulse, Status, Trajectory, simulate
+from jaxcontact.surfaces import Beam, Box, Capsule, Cone, Cylinder, Ellipsoid, Facet, Mesh, Plane, Sphere
 
 __all__ = [
     "RESTITUTION_LAWS",
+    "Beam",
+    "Box",
+    "Capsule",
+    "Cone",
     "ContactModel",
     "Coulomb",
+    "Cylinder",
+    "Ellipsoid",
     "EventAligned",
+    "Facet",
     "FixedStep",
     "HertzDashpot",
     "HuntCrossley",
@@ -23,6 +31,7 @@ __all__ = [
     "KuwabaraKono",
     "LinearDashpot",
     "MagnusLift",
+    "Mesh",
     "NewtonRestitution",
     "NoFriction",
     "Plane",
@@ -31,6 +40,7 @@ __all__ = [
     "RegularizedCoulomb",
     "RestitutionLaw",
     "Scene",
+    "Sphere",
     "Spheres",
     "State",
     "Status",

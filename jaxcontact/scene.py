@@ -10,6 +10,7 @@ import numpy as np
 from jaxcontact.contact import ContactModel
 from jaxcontact.field import is_concrete, model, parameter
 from jaxcontact.smooth import safe_norm
+from jaxcontact.surfaces import Plane, Surface
 
 SOLID_SPHERE = 2 / 5
 THIN_SHELL = 2 / 3
@@ -67,28 +68,6 @@ def spheres(*, radius: Any, mass: Any = None, density: Any = None, shell: bool =
 
 
 @model
-class Plane:
-    """A fixed plane ``{x : normal . x = offset}``; bodies are on the side into which ``normal`` points. The normal may have any length."""
-
-    normal: Any = parameter(unit="-", label="normal", symbol="n", shape=(3,), default=(0.0, 0.0, 1.0))
-    offset: Any = parameter(unit="m", label="distance of the plane from the origin along its normal", symbol="h", default=0.0)
-
-    def __post_init__(self) -> None:
-        if is_concrete(self.normal) and not np.any(np.asarray(self.normal, dtype=float)):
-            raise ValueError("Plane: normal = (0, 0, 0) has no direction. Give a vector that points from the plane to the bodies.")
-
-    @property
-    def unit_normal(self) -> jax.Array:
-        """Unit normal, shape (3,)."""
-        normal = jnp.asarray(self.normal, dtype=float)
-        return normal / safe_norm(normal)
-
-    def gap(self, position: jax.Array, radius: Any) -> jax.Array:
-        """Distance between the surface of a sphere and the plane [m], negative when they overlap. ``position``: (..., 3)."""
-        return position @ self.unit_normal - self.offset - radius
-
-
-@model
 class QuadraticDrag:
     """Air drag ``F = -1/2 rho C_D pi R^2 |v| v``. Valid where C_D is constant: Reynolds number about 1e3 to 2e5 for a smooth sphere."""
 
@@ -124,7 +103,7 @@ class Scene:
 
     Args:
         bodies: the spheres.
-        surfaces: planes, in any number.
+        surfaces: of ``jaxcontact.surfaces``, in any number.
         contact: normal and tangential law of every contact.
         gravity: acceleration of free fall [m/s^2], shape (3,); or one for each body, shape (bodies, 3).
         drag: quadratic drag or ``None``.
@@ -132,7 +111,7 @@ class Scene:
     """
 
     bodies: Spheres
-    surfaces: tuple[Plane, ...] = (Plane(),)
+    surfaces: tuple[Surface, ...] = (Plane(),)
     contact: ContactModel
     gravity: Any = parameter(unit="m/s^2", label="acceleration of free fall", symbol="g", shape=(3,), default=(0.0, 0.0, -9.81))
     drag: QuadraticDrag | None = None

@@ -16,6 +16,7 @@ from jaxcontact.simulation.fixed_step import FixedStep, simulate_fixed_step
 from jaxcontact.simulation.many_bodies import simulate_many
 from jaxcontact.simulation.status import Status
 from jaxcontact.simulation.trajectory import Contacts, Trajectory
+from jaxcontact.surfaces import Plane
 
 Method = EventAligned | Impulse | FixedStep
 
@@ -66,6 +67,11 @@ def _check_bodies(scene: Scene, initial: State) -> None:
         raise ValueError(f"simulate: scene.gravity has {gravity[0]} rows, but the initial state has {bodies} bodies.")
     if bodies > 1 and initial.position.ndim != 2:
         raise ValueError(f"simulate: initial.position has shape {initial.position.shape}, but several bodies need (bodies, 3).")
+    for index, surface in enumerate(scene.surfaces):
+        if surface.motion is not None:
+            raise NotImplementedError(
+                f"simulate: scene.surfaces[{index}] has a motion; this version simulates fixed surfaces. Leave it out."
+            )
     if bodies == 1 and not scene.surfaces:
         raise ValueError("simulate: scene.surfaces is empty and there is one sphere: nothing can touch. Give at least one Plane.")
 
@@ -97,14 +103,17 @@ def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None 
     _check_bodies(scene, initial)
     substeps = method.substeps(times) if isinstance(method, FixedStep) else 0  # while the times are still numbers
     times = jnp.asarray(times, dtype=float)
-    if initial.position.size > 3:
+    if initial.position.size > 3 or not all(isinstance(surface, Plane) for surface in scene.surfaces):
         if isinstance(method, FixedStep):
-            raise NotImplementedError("simulate: FixedStep moves one sphere. Use EventAligned() or Impulse() for several.")
-        return _simulate_many(scene, initial, times, method=method)
-    flat = State(*(jnp.reshape(value, (3,)) for value in initial))
-    if isinstance(method, FixedStep):
-        result = simulate_fixed_step(scene, flat, times, method=method, substeps=substeps)
+            raise NotImplementedError("simulate: FixedStep moves one sphere over planes. Use EventAligned() or Impulse() for more.")
+        bodies = State(*(jnp.reshape(value, (-1, 3)) for value in initial))
+        result = _simulate_many(scene, bodies, times, method=method)
+    elif isinstance(method, FixedStep):
+        result = simulate_fixed_step(
+            scene, State(*(jnp.reshape(value, (3,)) for value in initial)), times, method=method, substeps=substeps
+        )
     else:
+        flat = State(*(jnp.reshape(value, (3,)) for value in initial))
         known = method.level if isinstance(method, EventAligned) else None
         result = _simulate_events(scene, flat, times, method=method, level=is_level(scene) if known is None else known)
     shape = (times.shape[0], *initial.position.shape)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxcontact.scene import Scene, State
 from jaxcontact.simulation.dense_output import Segments, evaluate
@@ -20,6 +21,7 @@ from jaxcontact.simulation.pairs import World, after_impulse, each_pair, gap_and
 from jaxcontact.simulation.status import Status
 from jaxcontact.simulation.trajectory import Contacts, Trajectory
 from jaxcontact.smooth import positive_part
+from jaxcontact.surfaces import Plane
 
 BEYOND = 1.0 + 1e-6
 """A flight is tried a little farther than to the estimated touch, so that the touch lies within."""
@@ -51,13 +53,17 @@ class Step(NamedTuple):
     rate: jax.Array
 
 
-def time_to_touch(world: World, state: State, closed: jax.Array) -> jax.Array:
-    """A time by which no inactive pair has touched yet, and at which one does if all fall alike; infinite when none ever does."""
+def time_to_touch(world: World, state: State, closed: jax.Array, longest: jax.Array) -> jax.Array:
+    """A time by which no inactive pair has touched yet, and at which one does if all fall alike; infinite when none ever does.
+
+    Towards a curved surface no time is known in advance: the flight advances in steps of at most ``longest``.
+    """
     spheres = world.pairs.between_spheres
     gap, normal = gap_and_normal(world, state.position)
     acceleration = world.scene.acceleration(state.velocity, state.spin)
     rate, along = gap_rates(world, state.velocity, normal), gap_rates(world, acceleration, normal)
-    with_surfaces = touch_time(gap[spheres:], rate[spheres:], along[spheres:])
+    flat = np.repeat([isinstance(surface, Plane) for surface in world.scene.surfaces], state.position.shape[0])
+    with_surfaces = jnp.where(flat, touch_time(gap[spheres:], rate[spheres:], along[spheres:]), longest)
     apart, relative, pull = (world.difference[:spheres] @ column for column in (state.position, state.velocity, acceleration))
     distance_at_touch = jnp.sqrt(jnp.sum(apart * apart, axis=-1)) - gap[:spheres]
     closing = -jnp.sum(apart * relative, axis=-1)
@@ -146,7 +152,7 @@ def next_step(world: World, progress: Progress, horizon: jax.Array, *, fraction:
     remaining = jnp.maximum(horizon - progress.time, 0.0) + rounding(gap) * (jnp.abs(horizon) + longest) + 1e-12
     # Steps inside a contact move with the parameters, like the events: on a grid that stays, derivatives there would be of the order of
     # the contact acceleration.
-    allowed = frozen(time_to_touch(world, state, active.closed) * BEYOND + max(OVERSHOOT, rounding(gap)) * remaining)
+    allowed = frozen(time_to_touch(world, state, active.closed, longest) * BEYOND + max(OVERSHOOT, rounding(gap)) * remaining)
     if world.force is not None:
         resolved = graded_step(world, active, gap, rate, fraction)
         allowed = jnp.where(jnp.isfinite(resolved), resolved, allowed)
@@ -208,7 +214,7 @@ STEPS_BETWEEN = 8
 """Steps outside contacts, for each contact of the budget: flights, and events that cut a step short."""
 
 FLIGHT_FRACTION = 0.01
-"""Longest step of a flight in a fluid, in units of the whole time."""
+"""Longest step of a flight in a fluid or near a curved surface, in units of the whole time."""
 
 
 def simulate_many(scene: Scene, start: State, times: jax.Array, method: EventAligned | Impulse) -> Trajectory:
@@ -216,7 +222,7 @@ def simulate_many(scene: Scene, start: State, times: jax.Array, method: EventAli
     rigid = isinstance(method, Impulse)
     fraction = 1.0 if isinstance(method, Impulse) else method.graded_step
     steps = method.max_contacts * (STEPS_BETWEEN + (0 if rigid else math.ceil(3.5 / fraction)))
-    if scene.has_fluid:
+    if scene.has_fluid or not all(isinstance(surface, Plane) for surface in scene.surfaces):
         steps += math.ceil(1 / FLIGHT_FRACTION)
     longest = FLIGHT_FRACTION * (times[-1] - times[0])
     world = world_of(scene, start.position.shape[0], rigid=rigid)

@@ -16,6 +16,7 @@ import numpy as np
 from jaxcontact.geometry.direction import distance_and_direction
 from jaxcontact.scene import Scene, State
 from jaxcontact.smooth import Real
+from jaxcontact.surfaces import Plane
 
 
 class Pairs(NamedTuple):
@@ -116,8 +117,13 @@ def gap_and_normal(world: World, position: jax.Array) -> tuple[jax.Array, jax.Ar
     gaps = [distance - (pairs.first + pairs.second)[:spheres] @ radius]
     normals = [direction]
     for surface in scene.surfaces:
-        gaps.append(surface.gap(position, radius))
-        normals.append(jnp.broadcast_to(surface.unit_normal, position.shape))
+        if isinstance(surface, Plane):
+            gaps.append(surface.gap(position, radius))
+            normals.append(jnp.broadcast_to(surface.unit_normal, position.shape))
+        else:
+            closest = jax.vmap(surface.closest, in_axes=(0, None))(position, 0.0)
+            gaps.append(closest.distance - radius)
+            normals.append(closest.normal)
     return jnp.concatenate(gaps), jnp.concatenate(normals)
 
 
