@@ -10,7 +10,7 @@ import numpy as np
 from jaxcontact.contact import ContactModel
 from jaxcontact.field import is_concrete, model, parameter
 from jaxcontact.smooth import safe_norm
-from jaxcontact.surfaces import Plane, Surface
+from jaxcontact.surfaces import Plane
 
 SOLID_SPHERE = 2 / 5
 THIN_SHELL = 2 / 3
@@ -111,7 +111,7 @@ class Scene:
     """
 
     bodies: Spheres
-    surfaces: tuple[Surface, ...] = (Plane(),)
+    surfaces: tuple[Any, ...] = (Plane(),)
     contact: ContactModel
     gravity: Any = parameter(unit="m/s^2", label="acceleration of free fall", symbol="g", shape=(3,), default=(0.0, 0.0, -9.81))
     drag: QuadraticDrag | None = None
