@@ -201,6 +201,7 @@ def implicit_root(residual: Callable[..., jax.Array], guess: Real, *parameters: 
         for _ in range(steps):
             x = newton(x, *frozen)
     else:
-        x = jax.lax.fori_loop(0, steps, lambda _, x: newton(x, *frozen), x)
+        # The first step, outside the loop, gives the root its shape.
+        x = jax.lax.fori_loop(1, steps, lambda _, x: newton(x, *frozen), newton(x, *frozen))
     x = jax.lax.stop_gradient(x)
     return newton(newton(x, *parameters), *parameters)

@@ -9,8 +9,8 @@ from tests.laws.support_table import assert_documented, documented
 
 
 # What the checks of one law compile is shared: they run in one process.
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in sorted(LAWS)])
 @pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in sorted(LAWS)])
 def test_every_law_keeps_the_contract(name, check):
     found = outcome(name, check)
     if isinstance(found, BaseException):
