@@ -14,9 +14,9 @@ PAGES = [page for page in sorted((ROOT / "docs").glob("*.md")) if re.search(r"^`
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_code_of_a_page_runs_and_prints_what_the_page_shows(page):
-    blocks = re.findall(r"^```(python|text)\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)
-    code = "\n".join(text for kind, text in blocks if kind == "python")
-    shown = "".join(text for kind, text in blocks if kind == "text")
+    # A block of text right after a block of Python is what it prints.
+    blocks = re.findall(r"^```python\n(.*?)^```(?:\n\n```text\n(.*?)^```)?", page.read_text(encoding="utf-8"), re.M | re.S)
+    code, shown = "\n".join(python for python, _ in blocks), "".join(text for _, text in blocks)
     run = subprocess.run([sys.executable, "-"], input=code, capture_output=True, text=True, cwd=ROOT, check=False, timeout=300)
     assert run.returncode == 0, run.stderr
     assert run.stdout.split() == shown.split(), run.stdout

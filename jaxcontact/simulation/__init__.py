@@ -62,7 +62,7 @@ def _check_bodies(scene: Scene, initial: State) -> None:
         given = np.size(getattr(scene.bodies, name))
         if given not in (1, bodies):
             raise ValueError(f"simulate: scene.bodies.{name} has {given} values, but the initial state has {bodies} bodies.")
-    gravity = np.shape(scene.gravity)
+    gravity = jnp.asarray(scene.gravity).shape  # its components may be traced, one by one
     if len(gravity) > 1 and (gravity[0] != bodies or initial.position.ndim != 2):
         raise ValueError(f"simulate: scene.gravity has {gravity[0]} rows, but the initial state has {bodies} bodies.")
     if bodies > 1 and initial.position.ndim != 2:
