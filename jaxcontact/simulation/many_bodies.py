@@ -62,7 +62,8 @@ def time_to_touch(world: World, state: State, closed: jax.Array, longest: jax.Ar
     gap, normal = gap_and_normal(world, state.position)
     acceleration = world.scene.acceleration(state.velocity, state.spin)
     rate, along = gap_rates(world, state.velocity, normal), gap_rates(world, acceleration, normal)
-    flat = np.repeat([isinstance(surface, Plane) for surface in world.scene.surfaces], state.position.shape[0])
+    planes = np.array([isinstance(surface, Plane) for surface in world.scene.surfaces], dtype=bool)
+    flat = np.repeat(planes, state.position.shape[0])
     with_surfaces = jnp.where(flat, touch_time(gap[spheres:], rate[spheres:], along[spheres:]), longest)
     apart, relative, pull = (world.difference[:spheres] @ column for column in (state.position, state.velocity, acceleration))
     distance_at_touch = jnp.sqrt(jnp.sum(apart * apart, axis=-1)) - gap[:spheres]
