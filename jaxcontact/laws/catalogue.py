@@ -40,7 +40,6 @@ class Law:
         within: bound on the difference from it, a function of the arguments; in the unit of the result.
         energy: stored energy [J] as a function of (some of) the arguments.
         conjugate: name of the rate or increment on which the force does work: ``"overlap_rate"``, ``"slip"``, ``"spin"``, ...
-        laws: names of the laws of this catalogue that it is made of, for the table.
     """
 
     name: str

@@ -16,8 +16,8 @@ from jaxcontact.scene import Scene, State
 from jaxcontact.simulation.dense_output import Segments, evaluate
 from jaxcontact.simulation.event_aligned import EventAligned, Impulse
 from jaxcontact.simulation.flight import touch_time
-from jaxcontact.simulation.overlapping_contacts import Active, contact_step, flight_step
-from jaxcontact.simulation.pairs import World, after_impulse, each_pair, gap_and_normal, gap_rates, slip, world_of
+from jaxcontact.simulation.overlapping_contacts import Active, contact_step, flight_step, rubbed
+from jaxcontact.simulation.pairs import World, after_impulse, each_pair, gap_and_normal, gap_rates, world_of
 from jaxcontact.simulation.status import Status
 from jaxcontact.simulation.trajectory import Contacts, Trajectory
 from jaxcontact.smooth import positive_part
@@ -193,7 +193,7 @@ def next_step(world: World, progress: Progress, horizon: jax.Array, *, fraction:
 
 def rigid_impact(world: World, state: State, touches: jax.Array) -> State:
     """State after the rigid impact of the pair that touches, if one does."""
-    law, friction = world.scene.contact.normal, world.scene.contact.friction
+    law = world.scene.contact.normal
     every = each_pair(world, gap_and_normal(world, state.position)[1])
     index = jnp.argmax(touches)
     pair, mass = jax.tree.map(lambda column: column[index], (every, world.inertia.effective_mass))
@@ -201,9 +201,7 @@ def rigid_impact(world: World, state: State, touches: jax.Array) -> State:
     hits = jnp.any(touches) & (speed > 0)
     speed = jnp.where(hits, speed, 1.0)
     impulse = mass * (1 + law.restitution_at(speed, mass=mass)) * speed
-    before = slip(pair, state)
-    change = friction.slip_after(before, impulse / pair.tangential_mass) - before
-    after = after_impulse(pair, state, impulse * pair.normal + pair.tangential_mass * change)
+    after = after_impulse(pair, rubbed(world, pair, state, impulse), impulse * pair.normal)
     return jax.tree.map(lambda old, new: jnp.where(hits, new, old), state, after)
 
 
