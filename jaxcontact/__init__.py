@@ -1,25 +1,34 @@
 """Differentiable contact models: force laws, scenes, and a simulator whose derivatives are true."""
 
+from jaxcontact.anchor_spring import AnchorSpring
+from jaxcontact.bodies import Clumps, Spheres, clump, cube, spheres, together
 from jaxcontact.contact import ContactModel
 from jaxcontact.laws.catalogue import law
+from jaxcontact.laws.cundall_strack import CundallStrack
 from jaxcontact.laws.friction import Coulomb, NoFriction, RegularizedCoulomb
+from jaxcontact.laws.mindlin import Mindlin
 from jaxcontact.laws.model_of_law import normal_law
 from jaxcontact.laws.normal import HuntCrossley, LinearDashpot, NewtonRestitution, PowerLawHuntCrossley, TsujiDashpot
 from jaxcontact.laws.plastic import ThorntonPlastic, WaltonBraun
 from jaxcontact.laws.restitution import RESTITUTION_LAWS, RestitutionLaw
+from jaxcontact.laws.rolling import RollingResistance
+from jaxcontact.laws.spinning import SpinningFriction
 from jaxcontact.laws.viscoelastic import HertzDashpot, KuwabaraKono, ViscoelasticRestitution
-from jaxcontact.scene import MagnusLift, QuadraticDrag, Scene, Spheres, State, spheres, state
+from jaxcontact.scene import MagnusLift, QuadraticDrag, Scene, State, state
 from jaxcontact.simulation import EventAligned, FixedStep, Impulse, Status, Trajectory, simulate
-from jaxcontact.surfaces import Beam, Box, Capsule, Cone, Cylinder, Ellipsoid, Facet, Mesh, Plane, Sphere
+from jaxcontact.surfaces import Beam, Box, Capsule, Cone, Cylinder, Ellipsoid, Facet, Mesh, Plane, PrescribedMotion, Sphere
 
 __all__ = [
     "RESTITUTION_LAWS",
+    "AnchorSpring",
     "Beam",
     "Box",
     "Capsule",
+    "Clumps",
     "Cone",
     "ContactModel",
     "Coulomb",
+    "CundallStrack",
     "Cylinder",
     "Ellipsoid",
     "EventAligned",
@@ -32,16 +41,20 @@ __all__ = [
     "LinearDashpot",
     "MagnusLift",
     "Mesh",
+    "Mindlin",
     "NewtonRestitution",
     "NoFriction",
     "Plane",
     "PowerLawHuntCrossley",
+    "PrescribedMotion",
     "QuadraticDrag",
     "RegularizedCoulomb",
     "RestitutionLaw",
+    "RollingResistance",
     "Scene",
     "Sphere",
     "Spheres",
+    "SpinningFriction",
     "State",
     "Status",
     "ThorntonPlastic",
@@ -49,9 +62,12 @@ __all__ = [
     "TsujiDashpot",
     "ViscoelasticRestitution",
     "WaltonBraun",
+    "clump",
+    "cube",
     "law",
     "normal_law",
     "simulate",
     "spheres",
     "state",
+    "together",
 ]

@@ -18,8 +18,12 @@ class ContactModel:
             exact with all laws, and for fixed steps. ``NewtonRestitution`` and ``ViscoelasticRestitution`` have no force and are for the
             rigid-impulse method only.
         friction: a law of ``jaxcontact.laws.friction`` (``RegularizedCoulomb``, ``NoFriction``; ``Coulomb`` for the rigid-impulse
-            method only).
+            method only), or a spring with memory (``CundallStrack``, ``Mindlin``), which holds a load without creep.
+        rolling: ``RollingResistance`` or ``None``.
+        spinning: ``SpinningFriction`` or ``None``.
     """
 
     normal: Any
     friction: Any = NoFriction()
+    rolling: Any = None
+    spinning: Any = None

@@ -1,4 +1,4 @@
-"""What is simulated: spheres, surfaces, their contact, and the forces at a distance."""
+"""What is simulated: bodies, surfaces, their contact, and the forces at a distance."""
 
 import math
 from typing import Any, NamedTuple
@@ -7,64 +7,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.anchor_spring import AnchorSpring
+from jaxcontact.bodies import Clumps, Spheres
 from jaxcontact.contact import ContactModel
 from jaxcontact.field import is_concrete, model, parameter
 from jaxcontact.smooth import safe_norm
 from jaxcontact.surfaces import Plane
-
-SOLID_SPHERE = 2 / 5
-THIN_SHELL = 2 / 3
-
-
-@model
-class Spheres:
-    """Rigid spheres; every parameter a scalar (one sphere) or one value for each sphere.
-
-    The moment of inertia about any axis through the centre is ``inertia_ratio * mass * radius**2``: 2/5 for a solid sphere, 2/3 for a
-    thin shell such as a table-tennis ball.
-    """
-
-    radius: Any = parameter(unit="m", label="radius", symbol="R", interval="(0, inf)", transform="log")
-    mass: Any = parameter(unit="kg", label="mass", symbol="m", interval="(0, inf)", transform="log")
-    inertia_ratio: Any = parameter(
-        unit="-",
-        label="moment of inertia over m R^2",
-        symbol="kappa",
-        interval="(0, 0.6666666666666667]",
-        transform="logit",
-        default=SOLID_SPHERE,
-        remedy="A solid sphere has 2/5, a thin shell 2/3.",
-    )
-
-    @property
-    def moment_of_inertia(self) -> Any:
-        """Moment of inertia about the centre [kg m^2]."""
-        return self.inertia_ratio * self.mass * self.radius**2
-
-    @property
-    def tangential_mass(self) -> Any:
-        """Mass that resists a tangential impulse at the contact point, ``m_t = 1 / (1/m + R^2/I)`` [kg]."""
-        return self.mass * self.inertia_ratio / (1 + self.inertia_ratio)
-
-
-def spheres(*, radius: Any, mass: Any = None, density: Any = None, shell: bool = False) -> Spheres:
-    """Spheres of given ``radius`` [m] and either ``mass`` [kg] or ``density`` [kg/m^3].
-
-    Args:
-        radius: radius [m].
-        mass: mass [kg].
-        density: density of a solid sphere [kg/m^3]; excludes ``mass`` and ``shell``.
-        shell: thin spherical shell (table-tennis ball) instead of a solid sphere.
-    """
-    if (mass is None) == (density is None):
-        raise ValueError("spheres: give exactly one of mass [kg] and density [kg/m^3].")
-    if density is not None and shell:
-        raise ValueError("spheres: density = ... with shell=True is ambiguous, the wall thickness is unknown. Give mass [kg] instead.")
-    if density is not None:
-        if is_concrete(density) and not np.all(np.asarray(density) > 0):
-            raise ValueError(f"spheres: density = {density} kg/m^3 is outside (0, inf).")
-        mass = density * (4 / 3 * math.pi) * radius**3
-    return Spheres(radius=radius, mass=mass, inertia_ratio=THIN_SHELL if shell else SOLID_SPHERE)
 
 
 @model
@@ -102,24 +50,29 @@ class Scene:
     """Bodies, the surfaces they may touch, how they touch, gravity, and the fluid around them.
 
     Args:
-        bodies: the spheres.
+        bodies: ``spheres(...)``, ``clump(...)``, ``cube(...)``, or several ``together(...)``.
         surfaces: of ``jaxcontact.surfaces``, in any number.
         contact: normal and tangential law of every contact.
         gravity: acceleration of free fall [m/s^2], shape (3,); or one for each body, shape (bodies, 3).
         drag: quadratic drag or ``None``.
         lift: Magnus lift or ``None``.
+        springs: of ``AnchorSpring``, in any number.
     """
 
-    bodies: Spheres
+    bodies: Spheres | Clumps
     surfaces: tuple[Any, ...] = (Plane(),)
     contact: ContactModel
     gravity: Any = parameter(unit="m/s^2", label="acceleration of free fall", symbol="g", shape=(3,), default=(0.0, 0.0, -9.81))
     drag: QuadraticDrag | None = None
     lift: MagnusLift | None = None
+    springs: tuple[AnchorSpring, ...] = ()
 
     def __post_init__(self) -> None:
-        if isinstance(self.surfaces, list):
-            object.__setattr__(self, "surfaces", tuple(self.surfaces))
+        for name in ("surfaces", "springs"):
+            if isinstance(getattr(self, name), list):
+                object.__setattr__(self, name, tuple(getattr(self, name)))
+        if isinstance(self.bodies, Clumps) and self.has_fluid:
+            raise ValueError("Scene: drag and lift are for spheres, not for clumps. Leave them out.")
 
     @property
     def has_fluid(self) -> bool:
@@ -136,30 +89,56 @@ class Scene:
             total = total + self.lift.force(velocity, spin, self.bodies.radius) / mass
         return total
 
+    def external_acceleration(self, position: jax.Array, velocity: jax.Array, spin: jax.Array, time: Any) -> jax.Array:
+        """Acceleration of every body by gravity, fluid and springs [m/s^2], ``(bodies, 3)``."""
+        total = self.acceleration(velocity, spin)
+        mass = jnp.asarray(self.bodies.mass)
+        for spring in self.springs:
+            force = spring.force(position[spring.body], velocity[spring.body], time)
+            own_mass = mass if mass.ndim == 0 else mass[spring.body]
+            total = total.at[spring.body].add(force / own_mass)
+        return total
+
 
 class State(NamedTuple):
-    """Position [m], velocity [m/s] and spin [rad/s] of the bodies, each of shape (3,) or (bodies, 3)."""
+    """Position [m], velocity [m/s] and spin [rad/s] of the bodies, each of shape (3,) or (bodies, 3), and how they are turned.
+
+    ``orientation``: unit quaternion ``(4,)`` or ``(bodies, 4)``, scalar first, from body axes to those of the scene. ``None`` for spheres
+    (and for clumps whose body axes are those of the scene at the start).
+    """
 
     position: jax.Array
     velocity: jax.Array
     spin: jax.Array
+    orientation: jax.Array | None = None
 
 
-def state(*, position: Any, velocity: Any = (0.0, 0.0, 0.0), spin: Any = (0.0, 0.0, 0.0)) -> State:
+def state(*, position: Any, velocity: Any = (0.0, 0.0, 0.0), spin: Any = (0.0, 0.0, 0.0), orientation: Any = None) -> State:
     """Initial state.
 
     Args:
-        position: centre [m], shape (3,) or (bodies, 3).
-        velocity: velocity of the centre [m/s], same shape.
+        position: centre of mass [m], shape (3,) or (bodies, 3).
+        velocity: velocity of the centre of mass [m/s], same shape.
         spin: angular velocity in the frame of the scene [rad/s], same shape.
+        orientation: quaternion of each clump, scalar first, (4,) or (bodies, 4); of any length, it is normalised.
     """
     given = {"position": position, "velocity": velocity, "spin": spin}
+    if orientation is not None:
+        given["orientation"] = orientation
     for name, value in given.items():
         if is_concrete(value) and not np.all(np.isfinite(np.asarray(value, dtype=float))):
             raise ValueError(f"state: {name} = {value} is not finite.")
     values = {name: jnp.asarray(value, dtype=float) for name, value in given.items()}
+    turned = values.pop("orientation", None)
     for name, value in values.items():
         if value.shape[-1:] != (3,):
             raise ValueError(f"state: {name} has shape {value.shape}, but its last axis must hold 3 components (x, y, z).")
     shape = jnp.broadcast_shapes(*(value.shape for value in values.values()))
-    return State(*(jnp.broadcast_to(value, shape) for value in values.values()))
+    if turned is not None:
+        if turned.shape[-1:] != (4,):
+            raise ValueError(f"state: orientation has shape {turned.shape}, but its last axis must hold a quaternion (scalar, x, y, z).")
+        if is_concrete(orientation) and not np.all(np.any(np.asarray(orientation, dtype=float), axis=-1)):
+            raise ValueError("state: orientation contains a quaternion of zeros, which is no orientation. (1, 0, 0, 0) is not turned.")
+        size = safe_norm(turned)[..., None]
+        turned = jnp.broadcast_to(turned / jnp.where(size > 0.0, size, 1.0), (*shape[:-1], 4))
+    return State(*(jnp.broadcast_to(value, shape) for value in values.values()), turned)

@@ -4,9 +4,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.field import model, of, static
 from jaxcontact.laws.catalogue import law
+from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.laws.tangential import Slider, SpringMemory, check_limited, coulomb_slider, return_mapping, smooth_coulomb_slider
-from jaxcontact.smooth import Real, positive_part
+from jaxcontact.smooth import Real, positive_part, positive_power
 
 
 def spring_energy(memory: SpringMemory, *, tangential_stiffness: Real) -> jax.Array:
@@ -106,3 +108,66 @@ def cundall_strack_force(
     touching = jnp.asarray(jnp.greater(normal_force, 0.0))[..., None]
     elongation = jnp.where(touching, memory.elongation + increment - slid, 0.0)
     return jnp.where(touching, force, 0.0), SpringMemory(elongation)
+
+
+@model
+class CundallStrack:
+    """Friction with a spring in a scene: ``cundall_strack_force`` with a constant stiffness. It holds a load for ever, without creep.
+
+    Args:
+        coefficient: ``mu`` [-].
+        tangential_stiffness: ``k`` [N/m]; 2/7 of the normal stiffness of a solid sphere gives both motions one period.
+        tangential_damping: ``c`` [N s/m].
+        zeta: more damping, relative to critical: ``2 zeta sqrt(m k)`` with the effective mass of the pair [-].
+        limited: key of ``tangential.LIMITED``.
+    """
+
+    coefficient: jax.Array | float = of(QUANTITIES["coefficient"])
+    tangential_stiffness: jax.Array | float = of(QUANTITIES["tangential_stiffness"])
+    tangential_damping: jax.Array | float = of(QUANTITIES["tangential_damping"], default=0.0)
+    zeta: jax.Array | float = of(QUANTITIES["zeta"], default=0.0)
+    limited: str = static(default="force")
+
+    def __post_init__(self) -> None:
+        check_limited("CundallStrack", self.limited)
+
+    def unloaded(self, contacts: int) -> SpringMemory:
+        """Memory of contacts that begin."""
+        return SpringMemory(jnp.zeros((contacts, 3)))
+
+    def after_step(
+        self,
+        memory: SpringMemory,
+        slip_increment: Real,
+        *,
+        normal_force: Real,
+        overlap: Real,
+        effective_radius: Real,
+        mass: Real,
+        time_step: Real,
+    ) -> tuple[jax.Array, SpringMemory]:
+        """Force on the body that slips [N] at the end of a step, and the memory."""
+        return cundall_strack_force(
+            memory,
+            slip_increment,
+            normal_force,
+            tangential_stiffness=self.tangential_stiffness,
+            tangential_damping=self.tangential_damping + critical_fraction(self.zeta, self.tangential_stiffness, mass),
+            coefficient=self.coefficient,
+            time_step=time_step,
+            limited=self.limited,
+        )
+
+    def holding(self, force: Real, *, overlap: Real, effective_radius: Real) -> SpringMemory:
+        """Memory of contacts that hold ``force`` on the body, ``(..., 3)`` [N], at rest."""
+        stiff = jnp.greater(self.tangential_stiffness, 0.0)
+        return SpringMemory(-jnp.asarray(force) * jnp.where(stiff, 1.0 / jnp.where(stiff, self.tangential_stiffness, 1.0), 0.0))
+
+    def energy(self, memory: SpringMemory, *, overlap: Real, effective_radius: Real) -> jax.Array:
+        """Energy stored in each contact [J]."""
+        return spring_energy(memory, tangential_stiffness=self.tangential_stiffness)
+
+
+def critical_fraction(zeta: Real, stiffness: Real, mass: Real) -> jax.Array:
+    """Damping ``2 zeta sqrt(m k)`` [N s/m] with finite derivatives at zero stiffness."""
+    return 2.0 * zeta * positive_power(mass * jnp.asarray(stiffness), 0.5)

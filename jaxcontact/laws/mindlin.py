@@ -14,14 +14,16 @@ the same, ``rescaled``                      ``F``   on unloading the force falls
 Only the last makes no energy in any cycle of normal and tangential load (Elata and Berryman, Mech. Mater. 24 (1996) 229-240).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.field import model, nearest, of, static
 from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.cundall_strack import cundall_strack_force
+from jaxcontact.laws.cundall_strack import critical_fraction, cundall_strack_force
+from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.laws.tangential import Slider, SpringMemory, coulomb_slider, return_mapping, smooth_coulomb_slider
 from jaxcontact.smooth import Real, positive_part, positive_power, safe_norm
 
@@ -285,3 +287,79 @@ def mindlin_partial_slip_displacement(
     rate = 16.0 / 3.0 * effective_shear_modulus * jnp.asarray(contact_radius)
     elastic = rate > 0.0
     return jnp.where(elastic, limit / jnp.where(elastic, rate, 1.0), 0.0) * (1.0 - positive_power(held, 2.0 / 3.0))
+
+
+FORMS = ("displacement", "force", "rescaled")
+"""``displacement``: ``mindlin_force``; ``force`` and ``rescaled``: ``incremental_mindlin_force`` without and with rescaling on unloading."""
+
+
+@model
+class Mindlin:
+    """Friction with Mindlin's no-slip spring in a scene. It holds a load for ever, without creep.
+
+    Args:
+        coefficient: ``mu`` [-].
+        effective_shear_modulus: ``1/G* = (2 - nu1)/G1 + (2 - nu2)/G2`` [Pa].
+        tangential_damping: ``c`` [N s/m].
+        zeta: more damping, relative to critical: ``2 zeta sqrt(m k_t)`` with the present stiffness and the effective mass of the pair [-].
+        form: key of ``FORMS``.
+    """
+
+    coefficient: jax.Array | float = of(QUANTITIES["coefficient"])
+    effective_shear_modulus: jax.Array | float = of(QUANTITIES["effective_shear_modulus"])
+    tangential_damping: jax.Array | float = of(QUANTITIES["tangential_damping"], default=0.0)
+    zeta: jax.Array | float = of(QUANTITIES["zeta"], default=0.0)
+    form: str = static(default="rescaled")
+
+    def __post_init__(self) -> None:
+        if self.form not in FORMS:
+            raise ValueError(f"Mindlin: form = {self.form!r} is not a form of the spring.{nearest(str(self.form), FORMS)}")
+
+    def stiffness(self, overlap: Real, effective_radius: Real) -> jax.Array:
+        """Tangential stiffness [N/m]."""
+        return mindlin_stiffness(overlap, effective_radius=effective_radius, effective_shear_modulus=self.effective_shear_modulus)
+
+    def unloaded(self, contacts: int) -> Any:
+        """Memory of contacts that begin."""
+        zero = jnp.zeros((contacts, 3))
+        return SpringMemory(zero) if self.form == "displacement" else MindlinMemory(zero, zero[:, 0])
+
+    def after_step(
+        self,
+        memory: Any,
+        slip_increment: Real,
+        *,
+        normal_force: Real,
+        overlap: Real,
+        effective_radius: Real,
+        mass: Real,
+        time_step: Real,
+    ) -> tuple[jax.Array, Any]:
+        """Force on the body that slips [N] at the end of a step, and the memory."""
+        damping = self.tangential_damping + critical_fraction(self.zeta, self.stiffness(overlap, effective_radius), mass)
+        arguments = {
+            "effective_radius": effective_radius,
+            "effective_shear_modulus": self.effective_shear_modulus,
+            "tangential_damping": damping,
+            "coefficient": self.coefficient,
+            "time_step": time_step,
+        }
+        if self.form == "displacement":
+            return mindlin_force(memory, slip_increment, normal_force, overlap, **arguments)
+        return incremental_mindlin_force(memory, slip_increment, normal_force, overlap, **arguments, rescaled=self.form == "rescaled")
+
+    def holding(self, force: Real, *, overlap: Real, effective_radius: Real) -> Any:
+        """Memory of contacts that hold ``force`` on the body, ``(..., 3)`` [N], at rest."""
+        stiffness = self.stiffness(overlap, effective_radius)
+        if self.form != "displacement":
+            return MindlinMemory(-jnp.asarray(force), stiffness)
+        stiff = stiffness > 0.0
+        return SpringMemory(-jnp.asarray(force) * jnp.where(stiff, 1.0 / jnp.where(stiff, stiffness, 1.0), 0.0)[..., None])
+
+    def energy(self, memory: Any, *, overlap: Real, effective_radius: Real) -> jax.Array:
+        """Energy stored in each contact [J]."""
+        if self.form != "displacement":
+            return incremental_mindlin_energy(memory)
+        return mindlin_energy(
+            memory, overlap=overlap, effective_radius=effective_radius, effective_shear_modulus=self.effective_shear_modulus
+        )

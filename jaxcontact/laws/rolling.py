@@ -23,8 +23,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.field import model, of, static
 from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.friction import LINEAR, ROOT, TANH, Regularization, friction_force
+from jaxcontact.laws.friction import LINEAR, ROOT, TANH, Regularization, friction_force, slip_after_impulse
+from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.laws.tangential import Slider, coulomb_slider, return_mapping
 from jaxcontact.smooth import Real, positive_part, safe_norm
 
@@ -239,3 +241,40 @@ def epsd_rolling_torque(
     mobilized = safe_norm(memory.torque + stiffness[..., None] * increment) > limit
     dashpot = jnp.where(mobilized, mobilized_damping, 1.0) * rolling_damping / time_step * jnp.greater(normal_force, 0.0)
     return -carried - jnp.asarray(dashpot)[..., None] * increment, RollingMemory(carried)
+
+
+@model
+class RollingResistance:
+    """Rolling resistance of a contact in a scene: ``regularized_rolling_torque``, integrated through its closed flow.
+
+    No regularisation is too sharp: a small ``rolling_velocity`` costs nothing.
+    """
+
+    rolling_coefficient: jax.Array | float = of(QUANTITIES["rolling_coefficient"])
+    rolling_velocity: jax.Array | float = of(QUANTITIES["rolling_velocity"], default=1e-3)
+    regularization: Regularization = static(default=ROOT)
+
+    def torque(self, rotation_rate: Real, normal_force: Real, *, effective_radius: Real) -> jax.Array:
+        """Torque ``(..., k)`` [N m] on the body that rolls at ``rotation_rate`` ``(..., k)`` [rad/s] against its partner."""
+        return regularized_rolling_torque(
+            rotation_rate,
+            normal_force,
+            rolling_coefficient=self.rolling_coefficient,
+            effective_radius=effective_radius,
+            rolling_velocity=self.rolling_velocity,
+            regularization=self.regularization,
+        )
+
+    def limit(self, *, effective_radius: Real) -> Real:
+        """Largest torque over normal force [m]."""
+        return self.rolling_coefficient * effective_radius
+
+    def rotation_after(self, rotation_rate: Real, specific_impulse: Real, *, effective_radius: Real) -> jax.Array:
+        """Rotation rate ``(..., k)`` [rad/s] after a normal impulse over the inertia against rolling ``(...)`` [1/(m s)]."""
+        return slip_after_impulse(
+            rotation_rate,
+            specific_impulse,
+            coefficient=self.limit(effective_radius=effective_radius),
+            slip_velocity=self.rolling_velocity,
+            regularization=self.regularization,
+        )

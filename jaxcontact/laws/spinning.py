@@ -19,10 +19,11 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import nearest
+from jaxcontact.field import model, nearest, of, static
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.friction import EXPONENTIAL, ROOT, TANH, Regularization, friction_force, slip_after_impulse
-from jaxcontact.smooth import Real, positive_part
+from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.smooth import Real, positive_part, positive_power
 
 PRESSURES: dict[str, float] = {"uniform": 2.0 / 3.0, "hertz": 3.0 * math.pi / 16.0, "ring": 1.0}
 """``f``: the integral of ``p r dA`` over ``a`` times that of ``p dA``. Johnson, Contact Mechanics (1985), section 7.2 for ``hertz``."""
@@ -276,3 +277,43 @@ def mean_spinning_torque(spin: Real, normal_force: Real, *, inertia: Real, time_
     """
     after = spin_after_step(spin, normal_force, inertia=inertia, time_step=time_step, **law)
     return stopping_torque(after - spin, inertia=inertia, time_step=time_step)
+
+
+@model
+class SpinningFriction:
+    """Spinning friction of a contact in a scene: ``regularized_spinning_torque`` on Hertz's disk, integrated through its closed flow.
+
+    The disk has Hertz's radius ``sqrt(R* d)`` of the present overlap ``d``.
+    """
+
+    coefficient: jax.Array | float = of(QUANTITIES["coefficient"])
+    spin_velocity: jax.Array | float = of(QUANTITIES["spin_velocity"], default=1e-3)
+    pressure: str = static(default="uniform")
+    regularization: Regularization = static(default=ROOT)
+
+    def __post_init__(self) -> None:
+        if self.pressure not in PRESSURES:
+            raise ValueError(
+                f"SpinningFriction: pressure = {self.pressure!r} is not a distribution of pressure.{nearest(str(self.pressure), PRESSURES)}"
+            )
+
+    def limit(self, *, effective_radius: Real, overlap: Real) -> Real:
+        """Largest torque over normal force [m]."""
+        return _torque_coefficient(self.coefficient, positive_power(effective_radius * overlap, 0.5), self.pressure)
+
+    def torque(self, rotation_rate: Real, normal_force: Real, *, effective_radius: Real, overlap: Real) -> jax.Array:
+        """Torque ``(..., k)`` [N m] on the body that spins at ``rotation_rate`` ``(..., k)`` [rad/s] against its partner."""
+        lever = self.limit(effective_radius=effective_radius, overlap=overlap)
+        return friction_force(
+            rotation_rate, normal_force, coefficient=lever, slip_velocity=self.spin_velocity, regularization=self.regularization
+        )
+
+    def rotation_after(self, rotation_rate: Real, specific_impulse: Real, *, effective_radius: Real, overlap: Real) -> jax.Array:
+        """Spin ``(..., k)`` [rad/s] after a normal impulse over the inertia about the normal ``(...)`` [1/(m s)]."""
+        return slip_after_impulse(
+            rotation_rate,
+            specific_impulse,
+            coefficient=self.limit(effective_radius=effective_radius, overlap=overlap),
+            slip_velocity=self.spin_velocity,
+            regularization=self.regularization,
+        )

@@ -7,6 +7,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.bodies import Clumps, Spheres
 from jaxcontact.field import is_concrete
 from jaxcontact.laws.friction import Coulomb
 from jaxcontact.scene import Scene, State
@@ -58,25 +59,36 @@ def _check_method(scene: Scene, method: Any) -> None:
 
 def _check_bodies(scene: Scene, initial: State) -> None:
     bodies = initial.position.size // 3
-    for name in ("radius", "mass", "inertia_ratio"):
-        given = np.size(getattr(scene.bodies, name))
-        if given not in (1, bodies):
-            raise ValueError(f"simulate: scene.bodies.{name} has {given} values, but the initial state has {bodies} bodies.")
+    if isinstance(scene.bodies, Clumps):
+        given = max(scene.bodies.of_body) + 1
+        if given != bodies:
+            raise ValueError(f"simulate: scene.bodies holds {given} bodies, but the initial state has {bodies}.")
+    else:
+        for name in ("radius", "mass", "inertia_ratio"):
+            given = np.size(getattr(scene.bodies, name))
+            if given not in (1, bodies):
+                raise ValueError(f"simulate: scene.bodies.{name} has {given} values, but the initial state has {bodies} bodies.")
+    for index, spring in enumerate(scene.springs):
+        if spring.body >= bodies:
+            raise ValueError(f"simulate: scene.springs[{index}] holds body {spring.body}, but the initial state has {bodies} bodies.")
     gravity = jnp.asarray(scene.gravity).shape  # its components may be traced, one by one
     if len(gravity) > 1 and (gravity[0] != bodies or initial.position.ndim != 2):
         raise ValueError(f"simulate: scene.gravity has {gravity[0]} rows, but the initial state has {bodies} bodies.")
     if bodies > 1 and initial.position.ndim != 2:
         raise ValueError(f"simulate: initial.position has shape {initial.position.shape}, but several bodies need (bodies, 3).")
-    for index, surface in enumerate(scene.surfaces):
-        if surface.motion is not None:
-            raise NotImplementedError(
-                f"simulate: scene.surfaces[{index}] has a motion; this version simulates fixed surfaces. Leave it out."
-            )
     if bodies == 1 and not scene.surfaces:
         raise ValueError("simulate: scene.surfaces is empty and there is one sphere: nothing can touch. Give at least one Plane.")
 
 
-def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None = None) -> Trajectory:
+def _is_single_sphere_over_planes(scene: Scene, initial: State) -> bool:
+    """Whether the faster engine for one sphere can be used."""
+    contact = scene.contact
+    plain = contact.rolling is None and contact.spinning is None and not hasattr(contact.friction, "unloaded")
+    fixed_planes = all(isinstance(surface, Plane) and surface.motion is None for surface in scene.surfaces)
+    return initial.position.size == 3 and isinstance(scene.bodies, Spheres) and plain and fixed_planes and not scene.springs
+
+
+def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None = None, ledger: bool = False) -> Trajectory:
     """Simulate a scene from ``times[0]`` on.
 
     Works under ``jit``, ``vmap``, ``jvp``, ``vjp`` and their combinations, with respect to every parameter of ``scene``, every component
@@ -90,6 +102,7 @@ def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None 
         method: ``EventAligned()`` (default): compliant contacts resolved exactly from touch-down to lift-off, with true derivatives;
             ``Impulse()``: rigid impacts; ``FixedStep(step=...)``: a plain fixed time step, for comparison (its derivatives through contact
             are wrong).
+        ledger: whether to keep the ledger of energy and momentum (``Trajectory.ledger``).
 
     Returns:
         Position, velocity and spin at ``times``, the contacts, and a status whose text is ``Trajectory.advice``.
@@ -103,27 +116,28 @@ def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None 
     _check_bodies(scene, initial)
     substeps = method.substeps(times) if isinstance(method, FixedStep) else 0  # while the times are still numbers
     times = jnp.asarray(times, dtype=float)
-    if initial.position.size > 3 or not all(isinstance(surface, Plane) for surface in scene.surfaces):
+    if _is_single_sphere_over_planes(scene, initial) and not ledger:
+        flat = State(*(jnp.reshape(value, (3,)) for value in initial[:3]))
+        if isinstance(method, FixedStep):
+            result = simulate_fixed_step(scene, flat, times, method=method, substeps=substeps)
+        else:
+            known = method.level if isinstance(method, EventAligned) else None
+            result = _simulate_events(scene, flat, times, method=method, level=is_level(scene) if known is None else known)
+    else:
         if isinstance(method, FixedStep):
             raise NotImplementedError("simulate: FixedStep moves one sphere over planes. Use EventAligned() or Impulse() for more.")
-        bodies = State(*(jnp.reshape(value, (-1, 3)) for value in initial))
-        result = _simulate_many(scene, bodies, times, method=method)
-    elif isinstance(method, FixedStep):
-        result = simulate_fixed_step(
-            scene, State(*(jnp.reshape(value, (3,)) for value in initial)), times, method=method, substeps=substeps
-        )
-    else:
-        flat = State(*(jnp.reshape(value, (3,)) for value in initial))
-        known = method.level if isinstance(method, EventAligned) else None
-        result = _simulate_events(scene, flat, times, method=method, level=is_level(scene) if known is None else known)
+        orientation = None if initial.orientation is None else jnp.reshape(initial.orientation, (-1, 4))
+        bodies = State(*(jnp.reshape(value, (-1, 3)) for value in initial[:3]), orientation)
+        result = _simulate_many(scene, bodies, times, method=method, ledger=ledger)
     shape = (times.shape[0], *initial.position.shape)
     position, velocity, spin = (jnp.reshape(value, shape) for value in (result.position, result.velocity, result.spin))
-    return result._replace(position=position, velocity=velocity, spin=spin)
+    orientation = None if result.orientation is None else jnp.reshape(result.orientation, (*shape[:-1], 4))
+    return result._replace(position=position, velocity=velocity, spin=spin, orientation=orientation)
 
 
-@partial(jax.jit, static_argnames=("method",))
-def _simulate_many(scene: Scene, initial: State, times: jax.Array, *, method: Any) -> Trajectory:
-    return simulate_many(scene, initial, times, method)
+@partial(jax.jit, static_argnames=("method", "ledger"))
+def _simulate_many(scene: Scene, initial: State, times: jax.Array, *, method: Any, ledger: bool) -> Trajectory:
+    return simulate_many(scene, initial, times, method, ledger=ledger)
 
 
 @partial(jax.jit, static_argnames=("method", "level"))

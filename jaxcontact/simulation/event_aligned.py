@@ -54,6 +54,11 @@ class EventAligned:
             doubles the time of tracing: ``False`` gives the same result.
         graded_step: length of a step inside contacts of scenes with several spheres, where an impact has a length of about 3; the error
             falls with its power 3.7. ``contact_steps``, ``flight_steps``, ``rest_steps`` and ``level`` are for scenes with one sphere.
+        lasting_steps: steps into which the whole time is divided where contacts last, in scenes with several bodies; 0 switches lasting
+            contacts off (a scene that only bounces then costs less under ``vmap``).
+        rest_overlap: static overlap, in units of the radius, up to which a contact may settle: it then stays at its static overlap
+            instead of oscillating about it.
+        max_steps: budget of steps in scenes with several bodies; ``None`` takes one that follows from the other numbers.
     """
 
     max_contacts: int = static(default=50)
@@ -63,6 +68,9 @@ class EventAligned:
     rest_steps: int = static(default=32)
     skip_unused: bool = static(default=True)
     graded_step: float = static(default=0.05)
+    lasting_steps: int = static(default=500)
+    rest_overlap: float = static(default=1e-3)
+    max_steps: int | None = static(default=None)
 
     def __post_init__(self) -> None:
         if not (isinstance(self.graded_step, (int, float)) and 0 < self.graded_step <= 0.5):
@@ -71,6 +79,11 @@ class EventAligned:
         _whole("EventAligned", "contact_steps", self.contact_steps, 4, "steps in each contact")
         _whole("EventAligned", "flight_steps", self.flight_steps, 1, "steps in each flight with drag or lift")
         _whole("EventAligned", "rest_steps", self.rest_steps, 1, "steps of lasting contact")
+        _whole("EventAligned", "lasting_steps", self.lasting_steps, 0, "steps of lasting contact, several bodies")
+        if self.max_steps is not None:
+            _whole("EventAligned", "max_steps", self.max_steps, 1, "budget of steps, several bodies")
+        if not (isinstance(self.rest_overlap, (int, float)) and 0 <= self.rest_overlap < 1):
+            raise ValueError(f"EventAligned: rest_overlap = {self.rest_overlap!r} is outside [0, 1). It is a fraction of the radius.")
 
 
 @model
@@ -87,6 +100,8 @@ class Impulse:
         rest_steps: steps of the sliding or rolling after the last bounce.
         skip_unused: branch around contacts that are not used. Under ``vmap`` a branch becomes a selection, so it saves nothing there and
             doubles the time of tracing: ``False`` gives the same result.
+        lasting_steps: as for ``EventAligned``.
+        max_steps: as for ``EventAligned``.
     """
 
     max_contacts: int = static(default=50)
@@ -94,8 +109,13 @@ class Impulse:
     rest_speed: float = static(default=1e-3)
     rest_steps: int = static(default=32)
     skip_unused: bool = static(default=True)
+    lasting_steps: int = static(default=500)
+    max_steps: int | None = static(default=None)
 
     def __post_init__(self) -> None:
+        _whole("Impulse", "lasting_steps", self.lasting_steps, 0, "steps of lasting contact, several bodies")
+        if self.max_steps is not None:
+            _whole("Impulse", "max_steps", self.max_steps, 1, "budget of steps, several bodies")
         _whole("Impulse", "max_contacts", self.max_contacts, 1, "budget of impacts")
         _whole("Impulse", "flight_steps", self.flight_steps, 1, "steps in each flight with drag or lift")
         _whole("Impulse", "rest_steps", self.rest_steps, 1, "steps of lasting contact")

@@ -1,26 +1,49 @@
-"""Several spheres: events in order of time, whatever touches whatever.
+"""Several bodies: events in order of time, whatever touches whatever.
 
-A scan over steps. Each step is one flight to the earliest possible touch, or one step of the contacts that are active
-(``overlapping_contacts``). If along it another pair touches, or a contact ends, the step is taken again up to that event; a last
-correction carries the exact derivative of the event's time. No step ever straddles an event.
+A scan over steps. Each step is one flight to the earliest possible touch, one step of the contacts that are active
+(``overlapping_contacts``), or one long step of contacts that have settled (``lasting_contacts``). If along it another pair touches, or a
+contact ends, the step is taken again up to that event; a last correction carries the exact derivative of the event's time. No step ever
+straddles an event.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.scene import Scene, State
-from jaxcontact.simulation.dense_output import Segments, evaluate
+from jaxcontact.simulation.dense_output import Segments, cubic, evaluate
 from jaxcontact.simulation.event_aligned import EventAligned, Impulse
 from jaxcontact.simulation.flight import touch_time
-from jaxcontact.simulation.overlapping_contacts import Active, contact_step, flight_step, rubbed
-from jaxcontact.simulation.pairs import World, after_impulse, each_pair, gap_and_normal, gap_rates, world_of
+from jaxcontact.simulation.lasting_contacts import lasting_step, loads, static_overlap
+from jaxcontact.simulation.ledger import Step, ledger_of
+from jaxcontact.simulation.overlapping_contacts import (
+    Active,
+    Stepped,
+    Work,
+    contact_step,
+    each_pair,
+    flight_step,
+    no_work,
+    orientation_rate,
+    pushed,
+    rubbed,
+)
+from jaxcontact.simulation.pairs import (
+    Geometry,
+    World,
+    effective_mass,
+    gap_rates,
+    geometry,
+    inertia_in_scene,
+    kinetic_energy,
+    world_of,
+)
 from jaxcontact.simulation.status import Status
 from jaxcontact.simulation.trajectory import Contacts, Trajectory
-from jaxcontact.smooth import positive_part
+from jaxcontact.smooth import safe_norm
 from jaxcontact.surfaces import Plane
 
 BEYOND = 1.0 + 1e-6
@@ -32,53 +55,95 @@ OVERSHOOT = 1e-9
 POLISHING = 3
 """Corrections of the time of an event, without derivatives; one more carries them."""
 
+SLOWEST = 1e-9
+"""Speed [m/s] below which nothing moves."""
+
+SETTLED = 1.2
+"""Amplitude of the overlap about the static one, in units of it, below which a contact settles: it would hardly open again."""
+
+STEPS_BETWEEN = 8
+"""Steps outside contacts, for each contact of the budget: flights, and events that cut a step short."""
+
+FLIGHT_FRACTION = 0.01
+"""Longest step of a flight in a fluid, near a curved or moving surface, or of a clump, in units of the whole time."""
+
+LARGEST_TURN = 0.1
+"""Largest rotation of a clump in one step of a flight [rad]."""
+
+PERIOD_FRACTION = 0.02
+"""Longest step in units of the shortest period of prescribed motions and springs."""
+
+
+class Touching(NamedTuple):
+    """Contacts between steps.
+
+    Attributes:
+        active: as a step sees them.
+        settled: whether each contact has settled, ``(pairs,)``.
+    """
+
+    active: Active
+    settled: jax.Array
+
 
 class Progress(NamedTuple):
     """Where the simulation stands."""
 
     time: jax.Array
     state: State
-    active: Active
+    touching: Touching
 
 
-class Step(NamedTuple):
-    """What one step leaves behind: its ends, and the event at its end (``touches`` or ``leaves`` of each pair)."""
+class Lengths(NamedTuple):
+    """Longest steps [s]: of a flight that is not closed-form, and of lasting contact."""
 
-    time: jax.Array
-    before: State
-    duration: jax.Array
-    after: State
-    touches: jax.Array
-    leaves: jax.Array
-    rate: jax.Array
+    flight: jax.Array
+    lasting: jax.Array
 
 
-def time_to_touch(world: World, state: State, closed: jax.Array, longest: jax.Array) -> jax.Array:
+def time_to_touch(world: World, state: State, at: Geometry, rate: jax.Array, time: jax.Array, closed: jax.Array, longest: Any) -> jax.Array:
     """A time by which no inactive pair has touched yet, and at which one does if all fall alike; infinite when none ever does.
 
-    Towards a curved surface no time is known in advance: the flight advances in steps of at most ``longest``.
+    Towards a curved or moving surface, and of clumps, no time is known in advance: the flight advances in steps of at most ``longest``.
     """
-    spheres = world.pairs.between_spheres
-    gap, normal = gap_and_normal(world, state.position)
-    acceleration = world.scene.acceleration(state.velocity, state.spin)
-    rate, along = gap_rates(world, state.velocity, normal), gap_rates(world, acceleration, normal)
-    planes = np.array([isinstance(surface, Plane) for surface in world.scene.surfaces], dtype=bool)
-    flat = np.repeat(planes, state.position.shape[0])
-    with_surfaces = jnp.where(flat, touch_time(gap[spheres:], rate[spheres:], along[spheres:]), longest)
-    apart, relative, pull = (world.difference[:spheres] @ column for column in (state.position, state.velocity, acceleration))
-    distance_at_touch = jnp.sqrt(jnp.sum(apart * apart, axis=-1)) - gap[:spheres]
+    members = world.pairs.between_members
+    if world.turns:
+        return longest
+    gap = at.gap
+    acceleration = world.scene.external_acceleration(state.position, state.velocity, state.spin, time)
+    along = jnp.sum((world.pairs.difference @ acceleration) * at.normal, axis=-1)
+    flat = np.array([isinstance(surface, Plane) and surface.motion is None for surface in world.scene.surfaces], dtype=bool)
+    flat = np.repeat(flat, state.position.shape[0])
+    with_surfaces = jnp.where(flat, touch_time(gap[members:], rate[members:], along[members:]), longest)
+    apart, relative, pull = (world.pairs.difference[:members] @ column for column in (state.position, state.velocity, acceleration))
+    distance_at_touch = jnp.sqrt(jnp.sum(apart * apart, axis=-1)) - gap[:members]
     closing = -jnp.sum(apart * relative, axis=-1)
     speed_squared = jnp.sum(relative * relative, axis=-1)
-    beyond = gap[:spheres] * (gap[:spheres] + 2 * distance_at_touch)  # squared distance, less that at touch
+    beyond = gap[:members] * (gap[:members] + 2 * distance_at_touch)  # squared distance, less that at touch
     discriminant = closing * closing - speed_squared * beyond
     meets = (closing > 0) & (discriminant > 0)
     straight = jnp.where(meets, beyond / jnp.where(meets, closing + jnp.sqrt(jnp.where(meets, discriminant, 1.0)), 1.0), jnp.inf)
     # With unequal accelerations: not before the gap along the present normal, which is never the larger one, is used up.
     pull_size = jnp.sqrt(jnp.sum(pull * pull, axis=-1))
     curved = pull_size > 1e-12 * (1.0 + jnp.max(jnp.abs(acceleration)))
-    soonest = touch_time(gap[:spheres], rate[:spheres], -pull_size)
+    soonest = touch_time(gap[:members], rate[:members], -pull_size)
     times = jnp.concatenate([jnp.where(curved, soonest, straight), with_surfaces])
     return jnp.min(jnp.where(closed, jnp.inf, times), initial=jnp.inf)
+
+
+def longest_steps(world: World, whole: jax.Array, method: EventAligned | Impulse) -> Lengths:
+    """Longest steps that are short enough for everything that moves by itself."""
+    flight = FLIGHT_FRACTION * whole
+    for motion in (*(surface.motion for surface in world.scene.surfaces), *(spring.anchor for spring in world.scene.springs)):
+        if motion is not None:
+            frequency = jnp.asarray(motion.frequency) + safe_norm(jnp.asarray(motion.angular_velocity, dtype=float)) / (2 * math.pi)
+            flight = jnp.minimum(flight, PERIOD_FRACTION / jnp.where(frequency > 0, frequency, PERIOD_FRACTION / flight))
+    for spring in world.scene.springs:
+        pull = jnp.max(jnp.asarray(spring.stiffness)) * world.inverse_mass[spring.body]
+        period = 2 * math.pi / jnp.sqrt(jnp.where(pull > 0, pull, 1.0))
+        flight = jnp.where(pull > 0, jnp.minimum(flight, PERIOD_FRACTION * period), flight)
+    flight = jax.lax.stop_gradient(flight)
+    return Lengths(flight, jnp.minimum(flight, whole / max(method.lasting_steps, 1)))
 
 
 def graded_step(world: World, active: Active, gap: jax.Array, gap_rate: jax.Array, fraction: float) -> jax.Array:
@@ -89,7 +154,7 @@ def graded_step(world: World, active: Active, gap: jax.Array, gap_rate: jax.Arra
     """
     limits = active.closed & (active.fastest > SLOWEST)
     speed = jnp.where(limits, active.fastest, 1.0)
-    overlap_scale, time_scale = world.scene.contact.normal.scales(impact_speed=speed, mass=world.inertia.effective_mass)
+    overlap_scale, time_scale = world.scene.contact.normal.scales(impact_speed=speed, mass=active.mass)
     # At touch-down the root would turn the rounding of the gap's derivative into a derivative of the step.
     overlap = -gap / overlap_scale
     least = (1e-3 * fraction) ** 2
@@ -98,9 +163,9 @@ def graded_step(world: World, active: Active, gap: jax.Array, gap_rate: jax.Arra
     return jnp.min(jnp.where(limits, step, jnp.inf), initial=jnp.inf)
 
 
-def speed_of_overlap(world: World, overlap: jax.Array) -> jax.Array:
+def speed_of_overlap(world: World, overlap: jax.Array, mass: jax.Array) -> jax.Array:
     """Impact speed [m/s] of which ``overlap`` is the scale; scales are powers of the speed."""
-    one, two = (world.scene.contact.normal.scales(impact_speed=v, mass=world.inertia.effective_mass)[0] for v in (1.0, 2.0))
+    one, two = (world.scene.contact.normal.scales(impact_speed=v * jnp.ones_like(mass), mass=mass)[0] for v in (1.0, 2.0))
     overlaps = overlap > 0
     return jnp.where(overlaps, (jnp.where(overlaps, overlap, 1.0) / one) ** (jnp.log(2.0) / jnp.log(two / one)), 0.0)
 
@@ -110,27 +175,54 @@ def rounding(value: jax.Array) -> float:
     return 64 * float(jnp.finfo(value.dtype).eps)
 
 
-def active_at_start(world: World, start: State) -> Active:
+def unloaded(world: World, like: jax.Array) -> tuple[Any, jax.Array | None]:
+    """Memory and force of friction in contacts that begin."""
+    if not world.has_memory:
+        return None, None
+    count = len(world.pairs.surface)
+    memory = jax.tree.map(lambda leaf: leaf.astype(like.dtype), world.scene.contact.friction.unloaded(count))
+    return memory, jnp.zeros((count, 3), like.dtype)
+
+
+def touching_at_start(world: World, start: State, time: jax.Array, method: EventAligned | Impulse) -> Touching:
     """Pairs that overlap at the start, or touch at rest. What approaches and just touches is left to touch down."""
-    gap, normal = gap_and_normal(world, start.position)
-    rate = gap_rates(world, start.velocity, normal)
-    if world.force is None:
-        return Active(jnp.zeros_like(gap, dtype=bool), jnp.ones_like(gap), jnp.ones_like(gap))
-    gap, rate, normal, start = jax.lax.stop_gradient((gap, rate, normal, start))
-    touching = jnp.abs(gap) <= rounding(gap) * (jnp.max(jnp.abs(start.position)) + jnp.max(jnp.asarray(world.scene.bodies.radius)))
-    closed = jnp.where(touching, jnp.abs(rate) <= SLOWEST, gap < 0)
-    pull = gap_rates(world, world.scene.acceleration(start.velocity, start.spin), normal)
-    law, load = world.scene.contact.normal, world.inertia.effective_mass * positive_part(-pull)
-    loaded = law.static_overlap(load) if hasattr(law, "static_overlap") else jnp.zeros_like(load)
-    fastest = jnp.maximum(jnp.abs(rate), speed_of_overlap(world, jnp.maximum(jnp.where(touching, 0.0, -gap), loaded)))
-    return Active(closed, jnp.where(closed, positive_part(-rate), 1.0), jnp.where(closed, fastest, 1.0))
+    at = geometry(world, start, time)
+    rate, mass = gap_rates(world, at, start), effective_mass(world, at, start)
+    memory, friction = unloaded(world, at.gap)
+    none = jnp.zeros_like(at.gap, dtype=bool)
+    gap, rate, still = jax.lax.stop_gradient((at.gap, rate, start))
+    extent = jnp.max(jnp.abs(start.position)) + jnp.max(jnp.asarray(world.bodies.radius))
+    touches = jnp.abs(gap) <= rounding(gap) * extent
+    closed = touches & (jnp.abs(rate) <= SLOWEST)
+    if world.rigid:
+        active = Active(closed if method.lasting_steps else none, jnp.ones_like(gap), jnp.zeros_like(gap), mass, memory, friction)
+        return Touching(active, active.closed)
+    closed = jnp.where(touches, closed, gap < 0)
+    load = jax.lax.stop_gradient(loads(world, closed, still, time))
+    law = world.scene.contact.normal
+    deepest = static_overlap(world, load) if hasattr(law, "static_overlap") else jnp.zeros_like(gap)
+    resting = speed_of_overlap(world, jnp.maximum(jnp.where(touches, 0.0, -gap), deepest), jax.lax.stop_gradient(mass))
+    fastest = jnp.maximum(jnp.abs(rate), resting)
+    active = Active(closed, jnp.where(closed & (rate < 0), -rate, 0.0), jnp.where(closed, fastest, 1.0), mass, memory, friction)
+    return Touching(active, settled_of(world, active, gap, rate, load, method))
+
+
+def settled_of(world: World, active: Active, gap: jax.Array, rate: jax.Array, load: jax.Array, method: EventAligned | Impulse) -> jax.Array:
+    """Contacts whose overlap is small and oscillates by less than (about) itself under the present ``load``."""
+    if isinstance(method, Impulse) or method.lasting_steps == 0 or not hasattr(world.scene.contact.normal, "static_overlap"):
+        return jnp.zeros_like(active.closed)
+    loaded = active.closed & (load > 0)
+    deepest = static_overlap(world, jnp.where(loaded, load, 1.0))
+    speed = speed_of_overlap(world, deepest, active.mass)
+    oscillation = (rate / speed) ** 2 + (-gap / deepest - 1) ** 2
+    return loaded & (deepest <= method.rest_overlap * world.effective_radius) & (oscillation <= SETTLED**2)
 
 
 def first_crossing(
-    gap: jax.Array, rate: jax.Array, later_gap: jax.Array, later_rate: jax.Array, duration: jax.Array, active: jax.Array
+    gap: jax.Array, rate: jax.Array, later_gap: jax.Array, later_rate: jax.Array, duration: jax.Array, closed: jax.Array, kept: jax.Array
 ) -> jax.Array:
-    """Fraction of the step at which the gap of each pair first changes sign by its cubic; 2 where it does not."""
-    crosses = jnp.where(active, (later_gap >= 0) & (later_rate > SLOWEST), (later_gap < 0) & (later_rate < 0))
+    """Fraction of the step at which the gap of each pair first changes sign by its cubic; 2 where it does not, or is ``kept``."""
+    crosses = jnp.where(closed, (later_gap >= 0) & (later_rate > SLOWEST) & ~kept, (later_gap < 0) & (later_rate < 0))
     change = later_gap - gap
     cubic = duration * (rate + later_rate) - 2 * change
     square = 3 * change - duration * (2 * rate + later_rate)
@@ -143,30 +235,61 @@ def first_crossing(
     return jnp.where(crosses, theta, 2.0)
 
 
-def next_step(world: World, progress: Progress, horizon: jax.Array, *, fraction: float, longest: jax.Array) -> Step:
-    """The next step: to an event, or as far as the active contacts allow."""
-    state, active = progress.state, progress.active
+def quiet(touching: Touching) -> jax.Array:
+    """Whether there is a settled contact, and every other closed one carries nothing."""
+    closed, settled = touching.active.closed, touching.settled
+    idle = touching.active.fastest <= SLOWEST
+    return jnp.any(settled) & jnp.all(~closed | settled | idle)
+
+
+def next_step(
+    world: World, progress: Progress, horizon: jax.Array, lengths: Lengths, method: EventAligned | Impulse
+) -> tuple[Step, Touching]:
+    """The next step: to an event, or as far as the contacts allow."""
+    state, time, touching = progress.state, progress.time, progress.touching
+    active = touching.active
     frozen = jax.lax.stop_gradient
-    gap, normal = gap_and_normal(world, state.position)
-    rate = gap_rates(world, state.velocity, normal)
+    at = geometry(world, state, time)
+    gap, rate = at.gap, gap_rates(world, at, state)
+    lasts = quiet(touching) if method.lasting_steps else None
     # To beyond the last time, in any precision.
-    remaining = jnp.maximum(horizon - progress.time, 0.0) + rounding(gap) * (jnp.abs(horizon) + longest) + 1e-12
+    remaining = jnp.maximum(horizon - time, 0.0) + rounding(gap) * (jnp.abs(horizon) + lengths.flight) + 1e-12
     # Steps inside a contact move with the parameters, like the events: on a grid that stays, derivatives there would be of the order of
     # the contact acceleration.
-    allowed = frozen(time_to_touch(world, state, active.closed, longest) * BEYOND + max(OVERSHOOT, rounding(gap)) * remaining)
-    if world.force is not None:
-        resolved = graded_step(world, active, gap, rate, fraction)
-        allowed = jnp.where(jnp.isfinite(resolved), resolved, allowed)
+    soonest = time_to_touch(world, state, at, rate, time, active.closed, lengths.flight)
+    allowed = frozen(soonest * BEYOND + max(OVERSHOOT, rounding(gap)) * remaining)
+    if world.turns:
+        fastest_turn = jnp.max(safe_norm(state.spin))
+        turning = LARGEST_TURN / jnp.where(fastest_turn > 0, fastest_turn, 1.0)
+        allowed = jnp.where(fastest_turn > 0, jnp.minimum(allowed, frozen(turning)), allowed)
+    if world.scene.has_fluid or world.scene.springs:
+        allowed = jnp.minimum(allowed, lengths.flight)
+    if lasts is not None:
+        allowed = jnp.where(lasts, jnp.minimum(allowed, lengths.lasting), allowed)
+    if not world.rigid:
+        resolved = graded_step(world, active, gap, rate, method.graded_step)
+        resolves = jnp.isfinite(resolved) if lasts is None else jnp.isfinite(resolved) & ~lasts
+        allowed = jnp.where(resolves, jnp.minimum(resolved, lengths.flight), allowed)
     duration = jnp.minimum(allowed, remaining)
-    duration = jnp.minimum(duration, longest) if world.scene.has_fluid else duration
 
-    def gaps_after(tau: jax.Array) -> tuple[State, jax.Array, jax.Array]:
-        after = contact_step(world, active, state, tau)
-        gaps, normals = gap_and_normal(world, after.position)
-        return after, gaps, gap_rates(world, after.velocity, normals)
+    def taken(tau: jax.Array) -> tuple[Stepped, jax.Array]:
+        no_load = jnp.zeros_like(gap)
+        if lasts is None:
+            return contact_step(world, active, state, time, tau), no_load
+        return jax.lax.cond(
+            lasts,
+            lambda: lasting_step(world, active, state, time, tau),
+            lambda: (with_memory(active, contact_step(world, active, state, time, tau)), no_load),
+        )
 
-    _, later_gap, later_rate = gaps_after(frozen(duration))
-    theta = frozen(first_crossing(gap, rate, later_gap, later_rate, duration, active.closed))
+    def gaps_after(tau: jax.Array) -> tuple[jax.Array, jax.Array]:
+        after = taken(tau)[0].state
+        then = geometry(world, after, time + tau)
+        return then.gap, gap_rates(world, then, after)
+
+    kept = jnp.zeros_like(active.closed) if lasts is None else jnp.broadcast_to(lasts, active.closed.shape)
+    later_gap, later_rate = gaps_after(frozen(duration))
+    theta = frozen(first_crossing(gap, rate, later_gap, later_rate, duration, active.closed, kept))
     earliest = jnp.min(theta)
     happens = earliest <= 1.0
     # One at a time, each with the derivative of its own time, even where several happen at the same instant.
@@ -174,7 +297,7 @@ def next_step(world: World, progress: Progress, horizon: jax.Array, *, fraction:
     which = chosen.astype(gap.dtype)
 
     def correction(tau: jax.Array) -> jax.Array:
-        _, gaps, rates = gaps_after(tau)
+        gaps, rates = gaps_after(tau)
         slope = frozen(which @ rates)
         return -(which @ gaps) / jnp.where(jnp.abs(slope) > 1e-12, slope, jnp.inf)
 
@@ -186,85 +309,186 @@ def next_step(world: World, progress: Progress, horizon: jax.Array, *, fraction:
         tau = frozen(tau)
         return tau + correction(tau)
 
-    taken = jax.lax.cond(happens, to_event, lambda: duration)
-    after, _, rates = gaps_after(taken)
-    return Step(progress.time, state, taken, after, chosen & ~active.closed, chosen & active.closed, rates)
+    length = jax.lax.cond(happens, to_event, lambda: duration)
+    stepped, load = taken(length)
+    then = geometry(world, stepped.state, time + length)
+    rates = gap_rates(world, then, stepped.state)
+    leaves = chosen & active.closed
+    if lasts is not None:
+        leaves = leaves | (lasts & active.closed & (load <= 0) & (rates > SLOWEST))
+    touches = chosen & ~active.closed
+    after = touching_after(world, touching, stepped, then, rates, touches, leaves, time + length, method)
+    if lasts is not None:
+        deepest = static_overlap(world, load)
+        fastest = speed_of_overlap(world, deepest, active.mass) if not world.rigid else jnp.zeros_like(gap)
+        calm = after.active._replace(fastest=jnp.where(lasts & (load > 0), fastest, after.active.fastest))
+        after = Touching(calm, jnp.where(lasts & ~jnp.any(touches), touching.settled & ~leaves, after.settled))
+    stored = stored_by_friction(world, after.active, then)
+    return Step(time, state, length, stepped.state, touches, leaves, rates, stepped.work, stored), after
 
 
-def rigid_impact(world: World, state: State, touches: jax.Array) -> State:
-    """State after the rigid impact of the pair that touches, if one does."""
+def with_memory(active: Active, stepped: Stepped) -> Stepped:
+    """``stepped`` with what friction remembers, also where the method has no use for it."""
+    if stepped.memory is None and active.memory is not None:
+        return stepped._replace(memory=active.memory, friction=active.friction)
+    return stepped
+
+
+def stored_by_friction(world: World, active: Active, at: Geometry) -> jax.Array:
+    """Energy in the springs of friction [J]."""
+    if not world.has_memory or world.rigid:
+        return jnp.zeros((), at.gap.dtype)
+    overlap = jnp.where(active.closed & (at.gap < 0), -at.gap, 0.0)
+    energy = world.scene.contact.friction.energy(active.memory, overlap=overlap, effective_radius=world.effective_radius)
+    return jnp.sum(jnp.where(active.closed, energy, 0.0))
+
+
+def touching_after(
+    world: World,
+    touching: Touching,
+    stepped: Stepped,
+    at: Geometry,
+    rate: jax.Array,
+    touches: jax.Array,
+    leaves: jax.Array,
+    time: jax.Array,
+    method: EventAligned | Impulse,
+) -> Touching:
+    """Contacts after a step."""
+    active = touching.active
+    closed = (active.closed | touches) & ~leaves
+    impact_speed = jnp.where(touches, jnp.maximum(-rate, SLOWEST), active.impact_speed)
+    fastest = jnp.where(touches, impact_speed, jnp.maximum(active.fastest, jnp.abs(rate)))
+    mass = active.mass
+    if world.turns:
+        mass = jnp.where(touches, effective_mass(world, at, stepped.state), mass)
+    memory, friction = stepped.memory, stepped.friction
+    if world.has_memory and not world.rigid:
+        begins = ~closed | touches
+        fresh, no_force = unloaded(world, at.gap)
+
+        def renewed(old: jax.Array, new: jax.Array) -> jax.Array:
+            return jnp.where(begins.reshape(-1, *(1,) * (old.ndim - 1)), new, old)
+
+        memory, friction = jax.tree.map(renewed, memory, fresh), renewed(friction, no_force)
+    after = Active(closed, impact_speed, fastest, mass, memory, friction)
+    if world.rigid or not method.lasting_steps:
+        return Touching(after, touching.settled & closed)
+    frozen = jax.lax.stop_gradient
+    seen = frozen((after, at.gap, rate, stepped.state, time))
+
+    def judged() -> jax.Array:
+        active, gap, rate, state, time = seen
+        return settled_of(world, active, gap, rate, frozen(loads(world, active.closed, state, time)), method)
+
+    return Touching(after, jax.lax.cond(jnp.any(closed), judged, lambda: jnp.zeros_like(closed)))
+
+
+def rigid_impact(world: World, state: State, time: jax.Array, touches: jax.Array) -> tuple[State, jax.Array]:
+    """State after the rigid impact of the pair that touches, if one does; and the work lost: along the normal, slip, rolling, spinning."""
     law = world.scene.contact.normal
-    every = each_pair(world, gap_and_normal(world, state.position)[1])
+    at = geometry(world, state, time)
     index = jnp.argmax(touches)
-    pair, mass = jax.tree.map(lambda column: column[index], (every, world.inertia.effective_mass))
-    speed = -((pair.first - pair.second) @ state.velocity) @ pair.normal
+    which = touches.astype(at.gap.dtype)
+    pair = jax.tree.map(lambda column: column[index], each_pair(world, at))
+    mass = effective_mass(world, at, state)[index]
+    speed = -gap_rates(world, at, state)[index]
     hits = jnp.any(touches) & (speed > 0)
     speed = jnp.where(hits, speed, 1.0)
-    impulse = mass * (1 + law.restitution_at(speed, mass=mass)) * speed
-    after = after_impulse(pair, rubbed(world, pair, state, impulse), impulse * pair.normal)
-    return jax.tree.map(lambda old, new: jnp.where(hits, new, old), state, after)
+    inertia = inertia_in_scene(world, state)
+    wanted = law.restitution_at(speed, mass=mass) * speed
+
+    def struck(impulse: jax.Array) -> tuple[State, jax.Array]:
+        rubbed_state, lost = rubbed(world, inertia, pair, state, impulse)
+        return pushed(world, at, rubbed_state, (which * impulse)[:, None] * at.normal), lost
+
+    impulse = mass * (speed + wanted)
+    if world.turns:
+        # Friction at the end of a crooked arm changes the normal velocity, too.
+        for _ in range(IMPACT_CORRECTIONS):
+            impulse = impulse + mass * (wanted - gap_rates(world, at, struck(impulse)[0])[index])
+    after, lost = struck(impulse)
+    surface = jnp.sum((which * impulse)[:, None] * at.normal * at.surface_velocity)
+    total = kinetic_energy(world, state) - kinetic_energy(world, after) + surface
+    lost = jnp.concatenate([(total - jnp.sum(lost))[None], lost])
+    return jax.tree.map(lambda old, new: jnp.where(hits, new, old), state, after), jnp.where(hits, lost, 0.0)
 
 
-SLOWEST = 1e-9
-"""Speed [m/s] below which nothing moves."""
+IMPACT_CORRECTIONS = 8
+"""Iterations for the normal impulse of a rigid impact of clumps with friction."""
 
 
-STEPS_BETWEEN = 8
-"""Steps outside contacts, for each contact of the budget: flights, and events that cut a step short."""
-
-FLIGHT_FRACTION = 0.01
-"""Longest step of a flight in a fluid or near a curved surface, in units of the whole time."""
-
-
-def simulate_many(scene: Scene, start: State, times: jax.Array, method: EventAligned | Impulse) -> Trajectory:
-    """Motion of several spheres at ``times``."""
+def budget(scene: Scene, world: World, method: EventAligned | Impulse) -> int:
+    """Number of steps."""
+    if method.max_steps is not None:
+        return method.max_steps
     rigid = isinstance(method, Impulse)
-    fraction = 1.0 if isinstance(method, Impulse) else method.graded_step
-    steps = method.max_contacts * (STEPS_BETWEEN + (0 if rigid else math.ceil(3.5 / fraction)))
-    if scene.has_fluid or not all(isinstance(surface, Plane) for surface in scene.surfaces):
+    steps = method.max_contacts * (STEPS_BETWEEN + (0 if rigid else math.ceil(3.5 / method.graded_step)))
+    flat = all(isinstance(surface, Plane) and surface.motion is None for surface in scene.surfaces)
+    if world.turns or scene.has_fluid or scene.springs or not flat:
         steps += math.ceil(1 / FLIGHT_FRACTION)
-    longest = FLIGHT_FRACTION * (times[-1] - times[0])
+    return steps + method.lasting_steps
+
+
+def simulate_many(scene: Scene, start: State, times: jax.Array, method: EventAligned | Impulse, *, ledger: bool = False) -> Trajectory:
+    """Motion of several bodies at ``times``."""
+    rigid = isinstance(method, Impulse)
     world = world_of(scene, start.position.shape[0], rigid=rigid)
+    if world.turns and start.orientation is None:
+        start = start._replace(
+            orientation=jnp.broadcast_to(jnp.array([1.0, 0.0, 0.0, 0.0], start.position.dtype), (len(start.position), 4))
+        )
+    if not world.turns:
+        start = start._replace(orientation=None)
     horizon = times[-1]
-    first = Progress(times[0], start, active_at_start(world, start))
+    lengths = longest_steps(world, times[-1] - times[0], method)
+    first = Progress(times[0], start, touching_at_start(world, start, times[0], method))
 
-    def moving(progress: Progress) -> Step:
-        return next_step(world, progress, horizon, fraction=fraction, longest=longest)
+    def moving(progress: Progress) -> tuple[Progress, Step]:
+        step, touching = next_step(world, progress, horizon, lengths, method)
+        time, state = progress.time + step.duration, step.after
+        if rigid:
+            approach = -jnp.sum(jnp.where(step.touches, step.rate, 0.0))
+            state, lost = rigid_impact(world, state, time, step.touches)
+            normal = jnp.where(step.touches, lost[0], 0.0)
+            spent = Work(normal, lost[1], lost[2], lost[3], *(jnp.zeros_like(lost[0]),) * 3)
+            step = step._replace(work=jax.tree.map(jnp.add, step.work, spent))
+            # Too slow to bounce: it stays.
+            stays = step.touches & (approach <= method.rest_speed) & (method.lasting_steps > 0)
+            active = touching.active._replace(closed=(touching.active.closed & ~step.touches) | stays)
+            touching = Touching(active, active.closed)
+        return Progress(time, state, touching), step
 
-    def idle(progress: Progress) -> Step:
-        nothing = jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), jax.eval_shape(moving, progress))
-        return nothing._replace(time=progress.time, before=progress.state, after=progress.state)
+    def idle(progress: Progress) -> tuple[Progress, Step]:
+        nothing = jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), jax.eval_shape(moving, progress)[1])
+        return progress, nothing._replace(time=progress.time, before=progress.state, after=progress.state)
 
     def advance(progress: Progress, _: None) -> tuple[Progress, Step]:
-        step = jax.lax.cond(progress.time > horizon, idle, moving, progress)
-        time = progress.time + step.duration
-        if rigid:
-            return Progress(time, rigid_impact(world, step.after, step.touches), progress.active), step
-        return Progress(time, step.after, active_after(progress.active, step)), step
+        return jax.lax.cond(progress.time > horizon, idle, moving, progress)
 
-    last, record = jax.lax.scan(advance, first, None, length=steps)
+    last, record = jax.lax.scan(advance, first, None, length=budget(scene, world, method))
     touches = jnp.sum(record.touches)
     record = jax.tree.map(lambda column, end: jnp.concatenate([column, end[None]]), record, extrapolated(world, last, horizon))
     at_times = jax.vmap(lambda *columns: evaluate(segments(record, *columns), times), in_axes=1, out_axes=1)
-    position, velocity, spin = at_times(*record.before, *record.after)
-    enough = (last.time > horizon) & (touches <= method.max_contacts)
-    status = jnp.where(enough, Status.SUCCESS, Status.TOO_FEW_CONTACTS)
-    return Trajectory(times, position, velocity, spin, contacts_of(world, record, method.max_contacts, rigid=rigid), status)
-
-
-def active_after(active: Active, step: Step) -> Active:
-    """Contacts after a step."""
-    impact_speed = jnp.where(step.touches, jnp.maximum(-step.rate, SLOWEST), active.impact_speed)
-    fastest = jnp.where(step.touches, impact_speed, jnp.maximum(active.fastest, jnp.abs(step.rate)))
-    return Active((active.closed | step.touches) & ~step.leaves, impact_speed, fastest)
+    before, after = record.before, record.after
+    position, velocity, spin = at_times(before.position, before.velocity, before.spin, after.position, after.velocity, after.spin)
+    status = jnp.where(jnp.any(last.touching.settled), Status.CAME_TO_REST, Status.SUCCESS)
+    status = jnp.where(touches <= method.max_contacts, status, Status.TOO_FEW_CONTACTS)
+    status = jnp.where(last.time > horizon, status, Status.TOO_FEW_STEPS)
+    contacts = contacts_of(world, record, method.max_contacts, rigid=rigid)
+    orientation = orientations(world, record, times)
+    return Trajectory(times, position, velocity, spin, contacts, status, orientation, ledger_of(world, record) if ledger else None)
 
 
 def extrapolated(world: World, last: Progress, horizon: jax.Array) -> Step:
     """A flight to the horizon, for what the budget of steps left over."""
     duration = jnp.maximum(horizon - last.time, 0.0)
-    none = jnp.zeros_like(last.active.closed)
-    after = flight_step(world, last.state, duration)
-    return Step(last.time, last.state, duration, after, none, none, jnp.zeros_like(last.active.fastest))
+    active = last.touching.active
+    none = jnp.zeros_like(active.closed)
+    after = flight_step(world, last.state, last.time, duration)
+    work = no_work(world, last.state.position)
+    stored = jnp.zeros((), last.state.position.dtype)
+    return Step(last.time, last.state, duration, after, none, none, jnp.zeros_like(active.fastest), work, stored)
 
 
 def contacts_of(world: World, record: Step, count: int, *, rigid: bool) -> Contacts:
@@ -279,7 +503,10 @@ def contacts_of(world: World, record: Step, count: int, *, rigid: bool) -> Conta
     which = jax.nn.one_hot(pair, len(world.pairs.surface), dtype=touch_down.dtype)
     speed = -jnp.sum(record.rate[entries] * which, axis=1)
     if rigid:
-        law, mass = world.scene.contact.normal, world.inertia.effective_mass[pair]
+        law = world.scene.contact.normal
+        ends = jax.tree.map(lambda column: column[entries], record.after)
+        masses = jax.vmap(lambda state, time: effective_mass(world, geometry(world, state, time), state))(ends, touch_down)
+        mass = jnp.sum(masses * which, axis=1)
         lift_off, rebound = touch_down, speed * law.restitution_at(jnp.where(speed > 0, speed, 1.0), mass=mass)
     else:
         lift_off = jnp.where(ended, record.time[end] + record.duration[end], jnp.inf)
@@ -301,3 +528,17 @@ def segments(record: Step, x0: jax.Array, v0: jax.Array, w0: jax.Array, x1: jax.
     a1 = (2 * v0 + 4 * v1 - 6 * mean) * inverse
     turn = (w1 - w0) * inverse
     return Segments(record.time, record.time + record.duration, x0, x1, v0, v1, a0, a1, w0, w1, turn, turn)
+
+
+def orientations(world: World, record: Step, times: jax.Array) -> jax.Array | None:
+    """Orientation of the clumps at ``times``: cubics of the quaternions between the ends of the steps."""
+    if not world.turns:
+        return None
+    order = jax.lax.stop_gradient(record.time)
+    index = jnp.clip(jnp.searchsorted(order, jax.lax.stop_gradient(times), side="right") - 1, 0, len(order) - 1)
+    before, after = (jax.tree.map(lambda column: column[index], end) for end in (record.before, record.after))
+    h = record.duration[index]
+    theta = (times - record.time[index]) / jnp.where(h > 0, h, 1.0)
+    rates = (jax.vmap(lambda state: orientation_rate(world, state))(end) for end in (before, after))
+    turn = cubic(theta[:, None, None], h[:, None, None], before.orientation, after.orientation, *rates)
+    return turn / safe_norm(turn)[..., None]

@@ -1,102 +1,402 @@
-"""One step of any number of spheres whose contacts may overlap in time.
+"""One step of any number of bodies whose contacts may overlap in time.
 
 Within a step the set of active contacts is frozen, so that the right-hand side is smooth even where a force jumps at touch-down. Normal
 forces and external forces advance by a Runge-Kutta step of order 4, whose length shrinks with the square root of the overlap towards the
-ends of a contact (where the motion is not smooth in time). Friction then acts through its closed flow in the normal impulse of the step,
-contact by contact forwards and backwards: exact for a contact that is alone, of second order for contacts that share a sphere, and stable
-whatever the slip velocity of the regularisation.
+ends of a contact (where the motion is not smooth in time).
+
+Friction, rolling and spinning resistance without memory then act through their closed flows in the normal impulse of the step, contact by
+contact forwards and backwards: exact for a contact of spheres that is alone, of second order for contacts that share a body, and stable
+whatever the slip velocity of the regularisation. Friction with memory acts as half an impulse of its force before and half after the
+normal step (second order).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.geometry.contact_plane import carried_with_plane
+from jaxcontact.geometry.motion import normal_and_tangential
+from jaxcontact.geometry.rotation import quaternion_product, rotation_to_quaternion
 from jaxcontact.runge_kutta import CLASSICAL, step
 from jaxcontact.scene import State
-from jaxcontact.simulation.pairs import Pair, World, after_impulse, each_pair, gap_and_normal, slip
+from jaxcontact.simulation.pairs import (
+    Geometry,
+    World,
+    force_and_torque,
+    gap_rates,
+    geometry,
+    inertia_in_scene,
+    kinetic_energy,
+    relative_velocity,
+    spin_rates,
+)
+from jaxcontact.smooth import safe_norm
 
 
 class Active(NamedTuple):
-    """Each pair's contact, ``(pairs,)``.
+    """Each pair's contact, ``(pairs, ...)``.
 
     Attributes:
         closed: whether it is in contact.
         impact_speed: approach speed at touch-down [m/s], 0 where the contact began at rest.
-        fastest: scale of its speed so far [m/s]; 0 for spheres that touch without load.
+        fastest: scale of its speed so far [m/s]; 0 for bodies that touch without load.
+        mass: effective mass along the normal at touch-down [kg].
+        memory: of the friction, ``None`` where it has none.
+        friction: force of a friction with memory at the end of the last step [N], ``(pairs, 3)``; else ``None``.
     """
 
     closed: jax.Array
     impact_speed: jax.Array
     fastest: jax.Array
+    mass: jax.Array
+    memory: Any
+    friction: jax.Array | None
+
+
+class Work(NamedTuple):
+    """Work [J] in a step.
+
+    Attributes:
+        normal: done on each contact by the normal motion, ``(pairs,)``: stored in it, or lost.
+        friction: lost by friction without memory; done on the contacts by the slip where friction has a memory (stored, or lost).
+        rolling: lost by rolling resistance.
+        spinning: lost by spinning resistance.
+        fluid: lost to drag and to the dashpots of springs.
+        supplied: done on the bodies by what moves as prescribed.
+        settled: lost where a contact comes to rest: the remains of its bouncing.
+    """
+
+    normal: jax.Array
+    friction: jax.Array
+    rolling: jax.Array
+    spinning: jax.Array
+    fluid: jax.Array
+    supplied: jax.Array
+    settled: jax.Array
+
+
+class Stepped(NamedTuple):
+    """After a step: where the bodies are, what friction remembers, and what was worked."""
+
+    state: State
+    memory: Any
+    friction: jax.Array | None
+    work: Work
+
+
+def no_work(world: World, like: jax.Array) -> Work:
+    """Nothing."""
+    zero = jnp.zeros((), like.dtype)
+    return Work(jnp.zeros(world.pairs.surface.shape, like.dtype), zero, zero, zero, zero, zero, zero)
 
 
 class Moving(NamedTuple):
-    """What a Runge-Kutta step carries: positions, velocities, and the normal impulse of each pair since the start of the step [N s]."""
+    """What a Runge-Kutta step carries: time, state, the normal impulse of each pair since the start of the step [N s], and work."""
 
-    position: jax.Array
-    velocity: jax.Array
+    time: jax.Array
+    state: State
     impulse: jax.Array
+    normal_work: jax.Array
+    fluid_work: jax.Array
+    supplied: jax.Array
 
 
-def flight_step(world: World, state: State, duration: jax.Array) -> State:
-    """State after a step without contact."""
+def orientation_rate(world: World, state: State) -> jax.Array | None:
+    """Rate of the quaternions."""
+    if not world.turns:
+        return None
+    spin = jnp.concatenate([jnp.zeros_like(state.spin[:, :1]), state.spin], axis=1)
+    return 0.5 * quaternion_product(spin, state.orientation)
 
-    def rates(state: State) -> State:
-        return State(state.velocity, world.scene.acceleration(state.velocity, state.spin), jnp.zeros_like(state.spin))
 
-    return step(rates, state, duration, CLASSICAL)
+def with_unit_orientation(world: World, state: State) -> State:
+    """``state`` with quaternions of length 1."""
+    if not world.turns:
+        return state
+    return state._replace(orientation=state.orientation / safe_norm(state.orientation)[:, None])
 
 
-def normal_step(world: World, active: Active, state: State, duration: jax.Array) -> tuple[State, jax.Array]:
-    """State after a step without friction, and the normal impulse of each contact in it."""
-    pairs, inertia, normal_force = world.pairs, world.inertia, world.force
-    assert normal_force is not None
-    on_first, on_second = (side.T * masses for side, masses in zip((pairs.first, pairs.second), inertia.inverse_mass, strict=True))
-    to_bodies = on_first - on_second
+def normal_forces(world: World, active: Active, at: Geometry, rate: jax.Array) -> jax.Array:
+    """Normal force of each pair [N]; 0 where it is not active."""
+    assert world.force is not None
+    # An active contact is one up to its very end: where rounding puts the end at a tiny gap, the force is that of a tiny overlap.
+    overlap = jnp.where(active.closed, jnp.where(at.gap < 0, -at.gap, 1e-30), -1.0)
+    force = world.force(overlap, -rate, impact_speed=active.impact_speed, mass=active.mass)
+    return jnp.where(active.closed, force, 0.0)
+
+
+def external_power(world: World, state: State, time: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Power lost to fluid and dashpots of springs, and power supplied by moving anchors [W]."""
+    scene = world.scene
+    lost, supplied = jnp.zeros((), state.position.dtype), jnp.zeros((), state.position.dtype)
+    if scene.has_fluid:
+        by_fluid = scene.acceleration(state.velocity, state.spin) - jnp.asarray(scene.gravity)
+        lost = lost - jnp.sum(by_fluid * state.velocity / world.inverse_mass[:, None])
+    for spring in scene.springs:
+        force = spring.force(state.position[spring.body], state.velocity[spring.body], time)
+        anchor_velocity = spring.anchor.material_velocity(spring.anchor.pose(time).position, time)
+        relative = state.velocity[spring.body] - anchor_velocity
+        supplied = supplied + force @ anchor_velocity
+        lost = lost + jnp.sum(jnp.asarray(spring.damping) * relative * relative)
+    return lost, supplied
+
+
+def normal_step(world: World, active: Active, state: State, time: jax.Array, duration: jax.Array) -> Moving:
+    """After a step without friction."""
 
     def rates(moving: Moving) -> Moving:
-        gap, normal = gap_and_normal(world, moving.position)
-        rate = jnp.sum((world.difference @ moving.velocity) * normal, axis=-1)
-        # An active contact is one up to its very end: where rounding puts the end at a tiny gap, the force is that of a tiny overlap.
-        overlap = jnp.where(active.closed, jnp.where(gap < 0, -gap, 1e-30), -1.0)
-        force = normal_force(overlap, -rate, impact_speed=active.impact_speed, mass=inertia.effective_mass)
-        force = jnp.where(active.closed, force, 0.0)
-        external = world.scene.acceleration(moving.velocity, state.spin)
-        return Moving(moving.velocity, external + to_bodies @ (force[:, None] * normal), force)
+        now = moving.state
+        acceleration = world.scene.external_acceleration(now.position, now.velocity, now.spin, moving.time)
+        spin_rate = jnp.zeros_like(now.spin)
+        force = power = jnp.zeros(world.pairs.surface.shape, now.position.dtype)
+        lost, supplied = external_power(world, now, moving.time)
+        if world.force is not None:
+            at = geometry(world, now, moving.time)
+            rate = gap_rates(world, at, now)
+            force = normal_forces(world, active, at, rate)
+            push, torque = force_and_torque(world, at, force[:, None] * at.normal)
+            acceleration = acceleration + push * world.inverse_mass[:, None]
+            power = -force * rate
+            supplied = supplied + jnp.sum(force * jnp.sum(at.normal * at.surface_velocity, axis=-1))
+            if world.turns:
+                spin_rate = spin_rates(world, now, torque)
+        elif world.turns:
+            spin_rate = spin_rates(world, now, jnp.zeros_like(now.spin))
+        slope = State(now.velocity, acceleration, spin_rate, orientation_rate(world, now))
+        return Moving(jnp.ones_like(moving.time), slope, force, power, lost, supplied)
 
-    start = Moving(state.position, state.velocity, jnp.zeros(pairs.surface.shape, dtype=state.position.dtype))
-    end = step(rates, start, duration, CLASSICAL)
-    return State(end.position, end.velocity, state.spin), end.impulse
+    zero = jnp.zeros((), state.position.dtype)
+    nothing = jnp.zeros(world.pairs.surface.shape, state.position.dtype)
+    end = step(rates, Moving(jnp.asarray(time, state.position.dtype), state, nothing, nothing, zero, zero), duration, CLASSICAL)
+    return end._replace(state=with_unit_orientation(world, end.state))
 
 
-def rubbed(world: World, pair: Pair, state: State, impulse: jax.Array) -> State:
-    """State after the friction of one contact, for a normal ``impulse`` [N s]."""
-    before = slip(pair, state)
-    change = world.scene.contact.friction.slip_after(before, impulse / pair.tangential_mass) - before
-    return after_impulse(pair, state, pair.tangential_mass * change)
+def flight_step(world: World, state: State, time: jax.Array, duration: jax.Array) -> State:
+    """State after a step without contact."""
+
+    def rates(moving: tuple[jax.Array, State]) -> tuple[jax.Array, State]:
+        time, now = moving
+        acceleration = world.scene.external_acceleration(now.position, now.velocity, now.spin, time)
+        spin_rate = spin_rates(world, now, jnp.zeros_like(now.spin))
+        return jnp.ones_like(time), State(now.velocity, acceleration, spin_rate, orientation_rate(world, now))
+
+    _, after = step(rates, (jnp.asarray(time, state.position.dtype), state), duration, CLASSICAL)
+    return with_unit_orientation(world, after)
 
 
-def with_friction(world: World, active: Active, state: State, impulse: jax.Array, duration: jax.Array) -> State:
-    """State after friction has acted over a step with the given normal impulses: half of each forwards, half backwards."""
-    every = each_pair(world, gap_and_normal(world, state.position)[1])
+class Pair(NamedTuple):
+    """One pair (or, with a leading axis, all).
+
+    Attributes:
+        first, second: ``(bodies,)`` of 0 and 1.
+        normal, first_arm, second_arm, surface_velocity, surface_spin: ``(3,)``, of ``Geometry``.
+        sphere_mass: mass that resists a tangential impulse, of spheres [kg].
+        effective_radius: [m].
+        overlap: [m].
+    """
+
+    first: jax.Array
+    second: jax.Array
+    normal: jax.Array
+    first_arm: jax.Array
+    second_arm: jax.Array
+    surface_velocity: jax.Array
+    surface_spin: jax.Array
+    sphere_mass: jax.Array
+    effective_radius: jax.Array
+    overlap: jax.Array
+
+
+def each_pair(world: World, at: Geometry) -> Pair:
+    """All pairs, with a leading axis."""
+    pairs = world.pairs
+    moment = world.inverse_inertia[:, 0, 0]
+    inverse = (pairs.first + pairs.second) @ world.inverse_mass
+    for side, radius in zip((pairs.first, pairs.second), world.radius, strict=True):
+        inverse = inverse + radius * radius * (side @ moment)
+    first, second = jnp.asarray(pairs.first), jnp.asarray(pairs.second)
+    overlap = jnp.where(at.gap < 0, -at.gap, 0.0)
+    return Pair(
+        first,
+        second,
+        at.normal,
+        at.first_arm,
+        at.second_arm,
+        at.surface_velocity,
+        at.surface_spin,
+        1 / inverse,
+        world.effective_radius,
+        overlap,
+    )
+
+
+def slip(pair: Pair, state: State) -> jax.Array:
+    """Velocity of the first partner's surface against the second's at the contact, without its normal part [m/s], ``(3,)``."""
+    relative = (pair.first - pair.second) @ state.velocity - pair.surface_velocity
+    relative = relative + jnp.cross(pair.first @ state.spin, pair.first_arm) - jnp.cross(pair.second @ state.spin, pair.second_arm)
+    return normal_and_tangential(relative, pair.normal)[1]
+
+
+def relative_spin(pair: Pair, state: State) -> jax.Array:
+    """Angular velocity of the first partner against the second [rad/s], ``(3,)``."""
+    return (pair.first - pair.second) @ state.spin - pair.surface_spin
+
+
+def after_impulse(world: World, inertia: jax.Array, pair: Pair, state: State, impulse: jax.Array) -> State:
+    """State after ``impulse`` [N s], ``(3,)``, at the contact on the first partner, and its opposite on the second."""
+    share = (pair.first - pair.second) * world.inverse_mass
+    moment = pair.first[:, None] * jnp.cross(pair.first_arm, impulse) - pair.second[:, None] * jnp.cross(pair.second_arm, impulse)
+    turned = jnp.einsum("nij,nj->ni", inertia, moment)
+    return state._replace(velocity=state.velocity + share[:, None] * impulse, spin=state.spin + turned)
+
+
+def after_twist(inertia: jax.Array, pair: Pair, state: State, twist: jax.Array) -> State:
+    """State after an impulse of torque [N m s], ``(3,)``, on the first partner, and its opposite on the second."""
+    turned = jnp.einsum("nij,nj->ni", inertia, (pair.first - pair.second)[:, None] * twist)
+    return state._replace(spin=state.spin + turned)
+
+
+def mass_against_slip(world: World, inertia: jax.Array, pair: Pair, direction: jax.Array) -> jax.Array:
+    """Mass that resists an impulse along ``direction`` at the contact [kg]; of spheres in any tangential direction."""
+    if not world.turns:
+        return pair.sphere_mass
+    total = (pair.first + pair.second) @ world.inverse_mass
+    for side, arm in ((pair.first, pair.first_arm), (pair.second, pair.second_arm)):
+        moment = jnp.cross(arm, direction)
+        total = total + moment @ jnp.tensordot(side, inertia, axes=1) @ moment
+    return 1 / total
+
+
+def inertia_against(inertia: jax.Array, pair: Pair, direction: jax.Array) -> jax.Array:
+    """Inertia that resists a relative rotation about ``direction`` [kg m^2]; about any axis where there is no direction."""
+    both = jnp.tensordot(pair.first + pair.second, inertia, axes=1)
+    along = direction @ both @ direction
+    return 1 / jnp.where(along > 0, along, jnp.trace(both) / 3)
+
+
+def direction_of(vector: jax.Array) -> jax.Array:
+    """Unit vector, zero where there is none."""
+    size = safe_norm(vector)
+    return vector * jnp.where(size > 0, 1 / jnp.where(size > 0, size, 1.0), 0.0)
+
+
+def rubbed(world: World, inertia: jax.Array, pair: Pair, state: State, impulse: jax.Array) -> tuple[State, jax.Array]:
+    """State after the resistance of one contact for a normal ``impulse`` [N s], and the work lost ``(3,)``: slip, rolling, spinning."""
+    contact = world.scene.contact
+    zero = jnp.zeros((), impulse.dtype)
+    lost = [zero, zero, zero]
+    if contact.rolling is not None:
+        _, before = normal_and_tangential(relative_spin(pair, state), pair.normal)
+        resists = inertia_against(inertia, pair, direction_of(before))
+        change = contact.rolling.rotation_after(before, impulse / resists, effective_radius=pair.effective_radius) - before
+        state = after_twist(inertia, pair, state, resists * change)
+        lost[1] = -resists * (change @ (before + change / 2))
+    if contact.spinning is not None:
+        before = (relative_spin(pair, state) @ pair.normal) * pair.normal
+        resists = inertia_against(inertia, pair, pair.normal)
+        after = contact.spinning.rotation_after(before, impulse / resists, effective_radius=pair.effective_radius, overlap=pair.overlap)
+        state = after_twist(inertia, pair, state, resists * (after - before))
+        lost[2] = -resists * ((after - before) @ (before + after)) / 2
+    if not world.has_memory:
+        before = slip(pair, state)
+        resists = mass_against_slip(world, inertia, pair, direction_of(before))
+        push = resists * (contact.friction.slip_after(before, impulse / resists) - before)
+        state = after_impulse(world, inertia, pair, state, push)
+        lost[0] = -push @ (before + slip(pair, state)) / 2
+    return state, jnp.stack(lost)
+
+
+def resisted(
+    world: World, active: Active, at: Geometry, state: State, impulse: jax.Array, duration: jax.Array
+) -> tuple[State, jax.Array, jax.Array]:
+    """State after friction, rolling and spinning resistance have acted over a step with the given normal impulses.
+
+    Half of each forwards, half backwards. Also the work lost, and that supplied by moving surfaces.
+    """
+    every = each_pair(world, at)
+    inertia = inertia_in_scene(world, state)
     impulse = jnp.where(active.closed, impulse, 0.0)
     if len(impulse) == 1:
-        after = rubbed(world, jax.tree.map(lambda column: column[0], every), state, impulse[0])
+        after, lost = rubbed(world, inertia, jax.tree.map(lambda column: column[0], every), state, impulse[0])
     else:
 
-        def one(current: State, item: tuple[Pair, jax.Array]) -> tuple[State, None]:
-            return rubbed(world, item[0], current, item[1]), None
+        def one(current: State, item: tuple[Pair, jax.Array]) -> tuple[State, jax.Array]:
+            return rubbed(world, inertia, item[0], current, item[1])
 
-        there, _ = jax.lax.scan(one, state, (every, impulse / 2))
-        after, _ = jax.lax.scan(one, there, (every, impulse / 2), reverse=True)
+        there, lost_first = jax.lax.scan(one, state, (every, impulse / 2))
+        after, lost_then = jax.lax.scan(one, there, (every, impulse / 2), reverse=True)
+        lost = jnp.sum(lost_first + lost_then, axis=0)
     # The change of velocity is spread over the step.
-    return after._replace(position=state.position + duration / 2 * (after.velocity - state.velocity))
+    moved = after._replace(position=state.position + duration / 2 * (after.velocity - state.velocity))
+    if world.turns:
+        turn = rotation_to_quaternion(duration / 2 * (after.spin - state.spin))
+        moved = moved._replace(orientation=quaternion_product(turn, state.orientation))
+    change = kinetic_energy(world, after) - kinetic_energy(world, state)
+    return moved, lost, change + jnp.sum(lost)
 
 
-def contact_step(world: World, active: Active, state: State, duration: jax.Array) -> State:
-    """State after a step of ``duration`` with a frozen set of active contacts."""
-    if world.force is None:
-        return flight_step(world, state, duration)
-    moved, impulse = normal_step(world, active, state, duration)
-    return with_friction(world, active, moved, impulse, duration)
+def pushed(world: World, at: Geometry, state: State, impulse: jax.Array) -> State:
+    """State after an impulse ``(pairs, 3)`` [N s] at every contact."""
+    push, moment = force_and_torque(world, at, impulse)
+    turned = jnp.einsum("nij,nj->ni", inertia_in_scene(world, state), moment)
+    return state._replace(velocity=state.velocity + push * world.inverse_mass[:, None], spin=state.spin + turned)
+
+
+def kick(world: World, at: Geometry, state: State, impulse: jax.Array) -> tuple[State, jax.Array, jax.Array]:
+    """State after an impulse ``(pairs, 3)`` at every contact, the work done on the contacts, and that supplied by moving surfaces."""
+    after = pushed(world, at, state, impulse)
+    work = -jnp.sum(impulse * (relative_velocity(world, at, state) + relative_velocity(world, at, after))) / 2
+    return after, work, kinetic_energy(world, after) - kinetic_energy(world, state) + work
+
+
+def slips(world: World, at: Geometry, state: State) -> jax.Array:
+    """Slip velocity of every pair [m/s], ``(pairs, 3)``."""
+    return normal_and_tangential(relative_velocity(world, at, state), at.normal)[1]
+
+
+def carried(world: World, memory: Any, before: Geometry, after: Geometry, state: State, duration: jax.Array) -> Any:
+    """What friction remembers, its vectors carried along with the contact plane."""
+    spins = world.pairs.first @ state.spin, world.pairs.second @ state.spin + after.surface_spin
+    turn = duration * jnp.sum((spins[0] + spins[1]) * after.normal, axis=-1) / 2
+
+    def one(leaf: jax.Array) -> jax.Array:
+        return carried_with_plane(leaf, before.normal, after.normal, turn=turn) if leaf.ndim == 2 else leaf
+
+    return jax.tree.map(one, memory)
+
+
+def contact_step(world: World, active: Active, state: State, time: jax.Array, duration: jax.Array) -> Stepped:
+    """After a step of ``duration`` with a frozen set of active contacts."""
+    none = no_work(world, state.position)
+    if world.rigid:
+        return Stepped(flight_step(world, state, time, duration), None, None, none)
+    if not world.has_memory:
+        moved = normal_step(world, active, state, time, duration)
+        after, lost, supplied = resisted(world, active, geometry(world, moved.state, moved.time), moved.state, moved.impulse, duration)
+        work = Work(moved.normal_work, lost[0], lost[1], lost[2], moved.fluid_work, moved.supplied + supplied, none.settled)
+        return Stepped(after, None, None, work)
+    law = world.scene.contact.friction
+    before = geometry(world, state, time)
+    kicked, first_work, first_supplied = kick(world, before, state, duration / 2 * active.friction)
+    moved = normal_step(world, active, kicked, time, duration)
+    after = geometry(world, moved.state, moved.time)
+    increment = duration / 2 * (slips(world, before, kicked) + slips(world, after, moved.state))
+    increment = normal_and_tangential(increment, after.normal)[1]
+    # An event may take no time at all; a law with a dashpot divides by the time step.
+    takes_time = duration > 0
+    force, memory = law.after_step(
+        carried(world, active.memory, before, after, moved.state, duration),
+        jnp.where(takes_time, increment, 0.0),
+        normal_force=normal_forces(world, active, after, gap_rates(world, after, moved.state)),
+        overlap=jnp.where(active.closed & (after.gap < 0), -after.gap, 0.0),
+        effective_radius=world.effective_radius,
+        mass=active.mass,
+        time_step=jnp.where(takes_time, duration, 1.0),
+    )
+    force = jnp.where(active.closed[:, None], force, 0.0)
+    ended, last_work, last_supplied = kick(world, after, moved.state, duration / 2 * force)
+    ended, lost, supplied = resisted(world, active, after, ended, moved.impulse, duration)
+    supplied = moved.supplied + supplied + first_supplied + last_supplied
+    work = Work(moved.normal_work, lost[0] + first_work + last_work, lost[1], lost[2], moved.fluid_work, supplied, none.settled)
+    return Stepped(ended, memory, force, work)

@@ -1,7 +1,8 @@
-"""Everything that may touch in a scene of several spheres: sphere with sphere, and sphere with surface.
+"""Everything that may touch in a scene: members of different bodies, and members with surfaces.
 
-Pairs are numbered: first every two spheres ``i < j``, then for each surface every sphere. In a pair the *normal* points from the second
-partner (a sphere or a surface) to the first (a sphere): the direction of the contact force on the first.
+A sphere is a body of one member, a clump one of several. Pairs are numbered: first every two members of different bodies, then for each
+surface every member. In a pair the *normal* points from the second partner (a member or a surface) to the first (a member): the
+direction of the contact force on the first.
 """
 
 import dataclasses
@@ -13,166 +14,250 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.bodies import Clumps, as_clumps
 from jaxcontact.geometry.direction import distance_and_direction
+from jaxcontact.geometry.rotation import rotate_by_quaternion
 from jaxcontact.scene import Scene, State
 from jaxcontact.smooth import Real
 from jaxcontact.surfaces import Plane
 
 
 class Pairs(NamedTuple):
-    """Which bodies are in which pair, as matrices of 0 and 1, ``(pairs, bodies)``: products with them run faster than indexing.
+    """Which members and bodies are in which pair, as matrices of 0 and 1: products with them run faster than indexing.
 
     Attributes:
-        first: 1 for the first partner.
-        second: 1 for the second partner; a row of zeros where that is a surface.
-        surface: index of the surface ``(pairs,)``, -1 between spheres.
+        first_member: 1 for the first partner, ``(pairs, members)``.
+        second_member: 1 for the second partner; a row of zeros where that is a surface.
+        first: the same for the bodies, ``(pairs, bodies)``.
+        second: likewise.
+        surface: index of the surface ``(pairs,)``, -1 between members.
     """
 
+    first_member: np.ndarray
+    second_member: np.ndarray
     first: np.ndarray
     second: np.ndarray
     surface: np.ndarray
 
     @property
-    def between_spheres(self) -> int:
-        """Number of pairs of spheres; they come first."""
+    def between_members(self) -> int:
+        """Number of pairs of members; they come first."""
         return int(np.sum(self.surface < 0))
-
-
-def all_pairs(bodies: int, surfaces: int) -> Pairs:
-    """Every pair of ``bodies`` spheres and ``surfaces`` surfaces."""
-    one, other = np.triu_indices(bodies, 1)
-    identity = np.eye(bodies)
-    first = np.concatenate([identity[one], *[identity] * surfaces])
-    second = np.concatenate([identity[other], np.zeros((bodies * surfaces, bodies))])
-    surface = np.concatenate([np.full(len(one), -1), np.repeat(np.arange(surfaces), bodies)])
-    return Pairs(first, second, surface)
-
-
-class Inertia(NamedTuple):
-    """Of each pair ``(pairs,)``: effective mass [kg], tangential mass [kg], inverse masses and ``R/I`` of both partners."""
-
-    effective_mass: Real
-    tangential_mass: Real
-    inverse_mass: tuple[Real, Real]
-    lever: tuple[Real, Real]
-    radius: tuple[Real, Real]
-
-
-def pair_inertia(scene: Scene, pairs: Pairs) -> Inertia:
-    """Masses of the pairs; a surface is infinitely heavy."""
-    bodies = pairs.first.shape[1]
-    radius, mass, ratio = (
-        jnp.broadcast_to(jnp.asarray(value, dtype=float), (bodies,))
-        for value in (scene.bodies.radius, scene.bodies.mass, scene.bodies.inertia_ratio)
-    )
-
-    def of_both(values: Real) -> tuple[Real, Real]:
-        return pairs.first @ values, pairs.second @ values
-
-    inverse_mass, inverse_tangential = of_both(1 / mass), of_both((1 + 1 / ratio) / mass)
-    return Inertia(
-        1 / (inverse_mass[0] + inverse_mass[1]),
-        1 / (inverse_tangential[0] + inverse_tangential[1]),
-        inverse_mass,
-        of_both(1 / (ratio * mass * radius)),
-        of_both(radius),
-    )
-
-
-@dataclasses.dataclass(frozen=True)
-class World:
-    """What does not change during a simulation: scene, pairs, their masses, and the normal force as a function.
-
-    The function has what no motion changes (often the solution of an equation) found once.
-    """
-
-    scene: Scene
-    pairs: Pairs
-    inertia: Inertia
-    force: Callable[..., jax.Array] | None
-    """``None`` where impacts are rigid: then no pair is ever in contact."""
 
     @property
     def difference(self) -> np.ndarray:
         """Takes vectors of bodies to those of the first partner minus the second, ``(pairs, bodies)``."""
-        return self.pairs.first - self.pairs.second
+        return self.first - self.second
+
+
+def all_pairs(of_body: tuple[int, ...], surfaces: int) -> Pairs:
+    """Every pair of members of different bodies, and of members and ``surfaces`` surfaces."""
+    members = len(of_body)
+    body = np.asarray(of_body)
+    one, other = np.triu_indices(members, 1)
+    apart = body[one] != body[other]
+    one, other = one[apart], other[apart]
+    member = np.eye(members)
+    first = np.concatenate([member[one], *[member] * surfaces])
+    second = np.concatenate([member[other], np.zeros((members * surfaces, members))])
+    surface = np.concatenate([np.full(len(one), -1), np.repeat(np.arange(surfaces), members)])
+    to_body = np.eye(int(body.max()) + 1)[body]
+    return Pairs(first, second, first @ to_body, second @ to_body, surface)
+
+
+@dataclasses.dataclass(frozen=True)
+class World:
+    """What does not change during a simulation.
+
+    Attributes:
+        scene: what is simulated.
+        bodies: as clumps, also where they are spheres.
+        turns: whether the orientation matters: false for spheres, whose ``State.orientation`` is ``None``.
+        pairs: what may touch.
+        inverse_mass: of each body ``(bodies,)``.
+        inverse_inertia: of each body in its own axes ``(bodies, 3, 3)``.
+        radius: of the first and the second partner ``(pairs,)``; 0 for a surface.
+        effective_radius: ``1/(1/R1 + 1/R2)``; that of the member on a surface, as if it were flat.
+        force: the normal force, with what no motion changes (often the solution of an equation) found once; ``None`` where impacts are
+            rigid.
+    """
+
+    scene: Scene
+    bodies: Clumps
+    turns: bool
+    pairs: Pairs
+    inverse_mass: jax.Array
+    inverse_inertia: jax.Array
+    radius: tuple[jax.Array, jax.Array]
+    effective_radius: jax.Array
+    force: Callable[..., jax.Array] | None
+
+    @property
+    def has_memory(self) -> bool:
+        """Whether friction has a memory."""
+        return hasattr(self.scene.contact.friction, "unloaded")
+
+    @property
+    def rigid(self) -> bool:
+        """Whether impacts are rigid."""
+        return self.force is None
 
 
 def world_of(scene: Scene, bodies: int, *, rigid: bool) -> World:
-    """The world of ``scene`` with that number of spheres."""
-    pairs = all_pairs(bodies, len(scene.surfaces))
+    """The world of ``scene`` with that number of bodies."""
+    clumps = as_clumps(scene.bodies, bodies)
+    pairs = all_pairs(clumps.of_body, len(scene.surfaces))
     law: Any = scene.contact.normal
     force = None if rigid else law.force
     if force is not None and hasattr(law, "constants"):
         force = partial(force, constants=law.constants())
-    return World(scene, pairs, pair_inertia(scene, pairs), force)
+    radius = jnp.asarray(clumps.radius, dtype=float)
+    first, second = pairs.first_member @ radius, pairs.second_member @ radius
+    flat = pairs.surface >= 0
+    effective_radius = jnp.where(flat, first, first * second / jnp.where(flat, 1.0, first + second))
+    inertia = jnp.asarray(clumps.inertia, dtype=float)
+    turns = isinstance(scene.bodies, Clumps)
+    moment = inertia[:, 0, 0]
+    inverse_inertia = jnp.linalg.inv(inertia) if turns else jnp.eye(3) / moment[:, None, None]
+    inverse_mass = 1 / jnp.asarray(clumps.mass, dtype=float)
+    return World(scene, clumps, turns, pairs, inverse_mass, inverse_inertia, (first, second), effective_radius, force)
 
 
-def gap_and_normal(world: World, position: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Gap ``(pairs,)`` and unit normal ``(pairs, 3)``."""
-    scene, pairs = world.scene, world.pairs
-    spheres = pairs.between_spheres
-    radius = jnp.broadcast_to(jnp.asarray(scene.bodies.radius, dtype=position.dtype), position.shape[:1])
-    distance, direction = distance_and_direction((pairs.first - pairs.second)[:spheres] @ position)
-    gaps = [distance - (pairs.first + pairs.second)[:spheres] @ radius]
-    normals = [direction]
-    for surface in scene.surfaces:
-        if isinstance(surface, Plane):
-            gaps.append(surface.gap(position, radius))
-            normals.append(jnp.broadcast_to(surface.unit_normal, position.shape))
-        else:
-            closest = jax.vmap(surface.closest, in_axes=(0, None))(position, 0.0)
-            gaps.append(closest.distance - radius)
-            normals.append(closest.normal)
-    return jnp.concatenate(gaps), jnp.concatenate(normals)
-
-
-def gap_rates(world: World, velocity: jax.Array, normal: jax.Array) -> jax.Array:
-    """Rate of every gap [m/s]."""
-    return jnp.sum((world.difference @ velocity) * normal, axis=-1)
-
-
-class Pair(NamedTuple):
-    """One pair (or, with a leading axis, all): who is in it, its masses, and the unit normal.
+class Geometry(NamedTuple):
+    """Where pairs are.
 
     Attributes:
-        first, second: ``(bodies,)`` of 0 and 1.
-        inverse_mass: two scalars [1/kg], zero for a surface.
-        lever: two scalars ``R/I`` [1/(kg m)], zero for a surface.
-        radius: two scalars [m], zero for a surface.
-        tangential_mass: [kg].
-        normal: ``(3,)``.
+        gap: negative in overlap [m], ``(pairs,)``.
+        normal: ``(pairs, 3)``.
+        first_arm: from the first body's centre of mass to the contact [m], ``(pairs, 3)``.
+        second_arm: likewise.
+        surface_velocity: of the surface's material there [m/s], ``(pairs, 3)``.
+        surface_spin: angular velocity of the surface [rad/s], ``(pairs, 3)``.
+        centre: of the members [m], ``(members, 3)``.
     """
 
-    first: jax.Array
-    second: jax.Array
-    inverse_mass: tuple[jax.Array, jax.Array]
-    lever: tuple[jax.Array, jax.Array]
-    radius: tuple[jax.Array, jax.Array]
-    tangential_mass: jax.Array
+    gap: jax.Array
     normal: jax.Array
+    first_arm: jax.Array
+    second_arm: jax.Array
+    surface_velocity: jax.Array
+    surface_spin: jax.Array
+    centre: jax.Array
 
 
-def each_pair(world: World, normal: jax.Array) -> Pair:
-    """All pairs, with a leading axis."""
-    pairs, inertia = world.pairs, world.inertia
-    first, second = jnp.asarray(pairs.first), jnp.asarray(pairs.second)
-    return Pair(first, second, inertia.inverse_mass, inertia.lever, inertia.radius, inertia.tangential_mass, normal)
+def geometry(world: World, state: State, time: Real) -> Geometry:
+    """Where all pairs are."""
+    scene, pairs, bodies = world.scene, world.pairs, world.bodies
+    position = state.position
+    members = pairs.between_members
+    if world.turns:
+        body = np.asarray(bodies.of_body)
+        offset = rotate_by_quaternion(bodies.offset, state.orientation[body])
+        centre = position[body] + offset
+    else:
+        offset, centre = jnp.zeros_like(position), position
+    distance, direction = distance_and_direction((pairs.first_member - pairs.second_member)[:members] @ centre)
+    gaps, normals = [distance - (world.radius[0] + world.radius[1])[:members]], [direction]
+    still = jnp.zeros_like(centre)
+    velocities, spins = [jnp.zeros_like(direction)], [jnp.zeros_like(direction)]
+    radius = jnp.asarray(bodies.radius, dtype=position.dtype)
+    for surface in scene.surfaces:
+        if isinstance(surface, Plane) and surface.motion is None:
+            gaps.append(surface.gap(centre, radius))
+            normals.append(jnp.broadcast_to(surface.unit_normal, centre.shape))
+            velocities.append(still)
+            spins.append(still)
+        else:
+            closest = jax.vmap(surface.closest, in_axes=(0, None))(centre, time)
+            gaps.append(closest.distance - radius)
+            normals.append(closest.normal)
+            velocities.append(closest.velocity)
+            turning = still if surface.motion is None else jnp.broadcast_to(jnp.asarray(surface.motion.angular_velocity), centre.shape)
+            spins.append(turning)
+    gap, normal = jnp.concatenate(gaps), jnp.concatenate(normals)
+    first_arm, second_arm = -world.radius[0][:, None] * normal, world.radius[1][:, None] * normal
+    if world.turns:
+        first_arm, second_arm = first_arm + pairs.first_member @ offset, second_arm + pairs.second_member @ offset
+    return Geometry(gap, normal, first_arm, second_arm, jnp.concatenate(velocities), jnp.concatenate(spins), centre)
 
 
-def slip(pair: Pair, state: State) -> jax.Array:
-    """Velocity of the first partner's surface against the second's at the contact, without its normal part [m/s], ``(3,)``."""
-    relative = (pair.first - pair.second) @ state.velocity
-    rolling = pair.radius[0] * (pair.first @ state.spin) + pair.radius[1] * (pair.second @ state.spin)
-    return relative - (relative @ pair.normal) * pair.normal - jnp.cross(rolling, pair.normal)
+def relative_velocity(world: World, at: Geometry, state: State) -> jax.Array:
+    """Velocity of the first partner's surface against the second's at the contact [m/s], ``(pairs, 3)``."""
+    first, second = world.pairs.first, world.pairs.second
+    turning = jnp.cross(first @ state.spin, at.first_arm) - jnp.cross(second @ state.spin, at.second_arm)
+    return world.pairs.difference @ state.velocity + turning - at.surface_velocity
 
 
-def after_impulse(pair: Pair, state: State, impulse: jax.Array) -> State:
-    """State after ``impulse`` [N s], ``(3,)``, at the contact on the first partner, and its opposite on the second.
+def gap_rates(world: World, at: Geometry, state: State) -> jax.Array:
+    """Rate of every gap [m/s]."""
+    if world.turns:
+        return jnp.sum(relative_velocity(world, at, state) * at.normal, axis=-1)
+    return jnp.sum((world.pairs.difference @ state.velocity - at.surface_velocity) * at.normal, axis=-1)
 
-    The contact lies at ``-R n`` from the first centre and at ``+R n`` from the second, where the impulse has the other sign.
-    """
-    share = pair.inverse_mass[0] * pair.first - pair.inverse_mass[1] * pair.second
-    turn = pair.lever[0] * pair.first + pair.lever[1] * pair.second
-    moment = jnp.cross(pair.normal, impulse)
-    return State(state.position, state.velocity + share[:, None] * impulse, state.spin - turn[:, None] * moment)
+
+def inertia_in_scene(world: World, state: State) -> jax.Array:
+    """Inverse of the inertia of each body in the axes of the scene, ``(bodies, 3, 3)``."""
+    if not world.turns:
+        return world.inverse_inertia
+    axes = jax.vmap(lambda turn: jax.vmap(lambda vector: rotate_by_quaternion(vector, turn))(jnp.eye(3)))(state.orientation)
+    return jnp.einsum("nai,nab,nbj->nij", axes, world.inverse_inertia, axes)  # row a of the axes is body axis a
+
+
+def in_body_axes(world: World, state: State, vector: jax.Array) -> jax.Array:
+    """``vector`` ``(bodies, 3)``, given in the axes of the scene."""
+    if not world.turns:
+        return vector
+    return rotate_by_quaternion(vector, state.orientation * jnp.array([1.0, -1.0, -1.0, -1.0]))
+
+
+def spin_rates(world: World, state: State, torque: jax.Array) -> jax.Array:
+    """Angular acceleration [rad/s^2] under ``torque`` ``(bodies, 3)``: Euler's equations."""
+    if not world.turns:
+        return world.inverse_inertia[:, :1, 0] * torque
+    spin, moment = (in_body_axes(world, state, vector) for vector in (state.spin, torque))
+    momentum = jnp.einsum("nij,nj->ni", jnp.asarray(world.bodies.inertia), spin)
+    rate = jnp.einsum("nij,nj->ni", world.inverse_inertia, moment - jnp.cross(spin, momentum))
+    return rotate_by_quaternion(rate, state.orientation)
+
+
+def kinetic_energy(world: World, state: State) -> jax.Array:
+    """Kinetic energy of all bodies [J]."""
+    moving = jnp.sum(jnp.sum(state.velocity * state.velocity, axis=-1) / world.inverse_mass)
+    spin = in_body_axes(world, state, state.spin)
+    return 0.5 * (moving + jnp.einsum("ni,nij,nj->", spin, jnp.asarray(world.bodies.inertia), spin))
+
+
+def force_and_torque(world: World, at: Geometry, force: jax.Array, torque: jax.Array | None = None) -> tuple[jax.Array, jax.Array]:
+    """Sum of the contact forces (and torques) ``(pairs, 3)`` on each body, ``(bodies, 3)`` each."""
+    first, second = world.pairs.first, world.pairs.second
+    twist = 0.0 if torque is None else torque
+    on_first, on_second = jnp.cross(at.first_arm, force) + twist, jnp.cross(at.second_arm, force) + twist
+    return (first - second).T @ force, first.T @ on_first - second.T @ on_second
+
+
+def inverse_mass_along(world: World, at: Geometry, inverse_inertia: jax.Array, direction: jax.Array) -> jax.Array:
+    """Change of relative velocity along the unit ``direction`` ``(pairs, 3)`` by a unit impulse along it [1/kg], ``(pairs,)``."""
+    pairs = world.pairs
+    total = (pairs.first + pairs.second) @ world.inverse_mass
+    for side, arm in ((pairs.first, at.first_arm), (pairs.second, at.second_arm)):
+        moment = jnp.cross(arm, direction)
+        inertia = jnp.tensordot(jnp.asarray(side), inverse_inertia, axes=1)
+        total = total + jnp.einsum("pi,pij,pj->p", moment, inertia, moment)
+    return total
+
+
+def effective_mass(world: World, at: Geometry, state: State) -> jax.Array:
+    """Mass that resists a normal impulse [kg], ``(pairs,)``."""
+    if not world.turns:
+        return 1 / ((world.pairs.first + world.pairs.second) @ world.inverse_mass)
+    return 1 / inverse_mass_along(world, at, inertia_in_scene(world, state), at.normal)
+
+
+def momenta(world: World, state: State) -> tuple[jax.Array, jax.Array]:
+    """Momentum [N s] and angular momentum about the origin [N m s] of all bodies, ``(3,)`` each."""
+    linear = state.velocity / world.inverse_mass[:, None]
+    spin = in_body_axes(world, state, state.spin)
+    angular = jnp.einsum("nij,nj->ni", jnp.asarray(world.bodies.inertia), spin)
+    if world.turns:
+        angular = rotate_by_quaternion(angular, state.orientation)
+    return jnp.sum(linear, axis=0), jnp.sum(jnp.cross(state.position, linear) + angular, axis=0)

@@ -9,6 +9,7 @@ class Status(enum.IntEnum):
     SUCCESS = 0
     CAME_TO_REST = 1
     TOO_FEW_CONTACTS = 2
+    TOO_FEW_STEPS = 3
 
     @property
     def advice(self) -> str:
@@ -19,11 +20,15 @@ class Status(enum.IntEnum):
 _ADVICE = {
     Status.SUCCESS: "Every contact up to the last time was resolved.",
     Status.CAME_TO_REST: (
-        "The sphere stopped bouncing and stays in contact. From then on its overlap is the static one and it slides, sticks or rolls under"
+        "A body stopped bouncing and stays in contact. From then on its overlap is the static one and it slides, sticks or rolls under"
         " friction. This is exact up to bounces lower than the overlap itself."
     ),
     Status.TOO_FEW_CONTACTS: (
         "The budget of contacts was used up before the last time; what follows the last resolved contact is extrapolated free flight."
         " Raise max_contacts of the method, or end the simulation earlier."
+    ),
+    Status.TOO_FEW_STEPS: (
+        "The budget of steps was used up before the last time; what follows is extrapolated free flight. Raise max_contacts or max_steps of"
+        " the method, or end the simulation earlier. A contact that lasts, too soft to settle (rest_overlap), takes many steps."
     ),
 }

@@ -6,6 +6,7 @@ import jax
 import numpy as np
 
 from jaxcontact.field import is_concrete
+from jaxcontact.simulation.ledger import Ledger
 from jaxcontact.simulation.status import Status
 
 
@@ -43,6 +44,9 @@ class Trajectory(NamedTuple):
         spin: as ``position`` [rad/s].
         contacts: touch-downs and lift-offs.
         status: code of ``jaxcontact.Status``.
+        orientation: of clumps, unit quaternions (times, 4) or (times, bodies, 4), scalar first, from body axes to those of the scene;
+            ``None`` for spheres.
+        ledger: where the energy went, on request (``simulate(..., ledger=True)``), else ``None``.
     """
 
     times: jax.Array
@@ -51,6 +55,8 @@ class Trajectory(NamedTuple):
     spin: jax.Array
     contacts: Contacts | None
     status: jax.Array
+    orientation: jax.Array | None = None
+    ledger: Ledger | None = None
 
     @property
     def advice(self) -> str:

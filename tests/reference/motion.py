@@ -16,7 +16,7 @@ import numpy as np
 import jaxcontact as jc
 from jaxcontact.laws.friction import LINEAR
 from jaxcontact.laws.restitution import obtained_restitution
-from jaxcontact.scene import SOLID_SPHERE
+from jaxcontact.bodies import SOLID_SPHERE
 
 Inputs = dict[str, Any]
 OBTAINED = jax.jit(obtained_restitution)

@@ -1,0 +1,181 @@
+"""Rigid bodies: spheres, and clumps of spheres with any inertia."""
+
+import math
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+from jaxcontact.field import is_concrete, model, parameter, static
+
+SOLID_SPHERE = 2 / 5
+THIN_SHELL = 2 / 3
+
+
+@model
+class Spheres:
+    """Rigid spheres; every parameter a scalar (one sphere) or one value for each sphere.
+
+    The moment of inertia about any axis through the centre is ``inertia_ratio * mass * radius**2``: 2/5 for a solid sphere, 2/3 for a
+    thin shell such as a table-tennis ball.
+    """
+
+    radius: Any = parameter(unit="m", label="radius", symbol="R", interval="(0, inf)", transform="log")
+    mass: Any = parameter(unit="kg", label="mass", symbol="m", interval="(0, inf)", transform="log")
+    inertia_ratio: Any = parameter(
+        unit="-",
+        label="moment of inertia over m R^2",
+        symbol="kappa",
+        interval="(0, 0.6666666666666667]",
+        transform="logit",
+        default=SOLID_SPHERE,
+        remedy="A solid sphere has 2/5, a thin shell 2/3.",
+    )
+
+    @property
+    def moment_of_inertia(self) -> Any:
+        """Moment of inertia about the centre [kg m^2]."""
+        return self.inertia_ratio * self.mass * self.radius**2
+
+    @property
+    def tangential_mass(self) -> Any:
+        """Mass that resists a tangential impulse at the contact point, ``m_t = 1 / (1/m + R^2/I)`` [kg]."""
+        return self.mass * self.inertia_ratio / (1 + self.inertia_ratio)
+
+
+def spheres(*, radius: Any, mass: Any = None, density: Any = None, shell: bool = False) -> Spheres:
+    """Spheres of given ``radius`` [m] and either ``mass`` [kg] or ``density`` [kg/m^3].
+
+    Args:
+        radius: radius [m].
+        mass: mass [kg].
+        density: density of a solid sphere [kg/m^3]; excludes ``mass`` and ``shell``.
+        shell: thin spherical shell (table-tennis ball) instead of a solid sphere.
+    """
+    if (mass is None) == (density is None):
+        raise ValueError("spheres: give exactly one of mass [kg] and density [kg/m^3].")
+    if density is not None and shell:
+        raise ValueError("spheres: density = ... with shell=True is ambiguous, the wall thickness is unknown. Give mass [kg] instead.")
+    if density is not None:
+        if is_concrete(density) and not np.all(np.asarray(density) > 0):
+            raise ValueError(f"spheres: density = {density} kg/m^3 is outside (0, inf).")
+        mass = density * (4 / 3 * math.pi) * radius**3
+    return Spheres(radius=radius, mass=mass, inertia_ratio=THIN_SHELL if shell else SOLID_SPHERE)
+
+
+@model
+class Clumps:
+    """Rigid bodies, each made of member spheres that touch what comes near; the members of one body do not touch each other.
+
+    Args:
+        offset: of each member's centre from the centre of mass of its body, in body axes ``(members, 3)``.
+        radius: of each member ``(members,)``.
+        mass: of each body ``(bodies,)``.
+        inertia: tensor of inertia of each body about its centre of mass, in body axes ``(bodies, 3, 3)``, symmetric, positive definite.
+        of_body: index of the body of each member.
+    """
+
+    offset: Any = parameter(unit="m", label="offset of a member from the centre of mass", symbol="o", shape=(3,))
+    radius: Any = parameter(unit="m", label="radius of a member", symbol="R", interval="(0, inf)", transform="log")
+    mass: Any = parameter(unit="kg", label="mass", symbol="m", interval="(0, inf)", transform="log")
+    inertia: Any = parameter(unit="kg m^2", label="tensor of inertia", symbol="I", shape=(3, 3))
+    of_body: tuple[int, ...] = static()
+
+    def __post_init__(self) -> None:
+        members, count = len(self.of_body), max(self.of_body, default=-1) + 1
+        if sorted(set(self.of_body)) != list(range(count)) or count == 0:
+            raise ValueError(f"Clumps: of_body = {self.of_body} must name each of the bodies 0, 1, ... at least once.")
+        for name, rank, wanted in (("offset", 2, members), ("radius", 1, members), ("mass", 1, count), ("inertia", 3, count)):
+            value = getattr(self, name)
+            if hasattr(value, "shape") and (value.ndim != rank or value.shape[0] != wanted):
+                raise ValueError(f"Clumps: {name} has shape {value.shape}; of_body has {members} members of {count} bodies. Use clump().")
+        if is_concrete(self.inertia):
+            tensor = np.asarray(self.inertia)
+            symmetric = np.allclose(tensor, np.swapaxes(tensor, -1, -2), rtol=1e-9, atol=0.0)
+            if not symmetric or np.any(np.linalg.eigvalsh(tensor) <= 0.0):
+                raise ValueError(
+                    "Clumps: inertia is not symmetric and positive definite. Give three principal moments or the whole tensor."
+                )
+
+
+def clump(*, offset: Any, radius: Any, mass: Any, inertia: Any) -> Clumps:
+    """One rigid body made of spheres.
+
+    Args:
+        offset: of each member's centre from the centre of mass, in body axes [m], ``(members, 3)``.
+        radius: of the members [m], a scalar or ``(members,)``.
+        mass: of the body [kg].
+        inertia: about the centre of mass in body axes [kg m^2]: a scalar, three principal moments or the tensor ``(3, 3)``.
+    """
+    offset = jnp.asarray(offset) if not is_concrete(offset) else np.asarray(offset, dtype=float)
+    if offset.ndim != 2 or offset.shape[1] != 3:
+        raise ValueError(f"clump: offset has shape {offset.shape}, but must be (members, 3).")
+    members = offset.shape[0]
+    numbers = np if is_concrete((radius, mass, inertia)) else jnp
+    radius = numbers.broadcast_to(numbers.asarray(radius, dtype=float), (members,))
+    inertia = numbers.asarray(inertia, dtype=float)
+    if inertia.ndim < 2:
+        inertia = numbers.eye(3) * inertia
+    if inertia.shape != (3, 3):
+        raise ValueError(f"clump: inertia has shape {inertia.shape}. Give a scalar, three principal moments or a tensor (3, 3).")
+    mass = numbers.reshape(numbers.asarray(mass, dtype=float), (1,))
+    return Clumps(offset=offset, radius=radius, mass=mass, inertia=inertia[None], of_body=(0,) * members)
+
+
+def cube(*, half_width: Any, mass: Any, corner_radius: Any = None, inertia: Any = None) -> Clumps:
+    """A cube: eight corner spheres that touch its faces from inside. It is rounded at its corners, and touches with nothing else.
+
+    Args:
+        half_width: half the length of an edge [m].
+        mass: [kg].
+        corner_radius: of the corner spheres [m]; ``half_width / 20`` when left out.
+        inertia: about any axis [kg m^2]; ``2/3 m half_width^2``, that of a homogeneous cube, when left out.
+    """
+    corner_radius = half_width / 20 if corner_radius is None else corner_radius
+    if is_concrete((half_width, corner_radius)) and not 0 < corner_radius <= half_width:
+        raise ValueError(f"cube: corner_radius = {corner_radius} m is outside (0, half_width = {half_width} m].")
+    inertia = 2 / 3 * mass * half_width**2 if inertia is None else inertia
+    signs = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+    return clump(offset=signs * (half_width - corner_radius), radius=corner_radius, mass=mass, inertia=inertia)
+
+
+def together(*bodies: Spheres | Clumps) -> Clumps:
+    """Bodies of different make in one scene, numbered in the order given.
+
+    Args:
+        bodies: spheres (one or several in each argument) and clumps.
+    """
+    if not bodies:
+        raise ValueError("together: give at least one body.")
+    parts = [as_clumps(body) for body in bodies]
+    first = np.cumsum([0] + [max(part.of_body) + 1 for part in parts])
+    numbers = np if is_concrete([(part.offset, part.radius, part.mass, part.inertia) for part in parts]) else jnp
+
+    def joined(name: str) -> Any:
+        return numbers.concatenate([numbers.asarray(getattr(part, name)) for part in parts])
+
+    of_body = tuple(int(start) + index for start, part in zip(first, parts, strict=False) for index in part.of_body)
+    return Clumps(offset=joined("offset"), radius=joined("radius"), mass=joined("mass"), inertia=joined("inertia"), of_body=of_body)
+
+
+def as_clumps(bodies: Spheres | Clumps, count: int | None = None) -> Clumps:
+    """Spheres as clumps of one member each; clumps as they are.
+
+    Args:
+        bodies: any.
+        count: number of spheres, where every parameter is a scalar.
+    """
+    if isinstance(bodies, Clumps):
+        return bodies
+    given = (bodies.radius, bodies.mass, bodies.inertia_ratio)
+    numbers = np if is_concrete(given) else jnp
+    count = max(np.size(value) for value in given) if count is None else count
+    radius, mass, ratio = (numbers.broadcast_to(numbers.asarray(value, dtype=float), (count,)) for value in given)
+    moment = ratio * mass * radius**2
+    return Clumps(
+        offset=numbers.zeros((count, 3)),
+        radius=radius,
+        mass=mass,
+        inertia=moment[:, None, None] * numbers.eye(3),
+        of_body=tuple(range(count)),
+    )

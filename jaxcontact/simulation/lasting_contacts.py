@@ -1,0 +1,291 @@
+"""Bodies that stay in contact: resting, sticking, sliding, rolling, spinning, at a cost that does not depend on the stiffness.
+
+Where every contact that carries a load has settled (it moves too little to open again, and its overlap is small), the fast oscillation
+of the overlap is left out: the overlap is the static one under the present load. What is left is slow, and a step may be long. The
+impulses of all contacts of a step are found together: the normal ones keep the contacts closed without pulling, the tangential ones are
+inside the friction cone and hold what they can (complementarity, solved by a semismooth Newton method after Alart and Curnier, Comput.
+Methods Appl. Mech. Eng. 92 (1991) 353-375). Friction, rolling and spinning that depend on the slip alone are then solved for with their
+own law, from there. Impulses act along the normals in the middle of the step, velocities obey the contacts at its end, positions follow
+the mean velocity: of second order, exact where loads and normals do not change.
+
+Friction with a spring sticks like Coulomb's here; its memory is that of the force it holds.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.flatten_util
+import jax.numpy as jnp
+
+from jaxcontact.geometry.motion import normal_and_tangential
+from jaxcontact.geometry.rotation import quaternion_product, rotation_to_quaternion
+from jaxcontact.laws.friction import NoFriction
+from jaxcontact.laws.tangential import coulomb_slider
+from jaxcontact.scene import State
+from jaxcontact.simulation.overlapping_contacts import Active, Stepped, Work, external_power
+from jaxcontact.simulation.pairs import (
+    Geometry,
+    World,
+    force_and_torque,
+    geometry,
+    inertia_in_scene,
+    kinetic_energy,
+    relative_velocity,
+    spin_rates,
+)
+from jaxcontact.smooth import positive_part
+
+ITERATIONS = 12
+"""Newton steps for the friction cone; as many again for a regularised law."""
+
+COMPLIANCE = 1e-9
+"""Of a contact, relative to the mobility of its bodies: shares a load out where several contacts could carry it."""
+
+
+class Impulses(NamedTuple):
+    """Of each contact on its first partner, ``(pairs, 3)``: impulse [N s], and impulse of torque [N m s] (``None`` where none resists)."""
+
+    force: jax.Array
+    torque: jax.Array | None
+
+
+class Limits(NamedTuple):
+    """Per unit of normal impulse, ``(pairs,)``: of friction [-], of rolling and of spinning resistance [m]."""
+
+    friction: jax.Array
+    rolling: jax.Array
+    spinning: jax.Array
+
+
+def limits(world: World, overlap: jax.Array) -> Limits:
+    """What each contact can hold at most."""
+    contact, radius = world.scene.contact, world.effective_radius
+    one = jnp.ones_like(radius)
+    friction = getattr(contact.friction, "coefficient", 0.0) * one
+    rolling = 0.0 * one if contact.rolling is None else contact.rolling.limit(effective_radius=radius) * one
+    spinning = 0.0 * one if contact.spinning is None else contact.spinning.limit(effective_radius=radius, overlap=overlap) * one
+    return Limits(friction, rolling, spinning)
+
+
+def has_torque(world: World) -> bool:
+    """Whether contacts resist rotations."""
+    return world.scene.contact.rolling is not None or world.scene.contact.spinning is not None
+
+
+def response(world: World, acting: Geometry, seen: Geometry, inertia: jax.Array, impulses: Impulses) -> Impulses:
+    """Change of the relative velocities (and spins) at the contacts ``seen`` by impulses ``acting`` there."""
+    push, moment = force_and_torque(world, acting, impulses.force, impulses.torque)
+    velocity, spin = push * world.inverse_mass[:, None], jnp.einsum("nij,nj->ni", inertia, moment)
+    first, second = world.pairs.first, world.pairs.second
+    turning = jnp.cross(first @ spin, seen.first_arm) - jnp.cross(second @ spin, seen.second_arm)
+    relative = world.pairs.difference @ velocity + turning
+    return Impulses(relative, None if impulses.torque is None else world.pairs.difference @ spin)
+
+
+def by_law(world: World, normal: jax.Array, overlap: jax.Array, velocity: Impulses, impulse: Impulses) -> Impulses:
+    """What is left of the tangential impulses less those of the regularised laws; zero at the solution."""
+    contact = world.scene.contact
+    along, across = normal_and_tangential(impulse.force, normal)
+    load = positive_part(along)
+    _, slip = normal_and_tangential(velocity.force, normal)
+    force = across - contact.friction.force(slip, load)
+    if impulse.torque is None:
+        return Impulses(force, None)
+    assert velocity.torque is not None
+    radius = world.effective_radius
+    twist, bend = normal_and_tangential(velocity.torque, normal)
+    resisting = jnp.zeros_like(bend)
+    if contact.rolling is not None:
+        resisting = resisting + contact.rolling.torque(bend, load, effective_radius=radius)
+    if contact.spinning is not None:
+        resisting = resisting + contact.spinning.torque(twist[:, None] * normal, load, effective_radius=radius, overlap=overlap)
+    return Impulses(force, impulse.torque - resisting)
+
+
+def by_cone(normal: jax.Array, bound: Limits, load: jax.Array, mobility: Impulses, velocity: Impulses, impulse: Impulses) -> Impulses:
+    """What is left of the tangential impulses less their projection on what the contact can hold; zero at the solution."""
+    _, across = normal_and_tangential(impulse.force, normal)
+    _, slip = normal_and_tangential(velocity.force, normal)
+    force = across - coulomb_slider(across - slip / mobility.force, limit=bound.friction * load)
+    if impulse.torque is None:
+        return Impulses(force, None)
+    assert velocity.torque is not None
+    trial = impulse.torque - velocity.torque / mobility.torque
+    twist, bend = normal_and_tangential(trial, normal)
+    held = coulomb_slider(bend, limit=bound.rolling * load) + coulomb_slider(twist[:, None], limit=bound.spinning * load) * normal
+    return Impulses(force, impulse.torque - held)
+
+
+def solved(
+    world: World, active: jax.Array, acting: Geometry, seen: Geometry, state: State, free: Impulses, bound: Limits, *, regularised: bool
+) -> Impulses:
+    """Impulses of the ``active`` contacts, where ``free`` are the relative velocities without them."""
+    inertia = inertia_in_scene(world, state)
+    flat, unflat = jax.flatten_util.ravel_pytree(jax.tree.map(jnp.zeros_like, free))
+    matrix = jax.vmap(lambda unit: jax.flatten_util.ravel_pytree(response(world, acting, seen, inertia, unflat(unit)))[0], out_axes=1)(
+        jnp.eye(flat.size, dtype=flat.dtype)
+    )
+    diagonal = unflat(jnp.diag(matrix))
+    # One mobility for all directions of a contact: a projection on a ball needs no more, and it does not turn with the axes.
+    mobility = jax.tree.map(lambda entry: jnp.broadcast_to(jnp.sum(entry, axis=-1, keepdims=True) / 3, entry.shape), diagonal)
+    frozen = jax.lax.stop_gradient
+    matrix = matrix + COMPLIANCE * jnp.diag(frozen(jax.flatten_util.ravel_pytree(mobility)[0]))
+    free_flat = jax.flatten_util.ravel_pytree(free)[0]
+    overlap = jnp.where(seen.gap < 0, -seen.gap, 0.0)
+
+    def residual(unknown: jax.Array, matrix: jax.Array, free_flat: jax.Array, bound: Limits, *, cone: bool) -> jax.Array:
+        impulse, velocity = unflat(unknown), unflat(free_flat + matrix @ unknown)
+        along = jnp.sum(impulse.force * seen.normal, axis=-1)
+        approach = jnp.sum(velocity.force * seen.normal, axis=-1)
+        load = positive_part(along - approach / mobility.force[:, 0])
+        if cone:
+            left = by_cone(seen.normal, bound, load, mobility, velocity, impulse)
+        else:
+            left = by_law(world, seen.normal, overlap, velocity, impulse)
+        force = left.force + (along - load)[:, None] * seen.normal
+        here = active[:, None]
+        torque = None if left.torque is None else jnp.where(here, left.torque, impulse.torque)
+        return jax.flatten_util.ravel_pytree(Impulses(jnp.where(here, force, impulse.force), torque))[0]
+
+    def newton(unknown: jax.Array, parameters: Any, *, cone: bool) -> jax.Array:
+        def value(z: jax.Array) -> jax.Array:
+            return residual(z, *parameters, cone=cone)
+
+        return unknown - jnp.linalg.solve(jax.jacfwd(value)(unknown), value(unknown))
+
+    parameters = (matrix, free_flat, bound)
+    still = frozen(parameters)
+    found = jax.lax.fori_loop(0, ITERATIONS, lambda _, z: newton(z, still, cone=True), flat)
+    if regularised:
+        found = jax.lax.fori_loop(0, ITERATIONS, lambda _, z: newton(z, still, cone=False), found)
+    # Two steps with the Jacobian of the solution carry first and second derivatives.
+    found = frozen(found)
+    jacobian = jax.jacfwd(lambda z: residual(z, *still, cone=not regularised))(found)
+    for _ in range(2):
+        found = found - jnp.linalg.solve(frozen(jacobian), residual(found, *parameters, cone=not regularised))
+    return unflat(found)
+
+
+def drifted(world: World, state: State, velocity: jax.Array, spin: jax.Array, duration: Any) -> State:
+    """``state`` moved on at constant ``velocity`` and ``spin``."""
+    moved = state._replace(position=state.position + duration * velocity)
+    if not world.turns:
+        return moved
+    return moved._replace(orientation=quaternion_product(rotation_to_quaternion(duration * spin), state.orientation))
+
+
+def relative(world: World, at: Geometry, state: State) -> Impulses:
+    """Relative velocities (and spins) at the contacts."""
+    spin = world.pairs.difference @ state.spin - at.surface_spin if has_torque(world) else None
+    return Impulses(relative_velocity(world, at, state), spin)
+
+
+def static_overlap(world: World, load: jax.Array) -> jax.Array:
+    """Overlap [m] under the normal forces ``load``; zero for a rigid law."""
+    law: Any = world.scene.contact.normal
+    return law.static_overlap(load) if hasattr(law, "static_overlap") and not world.rigid else jnp.zeros_like(load)
+
+
+def loads(world: World, closed: jax.Array, state: State, time: jax.Array) -> jax.Array:
+    """Normal force of each contact [N] if none of the ``closed`` ones moved against its normal, without friction."""
+    at = geometry(world, state, time)
+    ahead = 1e-6
+    push = world.scene.external_acceleration(state.position, state.velocity, state.spin, time)
+    later = drifted(world, state, state.velocity, state.spin, ahead)
+    rate = spin_rates(world, state, jnp.zeros_like(state.spin))
+    later = later._replace(velocity=state.velocity + ahead * push, spin=state.spin + ahead * rate)
+    then = geometry(world, later, time + ahead)
+    # Relative accelerations along the normals, with what the turning of the normals adds.
+    pull = jnp.sum(relative_velocity(world, then, later) * then.normal, axis=-1)
+    pull = (pull - jnp.sum(relative_velocity(world, at, state) * at.normal, axis=-1)) / ahead
+    smooth = Limits(*(jnp.zeros_like(pull),) * 3)
+    impulses = solved(world, closed, at, at, state, Impulses(pull[:, None] * at.normal, None), smooth, regularised=False)
+    return jnp.where(closed, jnp.sum(impulses.force * at.normal, axis=-1), 0.0)
+
+
+def lasting_step(world: World, active: Active, state: State, time: jax.Array, duration: jax.Array) -> tuple[Stepped, jax.Array]:
+    """After a step in which the active contacts stay (or let go), and the normal force of each [N]."""
+    scene = world.scene
+    middle = drifted(world, state, state.velocity, state.spin, duration / 2)
+    acting = geometry(world, middle, time + duration / 2)
+    push = scene.external_acceleration(middle.position, state.velocity, state.spin, time + duration / 2)
+    rate = spin_rates(world, middle, jnp.zeros_like(state.spin))
+    free = state._replace(velocity=state.velocity + duration * push, spin=state.spin + duration * rate)
+    later = drifted(world, state, state.velocity, state.spin, duration)
+    seen = geometry(world, later, time + duration)
+    bound = limits(world, jnp.where(seen.gap < 0, -seen.gap, 0.0))
+    law = scene.contact.friction
+    smooth = hasattr(law, "force") and not world.has_memory and not isinstance(law, NoFriction)
+    impulses = solved(world, active.closed, acting, seen, middle, relative(world, seen, free), bound, regularised=smooth)
+    push_impulse, moment = force_and_torque(world, acting, impulses.force, impulses.torque)
+    turned = jnp.einsum("nij,nj->ni", inertia_in_scene(world, middle), moment)
+    velocity = free.velocity + push_impulse * world.inverse_mass[:, None]
+    spin = free.spin + turned
+    mean = (state.velocity + velocity) / 2, (state.spin + spin) / 2
+    after = drifted(world, state, *mean, duration)._replace(velocity=velocity, spin=spin)
+    takes_time = duration > 0
+    normal_impulse = jnp.sum(impulses.force * seen.normal, axis=-1)
+    load = jnp.where(active.closed & takes_time, normal_impulse / jnp.where(takes_time, duration, 1.0), 0.0)
+    settled, lost = at_static_overlap(world, load, after, time + duration)
+    work = work_of(world, acting, state, after, mean, impulses, time, duration, push)
+    memory = friction = None
+    if world.has_memory:
+        _, friction = normal_and_tangential(impulses.force / jnp.where(takes_time, duration, 1.0), seen.normal)
+        overlap = static_overlap(world, load)
+        held = law.holding(friction, overlap=overlap, effective_radius=world.effective_radius)
+        memory = jax.tree.map(lambda new, old: jnp.where(takes_time, new, old), held, active.memory)
+        friction = jnp.where(takes_time, friction, active.friction)
+    work = work._replace(settled=work.settled + lost)
+    return Stepped(settled, memory, friction, work), load
+
+
+def at_static_overlap(world: World, load: jax.Array, state: State, time: jax.Array) -> tuple[State, jax.Array]:
+    """Bodies moved a little, so that loaded contacts have their static overlap; and the potential energy lost in this."""
+    at = geometry(world, state, time)
+    loaded = load > 0
+    wanted = jnp.where(loaded, at.gap + static_overlap(world, load), 0.0)
+    inertia = inertia_in_scene(world, state)
+
+    def gap_change(push: jax.Array) -> jax.Array:
+        change = response(world, at, at, inertia, Impulses(push[:, None] * at.normal, None))
+        return jnp.where(loaded, jnp.sum(change.force * at.normal, axis=-1), push)
+
+    matrix = jax.vmap(gap_change, out_axes=1)(jnp.eye(len(load), dtype=load.dtype))
+    scale = jax.lax.stop_gradient(jnp.diag(matrix))
+    push = -jnp.linalg.solve(matrix + COMPLIANCE * jnp.diag(scale), wanted)
+    shift, turn = force_and_torque(world, at, push[:, None] * at.normal)
+    shift, turn = shift * world.inverse_mass[:, None], jnp.einsum("nij,nj->ni", inertia, turn)
+    pull = world.scene.external_acceleration(state.position, state.velocity, state.spin, time)
+    return drifted(world, state, shift, turn, 1.0), jnp.sum(pull * shift / world.inverse_mass[:, None])
+
+
+def work_of(
+    world: World,
+    acting: Geometry,
+    before: State,
+    after: State,
+    mean: tuple[jax.Array, jax.Array],
+    impulses: Impulses,
+    time: jax.Array,
+    duration: jax.Array,
+    push: jax.Array,
+) -> Work:
+    """Where the work of a step went."""
+    moving = relative(world, acting, before._replace(velocity=mean[0], spin=mean[1]))
+    along, across = normal_and_tangential(impulses.force, acting.normal)
+    rate, slip = normal_and_tangential(moving.force, acting.normal)
+    friction = -jnp.sum(across * slip)
+    rolling = spinning = jnp.zeros((), friction.dtype)
+    if impulses.torque is not None:
+        twist, bend = normal_and_tangential(impulses.torque, acting.normal)
+        turning, rolling_rate = normal_and_tangential(moving.torque, acting.normal)
+        rolling, spinning = -jnp.sum(bend * rolling_rate), -jnp.sum(twist * turning)
+    normal = -along * rate
+    by_surfaces = jnp.sum(impulses.force * acting.surface_velocity)
+    if impulses.torque is not None:
+        by_surfaces = by_surfaces + jnp.sum(impulses.torque * acting.surface_spin)
+    lost, by_anchors = external_power(world, before._replace(velocity=mean[0], spin=mean[1]), time)
+    external = duration * jnp.sum(push * mean[0] / world.inverse_mass[:, None])
+    change = kinetic_energy(world, after) - kinetic_energy(world, before)
+    left = external + by_surfaces - jnp.sum(normal) - friction - rolling - spinning - change
+    return Work(normal, friction, rolling, spinning, duration * lost, by_surfaces + duration * by_anchors, left)
