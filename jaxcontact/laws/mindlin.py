@@ -290,7 +290,7 @@ def mindlin_partial_slip_displacement(
 
 
 FORMS = ("displacement", "force", "rescaled")
-"""``displacement``: ``mindlin_force``; ``force`` and ``rescaled``: ``incremental_mindlin_force`` without and with rescaling on unloading."""
+"""``displacement``: ``mindlin_force``; ``force``, ``rescaled``: ``incremental_mindlin_force``, without and with rescaling on unloading."""
 
 
 @model

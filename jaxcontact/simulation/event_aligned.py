@@ -56,8 +56,8 @@ class EventAligned:
             falls with its power 3.7. ``contact_steps``, ``flight_steps``, ``rest_steps`` and ``level`` are for scenes with one sphere.
         lasting_steps: steps into which the whole time is divided where contacts last, in scenes with several bodies; 0 switches lasting
             contacts off (a scene that only bounces then costs less under ``vmap``).
-        rest_overlap: static overlap, in units of the radius, up to which a contact may settle: it then stays at its static overlap
-            instead of oscillating about it.
+        rest_overlap: static overlap, in units of the radius of the body (of a clump, that of the sphere around it), up to which a contact
+            may settle: it then stays at its static overlap instead of oscillating about it. 0: contacts oscillate for ever.
         max_steps: budget of steps in scenes with several bodies; ``None`` takes one that follows from the other numbers.
     """
 
@@ -69,7 +69,7 @@ class EventAligned:
     skip_unused: bool = static(default=True)
     graded_step: float = static(default=0.05)
     lasting_steps: int = static(default=500)
-    rest_overlap: float = static(default=1e-3)
+    rest_overlap: float = static(default=1e-2)
     max_steps: int | None = static(default=None)
 
     def __post_init__(self) -> None:

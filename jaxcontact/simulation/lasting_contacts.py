@@ -42,6 +42,10 @@ COMPLIANCE = 1e-9
 """Of a contact, relative to the mobility of its bodies: shares a load out where several contacts could carry it."""
 
 
+SHORTEST = 1e-3
+"""Share of the usual length from which on a step tells the forces."""
+
+
 class Impulses(NamedTuple):
     """Of each contact on its first partner, ``(pairs, 3)``: impulse [N s], and impulse of torque [N m s] (``None`` where none resists)."""
 
@@ -129,40 +133,39 @@ def solved(
     # One mobility for all directions of a contact: a projection on a ball needs no more, and it does not turn with the axes.
     mobility = jax.tree.map(lambda entry: jnp.broadcast_to(jnp.sum(entry, axis=-1, keepdims=True) / 3, entry.shape), diagonal)
     frozen = jax.lax.stop_gradient
-    matrix = matrix + COMPLIANCE * jnp.diag(frozen(jax.flatten_util.ravel_pytree(mobility)[0]))
+    # In the slopes alone: the solution knows nothing of it, but where several contacts could carry a load it is shared out.
+    compliance = COMPLIANCE * jnp.diag(frozen(jax.flatten_util.ravel_pytree(mobility)[0]))
     free_flat = jax.flatten_util.ravel_pytree(free)[0]
     overlap = jnp.where(seen.gap < 0, -seen.gap, 0.0)
 
-    def residual(unknown: jax.Array, matrix: jax.Array, free_flat: jax.Array, bound: Limits, *, cone: bool) -> jax.Array:
+    def residual(unknown: jax.Array, matrix: jax.Array, free_flat: jax.Array, bound: Limits, *, cone: Any) -> jax.Array:
         impulse, velocity = unflat(unknown), unflat(free_flat + matrix @ unknown)
         along = jnp.sum(impulse.force * seen.normal, axis=-1)
         approach = jnp.sum(velocity.force * seen.normal, axis=-1)
         load = positive_part(along - approach / mobility.force[:, 0])
-        if cone:
-            left = by_cone(seen.normal, bound, load, mobility, velocity, impulse)
-        else:
-            left = by_law(world, seen.normal, overlap, velocity, impulse)
+        left = by_cone(seen.normal, bound, load, mobility, velocity, impulse)
+        if regularised:
+            smooth = by_law(world, seen.normal, overlap, velocity, impulse)
+            left = jax.tree.map(lambda hard, soft: jnp.where(cone, hard, soft), left, smooth)
         force = left.force + (along - load)[:, None] * seen.normal
         here = active[:, None]
         torque = None if left.torque is None else jnp.where(here, left.torque, impulse.torque)
         return jax.flatten_util.ravel_pytree(Impulses(jnp.where(here, force, impulse.force), torque))[0]
 
-    def newton(unknown: jax.Array, parameters: Any, *, cone: bool) -> jax.Array:
-        def value(z: jax.Array) -> jax.Array:
-            return residual(z, *parameters, cone=cone)
-
-        return unknown - jnp.linalg.solve(jax.jacfwd(value)(unknown), value(unknown))
-
     parameters = (matrix, free_flat, bound)
     still = frozen(parameters)
-    found = jax.lax.fori_loop(0, ITERATIONS, lambda _, z: newton(z, still, cone=True), flat)
-    if regularised:
-        found = jax.lax.fori_loop(0, ITERATIONS, lambda _, z: newton(z, still, cone=False), found)
+
+    def newton(iteration: jax.Array, carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        cone = iteration < ITERATIONS
+        softened = (still[0] + frozen(compliance), *still[1:])
+        jacobian = jax.jacfwd(lambda z: residual(z, *softened, cone=cone))(carry[0])
+        return carry[0] - jnp.linalg.solve(jacobian, residual(carry[0], *still, cone=cone)), jacobian
+
+    found, jacobian = jax.lax.fori_loop(0, (1 + regularised) * ITERATIONS, newton, (flat, jnp.zeros_like(matrix)))
     # Two steps with the Jacobian of the solution carry first and second derivatives.
-    found = frozen(found)
-    jacobian = jax.jacfwd(lambda z: residual(z, *still, cone=not regularised))(found)
+    found, jacobian = frozen((found, jacobian))
     for _ in range(2):
-        found = found - jnp.linalg.solve(frozen(jacobian), residual(found, *parameters, cone=not regularised))
+        found = found - jnp.linalg.solve(jacobian, residual(found, *parameters, cone=not regularised))
     return unflat(found)
 
 
@@ -198,13 +201,37 @@ def loads(world: World, closed: jax.Array, state: State, time: jax.Array) -> jax
     # Relative accelerations along the normals, with what the turning of the normals adds.
     pull = jnp.sum(relative_velocity(world, then, later) * then.normal, axis=-1)
     pull = (pull - jnp.sum(relative_velocity(world, at, state) * at.normal, axis=-1)) / ahead
-    smooth = Limits(*(jnp.zeros_like(pull),) * 3)
-    impulses = solved(world, closed, at, at, state, Impulses(pull[:, None] * at.normal, None), smooth, regularised=False)
-    return jnp.where(closed, jnp.sum(impulses.force * at.normal, axis=-1), 0.0)
+    matrix = normal_mobility(world, at, state)
+    diagonal = jnp.diag(matrix)
+    matrix = matrix + COMPLIANCE * jnp.diag(diagonal)
+
+    def residual(load: jax.Array) -> jax.Array:
+        return jnp.where(closed, load - positive_part(load - (pull + matrix @ load) / diagonal), load)
+
+    def newton(_: jax.Array, load: jax.Array) -> jax.Array:
+        return load - jnp.linalg.solve(jax.jacfwd(residual)(load), residual(load))
+
+    return jax.lax.fori_loop(0, ITERATIONS, newton, jnp.zeros_like(pull))
 
 
-def lasting_step(world: World, active: Active, state: State, time: jax.Array, duration: jax.Array) -> tuple[Stepped, jax.Array]:
-    """After a step in which the active contacts stay (or let go), and the normal force of each [N]."""
+def normal_mobility(world: World, at: Geometry, state: State) -> jax.Array:
+    """Change of each gap rate by a unit normal impulse at each contact [1/kg], ``(pairs, pairs)``."""
+    inertia = inertia_in_scene(world, state)
+
+    def gap_change(push: jax.Array) -> jax.Array:
+        change = response(world, at, at, inertia, Impulses(push[:, None] * at.normal, None))
+        return jnp.sum(change.force * at.normal, axis=-1)
+
+    return jax.vmap(gap_change, out_axes=1)(jnp.eye(len(at.gap), dtype=at.gap.dtype))
+
+
+def lasting_step(
+    world: World, active: Active, state: State, time: jax.Array, duration: jax.Array, usual: jax.Array
+) -> tuple[Stepped, jax.Array]:
+    """After a step in which the active contacts stay (or let go), and the normal force of each [N].
+
+    A step that is much shorter than ``usual`` tells nothing of the forces; static overlaps are reached within a usual one.
+    """
     scene = world.scene
     middle = drifted(world, state, state.velocity, state.spin, duration / 2)
     acting = geometry(world, middle, time + duration / 2)
@@ -223,10 +250,11 @@ def lasting_step(world: World, active: Active, state: State, time: jax.Array, du
     spin = free.spin + turned
     mean = (state.velocity + velocity) / 2, (state.spin + spin) / 2
     after = drifted(world, state, *mean, duration)._replace(velocity=velocity, spin=spin)
-    takes_time = duration > 0
+    share = jax.lax.stop_gradient(jnp.clip(duration / usual, 0.0, 1.0))
+    takes_time = share > SHORTEST
     normal_impulse = jnp.sum(impulses.force * seen.normal, axis=-1)
     load = jnp.where(active.closed & takes_time, normal_impulse / jnp.where(takes_time, duration, 1.0), 0.0)
-    settled, lost = at_static_overlap(world, load, after, time + duration)
+    settled, lost = at_static_overlap(world, load, share, after, time + duration)
     work = work_of(world, acting, state, after, mean, impulses, time, duration, push)
     memory = friction = None
     if world.has_memory:
@@ -239,22 +267,17 @@ def lasting_step(world: World, active: Active, state: State, time: jax.Array, du
     return Stepped(settled, memory, friction, work), load
 
 
-def at_static_overlap(world: World, load: jax.Array, state: State, time: jax.Array) -> tuple[State, jax.Array]:
-    """Bodies moved a little, so that loaded contacts have their static overlap; and the potential energy lost in this."""
+def at_static_overlap(world: World, load: jax.Array, share: jax.Array, state: State, time: jax.Array) -> tuple[State, jax.Array]:
+    """Bodies moved by a ``share`` of what loaded contacts lack of their static overlap; and the potential energy lost in this."""
     at = geometry(world, state, time)
     loaded = load > 0
     wanted = jnp.where(loaded, at.gap + static_overlap(world, load), 0.0)
-    inertia = inertia_in_scene(world, state)
-
-    def gap_change(push: jax.Array) -> jax.Array:
-        change = response(world, at, at, inertia, Impulses(push[:, None] * at.normal, None))
-        return jnp.where(loaded, jnp.sum(change.force * at.normal, axis=-1), push)
-
-    matrix = jax.vmap(gap_change, out_axes=1)(jnp.eye(len(load), dtype=load.dtype))
-    scale = jax.lax.stop_gradient(jnp.diag(matrix))
-    push = -jnp.linalg.solve(matrix + COMPLIANCE * jnp.diag(scale), wanted)
+    matrix = normal_mobility(world, at, state)
+    diagonal = jnp.diag(matrix)
+    matrix = jnp.where(loaded[:, None], matrix + COMPLIANCE * jnp.diag(diagonal), jnp.diag(diagonal))
+    push = -share * jnp.linalg.solve(matrix, wanted)
     shift, turn = force_and_torque(world, at, push[:, None] * at.normal)
-    shift, turn = shift * world.inverse_mass[:, None], jnp.einsum("nij,nj->ni", inertia, turn)
+    shift, turn = shift * world.inverse_mass[:, None], jnp.einsum("nij,nj->ni", inertia_in_scene(world, state), turn)
     pull = world.scene.external_acceleration(state.position, state.velocity, state.spin, time)
     return drifted(world, state, shift, turn, 1.0), jnp.sum(pull * shift / world.inverse_mass[:, None])
 

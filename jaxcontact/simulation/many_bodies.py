@@ -17,7 +17,7 @@ from jaxcontact.scene import Scene, State
 from jaxcontact.simulation.dense_output import Segments, cubic, evaluate
 from jaxcontact.simulation.event_aligned import EventAligned, Impulse
 from jaxcontact.simulation.flight import touch_time
-from jaxcontact.simulation.lasting_contacts import lasting_step, loads, static_overlap
+from jaxcontact.simulation.lasting_contacts import SHORTEST, lasting_step, loads, static_overlap
 from jaxcontact.simulation.ledger import Step, ledger_of
 from jaxcontact.simulation.overlapping_contacts import (
     Active,
@@ -92,6 +92,14 @@ class Progress(NamedTuple):
     time: jax.Array
     state: State
     touching: Touching
+
+
+class Search(NamedTuple):
+    """Search for the event in a step: number of tries, length up to the event, and the pair whose event it is."""
+
+    tries: jax.Array
+    length: jax.Array
+    chosen: jax.Array
 
 
 class Lengths(NamedTuple):
@@ -215,7 +223,7 @@ def settled_of(world: World, active: Active, gap: jax.Array, rate: jax.Array, lo
     deepest = static_overlap(world, jnp.where(loaded, load, 1.0))
     speed = speed_of_overlap(world, deepest, active.mass)
     oscillation = (rate / speed) ** 2 + (-gap / deepest - 1) ** 2
-    return loaded & (deepest <= method.rest_overlap * world.effective_radius) & (oscillation <= SETTLED**2)
+    return loaded & (deepest <= method.rest_overlap * world.extent) & (oscillation <= SETTLED**2)
 
 
 def first_crossing(
@@ -278,7 +286,7 @@ def next_step(
             return contact_step(world, active, state, time, tau), no_load
         return jax.lax.cond(
             lasts,
-            lambda: lasting_step(world, active, state, time, tau),
+            lambda: lasting_step(world, active, state, time, tau, lengths.lasting),
             lambda: (with_memory(active, contact_step(world, active, state, time, tau)), no_load),
         )
 
@@ -288,36 +296,40 @@ def next_step(
         return then.gap, gap_rates(world, then, after)
 
     kept = jnp.zeros_like(active.closed) if lasts is None else jnp.broadcast_to(lasts, active.closed.shape)
-    later_gap, later_rate = gaps_after(frozen(duration))
-    theta = frozen(first_crossing(gap, rate, later_gap, later_rate, duration, active.closed, kept))
-    earliest = jnp.min(theta)
-    happens = earliest <= 1.0
-    # One at a time, each with the derivative of its own time, even where several happen at the same instant.
-    chosen = (jnp.arange(len(theta)) == jnp.argmin(theta)) & happens
-    which = chosen.astype(gap.dtype)
+    start = frozen((gap, rate, duration))
 
-    def correction(tau: jax.Array) -> jax.Array:
+    def search(seen: Search) -> Search:
+        gaps, rates = frozen(gaps_after(seen.length))
+        theta = first_crossing(*start[:2], gaps, rates, start[2], active.closed, kept)
+        # One at a time, each with the derivative of its own time, even where several happen at the same instant.
+        found = (jnp.arange(len(theta)) == jnp.argmin(theta)) & (jnp.min(theta) <= 1.0)
+        which = jnp.where(seen.tries == 0, found, seen.chosen)
+        slope = jnp.sum(jnp.where(which, rates, 0.0))
+        better = seen.length - jnp.sum(jnp.where(which, gaps, 0.0)) / jnp.where(jnp.abs(slope) > 1e-12, slope, jnp.inf)
+        length = jnp.where(seen.tries == 0, start[2] * jnp.minimum(jnp.min(theta), 1.0), jnp.clip(better, 0.0, start[2]))
+        return Search(seen.tries + 1, length, which)
+
+    def unfinished(seen: Search) -> jax.Array:
+        return (seen.tries == 0) | (jnp.any(seen.chosen) & (seen.tries <= POLISHING))
+
+    found = jax.lax.while_loop(unfinished, search, Search(jnp.asarray(0), start[2], jnp.zeros_like(active.closed)))
+    chosen, tau = frozen((found.chosen, found.length))
+
+    def at_event() -> jax.Array:
         gaps, rates = gaps_after(tau)
-        slope = frozen(which @ rates)
-        return -(which @ gaps) / jnp.where(jnp.abs(slope) > 1e-12, slope, jnp.inf)
+        slope = frozen(jnp.sum(jnp.where(chosen, rates, 0.0)))
+        return tau - jnp.sum(jnp.where(chosen, gaps, 0.0)) / jnp.where(jnp.abs(slope) > 1e-12, slope, jnp.inf)
 
-    def to_event() -> jax.Array:
-        longest = frozen(duration)
-        tau = jax.lax.fori_loop(
-            0, POLISHING, lambda _, tau: jnp.clip(tau + frozen(correction(tau)), 0.0, longest), longest * frozen(earliest)
-        )
-        tau = frozen(tau)
-        return tau + correction(tau)
-
-    length = jax.lax.cond(happens, to_event, lambda: duration)
+    length = jax.lax.cond(jnp.any(chosen), at_event, lambda: duration)
     stepped, load = taken(length)
     then = geometry(world, stepped.state, time + length)
     rates = gap_rates(world, then, stepped.state)
     leaves = chosen & active.closed
     if lasts is not None:
-        leaves = leaves | (lasts & active.closed & (load <= 0) & (rates > SLOWEST))
+        told = length > SHORTEST * lengths.lasting
+        leaves = leaves | (lasts & told & active.closed & (load <= 0) & (rates > SLOWEST))
     touches = chosen & ~active.closed
-    after = touching_after(world, touching, stepped, then, rates, touches, leaves, time + length, method)
+    after = touching_after(world, touching, stepped, then, frozen(rate), rates, touches, leaves, time + length, method)
     if lasts is not None:
         deepest = static_overlap(world, load)
         fastest = speed_of_overlap(world, deepest, active.mass) if not world.rigid else jnp.zeros_like(gap)
@@ -348,6 +360,7 @@ def touching_after(
     touching: Touching,
     stepped: Stepped,
     at: Geometry,
+    before_rate: jax.Array,
     rate: jax.Array,
     touches: jax.Array,
     leaves: jax.Array,
@@ -376,12 +389,15 @@ def touching_after(
         return Touching(after, touching.settled & closed)
     frozen = jax.lax.stop_gradient
     seen = frozen((after, at.gap, rate, stepped.state, time))
+    # A contact is judged when it begins, and when its overlap turns.
+    turns = active.closed & (before_rate * rate <= 0.0)
 
     def judged() -> jax.Array:
         active, gap, rate, state, time = seen
         return settled_of(world, active, gap, rate, frozen(loads(world, active.closed, state, time)), method)
 
-    return Touching(after, jax.lax.cond(jnp.any(closed), judged, lambda: jnp.zeros_like(closed)))
+    settled = jax.lax.cond(jnp.any(touches | turns), judged, lambda: touching.settled & closed)
+    return Touching(after, settled)
 
 
 def rigid_impact(world: World, state: State, time: jax.Array, touches: jax.Array) -> tuple[State, jax.Array]:

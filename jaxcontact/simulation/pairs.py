@@ -18,7 +18,7 @@ from jaxcontact.bodies import Clumps, as_clumps
 from jaxcontact.geometry.direction import distance_and_direction
 from jaxcontact.geometry.rotation import rotate_by_quaternion
 from jaxcontact.scene import Scene, State
-from jaxcontact.smooth import Real
+from jaxcontact.smooth import Real, safe_norm
 from jaxcontact.surfaces import Plane
 
 
@@ -78,6 +78,7 @@ class World:
         inverse_inertia: of each body in its own axes ``(bodies, 3, 3)``.
         radius: of the first and the second partner ``(pairs,)``; 0 for a surface.
         effective_radius: ``1/(1/R1 + 1/R2)``; that of the member on a surface, as if it were flat.
+        extent: radius of the smaller body, of a clump that of the sphere around it, ``(pairs,)``.
         force: the normal force, with what no motion changes (often the solution of an equation) found once; ``None`` where impacts are
             rigid.
     """
@@ -90,6 +91,7 @@ class World:
     inverse_inertia: jax.Array
     radius: tuple[jax.Array, jax.Array]
     effective_radius: jax.Array
+    extent: jax.Array
     force: Callable[..., jax.Array] | None
 
     @property
@@ -117,10 +119,13 @@ def world_of(scene: Scene, bodies: int, *, rigid: bool) -> World:
     effective_radius = jnp.where(flat, first, first * second / jnp.where(flat, 1.0, first + second))
     inertia = jnp.asarray(clumps.inertia, dtype=float)
     turns = isinstance(scene.bodies, Clumps)
+    size = jax.ops.segment_max(safe_norm(jnp.asarray(clumps.offset, dtype=float)) + radius, np.asarray(clumps.of_body), len(clumps.mass))
+    sizes = pairs.first @ size, pairs.second @ size
+    extent = jax.lax.stop_gradient(jnp.where(flat, sizes[0], jnp.minimum(*sizes)))
     moment = inertia[:, 0, 0]
     inverse_inertia = jnp.linalg.inv(inertia) if turns else jnp.eye(3) / moment[:, None, None]
     inverse_mass = 1 / jnp.asarray(clumps.mass, dtype=float)
-    return World(scene, clumps, turns, pairs, inverse_mass, inverse_inertia, (first, second), effective_radius, force)
+    return World(scene, clumps, turns, pairs, inverse_mass, inverse_inertia, (first, second), effective_radius, extent, force)
 
 
 class Geometry(NamedTuple):
