@@ -114,21 +114,20 @@ def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None 
     _check_times(times)
     _check_method(scene, method)
     _check_bodies(scene, initial)
+    if ledger and isinstance(method, FixedStep):
+        raise ValueError("simulate: ledger=True needs the steps of EventAligned() or Impulse(); FixedStep keeps none.")
     substeps = method.substeps(times) if isinstance(method, FixedStep) else 0  # while the times are still numbers
     times = jnp.asarray(times, dtype=float)
-    if _is_single_sphere_over_planes(scene, initial) and not ledger:
-        flat = State(*(jnp.reshape(value, (3,)) for value in initial[:3]))
-        if isinstance(method, FixedStep):
-            result = simulate_fixed_step(scene, flat, times, method=method, substeps=substeps)
-        else:
-            known = method.level if isinstance(method, EventAligned) else None
-            result = _simulate_events(scene, flat, times, method=method, level=is_level(scene) if known is None else known)
+    orientation = None if initial.orientation is None else jnp.reshape(initial.orientation, (-1, 4))
+    bodies = State(*(jnp.reshape(value, (-1, 3)) for value in initial[:3]), orientation)
+    if isinstance(method, FixedStep):
+        result = simulate_fixed_step(scene, bodies, times, method=method, substeps=substeps)
+    elif _is_single_sphere_over_planes(scene, initial) and not ledger:
+        known = method.level if isinstance(method, EventAligned) else None
+        single = State(*(value[0] for value in bodies[:3]))
+        result = _simulate_events(scene, single, times, method=method, level=is_level(scene) if known is None else known)
     else:
-        if isinstance(method, FixedStep):
-            raise NotImplementedError("simulate: FixedStep moves one sphere over planes. Use EventAligned() or Impulse() for more.")
-        orientation = None if initial.orientation is None else jnp.reshape(initial.orientation, (-1, 4))
-        bodies = State(*(jnp.reshape(value, (-1, 3)) for value in initial[:3]), orientation)
-        if is_concrete(scene.gravity) and not np.any(np.asarray(scene.gravity)) and not scene.springs and not isinstance(method, FixedStep):
+        if is_concrete(scene.gravity) and not np.any(np.asarray(scene.gravity)) and not scene.springs:
             method = method.replace(lasting_steps=0)  # nothing presses anything together for long
         result = _simulate_many(scene, bodies, times, method=method, ledger=ledger)
     shape = (times.shape[0], *initial.position.shape)

@@ -1,20 +1,43 @@
 """A plain fixed time step, for comparison: what one would write first.
 
-The trajectory converges, the derivative does not: on a fixed grid the derivative of the velocity inside a contact is the shift of the
+Every pair feels the force of its overlap, friction included; friction with a memory is renewed once in each step. The trajectory
+converges, the derivative does not: on a fixed grid the derivative of the velocity inside a contact is the shift of the
 arrival time times the contact acceleration, 1e4 to 1e5, and cancels only if the discretised contact does so to five digits.
 """
 
 import math
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.field import is_concrete, model, nearest, static
+from jaxcontact.geometry.motion import normal_and_tangential
 from jaxcontact.runge_kutta import CLASSICAL, step
 from jaxcontact.scene import Scene, State
+from jaxcontact.simulation.overlapping_contacts import (
+    Active,
+    friction_after,
+    normal_forces,
+    orientation_rate,
+    slips,
+    unloaded,
+    with_unit_orientation,
+)
+from jaxcontact.simulation.pairs import (
+    Geometry,
+    World,
+    drifted,
+    effective_mass,
+    force_and_torque,
+    gap_rates,
+    geometry,
+    oriented,
+    spin_rates,
+    world_of,
+)
 from jaxcontact.simulation.status import Status
 from jaxcontact.simulation.trajectory import Trajectory
 
@@ -46,67 +69,105 @@ class FixedStep:
         return max(1, math.ceil(float(np.max(np.diff(np.asarray(times)), initial=0.0)) / self.step - 1e-9))
 
 
-def contact_rates(scene: Scene, state: State, latch: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Acceleration and spin rate by the contacts with all planes; ``latch``: impact speed of each plane's contact."""
-    bodies = scene.bodies
-    acceleration, spin_rate = jnp.zeros_like(state.velocity), jnp.zeros_like(state.spin)
-    for index, plane in enumerate(scene.surfaces):
-        normal = plane.unit_normal
-        overlap = -plane.gap(state.position, bodies.radius)
-        overlap_rate = -(state.velocity @ normal)
-        force = scene.contact.normal.force(overlap, overlap_rate, impact_speed=latch[index], mass=bodies.mass)
-        surface_velocity = state.velocity - bodies.radius * jnp.cross(state.spin, normal)
-        friction = scene.contact.friction.force(surface_velocity - (surface_velocity @ normal) * normal, force)
-        acceleration = acceleration + (force * normal + friction) / bodies.mass
-        spin_rate = spin_rate - jnp.cross(normal, friction / bodies.mass) / (bodies.inertia_ratio * bodies.radius)
-    return acceleration, spin_rate
+class Fixed(NamedTuple):
+    """What is carried from step to step: the state, and of each pair the speed at which its contact began, the memory of its friction and
+    the force of that.
+    """
+
+    time: jax.Array
+    state: State
+    impact_speed: jax.Array
+    memory: Any
+    friction: jax.Array | None
 
 
-def rates(scene: Scene, state: State, latch: jax.Array) -> State:
-    """Right-hand side of the equations of motion."""
-    acceleration, spin_rate = contact_rates(scene, state, latch)
-    return State(state.velocity, scene.acceleration(state.velocity, state.spin) + acceleration, spin_rate)
+def contact_of(world: World, carried: Fixed, at: Geometry) -> Active:
+    """Contacts as the laws see them: closed where there is overlap now."""
+    mass = effective_mass(world, at, carried.state)
+    return Active(at.gap < 0, carried.impact_speed, carried.impact_speed, mass, carried.memory, carried.friction)
 
 
-def advance_state(scene: Scene, state: State, latch: jax.Array, h: jax.Array, scheme: str) -> State:
+def rates(world: World, carried: Fixed, state: State, time: jax.Array) -> State:
+    """Right-hand side of the equations of motion. Friction with a memory acts with the force of the last step."""
+    contact = world.scene.contact
+    at = geometry(world, state, time)
+    active = contact_of(world, carried._replace(state=state), at)
+    load = normal_forces(world, active, at, gap_rates(world, at, state))
+    slip = slips(world, at, state)
+    force = carried.friction if world.has_memory else contact.friction.force(slip, load)
+    torque = None
+    if contact.rolling is not None or contact.spinning is not None:
+        spin = world.pairs.difference @ state.spin - at.surface_spin
+        twist, bend = normal_and_tangential(spin, at.normal)
+        torque = jnp.zeros_like(spin)
+        if contact.rolling is not None:
+            torque = torque + contact.rolling.torque(bend, load, effective_radius=world.effective_radius)
+        if contact.spinning is not None:
+            overlap = jnp.where(at.gap < 0, -at.gap, 0.0)
+            about = twist[:, None] * at.normal
+            torque = torque + contact.spinning.torque(about, load, effective_radius=world.effective_radius, overlap=overlap)
+    push, moment = force_and_torque(world, at, load[:, None] * at.normal + force, torque)
+    acceleration = world.scene.external_acceleration(state.position, state.velocity, state.spin, time)
+    acceleration = acceleration + push * world.inverse_mass[:, None]
+    return State(state.velocity, acceleration, spin_rates(world, state, moment), orientation_rate(world, state))
+
+
+def remembered(world: World, carried: Fixed, before: State, after: State, h: jax.Array) -> Fixed:
+    """Memory and force of friction after a step from ``before`` to ``after``; a contact that is not closed has neither."""
+    if not world.has_memory:
+        return carried
+    first, last = geometry(world, before, carried.time), geometry(world, after, carried.time + h)
+    active = contact_of(world, carried._replace(state=after), last)
+    increment = normal_and_tangential(h / 2 * (slips(world, first, before) + slips(world, last, after)), last.normal)[1]
+    force, memory = friction_after(world, active, first, last, after, increment, h)
+    return carried._replace(memory=memory, friction=force)
+
+
+def advance(world: World, carried: Fixed, h: jax.Array, scheme: str) -> Fixed:
     """One step of length ``h``."""
+    time, state = carried.time, carried.state
+    at = geometry(world, state, time)
+    approach = -gap_rates(world, at, state)
+    # A contact that begins in this step begins with the present speed.
+    carried = carried._replace(impact_speed=jnp.where(at.gap > 0, jnp.where(approach > 0, approach, 1.0), carried.impact_speed))
     if scheme == "runge_kutta_4":
-        return step(lambda s: rates(scene, s, latch), state, h, CLASSICAL)
-    if scheme == "semi_implicit_euler":
-        slope = rates(scene, state, latch)
-        velocity = state.velocity + h * slope.velocity
-        return State(state.position + h * velocity, velocity, state.spin + h * slope.spin)
-    slope = rates(scene, state, latch)
-    half = State(state.position, state.velocity + h / 2 * slope.velocity, state.spin + h / 2 * slope.spin)
-    moved = half._replace(position=state.position + h * half.velocity)
-    slope = rates(scene, moved, latch)
-    return State(moved.position, half.velocity + h / 2 * slope.velocity, half.spin + h / 2 * slope.spin)
 
+        def timed(now: tuple[jax.Array, State]) -> tuple[jax.Array, State]:
+            return jnp.ones_like(time), rates(world, carried, now[1], now[0])
 
-def latched(scene: Scene, before: State, after: State, latch: jax.Array) -> jax.Array:
-    """Impact speeds, renewed for each plane whose contact began in this step."""
-    speeds = []
-    for index, plane in enumerate(scene.surfaces):
-        began = (plane.gap(before.position, scene.bodies.radius) > 0) & (plane.gap(after.position, scene.bodies.radius) <= 0)
-        speed = jnp.maximum(-(before.velocity @ plane.unit_normal), 1e-12)
-        speeds.append(jnp.where(began, speed, latch[index]))
-    return jnp.stack(speeds)
+        _, after = step(timed, (time, state), h, CLASSICAL)
+        carried = remembered(world, carried, state, after, h)
+    elif scheme == "semi_implicit_euler":
+        slope = rates(world, carried, state, time)
+        kicked = state._replace(velocity=state.velocity + h * slope.velocity, spin=state.spin + h * slope.spin)
+        after = drifted(world, kicked, kicked.velocity, kicked.spin, h)
+        carried = remembered(world, carried, kicked, after, h)
+    else:
+        slope = rates(world, carried, state, time)
+        half = state._replace(velocity=state.velocity + h / 2 * slope.velocity, spin=state.spin + h / 2 * slope.spin)
+        moved = drifted(world, half, half.velocity, half.spin, h)
+        carried = remembered(world, carried, half, moved, h)
+        slope = rates(world, carried, moved, time + h)
+        after = moved._replace(velocity=half.velocity + h / 2 * slope.velocity, spin=half.spin + h / 2 * slope.spin)
+    after = with_unit_orientation(world, after)
+    return carried._replace(time=time + h, state=after)
 
 
 @partial(jax.jit, static_argnames=("method", "substeps"))
 def simulate_fixed_step(scene: Scene, start: State, times: jax.Array, *, method: FixedStep, substeps: int) -> Trajectory:
     """Motion at ``times`` with ``substeps`` equal steps between neighbouring times."""
+    world = world_of(scene, start.position.shape[0], rigid=False)
+    start = oriented(world, start)
 
-    def interval(carry: tuple[State, jax.Array], duration: jax.Array) -> tuple[tuple[State, jax.Array], State]:
-        def advance(carry: tuple[State, jax.Array], _: None) -> tuple[tuple[State, jax.Array], None]:
-            state, latch = carry
-            after = advance_state(scene, state, latch, duration / substeps, method.scheme)
-            return (after, latched(scene, state, after, latch)), None
+    def interval(carried: Fixed, duration: jax.Array) -> tuple[Fixed, State]:
+        h = duration / substeps
+        carried, _ = jax.lax.scan(lambda now, _: (advance(world, now, h, method.scheme), None), carried, None, length=substeps)
+        return carried, carried.state
 
-        carry, _ = jax.lax.scan(advance, carry, None, length=substeps)
-        return carry, carry[0]
-
-    latch = jnp.ones((len(scene.surfaces),), dtype=times.dtype)
-    _, states = jax.lax.scan(interval, (start, latch), jnp.diff(times))
-    position, velocity, spin = jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), start, states)
-    return Trajectory(times, position, velocity, spin, None, jnp.asarray(Status.SUCCESS))
+    at = geometry(world, start, times[0])
+    memory, friction = unloaded(world, at.gap)
+    approach = -gap_rates(world, at, start)
+    speed = jnp.where(approach > 0, approach, 1.0)
+    _, states = jax.lax.scan(interval, Fixed(times[0], start, speed, memory, friction), jnp.diff(times))
+    position, velocity, spin, orientation = jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), start, states)
+    return Trajectory(times, position, velocity, spin, None, jnp.asarray(Status.SUCCESS), orientation)

@@ -18,7 +18,6 @@ import jax.flatten_util
 import jax.numpy as jnp
 
 from jaxcontact.geometry.motion import normal_and_tangential
-from jaxcontact.geometry.rotation import quaternion_product, rotation_to_quaternion
 from jaxcontact.laws.friction import NoFriction
 from jaxcontact.laws.tangential import coulomb_slider
 from jaxcontact.scene import State
@@ -26,6 +25,7 @@ from jaxcontact.simulation.overlapping_contacts import Active, Stepped, Work, ex
 from jaxcontact.simulation.pairs import (
     Geometry,
     World,
+    drifted,
     force_and_torque,
     geometry,
     inertia_in_scene,
@@ -167,14 +167,6 @@ def solved(
     for _ in range(2):
         found = found - jnp.linalg.solve(jacobian, residual(found, *parameters, cone=not regularised))
     return unflat(found)
-
-
-def drifted(world: World, state: State, velocity: jax.Array, spin: jax.Array, duration: Any) -> State:
-    """``state`` moved on at constant ``velocity`` and ``spin``."""
-    moved = state._replace(position=state.position + duration * velocity)
-    if not world.turns:
-        return moved
-    return moved._replace(orientation=quaternion_product(rotation_to_quaternion(duration * spin), state.orientation))
 
 
 def relative(world: World, at: Geometry, state: State) -> Impulses:

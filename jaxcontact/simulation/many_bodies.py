@@ -20,6 +20,7 @@ from jaxcontact.simulation.flight import touch_time
 from jaxcontact.simulation.lasting_contacts import SHORTEST, lasting_step, loads, static_overlap
 from jaxcontact.simulation.ledger import Step, ledger_of
 from jaxcontact.simulation.overlapping_contacts import (
+    SLOWEST,
     Active,
     Stepped,
     Work,
@@ -30,6 +31,7 @@ from jaxcontact.simulation.overlapping_contacts import (
     orientation_rate,
     pushed,
     rubbed,
+    unloaded,
 )
 from jaxcontact.simulation.pairs import (
     Geometry,
@@ -39,6 +41,7 @@ from jaxcontact.simulation.pairs import (
     geometry,
     inertia_in_scene,
     kinetic_energy,
+    oriented,
     world_of,
 )
 from jaxcontact.simulation.status import Status
@@ -54,9 +57,6 @@ OVERSHOOT = 1e-9
 
 POLISHING = 3
 """Corrections of the time of an event, without derivatives; one more carries them."""
-
-SLOWEST = 1e-9
-"""Speed [m/s] below which nothing moves."""
 
 SETTLED = 1.2
 """Amplitude of the overlap about the static one, in units of it, below which a contact settles: it would hardly open again."""
@@ -181,15 +181,6 @@ def speed_of_overlap(world: World, overlap: jax.Array, mass: jax.Array) -> jax.A
 def rounding(value: jax.Array) -> float:
     """Relative error of some operations in the precision of ``value``."""
     return 64 * float(jnp.finfo(value.dtype).eps)
-
-
-def unloaded(world: World, like: jax.Array) -> tuple[Any, jax.Array | None]:
-    """Memory and force of friction in contacts that begin."""
-    if not world.has_memory:
-        return None, None
-    count = len(world.pairs.surface)
-    memory = jax.tree.map(lambda leaf: leaf.astype(like.dtype), world.scene.contact.friction.unloaded(count))
-    return memory, jnp.zeros((count, 3), like.dtype)
 
 
 def touching_at_start(world: World, start: State, time: jax.Array, method: EventAligned | Impulse) -> Touching:
@@ -450,12 +441,7 @@ def simulate_many(scene: Scene, start: State, times: jax.Array, method: EventAli
     """Motion of several bodies at ``times``."""
     rigid = isinstance(method, Impulse)
     world = world_of(scene, start.position.shape[0], rigid=rigid)
-    if world.turns and start.orientation is None:
-        start = start._replace(
-            orientation=jnp.broadcast_to(jnp.array([1.0, 0.0, 0.0, 0.0], start.position.dtype), (len(start.position), 4))
-        )
-    if not world.turns:
-        start = start._replace(orientation=None)
+    start = oriented(world, start)
     horizon = times[-1]
     lengths = longest_steps(world, times[-1] - times[0], method)
     first = Progress(times[0], start, touching_at_start(world, start, times[0], method))

@@ -17,12 +17,13 @@ import jax.numpy as jnp
 
 from jaxcontact.geometry.contact_plane import carried_with_plane
 from jaxcontact.geometry.motion import normal_and_tangential
-from jaxcontact.geometry.rotation import quaternion_product, rotation_to_quaternion
+from jaxcontact.geometry.rotation import quaternion_product
 from jaxcontact.runge_kutta import CLASSICAL, step
 from jaxcontact.scene import State
 from jaxcontact.simulation.pairs import (
     Geometry,
     World,
+    drifted,
     force_and_torque,
     gap_rates,
     geometry,
@@ -32,6 +33,9 @@ from jaxcontact.simulation.pairs import (
     spin_rates,
 )
 from jaxcontact.smooth import safe_norm
+
+SLOWEST = 1e-9
+"""Speed [m/s] below which nothing moves."""
 
 
 class Active(NamedTuple):
@@ -328,10 +332,7 @@ def resisted(
         after, lost_then = jax.lax.scan(one, there, (every, impulse / 2), reverse=True)
         lost = jnp.sum(lost_first + lost_then, axis=0)
     # The change of velocity is spread over the step.
-    moved = after._replace(position=state.position + duration / 2 * (after.velocity - state.velocity))
-    if world.turns:
-        turn = rotation_to_quaternion(duration / 2 * (after.spin - state.spin))
-        moved = moved._replace(orientation=quaternion_product(turn, state.orientation))
+    moved = drifted(world, after, after.velocity - state.velocity, after.spin - state.spin, duration / 2)
     change = kinetic_energy(world, after) - kinetic_energy(world, state)
     return moved, lost, change + jnp.sum(lost)
 
@@ -366,6 +367,33 @@ def carried(world: World, memory: Any, before: Geometry, after: Geometry, state:
     return jax.tree.map(one, memory)
 
 
+def friction_after(
+    world: World, active: Active, before: Geometry, after: Geometry, state: State, increment: jax.Array, duration: jax.Array
+) -> tuple[jax.Array, Any]:
+    """Force of a friction with memory at the end of a step with the slip ``increment`` ``(pairs, 3)`` [m], and its memory."""
+    # An event may take no time at all; a law with a dashpot divides by the time step.
+    takes_time = duration > 0
+    force, memory = world.scene.contact.friction.after_step(
+        carried(world, active.memory, before, after, state, duration),
+        jnp.where(takes_time, increment, 0.0),
+        normal_force=normal_forces(world, active, after, gap_rates(world, after, state)),
+        overlap=jnp.where(active.closed & (after.gap < 0), -after.gap, 0.0),
+        effective_radius=world.effective_radius,
+        mass=active.mass,
+        time_step=jnp.where(takes_time, duration, 1.0),
+    )
+    return jnp.where(active.closed[:, None], force, 0.0), memory
+
+
+def unloaded(world: World, like: jax.Array) -> tuple[Any, jax.Array | None]:
+    """Memory and force of friction in contacts that begin."""
+    if not world.has_memory:
+        return None, None
+    count = len(world.pairs.surface)
+    memory = jax.tree.map(lambda leaf: leaf.astype(like.dtype), world.scene.contact.friction.unloaded(count))
+    return memory, jnp.zeros((count, 3), like.dtype)
+
+
 def contact_step(world: World, active: Active, state: State, time: jax.Array, duration: jax.Array) -> Stepped:
     """After a step of ``duration`` with a frozen set of active contacts."""
     none = no_work(world, state.position)
@@ -376,25 +404,13 @@ def contact_step(world: World, active: Active, state: State, time: jax.Array, du
         after, lost, supplied = resisted(world, active, geometry(world, moved.state, moved.time), moved.state, moved.impulse, duration)
         work = Work(moved.normal_work, lost[0], lost[1], lost[2], moved.fluid_work, moved.supplied + supplied, none.settled)
         return Stepped(after, None, None, work)
-    law = world.scene.contact.friction
     before = geometry(world, state, time)
     kicked, first_work, first_supplied = kick(world, before, state, duration / 2 * active.friction)
     moved = normal_step(world, active, kicked, time, duration)
     after = geometry(world, moved.state, moved.time)
     increment = duration / 2 * (slips(world, before, kicked) + slips(world, after, moved.state))
     increment = normal_and_tangential(increment, after.normal)[1]
-    # An event may take no time at all; a law with a dashpot divides by the time step.
-    takes_time = duration > 0
-    force, memory = law.after_step(
-        carried(world, active.memory, before, after, moved.state, duration),
-        jnp.where(takes_time, increment, 0.0),
-        normal_force=normal_forces(world, active, after, gap_rates(world, after, moved.state)),
-        overlap=jnp.where(active.closed & (after.gap < 0), -after.gap, 0.0),
-        effective_radius=world.effective_radius,
-        mass=active.mass,
-        time_step=jnp.where(takes_time, duration, 1.0),
-    )
-    force = jnp.where(active.closed[:, None], force, 0.0)
+    force, memory = friction_after(world, active, before, after, moved.state, increment, duration)
     ended, last_work, last_supplied = kick(world, after, moved.state, duration / 2 * force)
     ended, lost, supplied = resisted(world, active, after, ended, moved.impulse, duration)
     supplied = moved.supplied + supplied + first_supplied + last_supplied

@@ -16,7 +16,7 @@ import numpy as np
 
 from jaxcontact.bodies import Clumps, as_clumps
 from jaxcontact.geometry.direction import distance_and_direction
-from jaxcontact.geometry.rotation import rotate_by_quaternion
+from jaxcontact.geometry.rotation import quaternion_product, rotate_by_quaternion, rotation_to_quaternion
 from jaxcontact.scene import Scene, State
 from jaxcontact.smooth import Real, safe_norm
 from jaxcontact.surfaces import Plane
@@ -266,3 +266,21 @@ def momenta(world: World, state: State) -> tuple[jax.Array, jax.Array]:
     if world.turns:
         angular = rotate_by_quaternion(angular, state.orientation)
     return jnp.sum(linear, axis=0), jnp.sum(jnp.cross(state.position, linear) + angular, axis=0)
+
+
+def drifted(world: World, state: State, velocity: jax.Array, spin: jax.Array, duration: Any) -> State:
+    """``state`` moved on at constant ``velocity`` and ``spin``."""
+    moved = state._replace(position=state.position + duration * velocity)
+    if not world.turns:
+        return moved
+    return moved._replace(orientation=quaternion_product(rotation_to_quaternion(duration * spin), state.orientation))
+
+
+def oriented(world: World, start: State) -> State:
+    """The initial state with an orientation of clumps, and of nothing else."""
+    if not world.turns:
+        return start._replace(orientation=None)
+    if start.orientation is not None:
+        return start
+    not_turned = jnp.array([1.0, 0.0, 0.0, 0.0], start.position.dtype)
+    return start._replace(orientation=jnp.broadcast_to(not_turned, (len(start.position), 4)))
