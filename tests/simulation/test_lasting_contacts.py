@@ -1,0 +1,167 @@
+"""Contacts that last, in scenes of several bodies: rest, sticking, sliding, rolling, at a cost without stiffness, and the energy of it.
+
+Every scene of one structure shares its compiled code: stiffness, slope, coefficients and initial state are numbers.
+"""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxcontact as jc
+
+G = 9.81
+RADIUS, MASS = 0.02, 0.03
+METHOD = jc.EventAligned(max_contacts=12)
+
+
+def ball_scene(p: dict) -> jc.Scene:
+    contact = jc.ContactModel(
+        normal=jc.HuntCrossley(stiffness=p["stiffness"], restitution=p["restitution"]),
+        friction=jc.RegularizedCoulomb(coefficient=p["friction"], slip_velocity=p["slip_velocity"]),
+        rolling=jc.RollingResistance(rolling_coefficient=p["rolling"], rolling_velocity=1e-4),
+    )
+    gravity = G * jnp.stack([jnp.sin(p["slope"]), 0.0 * p["slope"], -jnp.cos(p["slope"])])
+    return jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=contact, gravity=gravity)
+
+
+BALL = {"stiffness": 1e9, "restitution": 0.6, "friction": 0.3, "slip_velocity": 1e-4, "rolling": 0.0, "slope": 0.0}
+
+
+@functools.cache
+def ball_simulation():
+    def run(p: dict, position, velocity, spin, times) -> jc.Trajectory:
+        return jc.simulate(ball_scene(p), jc.state(position=position, velocity=velocity, spin=spin), times, method=METHOD, ledger=True)
+
+    return jax.jit(run)
+
+
+def ball(*, height: float = 0.0, velocity=(0.0, 0.0, 0.0), spin=(0.0, 0.0, 0.0), duration: float = 2.0, **changes: float) -> jc.Trajectory:
+    p = {name: jnp.asarray(value) for name, value in {**BALL, **changes}.items()}
+    position = jnp.array([0.0, 0.0, RADIUS + height])
+    return ball_simulation()(p, position, jnp.array(velocity), jnp.array(spin), jnp.linspace(0.0, duration, 9))
+
+
+def steps(found: jc.Trajectory) -> int:
+    return int(jnp.sum(jnp.diff(found.ledger.times) > 0))
+
+
+@pytest.mark.parametrize("stiffness", [1e7, 1e9, 1e12])
+def test_a_rolling_ball_is_slowed_down_by_five_sevenths_of_its_resistance(stiffness):
+    found = ball(stiffness=stiffness, rolling=0.01, velocity=(1.0, 0.0, 0.0), spin=(0.0, 1.0 / RADIUS, 0.0))
+    assert found.status == jc.Status.CAME_TO_REST
+    np.testing.assert_allclose(found.velocity[:, 0], 1.0 - 5 / 7 * 0.01 * G * found.times, rtol=1e-6)
+    np.testing.assert_allclose(found.position[:, 0], found.times - 5 / 14 * 0.01 * G * found.times**2, atol=1e-6)
+    np.testing.assert_allclose(found.spin[:, 1], found.velocity[:, 0] / RADIUS, atol=1e-3)
+    overlap = (MASS * G / stiffness) ** (2 / 3)
+    np.testing.assert_allclose(found.position[1:, 2], RADIUS - overlap, atol=1e-9)
+
+
+def test_steps_do_not_grow_with_the_stiffness():
+    counts = [steps(ball(stiffness=k, rolling=0.01, velocity=(1.0, 0.0, 0.0))) for k in (1e7, 1e9, 1e12)]
+    assert max(counts) <= min(counts) + 3
+    assert max(counts) < 520
+
+
+def test_a_ball_that_slides_begins_to_roll():
+    friction, start = 0.3, 1.0
+    found = ball(velocity=(start, 0.0, 0.0), friction=friction, slip_velocity=1e-7, duration=0.8)
+    rolls = 2 * start / (7 * friction * G)
+    slides = np.asarray(found.times) < rolls
+    np.testing.assert_allclose(found.velocity[slides, 0], start - friction * G * found.times[slides], rtol=1e-6)
+    np.testing.assert_allclose(found.velocity[~slides, 0], 5 / 7 * start, rtol=1e-6)
+    assert np.sum(slides) > 1
+
+
+def test_a_ball_on_a_slope_rolls_down_with_five_sevenths_of_the_pull():
+    found = ball(slope=0.2, slip_velocity=1e-6)
+    np.testing.assert_allclose(found.velocity[:, 0], 5 / 7 * G * np.sin(0.2) * found.times, rtol=1e-5, atol=1e-9)
+
+
+def test_a_ball_on_a_steep_slope_slides_and_turns():
+    found = ball(slope=1.0, friction=0.1, slip_velocity=1e-6)
+    np.testing.assert_allclose(found.velocity[1:, 0], G * (np.sin(1.0) - 0.1 * np.cos(1.0)) * found.times[1:], rtol=1e-6)
+    np.testing.assert_allclose(found.spin[1:, 1], 2.5 * 0.1 * G * np.cos(1.0) / RADIUS * found.times[1:], rtol=1e-6)
+
+
+def test_a_ball_that_bounces_comes_to_rest_as_the_single_sphere_does():
+    p = {name: jnp.asarray(value) for name, value in BALL.items()}
+    found = ball(height=0.08, velocity=(1.0, 0.2, 0.0), spin=(0.0, 10.0, 3.0), duration=2.0)
+    contact = ball_scene(p).contact.replace(rolling=None)
+    scene = ball_scene(p).replace(contact=contact)
+    start = jc.state(position=(0.0, 0.0, RADIUS + 0.08), velocity=(1.0, 0.2, 0.0), spin=(0.0, 10.0, 3.0))
+    alone = jc.simulate(scene, start, found.times, method=METHOD)
+    assert found.status == alone.status == jc.Status.CAME_TO_REST
+    np.testing.assert_allclose(found.position, alone.position, atol=1e-6)
+    np.testing.assert_allclose(found.velocity[-1], alone.velocity[-1], atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        {"height": 0.08, "velocity": (1.0, 0.2, 0.0)},
+        {"rolling": 0.01, "velocity": (1.0, 0.0, 0.0)},
+        {"slope": 1.0, "friction": 0.1},
+        {"height": 0.02, "slope": 0.3, "rolling": 0.02, "spin": (5.0, 30.0, 10.0)},
+    ],
+)
+def test_the_ledger_closes(case):
+    found = ball(**case)
+    assert found.ledger.imbalance < 2e-6
+    for lost in (found.ledger.normal, found.ledger.friction, found.ledger.rolling):
+        assert np.min(np.diff(lost)) > -1e-9
+
+
+def test_the_derivative_of_a_distance_rolled_is_that_of_the_formula():
+    start, duration = 1.0, 2.0
+
+    def distance(rolling):
+        p = {name: jnp.asarray(value) for name, value in {**BALL, "rolling": rolling}.items()}
+        where = jc.state(position=(0.0, 0.0, RADIUS), velocity=(start, 0.0, 0.0), spin=(0.0, start / RADIUS, 0.0))
+        return jc.simulate(ball_scene(p), where, jnp.array([0.0, duration]), method=METHOD).position[-1, 0]
+
+    value, slope = jax.jit(lambda c: jax.jvp(distance, (c,), (1.0,)))(0.01)
+    assert value == pytest.approx(start * duration - 5 / 14 * 0.01 * G * duration**2, rel=1e-6)
+    assert slope == pytest.approx(-5 / 14 * G * duration**2, rel=1e-5)
+
+
+# A block: friction with a spring holds it for ever, regularised friction lets it creep, and beyond the cone it slides.
+
+SIDE = 0.05
+
+
+@functools.cache
+def block_simulation(friction_law):
+    def run(slope, coefficient, duration) -> jc.Trajectory:
+        contact = jc.ContactModel(
+            normal=jc.HuntCrossley(stiffness=1e9, restitution=0.3),
+            friction=friction_law(coefficient),
+        )
+        gravity = G * jnp.stack([jnp.sin(slope), 0.0 * slope, -jnp.cos(slope)])
+        scene = jc.Scene(bodies=jc.cube(half_width=SIDE, mass=0.4), contact=contact, gravity=gravity)
+        start = jc.state(position=(0.0, 0.0, SIDE), orientation=(1.0, 0.0, 0.0, 0.0))
+        return jc.simulate(scene, start, jnp.linspace(0.0, 1.0, 5) * duration, method=jc.EventAligned(max_contacts=8), ledger=True)
+
+    return jax.jit(run)
+
+
+def spring_friction(coefficient):
+    return jc.CundallStrack(coefficient=coefficient, tangential_stiffness=1e7, zeta=0.1)
+
+
+def test_a_block_held_by_a_spring_does_not_creep_in_ten_seconds():
+    found = block_simulation(spring_friction)(0.2, 0.5, 10.0)
+    assert np.max(np.abs(found.position[1:, :2] - found.position[1, :2])) < 1e-12
+    assert np.max(np.abs(found.position[:, 0])) < 1e-7
+    assert found.ledger.imbalance < 1e-6
+    assert steps(found) < 520
+
+
+def test_a_block_beyond_the_cone_of_friction_slides():
+    found = block_simulation(spring_friction)(0.6, 0.4, 1.0)
+    wanted = 0.5 * G * (np.sin(0.6) - 0.4 * np.cos(0.6)) * found.times**2
+    np.testing.assert_allclose(found.position[:, 0], wanted, rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(found.orientation[:, 0], 1.0, atol=1e-6)
+    assert found.ledger.imbalance < 1e-6
