@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 
 from tests.reference import (
+    published_chrono,
     published_chung_ooi,
     published_chung_ooi_oblique,
     published_exudyn,
@@ -28,7 +29,7 @@ _CONTENT = {
     "Chung and Ooi parameters": has("conventions", "test1", "test8"),
     "Chung and Ooi tests 1 and 2": has("test1", "test2", "digitised_curves"),
     "Chung and Ooi test 3": has("materials", "radius_m", "speed_m_s", "expected"),
-    "Chung and Ooi test 4": has("digitised", "experiment_Kharaz2001"),
+    "Chung and Ooi test 4": has("digitised", "sliding_asymptote"),
     "Chung and Ooi test 6": has("material", "digitised", "sliding_check"),
     "Chung and Ooi test 5": has("material", "digitised", "independent_reference"),
     "Chung and Ooi test 7": has("parameters", "expected"),
@@ -56,6 +57,7 @@ _RUNNERS = {
     "MFIX DEM02": published_mfix.dem02,
     "MFIX DEM03": published_mfix.dem03,
     "MFIX DEM05": published_mfix.dem05,
+    "Chrono": published_chrono.cases,
     "LAMMPS": published_lammps.cases,
     "Exudyn restitution": published_exudyn.cases,
     "Thornton 2013": published_thornton.cases,

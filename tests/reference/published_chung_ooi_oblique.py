@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-import pytest
 
 import jaxcontact as jc
 from jaxcontact.laws.elastic import contact_duration, maximum_overlap
 from jaxcontact.materials import effective_modulus, effective_radius, effective_shear_modulus, hertz_stiffness
-from tests.reference.case import Case, Computed, ReferenceFile, assert_close, failing, skipped
+from tests.reference.case import Case, ReferenceFile, failing, skipped
 from tests.reference.published_chung_ooi import counter_spinning, parameters, solid
 from tests.reference.published_impacts import after_impact, body, over_floor, two_spheres
 from tests.reference.published_oblique_impacts import Rebound, Spring, oblique_impacts
@@ -73,107 +72,109 @@ def material_of_test_4(file: ReferenceFile, setup: Mapping[str, Any]) -> Plane:
     raise ValueError(f"a sphere of {mass} kg is of none of the materials {', '.join(setup['materials'])}")
 
 
+class OneSpeed(NamedTuple):
+    """Impacts of one speed at angles of incidence [degrees]."""
+
+    plane: Plane
+    speed: float
+
+    def of(self, quantity: str, angles: Any, form: str = "displacement") -> Callable[[], np.ndarray]:
+        """What is computed when called: restitutions ``e_n`` and ``e_t`` of the centre, spin ``omega``, ``rebound`` angle of the patch."""
+
+        def compute() -> np.ndarray:
+            radians = np.radians(np.asarray(angles, dtype=float))
+            normal, tangential = self.speed * np.cos(radians), self.speed * np.sin(radians)
+            after = self.plane.rebound(Rebound(-normal, tangential, 0.0), form)
+            return {
+                "e_n": after.normal / normal,
+                "e_t": after.tangential / tangential,
+                "omega": after.spin,
+                "rebound": np.degrees(np.arctan2(after.tangential + self.plane.radius * after.spin, after.normal)),
+            }[quantity]
+
+        return compute
+
+    def slides(self, angles: Any) -> Any:
+        """Whether friction slides to the end of an impact."""
+        return np.tan(np.radians(angles)) >= self.plane.sliding_onset
+
+    def sliding(self, quantity: str, angle: float) -> float:
+        """What gross sliding gives, whatever the law."""
+        change = self.plane.friction * (1.0 + self.plane.restitution)
+        normal = self.speed * math.cos(math.radians(angle))
+        return {"e_t": 1.0 - change / math.tan(math.radians(angle)), "omega": -2.5 * change * normal / self.plane.radius}[quantity]
+
+
+TEST_4_NAMES = {"e_n": "e_n", "e_t": "e_t", "omega": "omega", "omega_rad_s": "omega", "rebound_deg": "rebound"}
+"""Of quantities, in the files and here."""
+
+
 def test_4(file: ReferenceFile) -> Iterable[Case]:
-    document = file.document
+    document, tolerance = file.document, file.document["tolerance"]
     entries = ("source", "material", "digitised", "experiment_Kharaz2001", "lethe_dem_omega_via_CabanaDEM", "sliding_asymptote")
     yield from only(file, document, *entries, "independent_reference", "note", "kratos_caveat", "tolerance")
     setup = parameters(file, "test4")
-    plane, speed, tolerance = material_of_test_4(file, setup), setup["resultant_speed_m_s"], document["tolerance"]
-
-    def outcome(angles: Any, form: str = "displacement") -> dict[str, np.ndarray]:
-        angles = np.radians(np.asarray(angles, dtype=float))
-        after = plane.rebound(Rebound(-speed * np.cos(angles), speed * np.sin(angles), 0.0), form)
-        return {
-            "e_n": after.normal / (speed * np.cos(angles)),
-            "e_t": after.tangential / (speed * np.sin(angles)),
-            "omega": after.spin,
-            "rebound": np.degrees(np.arctan2(after.tangential + plane.radius * after.spin, after.normal)),
-        }
-
-    def of(quantity: str, angles: Any, form: str = "displacement") -> Callable[[], np.ndarray]:
-        return lambda: outcome(angles, form)[quantity]
-
-    limits = {
-        "sliding": {name: stated(tolerance, "sliding points:", name) for name in ("e_t", "omega")},
-        "all": {name: stated(tolerance, "all points", name) for name in ("e_t", "omega", "rebound")},
-        "experiment": {name: stated(tolerance, "experiment:", name) for name in ("e_t", "omega")},
-    }
-    from_angle = stated(tolerance, "experiment:", "angles *>=")
-    names = {"e_t": "e_t", "omega_rad_s": "omega", "rebound_deg": "rebound"}
+    impacts = OneSpeed(material_of_test_4(file, setup), setup["resultant_speed_m_s"])
+    sliding = {name: stated(tolerance, "sliding points:", name) for name in ("e_t", "omega")}
+    everywhere = {name: stated(tolerance, "all points", name) for name in ("e_t", "omega", "rebound")}
     for label, points in document["digitised"].items():
-        if label not in names:
-            yield failing(f"{file.name}/digitised/{label}", f"{file.path}: unknown kind {label!r} of curve. Known: {', '.join(names)}.")
-            continue
-        quantity, (angles, values) = names[label], columns(points)
-        slides = np.tan(np.radians(angles)) >= plane.sliding_onset
-        yield within(f"{file.name}/digitised/{label}", of(quantity, angles), values, limits["all"][quantity])
-        if quantity in limits["sliding"]:
-            name = f"{file.name}/digitised/{label}/sliding"
-            yield within(name, of(quantity, angles[slides]), values[slides], limits["sliding"][quantity])
+        name, quantity, (angles, values) = f"{file.name}/digitised/{label}", TEST_4_NAMES[label], columns(points)
+        slides = impacts.slides(angles)
+        yield within(name, impacts.of(quantity, angles), values, everywhere[quantity])
+        if quantity in sliding:
+            yield within(f"{name}/sliding", impacts.of(quantity, angles[slides]), values[slides], sliding[quantity])
     for index, row in enumerate(document["sliding_asymptote"]):
         if row["sliding"]:
-            for label, quantity in (("e_t", "e_t"), ("omega", "omega")):
+            for label in ("e_t", "omega"):
                 name = f"{file.name}/sliding_asymptote[{index}]/{label}"
-                yield within(name, of(quantity, [row["angle_deg"]]), [row[label]], limits["sliding"][quantity])
+                yield within(name, impacts.of(label, [row["angle_deg"]]), [row[label]], sliding[label])
+    if "experiment_Kharaz2001" in document:
+        yield from experiment_of_test_4(file, impacts)
+    if "independent_reference" in document:
+        yield from reference_of_test_4(file, impacts, {"e_n": sliding["e_t"]} | everywhere | sliding)
 
-    def slides_grossly(angle: float) -> bool:
-        return math.tan(math.radians(angle)) >= plane.sliding_onset
 
-    yield from experiment_of_test_4(file, names, limits["experiment"], from_angle, of, slides_grossly)
-    reference = document["independent_reference"]
-    yield within(f"{file.name}/independent_reference/K", lambda: plane.stiffness, reference["K"], 1e-9 * reference["K"])
-    stiffness = reference["kt_at_unit_sqrt_overlap"]
-    yield within(f"{file.name}/independent_reference/kt", lambda: 8 * plane.shear_modulus * plane.radius**0.5, stiffness, 1e-9 * stiffness)
-    labels = {"e_n": "e_n", "e_t": "e_t", "omega": "omega", "rebound_deg": "rebound"}
+def reference_of_test_4(file: ReferenceFile, impacts: OneSpeed, limits: Mapping[str, float]) -> Iterable[Case]:
+    """Other integrations of the three forms of Mindlin's spring."""
+    reference, plane = file.document["independent_reference"], impacts.plane
+    constants = {"K": plane.stiffness, "kt_at_unit_sqrt_overlap": 8 * plane.shear_modulus * math.sqrt(plane.radius)}
+    for label, value in constants.items():
+        yield within(f"{file.name}/independent_reference/{label}", lambda value=value: value, reference[label], 1e-9 * value)
     for variant, values in reference["variants"].items():
         for label, expected in values.items():
-            name, quantity = f"{file.name}/independent_reference/{variant}/{label}", labels[label]
-            limit = limits["sliding"].get(quantity, limits["all"].get(quantity, limits["sliding"]["e_t"]))
-            yield within(name, of(quantity, reference["angles_deg"], FORMS[variant]), expected, limit)
+            name, quantity = f"{file.name}/independent_reference/{variant}/{label}", TEST_4_NAMES[label]
+            yield within(name, impacts.of(quantity, reference["angles_deg"], FORMS[variant]), expected, limits[quantity])
 
 
-def experiment_of_test_4(
-    file: ReferenceFile,
-    names: Mapping[str, str],
-    limits: Mapping[str, float],
-    from_angle: float,
-    of: Callable[..., Any],
-    slides: Callable[[float], bool],
-) -> Iterable[Case]:
-    """Measured points from the angle on from which the tolerance holds; a second digitisation counts spin the other way."""
-    for label, points in file.document.get("experiment_Kharaz2001", {}).items():
+def experiment_of_test_4(file: ReferenceFile, impacts: OneSpeed) -> Iterable[Case]:
+    """Measured points, one by one, from the angle on from which the tolerance holds; a second digitisation counts spin the other way.
+
+    The tolerance names no spring for them. The incremental one meets it everywhere; the displacement form does but for the spin at 21
+    degrees, where it is 42.5 rad/s off.
+    """
+    experiment, tolerance = file.document["experiment_Kharaz2001"], file.document["tolerance"]
+    limits = {name: stated(tolerance, "experiment:", name) for name in ("e_t", "omega")}
+    for label, points in experiment.items():
         name = f"{file.name}/experiment_Kharaz2001/{label}"
         if label == "cabanadem_note":
             continue
-        independent = label == "omega_independent_digitisation_CabanaDEM"
-        quantity = "omega" if independent else names.get(label)
-        if quantity is None:
-            yield failing(name, f"{file.path}: unknown kind {label!r} of measurement. Known: {', '.join(names)}.")
-            continue
+        turned = label == "omega_independent_digitisation_CabanaDEM"
+        quantity = "omega" if turned else TEST_4_NAMES[label]
         if quantity not in limits:
             yield skipped(name, f"{file.path} states no tolerance for {quantity} of the experiment")
             continue
-        least = stated(file.document["experiment_Kharaz2001"]["cabanadem_note"], "do not use below") if independent else from_angle
+        least = stated(experiment["cabanadem_note"], "do not use below") if turned else stated(tolerance, "experiment:", "angles *>=")
         for angle, value in points:
             if angle >= least:
-                compute = of(quantity, [angle], "incremental")
-                yield measured_point(f"{name}/{angle:.1f}", angle, compute, -value if independent else value, limits[quantity], slides)
+                yield measured_point(f"{name}/{angle:.1f}", impacts, quantity, angle, -value if turned else value, limits[quantity])
 
 
-def measured_point(
-    name: str, angle: float, compute: Callable[[], np.ndarray], value: float, limit: float, slides: Callable[[float], bool]
-) -> Case:
-    """A measured point; one that no law could meet, because gross sliding depends on nothing but the parameters, is skipped."""
-
-    def check() -> None:
-        computed = float(compute()[0])
-        if slides(angle) and abs(computed - value) > limit:
-            pytest.skip(
-                f"measured {value:.4g}, but friction that slides to its end gives {computed:.4g}, whatever the law: beyond {limit:g}"
-            )
-        assert_close(Computed(computed, rtol=0.0, atol=limit), value)
-
-    return Case(name, check)
+def measured_point(name: str, impacts: OneSpeed, quantity: str, angle: float, value: float, limit: float) -> Case:
+    """A measured point; skipped where gross sliding, which depends on nothing but the file's own parameters, is too far from it."""
+    if impacts.slides(angle) and abs(impacts.sliding(quantity, angle) - value) > limit:
+        closed_form = impacts.sliding(quantity, angle)
+        return skipped(name, f"measured {value:.4g}; gross sliding gives {closed_form:.4g} whatever the law, which is beyond {limit:g}")
+    return within(name, impacts.of(quantity, [angle], "incremental"), [value], limit)
 
 
 # Test 5: one normal velocity, every tangential one.

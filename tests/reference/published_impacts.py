@@ -41,10 +41,11 @@ def as_arrays(law: Any) -> Any:
 
 
 class Motion(NamedTuple):
-    """State at the times of the output, (times, ..., 3) each, and the contacts."""
+    """State at the times of the output, (times, ..., 3) each, the contacts, and the code of how it ended."""
 
     state: State
     contacts: Any
+    status: Any
 
 
 # One sphere over a floor at z = 0, perhaps below a ceiling.
@@ -63,7 +64,7 @@ def _over_floor(sphere: Body, height: Any, ceiling: Any, normal: Any, coefficien
     method = jc.Impulse(max_contacts=MAX_CONTACTS, rest_speed=0.0) if rigid else compliant
     start = jc.state(position=along_z(height), velocity=sphere.velocity, spin=sphere.spin)
     end = jc.simulate(scene, start, times, method=method)
-    return Motion(State(end.position, end.velocity, end.spin), end.contacts)
+    return Motion(State(end.position, end.velocity, end.spin), end.contacts, end.status)
 
 
 def regularized(coefficient: Any) -> jc.RegularizedCoulomb:
@@ -94,14 +95,16 @@ def padded(times: Any) -> jax.Array:
 
 
 def at_given_times(motion: Motion, times: Any) -> Motion:
+    """What was asked for, of a motion that did not run out of its budget."""
+    assert int(motion.status) < jc.Status.TOO_FEW_CONTACTS, jc.Status(int(motion.status)).advice
     return motion._replace(state=jax.tree.map(lambda value: np.asarray(value)[1 : len(times) + 1], motion.state))
 
 
 # Two spheres that meet on the x axis.
 
 
-@quickly_compiled
-def _two_spheres(spheres: Body, position: Any, normal: Any, coefficient: Any, times: Any) -> Motion:
+@partial(quickly_compiled, static_argnames=("method",))
+def _two_spheres(spheres: Body, position: Any, normal: Any, coefficient: Any, times: Any, method: jc.EventAligned) -> Motion:
     scene = jc.Scene(
         bodies=jc.spheres(radius=spheres.radius, mass=spheres.mass),
         surfaces=(),
@@ -109,15 +112,27 @@ def _two_spheres(spheres: Body, position: Any, normal: Any, coefficient: Any, ti
         gravity=(0.0, 0.0, 0.0),
     )
     start = jc.state(position=position, velocity=spheres.velocity, spin=spheres.spin)
-    end = jc.simulate(scene, start, times, method=jc.EventAligned(max_contacts=1, graded_step=0.02))
-    return Motion(State(end.position, end.velocity, end.spin), end.contacts)
+    end = jc.simulate(scene, start, times, method=method)
+    return Motion(State(end.position, end.velocity, end.spin), end.contacts, end.status)
 
 
-def two_spheres(first: Body, second: Body, normal: Any, *, times: Any, gap: float = 0.0, coefficient: float = 0.0) -> Motion:
+ONE_IMPACT = jc.EventAligned(max_contacts=2, graded_step=0.02)
+
+
+def two_spheres(
+    first: Body,
+    second: Body,
+    normal: Any,
+    *,
+    times: Any,
+    gap: float = 0.0,
+    coefficient: float = 0.0,
+    method: jc.EventAligned = ONE_IMPACT,
+) -> Motion:
     """Motion of two spheres, the first at negative x, that touch (or have ``gap`` between them) at time 0."""
     both = jax.tree.map(lambda *values: jnp.stack(values), first, second)
     position = jnp.asarray([[-first.radius - gap / 2, 0.0, 0.0], [second.radius + gap / 2, 0.0, 0.0]], dtype=float)
-    motion = _two_spheres(both, position, as_arrays(normal), jnp.asarray(coefficient, dtype=float), padded(times))
+    motion = _two_spheres(both, position, as_arrays(normal), jnp.asarray(coefficient, dtype=float), padded(times), method)
     return at_given_times(motion, times)
 
 

@@ -137,7 +137,7 @@ def _pressed(radius: Any, mass: Any, heights: Any, ceiling: Any, normal: Any, gr
     )
     start = jc.state(position=heights[:, None] * jnp.asarray(UP))
     end = jc.simulate(scene, start, times, method=jc.EventAligned(max_contacts=32, graded_step=0.02))
-    return Motion(jc.State(end.position, end.velocity, end.spin), end.status)
+    return Motion(jc.State(end.position, end.velocity, end.spin), end.contacts, end.status)
 
 
 def dem03(file: ReferenceFile) -> Iterable[Case]:
