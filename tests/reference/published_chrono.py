@@ -14,6 +14,7 @@ from tests.reference.case import Case, Computed, ReferenceFile, assert_close, di
 from tests.reference.motion import along_z
 from tests.reference.published_impacts import as_arrays, body, quickly_compiled, regularized, two_spheres
 from tests.reference.published_reading import only, stated, within
+from tests.reference.published_resting_contact import Resistance, Resting, resting_contact
 
 Setup = Mapping[str, Any]
 
@@ -126,10 +127,43 @@ def stack(file: ReferenceFile, name: str, setup: Setup, criterion: str) -> Itera
     yield Case(name, check)
 
 
+# Bodies on a floor. Chrono's coefficients of rolling and spinning friction are lengths: the largest torque over the normal force.
+
+
+def comes_to_rest(file: ReferenceFile, name: str, setup: Setup, criterion: str) -> Iterable[Case]:
+    """A sphere that is pushed (or set spinning about the vertical) when it has settled."""
+    limit, time = stated(criterion, r"\|w\| *<"), stated(criterion, "within")
+    start = Resting(np.zeros(2), np.asarray([setup.get("v0", 0.0), 0.0]), np.asarray([0.0, 0.0, setup.get("w0", 0.0)]))
+    resistance = Resistance(friction=setup.get("mu", 0.0), rolling=setup.get("mu_roll", 0.0), spinning=setup.get("mu_spin", 0.0))
+
+    def spin() -> float:
+        states = resting_contact(start, radius=setup["radius"], mass=setup["mass"], gravity=setup["g"], resistance=resistance, time=time)
+        return float(np.linalg.norm(states.spin[-1]))
+
+    yield within(name, spin, 0.0, limit)
+
+
+def stops(file: ReferenceFile, name: str, setup: Setup, criterion: str) -> Iterable[Case]:
+    """A block slides to rest."""
+    distance, tolerance = stated(criterion, r"\(2 mu g\)="), stated(criterion, "within") / 100
+    start = Resting(np.zeros(2), np.asarray([setup["v0"], 0.0]), np.zeros(3))
+    time = 2 * setup["v0"] / (setup["mu"] * setup["g"])
+    block = {"radius": setup["block"] / 2, "mass": setup["mass"], "gravity": setup["g"], "turns": False}
+
+    def slid() -> float:
+        states = resting_contact(start, resistance=Resistance(friction=setup["mu"]), time=time, **block)
+        return float(states.position[-1, 0])
+
+    yield within(name, slid, distance, tolerance * distance)
+
+
 TESTS: dict[str, Callable[..., Iterable[Case]]] = {
     "utest_SMC_cor_normal": restitution,
     "utest_SMC_sphere_sphere": separation,
     "utest_SMC_stacking": stack,
+    "utest_SMC_rolling_gravity": comes_to_rest,
+    "utest_SMC_spinning_gravity": comes_to_rest,
+    "utest_SMC_sliding_gravity": stops,
 }
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import jaxcontact as jc
 from jaxcontact.laws.restitution import RESTITUTION_LAWS
 from tests.reference.case import Case, Computed, ReferenceFile, failing, quantities
-from tests.reference.published_impacts import after_impact, body, over_floor
+from tests.reference.published_impacts import after_impact, body, first_contacts
 from tests.reference.published_reading import only, stated
 
 LAWS = {"gonthier_carvalho_martins": "exudyn_mixed", "hunt_crossley": "hunt_crossley_1975"}
@@ -42,7 +42,7 @@ def impacts(
     room = 4 * radius
     slowest = speed * obtained**count
     end = count * (room / slowest + after_impact(normal, setup["m"], slowest))
-    contacts = over_floor(sphere, normal, times=(end,), ceiling=room).contacts
+    contacts = first_contacts(sphere, normal, times=(end,), ceiling=room)
     speeds = np.concatenate([[speed], np.asarray(contacts.rebound_speed)])[:count]
     return {
         "speeds": Computed(speeds, 0.0, of_peer * speed),

@@ -71,7 +71,23 @@ def regularized(coefficient: Any) -> jc.RegularizedCoulomb:
     return jc.RegularizedCoulomb(coefficient=coefficient, slip_velocity=SLIP_VELOCITY, regularization=LINEAR)
 
 
-def over_floor(
+def complete(motion: Motion) -> Motion:
+    """The same, unless it ran out of its budget."""
+    assert int(motion.status) < jc.Status.TOO_FEW_CONTACTS, jc.Status(int(motion.status)).advice
+    return motion
+
+
+def first_contacts(*arguments: Any, **scene: Any) -> Any:
+    """The first ``MAX_CONTACTS`` contacts of ``over_floor``, after which there may be more."""
+    return _motion_over_floor(*arguments, **scene).contacts
+
+
+def over_floor(*arguments: Any, **scene: Any) -> Motion:
+    """``_motion_over_floor`` with at most ``MAX_CONTACTS`` contacts."""
+    return complete(_motion_over_floor(*arguments, **scene))
+
+
+def _motion_over_floor(
     sphere: Body,
     normal: Any,
     *,
@@ -95,8 +111,7 @@ def padded(times: Any) -> jax.Array:
 
 
 def at_given_times(motion: Motion, times: Any) -> Motion:
-    """What was asked for, of a motion that did not run out of its budget."""
-    assert int(motion.status) < jc.Status.TOO_FEW_CONTACTS, jc.Status(int(motion.status)).advice
+    """The states that were asked for."""
     return motion._replace(state=jax.tree.map(lambda value: np.asarray(value)[1 : len(times) + 1], motion.state))
 
 
@@ -133,7 +148,7 @@ def two_spheres(
     both = jax.tree.map(lambda *values: jnp.stack(values), first, second)
     position = jnp.asarray([[-first.radius - gap / 2, 0.0, 0.0], [second.radius + gap / 2, 0.0, 0.0]], dtype=float)
     motion = _two_spheres(both, position, as_arrays(normal), jnp.asarray(coefficient, dtype=float), padded(times), method)
-    return at_given_times(motion, times)
+    return complete(at_given_times(motion, times))
 
 
 # What is read from an impact.

@@ -13,10 +13,10 @@ from jaxcontact.laws.adhesion import jkr_force
 from jaxcontact.materials import Solid, effective_modulus, effective_shear_modulus, hertz_stiffness
 from tests.reference.case import Case, Computed, ReferenceFile, dispatch, quantities
 from tests.reference.motion import lasting_contact
-from tests.reference.not_yet import NOT_YET
 from tests.reference.published_impacts import body, two_spheres
 from tests.reference.published_oblique_impacts import Rebound, Spring, oblique_impacts
 from tests.reference.published_reading import only, stated, within
+from tests.reference.published_resting_contact import Resistance, Resting, resting_contact
 
 Setup = Mapping[str, Any]
 
@@ -166,17 +166,30 @@ def of_adhesion(file: ReferenceFile, name: str, case: Mapping[str, Any], setup: 
     yield within(f"{name}/force", force, expected, tolerance.velocity * expected)
 
 
+def of_rolling(file: ReferenceFile, name: str, case: Mapping[str, Any], setup: Setup, tolerance: Tolerance) -> Iterable[Case]:
+    """A sphere that spins about a horizontal axis on a floor without friction; nothing depends on its mass."""
+    radius = setup["radius"]
+    resistance = Resistance(rolling=setup["mu_r"] * radius, roll=1e-7 * setup["w0"])
+    start = Resting(np.zeros(2), np.zeros(2), np.asarray([0.0, setup["w0"], 0.0]))
+
+    def at(t: float) -> dict[str, Computed]:
+        states = resting_contact(start, radius=radius, mass=1.0, gravity=setup["g"], resistance=resistance, time=t)
+        return {"w": Computed(states.spin[-1, 1], tolerance.spin)}
+
+    for index, row in enumerate(case["states"]):
+        yield from quantities(file, f"{name}/states[{index}]", row, ("t",), at)
+
+
 TYPES: dict[str, Callable[..., Iterable[Case]]] = {
     "sphere on z-plane": of_plane,
     "spinning sphere on wall": of_plane,
     "two equal spheres head-on": of_spheres,
     "Chung-Ooi test 7 type": of_spheres,
     "sphere sliding on floor": of_sliding,
+    "sphere spinning on floor": of_rolling,
     "two spheres at zero overlap": of_adhesion,
 }
 """What runs a case, by how its type begins."""
-
-NOT_YET_TYPES = tuple(kind.removeprefix("lammps/") for kind in NOT_YET if kind.startswith("lammps/"))
 
 
 def whole_setup(case: Mapping[str, Any], by_name: Mapping[str, Any]) -> Setup:
@@ -194,7 +207,7 @@ def cases(file: ReferenceFile) -> Iterable[Case]:
     by_name = {case["name"]: case for case in document["cases"]}
     for case in document["cases"]:
         name, setup = f"{file.name}/{case['name']}", whole_setup(case, by_name)
-        kind = next((known for known in (*TYPES, *NOT_YET_TYPES) if setup["type"].startswith(known)), setup["type"])
+        kind = next((known for known in TYPES if setup["type"].startswith(known)), setup["type"])
         runners = {f"lammps/{known}": partial(run, file, name, case, setup, tolerance) for known, run in TYPES.items()}
         yield from dispatch(file, name, f"lammps/{kind}", runners)
     for index, row in enumerate(document["independent_recomputation"]):
