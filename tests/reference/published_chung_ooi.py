@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
+import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
 from jaxcontact.laws.elastic import power_law_force
 from jaxcontact.materials import Solid, effective_mass, effective_modulus, effective_radius, hertz_stiffness
 from tests.reference.case import Case, Computed, ReferenceFile, failing, quantities
-from tests.reference.published_impacts import Impact, body, impact_of_twins, impact_on_floor, two_spheres
+from tests.reference.published_impacts import Impact, as_arrays, body, impact_of_twins, impact_on_floor, quickly_compiled, two_spheres
 from tests.reference.published_reading import NUMBER, beside, columns, only, stated, within
 
 TWINS = ("test1", "test7")
@@ -151,7 +152,19 @@ def force_curve(file: ReferenceFile) -> Iterable[Case]:
 
 # Test 3: normal impact with restitution.
 
-LAWS_WITH_RESTITUTION = (partial(jc.TsujiDashpot, end="zero_force"), jc.HuntCrossley, jc.LinearDashpot)
+ENDS = ("zero_force", "zero_overlap")
+SIMULATED = (partial(jc.TsujiDashpot, end="zero_force"), jc.HuntCrossley, jc.LinearDashpot)
+"""Laws that claim a restitution, and are integrated through an impact."""
+CLAIMED = (
+    *(partial(law, end=end) for law in (jc.TsujiDashpot, jc.LinearDashpot) for end in ENDS),
+    *(jc.HuntCrossley, jc.PowerLawHuntCrossley, lambda stiffness, restitution: jc.NewtonRestitution(restitution=restitution)),
+)
+"""Laws that tell the restitution they obtain."""
+
+
+@quickly_compiled
+def claimed(stiffness: Any, restitution: Any, speed: Any, mass: Any) -> Any:
+    return jnp.stack([law(stiffness=stiffness, restitution=restitution).restitution_at(speed, mass=mass) for law in CLAIMED])
 
 
 def test_3(file: ReferenceFile) -> Iterable[Case]:
@@ -164,10 +177,9 @@ def test_3(file: ReferenceFile) -> Iterable[Case]:
         for index, row in enumerate(file.document["expected"]):
 
             def computed(e_in: float, mass: float = mass, stiffness: float = stiffness) -> dict[str, list[Computed]]:
-                found = []
-                for law in LAWS_WITH_RESTITUTION:
-                    normal = law(stiffness=stiffness, restitution=e_in)
-                    found.append(impact_on_floor(radius=radius, mass=mass, speed=speed, normal=normal).restitution)
+                parameters = {"stiffness": stiffness, "restitution": e_in}
+                found = [impact_on_floor(radius=radius, mass=mass, speed=speed, normal=law(**parameters)).restitution for law in SIMULATED]
+                found += list(np.asarray(claimed(*as_arrays((stiffness, e_in, speed, mass)))))
                 return {"e_out": [Computed(restitution, rtol=1e-6) for restitution in found]}
 
             yield from quantities(file, f"{file.name}/{name}[{index}]", row, ("e_in",), computed)

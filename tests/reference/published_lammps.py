@@ -57,7 +57,7 @@ def on_plane(setup: Setup) -> dict[str, Any]:
     Where it does not, a contact that never attracts: then gross sliding is exactly what the formulas say.
     """
     radius = setup["radius"]
-    form = "linear" if "kn" in setup else "displacement"
+    form = tangential_form(setup)
     one = None if "kn" in setup else solid(setup)
     stiffness = setup["kt"] if one is None else float(effective_shear_modulus(one, one))
     normal, spring = normal_law(setup, radius), Spring(setup["mu"], stiffness, damping_ratio=USUAL_DAMPING_RATIO)
@@ -69,6 +69,20 @@ def on_plane(setup: Setup) -> dict[str, Any]:
     mass = float(jc.spheres(radius=radius, density=setup["rho"]).mass)
     after = oblique_impacts(before, radius=radius, mass=mass, normal=normal, spring=spring, form=form)
     return {"vx": float(after.tangential[0]), "vz": float(after.normal[0]), "wy": -float(after.spin[0])}
+
+
+FORMS = {"mindlin": "displacement", "mindlin/force": "incremental", "mindlin_rescale/force": "rescaled"}
+"""Tangential springs by their names in LAMMPS."""
+
+
+def tangential_form(setup: Setup) -> str:
+    """Key of ``published_oblique_impacts.SPRINGS``; ``mindlin`` where a Hertz contact has no name."""
+    if "kn" in setup:
+        return "linear"
+    name = re.split(r"[ ,(]", setup.get("tangential", "mindlin"))[0]
+    if name not in FORMS:
+        raise ValueError(f"unknown tangential spring {name!r}. Known: {', '.join(FORMS)}")
+    return FORMS[name]
 
 
 def same_law(setup: Setup) -> bool:
