@@ -48,16 +48,18 @@ def _group(item) -> str:
 
 @pytest.fixture(autouse=True)
 def forget_what_other_files_compiled(request):
-    """Compiled code is kept within a file (or a group of it) and dropped after when there is much: a process can hold only so much."""
+    """Compiled code is kept within a file (or a group of it), and dropped after it when there is much: memory and mappings are limited."""
     group = _group(request.node)
-    if _running["group"] not in (None, group) and _mappings() > 8_000:
+    if _running["group"] not in (None, group) and _mappings() > 3_000:
         jax.clear_caches()
         gc.collect()
     _running["group"] = group
 
 
 def _mappings() -> float:
-    """Memory mappings of this process, of which compiled code takes many; Linux allows 65530. Infinite where that cannot be told."""
+    """Memory mappings of this process, of which compiled code takes many: 3000 go with about 1.5 GB of memory, 65530 are all that Linux
+    gives. Infinite where that cannot be told.
+    """
     maps = Path("/proc/self/maps")
     return maps.read_bytes().count(b"\n") if maps.exists() else math.inf
 
