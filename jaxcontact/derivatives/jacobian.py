@@ -105,13 +105,16 @@ def _in_chunks(batch: Callable[[jax.Array], tuple[Tree, Tree]], like: Tree, chun
     """``batch`` of the unit directions of ``like``, at most ``chunk`` of them at a time; its second results stacked."""
     size = _size(like)
     dtype = jnp.result_type(*jax.tree.leaves(like)) if size else jnp.zeros(()).dtype
-    directions = jnp.eye(size, dtype=dtype)
     if chunk is None or chunk >= size:
-        return batch(directions)
+        return batch(jnp.eye(size, dtype=dtype))
     count = math.ceil(size / chunk)
     even = math.ceil(size / count)
-    directions = jnp.pad(directions, ((0, count * even - size), (0, 0)))
-    first, second = jax.lax.map(batch, directions.reshape(count, even, size))
+
+    # All directions at once would be a square of the inputs. Those behind the last input are zero.
+    def some(places: jax.Array) -> tuple[Tree, Tree]:
+        return batch((places[:, None] == jnp.arange(size)).astype(dtype))
+
+    first, second = jax.lax.map(some, jnp.arange(count * even).reshape(count, even))
     return jax.tree.map(lambda column: column[0], first), jax.tree.map(
         lambda column: column.reshape(count * even, *column.shape[2:])[:size], second
     )
