@@ -2,8 +2,8 @@
 # Needed on the machine: Python 3.11 or newer (another one: make PYTHON=python3.12 ...), pip, make.
 PYTHON ?= python3
 ARGS ?=
-# One process for each core; what shares compiled code stays in one process (tests/conftest.py).
-WORKERS ?= --numprocesses auto --dist loadgroup
+# One process for each core; what shares compiled code stays in one process, slow groups go first (tests/conftest.py).
+WORKERS ?= --numprocesses auto --dist loadgroup --no-loadscope-reorder
 VENV := .venv
 IN_VENV := $(VENV)/bin/python
 

@@ -1,12 +1,24 @@
-"""Float64, and where the reference numbers are read from."""
+"""Float64, quick compilation, and where the reference numbers are read from."""
 
 import gc
+import math
+import os
 from pathlib import Path
 
 import jax
 import pytest
 
 jax.config.update("jax_enable_x64", True)
+
+# The suite spends its time on compiling functions that then run for milliseconds: so with little optimisation. Commands that tests start
+# inherit this. A value set outside stays: `XLA_FLAGS= make test` compiles as users do.
+_FLAGS = ["--xla_backend_optimization_level=0", "--xla_cpu_parallel_codegen_split_count=1"]
+if jax.__version_info__ <= (0, 10, 1):  # later ones do not know it, and end the process
+    _FLAGS.append("--xla_cpu_use_fusion_emitters=false")
+os.environ.setdefault("XLA_FLAGS", " ".join(_FLAGS))
+
+# Tracing makes many objects that stay: looking through them all as often as Python does by default takes a quarter of the time.
+gc.set_threshold(100_000, 20, 20)
 
 
 def pytest_addoption(parser):
@@ -20,20 +32,36 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Tests of one file share what they compile, so they run in one process, unless they say otherwise."""
+    """Tests of one file share what they compile, so they run in one process, unless they say otherwise. What is slow runs first: then all
+    processes end at about the same time.
+    """
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
+    slow = {_group(item) for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: _group(item) not in slow)
+
+
+def _group(item) -> str:
+    return item.get_closest_marker("xdist_group").args[0]
 
 
 @pytest.fixture(autouse=True)
 def forget_what_other_files_compiled(request):
-    """Compiled code is kept within a file (or a group of it) and dropped after: a process can hold only so many pieces of it."""
-    mark = request.node.get_closest_marker("xdist_group")
-    if _running["group"] not in (None, mark.args[0]):
+    """Compiled code is kept within a file (or a group of it), and dropped after it when there is much: memory and mappings are limited."""
+    group = _group(request.node)
+    if _running["group"] not in (None, group) and _mappings() > 3_000:
         jax.clear_caches()
         gc.collect()
-    _running["group"] = mark.args[0]
+    _running["group"] = group
+
+
+def _mappings() -> float:
+    """Memory mappings of this process, of which compiled code takes many: 3000 go with about 1.5 GB of memory, 65530 are all that Linux
+    gives. Infinite where that cannot be told.
+    """
+    maps = Path("/proc/self/maps")
+    return maps.read_bytes().count(b"\n") if maps.exists() else math.inf
 
 
 _running = {"group": None}

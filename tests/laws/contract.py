@@ -115,24 +115,48 @@ class Orders(NamedTuple):
     second: np.ndarray
 
 
+def _kept(function: Callable) -> Callable:
+    """``function`` with its value a second time, as what a derivative with ``has_aux`` hands on: then the law is traced once for both."""
+
+    def both(x: jax.Array) -> tuple[Any, Any]:
+        value = function(x)
+        return value, value
+
+    return both
+
+
 @functools.cache
-def _compiled_orders(name: str, index: int) -> Callable:
-    f = groups(name)[index].function
-    return compiled(lambda x: Orders(f(x), jax.jacfwd(f)(x), jax.jacrev(f)(x), jax.jacfwd(jax.jacrev(f))(x)))
+def _forward(name: str, index: int) -> Callable:
+    """First derivative in forward mode, and value."""
+    return compiled(jax.jacfwd(_kept(groups(name)[index].function), has_aux=True))
+
+
+@functools.cache
+def _second(name: str, index: int) -> Callable:
+    """Second derivative, forward over reverse; first derivative in reverse mode."""
+    reverse = jax.jacrev(groups(name)[index].function)
+    return compiled(jax.jacfwd(_kept(reverse), has_aux=True))
+
+
+@functools.cache
+def _around(name: str, index: int) -> tuple[np.ndarray, np.ndarray]:
+    """Value and first derivative at the points of a group and at those from which differences are taken."""
+    forward, value = _forward(name, index)(np.concatenate([groups(name)[index].points, _shifted(name, index)]))
+    return np.asarray(value), np.asarray(forward)
 
 
 @functools.cache
 def orders(name: str, index: int) -> Orders:
     """At the points of a group."""
-    return Orders(*map(np.asarray, _compiled_orders(name, index)(groups(name)[index].points)))
+    points = groups(name)[index].points
+    value, forward = (result[: len(points)] for result in _around(name, index))
+    second, reverse = _second(name, index)(points)
+    return Orders(value, forward, np.asarray(reverse), np.asarray(second))
 
 
-@functools.cache
-def beside(name: str, index: int) -> tuple[np.ndarray, np.ndarray]:
+def beside(name: str, index: int) -> tuple[np.ndarray, ...]:
     """Value and first derivative at the points from which differences are taken (a second derivative there would cost the most)."""
-    f = groups(name)[index].function
-    value, forward = compiled(lambda x: (f(x), jax.jacfwd(f)(x)))(_shifted(name, index))
-    return np.asarray(value), np.asarray(forward)
+    return tuple(result[len(groups(name)[index].points) :] for result in _around(name, index))
 
 
 def _shifted(name: str, index: int) -> np.ndarray:
@@ -192,10 +216,10 @@ def check_vjp(name: str) -> None:
 
 
 def check_grad_of_grad(name: str) -> None:
-    """Reverse mode over reverse mode gives the second derivative."""
+    """Reverse mode over reverse mode gives the second derivative: at every point where there is one, and finite numbers at the others."""
     for index, group in enumerate(groups(name)):
-        f, count = group.function, len(group.points)
-        second = orders(name, index).second[:count]
+        f = group.function
+        second = orders(name, index).second
         scaled = _scaled(second, group) * group.scales[:, None, :, None]
         weights = 1.0 / np.maximum(np.max(np.abs(scaled), axis=(0, 2, 3)), 1e-30)  # every output counts
         directions = group.scales * np.linspace(0.3, 1.0, group.points.shape[1])
@@ -205,9 +229,14 @@ def check_grad_of_grad(name: str) -> None:
 
         expected = np.einsum("i,cijk,cj->ck", weights, second, directions) * group.scales
         found = np.asarray(jax.jit(jax.vmap(slope), compiler_options=QUICKLY)(group.points, directions)) * group.scales
-        assert np.all(
-            np.abs(found - expected) <= 1e-8 * np.max(np.abs(weights[:, None, None] * scaled), axis=(1, 2, 3), initial=0.0)[:, None]
-        )
+        assert np.all(np.isfinite(found)), name
+        weighted = weights[:, None, None] * scaled
+        allowed = 1e-8 * np.max(np.abs(weighted), axis=(1, 2, 3), initial=0.0)
+        # Within rounding of a switch at which the second derivative jumps, compiled code may take parts of it from one side, parts from
+        # the other. It is not symmetric then.
+        one_sided = np.max(np.abs(weighted - np.swapaxes(weighted, 2, 3)), axis=(1, 2, 3), initial=0.0) <= allowed
+        one_sided[: group.regular] = True
+        assert np.all(np.abs(found - expected)[one_sided] <= allowed[one_sided, None]), name
 
 
 def check_jit_and_vmap(name: str) -> None:
@@ -221,23 +250,28 @@ def check_jit_and_vmap(name: str) -> None:
 def check_single_precision(name: str) -> None:
     """Single precision in, finite single precision out, in value and two derivatives; the value is right to single precision."""
     for index, group in enumerate(groups(name)):
-        f = group.function
-        value, first, second = compiled(lambda x, f=f: (f(x), jax.jacfwd(f)(x), jax.jacfwd(jax.jacrev(f))(x)))(
-            group.points.astype(np.float32)
-        )
-        for result in (value, first, second):
-            assert result.dtype == jnp.float32
+        points = group.points.astype(np.float32)
+        results = jax.tree.map(np.asarray, (*_forward(name, index)(points), *_second(name, index)(points)))
+        for result in results:
+            assert result.dtype == np.float32
             assert np.all(np.isfinite(result)), name
+        value = results[1]
         exact = orders(name, index).value[: group.regular]
         slope = np.sum(np.abs(orders(name, index).forward[: group.regular] * group.scales[: group.regular, None, :]), axis=-1)
         assert np.all(np.abs(value[: group.regular] - exact) <= 1e-4 * np.abs(exact) + 1e-5 * slope + 1e-30)
 
 
 def directional(function: Callable, order: int) -> Callable:
-    """``d^order/dt^order function(t)``, by nested forward mode."""
+    """``function(t)`` and its derivatives by ``t`` up to ``order``, by nested forward mode."""
+
+    def with_one_more(f: Callable, t: jax.Array) -> tuple[jax.Array, ...]:
+        values, slopes = jax.jvp(f, (t,), (jnp.ones_like(t),))
+        return (*values, slopes[-1])
+
+    derivatives = lambda t: (function(t),)  # noqa: E731
     for _ in range(order):
-        function = functools.partial(lambda f, t: jax.jvp(f, (t,), (jnp.ones_like(t),))[1], function)
-    return function
+        derivatives = functools.partial(with_one_more, derivatives)
+    return derivatives
 
 
 def _differs_in_numbers(old: Any, new: Any) -> bool:
@@ -246,31 +280,46 @@ def _differs_in_numbers(old: Any, new: Any) -> bool:
     return tree == other and all(_is_real(leaf) or _plain(leaf) for leaf in leaves)
 
 
+DISTANCES = np.array([1e-4, 1e-6, 1e-8])
+NEAR, FAR = slice(0, 6), slice(6, 7)  # three distances before a switch, three after it; the example
+
+
 def check_smoothness(name: str) -> None:
     """Across each switch, along the line from the example, as many derivatives are continuous as stated; the next is not, somewhere."""
     law = LAWS[name]
-    sharp: dict[float, bool] = {}
+    lines: dict[Any, tuple[Callable, list]] = {}  # of switches with the same fixed arguments, which one compiled function serves
     for changes in law.switches:
-        stated = law.smoothness_at(**changes)
-        order = int(min(stated, 2))
         function, point, _, key = function_of_vector(law, law.arguments(**changes))
         static = {k: v for k, v in changes.items() if not _differs_in_numbers(law.example.get(k), v)}
         _, start, _, other = function_of_vector(law, law.arguments(**static))
         assert key == other, f"{name}: a switch changes the shape of an argument"
-        along = lambda t, f=function, p=point, d=start - point: f(jnp.asarray(p) + t * jnp.asarray(d))  # noqa: E731
-        distances = np.array([1e-4, 1e-6, 1e-8])
-        for k in range(order + (1 if stated < 2 else 0) + 1):
-            values = np.asarray(compiled(directional(along, k))(np.concatenate([distances, -distances])))
-            jump = np.max(np.abs(values[:3] - values[3:]), axis=1)
-            size = np.max(np.abs(values)) + 1e-300
-            reference = np.asarray(compiled(directional(along, k))(np.array([1.0])))
-            size = max(np.max(np.abs(reference)), 1e-300) if k <= order else size
-            if k <= stated:
-                assert jump[2] <= max(0.5 * jump[0], 1e-3 * size), f"{name}: derivative {k} jumps by {jump} at {changes}"
-            elif jump[2] > 1e-3 * size or not np.isfinite(jump[2]):
-                sharp[stated] = True
-        sharp.setdefault(stated, stated >= 2)
+        lines.setdefault(key, (function, []))[1].append((point, start - point, law.smoothness_at(**changes), changes))
+
+    sharp: dict[float, bool] = {}
+    for function, switches in lines.values():
+        points, directions, smoothness, _ = zip(*switches, strict=True)
+        highest = max(2 if stated >= 2 else int(stated) + 1 for stated in smoothness)
+        derivatives = _along(function, highest)(np.array(points), np.array(directions), np.concatenate([DISTANCES, -DISTANCES, [1.0]]))
+        for line, (_, _, stated, changes) in enumerate(switches):
+            for k in range(3 if stated >= 2 else int(stated) + 2):
+                values, reference = (np.asarray(derivatives[k])[line, part] for part in (NEAR, FAR))
+                jump = np.max(np.abs(values[:3] - values[3:]), axis=1)
+                size = max(np.max(np.abs(reference)), 1e-300) if k <= stated else np.max(np.abs(values)) + 1e-300
+                if k <= stated:
+                    assert jump[2] <= max(0.5 * jump[0], 1e-3 * size), f"{name}: derivative {k} jumps by {jump} at {changes}"
+                elif jump[2] > 1e-3 * size or not np.isfinite(jump[2]):
+                    sharp[stated] = True
+            sharp.setdefault(stated, stated >= 2)
     assert all(sharp.values()), f"{name} is smoother than its stated {list(sharp)}"
+
+
+def _along(function: Callable, order: int) -> Callable:
+    """``function`` and its derivatives, each ``(lines, distances, n)``, at distances from points along directions."""
+
+    def at(point: jax.Array, direction: jax.Array, distance: jax.Array) -> tuple[jax.Array, ...]:
+        return directional(lambda t: function(point + t * direction), order)(distance)
+
+    return jax.jit(jax.vmap(jax.vmap(at, (None, None, 0)), (0, 0, None)), compiler_options=QUICKLY)
 
 
 def check_approximation(name: str) -> None:
@@ -280,6 +329,12 @@ def check_approximation(name: str) -> None:
         return
     hard = LAWS[law.approximates]
     names = tuple(hard.example)
+    functions: dict[Any, Callable] = {}
+
+    def value(law: Law, arguments: Mapping[str, Any]) -> np.ndarray:
+        function, point, _, key = function_of_vector(law, arguments)
+        return np.asarray(functions.setdefault((law.name, key), jax.jit(function, compiler_options=QUICKLY))(point))
+
     for changes in ({}, *law.variants, *law.switches, *law.corners):
         arguments = law.arguments(**changes)
         for factor in (0.0, 0.3, 0.9, 1.0, 1.1, 3.0):
@@ -287,7 +342,7 @@ def check_approximation(name: str) -> None:
                 key: value * factor if key == law.conjugate and is_number(value) else value for key, value in _arrays(arguments).items()
             }
             taken = {**_arrays(hard.example), **{key: moved[key] for key in names if key in moved}}
-            difference = np.abs(np.asarray(flat(law.function(**moved))) - np.asarray(flat(hard.function(**taken))))
+            difference = np.abs(value(law, moved) - value(hard, taken))
             assert law.within is not None
             bound = np.asarray(law.within(**moved))
             assert np.all(difference <= bound * (1 + 1e-9) + 1e-300), f"{name}: {difference} from the hard form, bound {bound}"

@@ -8,8 +8,11 @@ import functools
 import math
 from pathlib import Path
 
+import tests.conftest
 from jaxcontact.laws.catalogue import LAWS, Law
 from tests.laws.contract import outcome
+
+assert tests.conftest  # double precision and quick compilation, when this runs by itself
 
 FILE = Path(__file__).parents[2] / "docs" / "support_table.md"
 REFERENCES = Path(__file__).parents[1] / "reference" / "data"
@@ -128,9 +131,6 @@ def assert_documented(name: str, check: str, found: str | None) -> None:
 
 def main() -> None:
     """Write the page."""
-    import jax
-
-    jax.config.update("jax_enable_x64", True)
     from tests.laws.value_sources import value_sources
 
     sources = {name: ", ".join(found) for name, found in value_sources(REFERENCES).items()}

@@ -1,9 +1,19 @@
 """Published benchmarks and recorded output of other programs, told apart by their entries."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 
-from tests.reference.case import FileKind, missing
+from tests.reference import (
+    published_chrono,
+    published_chung_ooi,
+    published_chung_ooi_oblique,
+    published_exudyn,
+    published_lammps,
+    published_mfix,
+    published_thornton,
+)
+from tests.reference.case import Case, FileKind, ReferenceFile, dispatch
 
 
 def has(*entries: str) -> Callable[[Any], bool]:
@@ -19,7 +29,7 @@ _CONTENT = {
     "Chung and Ooi parameters": has("conventions", "test1", "test8"),
     "Chung and Ooi tests 1 and 2": has("test1", "test2", "digitised_curves"),
     "Chung and Ooi test 3": has("materials", "radius_m", "speed_m_s", "expected"),
-    "Chung and Ooi test 4": has("digitised", "experiment_Kharaz2001"),
+    "Chung and Ooi test 4": has("digitised", "sliding_asymptote"),
     "Chung and Ooi test 6": has("material", "digitised", "sliding_check"),
     "Chung and Ooi test 5": has("material", "digitised", "independent_reference"),
     "Chung and Ooi test 7": has("parameters", "expected"),
@@ -34,6 +44,29 @@ _CONTENT = {
     "Chrono": has("source", "tests"),
 }
 
-FILE_KINDS = tuple(
-    FileKind(name, matches, lambda file, name=name: [missing(file.name, f"published/{name}")]) for name, matches in _CONTENT.items()
-)
+_RUNNERS = {
+    "Chung and Ooi parameters": published_chung_ooi_oblique.test_parameters,
+    "Chung and Ooi tests 1 and 2": published_chung_ooi.tests_1_and_2,
+    "force curve": published_chung_ooi.force_curve,
+    "Chung and Ooi test 3": published_chung_ooi.test_3,
+    "Chung and Ooi test 4": published_chung_ooi_oblique.test_4,
+    "Chung and Ooi test 5": published_chung_ooi_oblique.test_5,
+    "Chung and Ooi test 6": published_chung_ooi_oblique.test_6,
+    "Chung and Ooi test 7": published_chung_ooi.test_7,
+    "MFIX DEM01": published_mfix.dem01,
+    "MFIX DEM02": published_mfix.dem02,
+    "MFIX DEM03": published_mfix.dem03,
+    "MFIX DEM05": published_mfix.dem05,
+    "Chrono": published_chrono.cases,
+    "LAMMPS": published_lammps.cases,
+    "Exudyn restitution": published_exudyn.cases,
+    "Thornton 2013": published_thornton.cases,
+}
+
+
+def cases(file: ReferenceFile, *, name: str) -> Iterable[Case]:
+    """The cases of a file of the kind ``name``."""
+    return dispatch(file, file.name, f"published/{name}", {f"published/{kind}": partial(run, file) for kind, run in _RUNNERS.items()})
+
+
+FILE_KINDS = tuple(FileKind(name, matches, partial(cases, name=name)) for name, matches in _CONTENT.items())

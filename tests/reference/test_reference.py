@@ -6,7 +6,9 @@ from tests.reference.tree import all_cases
 
 
 def group_of(name):
-    """Cases of one file, and of Exudyn's trajectories, share what they compile."""
+    """Cases of one file, of Exudyn's trajectories, and all published ones, share what they compile."""
+    if name.startswith("published"):
+        return "published"
     return name.split("[")[0].split("_")[0] if name.startswith("exudyn") else "/".join(name.split("[")[0].split("/")[:2])
 
 

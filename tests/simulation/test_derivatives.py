@@ -164,18 +164,19 @@ def test_the_gradient_through_twelve_bounces_equals_the_exact_one(mode):
 
 
 # With a slip velocity of 1e-8 m/s the derivative by it is the difference of numbers 1e8 times larger: both modes round, differently.
-ROUNDED = "friction nearly without regularisation"
+ROUNDED = ("friction nearly without regularisation", "slip_velocity")
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in CORNERS if name != ROUNDED] + [pytest.param(ROUNDED, marks=pytest.mark.xfail)])
+@pytest.mark.parametrize("name", CORNERS)
 def test_forward_and_reverse_mode_agree(name):
     p = differentiated.parameters(**CORNERS[name])
     target = differentiated.path_at(p) + np.cos(np.arange(scenes.SAMPLES * 9.0)).reshape(-1, 9)
     forward, reverse = forward_gradient(p, target), differentiated.compiled("gradient")(p, target)
     scale = max(np.max(np.abs(value)) for value in forward.values())
     for leaf, value in reverse.items():
-        np.testing.assert_allclose(value, forward[leaf], rtol=1e-9, atol=1e-10 * scale, err_msg=leaf)
+        rounding = 1e-5 if (name, leaf) == ROUNDED else 1e-10
+        np.testing.assert_allclose(value, forward[leaf], rtol=1e-9, atol=rounding * scale, err_msg=leaf)
 
 
 @pytest.mark.slow
