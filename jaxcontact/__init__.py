@@ -3,6 +3,7 @@
 from jaxcontact.anchor_spring import AnchorSpring
 from jaxcontact.bodies import Clumps, Spheres, clump, cube, spheres, together
 from jaxcontact.contact import ContactModel
+from jaxcontact.derivatives import GradientReport, check_gradients, hessian, jacobian, value_and_jacobian
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.cundall_strack import CundallStrack
 from jaxcontact.laws.friction import Coulomb, NoFriction, RegularizedCoulomb
@@ -34,6 +35,7 @@ __all__ = [
     "EventAligned",
     "Facet",
     "FixedStep",
+    "GradientReport",
     "HertzDashpot",
     "HuntCrossley",
     "Impulse",
@@ -62,12 +64,16 @@ __all__ = [
     "TsujiDashpot",
     "ViscoelasticRestitution",
     "WaltonBraun",
+    "check_gradients",
     "clump",
     "cube",
+    "hessian",
+    "jacobian",
     "law",
     "normal_law",
     "simulate",
     "spheres",
     "state",
     "together",
+    "value_and_jacobian",
 ]

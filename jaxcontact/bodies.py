@@ -114,7 +114,7 @@ def clump(*, offset: Any, radius: Any, mass: Any, inertia: Any) -> Clumps:
     numbers = np if is_concrete((radius, mass, inertia)) else jnp
     radius = numbers.broadcast_to(numbers.asarray(radius, dtype=float), (members,))
     inertia = numbers.asarray(inertia, dtype=float)
-    if inertia.ndim < 2:
+    if inertia.shape in ((), (3,)):
         inertia = numbers.eye(3) * inertia
     if inertia.shape != (3, 3):
         raise ValueError(f"clump: inertia has shape {inertia.shape}. Give a scalar, three principal moments or a tensor (3, 3).")

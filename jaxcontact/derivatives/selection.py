@@ -14,7 +14,7 @@ from jaxcontact.scene import Scene, State
 OF_STATE = "initial."
 """What the names of an initial state's numbers begin with."""
 
-STATE_UNITS = {"position": "m", "velocity": "m/s", "spin": "rad/s"}
+STATE_UNITS = {"position": "m", "velocity": "m/s", "spin": "rad/s", "orientation": "-"}
 
 
 @dataclasses.dataclass(frozen=True)

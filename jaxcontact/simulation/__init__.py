@@ -108,7 +108,7 @@ def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None 
         Position, velocity and spin at ``times``, the contacts, and a status whose text is ``Trajectory.advice``.
 
     Raises:
-        ValueError, TypeError, NotImplementedError: before tracing, naming the argument and the remedy.
+        ValueError, TypeError: before tracing, naming the argument and the remedy.
     """
     method = EventAligned() if method is None else method
     _check_times(times)

@@ -17,6 +17,7 @@ from jaxcontact.field import is_concrete, model, nearest, static
 from jaxcontact.geometry.motion import normal_and_tangential
 from jaxcontact.runge_kutta import CLASSICAL, step
 from jaxcontact.scene import Scene, State
+from jaxcontact.simulation.checkpointed_scan import checkpointed_scan
 from jaxcontact.simulation.overlapping_contacts import (
     Active,
     friction_after,
@@ -161,13 +162,13 @@ def simulate_fixed_step(scene: Scene, start: State, times: jax.Array, *, method:
 
     def interval(carried: Fixed, duration: jax.Array) -> tuple[Fixed, State]:
         h = duration / substeps
-        carried, _ = jax.lax.scan(lambda now, _: (advance(world, now, h, method.scheme), None), carried, None, length=substeps)
+        carried, _ = checkpointed_scan(lambda now, _: (advance(world, now, h, method.scheme), None), carried, None, length=substeps)
         return carried, carried.state
 
     at = geometry(world, start, times[0])
     memory, friction = unloaded(world, at.gap)
     approach = -gap_rates(world, at, start)
     speed = jnp.where(approach > 0, approach, 1.0)
-    _, states = jax.lax.scan(interval, Fixed(times[0], start, speed, memory, friction), jnp.diff(times))
+    _, states = checkpointed_scan(interval, Fixed(times[0], start, speed, memory, friction), jnp.diff(times))
     position, velocity, spin, orientation = jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), start, states)
     return Trajectory(times, position, velocity, spin, None, jnp.asarray(Status.SUCCESS), orientation)

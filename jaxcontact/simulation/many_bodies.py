@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.scene import Scene, State
+from jaxcontact.simulation.checkpointed_scan import checkpointed_scan
 from jaxcontact.simulation.dense_output import Segments, cubic, evaluate
 from jaxcontact.simulation.event_aligned import EventAligned, Impulse
 from jaxcontact.simulation.flight import touch_time
@@ -428,13 +429,19 @@ IMPACT_CORRECTIONS = 8
 def budget(scene: Scene, world: World, method: EventAligned | Impulse) -> int:
     """Number of steps."""
     if method.max_steps is not None:
-        return method.max_steps
+        return rounded(method.max_steps)
     rigid = isinstance(method, Impulse)
     steps = method.max_contacts * (STEPS_BETWEEN + (0 if rigid else math.ceil(3.5 / method.graded_step)))
     flat = all(isinstance(surface, Plane) and surface.motion is None for surface in scene.surfaces)
     if world.turns or scene.has_fluid or scene.springs or not flat:
         steps += math.ceil(1 / FLIGHT_FRACTION)
-    return steps + method.lasting_steps
+    return rounded(steps + method.lasting_steps)
+
+
+def rounded(steps: int) -> int:
+    """``steps``, up to a multiple of about their square root: a checkpointed scan then compiles its body once."""
+    side = max(1, math.isqrt(steps))
+    return side * math.ceil(steps / side)
 
 
 def simulate_many(scene: Scene, start: State, times: jax.Array, method: EventAligned | Impulse, *, ledger: bool = False) -> Trajectory:
@@ -468,15 +475,17 @@ def simulate_many(scene: Scene, start: State, times: jax.Array, method: EventAli
     def advance(progress: Progress, _: None) -> tuple[Progress, Step]:
         return jax.lax.cond(progress.time > horizon, idle, moving, progress)
 
-    last, record = jax.lax.scan(advance, first, None, length=budget(scene, world, method))
+    last, record = checkpointed_scan(advance, first, None, length=budget(scene, world, method))
     touches = jnp.sum(record.touches)
     record = jax.tree.map(lambda column, end: jnp.concatenate([column, end[None]]), record, extrapolated(world, last, horizon))
     at_times = jax.vmap(lambda *columns: evaluate(segments(record, *columns), times), in_axes=1, out_axes=1)
     before, after = record.before, record.after
     position, velocity, spin = at_times(before.position, before.velocity, before.spin, after.position, after.velocity, after.spin)
     status = jnp.where(jnp.any(last.touching.settled), Status.CAME_TO_REST, Status.SUCCESS)
-    status = jnp.where(touches <= method.max_contacts, status, Status.TOO_FEW_CONTACTS)
-    status = jnp.where(last.time > horizon, status, Status.TOO_FEW_STEPS)
+    arrives = last.time > horizon
+    status = jnp.where(arrives, status, Status.TOO_FEW_STEPS)
+    too_many = (touches > method.max_contacts) | (~arrives & (touches == method.max_contacts))
+    status = jnp.where(too_many, Status.TOO_FEW_CONTACTS, status)
     contacts = contacts_of(world, record, method.max_contacts, rigid=rigid)
     orientation = orientations(world, record, times)
     return Trajectory(times, position, velocity, spin, contacts, status, orientation, ledger_of(world, record) if ledger else None)

@@ -14,9 +14,9 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
+from jaxcontact.bodies import SOLID_SPHERE
 from jaxcontact.laws.friction import LINEAR
 from jaxcontact.laws.restitution import obtained_restitution
-from jaxcontact.bodies import SOLID_SPHERE
 
 Inputs = dict[str, Any]
 OBTAINED = jax.jit(obtained_restitution)

@@ -77,12 +77,3 @@ def test_derivatives_by_start_and_shape_equal_differences():
     moved = jax.jit(jax.vmap(end), compiler_options=UNOPTIMIZED)(jnp.concatenate([inputs + steps, inputs - steps]))
     differences = (moved[:4] - moved[4:]).T / 2e-6
     np.testing.assert_allclose(found, differences, atol=1e-6 * np.max(np.abs(differences)))
-
-
-def test_what_cannot_be_simulated_is_said_before_tracing():
-    moving = jc.Box(center=(0.0, 0.0, 0.0), lengths=(1.0, 1.0, 0.2)).replace(motion=jc.surfaces.PrescribedMotion(velocity=(0.0, 0.0, 1.0)))
-    with pytest.raises(NotImplementedError, match=r"surfaces\[0\] has a motion"):
-        jc.simulate(scene(moving), jc.state(position=(0.0, 0.0, 0.3)), TIMES)
-    curved = scene(jc.Sphere(center=(0.0, 0.0, 0.0), radius=0.1))
-    with pytest.raises(NotImplementedError, match="FixedStep moves one sphere over planes"):
-        jc.simulate(curved, jc.state(position=(0.0, 0.0, 0.3)), TIMES, method=jc.FixedStep(step=1e-4))

@@ -469,7 +469,6 @@ TWO = {"position": np.array([(0.0, 0.0, 0.3), (1.0, 0.0, 0.3)])}
         ({"gravity": np.zeros((3, 3))}, TWO, RIGID, ValueError, "gravity has 3 rows, but the initial state has 2 bodies"),
         ({}, {"position": np.zeros((2, 2, 3))}, RIGID, ValueError, r"\(bodies, 3\)"),
         ({"surfaces": ()}, {"position": (0, 0, 1)}, RIGID, ValueError, "nothing can touch"),
-        ({}, TWO, jc.FixedStep(step=1e-4), NotImplementedError, "moves one sphere"),
     ],
 )
 def test_sizes_that_do_not_fit_are_said_before_anything_is_traced(scene, initial, method, error, says):
