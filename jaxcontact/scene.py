@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.anchor_spring import AnchorSpring
-from jaxcontact.bodies import Clumps, Spheres
+from jaxcontact.bodies import Clumps
 from jaxcontact.contact import ContactModel
 from jaxcontact.field import is_concrete, model, parameter
 from jaxcontact.smooth import safe_norm
@@ -59,7 +59,7 @@ class Scene:
         springs: of ``AnchorSpring``, in any number.
     """
 
-    bodies: Spheres | Clumps
+    bodies: Any
     surfaces: tuple[Any, ...] = (Plane(),)
     contact: ContactModel
     gravity: Any = parameter(unit="m/s^2", label="acceleration of free fall", symbol="g", shape=(3,), default=(0.0, 0.0, -9.81))
@@ -110,7 +110,7 @@ class State(NamedTuple):
     position: jax.Array
     velocity: jax.Array
     spin: jax.Array
-    orientation: jax.Array | None = None
+    orientation: Any = None
 
 
 def state(*, position: Any, velocity: Any = (0.0, 0.0, 0.0), spin: Any = (0.0, 0.0, 0.0), orientation: Any = None) -> State:
@@ -141,4 +141,4 @@ def state(*, position: Any, velocity: Any = (0.0, 0.0, 0.0), spin: Any = (0.0, 0
             raise ValueError("state: orientation contains a quaternion of zeros, which is no orientation. (1, 0, 0, 0) is not turned.")
         size = safe_norm(turned)[..., None]
         turned = jnp.broadcast_to(turned / jnp.where(size > 0.0, size, 1.0), (*shape[:-1], 4))
-    return State(*(jnp.broadcast_to(value, shape) for value in values.values()), turned)
+    return State(**{name: jnp.broadcast_to(value, shape) for name, value in values.items()}, orientation=turned)

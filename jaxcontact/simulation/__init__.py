@@ -1,5 +1,6 @@
 """``simulate``: the motion of a scene at given times, by a method of choice."""
 
+import dataclasses
 from functools import partial
 from typing import Any
 
@@ -119,16 +120,17 @@ def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None 
     substeps = method.substeps(times) if isinstance(method, FixedStep) else 0  # while the times are still numbers
     times = jnp.asarray(times, dtype=float)
     orientation = None if initial.orientation is None else jnp.reshape(initial.orientation, (-1, 4))
-    bodies = State(*(jnp.reshape(value, (-1, 3)) for value in initial[:3]), orientation)
+    position, velocity, spin = (jnp.reshape(value, (-1, 3)) for value in initial[:3])
+    bodies = State(position, velocity, spin, orientation)
     if isinstance(method, FixedStep):
         result = simulate_fixed_step(scene, bodies, times, method=method, substeps=substeps)
     elif _is_single_sphere_over_planes(scene, initial) and not ledger:
         known = method.level if isinstance(method, EventAligned) else None
-        single = State(*(value[0] for value in bodies[:3]))
+        single = State(position[0], velocity[0], spin[0])
         result = _simulate_events(scene, single, times, method=method, level=is_level(scene) if known is None else known)
     else:
         if is_concrete(scene.gravity) and not np.any(np.asarray(scene.gravity)) and not scene.springs:
-            method = method.replace(lasting_steps=0)  # nothing presses anything together for long
+            method = dataclasses.replace(method, lasting_steps=0)  # nothing presses anything together for long
         result = _simulate_many(scene, bodies, times, method=method, ledger=ledger)
     shape = (times.shape[0], *initial.position.shape)
     position, velocity, spin = (jnp.reshape(value, shape) for value in (result.position, result.velocity, result.spin))

@@ -79,7 +79,7 @@ class Fixed(NamedTuple):
     state: State
     impact_speed: jax.Array
     memory: Any
-    friction: jax.Array | None
+    friction: Any
 
 
 def contact_of(world: World, carried: Fixed, at: Geometry) -> Active:

@@ -49,8 +49,8 @@ SHORTEST = 1e-3
 class Impulses(NamedTuple):
     """Of each contact on its first partner, ``(pairs, 3)``: impulse [N s], and impulse of torque [N m s] (``None`` where none resists)."""
 
-    force: jax.Array
-    torque: jax.Array | None
+    force: Any
+    torque: Any
 
 
 class Limits(NamedTuple):

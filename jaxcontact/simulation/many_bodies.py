@@ -16,7 +16,7 @@ import numpy as np
 from jaxcontact.scene import Scene, State
 from jaxcontact.simulation.checkpointed_scan import checkpointed_scan
 from jaxcontact.simulation.dense_output import Segments, cubic, evaluate
-from jaxcontact.simulation.event_aligned import EventAligned, Impulse
+from jaxcontact.simulation.event_aligned import Impulse
 from jaxcontact.simulation.flight import touch_time
 from jaxcontact.simulation.lasting_contacts import SHORTEST, lasting_step, loads, static_overlap
 from jaxcontact.simulation.ledger import Step, ledger_of
@@ -140,7 +140,7 @@ def time_to_touch(world: World, state: State, at: Geometry, rate: jax.Array, tim
     return jnp.min(jnp.where(closed, jnp.inf, times), initial=jnp.inf)
 
 
-def longest_steps(world: World, whole: jax.Array, method: EventAligned | Impulse) -> Lengths:
+def longest_steps(world: World, whole: jax.Array, method: Any) -> Lengths:
     """Longest steps that are short enough for everything that moves by itself."""
     flight = FLIGHT_FRACTION * whole
     for motion in (*(surface.motion for surface in world.scene.surfaces), *(spring.anchor for spring in world.scene.springs)):
@@ -184,7 +184,7 @@ def rounding(value: jax.Array) -> float:
     return 64 * float(jnp.finfo(value.dtype).eps)
 
 
-def touching_at_start(world: World, start: State, time: jax.Array, method: EventAligned | Impulse) -> Touching:
+def touching_at_start(world: World, start: State, time: jax.Array, method: Any) -> Touching:
     """Pairs that overlap at the start, or touch at rest. What approaches and just touches is left to touch down."""
     at = geometry(world, start, time)
     rate, mass = gap_rates(world, at, start), effective_mass(world, at, start)
@@ -207,7 +207,7 @@ def touching_at_start(world: World, start: State, time: jax.Array, method: Event
     return Touching(active, settled_of(world, active, gap, rate, load, method))
 
 
-def settled_of(world: World, active: Active, gap: jax.Array, rate: jax.Array, load: jax.Array, method: EventAligned | Impulse) -> jax.Array:
+def settled_of(world: World, active: Active, gap: jax.Array, rate: jax.Array, load: jax.Array, method: Any) -> jax.Array:
     """Contacts whose overlap is small and oscillates by less than (about) itself under the present ``load``."""
     if isinstance(method, Impulse) or method.lasting_steps == 0 or not hasattr(world.scene.contact.normal, "static_overlap"):
         return jnp.zeros_like(active.closed)
@@ -242,9 +242,7 @@ def quiet(touching: Touching) -> jax.Array:
     return jnp.any(settled) & jnp.all(~closed | settled | idle)
 
 
-def next_step(
-    world: World, progress: Progress, horizon: jax.Array, lengths: Lengths, method: EventAligned | Impulse
-) -> tuple[Step, Touching]:
+def next_step(world: World, progress: Progress, horizon: jax.Array, lengths: Lengths, method: Any) -> tuple[Step, Touching]:
     """The next step: to an event, or as far as the contacts allow."""
     state, time, touching = progress.state, progress.time, progress.touching
     active = touching.active
@@ -357,7 +355,7 @@ def touching_after(
     touches: jax.Array,
     leaves: jax.Array,
     time: jax.Array,
-    method: EventAligned | Impulse,
+    method: Any,
 ) -> Touching:
     """Contacts after a step."""
     active = touching.active
@@ -372,7 +370,7 @@ def touching_after(
         begins = ~closed | touches
         fresh, no_force = unloaded(world, at.gap)
 
-        def renewed(old: jax.Array, new: jax.Array) -> jax.Array:
+        def renewed(old: Any, new: Any) -> jax.Array:
             return jnp.where(begins.reshape(-1, *(1,) * (old.ndim - 1)), new, old)
 
         memory, friction = jax.tree.map(renewed, memory, fresh), renewed(friction, no_force)
@@ -426,7 +424,7 @@ IMPACT_CORRECTIONS = 8
 """Iterations for the normal impulse of a rigid impact of clumps with friction."""
 
 
-def budget(scene: Scene, world: World, method: EventAligned | Impulse) -> int:
+def budget(scene: Scene, world: World, method: Any) -> int:
     """Number of steps."""
     if method.max_steps is not None:
         return rounded(method.max_steps)
@@ -444,7 +442,7 @@ def rounded(steps: int) -> int:
     return side * math.ceil(steps / side)
 
 
-def simulate_many(scene: Scene, start: State, times: jax.Array, method: EventAligned | Impulse, *, ledger: bool = False) -> Trajectory:
+def simulate_many(scene: Scene, start: State, times: jax.Array, method: Any, *, ledger: bool = False) -> Trajectory:
     """Motion of several bodies at ``times``."""
     rigid = isinstance(method, Impulse)
     world = world_of(scene, start.position.shape[0], rigid=rigid)
@@ -541,7 +539,7 @@ def segments(record: Step, x0: jax.Array, v0: jax.Array, w0: jax.Array, x1: jax.
     return Segments(record.time, record.time + record.duration, x0, x1, v0, v1, a0, a1, w0, w1, turn, turn)
 
 
-def orientations(world: World, record: Step, times: jax.Array) -> jax.Array | None:
+def orientations(world: World, record: Step, times: jax.Array) -> Any:
     """Orientation of the clumps at ``times``: cubics of the quaternions between the ends of the steps."""
     if not world.turns:
         return None

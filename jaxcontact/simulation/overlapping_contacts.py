@@ -55,7 +55,7 @@ class Active(NamedTuple):
     fastest: jax.Array
     mass: jax.Array
     memory: Any
-    friction: jax.Array | None
+    friction: Any
 
 
 class Work(NamedTuple):
@@ -85,7 +85,7 @@ class Stepped(NamedTuple):
 
     state: State
     memory: Any
-    friction: jax.Array | None
+    friction: Any
     work: Work
 
 
@@ -106,7 +106,7 @@ class Moving(NamedTuple):
     supplied: jax.Array
 
 
-def orientation_rate(world: World, state: State) -> jax.Array | None:
+def orientation_rate(world: World, state: State) -> Any:
     """Rate of the quaternions."""
     if not world.turns:
         return None
@@ -401,9 +401,10 @@ def contact_step(world: World, active: Active, state: State, time: jax.Array, du
         return Stepped(flight_step(world, state, time, duration), None, None, none)
     if not world.has_memory:
         moved = normal_step(world, active, state, time, duration)
-        after, lost, supplied = resisted(world, active, geometry(world, moved.state, moved.time), moved.state, moved.impulse, duration)
+        at = geometry(world, moved.state, moved.time)
+        ended, lost, supplied = resisted(world, active, at, moved.state, moved.impulse, duration)
         work = Work(moved.normal_work, lost[0], lost[1], lost[2], moved.fluid_work, moved.supplied + supplied, none.settled)
-        return Stepped(after, None, None, work)
+        return Stepped(ended, None, None, work)
     before = geometry(world, state, time)
     kicked, first_work, first_supplied = kick(world, before, state, duration / 2 * active.friction)
     moved = normal_step(world, active, kicked, time, duration)

@@ -114,7 +114,7 @@ def world_of(scene: Scene, bodies: int, *, rigid: bool) -> World:
     if force is not None and hasattr(law, "constants"):
         force = partial(force, constants=law.constants())
     radius = jnp.asarray(clumps.radius, dtype=float)
-    first, second = pairs.first_member @ radius, pairs.second_member @ radius
+    first, second = jnp.asarray(pairs.first_member) @ radius, jnp.asarray(pairs.second_member) @ radius
     flat = pairs.surface >= 0
     effective_radius = jnp.where(flat, first, first * second / jnp.where(flat, 1.0, first + second))
     inertia = jnp.asarray(clumps.inertia, dtype=float)
@@ -234,16 +234,16 @@ def kinetic_energy(world: World, state: State) -> jax.Array:
 
 def force_and_torque(world: World, at: Geometry, force: jax.Array, torque: jax.Array | None = None) -> tuple[jax.Array, jax.Array]:
     """Sum of the contact forces (and torques) ``(pairs, 3)`` on each body, ``(bodies, 3)`` each."""
-    first, second = world.pairs.first, world.pairs.second
+    first, second = jnp.asarray(world.pairs.first), jnp.asarray(world.pairs.second)
     twist = 0.0 if torque is None else torque
     on_first, on_second = jnp.cross(at.first_arm, force) + twist, jnp.cross(at.second_arm, force) + twist
-    return (first - second).T @ force, first.T @ on_first - second.T @ on_second
+    return jnp.asarray(world.pairs.difference).T @ force, first.T @ on_first - second.T @ on_second
 
 
 def inverse_mass_along(world: World, at: Geometry, inverse_inertia: jax.Array, direction: jax.Array) -> jax.Array:
     """Change of relative velocity along the unit ``direction`` ``(pairs, 3)`` by a unit impulse along it [1/kg], ``(pairs,)``."""
     pairs = world.pairs
-    total = (pairs.first + pairs.second) @ world.inverse_mass
+    total = jnp.asarray(pairs.first + pairs.second) @ world.inverse_mass
     for side, arm in ((pairs.first, at.first_arm), (pairs.second, at.second_arm)):
         moment = jnp.cross(arm, direction)
         inertia = jnp.tensordot(jnp.asarray(side), inverse_inertia, axes=1)

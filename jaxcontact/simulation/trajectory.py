@@ -1,6 +1,6 @@
 """What a simulation returns."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -55,7 +55,7 @@ class Trajectory(NamedTuple):
     spin: jax.Array
     contacts: Contacts | None
     status: jax.Array
-    orientation: jax.Array | None = None
+    orientation: Any = None
     ledger: Ledger | None = None
 
     @property
