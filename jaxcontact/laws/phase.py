@@ -107,7 +107,10 @@ class HuntCrossleyPhase:
         # On its way out a heavily damped sphere creeps, its force balanced by the load: stiff. The load is left out there, an error of
         # load * time_scale in the rebound speed, a thousandth of it where the load is small enough for a rebound.
         load = jnp.where(self.damping_ratio > HEAVY, 0.0, load)
-        acceleration = (position * load - force * (1 + self.damping_ratio * u)) / (1 + self.coordinate_constant * u)
+        # 1 + c u is exp(c w): computed from u, which nears -1/c on the way out, it would be rounded to nothing, and 1 + a u with it.
+        constant = self.coordinate_constant
+        share, shrunk = self.damping_ratio / constant, jnp.maximum(jnp.exp(constant * w), jnp.finfo(w.dtype).eps)
+        acceleration = (position * load - (1 - share) * force) / shrunk - share * force
         return u * grading, 2 * acceleration * grading, 2 * position * grading
 
     def reduced_overlap(self, position: jax.Array) -> jax.Array:
