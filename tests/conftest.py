@@ -3,6 +3,7 @@
 import gc
 import math
 import os
+from collections import Counter
 from pathlib import Path
 
 import jax
@@ -32,14 +33,15 @@ def pytest_addoption(parser):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Tests of one file share what they compile, so they run in one process, unless they say otherwise. What is slow runs first: then all
-    processes end at about the same time.
+    """Tests of one file share what they compile, so they run in one process, unless they say otherwise. Groups with many slow tests run
+    first: then all processes end at about the same time.
     """
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.path.stem))
-    slow = {_group(item) for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: _group(item) not in slow)
+    slow = Counter(_group(item) for item in items if item.get_closest_marker("slow"))
+    place = {group: index for index, group in enumerate(dict.fromkeys(map(_group, items)))}
+    items.sort(key=lambda item: (-slow[_group(item)], place[_group(item)]))
 
 
 def _group(item) -> str:

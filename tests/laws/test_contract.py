@@ -7,9 +7,11 @@ from jaxcontact.laws.normal import NORMAL_LAWS
 from tests.laws.contract import CHECKS, outcome
 from tests.laws.support_table import assert_documented, documented
 
+SLOW = ("grad of grad", "single precision")  # half of the time of all laws
+
 
 # What the checks of one law compile is shared: they run in one process.
-@pytest.mark.parametrize("check", CHECKS)
+@pytest.mark.parametrize("check", [pytest.param(check, marks=pytest.mark.slow if check in SLOW else ()) for check in CHECKS])
 @pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in sorted(LAWS)])
 def test_every_law_keeps_the_contract(name, check):
     found = outcome(name, check)
