@@ -1,4 +1,4 @@
-"""What the runners of published benchmarks rest on: the integration of oblique impacts, and reading of numbers stated in words."""
+"""What the runners of published benchmarks rest on: simulated oblique impacts, and reading of numbers stated in words."""
 
 import json
 
@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
-from tests.reference.published_oblique_impacts import SPRINGS, STEPS, Rebound, Spring, oblique_impacts
+from tests.reference.published_oblique_impacts import LENGTH, SPRINGS, STEPS, Rebound, Spring, oblique_impacts
 from tests.reference.published_reading import stated
 from tests.test_reference_harness import outcomes
 
@@ -16,21 +16,25 @@ SPEED = 3.9
 STIFFNESS = {"linear": 1.48e7, "displacement": 8.7e10, "incremental": 8.7e10, "rescaled": 8.7e10}
 
 
-def rebound(form, steps=STEPS):
+def fixed_step(steps):
+    return jc.FixedStep(step=LENGTH / steps, scheme="velocity_verlet")
+
+
+def rebound(form, method=None):
     law = jc.LinearDashpot(stiffness=1.72e7, restitution=RESTITUTION, end="zero_force")
     if form != "linear":
         law = jc.TsujiDashpot(stiffness=2.7e10, restitution=RESTITUTION, end="zero_force")
     before = Rebound(-SPEED * np.cos(ANGLES), SPEED * np.sin(ANGLES), 0.0)
     spring = Spring(FRICTION, STIFFNESS[form])
-    return oblique_impacts(before, radius=RADIUS, mass=MASS, normal=law, spring=spring, form=form, steps=steps)
+    return oblique_impacts(before, radius=RADIUS, mass=MASS, normal=law, spring=spring, form=form, method=method)
 
 
 @pytest.mark.parametrize("form", SPRINGS)
 def test_half_the_step_of_oblique_impacts_changes_less_than_a_tenth_of_every_tolerance(form):
-    coarse, fine = rebound(form), rebound(form, 2 * STEPS)
+    coarse, fine = rebound(form), rebound(form, fixed_step(2 * STEPS))
     assert np.max(np.abs(coarse.tangential - fine.tangential) / (SPEED * np.sin(ANGLES))) < 6e-4
     assert np.max(np.abs(coarse.spin - fine.spin)) < 0.6
-    assert np.max(np.abs(coarse.normal - fine.normal) / (SPEED * np.cos(ANGLES))) < 1e-6
+    assert np.max(np.abs(coarse.normal - fine.normal) / (SPEED * np.cos(ANGLES))) < 6e-4
 
 
 @pytest.mark.parametrize("form", SPRINGS)
@@ -39,9 +43,18 @@ def test_oblique_impacts_that_slide_to_their_end_follow_the_closed_form(form):
     normal, tangential = SPEED * np.cos(ANGLES), SPEED * np.sin(ANGLES)
     change = FRICTION * (1 + RESTITUTION) * normal
     slides = np.tan(ANGLES) > 1.2 * 3.5 * FRICTION * (1 + RESTITUTION)
-    np.testing.assert_allclose(after.normal, RESTITUTION * normal, rtol=1e-6)
-    np.testing.assert_allclose(after.tangential[slides], (tangential - change)[slides], rtol=2e-4)
+    np.testing.assert_allclose(after.normal, RESTITUTION * normal, rtol=6e-4)
+    np.testing.assert_allclose(after.tangential[slides], (tangential - change)[slides], rtol=6e-4)
     np.testing.assert_allclose(after.spin[slides], (-2.5 * change / RADIUS)[slides], rtol=2e-3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("form", SPRINGS)
+def test_oblique_impacts_are_those_of_the_event_aligned_method(form):
+    fixed, aligned = rebound(form), rebound(form, method=jc.EventAligned(max_contacts=1, graded_step=0.02))
+    np.testing.assert_allclose(aligned.normal, fixed.normal, rtol=6e-4)
+    assert np.max(np.abs(aligned.tangential - fixed.tangential) / (SPEED * np.sin(ANGLES))) < 6e-3
+    assert np.max(np.abs(aligned.spin - fixed.spin)) < 3.0
 
 
 def test_numbers_are_read_after_the_words_that_name_them():

@@ -137,8 +137,8 @@ def comes_to_rest(file: ReferenceFile, name: str, setup: Setup, criterion: str) 
     resistance = Resistance(friction=setup.get("mu", 0.0), rolling=setup.get("mu_roll", 0.0), spinning=setup.get("mu_spin", 0.0))
 
     def spin() -> float:
-        states = resting_contact(start, radius=setup["radius"], mass=setup["mass"], gravity=setup["g"], resistance=resistance, time=time)
-        return float(np.linalg.norm(states.spin[-1]))
+        state = resting_contact(start, radius=setup["radius"], mass=setup["mass"], gravity=setup["g"], resistance=resistance, time=time)
+        return float(np.linalg.norm(state.spin))
 
     yield within(name, spin, 0.0, limit)
 
@@ -151,8 +151,8 @@ def stops(file: ReferenceFile, name: str, setup: Setup, criterion: str) -> Itera
     block = {"radius": setup["block"] / 2, "mass": setup["mass"], "gravity": setup["g"], "turns": False}
 
     def slid() -> float:
-        states = resting_contact(start, resistance=Resistance(friction=setup["mu"]), time=time, **block)
-        return float(states.position[-1, 0])
+        state = resting_contact(start, resistance=Resistance(friction=setup["mu"]), time=time, **block)
+        return float(state.position[0])
 
     yield within(name, slid, distance, tolerance * distance)
 

@@ -1,6 +1,5 @@
 """Single contacts recorded from LAMMPS's tests of granular pair styles."""
 
-import dataclasses
 import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -12,7 +11,6 @@ import jaxcontact as jc
 from jaxcontact.laws.adhesion import jkr_force
 from jaxcontact.materials import Solid, effective_modulus, effective_shear_modulus, hertz_stiffness
 from tests.reference.case import Case, Computed, ReferenceFile, dispatch, quantities
-from tests.reference.motion import lasting_contact
 from tests.reference.published_impacts import body, two_spheres
 from tests.reference.published_oblique_impacts import Rebound, Spring, oblique_impacts
 from tests.reference.published_reading import only, stated, within
@@ -43,31 +41,24 @@ def solid(setup: Setup) -> Solid:
 
 
 def normal_law(setup: Setup, effective_radius: float) -> Any:
-    """LAMMPS's contacts last until the overlap is gone and may attract before."""
+    """Of the restitution asked for, without attraction. LAMMPS's contacts attract before they end, and rub there, too."""
     if "kn" in setup:
-        return jc.LinearDashpot(stiffness=setup["kn"], restitution=setup["e"])
+        return jc.LinearDashpot(stiffness=setup["kn"], restitution=setup["e"], end="zero_force")
     one = solid(setup)
-    return jc.TsujiDashpot(stiffness=float(hertz_stiffness(effective_modulus(one, one), effective_radius)), restitution=setup["e"])
+    stiffness = float(hertz_stiffness(effective_modulus(one, one), effective_radius))
+    return jc.TsujiDashpot(stiffness=stiffness, restitution=setup["e"], end="zero_force")
 
 
 def on_plane(setup: Setup) -> dict[str, Any]:
-    """A sphere hits a plane of its own material.
-
-    Where the setup says which tangential law, that of LAMMPS: it limits friction by ``mu |F_n|``, also where the contact attracts.
-    Where it does not, a contact that never attracts: then gross sliding is exactly what the formulas say.
-    """
+    """A sphere hits a plane of its own material."""
     radius = setup["radius"]
-    form = tangential_form(setup)
     one = None if "kn" in setup else solid(setup)
     stiffness = setup["kt"] if one is None else float(effective_shear_modulus(one, one))
-    normal, spring = normal_law(setup, radius), Spring(setup["mu"], stiffness, damping_ratio=USUAL_DAMPING_RATIO)
-    if same_law(setup):
-        spring = spring._replace(damping_ratio=stated(setup["tangential"], "damping ratio"), limit_in_tension=1.0)
-    else:
-        normal = dataclasses.replace(normal, end="zero_force")
+    damping_ratio = stated(setup["tangential"], "damping ratio") if says_its_law(setup) else USUAL_DAMPING_RATIO
+    spring = Spring(setup["mu"], stiffness, damping_ratio)
     before = Rebound(np.atleast_1d(-abs(setup.get("vz", setup.get("v")))), setup.get("vx", 0.0), -setup.get("w0", 0.0))
     mass = float(jc.spheres(radius=radius, density=setup["rho"]).mass)
-    after = oblique_impacts(before, radius=radius, mass=mass, normal=normal, spring=spring, form=form)
+    after = oblique_impacts(before, radius=radius, mass=mass, normal=normal_law(setup, radius), spring=spring, form=tangential_form(setup))
     return {"vx": float(after.tangential[0]), "vz": float(after.normal[0]), "wy": -float(after.spin[0])}
 
 
@@ -85,7 +76,7 @@ def tangential_form(setup: Setup) -> str:
     return FORMS[name]
 
 
-def same_law(setup: Setup) -> bool:
+def says_its_law(setup: Setup) -> bool:
     """Whether the setup says which tangential law LAMMPS took."""
     return "tangential" in setup
 
@@ -98,7 +89,7 @@ def head_on(setup: Setup, times: Any) -> Any:
         body(radius=radius, density=setup["rho"], velocity=(sign * speed, 0.0, 0.0), spin=(0.0, 0.0, spin))
         for sign, spin in zip((1.0, -1.0), spins, strict=True)
     )
-    normal = dataclasses.replace(normal_law(setup, radius / 2), end="zero_force")
+    normal = normal_law(setup, radius / 2)
     gap = setup["x0"][1] - setup["x0"][0] - 2 * radius if "x0" in setup else 0.0
     return two_spheres(first, second, normal, times=times, gap=gap, coefficient=setup.get("mu", 0.0)).state
 
@@ -111,7 +102,7 @@ def formulas(setup: Setup) -> dict[str, float]:
 
 def of_plane(file: ReferenceFile, name: str, case: Mapping[str, Any], setup: Setup, tolerance: Tolerance) -> Iterable[Case]:
     def final() -> dict[str, Computed]:
-        rtol = tolerance.of if same_law(setup) else lambda _: tolerance.formula
+        rtol = tolerance.of if says_its_law(setup) else lambda _: tolerance.formula
         return {label: Computed(value, rtol(label)) for label, value in on_plane(setup).items()}
 
     yield from quantities(file, f"{name}/final", case["final"], (), final)
@@ -144,18 +135,13 @@ def of_spheres(file: ReferenceFile, name: str, case: Mapping[str, Any], setup: S
 
 
 def of_sliding(file: ReferenceFile, name: str, case: Mapping[str, Any], setup: Setup, tolerance: Tolerance) -> Iterable[Case]:
+    start = Resting(np.zeros(2), np.asarray([setup["u0"], 0.0]), np.zeros(3))
+    mass = float(jc.spheres(radius=setup["radius"], density=setup["rho"]).mass)
+    floor = {"radius": setup["radius"], "mass": mass, "gravity": setup["g"], "resistance": Resistance(friction=setup["mu"])}
+
     def at(t: float) -> dict[str, Computed]:
-        mass = float(jc.spheres(radius=setup["radius"], density=setup["rho"]).mass)
-        motion = lasting_contact(
-            times=(0.0, t / 2, t),
-            gravity=(0.0, 0.0, -setup["g"]),
-            velocity=(setup["u0"], 0.0, 0.0),
-            speed_scale=setup["u0"],
-            radius=setup["radius"],
-            mass=mass,
-            friction=setup["mu"],
-        )
-        return {"u": Computed(motion["velocity"][2, 0], tolerance.velocity), "wy": Computed(motion["spin"][2, 1], tolerance.spin)}
+        state = resting_contact(start, time=t, **floor)
+        return {"u": Computed(state.velocity[0], tolerance.velocity), "wy": Computed(state.spin[1], tolerance.spin)}
 
     for index, row in enumerate(case["states"]):
         yield from quantities(file, f"{name}/states[{index}]", row, ("t",), at)
@@ -183,12 +169,12 @@ def of_adhesion(file: ReferenceFile, name: str, case: Mapping[str, Any], setup: 
 def of_rolling(file: ReferenceFile, name: str, case: Mapping[str, Any], setup: Setup, tolerance: Tolerance) -> Iterable[Case]:
     """A sphere that spins about a horizontal axis on a floor without friction; nothing depends on its mass."""
     radius = setup["radius"]
-    resistance = Resistance(rolling=setup["mu_r"] * radius, roll=1e-7 * setup["w0"])
+    resistance = Resistance(rolling=setup["mu_r"] * radius)
     start = Resting(np.zeros(2), np.zeros(2), np.asarray([0.0, setup["w0"], 0.0]))
 
     def at(t: float) -> dict[str, Computed]:
-        states = resting_contact(start, radius=radius, mass=1.0, gravity=setup["g"], resistance=resistance, time=t)
-        return {"w": Computed(states.spin[-1, 1], tolerance.spin)}
+        state = resting_contact(start, radius=radius, mass=1.0, gravity=setup["g"], resistance=resistance, time=t)
+        return {"w": Computed(state.spin[1], tolerance.spin)}
 
     for index, row in enumerate(case["states"]):
         yield from quantities(file, f"{name}/states[{index}]", row, ("t",), at)

@@ -1,7 +1,7 @@
-"""A sphere hits a rigid plane obliquely, under any normal law and a tangential spring with memory.
+"""A sphere hits a rigid plane obliquely, under any normal law and a tangential spring with memory: many impacts in one simulation.
 
-Independent of ``jaxcontact.simulation``: only the forces are those of the library. A fixed step of the velocity Verlet kind, many
-impacts at once.
+Lengths are in units of the radius, masses in that of the sphere, and times in the time scale of the slowest impact: so all problems
+share a time step, and a compilation.
 """
 
 from functools import partial
@@ -11,21 +11,25 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.laws.cundall_strack import cundall_strack_force
-from jaxcontact.laws.mindlin import MindlinMemory, incremental_mindlin_force, mindlin_force
-from jaxcontact.laws.tangential import SpringMemory
-from jaxcontact.scene import SOLID_SPHERE
+import jaxcontact as jc
+from jaxcontact.laws.cundall_strack import CundallStrack
+from jaxcontact.laws.mindlin import Mindlin
 
-LENGTH = 6.0
-"""Time that is simulated, in units of the time scale of the normal law; an elastic impact lasts about 3 of them."""
+LENGTH = 8.0
+"""Time that is simulated, in units of the time scale of the slowest impact; an elastic impact lasts about 3 of them."""
 
-STEPS = 6000
+STEPS = 8000
 
 BATCH = 32
 """Impacts are filled up to a multiple of it, so that curves share a compilation."""
 
-SPRINGS = ("linear", "displacement", "incremental", "rescaled")
-"""Linear: of constant stiffness. The others are the forms of Mindlin's spring, as in ``laws.mindlin``."""
+SPRINGS = {
+    "linear": "",
+    "displacement": "displacement",
+    "incremental": "force",
+    "rescaled": "rescaled",
+}
+"""Linear: of constant stiffness. The others are the forms of ``laws.mindlin.Mindlin``, by their names there."""
 
 
 class Spring(NamedTuple):
@@ -35,13 +39,11 @@ class Spring(NamedTuple):
         coefficient: of friction [-].
         stiffness: of the linear spring [N/m], or effective shear modulus of Mindlin's [Pa].
         damping_ratio: tangential over normal damping coefficient [-].
-        limit_in_tension: 1 where the slider's limit is ``mu |F_n|``, so that attraction rubs, too; 0 where it is ``mu max(F_n, 0)``.
     """
 
     coefficient: Any
     stiffness: Any
     damping_ratio: Any = 0.0
-    limit_in_tension: Any = 0.0
 
 
 class Rebound(NamedTuple):
@@ -53,66 +55,65 @@ class Rebound(NamedTuple):
     spin: Any
 
 
-def _memory(form: str) -> Any:
-    return SpringMemory(jnp.zeros(1)) if form in ("linear", "displacement") else MindlinMemory(jnp.zeros(1), jnp.asarray(0.0))
-
-
-def _tangential_force(
-    form: str, spring: Spring, memory: Any, increment: Any, normal_force: Any, overlap: Any, damping: Any, radius: Any, time_step: Any
-) -> tuple[Any, Any]:
-    rubs = jnp.where(spring.limit_in_tension > 0.0, jnp.abs(normal_force), normal_force)
-    step = {"tangential_damping": damping, "coefficient": spring.coefficient, "time_step": time_step}
+def friction(spring: Spring, form: str, normal: Any) -> Any:
+    """Of a sphere of radius and mass 1. Its dashpot is ``damping_ratio`` times the normal one, at every overlap."""
+    damping = normal.force(1.0, 1.0, impact_speed=1.0, mass=1.0) - normal.force(1.0, 0.0, impact_speed=1.0, mass=1.0)
     if form == "linear":
-        return cundall_strack_force(memory, increment, rubs, tangential_stiffness=spring.stiffness, **step)
-    step |= {"effective_radius": radius, "effective_shear_modulus": spring.stiffness}
-    if form == "displacement":
-        return mindlin_force(memory, increment, rubs, overlap, **step)
-    return incremental_mindlin_force(memory, increment, rubs, overlap, rescaled=form == "rescaled", **step)
-
-
-@partial(jax.jit, static_argnames=("form", "steps"))
-@partial(jax.vmap, in_axes=(0, None, None, None, None, None, None))
-def _rebound(before: Rebound, radius: Any, mass: Any, normal: Any, spring: Spring, form: str, steps: int) -> Rebound:
-    speed = -before.normal
-    _, time_scale = normal.scales(impact_speed=speed, mass=mass)
-    time_step = LENGTH * time_scale / steps
-    of_impact = partial(normal.force, impact_speed=speed, mass=mass, constants=normal.constants())
-
-    def advance(carry: tuple[Any, Rebound, Any, Any], _: None) -> tuple[tuple[Any, Rebound, Any, Any], None]:
-        overlap, velocity, memory, ended = carry
-        # Half a step, all forces at its middle, another half: the dashpot sees the velocity at the middle to second order.
-        half = overlap - 0.5 * time_step * velocity.normal
-        guess = velocity.normal + 0.5 * time_step / mass * of_impact(half, -velocity.normal)
-        acts = (half > 0.0) & ~ended
-        normal_force = jnp.where(acts, of_impact(half, -guess), 0.0)
-        damping = spring.damping_ratio * (of_impact(half, 1.0) - of_impact(half, 0.0))
-        slip = velocity.tangential + radius * velocity.spin
-        force, memory = _tangential_force(
-            form, spring, memory, jnp.atleast_1d(slip * time_step), normal_force, half, damping, radius, time_step
+        return CundallStrack(
+            coefficient=spring.coefficient,
+            tangential_stiffness=spring.stiffness,
+            tangential_damping=spring.damping_ratio * damping,
         )
-        friction = jnp.where(acts, force[0], 0.0)
-        change = time_step / mass * friction
-        after = Rebound(
-            velocity.normal + time_step / mass * normal_force,
-            velocity.tangential + change,
-            velocity.spin + change / (SOLID_SPHERE * radius),
-        )
-        moved = half - 0.5 * time_step * after.normal
-        return (moved, after, memory, ended | (moved <= 0.0)), None
-
-    start = (jnp.zeros_like(speed), before, _memory(form), jnp.asarray(False))
-    (_, after, _, _), _ = jax.lax.scan(advance, start, None, length=steps)
-    return after
+    stiffness = 8.0 * spring.stiffness  # at overlap 1; Tsuji's dashpot goes with the square root of the stiffness, as zeta does
+    zeta = spring.damping_ratio * damping / (2.0 * jnp.sqrt(stiffness))
+    return Mindlin(
+        coefficient=spring.coefficient,
+        effective_shear_modulus=spring.stiffness,
+        zeta=zeta,
+        form=SPRINGS[form],
+    )
 
 
-def oblique_impacts(before: Rebound, *, radius: float, mass: float, normal: Any, spring: Spring, form: str, steps: int = STEPS) -> Rebound:
+@partial(
+    jax.jit,
+    static_argnames=("form", "method"),
+    compiler_options={"xla_backend_optimization_level": 0},
+)
+@partial(jax.vmap, in_axes=(0, None, None, None, None))
+def _rebound(before: Rebound, normal: Any, spring: Spring, form: str, method: Any) -> Rebound:
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=1.0, mass=1.0),
+        contact=jc.ContactModel(normal=normal, friction=friction(spring, form, normal)),
+        gravity=(0.0, 0.0, 0.0),
+    )
+    zero = jnp.zeros_like(before.normal)
+    start = jc.state(
+        position=(0.0, 0.0, 1.0),
+        velocity=jnp.stack([before.tangential, zero, before.normal]),
+        spin=jnp.stack([zero, -before.spin, zero]),
+    )
+    end = jc.simulate(scene, start, np.asarray([0.0, LENGTH]), method=method)
+    return Rebound(end.velocity[-1, 2], end.velocity[-1, 0], -end.spin[-1, 1])
+
+
+def oblique_impacts(before: Rebound, *, radius: float, mass: float, normal: Any, spring: Spring, form: str, method: Any = None) -> Rebound:
     """What impacts with the velocities and spins ``before``, each ``(impacts,)``, end in; ``form`` is one of ``SPRINGS``."""
     if form not in SPRINGS:
         raise ValueError(f"{form!r} is not one of the springs {', '.join(SPRINGS)}")
-    before, spring, normal = jax.tree.map(lambda value: jnp.asarray(value, dtype=float), (before, spring, normal))
+    method = jc.FixedStep(step=LENGTH / STEPS, scheme="velocity_verlet") if method is None else method
     before = Rebound(*np.broadcast_arrays(*before))
+    unit = max(float(normal.scales(impact_speed=speed, mass=mass)[1]) for speed in -before.normal)
+    speed = radius / unit
     impacts = len(before.normal)
-    padding = -impacts % BATCH
-    filled = Rebound(*(jnp.pad(value, (0, padding), mode="edge") for value in before))
-    after = _rebound(filled, *(jnp.asarray(value, dtype=float) for value in (radius, mass)), normal, spring, form, steps)
-    return jax.tree.map(lambda value: np.asarray(value)[:impacts], after)
+    scaled = Rebound(before.normal / speed, before.tangential / speed, before.spin * unit)
+    filled = Rebound(*(jnp.pad(jnp.asarray(value, dtype=float), (0, -impacts % BATCH), mode="edge") for value in scaled))
+    power = 0.0 if isinstance(normal, jc.LinearDashpot) else 0.5
+    law = normal.replace(stiffness=jnp.asarray(normal.stiffness * unit**2 / mass * radius**power, dtype=float))
+    law = law.replace(restitution=jnp.asarray(law.restitution, dtype=float))
+    stiffness = spring.stiffness * unit**2 / mass * (1.0 if form == "linear" else radius)
+    numbers = Spring(*(jnp.asarray(value, dtype=float) for value in (spring.coefficient, stiffness, spring.damping_ratio)))
+    after = jax.tree.map(
+        lambda value: np.asarray(value)[:impacts],
+        _rebound(filled, law, numbers, form, method),
+    )
+    return Rebound(after.normal * speed, after.tangential * speed, after.spin / unit)
