@@ -158,6 +158,10 @@ class CundallStrack:
             limited=self.limited,
         )
 
+    def spring_force(self, memory: SpringMemory, *, overlap: Real, effective_radius: Real) -> jax.Array:
+        """Force of the spring alone on the body that slips [N]."""
+        return -self.tangential_stiffness * jnp.asarray(memory.elongation)
+
     def holding(self, force: Real, *, overlap: Real, effective_radius: Real) -> SpringMemory:
         """Memory of contacts that hold ``force`` on the body, ``(..., 3)`` [N], at rest."""
         stiff = jnp.greater(self.tangential_stiffness, 0.0)

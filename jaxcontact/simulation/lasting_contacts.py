@@ -247,7 +247,7 @@ def lasting_step(
     normal_impulse = jnp.sum(impulses.force * seen.normal, axis=-1)
     load = jnp.where(active.closed & takes_time, normal_impulse / jnp.where(takes_time, duration, 1.0), 0.0)
     settled, lost = at_static_overlap(world, load, share, after, time + duration)
-    work = work_of(world, acting, state, after, mean, impulses, time, duration, push)
+    work = work_of(world, acting, state, after, middle, mean, impulses, time + duration / 2, duration, push)
     memory = friction = None
     if world.has_memory:
         _, friction = normal_and_tangential(impulses.force / jnp.where(takes_time, duration, 1.0), seen.normal)
@@ -279,13 +279,14 @@ def work_of(
     acting: Geometry,
     before: State,
     after: State,
+    middle: State,
     mean: tuple[jax.Array, jax.Array],
     impulses: Impulses,
     time: jax.Array,
     duration: jax.Array,
     push: jax.Array,
 ) -> Work:
-    """Where the work of a step went."""
+    """Where the work of a step went; ``time`` is that of its ``middle``."""
     moving = relative(world, acting, before._replace(velocity=mean[0], spin=mean[1]))
     along, across = normal_and_tangential(impulses.force, acting.normal)
     rate, slip = normal_and_tangential(moving.force, acting.normal)
@@ -299,7 +300,7 @@ def work_of(
     by_surfaces = jnp.sum(impulses.force * acting.surface_velocity)
     if impulses.torque is not None:
         by_surfaces = by_surfaces + jnp.sum(impulses.torque * acting.surface_spin)
-    lost, by_anchors = external_power(world, before._replace(velocity=mean[0], spin=mean[1]), time)
+    lost, by_anchors = external_power(world, middle._replace(velocity=mean[0], spin=mean[1]), time)
     external = duration * jnp.sum(push * mean[0] / world.inverse_mass[:, None])
     change = kinetic_energy(world, after) - kinetic_energy(world, before)
     left = external + by_surfaces - jnp.sum(normal) - friction - rolling - spinning - change

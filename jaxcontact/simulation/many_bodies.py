@@ -391,7 +391,9 @@ def touching_after(
 
 
 def rigid_impact(world: World, state: State, time: jax.Array, touches: jax.Array) -> tuple[State, jax.Array]:
-    """State after the rigid impact of the pair that touches, if one does; and the work lost: along the normal, slip, rolling, spinning."""
+    """State after the rigid impact of the pair that touches, if one does; and the work: lost along the normal, to slip, rolling and
+    spinning, and supplied by a moving surface.
+    """
     law = world.scene.contact.normal
     at = geometry(world, state, time)
     index = jnp.argmax(touches)
@@ -414,9 +416,12 @@ def rigid_impact(world: World, state: State, time: jax.Array, touches: jax.Array
         for _ in range(IMPACT_CORRECTIONS):
             impulse = impulse + mass * (wanted - gap_rates(world, at, struck(impulse)[0])[index])
     after, lost = struck(impulse)
-    surface = jnp.sum((which * impulse)[:, None] * at.normal * at.surface_velocity)
-    total = kinetic_energy(world, state) - kinetic_energy(world, after) + surface
-    lost = jnp.concatenate([(total - jnp.sum(lost))[None], lost])
+    rubbed_state, _ = rubbed(world, inertia, pair, state, impulse)
+    energies = [kinetic_energy(world, at_stage) for at_stage in (state, rubbed_state, after)]
+    by_normal = jnp.sum((which * impulse)[:, None] * at.normal * at.surface_velocity)
+    normal = energies[1] - energies[2] + by_normal
+    supplied = by_normal + energies[1] - energies[0] + jnp.sum(lost)
+    lost = jnp.concatenate([normal[None], lost, supplied[None]])
     return jax.tree.map(lambda old, new: jnp.where(hits, new, old), state, after), jnp.where(hits, lost, 0.0)
 
 
@@ -458,7 +463,7 @@ def simulate_many(scene: Scene, start: State, times: jax.Array, method: Any, *, 
             approach = -jnp.sum(jnp.where(step.touches, step.rate, 0.0))
             state, lost = rigid_impact(world, state, time, step.touches)
             normal = jnp.where(step.touches, lost[0], 0.0)
-            spent = Work(normal, lost[1], lost[2], lost[3], *(jnp.zeros_like(lost[0]),) * 3)
+            spent = Work(normal, lost[1], lost[2], lost[3], jnp.zeros_like(lost[0]), lost[4], jnp.zeros_like(lost[0]))
             step = step._replace(work=jax.tree.map(jnp.add, step.work, spent))
             # Too slow to bounce: it stays.
             stays = step.touches & (approach <= method.rest_speed) & (method.lasting_steps > 0)

@@ -47,7 +47,7 @@ class Active(NamedTuple):
         fastest: scale of its speed so far [m/s]; 0 for bodies that touch without load.
         mass: effective mass along the normal at touch-down [kg].
         memory: of the friction, ``None`` where it has none.
-        friction: force of a friction with memory at the end of the last step [N], ``(pairs, 3)``; else ``None``.
+        friction: force of the spring of a friction with memory at the end of the last step [N], ``(pairs, 3)``; else ``None``.
     """
 
     closed: jax.Array
@@ -385,6 +385,13 @@ def friction_after(
     return jnp.where(active.closed[:, None], force, 0.0), memory
 
 
+def spring_force(world: World, active: Active, memory: Any, at: Geometry) -> jax.Array:
+    """Force of the springs of friction, without their dashpots [N], ``(pairs, 3)``."""
+    overlap = jnp.where(active.closed & (at.gap < 0), -at.gap, 0.0)
+    force = world.scene.contact.friction.spring_force(memory, overlap=overlap, effective_radius=world.effective_radius)
+    return jnp.where(active.closed[:, None], force, 0.0)
+
+
 def unloaded(world: World, like: jax.Array) -> tuple[Any, jax.Array | None]:
     """Memory and force of friction in contacts that begin."""
     if not world.has_memory:
@@ -412,8 +419,10 @@ def contact_step(world: World, active: Active, state: State, time: jax.Array, du
     increment = duration / 2 * (slips(world, before, kicked) + slips(world, after, moved.state))
     increment = normal_and_tangential(increment, after.normal)[1]
     force, memory = friction_after(world, active, before, after, moved.state, increment, duration)
-    ended, last_work, last_supplied = kick(world, after, moved.state, duration / 2 * force)
+    # The dashpot acts in this step alone; the spring goes on into the next.
+    spring = spring_force(world, active, memory, after)
+    ended, last_work, last_supplied = kick(world, after, moved.state, duration * (force - spring / 2))
     ended, lost, supplied = resisted(world, active, after, ended, moved.impulse, duration)
     supplied = moved.supplied + supplied + first_supplied + last_supplied
     work = Work(moved.normal_work, lost[0] + first_work + last_work, lost[1], lost[2], moved.fluid_work, supplied, none.settled)
-    return Stepped(ended, memory, force, work)
+    return Stepped(ended, memory, spring, work)
