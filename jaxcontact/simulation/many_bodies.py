@@ -54,7 +54,7 @@ BEYOND = 1.0 + 1e-6
 """A flight is tried a little farther than to the estimated touch, so that the touch lies within."""
 
 OVERSHOOT = 1e-9
-"""The same in units of the remaining time, for pairs that touch already up to rounding."""
+"""The same in units of the remaining time, at most of a second, for pairs that touch already up to rounding."""
 
 POLISHING = 3
 """Corrections of the time of an event, without derivatives; one more carries them."""
@@ -255,7 +255,7 @@ def next_step(world: World, progress: Progress, horizon: jax.Array, lengths: Len
     # Steps inside a contact move with the parameters, like the events: on a grid that stays, derivatives there would be of the order of
     # the contact acceleration.
     soonest = time_to_touch(world, state, at, rate, time, active.closed, lengths.flight)
-    allowed = frozen(soonest * BEYOND + max(OVERSHOOT, rounding(gap)) * remaining)
+    allowed = frozen(soonest * BEYOND + max(OVERSHOOT, rounding(gap)) * jnp.minimum(remaining, 1.0))
     if world.turns:
         fastest_turn = jnp.max(safe_norm(state.spin))
         turning = LARGEST_TURN / jnp.where(fastest_turn > 0, fastest_turn, 1.0)
