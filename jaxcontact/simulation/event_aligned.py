@@ -67,7 +67,7 @@ class EventAligned:
     flight_steps: int = static(default=16)
     rest_steps: int = static(default=32)
     skip_unused: bool = static(default=True)
-    graded_step: float = static(default=0.05)
+    graded_step: float = static(default=0.04)
     lasting_steps: int = static(default=500)
     rest_overlap: float = static(default=1e-2)
     max_steps: int | None = static(default=None)

@@ -317,9 +317,19 @@ def cradle(name: str):
         )
         along = jnp.array([1.0, 0.0, 0.0])
         begin = jc.state(position=places[:, None] * along, velocity=(jnp.arange(LENGTH) == 0)[:, None] * along)
-        return jc.simulate(scene, begin, [0.0, 0.05, 0.2], method=SWINGS[name])
+        return jc.simulate(scene, begin, [0.0, 0.05, 0.2], method=SWINGS[name], ledger=True)
 
     return jax.jit(swing)
+
+
+@pytest.mark.parametrize("name", SWINGS)
+@pytest.mark.parametrize("gap", [0.0, 2e-3])
+def test_the_ledger_of_a_cradle_closes(name, gap):
+    for restitution in (1.0, 0.9):
+        ledger = cradle(name)(gap, restitution).ledger
+        assert ledger.imbalance < (1e-14 if name == "rigid" else 1e-6)
+        np.testing.assert_allclose(ledger.momentum - ledger.momentum[0], 0.0, atol=1e-16)
+        np.testing.assert_allclose(ledger.angular_momentum - ledger.angular_momentum[0], 0.0, atol=1e-16)
 
 
 @pytest.mark.parametrize(("name", "within"), [("rigid", 1e-14), ("soft", 2e-6)])
