@@ -59,7 +59,8 @@ def spheres(*, radius: Any, mass: Any = None, density: Any = None, shell: bool =
     if density is not None:
         if is_concrete(density) and not np.all(np.asarray(density) > 0):
             raise ValueError(f"spheres: density = {density} kg/m^3 is outside (0, inf).")
-        mass = density * (4 / 3 * math.pi) * radius**3
+        size = np.asarray(radius) if is_concrete(radius) else jnp.asarray(radius)
+        mass = density * (4 / 3 * math.pi) * size**3
     return Spheres(radius=radius, mass=mass, inertia_ratio=THIN_SHELL if shell else SOLID_SPHERE)
 
 

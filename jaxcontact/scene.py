@@ -52,7 +52,9 @@ class Scene:
     Args:
         bodies: ``spheres(...)``, ``clump(...)``, ``cube(...)``, or several ``together(...)``.
         surfaces: of ``jaxcontact.surfaces``, in any number.
-        contact: normal and tangential law of every contact.
+        contact: laws of every contact.
+        contact_on_surfaces: laws of contacts with surfaces where these differ from those between bodies: one ``ContactModel``, or one for
+            each surface. They are of the same kinds as those of ``contact``, with other parameters.
         gravity: acceleration of free fall [m/s^2], shape (3,); or one for each body, shape (bodies, 3).
         drag: quadratic drag or ``None``.
         lift: Magnus lift or ``None``.
@@ -62,6 +64,7 @@ class Scene:
     bodies: Any
     surfaces: tuple[Any, ...] = (Plane(),)
     contact: ContactModel
+    contact_on_surfaces: Any = None
     gravity: Any = parameter(unit="m/s^2", label="acceleration of free fall", symbol="g", shape=(3,), default=(0.0, 0.0, -9.81))
     drag: QuadraticDrag | None = None
     lift: MagnusLift | None = None
@@ -71,8 +74,25 @@ class Scene:
         for name in ("surfaces", "springs"):
             if isinstance(getattr(self, name), list):
                 object.__setattr__(self, name, tuple(getattr(self, name)))
+        if isinstance(self.contact_on_surfaces, ContactModel):
+            object.__setattr__(self, "contact_on_surfaces", (self.contact_on_surfaces,) * len(self.surfaces))
+        elif isinstance(self.contact_on_surfaces, list):
+            object.__setattr__(self, "contact_on_surfaces", tuple(self.contact_on_surfaces))
+        if isinstance(self.contact_on_surfaces, tuple):
+            self._check_contacts()
         if isinstance(self.bodies, Clumps) and self.has_fluid:
             raise ValueError("Scene: drag and lift are for spheres, not for clumps. Leave them out.")
+
+    def _check_contacts(self) -> None:
+        given = self.contact_on_surfaces
+        if len(given) != len(self.surfaces):
+            raise ValueError(f"Scene: contact_on_surfaces holds {len(given)} contacts, but there are {len(self.surfaces)} surfaces.")
+        for index, contact in enumerate(given):
+            if isinstance(contact, ContactModel) and jax.tree.structure(contact) != jax.tree.structure(self.contact):
+                raise ValueError(
+                    f"Scene: contact_on_surfaces[{index}] is not of the same laws as contact; only their parameters may differ. "
+                    f"Here {_kinds(contact)}, there {_kinds(self.contact)}."
+                )
 
     @property
     def has_fluid(self) -> bool:
@@ -98,6 +118,11 @@ class Scene:
             own_mass = mass if mass.ndim == 0 else mass[spring.body]
             total = total.at[spring.body].add(force / own_mass)
         return total
+
+
+def _kinds(contact: ContactModel) -> str:
+    laws = (contact.normal, contact.friction, contact.rolling, contact.spinning)
+    return " with ".join(type(law).__name__ for law in laws if law is not None)
 
 
 class State(NamedTuple):

@@ -160,12 +160,13 @@ class CundallStrack:
 
     def spring_force(self, memory: SpringMemory, *, overlap: Real, effective_radius: Real) -> jax.Array:
         """Force of the spring alone on the body that slips [N]."""
-        return -self.tangential_stiffness * jnp.asarray(memory.elongation)
+        return -jnp.asarray(self.tangential_stiffness)[..., None] * memory.elongation
 
     def holding(self, force: Real, *, overlap: Real, effective_radius: Real) -> SpringMemory:
         """Memory of contacts that hold ``force`` on the body, ``(..., 3)`` [N], at rest."""
         stiff = jnp.greater(self.tangential_stiffness, 0.0)
-        return SpringMemory(-jnp.asarray(force) * jnp.where(stiff, 1.0 / jnp.where(stiff, self.tangential_stiffness, 1.0), 0.0))
+        compliance = jnp.where(stiff, 1.0 / jnp.where(stiff, self.tangential_stiffness, 1.0), 0.0)
+        return SpringMemory(-jnp.asarray(force) * compliance[..., None])
 
     def energy(self, memory: SpringMemory, *, overlap: Real, effective_radius: Real) -> jax.Array:
         """Energy stored in each contact [J]."""

@@ -86,7 +86,8 @@ def _is_single_sphere_over_planes(scene: Scene, initial: State) -> bool:
     contact = scene.contact
     plain = contact.rolling is None and contact.spinning is None and not hasattr(contact.friction, "unloaded")
     fixed_planes = all(isinstance(surface, Plane) and surface.motion is None for surface in scene.surfaces)
-    return initial.position.size == 3 and isinstance(scene.bodies, Spheres) and plain and fixed_planes and not scene.springs
+    simple = isinstance(scene.bodies, Spheres) and plain and fixed_planes and not scene.springs and scene.contact_on_surfaces is None
+    return initial.position.size == 3 and simple
 
 
 def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None = None, ledger: bool = False) -> Trajectory:
@@ -112,6 +113,8 @@ def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None 
         ValueError, TypeError: before tracing, naming the argument and the remedy.
     """
     method = EventAligned() if method is None else method
+    if initial.position.size == 3 and isinstance(scene.bodies, Spheres) and len(set(map(id, scene.contact_on_surfaces or ()))) == 1:
+        scene = scene.replace(contact=scene.contact_on_surfaces[0], contact_on_surfaces=None)  # nothing touches but the surfaces
     _check_times(times)
     _check_method(scene, method)
     _check_bodies(scene, initial)

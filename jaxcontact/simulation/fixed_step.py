@@ -90,7 +90,7 @@ def contact_of(world: World, carried: Fixed, at: Geometry) -> Active:
 
 def rates(world: World, carried: Fixed, state: State, time: jax.Array) -> State:
     """Right-hand side of the equations of motion. Friction with a memory acts with the force of the last step."""
-    contact = world.scene.contact
+    contact = world.contact
     at = geometry(world, state, time)
     active = contact_of(world, carried._replace(state=state), at)
     load = normal_forces(world, active, at, gap_rates(world, at, state))

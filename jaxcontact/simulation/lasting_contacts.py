@@ -63,7 +63,7 @@ class Limits(NamedTuple):
 
 def limits(world: World, overlap: jax.Array) -> Limits:
     """What each contact can hold at most."""
-    contact, radius = world.scene.contact, world.effective_radius
+    contact, radius = world.contact, world.effective_radius
     one = jnp.ones_like(radius)
     friction = getattr(contact.friction, "coefficient", 0.0) * one
     rolling = 0.0 * one if contact.rolling is None else contact.rolling.limit(effective_radius=radius) * one
@@ -73,7 +73,7 @@ def limits(world: World, overlap: jax.Array) -> Limits:
 
 def has_torque(world: World) -> bool:
     """Whether contacts resist rotations."""
-    return world.scene.contact.rolling is not None or world.scene.contact.spinning is not None
+    return world.contact.rolling is not None or world.contact.spinning is not None
 
 
 def response(world: World, acting: Geometry, seen: Geometry, inertia: jax.Array, impulses: Impulses) -> Impulses:
@@ -88,7 +88,7 @@ def response(world: World, acting: Geometry, seen: Geometry, inertia: jax.Array,
 
 def by_law(world: World, normal: jax.Array, overlap: jax.Array, velocity: Impulses, impulse: Impulses) -> Impulses:
     """What is left of the tangential impulses less those of the regularised laws; zero at the solution."""
-    contact = world.scene.contact
+    contact = world.contact
     along, across = normal_and_tangential(impulse.force, normal)
     load = positive_part(along)
     _, slip = normal_and_tangential(velocity.force, normal)
@@ -177,7 +177,7 @@ def relative(world: World, at: Geometry, state: State) -> Impulses:
 
 def static_overlap(world: World, load: jax.Array) -> jax.Array:
     """Overlap [m] under the normal forces ``load``; zero for a rigid law."""
-    law: Any = world.scene.contact.normal
+    law: Any = world.contact.normal
     return law.static_overlap(load) if hasattr(law, "static_overlap") and not world.rigid else jnp.zeros_like(load)
 
 
@@ -233,7 +233,7 @@ def lasting_step(
     later = drifted(world, state, state.velocity, state.spin, duration)
     seen = geometry(world, later, time + duration)
     bound = limits(world, jnp.where(seen.gap < 0, -seen.gap, 0.0))
-    law = scene.contact.friction
+    law = world.contact.friction
     smooth = hasattr(law, "force") and not world.has_memory and not isinstance(law, NoFriction)
     impulses = solved(world, active.closed, acting, seen, middle, relative(world, seen, free), bound, regularised=smooth)
     push_impulse, moment = force_and_torque(world, acting, impulses.force, impulses.torque)

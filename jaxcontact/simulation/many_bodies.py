@@ -37,6 +37,7 @@ from jaxcontact.simulation.overlapping_contacts import (
 from jaxcontact.simulation.pairs import (
     Geometry,
     World,
+    contact_of_each_pair,
     effective_mass,
     gap_rates,
     geometry,
@@ -163,7 +164,7 @@ def graded_step(world: World, active: Active, gap: jax.Array, gap_rate: jax.Arra
     """
     limits = active.closed & (active.fastest > SLOWEST)
     speed = jnp.where(limits, active.fastest, 1.0)
-    overlap_scale, time_scale = world.scene.contact.normal.scales(impact_speed=speed, mass=active.mass)
+    overlap_scale, time_scale = world.contact.normal.scales(impact_speed=speed, mass=active.mass)
     # At touch-down the root would turn the rounding of the gap's derivative into a derivative of the step.
     overlap = -gap / overlap_scale
     least = (1e-3 * fraction) ** 2
@@ -174,7 +175,7 @@ def graded_step(world: World, active: Active, gap: jax.Array, gap_rate: jax.Arra
 
 def speed_of_overlap(world: World, overlap: jax.Array, mass: jax.Array) -> jax.Array:
     """Impact speed [m/s] of which ``overlap`` is the scale; scales are powers of the speed."""
-    one, two = (world.scene.contact.normal.scales(impact_speed=v * jnp.ones_like(mass), mass=mass)[0] for v in (1.0, 2.0))
+    one, two = (world.contact.normal.scales(impact_speed=v * jnp.ones_like(mass), mass=mass)[0] for v in (1.0, 2.0))
     overlaps = overlap > 0
     return jnp.where(overlaps, (jnp.where(overlaps, overlap, 1.0) / one) ** (jnp.log(2.0) / jnp.log(two / one)), 0.0)
 
@@ -199,7 +200,7 @@ def touching_at_start(world: World, start: State, time: jax.Array, method: Any) 
         return Touching(active, active.closed)
     closed = jnp.where(touches, closed, gap < 0)
     load = jax.lax.stop_gradient(loads(world, closed, still, time))
-    law = world.scene.contact.normal
+    law = world.contact.normal
     deepest = static_overlap(world, load) if hasattr(law, "static_overlap") else jnp.zeros_like(gap)
     resting = speed_of_overlap(world, jnp.maximum(jnp.where(touches, 0.0, -gap), deepest), jax.lax.stop_gradient(mass))
     fastest = jnp.maximum(jnp.abs(rate), resting)
@@ -209,7 +210,7 @@ def touching_at_start(world: World, start: State, time: jax.Array, method: Any) 
 
 def settled_of(world: World, active: Active, gap: jax.Array, rate: jax.Array, load: jax.Array, method: Any) -> jax.Array:
     """Contacts whose overlap is small and oscillates by less than (about) itself under the present ``load``."""
-    if isinstance(method, Impulse) or method.lasting_steps == 0 or not hasattr(world.scene.contact.normal, "static_overlap"):
+    if isinstance(method, Impulse) or method.lasting_steps == 0 or not hasattr(world.contact.normal, "static_overlap"):
         return jnp.zeros_like(active.closed)
     loaded = active.closed & (load > 0)
     deepest = static_overlap(world, jnp.where(loaded, load, 1.0))
@@ -341,7 +342,7 @@ def stored_by_friction(world: World, active: Active, at: Geometry) -> jax.Array:
     if not world.has_memory or world.rigid:
         return jnp.zeros((), at.gap.dtype)
     overlap = jnp.where(active.closed & (at.gap < 0), -at.gap, 0.0)
-    energy = world.scene.contact.friction.energy(active.memory, overlap=overlap, effective_radius=world.effective_radius)
+    energy = world.contact.friction.energy(active.memory, overlap=overlap, effective_radius=world.effective_radius)
     return jnp.sum(jnp.where(active.closed, energy, 0.0))
 
 
@@ -394,7 +395,6 @@ def rigid_impact(world: World, state: State, time: jax.Array, touches: jax.Array
     """State after the rigid impact of the pair that touches, if one does; and the work: lost along the normal, to slip, rolling and
     spinning, and supplied by a moving surface.
     """
-    law = world.scene.contact.normal
     at = geometry(world, state, time)
     index = jnp.argmax(touches)
     which = touches.astype(at.gap.dtype)
@@ -404,7 +404,7 @@ def rigid_impact(world: World, state: State, time: jax.Array, touches: jax.Array
     hits = jnp.any(touches) & (speed > 0)
     speed = jnp.where(hits, speed, 1.0)
     inertia = inertia_in_scene(world, state)
-    wanted = law.restitution_at(speed, mass=mass) * speed
+    wanted = pair.contact.normal.restitution_at(speed, mass=mass) * speed
 
     def struck(impulse: jax.Array) -> tuple[State, jax.Array]:
         rubbed_state, lost = rubbed(world, inertia, pair, state, impulse)
@@ -517,11 +517,13 @@ def contacts_of(world: World, record: Step, count: int, *, rigid: bool) -> Conta
     which = jax.nn.one_hot(pair, len(world.pairs.surface), dtype=touch_down.dtype)
     speed = -jnp.sum(record.rate[entries] * which, axis=1)
     if rigid:
-        law = world.scene.contact.normal
+        laws = jax.tree.map(lambda value: value[pair], contact_of_each_pair(world).normal)
         ends = jax.tree.map(lambda column: column[entries], record.after)
         masses = jax.vmap(lambda state, time: effective_mass(world, geometry(world, state, time), state))(ends, touch_down)
         mass = jnp.sum(masses * which, axis=1)
-        lift_off, rebound = touch_down, speed * law.restitution_at(jnp.where(speed > 0, speed, 1.0), mass=mass)
+        safe_speed = jnp.where(speed > 0, speed, 1.0)
+        lift_off = touch_down
+        rebound = speed * jax.vmap(lambda law, speed, mass: law.restitution_at(speed, mass=mass))(laws, safe_speed, mass)
     else:
         lift_off = jnp.where(ended, record.time[end] + record.duration[end], jnp.inf)
         rebound = jnp.where(ended, jnp.sum(record.rate[end] * which, axis=1), 0.0)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.contact import ContactModel
 from jaxcontact.geometry.contact_plane import carried_with_plane
 from jaxcontact.geometry.motion import normal_and_tangential
 from jaxcontact.geometry.rotation import quaternion_product
@@ -23,6 +24,7 @@ from jaxcontact.scene import State
 from jaxcontact.simulation.pairs import (
     Geometry,
     World,
+    contact_of_each_pair,
     drifted,
     force_and_torque,
     gap_rates,
@@ -198,6 +200,7 @@ class Pair(NamedTuple):
         sphere_mass: mass that resists a tangential impulse, of spheres [kg].
         effective_radius: [m].
         overlap: [m].
+        contact: its laws.
     """
 
     first: jax.Array
@@ -210,6 +213,7 @@ class Pair(NamedTuple):
     sphere_mass: jax.Array
     effective_radius: jax.Array
     overlap: jax.Array
+    contact: ContactModel
 
 
 def each_pair(world: World, at: Geometry) -> Pair:
@@ -232,6 +236,7 @@ def each_pair(world: World, at: Geometry) -> Pair:
         1 / inverse,
         world.effective_radius,
         overlap,
+        contact_of_each_pair(world),
     )
 
 
@@ -287,7 +292,7 @@ def direction_of(vector: jax.Array) -> jax.Array:
 
 def rubbed(world: World, inertia: jax.Array, pair: Pair, state: State, impulse: jax.Array) -> tuple[State, jax.Array]:
     """State after the resistance of one contact for a normal ``impulse`` [N s], and the work lost ``(3,)``: slip, rolling, spinning."""
-    contact = world.scene.contact
+    contact = pair.contact
     zero = jnp.zeros((), impulse.dtype)
     lost = [zero, zero, zero]
     if contact.rolling is not None:
@@ -373,7 +378,7 @@ def friction_after(
     """Force of a friction with memory at the end of a step with the slip ``increment`` ``(pairs, 3)`` [m], and its memory."""
     # An event may take no time at all; a law with a dashpot divides by the time step.
     takes_time = duration > 0
-    force, memory = world.scene.contact.friction.after_step(
+    force, memory = world.contact.friction.after_step(
         carried(world, active.memory, before, after, state, duration),
         jnp.where(takes_time, increment, 0.0),
         normal_force=normal_forces(world, active, after, gap_rates(world, after, state)),
@@ -388,7 +393,7 @@ def friction_after(
 def spring_force(world: World, active: Active, memory: Any, at: Geometry) -> jax.Array:
     """Force of the springs of friction, without their dashpots [N], ``(pairs, 3)``."""
     overlap = jnp.where(active.closed & (at.gap < 0), -at.gap, 0.0)
-    force = world.scene.contact.friction.spring_force(memory, overlap=overlap, effective_radius=world.effective_radius)
+    force = world.contact.friction.spring_force(memory, overlap=overlap, effective_radius=world.effective_radius)
     return jnp.where(active.closed[:, None], force, 0.0)
 
 
@@ -397,7 +402,7 @@ def unloaded(world: World, like: jax.Array) -> tuple[Any, jax.Array | None]:
     if not world.has_memory:
         return None, None
     count = len(world.pairs.surface)
-    memory = jax.tree.map(lambda leaf: leaf.astype(like.dtype), world.scene.contact.friction.unloaded(count))
+    memory = jax.tree.map(lambda leaf: leaf.astype(like.dtype), world.contact.friction.unloaded(count))
     return memory, jnp.zeros((count, 3), like.dtype)
 
 

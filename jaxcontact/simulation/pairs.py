@@ -15,6 +15,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.bodies import Clumps, as_clumps
+from jaxcontact.contact import ContactModel
 from jaxcontact.geometry.direction import distance_and_direction
 from jaxcontact.geometry.rotation import quaternion_product, rotate_by_quaternion, rotation_to_quaternion
 from jaxcontact.scene import Scene, State
@@ -71,6 +72,8 @@ class World:
 
     Attributes:
         scene: what is simulated.
+        contact: the laws; where they differ from pair to pair, each parameter is ``(pairs,)``.
+        mixed: whether they do.
         bodies: as clumps, also where they are spheres.
         turns: whether the orientation matters: false for spheres, whose ``State.orientation`` is ``None``.
         pairs: what may touch.
@@ -84,6 +87,8 @@ class World:
     """
 
     scene: Scene
+    contact: ContactModel
+    mixed: bool
     bodies: Clumps
     turns: bool
     pairs: Pairs
@@ -97,7 +102,7 @@ class World:
     @property
     def has_memory(self) -> bool:
         """Whether friction has a memory."""
-        return hasattr(self.scene.contact.friction, "unloaded")
+        return hasattr(self.contact.friction, "unloaded")
 
     @property
     def rigid(self) -> bool:
@@ -105,11 +110,29 @@ class World:
         return self.force is None
 
 
+def contact_of_pairs(scene: Scene, pairs: Pairs) -> ContactModel:
+    """The laws of all pairs: those of the scene, or with parameters ``(pairs,)`` where surfaces have their own."""
+    if scene.contact_on_surfaces is None:
+        return scene.contact
+    every = (scene.contact, *scene.contact_on_surfaces)
+    which = pairs.surface + 1  # 0 between members
+    return jax.tree.map(lambda *values: jnp.stack([jnp.asarray(value, dtype=float) for value in values])[which], *every)
+
+
+def contact_of_each_pair(world: World) -> ContactModel:
+    """The laws of all pairs, every parameter with a leading axis ``(pairs,)``."""
+    if world.mixed:
+        return world.contact
+    count = len(world.pairs.surface)
+    return jax.tree.map(lambda value: jnp.broadcast_to(jnp.asarray(value, dtype=float), (count, *jnp.shape(value))), world.contact)
+
+
 def world_of(scene: Scene, bodies: int, *, rigid: bool) -> World:
     """The world of ``scene`` with that number of bodies."""
     clumps = as_clumps(scene.bodies, bodies)
     pairs = all_pairs(clumps.of_body, len(scene.surfaces))
-    law: Any = scene.contact.normal
+    contact = contact_of_pairs(scene, pairs)
+    law: Any = contact.normal
     force = None if rigid else law.force
     if force is not None and hasattr(law, "constants"):
         force = partial(force, constants=law.constants())
@@ -125,7 +148,10 @@ def world_of(scene: Scene, bodies: int, *, rigid: bool) -> World:
     moment = inertia[:, 0, 0]
     inverse_inertia = jnp.linalg.inv(inertia) if turns else jnp.eye(3) / moment[:, None, None]
     inverse_mass = 1 / jnp.asarray(clumps.mass, dtype=float)
-    return World(scene, clumps, turns, pairs, inverse_mass, inverse_inertia, (first, second), effective_radius, extent, force)
+    mixed = scene.contact_on_surfaces is not None
+    return World(
+        scene, contact, mixed, clumps, turns, pairs, inverse_mass, inverse_inertia, (first, second), effective_radius, extent, force
+    )
 
 
 class Geometry(NamedTuple):

@@ -166,3 +166,12 @@ def test_a_block_beyond_the_cone_of_friction_slides():
     np.testing.assert_allclose(found.position[:, 0], wanted, rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(found.orientation[:, 0], 1.0, atol=1e-6)
     assert found.ledger.imbalance < 1e-6
+
+
+def test_contacts_with_surfaces_of_other_laws_are_said_before_anything_is_traced():
+    between = jc.ContactModel(normal=jc.HuntCrossley(stiffness=1e8, restitution=0.9))
+    other = jc.ContactModel(normal=jc.LinearDashpot(stiffness=1e5, restitution=0.5))
+    with pytest.raises(ValueError, match="Here LinearDashpot with NoFriction, there HuntCrossley with NoFriction"):
+        jc.Scene(bodies=jc.spheres(radius=0.1, mass=1.0), contact=between, contact_on_surfaces=other)
+    with pytest.raises(ValueError, match="holds 2 contacts, but there are 1 surfaces"):
+        jc.Scene(bodies=jc.spheres(radius=0.1, mass=1.0), contact=between, contact_on_surfaces=[between, between])

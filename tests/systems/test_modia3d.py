@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+import jaxcontact as jc
 from jaxcontact.geometry.motion import Motion
 from jaxcontact.systems import modia3d
 from jaxcontact.systems.modia3d import ContactMemory, Solid, SolidMaterial, Sphere
@@ -286,6 +287,37 @@ def test_palette_numbers_keep_single_precision():
     single = jax.tree.map(lambda leaf: leaf.astype(np.float32), motions(0.199, velocity=(-0.5, 0.2, 0.0)))
     response, memory = modia3d.sphere_sphere_response(ContactMemory(), contact, *single)
     assert {leaf.dtype for leaf in jax.tree.leaves((response, memory))} == {np.dtype(np.float32)}
+
+
+def test_two_billiard_balls_move_through_a_scene_as_the_program_stored():
+    """TwoCollidingBalls again, through ``simulate``: two materials in one scene, few steps."""
+    ball = Solid(shape=Sphere(diameter=0.06), solidMaterial="BilliardBall")
+    table = Solid(shape=modia3d.Box(lengthX=3.0, lengthY=0.5, lengthZ=0.02), solidMaterial="DryWood", contactMaterial="BilliardTable")
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=(0.03, 0.03), density=1768.0),
+        contact=modia3d.contact_model(modia3d.elastic_contact(ball, ball)),
+        contact_on_surfaces=modia3d.contact_model(modia3d.elastic_contact(ball, table)),
+    )
+    start = jc.state(position=((-1.3, 0.0, 0.03), (0.0, 0.0, 0.03)), velocity=((3.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+    found = jc.simulate(scene, start, jnp.array([0.0, 1.5]), method=jc.EventAligned(max_contacts=12), ledger=True)
+    (x1, _, _), (x2, _, _) = found.position[-1]
+    stored = [0.448763947, 0.533370493, 17.7785003, 1.403467937, 1.438620196, 47.9542960]
+    velocity, spin = found.velocity[-1, :, 0], found.spin[-1, :, 1]
+    np.testing.assert_allclose([x1, velocity[0], spin[0], x2, velocity[1], spin[1]], stored, rtol=1e-4)
+    assert np.sum(np.diff(found.ledger.times) > 0) < 2000
+    assert found.ledger.imbalance < 1e-6
+
+
+def test_a_bouncing_sphere_moves_through_a_scene_as_the_program_stored():
+    """BouncingSphere, 6 bounces."""
+    steel = Solid(shape=Sphere(diameter=0.2), solidMaterial="Steel")
+    floor = Solid(shape=modia3d.Box(lengthX=1.0, lengthY=1.0, lengthZ=0.1), solidMaterial="Steel")
+    contact = modia3d.contact_model(modia3d.elastic_contact(steel, floor))
+    scene = jc.Scene(bodies=jc.spheres(radius=0.1, mass=0.001), contact=contact)
+    found = jc.simulate(scene, jc.state(position=(0.0, 0.0, 1.1)), jnp.array([0.0, 2.2]))
+    np.testing.assert_allclose(
+        [found.velocity[-1, 2], found.position[-1, 2] - 0.1], [-0.4417983315849275, 0.0003869217525311367], atol=5e-5
+    )
 
 
 def test_a_bouncing_sphere_comes_to_rest_as_the_program_stored():

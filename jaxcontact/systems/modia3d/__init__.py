@@ -19,6 +19,7 @@ Source: Modia3D (MIT licence), documentation "Contact Force Law" and the behavio
 Collision Handling with Elastic Response Calculation and Zero-Crossing Functions, EOOLT 2019, 57-65.
 """
 
+from jaxcontact.systems.modia3d.contact_model import contact_model
 from jaxcontact.systems.modia3d.contact_pair_material import (
     ElasticContactPairMaterial,
     ObserverContactPairMaterial,
@@ -76,6 +77,7 @@ __all__ = [
     "SolidMaterial",
     "Sphere",
     "contactPairMaterialPalette",
+    "contact_model",
     "contact_pair_material",
     "contact_response",
     "contact_start",
