@@ -88,7 +88,8 @@ class Scene:
         if len(given) != len(self.surfaces):
             raise ValueError(f"Scene: contact_on_surfaces holds {len(given)} contacts, but there are {len(self.surfaces)} surfaces.")
         for index, contact in enumerate(given):
-            if isinstance(contact, ContactModel) and jax.tree.structure(contact) != jax.tree.structure(self.contact):
+            kinds: tuple[Any, Any] = (jax.tree.structure(contact), jax.tree.structure(self.contact))
+            if isinstance(contact, ContactModel) and kinds[0] != kinds[1]:
                 raise ValueError(
                     f"Scene: contact_on_surfaces[{index}] is not of the same laws as contact; only their parameters may differ. "
                     f"Here {_kinds(contact)}, there {_kinds(self.contact)}."

@@ -114,7 +114,7 @@ def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None 
     """
     method = EventAligned() if method is None else method
     if initial.position.size == 3 and isinstance(scene.bodies, Spheres) and len(set(map(id, scene.contact_on_surfaces or ()))) == 1:
-        scene = scene.replace(contact=scene.contact_on_surfaces[0], contact_on_surfaces=None)  # nothing touches but the surfaces
+        scene = dataclasses.replace(scene, contact=scene.contact_on_surfaces[0], contact_on_surfaces=None)  # nothing touches but the surfaces
     _check_times(times)
     _check_method(scene, method)
     _check_bodies(scene, initial)

@@ -77,7 +77,7 @@ class Ledger(NamedTuple):
 
     @property
     def total(self) -> jax.Array:
-        """Everything: constant up to the error of the integration."""
+        """All of it together, constant up to the error of the integration."""
         stored = self.kinetic + self.potential + self.springs + self.in_contact + self.friction_stored
         return stored + self.dissipated - self.supplied
 

@@ -214,9 +214,9 @@ def geometry(world: World, state: State, time: Real) -> Geometry:
 
 def relative_velocity(world: World, at: Geometry, state: State) -> jax.Array:
     """Velocity of the first partner's surface against the second's at the contact [m/s], ``(pairs, 3)``."""
-    first, second = world.pairs.first, world.pairs.second
+    first, second, difference = (jnp.asarray(side) for side in (world.pairs.first, world.pairs.second, world.pairs.difference))
     turning = jnp.cross(first @ state.spin, at.first_arm) - jnp.cross(second @ state.spin, at.second_arm)
-    return world.pairs.difference @ state.velocity + turning - at.surface_velocity
+    return difference @ state.velocity + turning - at.surface_velocity
 
 
 def gap_rates(world: World, at: Geometry, state: State) -> jax.Array:
