@@ -96,10 +96,12 @@ def _root_flow(x: Real, p: Real) -> jax.Array:
     logarithm = jnp.where(level < -20.0, level, jnp.log(jax.nn.softplus(jnp.maximum(level, -20.0))))
     r = jnp.where(x > 0.0, jnp.minimum(logarithm - jnp.log(positive), 0.0), -p)
     start, _ = smooth_part(x)
-    for _ in range(4):
+
+    def newton(_: int, r: jax.Array) -> jax.Array:
         part, slope = smooth_part(x * jnp.exp(r))
-        r = r - (part - start + r + p) / slope
-    return jnp.exp(r)
+        return r - (part - start + r + p) / slope
+
+    return jnp.exp(jax.lax.fori_loop(0, 4, newton, r))  # a loop takes a quarter of the time to compile
 
 
 @_root_flow.defjvp

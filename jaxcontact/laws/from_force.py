@@ -62,6 +62,11 @@ class PhaseFromForce:
     length: jax.Array
 
     @property
+    def solved_at_once(self) -> bool:
+        """No: how the force begins and ends is not known."""
+        return False
+
+    @property
     def start(self) -> jax.Array:
         """``w`` at ``u = 1``."""
         return jnp.log1p(self.constant) / self.constant

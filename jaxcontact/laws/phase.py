@@ -12,6 +12,9 @@ acceleration by everything but the contact, towards the surface, times ``time_sc
 Every phase has: ``start`` (w at touch-down, where X = 0 and u = 1), ``derivative(X, w, load) -> (X', w', tau')``, ``rate(w) -> u``,
 ``reduced_overlap(X) -> s``, ``reduced_force(X, w)`` (force over mass * impact_speed / time_scale), ``event(X, w)`` (falls through zero
 where the contact ends), ``event_rate`` and ``length`` (an estimate of sigma there, for load = 0; it need not be exact).
+
+A phase that is ``solved_at_once`` (``simulation.compliant_contact.orbit``) ends at zero overlap and also has ``position_at(s) -> X``, a
+power, ``w_rate(X, w, load) -> dw/dtau``, and ``height``, an estimate of the largest s.
 """
 
 import dataclasses
@@ -25,7 +28,7 @@ from jaxcontact.smooth import polynomial, positive_power
 
 
 class ContactPhase(Protocol):
-    """What an integrator of a contact needs; see the module's text."""
+    """What an integrator of a contact in steps needs; see the module's text."""
 
     overlap_scale: jax.Array
     time_scale: jax.Array
@@ -36,10 +39,21 @@ class ContactPhase(Protocol):
     def length(self) -> jax.Array: ...
     def derivative(self, position: jax.Array, w: jax.Array, load: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]: ...
     def rate(self, w: jax.Array) -> jax.Array: ...
+    @property
+    def solved_at_once(self) -> bool: ...
     def reduced_overlap(self, position: jax.Array) -> jax.Array: ...
     def reduced_force(self, position: jax.Array, w: jax.Array) -> jax.Array: ...
     def event(self, position: jax.Array, w: jax.Array) -> jax.Array: ...
     def event_rate(self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array) -> jax.Array: ...
+
+
+class ClosedPhase(ContactPhase, Protocol):
+    """What is needed to solve for a whole contact at once."""
+
+    @property
+    def height(self) -> jax.Array: ...
+    def position_at(self, overlap: jax.Array) -> jax.Array: ...
+    def w_rate(self, position: jax.Array, w: jax.Array, load: jax.Array) -> jax.Array: ...
 
 
 # Length of a Hunt-Crossley contact without load, fitted to a numerical integration for exponents 1 to 3 and damping ratios 0 to 100;
@@ -57,6 +71,9 @@ _HUNT_CROSSLEY_LENGTH = (
 HEAVY = 30.0
 """Damping ratio (restitution 0.033) from which gravity and air are left out during a contact."""
 
+HEAVY_AT_ONCE = 4.0
+"""The same (restitution 0.24) of contacts that are solved for at once: a sphere that creeps out is a corner on the orbit."""
+
 
 @dataclasses.dataclass(frozen=True)
 class HuntCrossleyPhase:
@@ -70,6 +87,11 @@ class HuntCrossleyPhase:
     exponent: Any
     overlap_scale: jax.Array
     time_scale: jax.Array
+
+    @property
+    def solved_at_once(self) -> bool:
+        """Yes."""
+        return True
 
     @property
     def coordinate_constant(self) -> jax.Array:
@@ -92,6 +114,27 @@ class HuntCrossleyPhase:
         """``u = (exp(c w) - 1)/c``."""
         constant = self.coordinate_constant
         return jnp.expm1(constant * w) / constant
+
+    @property
+    def height(self) -> jax.Array:
+        """Largest reduced overlap without load."""
+        constant = self.coordinate_constant
+        return ((self.exponent + 1.0) * (constant - jnp.log1p(constant)) / constant**2) ** (1.0 / (self.exponent + 1.0))
+
+    def position_at(self, overlap: jax.Array) -> jax.Array:
+        """``X = sqrt(s)``."""
+        return jnp.sqrt(overlap)
+
+    def w_rate(self, position: jax.Array, w: jax.Array, load: jax.Array) -> jax.Array:
+        """``dw/dtau``."""
+        slowness = 1.0 / jnp.maximum(1.0 + self.coordinate_constant * self.rate(w), jnp.finfo(w.dtype).eps)
+        share = self.damping_ratio / self.coordinate_constant
+        # On its way out the sphere is never slower than where load and force balance, so the bound is not met in any contact; it keeps an
+        # iteration that is slower from throwing the next one back. Heavily damped, the load is left out, as in
+        # ``derivative``.
+        bound = 2.0 * jax.lax.stop_gradient(self.height) ** self.exponent
+        push = jnp.clip(jnp.where(self.damping_ratio > HEAVY_AT_ONCE, 0.0, load) * slowness, -bound, bound)
+        return push - self._power(position, 2.0 * self.exponent) * (share + (1.0 - share) * slowness)
 
     def _power(self, position: jax.Array, exponent: Any) -> jax.Array:
         # Whole powers stay polynomials through X = 0, where a step may overshoot; any other power is 0 below.
@@ -155,6 +198,11 @@ class LinearPhase:
     time_scale: jax.Array
 
     @property
+    def solved_at_once(self) -> bool:
+        """If it ends at zero overlap."""
+        return self.end == "zero_overlap"
+
+    @property
     def start(self) -> jax.Array:
         """``u = 1``."""
         return jnp.ones_like(self.damping)
@@ -163,6 +211,19 @@ class LinearPhase:
     def length(self) -> jax.Array:
         """Length of the contact in sigma without load."""
         return CONTACT_ENDS[self.end].duration(jax.lax.stop_gradient(self.damping))
+
+    @property
+    def height(self) -> jax.Array:
+        """Largest reduced overlap without load, to 20 %."""
+        return 1.0 / (1.0 + jax.lax.stop_gradient(self.damping))
+
+    def position_at(self, overlap: jax.Array) -> jax.Array:
+        """``X = s``."""
+        return overlap
+
+    def w_rate(self, position: jax.Array, w: jax.Array, load: jax.Array) -> jax.Array:
+        """``du/dtau``."""
+        return load - self.reduced_force(position, w)
 
     def rate(self, w: jax.Array) -> jax.Array:
         """``u = w``."""
@@ -198,6 +259,11 @@ class TsujiPhase:
     end: str
     overlap_scale: jax.Array
     time_scale: jax.Array
+
+    @property
+    def solved_at_once(self) -> bool:
+        """No: ``s^(1/4)`` needs steps."""
+        return False
 
     @property
     def start(self) -> jax.Array:

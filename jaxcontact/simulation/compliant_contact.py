@@ -7,20 +7,19 @@ velocity of the regularisation is too small.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.laws.phase import ContactPhase
+from jaxcontact.collocation import elementwise_slope, graded_grid, newton_iteration, solved
+from jaxcontact.laws.phase import ClosedPhase, ContactPhase
 from jaxcontact.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, step
 from jaxcontact.scene import Scene
-from jaxcontact.simulation.dense_output import Segments, quintic
+from jaxcontact.simulation.dense_output import quintic
 from jaxcontact.simulation.flight import Motion
-
-LANDING_STEPS = 3
-"""Steps of order 4 from the end of the estimated length to the event."""
 
 REST_LOAD = 0.3
 """A touch-down with ``load`` (external acceleration times time scale over impact speed) above ``REST_LOAD e^1.6`` ends the bouncing.
@@ -35,6 +34,13 @@ PULL_LOAD = 0.1
 More ends the contact early, and in damped laws before the force is spent, where the coordinates of the law do not reach. The rebound
 is then too slow by less than the pull could add in the time scale of the contact.
 """
+
+
+LANDING_STEPS = 3
+"""Steps of order 4 from the end of the estimated length to the event."""
+
+SUBDIVISION = 3
+"""Nodes for slip, displacement and output per step of the normal motion."""
 
 
 class TouchDown(NamedTuple):
@@ -55,17 +61,16 @@ class TouchDown(NamedTuple):
     least_load: jax.Array
 
 
-SUBDIVISION = 3
-"""Nodes for slip, displacement and output per step of the normal motion."""
-
-
 class NormalPath(NamedTuple):
-    """Normal motion in the coordinates of ``laws.phase`` at the nodes of a contact, from touch-down to lift-off; each of shape (nodes,)."""
+    """Normal motion in the coordinates of ``laws.phase`` at the nodes of a contact, from touch-down to lift-off; each of shape (nodes,).
+
+    ``tau_rate`` is the derivative of ``tau`` by the variable of ``collocation.graded_grid``, where the nodes are those.
+    """
 
     position: jax.Array
     w: jax.Array
     tau: jax.Array
-    sigma: jax.Array
+    tau_rate: jax.Array | None
 
 
 def normal_load(scene: Scene, normal: jax.Array, velocity: jax.Array, spin: jax.Array) -> jax.Array:
@@ -120,56 +125,135 @@ def contact_phase(scene: Scene, touch: TouchDown) -> ContactPhase:
     return scene.contact.normal.phase(impact_speed=touch.impact_speed, mass=scene.bodies.mass)
 
 
-def normal_path(scene: Scene, touch: TouchDown, phase: ContactPhase, *, steps: int) -> NormalPath:
-    """Normal motion from touch-down to lift-off.
+Load = Callable[[jax.Array], jax.Array]
+
+
+def external_load(scene: Scene, touch: TouchDown, phase: ContactPhase) -> Load:
+    """The load of ``laws.phase`` as a function of the reduced overlap rate.
 
     Drag and lift act during the contact, too; the tangential velocity that enters them is that in the middle of the contact as friction
     will leave it, so that they are right to second order in the (small) change of velocity.
     """
     to_load = jnp.where(touch.rests, 0.0, phase.time_scale / touch.impact_speed)
-    if scene.has_fluid:
-        _, tangential = split(touch.motion.velocity, touch.normal)
-        restitution = scene.contact.normal.restitution_at(touch.impact_speed, mass=scene.bodies.mass)
-        slip = slip_velocity(scene, tangential, touch.motion.spin, touch.normal)
-        impulse = touch.impact_speed * (1 + restitution) * scene.bodies.mass / scene.bodies.tangential_mass
-        change = (scene.contact.friction.slip_after(slip, impulse) - slip) / 2
-        middle, spin = after_slip_change(scene, tangential, touch.motion.spin, touch.normal, change)
-
-        def load(rate: jax.Array) -> jax.Array:
-            velocity = middle - rate * touch.impact_speed * touch.normal
-            return jnp.maximum(to_load * normal_load(scene, touch.normal, velocity, spin), touch.least_load)
-    else:
+    if not scene.has_fluid:
         external = normal_load(scene, touch.normal, touch.motion.velocity, touch.motion.spin)
         constant = jnp.maximum(to_load * external, touch.least_load)
+        return lambda rate: constant
+    _, tangential = split(touch.motion.velocity, touch.normal)
+    restitution = scene.contact.normal.restitution_at(touch.impact_speed, mass=scene.bodies.mass)
+    slip = slip_velocity(scene, tangential, touch.motion.spin, touch.normal)
+    impulse = touch.impact_speed * (1 + restitution) * scene.bodies.mass / scene.bodies.tangential_mass
+    change = (scene.contact.friction.slip_after(slip, impulse) - slip) / 2
+    middle, spin = after_slip_change(scene, tangential, touch.motion.spin, touch.normal, change)
 
-        def load(rate: jax.Array) -> jax.Array:
-            return constant
+    def load(rate: jax.Array) -> jax.Array:
+        velocity = middle - (rate * touch.impact_speed)[..., None] * touch.normal
+        spins = jnp.broadcast_to(spin, velocity.shape)
+        return jnp.maximum(to_load * normal_load(scene, touch.normal, velocity, spins), touch.least_load)
 
-    def rates(node: NormalPath) -> NormalPath:
-        return NormalPath(*phase.derivative(node.position, node.w, load(phase.rate(node.w))), jnp.ones_like(node.sigma))
+    return load
 
-    def rates_by_event(node: NormalPath) -> NormalPath:
+
+def normal_path(scene: Scene, touch: TouchDown, phase: ContactPhase, *, steps: int, at_once: bool) -> NormalPath:
+    """Normal motion from touch-down to lift-off, at ``2 steps`` nodes ``at_once`` where the phase allows it, or in ``steps`` steps."""
+    load = external_load(scene, touch, phase)
+    if not (at_once and phase.solved_at_once):
+        return stepped(phase, load, steps=steps)
+    frozen_scene, frozen_touch = jax.lax.stop_gradient((scene, touch))
+    frozen: Any = contact_phase(frozen_scene, frozen_touch)
+    closed: Any = phase
+    return orbit(closed, load, frozen=(frozen, external_load(frozen_scene, frozen_touch, frozen)), nodes=2 * steps)
+
+
+@lru_cache
+def half_turn(nodes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Sine, at both ends exactly 0, and cosine of the angles of an orbit."""
+    angle = np.pi * graded_grid(nodes).nodes
+    sine = np.sin(angle)
+    sine[-1] = 0.0
+    return sine, np.cos(angle)
+
+
+LEAST_TURN = 1e-5
+"""Floor of the angular speed, which only the first iterations of a search come near."""
+
+LARGEST_CHANGE = 0.5
+"""Of the radius in one iteration of the search: enough for its first ones, and little enough for heavy damping."""
+
+
+def orbit(phase: ClosedPhase, load: Load, *, frozen: tuple[ClosedPhase, Load], nodes: int) -> NormalPath:
+    """A contact that ends at zero overlap, solved for at all nodes at once (``jaxcontact.collocation``).
+
+    In polar coordinates, ``s/height = r sin(phi)`` and ``w/start = r cos(phi)``, the motion is one equation ``dr/dphi = f(r, phi)`` from
+    ``r = 1`` over half a turn: no end to look for. Time is an integral along it. ``frozen`` are phase and load without derivatives.
+    """
+    grid = graded_grid(nodes)
+    start, height = frozen[0].start, frozen[0].height  # a choice of coordinates
+    constants = (np.pi * grid.density, grid.integral, *half_turn(nodes))
+    stretch, integral, sine, cosine = (jnp.asarray(column, dtype=start.dtype) for column in constants)
+    root = phase.position_at(sine)
+
+    def coordinates(radius: jax.Array) -> tuple[jax.Array, jax.Array]:
+        return phase.position_at(radius * height) * root, radius * cosine * start
+
+    def rates(radius: jax.Array, phase: ClosedPhase, load: Load) -> tuple[jax.Array, jax.Array]:
+        """``dr`` and ``dtau`` by the variable of the grid."""
+        position, w = coordinates(radius)
+        u = phase.rate(w)
+        outward, downward = u / height, phase.w_rate(position, w, load(u)) / start
+        turn = stretch / jnp.maximum((cosine * outward - sine * downward) / radius, LEAST_TURN)
+        return (sine * outward + cosine * downward) * turn, turn
+
+    def iterate(radius: jax.Array, phase: ClosedPhase, load: Load) -> jax.Array:
+        return newton_iteration(integral, radius, *elementwise_slope(lambda radius: rates(radius, phase, load)[0], radius))
+
+    def bounded(old: jax.Array, new: jax.Array) -> jax.Array:
+        return jnp.clip(new, jnp.maximum(old / 2, old - LARGEST_CHANGE), jnp.minimum(2 * old, old + LARGEST_CHANGE))
+
+    radius = solved(iterate, jnp.ones_like(stretch), phase, load, frozen=frozen, bounded=bounded)
+    position, w = coordinates(radius)
+    tau_rate = rates(radius, phase, load)[1]
+    return NormalPath(position, w, integral @ tau_rate, tau_rate)
+
+
+class Step(NamedTuple):
+    """A node of a contact in the coordinates of ``laws.phase``."""
+
+    position: jax.Array
+    w: jax.Array
+    tau: jax.Array
+    sigma: jax.Array
+
+
+def stepped(phase: ContactPhase, load: Load, *, steps: int) -> NormalPath:
+    """A contact in ``steps`` of order 8 and a last one with the end condition as its independent variable, which lands on it."""
+
+    def rates(node: Step) -> Step:
+        return Step(*phase.derivative(node.position, node.w, load(phase.rate(node.w))), jnp.ones_like(node.sigma))
+
+    def rates_by_event(node: Step) -> Step:
         slope = rates(node)
         event_rate = phase.event_rate(node.position, node.w, slope.position, slope.w)
         return jax.tree.map(lambda rate: rate / event_rate, slope)
 
     length = phase.length / steps
 
-    def advance(node: NormalPath, _: None) -> tuple[NormalPath, NormalPath]:
+    def advance(node: Step, _: None) -> tuple[Step, Step]:
         after = step(rates, node, length, DORMAND_PRINCE_8)
         return after, after
 
     zero = jnp.zeros_like(phase.start)
-    start = NormalPath(zero, phase.start, zero, zero)
+    start = Step(zero, phase.start, zero, zero)
     last, nodes = jax.lax.scan(advance, start, None, length=steps)
     left = phase.event(last.position, last.w)
     for _ in range(LANDING_STEPS):
         last = step(rates_by_event, last, -left / LANDING_STEPS, CLASSICAL)
     path = jax.tree.map(lambda first, middle, end: jnp.concatenate([first[None], middle[:-1], end[None]]), start, nodes, last)
-    return subdivided(path, jax.vmap(rates))
+    position, w, tau, _ = subdivided(path, jax.vmap(rates))
+    return NormalPath(position, w, tau, None)
 
 
-def subdivided(path: NormalPath, rates: Callable[[NormalPath], NormalPath]) -> NormalPath:
+def subdivided(path: Step, rates: Callable[[Step], Step]) -> Step:
     """``path`` with ``SUBDIVISION - 1`` nodes more in each interval, interpolated to sixth order by value, slope and curvature in sigma.
 
     The slip may fall steeply within a contact where the normal motion is smooth, and needs the finer nodes.
@@ -182,7 +266,7 @@ def subdivided(path: NormalPath, rates: Callable[[NormalPath], NormalPath]) -> N
             quintic(theta, h, y[:-1], y[1:], dy[:-1], dy[1:], ddy[:-1], ddy[1:])[0]
             for y, dy, ddy in zip(path, slope, curvature, strict=True)
         ]
-        pieces.append(NormalPath(*between))
+        pieces.append(Step(*between))
     return jax.tree.map(lambda last, *columns: jnp.append(jnp.stack(columns, axis=1).ravel(), last[-1]), path, *pieces)
 
 
@@ -204,15 +288,14 @@ def pushing_impulse(impulse: jax.Array, duration: jax.Array, force_before: jax.A
 
 
 class ContactNodes(NamedTuple):
-    """The whole motion at the nodes of a contact; shapes (nodes,) and (nodes, 3). Accelerations are those inside the contact."""
+    """The whole motion at the nodes of a contact, (nodes, ...), and the normal acceleration by the contact force, (nodes,)."""
 
     motion: Motion
     acceleration: jax.Array
-    spin_rate: jax.Array
 
 
 def motion_at_nodes(scene: Scene, touch: TouchDown, phase: ContactPhase, path: NormalPath, *, level: bool) -> ContactNodes:
-    """Positions, velocities, spins and their rates at the nodes of ``path``.
+    """Positions, velocities and spins at the nodes of ``path``.
 
     With ``level`` no external force has a tangential component, and the slip is a closed function of the normal impulse. Otherwise
     friction (exact in the impulse of each step) and the external tangential acceleration alternate (Strang splitting; friction comes
@@ -225,17 +308,14 @@ def motion_at_nodes(scene: Scene, touch: TouchDown, phase: ContactPhase, path: N
     contact_acceleration = touch.impact_speed / phase.time_scale * phase.reduced_force(path.position, path.w)
     _, tangential = split(touch.motion.velocity, normal)
     spin = touch.motion.spin
-
-    def external(velocity: jax.Array, spin: jax.Array) -> jax.Array:
-        return scene.acceleration(velocity, spin)
-
     durations, forces = jnp.diff(time), (contact_acceleration[:-1], contact_acceleration[1:])
     if level:
         load = normal_load(scene, normal, touch.motion.velocity, spin)
         impulses = pushing_impulse(overlap_rate[:-1] - overlap_rate[1:] + load * durations, durations, *forces)
         impulse = jnp.concatenate([jnp.zeros_like(impulses[:1]), jnp.cumsum(impulses)])
         slip = slip_velocity(scene, tangential, spin, normal)
-        slips = friction.slip_after(jnp.broadcast_to(slip, (*time.shape, 3)), impulse * bodies.mass / bodies.tangential_mass)
+        slips = friction.slip_after(slip, impulse * bodies.mass / bodies.tangential_mass)
+        slips = jnp.broadcast_to(slips, (*time.shape, 3))  # a frictionless slip is one for all
         tangentials, spins = after_slip_change(scene, tangential, spin, normal, slips - slip)
     else:
 
@@ -243,7 +323,7 @@ def motion_at_nodes(scene: Scene, touch: TouchDown, phase: ContactPhase, path: N
             tangential, spin = carry
             duration, rate_before, rate_after, force_before, force_after = interval
             velocity = tangential - (rate_before + rate_after) / 2 * normal
-            outside, kick = split(external(velocity, spin), normal)
+            outside, kick = split(scene.acceleration(velocity, spin), normal)
             impulse = pushing_impulse(rate_before - rate_after - outside * duration, duration, force_before, force_after)
             tangential, spin = after_friction(scene, tangential, spin, normal, impulse / 2)
             tangential, spin = after_friction(scene, tangential + duration * kick, spin, normal, impulse / 2)
@@ -252,20 +332,26 @@ def motion_at_nodes(scene: Scene, touch: TouchDown, phase: ContactPhase, path: N
         later: Any
         _, later = jax.lax.scan(advance, (tangential, spin), (durations, overlap_rate[:-1], overlap_rate[1:], *forces))
         tangentials, spins = jax.tree.map(lambda first, rest: jnp.concatenate([first[None], rest]), (tangential, spin), later)
-        slips = tangentials - bodies.radius * jnp.cross(spins, normal)
 
     velocity = tangentials - overlap_rate[:, None] * normal
-    contact_force = friction.force(slips, bodies.mass * contact_acceleration)
-    acceleration = contact_force / bodies.mass + contact_acceleration[:, None] * normal + external(velocity, spins)
+    nodes = ContactNodes(Motion(touch.motion.time + time, touch.motion.position, velocity, spins), contact_acceleration)
+    if path.tau_rate is None:
+        acceleration, _ = accelerations(scene, nodes, normal)
+        advance_sideways = sideways_advance(time, tangentials, acceleration - (acceleration @ normal)[:, None] * normal)
+    else:
+        integral = jnp.asarray(graded_grid(time.shape[0]).integral, dtype=time.dtype)
+        advance_sideways = phase.time_scale * (integral @ (path.tau_rate[:, None] * tangentials))
+    position = touch.motion.position + advance_sideways - overlap[:, None] * normal
+    return nodes._replace(motion=nodes.motion._replace(position=position))
+
+
+def accelerations(scene: Scene, nodes: ContactNodes, normal: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """Acceleration of the centre and of the spin inside the contact; shapes (..., 3)."""
+    bodies, motion = scene.bodies, nodes.motion
+    tangential = motion.velocity - jnp.sum(motion.velocity * normal, axis=-1, keepdims=True) * normal
+    slip = slip_velocity(scene, tangential, motion.spin, normal)
+    contact_force = scene.contact.friction.force(slip, bodies.mass * nodes.acceleration)
+    outside = scene.acceleration(motion.velocity, motion.spin)
     # Not over m R^2: the square of that, which a derivative divides by, is too small for float32 in a powder.
     spin_rate = -jnp.cross(normal, contact_force / bodies.mass) / (bodies.inertia_ratio * bodies.radius)
-    sideways = acceleration - (acceleration @ normal)[:, None] * normal
-    position = touch.motion.position + sideways_advance(time, tangentials, sideways) - overlap[:, None] * normal
-    return ContactNodes(Motion(touch.motion.time + time, position, velocity, spins), acceleration, spin_rate)
-
-
-def segments(nodes: ContactNodes) -> Segments:
-    """Pieces between neighbouring nodes."""
-    motion = nodes.motion
-    pairs = (motion.time, motion.position, motion.velocity, nodes.acceleration, motion.spin, nodes.spin_rate)
-    return Segments(*(side for column in pairs for side in (column[:-1], column[1:])))
+    return contact_force / bodies.mass + nodes.acceleration[..., None] * normal + outside, spin_rate

@@ -54,11 +54,8 @@ def cubic(theta: jax.Array, h: jax.Array, p0: jax.Array, p1: jax.Array, v0: jax.
     return p0 + theta * (h * v0 + theta * (3 * gap - h * (2 * v0 + v1) + theta * (h * (v0 + v1) - 2 * gap)))
 
 
-def evaluate(segments: Segments, times: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Position, velocity and spin at ``times``, each of shape (times, 3)."""
-    order = jax.lax.stop_gradient(segments.start_time)
-    index = jnp.clip(jnp.searchsorted(order, jax.lax.stop_gradient(times), side="right") - 1, 0, order.shape[0] - 1)
-    at: Segments = jax.tree.map(lambda column: column[index], segments)
+def at_times(at: Segments, times: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Position, velocity and spin at ``times``, each of shape (times, 3), in one segment for each time."""
     h = (at.end_time - at.start_time)[:, None]
     theta = (times - at.start_time)[:, None] / jnp.where(h > 0, h, 1.0)
     position, velocity = quintic(
@@ -73,3 +70,10 @@ def evaluate(segments: Segments, times: jax.Array) -> tuple[jax.Array, jax.Array
     )
     spin = cubic(theta, h, at.start_spin, at.end_spin, at.start_spin_rate, at.end_spin_rate)
     return position, velocity, spin
+
+
+def evaluate(segments: Segments, times: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Position, velocity and spin at ``times``, each of shape (times, 3), in the segment that each time falls into."""
+    order = jax.lax.stop_gradient(segments.start_time)
+    index = jnp.clip(jnp.searchsorted(order, jax.lax.stop_gradient(times), side="right") - 1, 0, order.shape[0] - 1)
+    return at_times(jax.tree.map(lambda column: column[index], segments), times)

@@ -25,56 +25,66 @@ def static_overlap(scene: Scene, load: jax.Array) -> Any:
     return law.static_overlap(load) if hasattr(law, "static_overlap") else jnp.zeros_like(load)
 
 
-def landed(scene: Scene, motion: Motion, normal: jax.Array, gap: jax.Array) -> Motion:
-    """Start of a lasting contact: the sphere on the plane, its approach speed spent, and the friction of that impulse included."""
-    along, tangential = split(motion.velocity, normal)
-    tangential, spin = after_friction(scene, tangential, motion.spin, normal, positive_part(-along))
-    return Motion(motion.time, motion.position - gap * normal, tangential, spin)
-
-
-def lasting_contact(scene: Scene, start: Motion, normal: jax.Array, horizon: jax.Array, *, steps: int) -> Segments:
+def lasting_contact(
+    scene: Scene, start: Motion, normal: jax.Array, gap: jax.Array, horizon: jax.Array, *, steps: int, level: bool
+) -> Segments:
     """Motion from ``start`` (at touch-down) to ``horizon`` in contact with the plane of unit ``normal``, in ``steps`` pieces.
 
-    The sphere settles to its static overlap within the first piece.
+    The sphere is put on the plane, its approach speed spent, and the friction of that impulse included; it settles to its static overlap
+    within the first piece. With ``level`` nothing pushes it sideways, and the slip is a closed function of the normal impulse at all times.
     """
-    bodies = scene.bodies
-    if isinstance(scene.contact.friction, Coulomb):  # what rebounds in an impact does not in a lasting contact
-        scene = put(scene, "contact.friction.tangential_restitution", 0.0)
+    bodies, rigid = scene.bodies, isinstance(scene.contact.friction, Coulomb)
+    # What rebounds in an impact does not in a lasting contact.
+    resting = put(scene, "contact.friction.tangential_restitution", 0.0) if rigid else scene
     duration = jnp.maximum(horizon - start.time, 0.0) / steps
+    along, tangential = split(start.velocity, normal)
+    landing = positive_part(-along)
 
     def pressed(tangential: jax.Array, spin: jax.Array) -> tuple[jax.Array, jax.Array]:
         outside, sideways = split(scene.acceleration(tangential, spin), normal)
         return positive_part(-outside), sideways
 
-    def advance(carry: tuple[jax.Array, jax.Array, jax.Array], _: None) -> Any:
-        position, before, spin = carry
-        load, kick = pressed(before, spin)
-        impulse = load * duration
-        tangential, spin = after_friction(scene, before, spin, normal, impulse / 2)
-        after, spin = after_friction(scene, tangential + duration * kick, spin, normal, impulse / 2)
-        position = position + duration / 2 * (before + after)
-        return (position, after, spin), (position, after, spin)
+    count = jnp.arange(steps + 1)
+    before, spin = tangential, start.spin
+    if rigid or not level:
+        before, spin = after_friction(scene, tangential, start.spin, normal, landing)
+        landing = jnp.zeros_like(landing)
+    if level:
+        load, _ = pressed(before, spin)
+        impulse = landing + load * duration * count
+        velocities, spins = jax.vmap(lambda impulse: after_friction(resting, before, spin, normal, impulse))(impulse)
+        loads = jnp.broadcast_to(load, count.shape)
+    else:
 
-    _, tangential = split(start.velocity, normal)
-    first = (start.position, tangential, start.spin)
-    _, later = jax.lax.scan(advance, first, None, length=steps)
-    position, velocity, spin = jax.tree.map(lambda head, tail: jnp.concatenate([head[None], tail]), first, later)
-    load, _ = jax.vmap(pressed)(velocity, spin)
-    resting = position - static_overlap(scene, bodies.mass * load)[:, None] * normal
-    time = start.time + duration * jnp.arange(steps + 1)
-    mean_acceleration = (velocity[1:] - velocity[:-1]) / jnp.where(duration > 0, duration, 1.0)
-    mean_spin_rate = (spin[1:] - spin[:-1]) / jnp.where(duration > 0, duration, 1.0)
+        def advance(carry: tuple[jax.Array, jax.Array], _: None) -> Any:
+            before, spin = carry
+            load, kick = pressed(before, spin)
+            impulse = load * duration
+            tangential, spin = after_friction(resting, before, spin, normal, impulse / 2)
+            after = after_friction(resting, tangential + duration * kick, spin, normal, impulse / 2)
+            return after, after
+
+        _, later = jax.lax.scan(advance, (before, spin), None, length=steps)
+        velocities, spins = jax.tree.map(lambda head, tail: jnp.concatenate([head[None], tail]), (before, spin), later)
+        loads, _ = jax.vmap(pressed)(velocities, spins)
+    sideways = jnp.cumsum(duration / 2 * (velocities[1:] + velocities[:-1]), axis=0)
+    sideways = jnp.concatenate([jnp.zeros_like(sideways[:1]), sideways])
+    depth = gap + static_overlap(scene, bodies.mass * loads)
+    position = start.position + sideways - depth[:, None] * normal
+    time = start.time + duration * count
+    mean_acceleration = (velocities[1:] - velocities[:-1]) / jnp.where(duration > 0, duration, 1.0)
+    mean_spin_rate = (spins[1:] - spins[:-1]) / jnp.where(duration > 0, duration, 1.0)
     return Segments(
         time[:-1],
         time[1:],
-        resting[:-1],
-        resting[1:],
-        velocity[:-1],
-        velocity[1:],
+        position[:-1],
+        position[1:],
+        velocities[:-1],
+        velocities[1:],
         mean_acceleration,
         mean_acceleration,
-        spin[:-1],
-        spin[1:],
+        spins[:-1],
+        spins[1:],
         mean_spin_rate,
         mean_spin_rate,
     )
