@@ -158,10 +158,6 @@ class CundallStrack:
             limited=self.limited,
         )
 
-    def spring_force(self, memory: SpringMemory, *, overlap: Real, effective_radius: Real) -> jax.Array:
-        """Force of the spring alone on the body that slips [N]."""
-        return -jnp.asarray(self.tangential_stiffness)[..., None] * memory.elongation
-
     def holding(self, force: Real, *, overlap: Real, effective_radius: Real) -> SpringMemory:
         """Memory of contacts that hold ``force`` on the body, ``(..., 3)`` [N], at rest."""
         stiff = jnp.greater(self.tangential_stiffness, 0.0)

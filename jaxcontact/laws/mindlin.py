@@ -348,12 +348,6 @@ class Mindlin:
             return mindlin_force(memory, slip_increment, normal_force, overlap, **arguments)
         return incremental_mindlin_force(memory, slip_increment, normal_force, overlap, **arguments, rescaled=self.form == "rescaled")
 
-    def spring_force(self, memory: Any, *, overlap: Real, effective_radius: Real) -> jax.Array:
-        """Force of the spring alone on the body that slips [N]."""
-        if self.form != "displacement":
-            return -jnp.asarray(memory.force)
-        return -self.stiffness(overlap, effective_radius)[..., None] * memory.elongation
-
     def holding(self, force: Real, *, overlap: Real, effective_radius: Real) -> Any:
         """Memory of contacts that hold ``force`` on the body, ``(..., 3)`` [N], at rest."""
         stiffness = self.stiffness(overlap, effective_radius)

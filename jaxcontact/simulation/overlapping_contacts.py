@@ -21,6 +21,7 @@ from jaxcontact.geometry.motion import normal_and_tangential
 from jaxcontact.geometry.rotation import quaternion_product
 from jaxcontact.runge_kutta import CLASSICAL, step
 from jaxcontact.scene import State
+from jaxcontact.simulation.dense_output import cubic
 from jaxcontact.simulation.pairs import (
     Geometry,
     World,
@@ -36,6 +37,9 @@ from jaxcontact.simulation.pairs import (
 )
 from jaxcontact.smooth import safe_norm
 
+FRICTION_STEPS = 16
+"""Steps of a friction with memory in each step of the motion."""
+
 SLOWEST = 1e-9
 """Speed [m/s] below which nothing moves."""
 
@@ -49,7 +53,7 @@ class Active(NamedTuple):
         fastest: scale of its speed so far [m/s]; 0 for bodies that touch without load.
         mass: effective mass along the normal at touch-down [kg].
         memory: of the friction, ``None`` where it has none.
-        friction: force of the spring of a friction with memory at the end of the last step [N], ``(pairs, 3)``; else ``None``.
+        friction: force of a friction with memory at the end of the last step [N], ``(pairs, 3)``; else ``None``.
     """
 
     closed: jax.Array
@@ -390,11 +394,56 @@ def friction_after(
     return jnp.where(active.closed[:, None], force, 0.0), memory
 
 
-def spring_force(world: World, active: Active, memory: Any, at: Geometry) -> jax.Array:
-    """Force of the springs of friction, without their dashpots [N], ``(pairs, 3)``."""
-    overlap = jnp.where(active.closed & (at.gap < 0), -at.gap, 0.0)
-    force = world.contact.friction.spring_force(memory, overlap=overlap, effective_radius=world.effective_radius)
-    return jnp.where(active.closed[:, None], force, 0.0)
+def friction_through(
+    world: World,
+    active: Active,
+    ends: tuple[Geometry, Geometry],
+    states: tuple[State, State],
+    slip: jax.Array,
+    normal_impulse: jax.Array,
+    duration: jax.Array,
+) -> tuple[jax.Array, jax.Array, Any]:
+    """Impulse of a friction with memory in a step, ``(pairs, 3)`` [N s]; its force [N] and its memory at the end.
+
+    The law takes ``FRICTION_STEPS`` small steps along the normal motion that is known already: the gap is a cubic, the normal force a
+    parabola with the impulse it had. The slip begins with ``slip``, changes linearly by what it changed between ``states``, and by what
+    friction itself did since. So a stiff spring, and the instant at which sticking turns to sliding, are resolved much finer than by the
+    steps of the motion, at the cost of the law alone.
+    """
+    before, after = ends
+    rates = tuple(gap_rates(world, at, state) for at, state in zip(ends, states, strict=True))
+    loads = tuple(normal_forces(world, active, at, rate) for at, rate in zip(ends, rates, strict=True))
+    by_others = slips(world, after, states[1]) - slips(world, before, states[0])
+    still = states[1]._replace(velocity=jnp.zeros_like(states[1].velocity), spin=jnp.zeros_like(states[1].spin))
+    on_bodies_alone = after._replace(surface_velocity=jnp.zeros_like(after.surface_velocity))
+    # An event may take no time at all; a law with a dashpot divides by the time step.
+    takes_time = duration > 0
+    usable = jnp.where(takes_time, duration, 1.0)
+    bulge = 6 * (jnp.where(takes_time, normal_impulse / usable, 0.0) - (loads[0] + loads[1]) / 2)
+    small = duration / FRICTION_STEPS
+    closed = active.closed[:, None]
+
+    def one(carry: tuple[Any, jax.Array, jax.Array], index: jax.Array) -> tuple[tuple[Any, jax.Array, jax.Array], None]:
+        memory, force, impulse = carry
+        middle, end = (index + 0.5) / FRICTION_STEPS, (index + 1.0) / FRICTION_STEPS
+        gap = cubic(end, duration, before.gap, after.gap, *rates)
+        by_friction = slips(world, on_bodies_alone, pushed(world, after, still, impulse + small / 2 * force))
+        now, memory = world.contact.friction.after_step(
+            memory,
+            small * normal_and_tangential(slip + middle * by_others + by_friction, after.normal)[1],
+            normal_force=(1 - end) * loads[0] + end * loads[1] + end * (1 - end) * bulge,
+            overlap=jnp.where(active.closed & (gap < 0), -gap, 0.0),
+            effective_radius=world.effective_radius,
+            mass=active.mass,
+            time_step=usable / FRICTION_STEPS,
+        )
+        now = jnp.where(closed, now, 0.0)
+        return (memory, now, impulse + small * (force + now) / 2), None
+
+    turned = carried(world, (active.memory, active.friction), before, after, states[1], duration)
+    indices = jnp.arange(FRICTION_STEPS, dtype=duration.dtype)
+    (memory, force, impulse), _ = jax.lax.scan(one, (*turned, jnp.zeros_like(slip)), indices)
+    return impulse, jnp.where(takes_time, force, active.friction), memory
 
 
 def unloaded(world: World, like: jax.Array) -> tuple[Any, jax.Array | None]:
@@ -421,13 +470,11 @@ def contact_step(world: World, active: Active, state: State, time: jax.Array, du
     kicked, first_work, first_supplied = kick(world, before, state, duration / 2 * active.friction)
     moved = normal_step(world, active, kicked, time, duration)
     after = geometry(world, moved.state, moved.time)
-    increment = duration / 2 * (slips(world, before, kicked) + slips(world, after, moved.state))
-    increment = normal_and_tangential(increment, after.normal)[1]
-    force, memory = friction_after(world, active, before, after, moved.state, increment, duration)
-    # The dashpot acts in this step alone; the spring goes on into the next.
-    spring = spring_force(world, active, memory, after)
-    ended, last_work, last_supplied = kick(world, after, moved.state, duration * (force - spring / 2))
+    slip = slips(world, before, state)
+    impulse, force, memory = friction_through(world, active, (before, after), (kicked, moved.state), slip, moved.impulse, duration)
+    rest = impulse - duration / 2 * active.friction
+    ended, last_work, last_supplied = kick(world, after, moved.state, rest)
     ended, lost, supplied = resisted(world, active, after, ended, moved.impulse, duration)
     supplied = moved.supplied + supplied + first_supplied + last_supplied
     work = Work(moved.normal_work, lost[0] + first_work + last_work, lost[1], lost[2], moved.fluid_work, supplied, none.settled)
-    return Stepped(ended, memory, spring, work)
+    return Stepped(ended, memory, force, work)
