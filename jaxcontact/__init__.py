@@ -18,6 +18,7 @@ from jaxcontact.laws.viscoelastic import HertzDashpot, KuwabaraKono, Viscoelasti
 from jaxcontact.scene import MagnusLift, QuadraticDrag, Scene, State, state
 from jaxcontact.simulation import EventAligned, FixedStep, Impulse, Status, Trajectory, simulate
 from jaxcontact.surfaces import Beam, Box, Capsule, Cone, Cylinder, Ellipsoid, Facet, Mesh, Plane, PrescribedMotion, Sphere
+from jaxcontact.sweep import sweep
 
 __all__ = [
     "RESTITUTION_LAWS",
@@ -74,6 +75,7 @@ __all__ = [
     "simulate",
     "spheres",
     "state",
+    "sweep",
     "together",
     "value_and_jacobian",
 ]

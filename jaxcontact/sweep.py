@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jaxcontact.field import put
 from jaxcontact.laws.friction import NoFriction
 from jaxcontact.scene import Scene, State
-from jaxcontact.simulation import simulate
+from jaxcontact.simulation import is_one_sphere_over_planes, simulate
 from jaxcontact.simulation.event_aligned import EventAligned, Impulse, bounces
 from jaxcontact.simulation.flight import Motion
 from jaxcontact.simulation.trajectory import Trajectory
@@ -64,6 +64,9 @@ def sweep(
     moments = jnp.asarray(times, dtype=float)
     method = dataclasses.replace(method, lanes=AXIS)
     inputs = jax.tree.map(jnp.asarray, inputs)
+
+    if not is_one_sphere_over_planes(*jax.eval_shape(make, jax.tree.map(lambda column: column[0], inputs))):
+        raise ValueError("sweep: make gives a scene that is not one sphere over fixed planes. Use jax.vmap of simulate for others.")
 
     def expected(one: Any) -> jax.Array:
         return expected_contacts(*make(one), moments, budget=method.max_contacts)

@@ -114,7 +114,7 @@ def sweep(quick: bool) -> None:
         inputs = np.concatenate([np.log(parameters[:, :1]), parameters[:, 1:], np.tile(reference.BOUNCE_TRAIN_START, (lanes, 1))], axis=1)
         found, first, median = timed(lambda inputs: in_threads(run, inputs, THREADS), inputs, repeats=5)
         exact = [
-            reference.trajectory(part.T, reference.BOUNCE_TRAIN_START, reference.BOUNCE_TRAIN_TIMES)
+            reference.trajectory(tuple(part.T), reference.BOUNCE_TRAIN_START, reference.BOUNCE_TRAIN_TIMES)
             for part in np.array_split(parameters, lanes // 1000)
         ]
         errors = np.abs(found - np.concatenate(exact)).max(axis=(1, 2))

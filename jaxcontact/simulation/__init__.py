@@ -81,7 +81,7 @@ def _check_bodies(scene: Scene, initial: State) -> None:
         raise ValueError("simulate: scene.surfaces is empty and there is one sphere: nothing can touch. Give at least one Plane.")
 
 
-def _is_single_sphere_over_planes(scene: Scene, initial: State) -> bool:
+def is_one_sphere_over_planes(scene: Scene, initial: State) -> bool:
     """Whether the faster engine for one sphere can be used."""
     contact = scene.contact
     plain = contact.rolling is None and contact.spinning is None and not hasattr(contact.friction, "unloaded")
@@ -114,7 +114,7 @@ def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None 
     """
     method = EventAligned() if method is None else method
     if initial.position.size == 3 and isinstance(scene.bodies, Spheres) and len(set(map(id, scene.contact_on_surfaces or ()))) == 1:
-        scene = dataclasses.replace(scene, contact=scene.contact_on_surfaces[0], contact_on_surfaces=None)  # nothing touches but the surfaces
+        scene = dataclasses.replace(scene, contact=scene.contact_on_surfaces[0], contact_on_surfaces=None)
     _check_times(times)
     _check_method(scene, method)
     _check_bodies(scene, initial)
@@ -127,7 +127,7 @@ def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None 
     bodies = State(position, velocity, spin, orientation)
     if isinstance(method, FixedStep):
         result = simulate_fixed_step(scene, bodies, times, method=method, substeps=substeps)
-    elif _is_single_sphere_over_planes(scene, initial) and not ledger:
+    elif is_one_sphere_over_planes(scene, initial) and not ledger:
         known = method.level if isinstance(method, EventAligned) else None
         single = State(position[0], velocity[0], spin[0])
         result = _simulate_events(scene, single, times, method=method, level=is_level(scene) if known is None else known)

@@ -38,6 +38,12 @@ from jaxcontact.smooth import positive_part
 ITERATIONS = 12
 """Newton steps for the friction cone; as many again for a regularised law."""
 
+SWEEPS = 60
+"""Sweeps over the contacts where Newton's method does not converge from rest."""
+
+CONVERGED = 1e-6
+"""Largest residual of the impulses, in units of the largest impulse."""
+
 COMPLIANCE = 1e-9
 """Of a contact, relative to the mobility of its bodies: shares a load out where several contacts could carry it."""
 
@@ -130,8 +136,8 @@ def solved(
         jnp.eye(flat.size, dtype=flat.dtype)
     )
     diagonal = unflat(jnp.diag(matrix))
-    # One mobility for all directions of a contact: a projection on a ball needs no more, and it does not turn with the axes.
-    mobility = jax.tree.map(lambda entry: jnp.broadcast_to(jnp.sum(entry, axis=-1, keepdims=True) / 3, entry.shape), diagonal)
+    # One mobility for all directions of a contact: it does not turn with the axes, and with half the trace a projection never overshoots.
+    mobility = jax.tree.map(lambda entry: jnp.broadcast_to(jnp.sum(entry, axis=-1, keepdims=True) / 2, entry.shape), diagonal)
     frozen = jax.lax.stop_gradient
     # In the slopes alone: the solution knows nothing of it, but where several contacts could carry a load it is shared out.
     compliance = COMPLIANCE * jnp.diag(frozen(jax.flatten_util.ravel_pytree(mobility)[0]))
@@ -161,7 +167,28 @@ def solved(
         jacobian = jax.jacfwd(lambda z: residual(z, *softened, cone=cone))(carry[0])
         return carry[0] - jnp.linalg.solve(jacobian, residual(carry[0], *still, cone=cone)), jacobian
 
-    found, jacobian = jax.lax.fori_loop(0, (1 + regularised) * ITERATIONS, newton, (flat, jnp.zeros_like(matrix)))
+    def newtons(start: jax.Array) -> tuple[jax.Array, jax.Array]:
+        return jax.lax.fori_loop(0, (1 + regularised) * ITERATIONS, newton, (start, jnp.zeros_like(matrix)))
+
+    def swept(sweep: Any, unknown: jax.Array) -> jax.Array:
+        """Every contact in turn takes what it can hold, given the others (Gauss and Seidel): slow, but it does not go round in circles."""
+
+        def one(contact: jax.Array, unknown: jax.Array) -> jax.Array:
+            better = unknown - residual(unknown, *still, cone=True)
+            return jnp.where(owner == contact, better, unknown)
+
+        return jax.lax.fori_loop(0, len(active), one, unknown)
+
+    def wrong(carry: tuple[jax.Array, jax.Array]) -> jax.Array:
+        left = jnp.max(jnp.abs(residual(carry[0], *still, cone=not regularised)))
+        return ~(left <= CONVERGED * jnp.max(jnp.abs(carry[0])) + 1e-30)
+
+    owner = jnp.tile(jnp.repeat(jnp.arange(len(active)), 3), flat.size // (3 * len(active)))
+    first = newtons(flat)
+    found, jacobian = jax.lax.cond(wrong(first), lambda: newtons(jax.lax.fori_loop(0, SWEEPS, swept, flat)), lambda: first)
+    found, jacobian = jax.lax.cond(
+        wrong((found, jacobian)), lambda: (jax.lax.fori_loop(0, SWEEPS, swept, flat), jnp.eye(flat.size)), lambda: (found, jacobian)
+    )
     # Two steps with the Jacobian of the solution carry first and second derivatives.
     found, jacobian = frozen((found, jacobian))
     for _ in range(2):

@@ -309,7 +309,9 @@ def next_step(world: World, progress: Progress, horizon: jax.Array, lengths: Len
     def at_event() -> jax.Array:
         gaps, rates = gaps_after(tau)
         slope = frozen(jnp.sum(jnp.where(chosen, rates, 0.0)))
-        return tau - jnp.sum(jnp.where(chosen, gaps, 0.0)) / jnp.where(jnp.abs(slope) > 1e-12, slope, jnp.inf)
+        corrected = tau - jnp.sum(jnp.where(chosen, gaps, 0.0)) / jnp.where(jnp.abs(slope) > 1e-12, slope, jnp.inf)
+        # A pair that grazes has hardly a slope: the value stays within what was tried, the derivative is that of the event.
+        return corrected + frozen(jnp.clip(corrected, 0.0, start[2]) - corrected)
 
     length = jax.lax.cond(jnp.any(chosen), at_event, lambda: duration)
     stepped, load = taken(length)

@@ -4,10 +4,10 @@ Within a step the set of active contacts is frozen, so that the right-hand side 
 forces and external forces advance by a Runge-Kutta step of order 4, whose length shrinks with the square root of the overlap towards the
 ends of a contact (where the motion is not smooth in time).
 
-Friction, rolling and spinning resistance without memory then act through their closed flows in the normal impulse of the step, contact by
-contact forwards and backwards: exact for a contact of spheres that is alone, of second order for contacts that share a body, and stable
-whatever the slip velocity of the regularisation. Friction with memory acts as half an impulse of its force before and half after the
-normal step (second order).
+Friction, rolling and spinning resistance without memory act through their closed flows in the normal impulse, contact by contact, half
+before the normal step and half after it in the opposite order: exact for a sphere on a plane, of second order for contacts that share a
+body or turn, and stable whatever the slip velocity of the regularisation. Friction with memory acts through half an impulse of its force
+before and the rest after the normal step.
 """
 
 from typing import Any, NamedTuple
@@ -26,7 +26,6 @@ from jaxcontact.simulation.pairs import (
     Geometry,
     World,
     contact_of_each_pair,
-    drifted,
     force_and_torque,
     gap_rates,
     geometry,
@@ -42,6 +41,10 @@ FRICTION_STEPS = 16
 
 SLOWEST = 1e-9
 """Speed [m/s] below which nothing moves."""
+
+
+GRAZE = 2.0
+"""A contact that later moves faster than this many times its impact speed began with a graze."""
 
 
 class Active(NamedTuple):
@@ -132,7 +135,11 @@ def normal_forces(world: World, active: Active, at: Geometry, rate: jax.Array) -
     assert world.force is not None
     # An active contact is one up to its very end: where rounding puts the end at a tiny gap, the force is that of a tiny overlap.
     overlap = jnp.where(active.closed, jnp.where(at.gap < 0, -at.gap, 1e-30), -1.0)
-    force = world.force(overlap, -rate, impact_speed=active.impact_speed, mass=active.mass)
+    # A contact that began with a graze and was then pushed is damped as one that began with that speed; in the ratio to the speed of the
+    # graze its damping would know no bounds.
+    grazed = (active.impact_speed > 0) & (active.fastest > GRAZE * active.impact_speed)
+    speed = jnp.where(grazed, active.fastest, active.impact_speed)
+    force = world.force(overlap, -rate, impact_speed=speed, mass=active.mass)
     return jnp.where(active.closed, force, 0.0)
 
 
@@ -321,11 +328,11 @@ def rubbed(world: World, inertia: jax.Array, pair: Pair, state: State, impulse: 
 
 
 def resisted(
-    world: World, active: Active, at: Geometry, state: State, impulse: jax.Array, duration: jax.Array
+    world: World, active: Active, at: Geometry, state: State, impulse: jax.Array, *, backwards: bool
 ) -> tuple[State, jax.Array, jax.Array]:
-    """State after friction, rolling and spinning resistance have acted over a step with the given normal impulses.
+    """State after friction, rolling and spinning resistance have acted for the given normal impulses, contact by contact.
 
-    Half of each forwards, half backwards. Also the work lost, and that supplied by moving surfaces.
+    Also the work lost, and that supplied by moving surfaces.
     """
     every = each_pair(world, at)
     inertia = inertia_in_scene(world, state)
@@ -337,13 +344,9 @@ def resisted(
         def one(current: State, item: tuple[Pair, jax.Array]) -> tuple[State, jax.Array]:
             return rubbed(world, inertia, item[0], current, item[1])
 
-        there, lost_first = jax.lax.scan(one, state, (every, impulse / 2))
-        after, lost_then = jax.lax.scan(one, there, (every, impulse / 2), reverse=True)
-        lost = jnp.sum(lost_first + lost_then, axis=0)
-    # The change of velocity is spread over the step.
-    moved = drifted(world, after, after.velocity - state.velocity, after.spin - state.spin, duration / 2)
-    change = kinetic_energy(world, after) - kinetic_energy(world, state)
-    return moved, lost, change + jnp.sum(lost)
+        after, each = jax.lax.scan(one, state, (every, impulse), reverse=backwards)
+        lost = jnp.sum(each, axis=0)
+    return after, lost, kinetic_energy(world, after) - kinetic_energy(world, state) + jnp.sum(lost)
 
 
 def pushed(world: World, at: Geometry, state: State, impulse: jax.Array) -> State:
@@ -460,21 +463,27 @@ def contact_step(world: World, active: Active, state: State, time: jax.Array, du
     none = no_work(world, state.position)
     if world.rigid:
         return Stepped(flight_step(world, state, time, duration), None, None, none)
-    if not world.has_memory:
-        moved = normal_step(world, active, state, time, duration)
-        at = geometry(world, moved.state, moved.time)
-        ended, lost, supplied = resisted(world, active, at, moved.state, moved.impulse, duration)
-        work = Work(moved.normal_work, lost[0], lost[1], lost[2], moved.fluid_work, moved.supplied + supplied, none.settled)
-        return Stepped(ended, None, None, work)
     before = geometry(world, state, time)
-    kicked, first_work, first_supplied = kick(world, before, state, duration / 2 * active.friction)
+    # Half of the resistance before the normal motion, half after it, in the opposite order: of second order.
+    half = duration / 2 * jnp.maximum(normal_forces(world, active, before, gap_rates(world, before, state)), 0.0)
+    eased, lost_first, supplied_first = resisted(world, active, before, state, half, backwards=False)
+    if not world.has_memory:
+        moved = normal_step(world, active, eased, time, duration)
+        after = geometry(world, moved.state, moved.time)
+        rest = jnp.maximum(moved.impulse - half, 0.0)
+        ended, lost, supplied = resisted(world, active, after, moved.state, rest, backwards=True)
+        lost, supplied = lost + lost_first, moved.supplied + supplied + supplied_first
+        work = Work(moved.normal_work, lost[0], lost[1], lost[2], moved.fluid_work, supplied, none.settled)
+        return Stepped(ended, None, None, work)
+    kicked, first_work, first_supplied = kick(world, before, eased, duration / 2 * active.friction)
     moved = normal_step(world, active, kicked, time, duration)
     after = geometry(world, moved.state, moved.time)
     slip = slips(world, before, state)
     impulse, force, memory = friction_through(world, active, (before, after), (kicked, moved.state), slip, moved.impulse, duration)
     rest = impulse - duration / 2 * active.friction
     ended, last_work, last_supplied = kick(world, after, moved.state, rest)
-    ended, lost, supplied = resisted(world, active, after, ended, moved.impulse, duration)
-    supplied = moved.supplied + supplied + first_supplied + last_supplied
+    ended, lost, supplied = resisted(world, active, after, ended, jnp.maximum(moved.impulse - half, 0.0), backwards=True)
+    lost = lost + lost_first
+    supplied = moved.supplied + supplied + supplied_first + first_supplied + last_supplied
     work = Work(moved.normal_work, lost[0] + first_work + last_work, lost[1], lost[2], moved.fluid_work, supplied, none.settled)
     return Stepped(ended, memory, force, work)
