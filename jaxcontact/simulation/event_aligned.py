@@ -49,7 +49,8 @@ class EventAligned:
         at_once: solve for a whole contact at once, at ``2 contact_steps`` nodes, instead of step by step: several times faster to run, to
             differentiate and to compile, for Hunt and Crossley's law and for the linear dashpot to zero overlap (others go in steps).
             With 12, velocities after an impact are right to 1e-9 of the impact speed for restitutions above 0.6, 1e-8 above 0.3 where
-            gravity is small in the contact (1e-6 near rest); with 8 to 1e-6. In Hunt and Crossley's law below a restitution of 0.24 gravity and air are left out during a contact.
+            gravity is small in the contact (1e-6 near rest); with 8 to 1e-6. In Hunt and Crossley's law below a restitution of 0.24
+            gravity and air are left out during a contact.
         flight_steps: steps of order 4 in each flight with drag or lift.
         rest_steps: steps of the sliding or rolling after the last bounce.
         level: whether external forces have no component in the surface during a contact; ``None`` finds out where gravity and the normals
