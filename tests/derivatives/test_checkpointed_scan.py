@@ -9,7 +9,8 @@ import pytest
 
 import jaxcontact as jc
 from jaxcontact.simulation.checkpointed_scan import block_length, checkpointed_scan
-from jaxcontact.simulation.fixed_step import advance_state
+from jaxcontact.simulation.fixed_step import Fixed, advance
+from jaxcontact.simulation.pairs import world_of
 
 
 def nonlinear(carry, x):
@@ -70,13 +71,14 @@ def bouncing(scan, steps: int, p: jax.Array) -> jax.Array:
     normal = jc.HuntCrossley(stiffness=p[0], restitution=p[1])
     contact = jc.ContactModel(normal=normal, friction=jc.RegularizedCoulomb(coefficient=p[2], slip_velocity=0.1))
     scene = jc.Scene(bodies=jc.spheres(radius=0.01, mass=0.01), contact=contact)
-    start = jc.state(position=(0.0, 0.0, 0.0101), velocity=(0.3, 0.0, -0.5))
+    world = world_of(scene, 1, rigid=False)
+    start = jc.state(position=[(0.0, 0.0, 0.0101)], velocity=[(0.3, 0.0, -0.5)])
 
-    def advance(state: jc.State, _: None) -> tuple[jc.State, None]:
-        return advance_state(scene, state, jnp.ones(1), 1e-5, "semi_implicit_euler"), None
+    def step(carried: Fixed, _: None) -> tuple[Fixed, None]:
+        return advance(world, carried, jnp.asarray(1e-5), "semi_implicit_euler"), None
 
-    end, _ = scan(advance, start, None, length=steps)
-    return jnp.sum(end.position) + jnp.sum(end.velocity)
+    end, _ = scan(step, Fixed(jnp.asarray(0.0), start, jnp.ones(1), None, None), None, length=steps)
+    return jnp.sum(end.state.position) + jnp.sum(end.state.velocity)
 
 
 PARAMETERS = {swinging: np.array([9.8, 0.1, 0.3]), bouncing: np.array([1e6, 0.8, 0.1])}
