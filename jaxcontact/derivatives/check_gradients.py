@@ -1,5 +1,6 @@
 """Whether the derivatives of a simulation can be trusted."""
 
+import dataclasses
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -148,7 +149,7 @@ def _report(experiment: Experiment, tolerance: float) -> GradientReport:
     reasons = tuple(tuple(verdict.reasons(p, h) for h in range(len(experiment.rows))) for p in range(len(experiment.parts)))
     failure = _failure(experiment, nominal, forward, reverse)
     return GradientReport(
-        method=repr(experiment.method),
+        method=_name(experiment.method),
         parameters=tuple(part.name for part in experiment.parts),
         units=tuple(part.unit for part in experiment.parts),
         values=values,
@@ -194,3 +195,9 @@ def _failure(experiment: Experiment, contacts: Contacts | None, forward: np.ndar
         if not np.all(np.isfinite(found)):
             return first_non_finite(experiment, contacts, mode)
     return None
+
+
+def _name(method: Any) -> str:
+    """The method with those of its options that are not the usual ones."""
+    options = [(f.name, getattr(method, f.name), f.default) for f in dataclasses.fields(method)]
+    return f"{type(method).__name__}({', '.join(f'{name}={value!r}' for name, value, usual in options if value != usual)})"

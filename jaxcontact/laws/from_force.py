@@ -63,7 +63,7 @@ class PhaseFromForce:
 
     @property
     def solved_at_once(self) -> bool:
-        """No: how the force begins and ends is not known."""
+        """Never, because how the force begins and ends is not known."""
         return False
 
     @property

@@ -14,7 +14,7 @@ Every phase has: ``start`` (w at touch-down, where X = 0 and u = 1), ``derivativ
 where the contact ends), ``event_rate`` and ``length`` (an estimate of sigma there, for load = 0; it need not be exact).
 
 A phase that is ``solved_at_once`` (``simulation.compliant_contact.orbit``) ends at zero overlap and also has ``position_at(s) -> X``, a
-power, ``w_rate(X, w, load) -> dw/dtau``, and ``height``, an estimate of the largest s.
+power, ``w_rate(X, w, load) -> dw/dtau``, and ``largest_overlap``, an estimate of it.
 """
 
 import dataclasses
@@ -51,7 +51,7 @@ class ClosedPhase(ContactPhase, Protocol):
     """What is needed to solve for a whole contact at once."""
 
     @property
-    def height(self) -> jax.Array: ...
+    def largest_overlap(self) -> jax.Array: ...
     def position_at(self, overlap: jax.Array) -> jax.Array: ...
     def w_rate(self, position: jax.Array, w: jax.Array, load: jax.Array) -> jax.Array: ...
 
@@ -72,7 +72,7 @@ HEAVY = 30.0
 """Damping ratio (restitution 0.033) from which gravity and air are left out during a contact."""
 
 HEAVY_AT_ONCE = 4.0
-"""The same (restitution 0.24) of contacts that are solved for at once: a sphere that creeps out is a corner on the orbit."""
+"""The same (restitution 0.24) of contacts that are solved for at once, where a sphere that creeps out is a corner on the orbit."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,7 +90,7 @@ class HuntCrossleyPhase:
 
     @property
     def solved_at_once(self) -> bool:
-        """Yes."""
+        """Always."""
         return True
 
     @property
@@ -116,7 +116,7 @@ class HuntCrossleyPhase:
         return jnp.expm1(constant * w) / constant
 
     @property
-    def height(self) -> jax.Array:
+    def largest_overlap(self) -> jax.Array:
         """Largest reduced overlap without load."""
         constant = self.coordinate_constant
         return ((self.exponent + 1.0) * (constant - jnp.log1p(constant)) / constant**2) ** (1.0 / (self.exponent + 1.0))
@@ -132,7 +132,7 @@ class HuntCrossleyPhase:
         # On its way out the sphere is never slower than where load and force balance, so the bound is not met in any contact; it keeps an
         # iteration that is slower from throwing the next one back. Heavily damped, the load is left out, as in
         # ``derivative``.
-        bound = 2.0 * jax.lax.stop_gradient(self.height) ** self.exponent
+        bound = 2.0 * jax.lax.stop_gradient(self.largest_overlap) ** self.exponent
         push = jnp.clip(jnp.where(self.damping_ratio > HEAVY_AT_ONCE, 0.0, load) * slowness, -bound, bound)
         return push - self._power(position, 2.0 * self.exponent) * (share + (1.0 - share) * slowness)
 
@@ -213,7 +213,7 @@ class LinearPhase:
         return CONTACT_ENDS[self.end].duration(jax.lax.stop_gradient(self.damping))
 
     @property
-    def height(self) -> jax.Array:
+    def largest_overlap(self) -> jax.Array:
         """Largest reduced overlap without load, to 20 %."""
         return 1.0 / (1.0 + jax.lax.stop_gradient(self.damping))
 
@@ -262,7 +262,7 @@ class TsujiPhase:
 
     @property
     def solved_at_once(self) -> bool:
-        """No: ``s^(1/4)`` needs steps."""
+        """Never, because ``s^(1/4)`` needs steps."""
         return False
 
     @property

@@ -188,7 +188,7 @@ def orbit(phase: ClosedPhase, load: Load, *, frozen: tuple[ClosedPhase, Load], n
     ``r = 1`` over half a turn: no end to look for. Time is an integral along it. ``frozen`` are phase and load without derivatives.
     """
     grid = graded_grid(nodes)
-    start, height = frozen[0].start, frozen[0].height  # a choice of coordinates
+    start, height = frozen[0].start, frozen[0].largest_overlap  # a choice of coordinates
     constants = (np.pi * grid.density, grid.integral, *half_turn(nodes))
     stretch, integral, sine, cosine = (jnp.asarray(column, dtype=start.dtype) for column in constants)
     root = phase.position_at(sine)
