@@ -28,7 +28,6 @@ from jaxcontact.simulation.overlapping_contacts import (
     contact_step,
     each_pair,
     flight_step,
-    no_work,
     orientation_rate,
     pushed,
     rubbed,
@@ -408,18 +407,18 @@ def rigid_impact(world: World, state: State, time: jax.Array, touches: jax.Array
     inertia = inertia_in_scene(world, state)
     wanted = pair.contact.normal.restitution_at(speed, mass=mass) * speed
 
-    def struck(impulse: jax.Array) -> tuple[State, jax.Array]:
-        rubbed_state, lost = rubbed(world, inertia, pair, state, impulse)
-        return pushed(world, at, rubbed_state, (which * impulse)[:, None] * at.normal), lost
+    def struck(impulse: jax.Array) -> tuple[State, State, jax.Array]:
+        """After the friction of a normal impulse, after that impulse itself as well, and the work lost to friction."""
+        eased, lost = rubbed(world, inertia, pair, state, impulse)
+        return eased, pushed(world, at, eased, (which * impulse)[:, None] * at.normal), lost
 
     impulse = mass * (speed + wanted)
     if world.turns:
         # Friction at the end of a crooked arm changes the normal velocity, too.
         for _ in range(IMPACT_CORRECTIONS):
-            impulse = impulse + mass * (wanted - gap_rates(world, at, struck(impulse)[0])[index])
-    after, lost = struck(impulse)
-    rubbed_state, _ = rubbed(world, inertia, pair, state, impulse)
-    energies = [kinetic_energy(world, at_stage) for at_stage in (state, rubbed_state, after)]
+            impulse = impulse + mass * (wanted - gap_rates(world, at, struck(impulse)[1])[index])
+    eased, after, lost = struck(impulse)
+    energies = [kinetic_energy(world, at_stage) for at_stage in (state, eased, after)]
     by_normal = jnp.sum((which * impulse)[:, None] * at.normal * at.surface_velocity)
     normal = energies[1] - energies[2] + by_normal
     supplied = by_normal + energies[1] - energies[0] + jnp.sum(lost)
@@ -501,10 +500,9 @@ def extrapolated(world: World, last: Progress, horizon: jax.Array) -> Step:
     duration = jnp.maximum(horizon - last.time, 0.0)
     active = last.touching.active
     none = jnp.zeros_like(active.closed)
-    after = flight_step(world, last.state, last.time, duration)
-    work = no_work(world, last.state.position)
+    flight = flight_step(world, active, last.state, last.time, duration)
     stored = jnp.zeros((), last.state.position.dtype)
-    return Step(last.time, last.state, duration, after, none, none, jnp.zeros_like(active.fastest), work, stored)
+    return Step(last.time, last.state, duration, flight.state, none, none, jnp.zeros_like(active.fastest), flight.work, stored)
 
 
 def contacts_of(world: World, record: Step, count: int, *, rigid: bool) -> Contacts:

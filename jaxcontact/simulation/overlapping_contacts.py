@@ -10,6 +10,7 @@ body or turn, and stable whatever the slip velocity of the regularisation. Frict
 before and the rest after the normal step.
 """
 
+import dataclasses
 from typing import Any, NamedTuple
 
 import jax
@@ -19,6 +20,7 @@ from jaxcontact.contact import ContactModel
 from jaxcontact.geometry.contact_plane import carried_with_plane
 from jaxcontact.geometry.motion import normal_and_tangential
 from jaxcontact.geometry.rotation import quaternion_product
+from jaxcontact.laws.friction import NoFriction
 from jaxcontact.runge_kutta import CLASSICAL, step
 from jaxcontact.scene import State
 from jaxcontact.simulation.dense_output import cubic
@@ -189,17 +191,11 @@ def normal_step(world: World, active: Active, state: State, time: jax.Array, dur
     return end._replace(state=with_unit_orientation(world, end.state))
 
 
-def flight_step(world: World, state: State, time: jax.Array, duration: jax.Array) -> State:
-    """State after a step without contact."""
-
-    def rates(moving: tuple[jax.Array, State]) -> tuple[jax.Array, State]:
-        time, now = moving
-        acceleration = world.scene.external_acceleration(now.position, now.velocity, now.spin, time)
-        spin_rate = spin_rates(world, now, jnp.zeros_like(now.spin))
-        return jnp.ones_like(time), State(now.velocity, acceleration, spin_rate, orientation_rate(world, now))
-
-    _, after = step(rates, (jnp.asarray(time, state.position.dtype), state), duration, CLASSICAL)
-    return with_unit_orientation(world, after)
+def flight_step(world: World, active: Active, state: State, time: jax.Array, duration: jax.Array) -> Stepped:
+    """After a step without contact."""
+    moved = normal_step(dataclasses.replace(world, force=None), active, state, time, duration)
+    work = no_work(world, state.position)._replace(fluid=moved.fluid_work, supplied=moved.supplied)
+    return Stepped(moved.state, None, None, work)
 
 
 class Pair(NamedTuple):
@@ -334,6 +330,9 @@ def resisted(
 
     Also the work lost, and that supplied by moving surfaces.
     """
+    contact = world.contact
+    if contact.rolling is None and contact.spinning is None and (world.has_memory or isinstance(contact.friction, NoFriction)):
+        return state, jnp.zeros(3, impulse.dtype), jnp.zeros((), impulse.dtype)
     every = each_pair(world, at)
     inertia = inertia_in_scene(world, state)
     impulse = jnp.where(active.closed, impulse, 0.0)
@@ -462,7 +461,7 @@ def contact_step(world: World, active: Active, state: State, time: jax.Array, du
     """After a step of ``duration`` with a frozen set of active contacts."""
     none = no_work(world, state.position)
     if world.rigid:
-        return Stepped(flight_step(world, state, time, duration), None, None, none)
+        return flight_step(world, active, state, time, duration)
     before = geometry(world, state, time)
     # Half of the resistance before the normal motion, half after it, in the opposite order: of second order.
     half = duration / 2 * jnp.maximum(normal_forces(world, active, before, gap_rates(world, before, state)), 0.0)

@@ -130,3 +130,11 @@ def test_fixed_steps_tend_to_the_event_aligned_impact_with_memory(name, sideways
     np.testing.assert_allclose(aligned.velocity[-1], fixed.velocity[-1], atol=within)
     np.testing.assert_allclose(0.01 * aligned.spin[-1], 0.01 * fixed.spin[-1], atol=2.5 * within)
     assert aligned.ledger.imbalance < 1e-5
+
+
+def test_the_ledger_of_rigid_bounces_in_air_closes():
+    scene = jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=2.7e-3), contact=CONTACT, drag=jc.QuadraticDrag())
+    start = jc.state(position=(0.0, 0.0, 0.3), velocity=(2.0, 0.0, 0.0))
+    ledger = jc.simulate(scene, start, jnp.linspace(0.0, 0.6, 4), method=RIGID, ledger=True).ledger
+    assert ledger.fluid[-1] > 1e-4
+    assert ledger.imbalance < 1e-8
