@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from calibration.nuisance import RestitutionScatter as RestitutionScatter
     from calibration.nuisance import SurfaceHeight as SurfaceHeight
     from calibration.nuisance import TimeOffset as TimeOffset
+    from calibration.prior import LogNormal as LogNormal
+    from calibration.prior import Normal as Normal
     from calibration.problem import Problem as Problem
     from calibration.recording import Recording as Recording
     from calibration.recording import read_recordings as read_recordings
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
     from calibration.report.json_file import write_json as write_json
     from calibration.report.table import fit_text as fit_text
     from calibration.result import Fit as Fit
+    from calibration.scene_parameter import Derived as Derived
+    from calibration.scene_parameter import Free as Free
+    from calibration.scene_parameter import Tied as Tied
     from calibration.study import Ball as Ball
     from calibration.study import FitOptions as FitOptions
     from calibration.study import ModelOptions as ModelOptions
@@ -35,6 +40,7 @@ if TYPE_CHECKING:
     from calibration.study import Study as Study
     from calibration.study_file import read_study as read_study
     from calibration.study_file import write_study as write_study
+    from calibration.trial import Trial as Trial
 
 _NAMES = {
     "automatic": ("fit_study",),
@@ -43,14 +49,17 @@ _NAMES = {
     "impact_table": ("ImpactTable", "read_impact_table"),
     "inspection": ("check_study",),
     "nuisance": ("Gravity", "InitialState", "LengthScale", "RestitutionScatter", "SurfaceHeight", "TimeOffset"),
+    "prior": ("LogNormal", "Normal"),
     "problem": ("Problem",),
     "recording": ("Recording", "read_recordings", "read_trajectory"),
     "report.figures": ("save_figure",),
     "report.json_file": ("write_json",),
     "report.table": ("fit_text",),
     "result": ("Fit",),
+    "scene_parameter": ("Derived", "Free", "Tied"),
     "study": ("Ball", "FitOptions", "ModelOptions", "ReadingOptions", "Study"),
     "study_file": ("read_study", "write_study"),
+    "trial": ("Trial",),
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 __all__ = sorted(_HOME)

@@ -28,10 +28,12 @@ from calibration.impact_table import ImpactTable, is_impact_table, merge, read_i
 from calibration.impacts import FRICTION, RESTITUTION, TANGENTIAL, fit_impacts
 from calibration.judgement import Judgement
 from calibration.nuisance import InitialState, LengthScale, RestitutionScatter, SurfaceHeight
+from calibration.observations.positions import TrackedPositions
 from calibration.problem import Problem
 from calibration.recording import Recording, read_recordings
 from calibration.result import Determination, Estimate, Fit
 from calibration.study import ReadingOptions, Study
+from calibration.trial import Trial
 
 DURATION = "contact.normal.duration"
 DRAG = "drag.coefficient"
@@ -160,11 +162,10 @@ def fit_trajectories(study: Study, *, progress: Progress) -> Fit:
         free = [RESTITUTION, *([DRAG] if study.model.drag else []), *([FRICTION] if oblique else []), DURATION]
         return Problem(
             starting_scene(study, readings, friction=oblique),
-            recordings,
+            [Trial(TrackedPositions(recording, reading)) for recording, reading in zip(recordings, readings, strict=True)],
             free=free,
             nuisance=nuisance,
             method=jc.Impulse(max_contacts=impacts + 2, rest_steps=1, skip_unused=False),
-            readings=readings,
             frozen=[DURATION],
         )
 
@@ -212,9 +213,10 @@ def starting_scene(study: Study, readings: Sequence[Reading], *, friction: bool)
 
 def scatter_sentence(problem: Problem, judgement: Judgement) -> str:
     """How much impacts deviate from the common restitution."""
-    names = [unknown.name for unknown in judgement.layout.local_unknowns]
-    first = names.index("restitution_deviation_1")
-    deviations = [judgement.minimum.local[r, first + i] for r, reading in enumerate(problem.readings) for i in range(len(reading.bounces))]
+    deviations = []
+    for kind, members, local in zip(problem.layout.kinds, problem.members, judgement.minimum.local, strict=True):
+        first = [unknown.name for unknown in kind.local_unknowns].index("restitution_deviation_1")
+        deviations += [local[r, first + i] for r, member in enumerate(members) for i in range(len(problem.readings[member].bounces))]
     restitution = judgement.shared()[RESTITUTION].value
     spread = float(np.std(deviations)) * restitution * (1 - restitution)
     return (
@@ -241,7 +243,7 @@ def with_duration(problem: Problem, judgement: Judgement) -> Judgement:
 
 def index_of_duration(judgement: Judgement) -> int:
     """Position of the contact duration among the shared unknowns."""
-    return [unknown.name for unknown in judgement.layout.shared_unknowns].index(DURATION)
+    return judgement.layout.names.index(DURATION)
 
 
 def duration_of(judgement: Judgement) -> tuple[float, float]:
@@ -270,7 +272,8 @@ def stiffness(study: Study, problem: Problem, judgement: Judgement) -> Estimate:
     speeds = [-bounce.velocity_before[2] for reading in problem.readings for bounce in reading.bounces]
     speed, mass = float(np.median(speeds)), study.ball.mass
     duration, sd = at_unit_speed * speed**-0.2, sd_at_unit_speed * speed**-0.2
-    interval = float(np.median(np.concatenate([np.diff(recording.time) for recording in problem.recordings])))
+    steps = np.concatenate([np.diff(np.unique(time)) for data in problem.data for time in data.samples[0].times])
+    interval = float(np.median(steps))
 
     def of(duration: float) -> float:
         return mass / np.sqrt(speed) * (HERTZ_DURATION / duration) ** 2.5

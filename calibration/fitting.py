@@ -3,6 +3,7 @@
 import dataclasses
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import jax
@@ -10,9 +11,12 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.judgement import Judgement
+from calibration.layout import Layout, over_trials
 from calibration.least_squares import METHODS, Minimum, Start, minimise
-from calibration.problem import Problem, predictions
+from calibration.observations.positions import Positions
+from calibration.problem import Problem
 from calibration.result import Determination, Estimate, Fit, FittedRecording
+from calibration.trials import Trials
 from jaxcontact.field import nearest
 
 
@@ -72,8 +76,12 @@ def starting_point(problem: Any, overrides: dict[str, float]) -> Start:
         if name not in names:
             raise InputError(f"start: {name!r} is not free.{nearest(name, names)}")
         shared[names.index(name)] = float(unknowns[names.index(name)].coordinate(value))
+    for name in problem.frozen:
+        if name not in names:
+            raise InputError(f"frozen: {name!r} is not free.{nearest(name, names)}")
     frozen = np.asarray([name in problem.frozen for name in names], dtype=bool)
-    return Start(shared, local, frozen, np.zeros(local.shape[1], dtype=bool), problem.stages)
+    nothing = tuple(np.zeros(own.shape[1], dtype=bool) for own in local)
+    return Start(shared, local, frozen, nothing, problem.stages)
 
 
 STRAYED = 7.0
@@ -84,15 +92,15 @@ def attempt_from(problem: Any, began: Start, *, method: str, steps: int, progres
     """Minimise from ``began`` and judge; late unknowns join when the rest has settled."""
 
     def minimum_from(start: Start) -> Minimum:
-        return minimise(problem.layout, problem.scene, problem.samples, start, method=method, steps=steps, report=progress)
+        return minimise(problem.layout, problem.scene, problem.data, start, method=method, steps=steps, report=progress)
 
-    late = np.asarray([unknown.late for unknown in problem.layout.local_unknowns], dtype=bool)
+    late = tuple(np.asarray([unknown.late for unknown in kind.local_unknowns], dtype=bool) for kind in problem.layout.kinds)
     start = began
-    if np.any(late):
+    if any(np.any(own) for own in late):
         settled = minimum_from(began._replace(frozen_local=late))
         start = began._replace(shared=settled.shared, local=settled.local)
     minimum = minimum_from(start)
-    return Judgement(problem.layout, problem.scene, problem.samples, problem.samples.weight > 0, began, minimum)
+    return Judgement(problem.layout, problem.scene, problem.data, began, minimum)
 
 
 def minimum_of(problem: Any, *, method: str, steps: int | None, start: dict[str, float], progress: Any) -> Judgement:
@@ -114,30 +122,51 @@ def minimum_of(problem: Any, *, method: str, steps: int | None, start: dict[str,
     return judgement
 
 
+@partial(jax.jit, static_argnames=("layout", "kind"))
+def predictions(layout: Layout, kind: int, scene: Any, shared: jax.Array, local: jax.Array, data: Any) -> tuple[Any, Any]:
+    """What each observation of the trials of a kind would measure, and the simulations behind it."""
+
+    def one(own: jax.Array, data: Any) -> tuple[Any, Any]:
+        here, nuisances = layout.at(scene, shared)
+        trials = layout.kinds[kind]
+        return trials.predicted(trials.experiment(here, nuisances, own, data), data)
+
+    return over_trials(one, local, data)
+
+
 def fitted_recordings(problem: Problem, judgement: Judgement) -> tuple[FittedRecording, ...]:
-    """Data and prediction of each recording."""
-    samples, minimum = problem.samples, judgement.minimum
-    predicted, simulations = predictions(problem.layout, problem.scene, minimum.shared, minimum.local, samples.times)
-    contacts = simulations.contacts
-    fitted = []
-    for r, (recording, reading) in enumerate(zip(problem.recordings, problem.readings, strict=True)):
-        count = reading.stop - reading.release
-        weight = samples.weight[r][:count]
-        used = weight > 0
-        fitted.append(
-            FittedRecording(
-                name=recording.name,
-                axes=tuple("xyz"[i] for i in problem.layout.axes),
-                time=np.asarray(samples.times[r][:count]),
-                measured=np.where(used, samples.measured[r][:count], np.nan),
-                predicted=np.asarray(predicted[r])[:count],
-                sigma=np.where(used, 1 / np.where(used, weight, 1.0), np.nan),
-                bounce_times=np.asarray(contacts.touch_down[r])[np.asarray(contacts.happened[r])],
-                nuisance=judgement.local(r),
-                remarks=reading.remarks,
-            )
-        )
-    return tuple(fitted)
+    """Data and prediction of the positions of each trial."""
+    minimum, found = judgement.minimum, {}
+    for k, (kind, members) in enumerate(zip(problem.layout.kinds, problem.members, strict=True)):
+        if not isinstance(kind, Trials):
+            continue
+        predicted, motions = predictions(problem.layout, k, problem.scene, minimum.shared, minimum.local[k], problem.data[k])
+        for i, observation in enumerate(kind.observations):
+            if isinstance(observation, Positions):
+                for r, member in enumerate(members):
+                    found[member, i] = fitted_positions(problem, judgement, (k, r, member, i), predicted[i][r], motions[i].contacts)
+    return tuple(found[key] for key in sorted(found))
+
+
+def fitted_positions(problem: Problem, judgement: Judgement, place: tuple[int, ...], predicted: Any, contacts: Any) -> FittedRecording:
+    """Data and prediction of one recording; ``place``: kind, trial of that kind, trial, observation."""
+    k, r, member, i = place
+    samples = problem.data[k].samples[i]
+    measurement, reading = problem.trials[member].measured[i], problem.readings[member]
+    count = measurement.samples(reading)[0].size
+    weight = samples.weight[r][:count]
+    used = weight > 0
+    return FittedRecording(
+        name=problem.trials[member].name,
+        axes=measurement.axes,
+        time=np.asarray(samples.times[r][:count]),
+        measured=np.where(used, samples.measured[r][:count], np.nan),
+        predicted=np.asarray(predicted)[:count],
+        sigma=np.where(used, 1 / np.where(used, weight, 1.0), np.nan),
+        bounce_times=np.asarray(contacts.touch_down[r])[np.asarray(contacts.happened[r])],
+        nuisance=judgement.local(k, r),
+        remarks=reading.remarks,
+    )
 
 
 def report(problem: Problem, judgement: Judgement, estimates: dict[str, Estimate], *, method: str, seconds: float) -> Fit:
@@ -157,13 +186,17 @@ def report(problem: Problem, judgement: Judgement, estimates: dict[str, Estimate
         model=describe(problem),
         warnings=tuple(judgement.warnings(estimates)),
         recordings=fitted_recordings(problem, judgement),
+        problem=problem,
+        judgement=judgement,
     )
 
 
 def describe(problem: Problem) -> str:
     """One line on the physics."""
     scene = problem.scene
-    parts = [f"{type(problem.layout.method).__name__} method", type(scene.contact.normal).__name__, type(scene.contact.friction).__name__]
+    methods = dict.fromkeys(type(kind.method).__name__ for kind in problem.layout.kinds if isinstance(kind, Trials))
+    parts = [f"{' and '.join(methods)} method", type(scene.contact.normal).__name__, type(scene.contact.friction).__name__]
     parts += [type(item).__name__ for item in (scene.drag, scene.lift) if item is not None]
-    parts += [type(item).__name__ for item in (*problem.layout.shared, *problem.layout.local)]
+    nuisances = (*problem.layout.shared, *(own for kind in problem.layout.kinds for own in kind.own))
+    parts += dict.fromkeys(type(item).__name__ for item in nuisances)
     return ", ".join(parts)

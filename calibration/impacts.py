@@ -1,105 +1,34 @@
 """Fit of an impact table: speed, angle and spin before and after, by rigid impacts with friction and tangential restitution."""
 
-import dataclasses
 import time
-from typing import Any, NamedTuple
 
 import jax
-import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
-from calibration.errors import InputError
 from calibration.fitting import check_method, minimum_of
+from calibration.impact_rows import QUANTITIES, RELATIVE_NOISE, ImpactData, sigma_of
 from calibration.impact_table import ImpactTable
 from calibration.judgement import Judgement
-from calibration.problem import free_unknown
+from calibration.problem import Problem
 from calibration.result import Determination, Estimate, Fit, FittedColumn
-from calibration.unknown import Unknown, coordinates, values
+from calibration.samples import Samples
 from jaxcontact.field import get, put
-from jaxcontact.simulation.event_aligned import rigid_impact, rigid_touch_down
-from jaxcontact.simulation.flight import Motion
 
 RESTITUTION = "contact.normal.restitution"
 FRICTION = "contact.friction.coefficient"
 TANGENTIAL = "contact.friction.tangential_restitution"
 
-QUANTITIES = {
-    "rebound_angle": "rebound angle [deg]",
-    "spin_after": "spin after [rad/s]",
-    "tangential_restitution": "tangential restitution of the centre [-]",
-    "normal_restitution": "normal restitution [-]",
-    "rebound_speed": "rebound speed [m/s]",
-}
-"""Measured quantities and their labels."""
 
-RELATIVE_NOISE = 0.02
-"""Standard deviation assumed of a quantity whose noise is not given, relative to its largest value."""
-
-
-class Impacts(NamedTuple):
-    """Impacts of one table, with a leading axis of length 1 (one table); weight 1/sigma, or 0 where nothing was measured."""
-
-    speed: Any
-    angle: Any
-    spin: Any
-    measured: Any
-    weight: Any
-
-
-def outcome(scene: jc.Scene, speed: jax.Array, angle: jax.Array, spin: jax.Array) -> dict[str, jax.Array]:
-    """All quantities after one impact on a horizontal plane; ``angle`` from the normal [deg], ``spin`` positive when rolling forward."""
-    radians = jnp.deg2rad(angle)
-    zero = jnp.zeros_like(speed)
-    velocity = jnp.stack([speed * jnp.sin(radians), zero, -speed * jnp.cos(radians)])
-    motion = Motion(zero, jnp.zeros(3), velocity, jnp.stack([zero, spin, zero]))
-    touch = rigid_touch_down(motion, jnp.array([0.0, 0.0, 1.0]), 0.0)
-    after = jax.tree.map(lambda column: column[-1], rigid_impact(scene, touch, jnp.asarray(0)).motion)
-    before = velocity[0]
-    head_on = before == 0
-    return {
-        "rebound_angle": jnp.rad2deg(jnp.arctan2(after.velocity[0], after.velocity[2])),
-        "spin_after": after.spin[1],
-        "tangential_restitution": jnp.where(head_on, 1.0, after.velocity[0] / jnp.where(head_on, 1.0, before)),
-        "normal_restitution": -after.velocity[2] / velocity[2],
-        "rebound_speed": jnp.sqrt(after.velocity[0] ** 2 + after.velocity[2] ** 2),
-    }
-
-
-@dataclasses.dataclass(frozen=True)
-class ImpactLayout:
-    """Structure of an impact fit: unknowns of the scene and measured quantities."""
-
-    free: tuple[Unknown, ...]
-    quantities: tuple[str, ...]
-
-    @property
-    def shared_unknowns(self) -> tuple[Unknown, ...]:
-        """The unknowns."""
-        return self.free
-
-    @property
-    def local_unknowns(self) -> tuple[Unknown, ...]:
-        """None."""
-        return ()
-
-    def until(self, samples: Impacts, ends: jax.Array) -> Impacts:
-        """All of them: a table has no time."""
-        return samples
-
-    def predicted(self, scene: jc.Scene, shared: jax.Array, impacts: Any) -> jax.Array:
-        """Quantities after each impact, (impacts, quantities)."""
-        for unknown, value in zip(self.free, values(self.free, shared), strict=True):
-            scene = put(scene, unknown.name, value)
-        after = jax.vmap(lambda *one: outcome(scene, *one))(impacts.speed, impacts.angle, impacts.spin)
-        return jnp.stack([after[name] for name in self.quantities], axis=-1)
-
-    def residual(self, scene: jc.Scene, shared: jax.Array, local: jax.Array, impacts: Impacts) -> jax.Array:
-        """Weighted residuals."""
-        return ((self.predicted(scene, shared, impacts) - impacts.measured) * impacts.weight).ravel()
-
-
-class ImpactProblem:
+def impact_problem(
+    scene: jc.Scene,
+    table: ImpactTable,
+    *,
+    free: tuple[str, ...],
+    frozen: tuple[str, ...] = (),
+    only: str | None = None,
+    above: float = -1.0,
+) -> Problem:
     """A fit of an impact table.
 
     Args:
@@ -112,49 +41,12 @@ class ImpactProblem:
 
     What is frozen or left out has a weight of zero, so that all fits of one table share compiled code.
     """
-
-    def __init__(
-        self,
-        scene: jc.Scene,
-        table: ImpactTable,
-        *,
-        free: tuple[str, ...],
-        frozen: tuple[str, ...] = (),
-        only: str | None = None,
-        above: float = -1.0,
-    ) -> None:
-        used = tuple(name for name in QUANTITIES if name in table.measured)
-        if not used:
-            raise InputError("Nothing was measured after the impacts.", path=table.path, remedy=f"Give one of {', '.join(QUANTITIES)}.")
-        self.scene, self.table, self.frozen, self.above = scene, table, frozen, above
-        self.layout = ImpactLayout(tuple(free_unknown(scene, path) for path in free), used)
-        columns = [np.asarray(getattr(table, name), dtype=float) for name in used]
-        sigmas = [sigma_of(table, name, column) for name, column in zip(used, columns, strict=True)]
-        measured, sigma = np.stack(columns, axis=-1), np.stack(sigmas, axis=-1)
-        speed = np.where(np.isfinite(table.impact_speed), table.impact_speed, 1.0)
-        spin = np.nan_to_num(np.asarray(table.spin_before, dtype=float))
-        counted = np.isfinite(measured) & (np.asarray(table.impact_angle)[:, None] > above)
-        counted &= np.asarray([only in (None, name) for name in used])
-        weight = np.where(counted, 1 / sigma, 0.0)
-        self.samples = Impacts(*(column[None] for column in (speed, table.impact_angle, spin, np.nan_to_num(measured), weight)))
-
-    @property
-    def stages(self) -> np.ndarray:
-        """One stage."""
-        return np.full((1, 1), np.inf)
-
-    @property
-    def start(self) -> tuple[np.ndarray, np.ndarray]:
-        """First guess."""
-        shared = coordinates(self.layout.free, [get(self.scene, unknown.name) for unknown in self.layout.free])
-        return shared, np.zeros((1, 0))
-
-
-def sigma_of(table: ImpactTable, name: str, column: np.ndarray) -> np.ndarray:
-    """Standard deviations of a quantity: given, or a fraction of its largest value."""
-    if name in table.sigma:
-        return np.broadcast_to(np.asarray(table.sigma[name], dtype=float), column.shape)
-    return np.full(column.shape, RELATIVE_NOISE * np.nanmax(np.abs(column)))
+    problem = Problem(scene, [table], free=free, frozen=frozen)
+    data = problem.data[0]
+    samples = data.samples[0]
+    counted = np.asarray([only in (None, name) for name in problem.layout.kinds[0].quantities]) & (data.angle[..., None] > above)
+    problem.data = (data._replace(samples=(samples._replace(weight=np.where(counted, samples.weight, 0.0)),)),)
+    return problem
 
 
 def fit_impacts(
@@ -176,13 +68,14 @@ def fit_impacts(
     check_method(method)
     began = time.perf_counter()
     with jax.enable_x64(True):
-        problem = ImpactProblem(scene, table, free=free)
+        problem, above = impact_problem(scene, table, free=free), -1.0
         judgement = minimum_of(problem, method=method, steps=steps, start={}, progress=None)
         notes = []
         if FRICTION in free:
             limit = sliding_limit(scene, judgement.shared())
             if not judgement.explained and np.count_nonzero(np.asarray(table.impact_angle) > limit) > len(free):
-                problem, judgement, limit = only_sliding(scene, table, free, limit, method=method, steps=steps)
+                problem, judgement, above = only_sliding(scene, table, free, limit, method=method, steps=steps)
+                limit = sliding_limit(scene, judgement.shared())
                 notes.append(
                     "Rigid impacts do not explain all impacts together. Those that end sticking were set aside (tangential compliance"
                     " matters there); friction is told by those that slide throughout."
@@ -193,8 +86,7 @@ def fit_impacts(
         if not table.sigma:
             notes.append(f"No noise was given; each quantity was assumed to be known to {RELATIVE_NOISE:.0%} of its largest value.")
         estimates = judgement.shared()
-        at_minimum = {name: item.value for name, item in estimates.items()}
-        columns = tuple(fitted_column(problem, judgement, name, at_minimum) for name in problem.layout.quantities)
+        columns = tuple(fitted_column(problem, table, judgement, name, above) for name in problem.layout.kinds[0].quantities)
         names, correlation = judgement.correlation(estimates)
         return Fit(
             parameters=estimates,
@@ -210,6 +102,8 @@ def fit_impacts(
             model="rigid impacts (Walton): NewtonRestitution, Coulomb with tangential restitution",
             warnings=tuple(judgement.warnings(estimates) + notes),
             columns=columns,
+            problem=problem,
+            judgement=judgement,
         )
 
 
@@ -225,54 +119,55 @@ def sliding_limit(scene: jc.Scene, estimates: dict[str, Estimate]) -> float:
 
 def only_sliding(
     scene: jc.Scene, table: ImpactTable, free: tuple[str, ...], limit: float, *, method: str, steps: int | None
-) -> tuple[ImpactProblem, Judgement, float]:
-    """The fit of impacts flatter than the sliding limit, and the limit that goes with it."""
+) -> tuple[Problem, Judgement, float]:
+    """The fit of impacts flatter than the sliding limit, and the angle above which it used them."""
     frozen = tuple(path for path in free if path == TANGENTIAL)
     for _ in range(2):
-        problem = ImpactProblem(scene, table, free=free, frozen=frozen, above=limit)
+        above = limit
+        problem = impact_problem(scene, table, free=free, frozen=frozen, above=above)
         judgement = minimum_of(problem, method=method, steps=steps, start={}, progress=None)
         limit = sliding_limit(scene, judgement.shared())
-    return problem, judgement, limit
+    return problem, judgement, above
 
 
-def fitted_column(problem: ImpactProblem, judgement: Judgement, name: str, at_minimum: dict[str, float]) -> FittedColumn:
+def fitted_column(problem: Problem, table: ImpactTable, judgement: Judgement, name: str, above: float) -> FittedColumn:
     """One quantity with its prediction, and what it says by itself of the friction coefficient."""
-    k = problem.layout.quantities.index(name)
-    samples = problem.samples
-    used = np.isfinite(np.asarray(getattr(problem.table, name), dtype=float))
-    counted = samples.weight[0, used, k] > 0
-    predicted = np.asarray(problem.layout.predicted(problem.scene, judgement.minimum.shared, jax.tree.map(lambda a: a[0], samples)))[:, k]
-    grid = np.linspace(0.5, min(89.0, float(samples.angle[0].max()) * 1.1), 120)
-    speeds = np.interp(grid, np.sort(samples.angle[0]), samples.speed[0][np.argsort(samples.angle[0])])
-    fine = Impacts(speeds, grid, np.zeros_like(grid), np.zeros((grid.size, 1)), np.zeros((grid.size, 1)))
-    curve = np.asarray(problem.layout.predicted(problem.scene, judgement.minimum.shared, fine))[:, k]
-    measured, sigma = (
-        samples.measured[0, used, k],
-        sigma_of(problem.table, name, np.asarray(getattr(problem.table, name), dtype=float))[used],
-    )
+    layout, data = problem.layout, jax.tree.map(lambda array: array[0], problem.data[0])
+    kind, estimates = layout.kinds[0], judgement.shared()
+    k = kind.quantities.index(name)
+    column = np.asarray(getattr(table, name), dtype=float)
+    used = np.isfinite(column)
+    counted = data.samples[0].weight[used, k] > 0
+    scene, _ = layout.at(problem.scene, judgement.minimum.shared)
+    predicted = np.asarray(kind.predicted(scene, data))[used, k]
+    grid = np.linspace(0.5, min(89.0, float(data.angle.max()) * 1.1), 120)
+    order = np.argsort(data.angle)
+    nothing = Samples(grid, np.zeros((grid.size, 1)), np.zeros((grid.size, 1)))
+    fine = ImpactData((nothing,), np.interp(grid, data.angle[order], data.speed[order]), grid, np.zeros_like(grid))
+    sigma = sigma_of(table, name, column)[used]
+    measured = column[used]
     return FittedColumn(
         name=name,
         label=QUANTITIES[name],
-        angle=samples.angle[0, used],
+        angle=data.angle[used],
         measured=measured,
-        predicted=predicted[used],
+        predicted=predicted,
         sigma=sigma,
         curve_angle=grid,
-        curve=curve,
-        alone=alone(problem, name, at_minimum),
+        curve=np.asarray(kind.predicted(scene, fine))[:, k],
+        alone=alone(problem, table, name, {path: item.value for path, item in estimates.items()}, above),
         counted=counted,
-        chi2=float(np.sum(counted * ((predicted[used] - measured) / sigma) ** 2)),
+        chi2=float(np.sum(counted * ((predicted - measured) / sigma) ** 2)),
     )
 
 
-def alone(problem: ImpactProblem, name: str, at_minimum: dict[str, float]) -> dict[str, Estimate]:
+def alone(problem: Problem, table: ImpactTable, name: str, at_minimum: dict[str, float], above: float) -> dict[str, Estimate]:
     """What one quantity by itself says of friction and tangential restitution, the rest as in the joint fit."""
     told = [path for path in (FRICTION, TANGENTIAL) if path in at_minimum]
     scene = problem.scene
     for path, value in at_minimum.items():
         scene = put(scene, path, value)
-    free = tuple(unknown.name for unknown in problem.layout.free)
-    frozen = tuple(path for path in free if path not in told)
-    own = ImpactProblem(scene, problem.table, free=free, frozen=frozen, only=name, above=problem.above)
+    free = problem.layout.names
+    own = impact_problem(scene, table, free=free, frozen=tuple(path for path in free if path not in told), only=name, above=above)
     judgement = minimum_of(own, method="levenberg_marquardt", steps=None, start={}, progress=None)
     return {path: item for path, item in judgement.shared().items() if item.status is Determination.DETERMINED}

@@ -1,4 +1,4 @@
-"""Minimisation of weighted residuals: Levenberg-Marquardt by Optimistix, Adam and L-BFGS by Optax.
+"""Minimisation of weighted residuals: Levenberg-Marquardt and dogleg by Optimistix, Adam and L-BFGS by Optax.
 
 Coordinates are scaled by the length of their Jacobian columns at the start, so that one unit is about one standard deviation, whatever the
 physical units are. The Jacobian is block-structured (shared columns, and columns of one recording each): it is computed in forward
@@ -10,18 +10,19 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
-import lineax
 import numpy as np
 import optax
 import optimistix
 
-from calibration.problem import Layout, Samples, jacobians, residuals
+from calibration.arrow_solver import ArrowNormal
+from calibration.layout import Block, Layout, jacobians, residuals
 
-METHODS = ("levenberg_marquardt", "adam", "lbfgs")
+_SOLVERS = {"levenberg_marquardt": optimistix.LevenbergMarquardt, "dogleg": optimistix.Dogleg}
+METHODS = (*_SOLVERS, "adam", "lbfgs")
 
 
 class Minimum(NamedTuple):
-    """Where an optimiser stopped: coordinates shared (S,) and local (R, L), iterations, whether it met its tolerance."""
+    """Where an optimiser stopped: coordinates shared (S,) and of the trials of each kind (R, L), and whether it met its tolerance."""
 
     shared: Any
     local: Any
@@ -30,10 +31,10 @@ class Minimum(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Where it begins: coordinates shared (S,) and local (R, L), which of them stay there (S,) and (L,), and the stages (K, R).
+    """Where it begins: coordinates shared (S,) and of the trials of each kind (R, L), which of them stay there (S,) and (L,), and stages.
 
-    Stage k uses the samples of recording r up to the time ``stages[k, r]``; the last uses all. Long recordings are chaotic functions of
-    wrong parameters: the first bounces lead to where the later ones can be followed.
+    Stage k uses the samples of trial r of kind g up to the time ``stages[g][k, r]``; the last uses all. Long recordings are chaotic
+    functions of wrong parameters: the first bounces lead to where the later ones can be followed.
     """
 
     shared: Any
@@ -43,52 +44,81 @@ class Start(NamedTuple):
     stages: Any
 
 
-def flatten(shared: Any, local: Any) -> jax.Array:
+def flatten(shared: Any, local: tuple[Any, ...]) -> jax.Array:
     """One vector of all coordinates."""
-    return jnp.concatenate([shared, jnp.ravel(local)])
+    return jnp.concatenate([shared, *(jnp.ravel(own) for own in local)])
 
 
-def unflatten(flat: jax.Array, like: Start) -> tuple[jax.Array, jax.Array]:
+def unflatten(flat: jax.Array, like: Start) -> tuple[jax.Array, tuple[jax.Array, ...]]:
     """The inverse of ``flatten``."""
-    count = like.shared.shape[0]
-    return flat[:count], flat[count:].reshape(like.local.shape)
+    position, local = like.shared.shape[0], []
+    for own in like.local:
+        local.append(flat[position : position + own.size].reshape(own.shape))
+        position += own.size
+    return flat[: like.shared.shape[0]], tuple(local)
 
 
-def column_lengths(by_shared: jax.Array, by_local: jax.Array) -> jax.Array:
+def movable(start: Start) -> jax.Array:
+    """Which of all coordinates may move."""
+    own = tuple(jnp.broadcast_to(~frozen, local.shape) for frozen, local in zip(start.frozen_local, start.local, strict=True))
+    return flatten(~start.frozen, own)
+
+
+def column_lengths(blocks: tuple[Block, ...], start: Start) -> jax.Array:
     """Euclidean lengths of the columns of the Jacobian, 1 for a column of zeros."""
-    lengths = flatten(jnp.sqrt(jnp.sum(by_shared**2, axis=(0, 1))), jnp.sqrt(jnp.sum(by_local**2, axis=1)))
+    shared = jnp.sqrt(sum(jnp.sum(block.by_shared**2, axis=(0, 1)) for block in blocks))
+    own = tuple(jnp.sqrt(jnp.sum(block.by_local**2, axis=1)) for block, _ in zip(blocks, start.local, strict=False))
+    lengths = flatten(shared, own)
     return jnp.where(lengths > 0, lengths, 1.0)
 
 
-def scaled_residual(layout: Layout, scene: Any, samples: Samples, start: Start, scale: jax.Array) -> Any:
+def joined(parts: tuple[jax.Array, ...]) -> jax.Array:
+    """Residuals of all kinds in one vector."""
+    return jnp.concatenate([part.ravel() for part in parts])
+
+
+def pushed_forward(blocks: tuple[Block, ...], shared: jax.Array, local: tuple[jax.Array, ...]) -> jax.Array:
+    """The Jacobian times a direction, as one vector."""
+    parts = [block.by_shared @ shared for block in blocks]
+    own = [jnp.einsum("rnl,rl->rn", block.by_local, part) for block, part in zip(blocks, local, strict=False)]
+    return joined(tuple(part + own[i] if i < len(own) else part for i, part in enumerate(parts)))
+
+
+def scaled_residual(layout: Layout, scene: Any, data: Any, start: Start, scale: jax.Array) -> Any:
     """Residuals (all in one vector) as a function of scaled steps from the start, with the block Jacobian as its derivative.
 
     Also returns the function from steps to coordinates.
     """
-    movable = flatten(~start.frozen, jnp.broadcast_to(~start.frozen_local, start.local.shape))
+    moves = movable(start)
     origin = flatten(start.shared, start.local)
 
-    def coordinates(step: jax.Array) -> tuple[jax.Array, jax.Array]:
-        return unflatten(origin + jnp.where(movable, step / scale, 0.0), start)
+    def coordinates(step: jax.Array) -> tuple[jax.Array, tuple[jax.Array, ...]]:
+        return unflatten(origin + jnp.where(moves, step / scale, 0.0), start)
 
     @jax.custom_jvp
     def residual(step: jax.Array) -> jax.Array:
-        return residuals(layout, scene, *coordinates(step), samples).ravel()
+        return joined(residuals(layout, scene, *coordinates(step), data))
 
     @residual.defjvp
     def derivative(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
-        value, by_shared, by_local = jacobians(layout, scene, *coordinates(primals[0]), samples)
-        shared, local = unflatten(jnp.where(movable, tangents[0] / scale, 0.0), start)
-        return value.ravel(), (by_shared @ shared + jnp.einsum("rnl,rl->rn", by_local, local)).ravel()
+        blocks = jacobians(layout, scene, *coordinates(primals[0]), data)
+        direction = unflatten(jnp.where(moves, tangents[0] / scale, 0.0), start)
+        return joined(tuple(block.residual for block in blocks)), pushed_forward(blocks, *direction)
 
     return residual, coordinates
+
+
+def _shapes(layout: Layout, scene: Any, data: Any, start: Start) -> tuple[tuple[int, int, int], ...]:
+    """(trials, residuals of one, own coordinates of one) of each kind."""
+    parts = jax.eval_shape(partial(residuals, layout), scene, start.shared, start.local, data)
+    return tuple((*part.shape, own.shape[1]) for part, own in zip(parts, start.local, strict=False))
 
 
 @partial(jax.jit, static_argnames=("layout", "method", "steps", "report"))
 def _minimise(
     layout: Layout,
     scene: Any,
-    samples: Samples,
+    data: Any,
     start: Start,
     scale: jax.Array,
     *,
@@ -102,7 +132,7 @@ def _minimise(
     Args:
         layout: of the problem.
         scene: of the problem.
-        samples: of the problem.
+        data: of the problem.
         start: first guess; frozen coordinates keep it.
         scale: of the coordinates, as ``column_lengths``.
         method: one of ``METHODS``.
@@ -119,37 +149,34 @@ def _minimise(
             loss = jnp.where(count > 0, kwargs["loss_last_accepted_step"][1], kwargs["loss_this_step"][1])
             jax.debug.callback(report, count, 2 * loss)
 
-    # Normal equations: the columns are scaled and damped, and QR of a tall matrix costs a hundred times more here. A step that is
-    # slightly off does not move the minimum.
-    linear_solver = lineax.Normal(lineax.Cholesky())
+    linear_solver = ArrowNormal(start.shared.shape[0], _shapes(layout, scene, data, start))
 
-    def stage(step: jax.Array, ends_and_tolerance: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
+    def stage(step: jax.Array, ends_and_tolerance: Any) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
         ends, tolerance = ends_and_tolerance
-        residual, _ = scaled_residual(layout, scene, layout.until(samples, ends), start, scale)
-        if method != "levenberg_marquardt":
+        residual, _ = scaled_residual(layout, scene, layout.until(data, ends), start, scale)
+        if method not in _SOLVERS:
             best, count, converged = _descend(residual, step, method=method, steps=steps, report=report, learning_rate=learning_rate)
         else:
             known: Any = tolerance
-            solver: Any = optimistix.LevenbergMarquardt(rtol=1e-10, atol=known, linear_solver=linear_solver, verbose=verbose)
+            solver: Any = _SOLVERS[method](rtol=1e-10, atol=known, linear_solver=linear_solver, verbose=verbose)
             solution: Any = optimistix.least_squares(lambda step, _: residual(step), solver, step, max_steps=steps, throw=False)
             best, count = solution.value, solution.stats["num_steps"]
             converged = solution.result == optimistix.RESULTS.successful
         return best, (count, converged)
 
-    count = start.stages.shape[0]
+    count = start.stages[0].shape[0]
     tolerances = jnp.where(jnp.arange(count) < count - 1, 1.0, 1e-5)
     best, (counts, converged) = jax.lax.scan(stage, zero, (start.stages, tolerances))
-    _, coordinates = scaled_residual(layout, scene, samples, start, scale)
+    _, coordinates = scaled_residual(layout, scene, data, start, scale)
     shared, local = coordinates(best)
     return Minimum(shared, local, jnp.sum(counts), converged[-1])
 
 
-def minimise(layout: Layout, scene: Any, samples: Samples, start: Start, *, method: str, steps: int, report: Any = None) -> Minimum:
+def minimise(layout: Layout, scene: Any, data: Any, start: Start, *, method: str, steps: int, report: Any = None) -> Minimum:
     """Minimise half the sum of squares of the weighted residuals from ``start``; arguments as in ``Problem`` and ``fit``."""
-    _, by_shared, by_local = jacobians(layout, scene, start.shared, start.local, samples)
-    scale = column_lengths(by_shared, by_local)
-    minimum = _minimise(layout, scene, samples, start, scale, method=method, steps=steps, report=report)
-    return Minimum(*(np.asarray(field) for field in minimum))
+    scale = column_lengths(jacobians(layout, scene, start.shared, start.local, data), start)
+    minimum = _minimise(layout, scene, data, start, scale, method=method, steps=steps, report=report)
+    return jax.tree.map(np.asarray, minimum)
 
 
 def _descend(residual: Any, start: jax.Array, *, method: str, steps: int, report: Any, learning_rate: float) -> tuple:

@@ -5,38 +5,20 @@ Nuisances are hashable, so that problems of the same structure share compiled co
 """
 
 import dataclasses
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, Protocol
 
-import jax
 import jax.numpy as jnp
 import numpy as np
 
+from calibration.experiment import Experiment
 from calibration.first_guess import Reading
+from calibration.prior import Normal
+from calibration.scene_parameter import Free
 from calibration.unknown import Unknown, nuisance_unknown
 from jaxcontact import Scene
 from jaxcontact.field import put
 
 AXES = "xyz"
-
-
-class Experiment(NamedTuple):
-    """One recording as it is simulated.
-
-    Attributes:
-        scene: with the parameters of the moment.
-        position, velocity, spin: initial state (3,), in true units, at ``start``.
-        start: time at which the motion starts [s], that of the first sample unless a nuisance says otherwise.
-        times: of the samples [s].
-        scale: true length over recorded length.
-    """
-
-    scene: Scene
-    position: jax.Array
-    velocity: jax.Array
-    spin: jax.Array
-    start: jax.Array
-    times: jax.Array
-    scale: jax.Array
 
 
 class Nuisance(Protocol):
@@ -47,19 +29,10 @@ class Nuisance(Protocol):
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]: ...
     def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray: ...
     def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment: ...
-    def prior(self, values: Any) -> Any: ...
-
-
-class _NoPrior:
-    """Nothing is known beforehand."""
-
-    def prior(self, values: Any) -> Any:
-        """Residuals of what is known beforehand: none."""
-        return jnp.zeros(0)
 
 
 @dataclasses.dataclass(frozen=True)
-class LengthScale(_NoPrior):
+class LengthScale:
     """One factor from recorded to true lengths, for all recordings: a pixel scale that was measured a few percent wrong.
 
     Gravity makes it visible. It excludes ``Gravity``, which has the same effect.
@@ -81,7 +54,7 @@ class LengthScale(_NoPrior):
 
 
 @dataclasses.dataclass(frozen=True)
-class Gravity(_NoPrior):
+class Gravity:
     """The acceleration of free fall, downwards, one value for all recordings; excludes ``LengthScale``."""
 
     shared: ClassVar[bool] = True
@@ -100,7 +73,7 @@ class Gravity(_NoPrior):
 
 
 @dataclasses.dataclass(frozen=True)
-class SurfaceHeight(_NoPrior):
+class SurfaceHeight:
     """Height of the (horizontal) plane in each recording, in recorded units: the origin of a camera is nobody's table top."""
 
     shared: ClassVar[bool] = False
@@ -119,7 +92,7 @@ class SurfaceHeight(_NoPrior):
 
 
 @dataclasses.dataclass(frozen=True)
-class InitialState(_NoPrior):
+class InitialState:
     """Position and velocity at the first used sample, in recorded units, and the spin where it can matter.
 
     Args:
@@ -164,7 +137,7 @@ class InitialState(_NoPrior):
 
 
 @dataclasses.dataclass(frozen=True)
-class TimeOffset(_NoPrior):
+class TimeOffset:
     """Time between the state that starts the motion and the first sample, for a known initial state (a ball released from rest)."""
 
     shared: ClassVar[bool] = False
@@ -179,11 +152,11 @@ class TimeOffset(_NoPrior):
 
     def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
         """Move the start before the first sample."""
-        return experiment._replace(start=experiment.times[0] - values[0])
+        return experiment._replace(start=experiment.start - values[0])
 
 
 @dataclasses.dataclass(frozen=True)
-class KnownState(_NoPrior):
+class KnownState:
     """A state that is known: a ball released at a measured place. Nothing is to be found.
 
     Args:
@@ -238,7 +211,12 @@ class RestitutionScatter:
         """The deviation of each impact."""
         return tuple(
             nuisance_unknown(
-                f"restitution_deviation_{i}", unit="-", label=f"deviation of impact {i} in ln(e/(1 - e))", symbol=f"d_e{i}", late=True
+                f"restitution_deviation_{i}",
+                unit="-",
+                label=f"deviation of impact {i} in ln(e/(1 - e))",
+                symbol=f"d_e{i}",
+                late=True,
+                prior=Normal(0.0, self.sd),
             )
             for i in range(1, self.impacts + 1)
         )
@@ -251,6 +229,28 @@ class RestitutionScatter:
         """Set the deviations; impacts that the recording does not show have none."""
         return experiment._replace(scene=put(experiment.scene, "contact.normal.deviation", jnp.append(values, 0.0)))
 
-    def prior(self, values: Any) -> Any:
-        """Deviations in units of their standard deviation."""
-        return values / self.sd
+
+@dataclasses.dataclass(frozen=True)
+class OwnValue:
+    """A parameter of the scene that differs from trial to trial (``Free(..., each=True)``).
+
+    Args:
+        free: the parameter.
+        unknown: its unknown.
+    """
+
+    shared: ClassVar[bool] = False
+    free: Free
+    unknown: Unknown
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """The parameter."""
+        return (self.unknown,)
+
+    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """That of the scene, or where the parameter says."""
+        return np.asarray([self.free.first(scene)])
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Set it."""
+        return experiment._replace(scene=self.free.apply(experiment.scene, values[0]))

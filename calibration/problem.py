@@ -1,158 +1,30 @@
-"""What is fitted: a scene with free parameters, recordings, and the nuisance quantities of the measurement.
+"""What is fitted: a scene with free parameters, trials with their measurements, and the nuisance quantities of the measurement.
 
 A problem is split into a *layout* (names, nuisances, method: hashable, part of compiled code) and *arrays* (samples, weights, scene), so
-that problems of the same layout and size share one compilation. Recordings are padded to one length and simulated in one ``vmap``.
+that problems of the same layout and size share one compilation. Trials of one kind are padded to one length and simulated in one ``vmap``.
 """
 
-import dataclasses
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
-import jax
-import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.first_guess import Reading, read_bounces
-from calibration.nuisance import Experiment, Gravity, LengthScale, Nuisance
-from calibration.recording import Recording
-from calibration.unknown import Unknown, coordinates, values
-from jaxcontact.field import get, nearest, parameters, put
+from calibration.experiment import Initial
+from calibration.impact_rows import ImpactRows
+from calibration.impact_table import ImpactTable
+from calibration.layout import Layout
+from calibration.nuisance import Gravity, KnownState, LengthScale, Nuisance, OwnValue
+from calibration.observation import Observation
+from calibration.samples import padded
+from calibration.scene_parameter import Derived, Free, Tied, sorted_out
+from calibration.trial import Trial
+from calibration.trials import TrialData, Trials
+from calibration.unknown import coordinates
+from jaxcontact.field import nearest, parameters
 
 AXES = "xyz"
-
-
-@dataclasses.dataclass(frozen=True)
-class Layout:
-    """Structure of a problem.
-
-    Attributes:
-        free: unknowns of the scene.
-        shared, local: nuisances of all recordings together, and of each by itself.
-        axes: indices of the measured axes.
-        method: of simulation.
-    """
-
-    free: tuple[Unknown, ...]
-    shared: tuple[Nuisance, ...]
-    local: tuple[Nuisance, ...]
-    axes: tuple[int, ...]
-    method: Any
-
-    @property
-    def shared_unknowns(self) -> tuple[Unknown, ...]:
-        """Unknowns of all recordings together: material constants first."""
-        return self.free + tuple(unknown for nuisance in self.shared for unknown in nuisance.unknowns(self.axes))
-
-    @property
-    def local_unknowns(self) -> tuple[Unknown, ...]:
-        """Unknowns of each recording."""
-        return tuple(unknown for nuisance in self.local for unknown in nuisance.unknowns(self.axes))
-
-    def experiment(self, scene: jc.Scene, shared: jax.Array, local: jax.Array, times: jax.Array) -> Experiment:
-        """The experiment at coordinates ``shared`` (S,) and ``local`` (L,)."""
-        for unknown, value in zip(self.free, values(self.free, shared), strict=True):
-            scene = put(scene, unknown.name, value)
-        zero = jnp.zeros(3)
-        experiment = Experiment(scene, zero, zero, zero, times[0], times, jnp.ones(()))
-        for nuisances, column in ((self.shared, shared[len(self.free) :]), (self.local, local)):
-            for nuisance in nuisances:
-                unknowns = nuisance.unknowns(self.axes)
-                here = jnp.asarray(values(unknowns, column))
-                experiment = nuisance.apply(experiment, here, self.axes)
-                column = column[len(unknowns) :]
-        return experiment
-
-    def trajectory(self, scene: jc.Scene, shared: jax.Array, local: jax.Array, times: jax.Array) -> tuple[jax.Array, jc.Trajectory]:
-        """Predicted positions in recorded units (samples, axes), and the simulation behind them."""
-        experiment = self.experiment(scene, shared, local, times)
-        start = jc.State(experiment.position, experiment.velocity, experiment.spin)
-        all_times = jnp.concatenate([experiment.start[None], experiment.times])
-        result = jc.simulate(experiment.scene, start, all_times, method=self.method)
-        return result.position[1:, jnp.array(self.axes)] / experiment.scale, result
-
-    def until(self, samples: "Samples", ends: jax.Array) -> "Samples":
-        """The samples of each recording up to its time in ``ends`` (R,)."""
-        return samples._replace(weight=jnp.where(samples.times[..., None] <= ends[:, None, None], samples.weight, 0.0))
-
-    def residual(self, scene: jc.Scene, shared: jax.Array, local: jax.Array, samples: "Samples") -> jax.Array:
-        """Weighted residuals of one recording: of its samples, then of what is known of its own unknowns beforehand."""
-        predicted, _ = self.trajectory(scene, shared, local, samples.times)
-        pieces = [((predicted - samples.measured) * samples.weight).ravel()]
-        for nuisance in self.local:
-            count = len(nuisance.unknowns(self.axes))
-            pieces.append(nuisance.prior(local[:count]))
-            local = local[count:]
-        return jnp.concatenate(pieces)
-
-
-class Samples(NamedTuple):
-    """Data of all recordings, padded to one length; weight 1/sigma, or 0 where there is no sample."""
-
-    times: Any
-    measured: Any
-    weight: Any
-
-
-def over_recordings(function: Callable[..., Any], *columns: Any) -> Any:
-    """``vmap`` of ``function`` over the leading axis; for a single recording the plain call, which can skip what is not needed."""
-    if jax.tree.leaves(columns)[0].shape[0] > 1:
-        return jax.vmap(function)(*columns)
-    only = jax.tree.map(lambda column: column[0], columns)
-    return jax.tree.map(lambda value: value[None], function(*only))
-
-
-@partial(jax.jit, static_argnames="layout")
-def residuals(layout: Layout, scene: jc.Scene, shared: jax.Array, local: jax.Array, samples: Samples) -> jax.Array:
-    """Weighted residuals, (recordings, samples * axes + priors)."""
-    return over_recordings(lambda own, data: layout.residual(scene, shared, own, data), local, samples)
-
-
-@partial(jax.jit, static_argnames="layout")
-def jacobians(
-    layout: Layout, scene: jc.Scene, shared: jax.Array, local: jax.Array, samples: Samples
-) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Residuals with their derivatives by shared (R, N, S) and by each recording's own coordinates (R, N, L), in forward mode."""
-
-    def one(own: jax.Array, data: Samples) -> tuple[jax.Array, jax.Array, jax.Array]:
-        def both(shared: jax.Array, own: jax.Array) -> tuple[jax.Array, jax.Array]:
-            residual = layout.residual(scene, shared, own, data)
-            return residual, residual
-
-        (by_shared, by_local), residual = jax.jacfwd(both, argnums=(0, 1), has_aux=True)(shared, own)
-        return residual, by_shared, by_local
-
-    return over_recordings(one, local, samples)
-
-
-@partial(jax.jit, static_argnames="layout")
-def predictions(layout: Layout, scene: jc.Scene, shared: jax.Array, local: jax.Array, times: jax.Array) -> tuple[jax.Array, jc.Trajectory]:
-    """Predicted positions of all recordings in recorded units (R, samples, axes), and their simulations."""
-    return over_recordings(lambda own, time: layout.trajectory(scene, shared, own, time), local, times)
-
-
-def free_unknown(scene: jc.Scene, path: str) -> Unknown:
-    """The unknown at ``path`` of the scene."""
-    known = {name: (value, about) for name, value, about in parameters(scene)}
-    if path not in known:
-        raise InputError(f"free: {path!r} is not a parameter of the scene.{nearest(path, sorted(known))}")
-    value, about = known[path]
-    if np.size(value) != 1 or about.shape is not None:
-        raise InputError(f"free: {path!r} is a vector; free its components through a nuisance such as Gravity().")
-    return Unknown(path, about)
-
-
-def used_samples(recording: Recording, reading: Reading, axes: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Times from the first used sample on, positions and standard deviations; outliers have none (infinite deviation)."""
-    used = slice(reading.release, reading.stop)
-    measured = np.asarray(recording.position[used][:, list(axes)], dtype=float)
-    # The scatter about smooth flights contains what the tracking does over several samples; the white noise alone would be too small.
-    scatter = np.fmax(reading.noise, reading.scatter)[list(axes)]
-    noise = np.broadcast_to(scatter, measured.shape) if recording.sigma is None else recording.sigma[used][:, list(axes)]
-    sigma = np.where(np.isfinite(measured) & ~reading.outliers[used][:, None], noise, np.inf)
-    return np.asarray(recording.time[used]), measured, sigma
 
 
 class Problem:
@@ -160,12 +32,17 @@ class Problem:
 
     Args:
         scene: with starting values of the free parameters, and the true values of all others.
-        recordings: trajectories.
-        free: paths of the parameters to be found, e.g. ``"contact.normal.restitution"``.
+        trials: ``Trial(...)`` each, or data that are the only measurement of a trial (``Recording``, ``BounceTimes``, ``ImpactTable`` ...).
+        free: what is to be found of the scene: paths such as ``"contact.normal.restitution"``, ``Free``, ``Tied`` or ``Derived``.
         nuisance: quantities of the measurement to be found, e.g. ``[InitialState(), SurfaceHeight(), LengthScale()]``.
-        method: of simulation; default ``jaxcontact.Impulse`` with a budget of contacts from the recordings.
-        readings: automatic readings of the recordings, when they were already made.
+        method: of simulation; default ``jaxcontact.Impulse`` with a budget of contacts from the trials.
         frozen: names of free parameters that stay at their start; what their first step would be is known after the fit.
+
+    Attributes:
+        layout: structure, part of compiled code.
+        data: arrays of each kind of trials.
+        members: positions in ``trials`` of each kind.
+        readings: first guess of each trial.
 
     Raises:
         InputError: a recording without a bounce, a path that does not exist, nuisances that exclude each other.
@@ -174,98 +51,111 @@ class Problem:
     def __init__(
         self,
         scene: jc.Scene,
-        recordings: Sequence[Recording],
+        trials: Sequence[Any],
         *,
-        free: Sequence[str],
-        nuisance: Sequence[Nuisance],
+        free: Sequence[str | Free | Tied | Derived],
+        nuisance: Sequence[Nuisance] = (),
         method: Any = None,
-        readings: Sequence[Reading] | None = None,
         frozen: Sequence[str] = (),
     ) -> None:
-        if not recordings:
-            raise InputError("There is no recording to fit.", remedy="Give at least one file.")
-        kinds = {type(item) for item in nuisance}
-        if {LengthScale, Gravity} <= kinds:
+        if not trials:
+            raise InputError("There is nothing to fit.", remedy="Give at least one recording.")
+        kinds_of_nuisance = {type(item) for item in nuisance}
+        if {LengthScale, Gravity} <= kinds_of_nuisance:
             raise InputError("nuisance: LengthScale and Gravity have the same effect on a recording.", remedy="Keep one of them.")
-        radius = float(np.asarray(scene.bodies.radius))
-        if readings is None:
-            readings = [read_bounces(recording, radius=radius, gravity=_down(scene)) for recording in recordings]
-        for recording, reading in zip(recordings, readings, strict=True):
-            if not reading.bounces:
-                raise InputError(
-                    "There is no bounce in this recording.",
-                    path=recording.path,
-                    remedy="Give a recording that shows the ball before and after at least one impact, or check --vertical and --radius.",
-                )
-        measured = {recording.axes for recording in recordings}
-        if len(measured) > 1:
-            raise InputError(
-                f"The recordings measure different axes: {', '.join(sorted('/'.join(axes) for axes in measured))}.",
-                remedy="Fit them one kind at a time.",
-            )
-        axes = tuple(AXES.index(name) for name in measured.pop())
+        shared, each, tied = sorted_out(free)
+        for tie in tied:
+            tie.check(scene)
+        self.scene, self.frozen = scene, tuple(frozen)
+        self.trials: tuple[Any, ...] = tuple(item if isinstance(item, (Trial, ImpactTable)) else Trial(item) for item in trials)
+        self.readings: tuple[Any, ...] = tuple(None if isinstance(trial, ImpactTable) else _reading(trial, scene) for trial in self.trials)
         if method is None:
-            budget = max(len(reading.bounces) for reading in readings) + 2
-            method = jc.Impulse(max_contacts=budget, rest_steps=1, skip_unused=False)
-        self.scene, self.recordings, self.readings, self.frozen = scene, tuple(recordings), tuple(readings), tuple(frozen)
+            bounces = [len(reading.bounces) for reading in self.readings if reading is not None]
+            method = jc.Impulse(max_contacts=max(bounces, default=0) + 2, rest_steps=1, skip_unused=False)
+        own = tuple(item for item in nuisance if not item.shared) + tuple(OwnValue(item, item.unknown(scene)) for item in each)
+        kinds: dict[Any, list[int]] = {}
+        for position, trial in enumerate(self.trials):
+            kinds.setdefault(self._kind(trial, own, method), []).append(position)
+        self.members = tuple(map(tuple, kinds.values()))
         self.layout = Layout(
-            free=tuple(free_unknown(scene, path) for path in free),
+            scene_unknowns=tuple(item.unknown(scene) for item in shared),
+            parameters=shared,
+            tied=tied,
             shared=tuple(item for item in nuisance if item.shared),
-            local=tuple(item for item in nuisance if not item.shared),
-            axes=axes,
-            method=method,
+            kinds=tuple(kinds),
         )
-        parts = [used_samples(recording, reading, axes) for recording, reading in zip(recordings, readings, strict=True)]
-        self.samples = _padded(parts)
+        self.data = tuple(self._data(members) for members in self.members)
+
+    @staticmethod
+    def _kind(trial: Any, own: tuple[Nuisance, ...], method: Any) -> Any:
+        """The kind of a trial: what those have in common that are simulated together."""
+        if isinstance(trial, ImpactTable):
+            return ImpactRows.of(trial)
+        observations: tuple[Observation, ...] = tuple(item.observation() for item in trial.measured)
+        axes = tuple(AXES.index(name) for name in trial.axes)
+        fitting = tuple(item for item in own if not (isinstance(item, KnownState) and trial.initial is not None))
+        return Trials(observations, fitting, tuple(trial.values), axes, method)
+
+    def _data(self, members: tuple[int, ...]) -> Any:
+        """Arrays of the trials of one kind."""
+        first = self.trials[members[0]]
+        if isinstance(first, ImpactTable):
+            return ImpactRows.of(first).data([self.trials[m] for m in members])
+        known = {name for name, _, _ in parameters(self.scene)}
+        for path in first.values:
+            if path not in known:
+                raise InputError(f"values: {path!r} is not a parameter of the scene.{nearest(path, sorted(known))}", path=first.path)
+        parts = [[item.samples(self.readings[m]) for item in self.trials[m].measured] for m in members]
+        starts = [
+            self.trials[m].known_state(min([float(part[0][0]) for part in own if part[0].size], default=0.0))
+            for m, own in zip(members, parts, strict=True)
+        ]
+        return TrialData(
+            samples=tuple(padded([own[i] for own in parts]) for i in range(len(first.measured))),
+            initial=Initial(*(np.stack(column) for column in zip(*starts, strict=True))),
+            values=np.asarray([list(self.trials[m].values.values()) for m in members], dtype=float).reshape(len(members), -1),
+        )
 
     @property
-    def start(self) -> tuple[np.ndarray, np.ndarray]:
-        """Coordinates of the first guess, shared (S,) and local (R, L)."""
+    def start(self) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
+        """Coordinates of the first guess, shared (S,) and of the trials of each kind (R, L)."""
         layout, scene = self.layout, self.scene
-        free = coordinates(layout.free, [get(scene, unknown.name) for unknown in layout.free])
+        free = coordinates(layout.scene_unknowns, [item.first(scene) for item in layout.parameters])
 
-        def guess(nuisances: tuple[Nuisance, ...], reading: Reading) -> np.ndarray:
-            return np.concatenate(
-                [
-                    np.zeros(0),
-                    *(coordinates(item.unknowns(layout.axes), item.start(reading, scene, layout.axes)) for item in nuisances),
-                ]
-            )
+        def guess(nuisances: tuple[Nuisance, ...], reading: Any, axes: tuple[int, ...]) -> np.ndarray:
+            each = (coordinates(item.unknowns(axes), item.start(reading, scene, axes)) for item in nuisances)
+            return np.concatenate([np.zeros(0), *each])
 
-        shared = np.concatenate([free, guess(layout.shared, self.readings[0])])
-        return shared, np.stack([guess(layout.local, reading) for reading in self.readings])
+        shared = np.concatenate([free, guess(layout.shared, self.readings[0], ())])
+        local = tuple(
+            np.stack([guess(kind.own, self.readings[m], kind.axes) for m in members])
+            for kind, members in zip(layout.kinds, self.members, strict=True)
+        )
+        return shared, local
 
     @property
-    def stages(self) -> np.ndarray:
-        """Ends of the samples to be fitted first (stages, recordings), after two bounces, four bounces, and all."""
+    def stages(self) -> tuple[np.ndarray, ...]:
+        """Ends of the samples to be fitted first, of the trials of each kind (stages, R): after two bounces, four bounces, and all."""
         ends = [[_after_bounce(reading, count) for reading in self.readings] for count in (2, 4)]
-        return np.asarray([*(row for row in ends if np.any(np.isfinite(row))), [np.inf] * len(self.readings)])
+        rows = np.asarray([*(row for row in ends if np.any(np.isfinite(row))), [np.inf] * len(self.readings)])
+        return tuple(rows[:, list(members)] for members in self.members)
 
     @property
     def observations(self) -> int:
         """Number of measured numbers that are used."""
-        return int(np.count_nonzero(np.asarray(self.samples.weight)))
+        return sum(int(np.count_nonzero(samples.weight)) for data in self.data for samples in data.samples)
 
 
-def _after_bounce(reading: Reading, count: int) -> float:
+def _reading(trial: Trial, scene: jc.Scene) -> Any:
+    """The first guess of a trial: that of the first measurement that gives one."""
+    for item in trial.measured:
+        reading = item.read(scene)
+        if reading is not None:
+            return reading
+    return None
+
+
+def _after_bounce(reading: Any, count: int) -> float:
     """The middle of the flight after bounce ``count``; infinite when there is no later bounce."""
-    times = [bounce.time for bounce in reading.bounces]
+    times = [bounce.time for bounce in reading.bounces] if reading is not None else []
     return (times[count - 1] + times[count]) / 2 if len(times) > count else np.inf
-
-
-def _down(scene: jc.Scene) -> float:
-    return float(np.linalg.norm(np.asarray(scene.gravity, dtype=float)))
-
-
-def _padded(parts: list[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> Samples:
-    """Stack recordings of different length: times repeat the last one, weights are zero."""
-    longest = max(time.size for time, _, _ in parts)
-    # A round number of samples lets data sets of similar size share compiled code.
-    size = int(np.ceil(longest / 32) * 32)
-    times, measured, weights = [], [], []
-    for time, values_, sigma in parts:
-        extra = size - time.size
-        times.append(np.concatenate([time, np.full(extra, time[-1])]))
-        measured.append(np.concatenate([np.nan_to_num(values_), np.zeros((extra, values_.shape[1]))]))
-        weights.append(np.concatenate([1 / sigma, np.zeros((extra, values_.shape[1]))]))
-    return Samples(*(np.stack(column) for column in (times, measured, weights)))

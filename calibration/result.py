@@ -2,6 +2,7 @@
 
 import dataclasses
 import enum
+from typing import Any
 
 import numpy as np
 
@@ -119,6 +120,8 @@ class Fit:
         warnings: plain sentences, most important first.
         recordings: data and prediction of each recording.
         columns: data and prediction of an impact table.
+        problem: what was fitted, with the weights that were used in the end; what profiles, samplers and designs go on from.
+        judgement: the minimum with its residuals, Jacobian and covariance.
     """
 
     parameters: dict[str, Estimate]
@@ -135,6 +138,8 @@ class Fit:
     warnings: tuple[str, ...]
     recordings: tuple[FittedRecording, ...] = ()
     columns: tuple[FittedColumn, ...] = ()
+    problem: Any = dataclasses.field(default=None, repr=False, compare=False)
+    judgement: Any = dataclasses.field(default=None, repr=False, compare=False)
 
     @property
     def chi2_per_dof(self) -> float:

@@ -1,27 +1,29 @@
 """Standard errors from the Jacobian at the minimum, enlarged for misfit and for correlated residuals, and what the data leave open.
 
-The information matrix is arrow-shaped: shared coordinates, and the coordinates of each recording, which only meet through the shared
-ones. It is never formed as a whole: the coordinates of each recording are eliminated, which leaves a small matrix of the shared ones.
+The information matrix is arrow-shaped: shared coordinates, and the coordinates of each trial, which only meet through the shared
+ones. It is never formed as a whole: the coordinates of each trial are eliminated, which leaves a small matrix of the shared ones.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from calibration.layout import Block
+
 UNRESOLVED = 1e-9
 """Part of a coordinate's information that must remain after elimination of the others; below, rounding decides."""
 
 
 class Information(NamedTuple):
-    """Inverse information: formal covariance of the shared coordinates (S, S), of each recording's own (R, L, L), and what is open.
+    """Inverse information: formal covariance of the shared coordinates (S, S), of each trial's own (kinds of (R, L, L)), and what is open.
 
-    ``open_shared`` (S,) and ``open_local`` (R, L) mark coordinates that take part in a combination the data do not see.
+    ``open_shared`` (S,) and ``open_local`` (kinds of (R, L)) mark coordinates that take part in a combination the data do not see.
     """
 
     shared: np.ndarray
-    local: np.ndarray
+    local: tuple[np.ndarray, ...]
     open_shared: np.ndarray
-    open_local: np.ndarray
+    open_local: tuple[np.ndarray, ...]
 
 
 def resolved_inverse(matrix: np.ndarray, reference: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -41,21 +43,41 @@ def resolved_inverse(matrix: np.ndarray, reference: np.ndarray) -> tuple[np.ndar
     return inverse / np.outer(scale, scale), involved
 
 
-def information(by_shared: np.ndarray, by_local: np.ndarray) -> Information:
-    """Invert the information of Jacobians ``by_shared`` (R, N, S) and ``by_local`` (R, N, L) of weighted residuals."""
-    recordings, _, count = by_local.shape
-    shared = np.einsum("rns,rnt->st", by_shared, by_shared)
-    own = np.einsum("rnl,rnm->rlm", by_local, by_local)
-    cross = np.einsum("rnl,rns->rls", by_local, by_shared)
-    inverses = np.zeros_like(own)
-    open_local = np.zeros((recordings, count), dtype=bool)
-    for r in range(recordings):
-        inverses[r], open_local[r] = resolved_inverse(own[r], np.diagonal(own[r]))
-    coupling = np.einsum("rlm,rms->rls", inverses, cross)
-    remaining = shared - np.einsum("rls,rlt->st", cross, coupling)
-    covariance, open_shared = resolved_inverse(remaining, np.diagonal(shared))
-    local = inverses + np.einsum("rls,st,rmt->rlm", coupling, covariance, coupling)
-    return Information(covariance, local, open_shared, open_local)
+class Eliminated(NamedTuple):
+    """The trials of one kind with their own coordinates eliminated, at the minimum over them.
+
+    Attributes:
+        inverse: of the information on the own coordinates, (R, L, L); ``open`` (R, L) which of them the data do not see.
+        coupling: change of the own coordinates per change of the shared ones, with a minus sign, (R, L, S).
+        projected: derivatives of the residuals by the shared coordinates that the own ones cannot undo, (R, N, S).
+    """
+
+    inverse: np.ndarray
+    open: np.ndarray
+    coupling: np.ndarray
+    projected: np.ndarray
+
+
+def eliminated(block: Block) -> Eliminated:
+    """Eliminate each trial's own coordinates."""
+    own = np.einsum("rnl,rnm->rlm", block.by_local, block.by_local)
+    cross = np.einsum("rnl,rns->rls", block.by_local, block.by_shared)
+    inverse, unseen = np.zeros_like(own), np.zeros(own.shape[:2], dtype=bool)
+    for r in range(own.shape[0]):
+        inverse[r], unseen[r] = resolved_inverse(own[r], np.diagonal(own[r]))
+    coupling = inverse @ cross
+    return Eliminated(inverse, unseen, coupling, block.by_shared - block.by_local @ coupling)
+
+
+def information(blocks: tuple[Block, ...]) -> Information:
+    """Invert the information of Jacobians of weighted residuals."""
+    parts = [eliminated(block) for block in blocks]
+    seen = sum(np.einsum("rns,rns->s", block.by_shared, block.by_shared) for block in blocks)
+    # A sum of squares of the projected columns stays positive; a difference of two sums would not.
+    remaining = sum(np.einsum("rns,rnt->st", part.projected, part.projected) for part in parts)
+    covariance, open_shared = resolved_inverse(remaining, seen)
+    local = tuple(part.inverse + np.einsum("rls,st,rmt->rlm", part.coupling, covariance, part.coupling) for part in parts)
+    return Information(covariance, local, open_shared, tuple(part.open for part in parts))
 
 
 def correlation_time(residuals: np.ndarray, used: np.ndarray) -> float:
@@ -83,19 +105,14 @@ def correlation_time(residuals: np.ndarray, used: np.ndarray) -> float:
     return float(total)
 
 
-def between_recordings(by_shared: np.ndarray, by_local: np.ndarray, residuals: np.ndarray, formal: Information) -> np.ndarray:
-    """Sandwich covariance of the shared coordinates, recordings taken as the independent units, (S, S).
+def between_trials(blocks: tuple[Block, ...], formal: Information) -> np.ndarray:
+    """Sandwich covariance of the shared coordinates, trials taken as the independent units, (S, S).
 
-    Each recording pulls the common values by its score; the scatter of these pulls measures what really varies between recordings (a
+    Each trial pulls the common values by its score; the scatter of these pulls measures what really varies between trials (a
     restitution that differs from drop to drop, correlated noise), whatever the noise model says.
     """
-    recordings = residuals.shape[0]
-    own = np.einsum("rnl,rnm->rlm", by_local, by_local)
-    pulls = []
-    for r in range(recordings):
-        inverse, _ = resolved_inverse(own[r], np.diagonal(own[r]))
-        projected = by_shared[r] - by_local[r] @ (inverse @ (by_local[r].T @ by_shared[r]))
-        pulls.append(formal.shared @ (projected.T @ residuals[r]))
-    scatter = np.asarray(pulls)
+    scores = [np.einsum("rns,rn->rs", eliminated(block).projected, block.residual) for block in blocks]
+    pulls = np.concatenate(scores) @ formal.shared
+    trials = len(pulls)
     # As many degrees of freedom are used up as there are shared coordinates.
-    return scatter.T @ scatter * recordings / max(recordings - scatter.shape[1], 1)
+    return pulls.T @ pulls * trials / max(trials - pulls.shape[1], 1)

@@ -1,0 +1,115 @@
+"""Damped normal equations of a least-squares problem whose Jacobian has dense shared columns and blocks of each trial's own columns.
+
+The normal matrix has the shape of an arrow: a trial's own coordinates meet those of another only through the shared ones. Eliminating the
+own ones (a Schur complement) costs memory and time linear in the number of trials. Normal equations are enough here: columns are scaled
+and damped, a step that is slightly off does not move the minimum, and QR of a tall matrix costs a hundred times more.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import lineax
+from jax.scipy.linalg import cho_factor, cho_solve
+
+SMALLEST_DAMPING = 1e-13
+"""Added to the diagonal (of about 1): a coordinate that nothing depends on stays where it is."""
+
+
+class Arrow(NamedTuple):
+    """Blocks of the operator: shared columns (rows, S), own columns of each kind (R, N, L), first row of each kind, root of the damping."""
+
+    by_shared: jax.Array
+    by_local: tuple[jax.Array, ...]
+    damping: jax.Array
+    damped: bool
+
+
+class ArrowNormal(lineax.AbstractLinearSolver):
+    """Solves ``min |J x - b|^2`` (with damping rows below ``J`` or without) by elimination of the trials' own coordinates.
+
+    Attributes:
+        shared: number of shared coordinates.
+        shapes: of each kind of trials: (trials, residuals of one, own coordinates of one).
+    """
+
+    shared: int
+    shapes: tuple[tuple[int, int, int], ...]
+
+    def init(self, operator: Any, options: dict[str, Any]) -> Arrow:
+        """Probe the operator: one product for each shared column, and one for a column of all trials of a kind together."""
+        size = operator.in_size()
+        damped = isinstance(operator.out_structure(), tuple)
+
+        def columns(seeds: jax.Array) -> jax.Array:
+            product = jax.vmap(operator.mv)(seeds)
+            return product[0] if damped else product
+
+        by_shared = columns(jnp.eye(self.shared, size)).T if self.shared else jnp.zeros((operator_rows(operator), 0))
+        by_local, first, row = [], self.shared, 0
+        for trials, count, own in self.shapes:
+            seeds = jnp.zeros((own, size))
+            picked = jnp.tile(jnp.eye(own), (1, trials))
+            seeds = seeds.at[:, first : first + trials * own].set(picked)
+            if own and trials:
+                rows = columns(seeds)[:, row : row + trials * count]
+                by_local.append(jnp.moveaxis(rows.reshape(own, trials, count), 0, -1))
+            else:
+                by_local.append(jnp.zeros((trials, count, 0)))
+            first += trials * own
+            row += trials * count
+        root = operator.mv(jnp.ones(size))[1][0] if damped else jnp.zeros(())
+        return Arrow(by_shared, tuple(by_local), root, damped)
+
+    def compute(self, state: Arrow, vector: Any, options: dict[str, Any]) -> tuple[jax.Array, Any, dict[str, Any]]:
+        """The step for one right-hand side."""
+        rows, extra = vector if state.damped else (vector, None)
+        ridge = state.damping**2 + SMALLEST_DAMPING
+        right = state.by_shared.T @ rows
+        matrix = state.by_shared.T @ state.by_shared + ridge * jnp.eye(self.shared)
+        position, row, eliminated = self.shared, 0, []
+        if extra is not None:
+            right = right + state.damping * extra[: self.shared]
+        for (trials, count, own), block in zip(self.shapes, state.by_local, strict=True):
+            dense = state.by_shared[row : row + trials * count].reshape(trials, count, self.shared)
+            here = jnp.einsum("rnl,rn->rl", block, rows[row : row + trials * count].reshape(trials, count))
+            if extra is not None:
+                here = here + state.damping * extra[position : position + trials * own].reshape(trials, own)
+            normal = jnp.einsum("rnl,rnm->rlm", block, block) + ridge * jnp.eye(own)
+            cross = jnp.einsum("rnl,rns->rls", block, dense)
+            # Both right-hand sides in one solve: the cross block and the trial's own.
+            solved = _solve_each(normal, jnp.concatenate([cross, here[..., None]], axis=-1))
+            matrix = matrix - jnp.einsum("rls,rlt->st", cross, solved[..., :-1])
+            right = right - jnp.einsum("rls,rl->s", cross, solved[..., -1])
+            eliminated.append(solved)
+            position += trials * own
+            row += trials * count
+        shared = cho_solve(cho_factor(matrix + SMALLEST_DAMPING * jnp.eye(self.shared)), right) if self.shared else right
+        local = [(solved[..., -1] - solved[..., :-1] @ shared).ravel() for solved in eliminated]
+        step = jnp.concatenate([shared, *local])
+        return jnp.where(jnp.all(jnp.isfinite(step)), step, 0.0), lineax.RESULTS.successful, {}
+
+    def transpose(self, state: Arrow, options: dict[str, Any]) -> Any:
+        """Not needed: nothing is differentiated through the solve."""
+        raise NotImplementedError
+
+    def conj(self, state: Arrow, options: dict[str, Any]) -> tuple[Arrow, dict[str, Any]]:
+        """Real."""
+        return state, options
+
+    def assume_full_rank(self) -> bool:
+        """What nothing depends on stays where it is."""
+        return False
+
+
+def operator_rows(operator: Any) -> int:
+    """Rows of the operator without damping."""
+    structure = operator.out_structure()
+    return (structure[0] if isinstance(structure, tuple) else structure).size
+
+
+def _solve_each(normal: jax.Array, right: jax.Array) -> jax.Array:
+    """``normal^-1 right`` of each trial."""
+    if normal.shape[-1] == 0:
+        return right
+    return jax.vmap(lambda a, b: cho_solve(cho_factor(a), b))(normal, right)

@@ -1,0 +1,136 @@
+"""The structure of a fit (hashable, part of compiled code), and its residuals and their block Jacobian.
+
+Problems of the same layout and sizes share one compilation. Unknowns are *shared* by all trials or belong to one *trial*; the Jacobian has
+dense columns for the first, and blocks for the second.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple, Protocol
+
+import jax
+import jax.numpy as jnp
+
+import jaxcontact as jc
+from calibration.nuisance import Nuisance
+from calibration.scene_parameter import SceneParameter, Tied
+from calibration.unknown import Unknown, prior_residuals, values
+
+
+class Kind(Protocol):
+    """Trials of one kind: ``Trials``, ``ImpactRows``; data have a leading axis of trials, and ``samples``."""
+
+    @property
+    def local_unknowns(self) -> tuple[Unknown, ...]: ...
+    def residual(self, scene: jc.Scene, shared: Any, local: jax.Array, data: Any) -> jax.Array: ...
+    def until(self, data: Any, ends: jax.Array) -> Any: ...
+
+
+class Block(NamedTuple):
+    """Residuals of the trials of one kind (R, N), with derivatives by shared (R, N, S) and by each trial's own coordinates (R, N, L)."""
+
+    residual: Any
+    by_shared: Any
+    by_local: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Layout:
+    """Structure of a fit.
+
+    Attributes:
+        scene_unknowns: unknowns of the scene, one for each of ``parameters``.
+        parameters: of the scene, which are to be found.
+        tied: parameters that follow others.
+        shared: nuisance quantities of all trials together.
+        kinds: kinds of trials.
+    """
+
+    scene_unknowns: tuple[Unknown, ...]
+    parameters: tuple[SceneParameter, ...]
+    tied: tuple[Tied, ...]
+    shared: tuple[Nuisance, ...]
+    kinds: tuple[Any, ...]
+
+    @property
+    def shared_unknowns(self) -> tuple[Unknown, ...]:
+        """Unknowns of all trials together: material constants first."""
+        return self.scene_unknowns + tuple(unknown for nuisance in self.shared for unknown in nuisance.unknowns(()))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the shared unknowns."""
+        return tuple(unknown.name for unknown in self.shared_unknowns)
+
+    @property
+    def priors(self) -> int:
+        """Number of shared unknowns of which something is known beforehand."""
+        return sum(unknown.prior is not None for unknown in self.shared_unknowns)
+
+    def at(self, scene: jc.Scene, shared: jax.Array) -> tuple[jc.Scene, tuple[tuple[Nuisance, jax.Array], ...]]:
+        """The scene at coordinates ``shared`` (S,), and the values of each shared nuisance quantity."""
+        for parameter, value in zip(self.parameters, values(self.scene_unknowns, shared), strict=True):
+            scene = parameter.apply(scene, value)
+        for tie in self.tied:
+            scene = tie.apply(scene)
+        rest, found = shared[len(self.parameters) :], []
+        for nuisance in self.shared:
+            unknowns = nuisance.unknowns(())
+            found.append((nuisance, jnp.asarray(values(unknowns, rest))))
+            rest = rest[len(unknowns) :]
+        return scene, tuple(found)
+
+    def residual(self, kind: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any) -> jax.Array:
+        """Weighted residuals of one trial of a kind."""
+        here, nuisances = self.at(scene, shared)
+        return self.kinds[kind].residual(here, nuisances, local, data)
+
+    def until(self, data: tuple[Any, ...], ends: tuple[jax.Array, ...]) -> tuple[Any, ...]:
+        """The data up to the times ``ends`` of the trials of each kind."""
+        return tuple(kind.until(own, end) for kind, own, end in zip(self.kinds, data, ends, strict=True))
+
+
+def over_trials(function: Callable[..., Any], *columns: Any) -> Any:
+    """``vmap`` of ``function`` over the leading axis; for a single trial the plain call, which can skip what is not needed."""
+    if jax.tree.leaves(columns)[0].shape[0] > 1:
+        return jax.vmap(function)(*columns)
+    only = jax.tree.map(lambda column: column[0], columns)
+    return jax.tree.map(lambda value: value[None], function(*only))
+
+
+@partial(jax.jit, static_argnames="layout")
+def residuals(
+    layout: Layout, scene: jc.Scene, shared: jax.Array, local: tuple[jax.Array, ...], data: tuple[Any, ...]
+) -> tuple[jax.Array, ...]:
+    """Weighted residuals of each kind (R, N), at last what is known beforehand of the shared unknowns (1, P) if anything is."""
+    found = [
+        over_trials(lambda own, one, kind=kind: layout.residual(kind, scene, shared, own, one), local[kind], data[kind])
+        for kind in range(len(layout.kinds))
+    ]
+    return (*found, prior_residuals(layout.shared_unknowns, shared)[None]) if layout.priors else tuple(found)
+
+
+@partial(jax.jit, static_argnames="layout")
+def jacobians(layout: Layout, scene: jc.Scene, shared: jax.Array, local: tuple[jax.Array, ...], data: tuple[Any, ...]) -> tuple[Block, ...]:
+    """Residuals as ``residuals`` with their derivatives, in forward mode."""
+
+    def block(kind: int) -> Block:
+        def one(own: jax.Array, data: Any) -> Block:
+            def both(shared: jax.Array, own: jax.Array) -> tuple[jax.Array, jax.Array]:
+                residual = layout.residual(kind, scene, shared, own, data)
+                return residual, residual
+
+            (by_shared, by_local), residual = jax.jacfwd(both, argnums=(0, 1), has_aux=True)(shared, own)
+            return Block(residual, by_shared, by_local)
+
+        return over_trials(one, local[kind], data[kind])
+
+    blocks = [block(kind) for kind in range(len(layout.kinds))]
+    if layout.priors:
+
+        def known(shared: jax.Array) -> jax.Array:
+            return prior_residuals(layout.shared_unknowns, shared)
+
+        blocks.append(Block(known(shared)[None], jax.jacfwd(known)(shared)[None], jnp.zeros((1, layout.priors, 0))))
+    return tuple(blocks)

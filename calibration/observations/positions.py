@@ -1,0 +1,93 @@
+"""Positions of the centre of a sphere on the pictures of a camera."""
+
+import dataclasses
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from calibration.errors import InputError
+from calibration.experiment import Experiment
+from calibration.first_guess import Reading, read_bounces
+from calibration.recording import Recording
+from calibration.samples import Samples
+from jaxcontact import Scene, Trajectory
+
+AXES = "xyz"
+
+
+@dataclasses.dataclass(frozen=True)
+class Positions:
+    """The centre of the sphere at the time of each picture, in recorded units.
+
+    Attributes:
+        axes: indices of the measured axes.
+    """
+
+    axes: tuple[int, ...]
+
+    def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
+        """Those of the pictures."""
+        return samples.times
+
+    def predicted(self, experiment: Experiment, motion: Trajectory, samples: Samples) -> jax.Array:
+        """Positions (n, axes)."""
+        return motion.position[:, jnp.array(self.axes)] / experiment.scale
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class TrackedPositions:
+    """A recording as a measurement of positions.
+
+    Attributes:
+        recording: of the centre of a sphere.
+        reading: its automatic reading, when it was already made.
+    """
+
+    recording: Recording
+    reading: Reading | None = None
+
+    @property
+    def name(self) -> str:
+        """That of the recording."""
+        return self.recording.name
+
+    @property
+    def path(self) -> str | None:
+        """The file it came from."""
+        return self.recording.path
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """The measured axes."""
+        return self.recording.axes
+
+    def read(self, scene: Scene) -> Reading:
+        """Flights and bounces."""
+        reading = self.reading
+        if reading is None:
+            gravity = float(np.linalg.norm(np.asarray(scene.gravity, dtype=float)))
+            reading = read_bounces(self.recording, radius=float(np.asarray(scene.bodies.radius)), gravity=gravity)
+        if not reading.bounces:
+            raise InputError(
+                "There is no bounce in this recording.",
+                path=self.recording.path,
+                remedy="Give a recording that shows the ball before and after at least one impact, or check --vertical and --radius.",
+            )
+        return reading
+
+    def observation(self) -> Positions:
+        """Positions on the measured axes."""
+        return Positions(tuple(AXES.index(name) for name in self.recording.axes))
+
+    def samples(self, reading: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """From the first used sample on; outliers have an infinite deviation."""
+        recording, axes = self.recording, [AXES.index(name) for name in self.recording.axes]
+        used = slice(reading.release, reading.stop)
+        measured = np.asarray(recording.position[used][:, axes], dtype=float)
+        # The scatter about smooth flights contains what the tracking does over several samples; the white noise alone would be too small.
+        scatter = np.fmax(reading.noise, reading.scatter)[axes]
+        noise = np.broadcast_to(scatter, measured.shape) if recording.sigma is None else recording.sigma[used][:, axes]
+        sigma = np.where(np.isfinite(measured) & ~reading.outliers[used][:, None], noise, np.inf)
+        return np.asarray(recording.time[used]), measured, sigma

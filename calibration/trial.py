@@ -1,0 +1,62 @@
+"""One run of an experiment: a motion, and everything that was measured of it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+import jaxcontact as jc
+from calibration.errors import InputError
+from calibration.experiment import Initial
+from calibration.observations.positions import TrackedPositions
+from calibration.recording import Recording
+
+
+class Trial:
+    """One run of an experiment.
+
+    Args:
+        measured: one or several measurements of the same motion: a ``Recording``, ``BounceTimes``, ``ForceTrace`` ...
+        initial: its known initial state, where there is one; what a nuisance finds replaces it.
+        time: at which ``initial`` holds, on the clock of the measurements [s]; by default that of the first sample.
+        values: known values of scene parameters by path, where they differ between trials: a ball of another radius, another plane.
+        name: what the trial is called in tables; by default the name of the first measurement.
+
+    Raises:
+        InputError: nothing measured, or an initial state that is not one of a single sphere.
+    """
+
+    def __init__(
+        self,
+        *measured: Any,
+        initial: jc.State | None = None,
+        time: float | None = None,
+        values: Mapping[str, float] | None = None,
+        name: str | None = None,
+    ) -> None:
+        if not measured:
+            raise InputError("A trial without a measurement.", remedy="Give at least one, e.g. Trial(recording).")
+        self.measured: tuple[Any, ...] = tuple(TrackedPositions(item) if isinstance(item, Recording) else item for item in measured)
+        if initial is not None and np.size(initial.position) != 3:
+            raise InputError(f"initial.position has shape {np.shape(initial.position)}; a trial is of one sphere, (3,).")
+        self.initial, self.time = initial, time
+        self.values = dict(sorted((values or {}).items()))
+        self.name = name or self.measured[0].name
+
+    @property
+    def path(self) -> str | None:
+        """The file of the first measurement."""
+        return self.measured[0].path
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """All measured axes."""
+        return tuple(axis for axis in "xyz" if any(axis in item.axes for item in self.measured))
+
+    def known_state(self, first: float) -> Initial:
+        """The known initial state at its time (default ``first``), zeros where nothing is known."""
+        time = first if self.time is None else self.time
+        if self.initial is None:
+            return Initial(np.zeros(3), np.zeros(3), np.zeros(3), np.asarray(time, dtype=float))
+        position, velocity, spin = (np.reshape(np.asarray(value, dtype=float), 3) for value in self.initial[:3])
+        return Initial(position, velocity, spin, np.asarray(time, dtype=float))

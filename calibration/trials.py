@@ -1,0 +1,109 @@
+"""Trials of one kind (the same observations, axes and nuisance quantities), simulated in one ``vmap``."""
+
+import dataclasses
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+import jaxcontact as jc
+from calibration.experiment import Experiment, Initial, experiment_from
+from calibration.nuisance import Nuisance
+from calibration.observation import Observation
+from calibration.samples import Samples
+from calibration.unknown import Unknown, prior_residuals, values
+from calibration.whitening import whitened
+from jaxcontact.field import put
+
+
+class TrialData(NamedTuple):
+    """Arrays of the trials of one kind, with a leading axis of trials: samples of each observation, known states, known values."""
+
+    samples: tuple[Samples, ...]
+    initial: Initial
+    values: Any
+
+
+@dataclasses.dataclass(frozen=True)
+class Trials:
+    """Structure of trials of one kind. Hashable: part of compiled code.
+
+    Attributes:
+        observations: of each trial.
+        own: nuisance quantities of each trial.
+        paths: of the scene parameters whose known values differ between trials.
+        axes: indices of the measured axes.
+        method: of simulation.
+    """
+
+    observations: tuple[Observation, ...]
+    own: tuple[Nuisance, ...]
+    paths: tuple[str, ...]
+    axes: tuple[int, ...]
+    method: Any
+
+    @property
+    def local_unknowns(self) -> tuple[Unknown, ...]:
+        """Unknowns of each trial."""
+        return tuple(unknown for nuisance in self.own for unknown in nuisance.unknowns(self.axes))
+
+    def experiment(self, scene: jc.Scene, shared: tuple[tuple[Nuisance, Any], ...], local: jax.Array, data: TrialData) -> Experiment:
+        """The trial at given values of the shared nuisance quantities, and coordinates ``local`` (L,) of its own."""
+        for path, value in zip(self.paths, jnp.asarray(data.values), strict=True) if self.paths else ():
+            scene = put(scene, path, value)
+        experiment = experiment_from(scene, data.initial)
+        for nuisance, here in shared:
+            experiment = nuisance.apply(experiment, here, self.axes)
+        for nuisance in self.own:
+            unknowns = nuisance.unknowns(self.axes)
+            experiment = nuisance.apply(experiment, jnp.asarray(values(unknowns, local)), self.axes)
+            local = local[len(unknowns) :]
+        return experiment
+
+    def motions(self, experiment: Experiment, data: TrialData) -> tuple[jc.Trajectory, ...]:
+        """The motion as each observation needs it, from one simulation."""
+        asked = [observation.times(experiment, samples) for observation, samples in zip(self.observations, data.samples, strict=True)]
+        times = jnp.concatenate([experiment.start[None], *asked])
+        if len(asked) == 1:
+            order = back = jnp.arange(times.size)
+        else:
+            order = jnp.argsort(jax.lax.stop_gradient(times))
+            back = jnp.argsort(order)
+        start = jc.State(experiment.position, experiment.velocity, experiment.spin)
+        result = jc.simulate(experiment.scene, start, times[order], method=self.method)
+        found, first = [], 1
+        for part in asked:
+            picked = back[first : first + part.size]
+            fields = {name: getattr(result, name)[picked] for name in ("times", "position", "velocity", "spin")}
+            found.append(result._replace(**fields))
+            first += part.size
+        return tuple(found)
+
+    def predicted(self, experiment: Experiment, data: TrialData) -> tuple[tuple[jax.Array, ...], tuple[jc.Trajectory, ...]]:
+        """What each observation would measure, and the motions behind it."""
+        motions = self.motions(experiment, data)
+        pieces = zip(self.observations, motions, data.samples, strict=True)
+        return tuple(observation.predicted(experiment, motion, samples) for observation, motion, samples in pieces), motions
+
+    def residual(self, scene: jc.Scene, shared: tuple[tuple[Nuisance, Any], ...], local: jax.Array, data: TrialData) -> jax.Array:
+        """Weighted residuals of one trial: of each observation in turn, then of what is known of its own unknowns beforehand."""
+        predicted, _ = self.predicted(self.experiment(scene, shared, local, data), data)
+        pieces = [weighted(values_, samples) for values_, samples in zip(predicted, data.samples, strict=True)]
+        return jnp.concatenate([*pieces, prior_residuals(self.local_unknowns, local)])
+
+    @staticmethod
+    def until(data: TrialData, ends: jax.Array) -> TrialData:
+        """The samples of each trial up to its time in ``ends`` (R,)."""
+        return data._replace(samples=tuple(_until(samples, ends) for samples in data.samples))
+
+
+def weighted(predicted: jax.Array, samples: Samples) -> jax.Array:
+    """Residuals in standard deviations, made white where the noise is correlated, as one vector."""
+    residual = (predicted - samples.measured) * samples.weight
+    if samples.whitening is not None:
+        residual = whitened(residual, samples.whitening)
+    return residual.ravel()
+
+
+def _until(samples: Samples, ends: jax.Array) -> Samples:
+    return samples._replace(weight=jnp.where(samples.times[..., None] <= ends[:, None, None], samples.weight, 0.0))
