@@ -1,0 +1,117 @@
+"""``jaxcontact fit``."""
+
+import dataclasses
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from calibration.arguments import (
+    FLAG,
+    RESULT,
+    Columns,
+    Drag,
+    Files,
+    FluidDensity,
+    Force,
+    FrameRate,
+    Friction,
+    Gravity,
+    LengthScale,
+    Mass,
+    Method,
+    Radius,
+    Scale,
+    Shell,
+    Sigma,
+    Speed,
+    Spin,
+    Steps,
+    Vertical,
+    asked,
+    check_given,
+    flag,
+    study_file,
+    verb,
+)
+from calibration.commands.program import app, prepare_jax, print_lines, standard_error, standard_output
+from calibration.data_files import find_files
+from calibration.option import required
+from calibration.progress import Progress
+from calibration.study import SECTIONS, Ball, Study
+
+if TYPE_CHECKING:
+    from calibration.result import Fit
+
+
+@verb(
+    app,
+    "jaxcontact fit drops/*.csv --radius 0.02 --mass 0.0027 --shell",
+    "jaxcontact fit tracked.txt --frame-rate 240 --scale 0.0015 --radius 0.02 --mass 0.0027",
+    "jaxcontact fit impacts.csv --speed 3.9 --radius 0.0025 --mass 0.00025 --out glass",
+    "jaxcontact fit result/study.toml --no-drag --out without_drag",
+)
+def fit(
+    files: Files,
+    radius: Radius = None,
+    mass: Mass = None,
+    shell: Shell = None,
+    columns: Columns = None,
+    scale: Scale = None,
+    frame_rate: FrameRate = None,
+    vertical: Vertical = None,
+    sigma: Sigma = None,
+    speed: Speed = None,
+    drag: Drag = None,
+    fluid_density: FluidDensity = None,
+    gravity: Gravity = None,
+    length_scale: LengthScale = None,
+    friction: Friction = None,
+    spin: Spin = None,
+    method: Method = None,
+    steps: Steps = None,
+    out: Annotated[
+        str | None,
+        flag("--out", "Folder for the results. [default: result; for a study file, result beside it]", RESULT, "FOLDER"),
+    ] = None,
+    force: Force = False,
+    quiet: Annotated[bool, flag("--quiet", "Print the table only.", RESULT, FLAG)] = False,
+) -> None:
+    """Fit all files together: restitution, drag and what else they can tell, each with its uncertainty.
+
+    Prints a table and writes fit.json (the numbers), fit.png (data, fitted curve, residuals) and study.toml (all options, to be fitted
+    again, with fingerprints of the data). They are written when everything has succeeded, and replace only earlier results of the
+    same study.
+
+    A study file may hold every option; what is given here comes before it.
+    """
+    paths, sections = asked(files, locals())
+    check_given(sections[Ball], *required(Ball))
+    study = Study(files=paths, **{cls.section: cls(**sections[cls]) for cls in SECTIONS})  # type: ignore[arg-type]
+    inputs = tuple(map(str, find_files(paths)))
+    from calibration.results_folder import check_folder, default_folder, write_results
+
+    folder = Path(out).expanduser() if out else default_folder(study_file(files))
+    check_folder(folder, study, force=force)
+    with Progress(standard_error(), quiet=quiet) as say:
+        say("Starting")
+        prepare_jax()
+        from calibration.automatic import fit_study
+        from calibration.report.table import print_fit
+
+        found = fit_study(dataclasses.replace(study, files=inputs), progress=say)
+        say("Writing the results")
+        written = write_results(found, study, folder, inputs=inputs)
+    if not quiet:
+        print_lines(*what_was_read(found), "")
+    print_fit(found, console=standard_output())
+    if not quiet:
+        print_lines("", f"Results: {', '.join(map(str, written))}")
+
+
+def what_was_read(found: "Fit") -> Iterator[str]:
+    """A line for each recording or column."""
+    for recording in found.recordings:
+        bounces, span = len(recording.bounce_times), recording.time[-1] - recording.time[0]
+        yield f"{recording.name}: {len(recording.time)} samples in {span:.2f} s, {bounces} bounce{'' if bounces == 1 else 's'}"
+    for column in found.columns:
+        yield f"{column.label}: {len(column.measured)} impacts"
