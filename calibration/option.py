@@ -70,6 +70,30 @@ def _whole(value: Any) -> int | None:
     return whole if whole >= 1 else None
 
 
+def _natural(value: Any) -> int | None:
+    whole = int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) else -1
+    return whole if whole >= 0 else None
+
+
+def _fraction(value: Any) -> float | None:
+    number = _positive(value)
+    return number if number is not None and number < 1 else None
+
+
+def _names(value: Any) -> tuple[str, ...] | None:
+    if not isinstance(value, Iterable) or isinstance(value, str | bytes | Mapping):
+        return None
+    names = tuple(value)
+    return names if names and all(isinstance(name, str) and name for name in names) else None
+
+
+def _numbers(value: Any) -> tuple[float, ...] | None:
+    if not isinstance(value, Iterable) or isinstance(value, str | bytes | Mapping):
+        return None
+    each = tuple(_positive(item) for item in value)
+    return each if each and None not in each else None  # type: ignore[return-value]
+
+
 def _texts(value: Any) -> dict[str, str] | None:
     good = isinstance(value, Mapping) and all(isinstance(part, str) and part for pair in value.items() for part in pair)
     return dict(value) if good and value else None
@@ -97,6 +121,10 @@ def one_of(*choices: bool | str) -> Kind:
 
 POSITIVE: Kind = ("a positive number", _positive)
 WHOLE: Kind = ("a whole number of at least 1", _whole)
+NATURAL: Kind = ("a whole number of at least 0", _natural)
+FRACTION: Kind = ("a number between 0 and 1", _fraction)
+NAMES: Kind = ("a list of names such as ['restitution']", _names)
+NUMBERS: Kind = ("a list of positive numbers such as [0.2, 0.5]", _numbers)
 FLAG: Kind = ("true or false", one_of(True, False)[1])
 TEXTS: Kind = ("a table of texts such as { t = 'Zeit', z = 'Lage' }", _texts)
 DEVIATIONS: Kind = ("a positive number or a table of them such as { x = 0.002, z = 0.001 }", _deviations)

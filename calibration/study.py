@@ -7,7 +7,23 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from calibration.errors import InputError
-from calibration.option import DEVIATIONS, FILES, FLAG, POSITIVE, TEXTS, WHOLE, Option, one_of, option, options, required
+from calibration.option import (
+    DEVIATIONS,
+    FILES,
+    FLAG,
+    FRACTION,
+    NAMES,
+    NATURAL,
+    NUMBERS,
+    POSITIVE,
+    TEXTS,
+    WHOLE,
+    Option,
+    one_of,
+    option,
+    options,
+    required,
+)
 
 CHOICE = one_of("automatic", True, False)
 LIGHTEST, DENSEST = 0.05, 25e3
@@ -94,13 +110,74 @@ class FitOptions(Section):
 
     section: ClassVar[str] = "fit"
     method: str = option(
-        "optimiser: levenberg_marquardt, adam or lbfgs", one_of("levenberg_marquardt", "adam", "lbfgs"), default="levenberg_marquardt"
+        "optimiser: levenberg_marquardt, dogleg, adam or lbfgs",
+        one_of("levenberg_marquardt", "dogleg", "adam", "lbfgs"),
+        default="levenberg_marquardt",
     )
     steps: int | None = option("at most so many iterations", WHOLE, default=None)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ProfileOptions(Section):
+    """How intervals are read off the profile of the likelihood: `calibration.profile`."""
+
+    section: ClassVar[str] = "profile"
+    names: tuple[str, ...] | None = option("the parameters to profile; all that were fitted when left out", NAMES, default=None)
+    level: float = option("probability with which an interval is to contain the true value", FRACTION, default=0.95)
+
+
+@dataclass(frozen=True, kw_only=True)
+class BootstrapOptions(Section):
+    """How the data are drawn again: `calibration.bootstrap`."""
+
+    section: ClassVar[str] = "bootstrap"
+    count: int = option("how many times", WHOLE, default=500)
+    seed: int = option("another number, other draws", NATURAL, default=0)
+    kind: str = option(
+        "what is drawn: residual, moving_block (correlated noise), trial (whole recordings) or parametric",
+        one_of("residual", "moving_block", "trial", "parametric"),
+        default="residual",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PosteriorOptions(Section):
+    """How the posterior distribution is sampled: `calibration.posterior`."""
+
+    section: ClassVar[str] = "posterior"
+    samples: int = option("samples of each chain", WHOLE, default=1000)
+    warmup: int = option("steps before them, which adapt the sampler", WHOLE, default=1000)
+    chains: int = option("independent chains", WHOLE, default=4)
+    seed: int = option("another number, other samples", NATURAL, default=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(Section):
+    """Which models are compared: `calibration.compare`."""
+
+    section: ClassVar[str] = "compare"
+    models: tuple[str, ...] | None = option("the models to compare; when left out, all that these data could prefer", NAMES, default=None)
+    hold_out: bool = option("predict each recording from the others, too", FLAG, default=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DesignOptions(Section):
+    """Which further experiments could be done: `calibration.design`."""
+
+    section: ClassVar[str] = "design"
+    interest: tuple[str, ...] | None = option("the parameters one wants to know better; all when left out", NAMES, default=None)
+    heights: tuple[float, ...] = option("heights from which the ball could be dropped [m]", NUMBERS, default=(0.1, 0.3, 1.0))
+    angles: tuple[float, ...] | None = option("angles from the normal at which it could be thrown [deg]", NUMBERS, default=None)
+    frame_rates: tuple[float, ...] = option("cameras at hand [frames/s]", NUMBERS, default=(120.0, 240.0, 1000.0))
+    repeats: int = option("how often an experiment would be repeated", WHOLE, default=1)
+
+
 FILES_OPTION = Option("the recordings or the tables of impacts: files, directories, or patterns", *FILES)
 SECTIONS: tuple[type[Section], ...] = (Ball, ReadingOptions, ModelOptions, FitOptions)
+"""What decides on a fit."""
+
+AFTER_FIT: tuple[type[Section], ...] = (ProfileOptions, BootstrapOptions, PosteriorOptions, CompareOptions, DesignOptions)
+"""What is done with it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,6 +190,7 @@ class Study:
         reading: how to read the files.
         model: which physics is fitted.
         fit: how.
+        profile, bootstrap, posterior, compare, design: options of what goes on from a fit.
 
     Raises:
         InputError: no files.
@@ -123,6 +201,11 @@ class Study:
     reading: ReadingOptions = ReadingOptions()
     model: ModelOptions = ModelOptions()
     fit: FitOptions = FitOptions()
+    profile: ProfileOptions = ProfileOptions()
+    bootstrap: BootstrapOptions = BootstrapOptions()
+    posterior: PosteriorOptions = PosteriorOptions()
+    compare: CompareOptions = CompareOptions()
+    design: DesignOptions = DesignOptions()
 
     def __post_init__(self) -> None:
         given = (self.files,) if isinstance(self.files, str | os.PathLike) else self.files

@@ -16,7 +16,7 @@ from calibration.data_files import find_files
 from calibration.errors import InputError
 from calibration.option import options, required
 from calibration.report.atomic_file import write_atomically
-from calibration.study import FILES_OPTION, SECTIONS, Section, Study
+from calibration.study import AFTER_FIT, FILES_OPTION, SECTIONS, Section, Study
 from calibration.versions import installed_versions
 
 
@@ -24,7 +24,8 @@ class ChangedData(UserWarning):
     """The data of a study are not those with which it was written."""
 
 
-_TOP = ("files", *(cls.section for cls in SECTIONS), "provenance")
+_SECTIONS = (*SECTIONS, *AFTER_FIT)
+_TOP = ("files", *(cls.section for cls in _SECTIONS), "provenance")
 
 # Reading
 
@@ -48,7 +49,7 @@ def read_study(path: str | os.PathLike[str]) -> Study:
     if "files" not in content:
         raise InputError("files is missing", remedy="Say what to fit, for example: files = ['drops/*.csv'].", path=source)
     given = FILES_OPTION.checked("files", content["files"], path=source, line=line.of("files"))
-    sections: dict[str, Any] = {cls.section: _read_section(cls, content.get(cls.section, {}), source, line) for cls in SECTIONS}
+    sections: dict[str, Any] = {cls.section: _read_section(cls, content.get(cls.section, {}), source, line) for cls in _SECTIONS}
     study = Study(files=tuple(_from_folder(os.path.dirname(source), file) for file in given), **sections)
     _warn_of_changes(content.get("provenance", {}), source)
     return study
@@ -93,7 +94,7 @@ def _check_keys(content: Mapping[str, Any], source: str, line: "_Lines") -> None
             raise InputError(f"unknown key {key!r}", remedy=_right_place(key, _TOP), path=source, line=line.of(key))
         if key != "files" and not isinstance(value, dict):
             raise InputError(f"{key} is a section, not a value", remedy=f"Write [{key}] on a line.", path=source, line=line.of(key))
-    for cls in SECTIONS:
+    for cls in _SECTIONS:
         for key in content.get(cls.section, {}):
             if key not in options(cls):
                 remedy = _right_place(key, tuple(options(cls)))
@@ -104,7 +105,7 @@ def _right_place(key: str, valid: tuple[str, ...]) -> str:
     """Where an unknown key belongs, or which one was meant."""
     from jaxcontact.field import nearest  # imports JAX, which only an error should cost
 
-    homes = [cls.section for cls in SECTIONS if key in options(cls)]
+    homes = [cls.section for cls in _SECTIONS if key in options(cls)]
     return f"It belongs below [{homes[0]}]." if homes else nearest(key, valid).strip()
 
 
@@ -196,6 +197,10 @@ _EXAMPLES = {
     "sigma": "0.002",
     "speed": "3.9",
     "steps": "100",
+    "names": "['contact.normal.restitution']",
+    "models": "['constant', 'viscoelastic']",
+    "interest": "['contact.normal.restitution']",
+    "angles": "[30.0, 60.0]",
 }
 
 
@@ -221,7 +226,7 @@ def study_text(study: Study, *, folder: str | os.PathLike[str], inputs: Iterable
     document.add(tomlkit.nl())
     files = tomlkit.item([_seen_from(folder, file) for file in study.files]).multiline(len(study.files) > 1)
     document.add("files", files.comment("relative to this file; directories and patterns such as 'drops/*.csv' are allowed"))
-    for cls in SECTIONS:
+    for cls in _SECTIONS:
         document.add(tomlkit.nl())
         document.add(cls.section, _section_table(getattr(study, cls.section)))
     document.add(tomlkit.nl())

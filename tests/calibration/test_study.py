@@ -11,7 +11,7 @@ import pytest
 
 from calibration.errors import InputError
 from calibration.option import options
-from calibration.study import SECTIONS, Ball, FitOptions, ModelOptions, ReadingOptions, Study
+from calibration.study import AFTER_FIT, SECTIONS, Ball, FitOptions, ModelOptions, ReadingOptions, Study
 from calibration.study_file import ChangedData, made_by_fit, read_study, study_text, write_study
 
 BALL = Ball(radius=0.02, mass=0.0027, shell=True)
@@ -73,7 +73,7 @@ def test_the_same_study_gives_the_same_file(here):
 
 def test_the_file_shows_every_option_with_its_meaning(here):
     text = study_text(study(), folder=here)
-    for section in SECTIONS:
+    for section in (*SECTIONS, *AFTER_FIT):
         for name, about in options(section).items():
             assert re.search(rf"^(# )?{name} = .*# {re.escape(about.about)}$", text, re.MULTILINE), name
 
@@ -170,7 +170,7 @@ def test_only_what_a_fit_wrote_counts_as_its_work(here):
         (MINIMAL.replace("0.02", "20"), 3, ["make a density of 8.1e-08 kg/m^3", "half the diameter"]),
         (MINIMAL.replace("0.0027", "2.7"), 3, ["density of 8.1e+04 kg/m^3", "kilograms"]),
         (MINIMAL + "shell = 1\n", 6, ["shell = 1 is not true or false"]),
-        (MINIMAL + '[fit]\nmethod = "newton"\n', 7, ['method = "newton" is not one of "levenberg_marquardt", "adam", "lbfgs"']),
+        (MINIMAL + '[fit]\nmethod = "newton"\n', 7, ['method = "newton" is not one of "levenberg_marquardt", "dogleg", "adam", "lbfgs"']),
         (MINIMAL + "[fit]\nsteps = 0\n", 7, ["steps = 0 is not a whole number of at least 1"]),
         (MINIMAL + "[fit]\nsteps = 10.5\n", 7, ["steps = 10.5 is not a whole number"]),
         (MINIMAL + "[model]\nfriction = 1\n", 7, ['friction = 1 is not one of "automatic", true, false']),
