@@ -2,6 +2,7 @@
 
 import dataclasses
 import enum
+import os
 from typing import Any
 
 import numpy as np
@@ -140,6 +141,20 @@ class Fit:
     columns: tuple[FittedColumn, ...] = ()
     problem: Any = dataclasses.field(default=None, repr=False, compare=False)
     judgement: Any = dataclasses.field(default=None, repr=False, compare=False)
+
+    def __str__(self) -> str:
+        """The table a person reads."""
+        from calibration.report.table import fit_text
+
+        return fit_text(self)
+
+    def report(self, path: str | os.PathLike[str], *, title: str = "Fit") -> None:
+        """Write one page for a browser: table, figure, warnings (``calibration.report.page``)."""
+        from calibration.report.figures import fit_figure, png
+        from calibration.report.page import write_page
+
+        drawn = png(fit_figure(self)) if self.recordings or self.columns else None
+        write_page(self, path, figure=drawn, title=title)
 
     @property
     def chi2_per_dof(self) -> float:

@@ -16,7 +16,8 @@ from calibration.result import Fit
 from calibration.study import SECTIONS, Study
 from calibration.study_file import made_by_fit, read_study, study_text
 
-NUMBERS, FIGURE, STUDY = "fit.json", "fit.png", "study.toml"
+NUMBERS, FIGURE, PAGE, STUDY = "fit.json", "fit.png", "report.html", "study.toml"
+RESULTS = (NUMBERS, FIGURE, PAGE, STUDY)
 
 
 def default_folder(study_file: str | os.PathLike[str] | None) -> Path:
@@ -37,7 +38,7 @@ def check_folder(folder: Path, study: Study, *, force: bool = False) -> None:
         InputError: with what stands there, and the remedy.
     """
     _check_writable(folder)
-    there = [name for name in (NUMBERS, FIGURE, STUDY) if (folder / name).exists()]
+    there = [name for name in RESULTS if (folder / name).exists()]
     if not there or force:
         return
     difference = _difference(folder / STUDY, study)
@@ -47,7 +48,7 @@ def check_folder(folder: Path, study: Study, *, force: bool = False) -> None:
 
 
 def write_results(fit: Fit, study: Study, folder: Path, *, inputs: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
-    """Write ``fit.json``, ``fit.png`` and ``study.toml``: all three, or after an error none.
+    """Write ``fit.json``, ``fit.png``, ``report.html`` and ``study.toml``: all, or after an error none.
 
     Args:
         fit: what was found.
@@ -60,6 +61,7 @@ def write_results(fit: Fit, study: Study, folder: Path, *, inputs: Iterable[str 
     """
     from calibration.report.figures import save_figure  # slow to import
     from calibration.report.json_file import write_json
+    from calibration.report.page import write_page
 
     made = not folder.exists()
     try:
@@ -68,14 +70,22 @@ def write_results(fit: Fit, study: Study, folder: Path, *, inputs: Iterable[str 
             stage = Path(place)
             write_json(fit, stage / NUMBERS)
             save_figure(fit, stage / FIGURE)
-            write_atomically(stage / STUDY, study_text(study, folder=folder, inputs=inputs).encode())
-            return tuple((stage / name).replace(folder / name) for name in (NUMBERS, FIGURE, STUDY))
+            text = study_text(study, folder=folder, inputs=inputs)
+            write_atomically(stage / STUDY, text.encode())
+            write_page(fit, stage / PAGE, figure=(stage / FIGURE).read_bytes(), title=title_of(study), study=text)
+            return tuple((stage / name).replace(folder / name) for name in RESULTS)
     except OSError as error:
         raise _not_writable(folder, error.strerror or str(error)) from error
     finally:
         if made:
             with contextlib.suppress(OSError):  # it holds the results
                 folder.rmdir()
+
+
+def title_of(study: Study) -> str:
+    """``Fit of 3 files``."""
+    names = [Path(file).name for file in study.files]
+    return f"Fit of {names[0]}" if len(names) == 1 else f"Fit of {names[0]}, {names[1]}{' ...' if len(names) > 2 else ''}"
 
 
 def _check_writable(folder: Path) -> None:

@@ -24,7 +24,7 @@ _SPEC.loader.exec_module(made_up)
 
 ROOT = Path(__file__).parents[1]
 BALL = ["--radius", "0.02", "--mass", "0.0027", "--shell"]
-RESULTS = ("fit.json", "fit.png", "study.toml")
+RESULTS = ("fit.json", "fit.png", "report.html", "study.toml")
 
 
 def bounce(path, *, height=0.5, restitution=0.9, noise=0.0, columns="t,z", seconds=1.6):

@@ -78,8 +78,8 @@ def fit(
 ) -> None:
     """Fit all files together: restitution, drag and what else they can tell, each with its uncertainty.
 
-    Prints a table and writes fit.json (the numbers), fit.png (data, fitted curve, residuals) and study.toml (all options, to be fitted
-    again, with fingerprints of the data). They are written when everything has succeeded, and replace only earlier results of the
+    Prints a table and writes fit.json (the numbers), fit.png (data, fitted curve, residuals), report.html (both on one page) and
+    study.toml (all options, to be fitted again, with fingerprints of the data). They are written when everything has succeeded, and replace only earlier results of the
     same study.
 
     A study file may hold every option; what is given here comes before it.

@@ -83,9 +83,14 @@ def save_figure(fit: Fit, path: str | os.PathLike[str]) -> None:
     """
     if Path(path).suffix.lower() != ".png":
         raise InputError("the figure is written as PNG", remedy="Name a file that ends in .png.", path=path)
+    write_atomically(path, png(fit_figure(fit)))
+
+
+def png(figure: Figure) -> bytes:
+    """The figure as the bytes of a PNG, the same for the same figure."""
     content = io.BytesIO()
-    FigureCanvasAgg(fit_figure(fit)).print_png(content, metadata={"Software": None})
-    write_atomically(path, content.getvalue())
+    FigureCanvasAgg(figure).print_png(content, metadata={"Software": None})
+    return content.getvalue()
 
 
 def _worst(recordings: Sequence[FittedRecording]) -> list[FittedRecording]:

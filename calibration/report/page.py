@@ -1,0 +1,112 @@
+"""The result of a fit as one page for a browser, with its pictures inside: a file that can be mailed."""
+
+import base64
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import resources
+from typing import Any
+
+from calibration.report import sentences
+from calibration.report.atomic_file import write_atomically
+from calibration.report.quantity import found, has_interval, plain, rounded_like, short_status, unit_of
+from calibration.report.table import fit_text
+from calibration.result import Determination, Fit
+from calibration.versions import installed_versions
+
+TEMPLATE = "page.html"
+_WIDTH = 100
+
+
+@dataclass(frozen=True)
+class PageSection:
+    """What else belongs on the page: profiles, a posterior, a comparison.
+
+    Attributes:
+        title: of the section.
+        text: as it was printed.
+        figure: a picture, the bytes of a PNG.
+    """
+
+    title: str
+    text: str = ""
+    figure: bytes | None = None
+
+
+def write_page(
+    fit: Fit,
+    path: str | os.PathLike[str],
+    *,
+    figure: bytes | None = None,
+    title: str = "Fit",
+    sections: Sequence[PageSection] = (),
+    study: str = "",
+) -> None:
+    """Write the page, as a whole or not at all.
+
+    Args:
+        fit: the result.
+        path: of the file; its folder must exist.
+        figure: of the fit, the bytes of a PNG.
+        title: of the page.
+        sections: what belongs on it beside the fit.
+        study: text of the study file that repeats it.
+
+    Raises:
+        InputError: ``path`` is a folder, or its folder does not exist.
+    """
+    write_atomically(path, page_text(fit, figure=figure, title=title, sections=sections, study=study).encode())
+
+
+def page_text(fit: Fit, *, figure: bytes | None = None, title: str = "Fit", sections: Sequence[PageSection] = (), study: str = "") -> str:
+    """What ``write_page`` writes."""
+    from jinja2 import Environment, StrictUndefined
+
+    template = resources.files("calibration.report").joinpath(TEMPLATE).read_text(encoding="utf-8")
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
+    versions = ", ".join(f"{name} {version}" for name, version in installed_versions().items() if version)
+    return environment.from_string(template).render(
+        title=title,
+        model=sentences.sentence(fit.model),
+        explained=fit.explained and fit.converged,
+        quality=sentences.sentence(sentences.misfit(fit)),
+        parameters=_rows(fit),
+        remarks=[sentences.capitalised(sentences.inflation(fit)), sentences.sentence(sentences.convergence(fit))],
+        warnings=[sentences.sentence(text) for text in fit.warnings],
+        figure=_encoded(figure),
+        sections=[{"title": item.title, "text": item.text, "figure": _encoded(item.figure)} for item in sections],
+        table=fit_text(fit, width=_WIDTH, encoding="utf-8"),
+        study=study,
+        footer=versions,
+    )
+
+
+def _rows(fit: Fit) -> list[dict[str, Any]]:
+    rows = []
+    for name, text in sentences.titles(fit).items():
+        estimate = fit.parameters[name]
+        good = estimate.status in (Determination.DETERMINED, Determination.FIXED)
+        rows.append(
+            {
+                "title": text,
+                "note": sentences.sentence(estimate.note) if estimate.note else "",
+                "value": found(estimate, plus_minus="±"),
+                "unit": unit_of(estimate),
+                "interval": _interval(estimate),
+                "status": short_status(estimate),
+                "good": good,
+            }
+        )
+    return rows
+
+
+def _interval(estimate: Any) -> str:
+    if not has_interval(estimate):
+        return "-"
+    low, high = estimate.value - 1.96 * estimate.sd, estimate.value + 1.96 * estimate.sd
+    ends = [rounded_like(end, estimate.sd) if abs(end) > estimate.sd else plain(float(f"{end:.2g}")) for end in (low, high)]
+    return " to ".join(ends)
+
+
+def _encoded(picture: bytes | None) -> str | None:
+    return None if picture is None else base64.b64encode(picture).decode("ascii")
