@@ -10,8 +10,8 @@ import typer
 from rich.markup import escape
 
 from calibration.errors import InputError
-from calibration.option import options
-from calibration.study import SECTIONS, Ball, FitOptions, ModelOptions, ReadingOptions, Section
+from calibration.option import options, required
+from calibration.study import AFTER_FIT, SECTIONS, Ball, FitOptions, ModelOptions, ReadingOptions, Section, Study
 from calibration.study_file import is_study_file, read_study
 
 BALL, READING, MODEL, RESULT, MOTION = "The ball", "Reading the files", "The physics", "Results", "The motion"
@@ -95,10 +95,17 @@ def asked(files: Sequence[str], given: Mapping[str, Any]) -> tuple[tuple[str, ..
     study = read_study(path) if path is not None else None
     parsed = {**given, "columns": parsed_columns(given.get("columns")), "sigma": parsed_sigma(given.get("sigma"))}
     together = {}
-    for cls in SECTIONS:
+    for cls in (*SECTIONS, *AFTER_FIT):
         before = vars(getattr(study, cls.section)) if study is not None else {}
         together[cls] = {**before, **{name: parsed[name] for name in options(cls) if parsed.get(name) is not None}}
     return study.files if study is not None else tuple(files), together
+
+
+def asked_study(files: Sequence[str], given: Mapping[str, Any]) -> Study:
+    """The study that is asked for: the files of the command line or of a study file, and the options as in ``asked``."""
+    paths, sections = asked(files, given)
+    check_given(sections[Ball], *required(Ball))
+    return Study(files=paths, **{cls.section: cls(**values) for cls, values in sections.items()})  # type: ignore[arg-type]
 
 
 def check_given(ball: Mapping[str, Any], *names: str) -> None:

@@ -186,7 +186,7 @@ def _changes(hashes: Mapping[str, str], folder: str) -> Iterator[str]:
 
 # Writing
 
-_HEAD = """What to fit, and how. To fit it again: jaxcontact fit study.toml
+_HEAD = """What to fit, and how: jaxcontact fit study.toml
 Lengths in m, masses in kg, times in s. A line that begins with # is an option that is left out; remove the # to give it a value."""
 _PROVENANCE = "Written by the fit. When the data change, a later fit says so."
 _EXAMPLES = {
@@ -204,21 +204,26 @@ _EXAMPLES = {
 }
 
 
-def write_study(study: Study, path: str | os.PathLike[str], *, inputs: Iterable[str | os.PathLike[str]] | None = None) -> None:
+def write_study(
+    study: Study, path: str | os.PathLike[str], *, inputs: Iterable[str | os.PathLike[str]] | None = None, fitted: bool = True
+) -> None:
     """Write a study as TOML that `read_study` reads back, with every option, its meaning, and the fingerprints of the data.
 
     Args:
         study: what to write; its relative files are relative to the current directory.
         path: of the file, replaced as a whole or not at all. In it, files are named relative to its folder.
         inputs: the data files; by default those that ``study.files`` stands for.
+        fitted: whether it goes with results; one that is still to be edited holds no fingerprints.
 
     Raises:
         InputError: the folder does not exist, a data file cannot be read.
     """
-    write_atomically(path, study_text(study, folder=os.path.dirname(os.fspath(path)), inputs=inputs).encode())
+    write_atomically(path, study_text(study, folder=os.path.dirname(os.fspath(path)), inputs=inputs, fitted=fitted).encode())
 
 
-def study_text(study: Study, *, folder: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] | None = None) -> str:
+def study_text(
+    study: Study, *, folder: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] | None = None, fitted: bool = True
+) -> str:
     """What `write_study` writes into a file in ``folder``."""
     document = tomlkit.document()
     for line in _HEAD.splitlines():
@@ -229,8 +234,9 @@ def study_text(study: Study, *, folder: str | os.PathLike[str], inputs: Iterable
     for cls in _SECTIONS:
         document.add(tomlkit.nl())
         document.add(cls.section, _section_table(getattr(study, cls.section)))
-    document.add(tomlkit.nl())
-    document.add("provenance", _provenance(find_files(study.files) if inputs is None else inputs, folder))
+    if fitted:
+        document.add(tomlkit.nl())
+        document.add("provenance", _provenance(find_files(study.files) if inputs is None else inputs, folder))
     return tomlkit.dumps(document)
 
 

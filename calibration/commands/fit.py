@@ -27,17 +27,14 @@ from calibration.arguments import (
     Spin,
     Steps,
     Vertical,
-    asked,
-    check_given,
+    asked_study,
     flag,
     study_file,
     verb,
 )
 from calibration.commands.program import app, prepare_jax, print_lines, standard_error, standard_output
 from calibration.data_files import find_files
-from calibration.option import required
 from calibration.progress import Progress
-from calibration.study import SECTIONS, Ball, Study
 
 if TYPE_CHECKING:
     from calibration.result import Fit
@@ -79,15 +76,13 @@ def fit(
     """Fit all files together: restitution, drag and what else they can tell, each with its uncertainty.
 
     Prints a table and writes fit.json (the numbers), fit.png (data, fitted curve, residuals), report.html (both on one page) and
-    study.toml (all options, to be fitted again, with fingerprints of the data). They are written when everything has succeeded, and replace only earlier results of the
-    same study.
+    study.toml (all options, to be fitted again, with fingerprints of the data). They are written when everything has succeeded, and
+    replace only earlier results of the same study.
 
     A study file may hold every option; what is given here comes before it.
     """
-    paths, sections = asked(files, locals())
-    check_given(sections[Ball], *required(Ball))
-    study = Study(files=paths, **{cls.section: cls(**sections[cls]) for cls in SECTIONS})  # type: ignore[arg-type]
-    inputs = tuple(map(str, find_files(paths)))
+    study = asked_study(files, locals())
+    inputs = tuple(map(str, find_files(study.files)))
     from calibration.results_folder import check_folder, default_folder, write_results
 
     folder = Path(out).expanduser() if out else default_folder(study_file(files))

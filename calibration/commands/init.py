@@ -1,0 +1,67 @@
+"""``jaxcontact init``."""
+
+import dataclasses
+import os
+from pathlib import Path
+from typing import Annotated
+
+from calibration.arguments import (
+    FLAG,
+    RESULT,
+    Columns,
+    Files,
+    Force,
+    FrameRate,
+    Mass,
+    Radius,
+    Scale,
+    Shell,
+    Sigma,
+    Speed,
+    Vertical,
+    asked_study,
+    flag,
+    verb,
+)
+from calibration.commands.program import app, print_lines
+from calibration.data_files import find_files
+from calibration.errors import InputError
+
+
+@verb(
+    app,
+    "jaxcontact init drops/*.csv --radius 0.02 --mass 0.0027 --shell",
+    "jaxcontact init sounds/*.csv --radius 0.02 --mass 0.0027 --out clicks.toml",
+)
+def init(
+    files: Files,
+    radius: Radius = None,
+    mass: Mass = None,
+    shell: Shell = None,
+    columns: Columns = None,
+    scale: Scale = None,
+    frame_rate: FrameRate = None,
+    vertical: Vertical = None,
+    sigma: Sigma = None,
+    speed: Speed = None,
+    out: Annotated[str, flag("--out", "The study file.", RESULT, "FILE", show_default=True)] = "study.toml",
+    force: Force = False,
+    patterns: Annotated[
+        bool, flag("--patterns", "Keep patterns and folders, so that later files belong to the study, too.", RESULT, FLAG)
+    ] = False,
+) -> None:
+    """Write a study file: which data, which ball, and every option with its meaning, to be edited by hand.
+
+    The data are looked at with jaxcontact check study.toml and fitted with jaxcontact fit study.toml.
+    """
+    from calibration.study_file import write_study  # what reads and writes TOML
+
+    study = asked_study(files, locals())
+    if Path(out).exists() and not force:
+        raise InputError("the file exists", remedy="Name another with --out, or replace it with --force.", path=out)
+    if Path(out).suffix.lower() != ".toml":
+        raise InputError("a study file ends in .toml", remedy="Name one with --out study.toml.", path=out)
+    found = tuple(map(str, find_files(study.files)))
+    write_study(study if patterns else dataclasses.replace(study, files=found), out, fitted=False)
+    shown = os.fspath(out)
+    print_lines(f"{len(found)} file{'' if len(found) == 1 else 's'}: {shown}", f"Next: jaxcontact check {shown}")
