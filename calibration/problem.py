@@ -11,10 +11,12 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.errors import InputError
+from calibration.errors_of_trials import errors_of, measured_classes, with_noise
 from calibration.experiment import Initial
 from calibration.impact_rows import ImpactRows
 from calibration.impact_table import ImpactTable
 from calibration.layout import Layout
+from calibration.noise_model import Errors, check_noise
 from calibration.nuisance import Gravity, KnownState, LengthScale, Nuisance, OwnValue
 from calibration.observation import Observation
 from calibration.samples import padded
@@ -35,6 +37,8 @@ class Problem:
         trials: ``Trial(...)`` each, or data that are the only measurement of a trial (``Recording``, ``BounceTimes``, ``ImpactTable`` ...).
         free: what is to be found of the scene: paths such as ``"contact.normal.restitution"``, ``Free``, ``Tied`` or ``Derived``.
         nuisance: quantities of the measurement to be found, e.g. ``[InitialState(), SurfaceHeight(), LengthScale()]``.
+        noise: model of the errors of all measurements, or a table of models by class of measurement, e.g.
+            ``{Recording: StudentT(4)}`` (``calibration.noise_model``); default ``Automatic()``.
         method: of simulation; default ``jaxcontact.Impulse`` with a budget of contacts from the trials.
         frozen: names of free parameters that stay at their start; what their first step would be is known after the fit.
 
@@ -42,6 +46,7 @@ class Problem:
         layout: structure, part of compiled code.
         data: arrays of each kind of trials.
         members: positions in ``trials`` of each kind.
+        errors: what is assumed of the errors of each observation of each kind.
         readings: first guess of each trial.
 
     Raises:
@@ -55,6 +60,7 @@ class Problem:
         *,
         free: Sequence[str | Free | Tied | Derived],
         nuisance: Sequence[Nuisance] = (),
+        noise: Any = None,
         method: Any = None,
         frozen: Sequence[str] = (),
     ) -> None:
@@ -73,18 +79,20 @@ class Problem:
             bounces = [len(reading.bounces) for reading in self.readings if reading is not None]
             method = jc.Impulse(max_contacts=max(bounces, default=0) + 2, rest_steps=1, skip_unused=False)
         own = tuple(item for item in nuisance if not item.shared) + tuple(OwnValue(item, item.unknown(scene)) for item in each)
+        check_noise(noise, measured_classes(self.trials))
         kinds: dict[Any, list[int]] = {}
         for position, trial in enumerate(self.trials):
-            kinds.setdefault(self._kind(trial, own, method), []).append(position)
+            kinds.setdefault((self._kind(trial, own, method), errors_of(trial, noise)), []).append(position)
         self.members = tuple(map(tuple, kinds.values()))
+        self.errors: tuple[tuple[Errors, ...], ...] = tuple(errors for _, errors in kinds)
         self.layout = Layout(
             scene_unknowns=tuple(item.unknown(scene) for item in shared),
             parameters=shared,
             tied=tied,
             shared=tuple(item for item in nuisance if item.shared),
-            kinds=tuple(kinds),
+            kinds=tuple(kind for kind, _ in kinds),
         )
-        self.data = tuple(self._data(members) for members in self.members)
+        self.data = tuple(with_noise(self._data(own), errors) for own, errors in zip(self.members, self.errors, strict=True))
 
     @staticmethod
     def _kind(trial: Any, own: tuple[Nuisance, ...], method: Any) -> Any:

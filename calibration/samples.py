@@ -16,13 +16,15 @@ class Samples(NamedTuple):
         times: (n,) on the clock of the measurement [s]; what the number is of, for observations that have no times.
         measured: (n, k) numbers.
         weight: (n, k) 1/standard deviation, 0 where nothing was measured or is used.
-        whitening: how correlated noise is made white, or ``None`` (``calibration.noise_model``).
+        whitening: how correlated noise is made white (``calibration.whitening``), or ``None``.
+        loss: a robust loss with arrays (n, k) of its parameters (``calibration.loss``), or ``None`` for the sum of squares.
     """
 
     times: Any
     measured: Any
     weight: Any
     whitening: Any = None
+    loss: Any = None
 
 
 def padded(parts: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> Samples:

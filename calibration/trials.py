@@ -16,6 +16,10 @@ from calibration.whitening import whitened
 from jaxcontact.field import put
 
 
+MOTION = ("times", "position", "velocity", "spin", "orientation")
+"""What a trajectory holds for each time."""
+
+
 class TrialData(NamedTuple):
     """Arrays of the trials of one kind, with a leading axis of trials: samples of each observation, known states, known values."""
 
@@ -64,18 +68,21 @@ class Trials:
         """The motion as each observation needs it, from one simulation."""
         asked = [observation.times(experiment, samples) for observation, samples in zip(self.observations, data.samples, strict=True)]
         times = jnp.concatenate([experiment.start[None], *asked])
-        if len(asked) == 1:
+        simulated = jnp.maximum(times, experiment.start)
+        if len(asked) == 1 and experiment.camera.exposure is None:
             order = back = jnp.arange(times.size)
         else:
-            order = jnp.argsort(jax.lax.stop_gradient(times))
+            order = jnp.argsort(jax.lax.stop_gradient(simulated))
             back = jnp.argsort(order)
-        start = jc.State(experiment.position, experiment.velocity, experiment.spin)
-        result = jc.simulate(experiment.scene, start, times[order], method=self.method)
+        turned = experiment.orientation if isinstance(experiment.scene.bodies, jc.Clumps) else None
+        start = jc.State(experiment.position, experiment.velocity, experiment.spin, turned)
+        result = jc.simulate(experiment.scene, start, simulated[order], method=self.method)
         found, first = [], 1
         for part in asked:
             picked = back[first : first + part.size]
-            fields = {name: getattr(result, name)[picked] for name in ("times", "position", "velocity", "spin")}
-            found.append(result._replace(**fields))
+            names = [name for name in MOTION if getattr(result, name) is not None]
+            motion = result._replace(**{name: getattr(result, name)[picked] for name in names})
+            found.append(continued_back(experiment, motion, part))
             first += part.size
         return tuple(found)
 
@@ -97,11 +104,24 @@ class Trials:
         return data._replace(samples=tuple(_until(samples, ends) for samples in data.samples))
 
 
+def continued_back(experiment: Experiment, motion: jc.Trajectory, times: jax.Array) -> jc.Trajectory:
+    """The motion at ``times``, before the start as a flight under the acceleration at the start."""
+    before = jnp.minimum(times - experiment.start, 0.0)[:, None]
+    acceleration = experiment.scene.acceleration(experiment.velocity, experiment.spin)
+    return motion._replace(
+        times=times,
+        position=motion.position + before * (experiment.velocity + before / 2 * acceleration),
+        velocity=motion.velocity + before * acceleration,
+    )
+
+
 def weighted(predicted: jax.Array, samples: Samples) -> jax.Array:
-    """Residuals in standard deviations, made white where the noise is correlated, as one vector."""
+    """Residuals in standard deviations, made white where the noise is correlated, under their loss, as one vector."""
     residual = (predicted - samples.measured) * samples.weight
     if samples.whitening is not None:
         residual = whitened(residual, samples.whitening)
+    if samples.loss is not None:
+        residual = samples.loss.residual(residual)
     return residual.ravel()
 
 

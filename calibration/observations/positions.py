@@ -63,6 +63,11 @@ class TrackedPositions:
         """The measured axes."""
         return self.recording.axes
 
+    @property
+    def stated(self) -> bool:
+        """Whether the standard deviations came with the recording; else they are guessed from its scatter."""
+        return self.recording.sigma is not None
+
     def read(self, scene: Scene) -> Reading:
         """Flights and bounces."""
         reading = self.reading
