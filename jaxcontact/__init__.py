@@ -14,6 +14,14 @@ from jaxcontact.laws.plastic import ThorntonPlastic, WaltonBraun
 from jaxcontact.laws.restitution import RESTITUTION_LAWS, RestitutionLaw
 from jaxcontact.laws.rolling import RollingResistance
 from jaxcontact.laws.spinning import SpinningFriction
+from jaxcontact.laws.velocity_dependent_restitution import (
+    ExponentialRestitution,
+    PowerLawRestitution,
+    RationalRestitution,
+    RestitutionNode,
+    TabulatedRestitution,
+    ThorntonRestitution,
+)
 from jaxcontact.laws.viscoelastic import HertzDashpot, KuwabaraKono, ViscoelasticRestitution
 from jaxcontact.scene import MagnusLift, QuadraticDrag, Scene, State, state
 from jaxcontact.simulation import EventAligned, FixedStep, Impulse, Status, Trajectory, simulate
@@ -34,6 +42,7 @@ __all__ = [
     "Cylinder",
     "Ellipsoid",
     "EventAligned",
+    "ExponentialRestitution",
     "Facet",
     "FixedStep",
     "GradientReport",
@@ -49,10 +58,13 @@ __all__ = [
     "NoFriction",
     "Plane",
     "PowerLawHuntCrossley",
+    "PowerLawRestitution",
     "PrescribedMotion",
     "QuadraticDrag",
+    "RationalRestitution",
     "RegularizedCoulomb",
     "RestitutionLaw",
+    "RestitutionNode",
     "RollingResistance",
     "Scene",
     "Sphere",
@@ -60,7 +72,9 @@ __all__ = [
     "SpinningFriction",
     "State",
     "Status",
+    "TabulatedRestitution",
     "ThorntonPlastic",
+    "ThorntonRestitution",
     "Trajectory",
     "TsujiDashpot",
     "ViscoelasticRestitution",

@@ -14,11 +14,13 @@ from jaxcontact.laws import (
     one_sided_dashpot,
     plastic,
     restitution,
+    rigid_impact,
     rocking,
     rolling,
     spinning,
     stribeck,
     tangential,
+    velocity_dependent_restitution,
     viscoelastic,
 )
 
@@ -35,10 +37,12 @@ __all__ = [
     "one_sided_dashpot",
     "plastic",
     "restitution",
+    "rigid_impact",
     "rocking",
     "rolling",
     "spinning",
     "stribeck",
     "tangential",
+    "velocity_dependent_restitution",
     "viscoelastic",
 ]

@@ -32,6 +32,14 @@ from jaxcontact.laws.restitution import (
     obtained_restitution,
     tsuji_alpha,
 )
+from jaxcontact.laws.rigid_impact import RigidImpact, deviation_field, duration_field
+from jaxcontact.laws.velocity_dependent_restitution import (
+    ExponentialRestitution,
+    PowerLawRestitution,
+    RationalRestitution,
+    TabulatedRestitution,
+    ThorntonRestitution,
+)
 from jaxcontact.laws.viscoelastic import HertzDashpot, KuwabaraKono, ViscoelasticRestitution
 from jaxcontact.smooth import Real
 
@@ -268,7 +276,7 @@ class TsujiDashpot:
 
 
 @model
-class NewtonRestitution:
+class NewtonRestitution(RigidImpact):
     """A rigid impact: the normal speed after is ``restitution`` times that before. For the impulse method only, it has no force.
 
     Args:
@@ -280,22 +288,8 @@ class NewtonRestitution:
     """
 
     restitution: jax.Array | float = of(QUANTITIES["restitution"])
-    duration: jax.Array | float = parameter(
-        unit="s", label="contact duration at 1 m/s", symbol="t_c", interval="[0, inf)", remedy="0 is a rigid impact.", default=0.0
-    )
-    deviation: jax.Array | float = parameter(unit="-", label="deviation of ln(e/(1 - e)) of each impact", symbol="d_e", default=0.0)
-
-    def of_impact(self, index: jax.Array) -> "NewtonRestitution":
-        """The law of one impact."""
-        deviations = jnp.atleast_1d(jnp.asarray(self.deviation))
-        odds = jnp.exp(deviations[jnp.minimum(index, deviations.shape[0] - 1)])
-        # e/(1 - e) times odds, written without the pole at e = 1.
-        restitution = self.restitution * odds / (1.0 - self.restitution + self.restitution * odds)
-        return dataclasses.replace(self, restitution=restitution, deviation=0.0)
-
-    def duration_at(self, impact_speed: Real) -> jax.Array:
-        """Contact duration [s] at the approach speed [m/s]."""
-        return self.duration * impact_speed**-0.2
+    duration: jax.Array | float = duration_field()
+    deviation: jax.Array | float = deviation_field()
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution [-], at every approach speed."""
@@ -306,7 +300,8 @@ NORMAL_LAWS: dict[str, type] = {
     law.__name__: law
     for law in (
         *(HuntCrossley, PowerLawHuntCrossley, LinearDashpot, TsujiDashpot, KuwabaraKono, HertzDashpot, WaltonBraun, ThorntonPlastic),
-        *(NewtonRestitution, ViscoelasticRestitution),
+        *(NewtonRestitution, ViscoelasticRestitution, PowerLawRestitution, ExponentialRestitution, RationalRestitution),
+        *(ThorntonRestitution, TabulatedRestitution),
     )
 }
 """All that a contact model can take, those with a force first, then those for rigid impacts only."""

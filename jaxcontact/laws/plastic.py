@@ -354,7 +354,20 @@ def thornton_restitution(
         yield_pressure: ``p_y`` [Pa].
     """
     solid = {"effective_modulus": effective_modulus, "effective_radius": effective_radius, "yield_pressure": yield_pressure}
-    yield_speed = thornton_yield_speed(mass=mass, **solid)
+    return restitution_above_yield(impact_speed, thornton_yield_speed(mass=mass, **solid))
+
+
+@law(
+    family="plastic",
+    source=_THORNTON,
+    smoothness=1,
+    example={"impact_speed": 1.0, "yield_speed": 0.3},
+    variants=({"impact_speed": 0.1},),
+    switches=({"impact_speed": 0.3},),
+    corners=({"impact_speed": 0.0}, {"impact_speed": 1e12}),
+)
+def restitution_above_yield(impact_speed: Real, yield_speed: Real) -> jax.Array:
+    """``thornton_restitution`` [-] as a function of the speed ``v`` and the speed ``v_y`` [m/s] from which impacts yield. Elementwise."""
     yields = jnp.greater(impact_speed, yield_speed)
     r = jnp.where(yields, yield_speed / jnp.where(yields, impact_speed, 1.0), 1.0)
     squared = 1.2 * math.sqrt(3.0) * (1.0 - r * r / 6.0) * jnp.sqrt(r / (r + 2.0 * jnp.sqrt((6.0 - r * r) / 5.0)))

@@ -111,6 +111,28 @@ QUANTITIES: dict[str, Parameter] = {
         transform="logit",
         remedy="It is the ratio of the speeds after and before an impact, e.g. 0.9.",
     ),
+    "reference_speed": quantity(
+        unit="m/s", label="speed at which the restitution holds", symbol="v_ref", interval="(0, inf)", transform="log"
+    ),
+    "velocity_exponent": quantity(
+        unit="-",
+        label="exponent of the fall of the restitution with speed",
+        symbol="q",
+        interval="(0, inf)",
+        transform="log",
+        remedy="1/4 is fully plastic.",
+    ),
+    "sharpness": quantity(unit="-", label="sharpness of a transition", symbol="n", interval="[2, inf)", transform="log"),
+    "decay_speed": quantity(
+        unit="m/s", label="speed over which the restitution decays", symbol="v_c", interval="(0, inf)", transform="log"
+    ),
+    "steepness": quantity(unit="-", label="exponent of the decay", symbol="n", interval="[1, inf)", transform="log"),
+    "limit_restitution": quantity(unit="-", label="restitution of fast impacts", symbol="e_inf", interval="[0, 1]", transform="logit"),
+    "yield_speed": quantity(
+        unit="m/s", label="approach speed from which an impact yields", symbol="v_y", interval="(0, inf)", transform="log"
+    ),
+    "node_speed": quantity(unit="m/s", label="speed of a node", symbol="v_i", interval="(0, inf)", transform="log"),
+    "node_restitution": quantity(unit="-", label="restitution at a node", symbol="e_i", interval="(0, 1]", transform="logit"),
     # friction
     "coefficient": quantity(unit="-", label="friction coefficient", symbol="mu", interval="[0, inf)", transform="log"),
     "slip_velocity": quantity(

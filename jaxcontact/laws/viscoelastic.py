@@ -27,6 +27,7 @@ from jaxcontact.laws.damping import no_tension
 from jaxcontact.laws.elastic import elastic_energy, hertz_force, static_overlap
 from jaxcontact.laws.from_force import FromForce
 from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.laws.rigid_impact import RigidImpact, deviation_field, duration_field
 from jaxcontact.smooth import Real, implicit_root, polynomial, positive_part, positive_power, removable_singularity
 
 _KUWABARA_KONO = "Kuwabara and Kono, Jpn. J. Appl. Phys. 26 (1987) 1230-1233; Brilliantov et al., Phys. Rev. E 53 (1996) 5382-5392"
@@ -548,10 +549,11 @@ class HertzDashpot(_Viscoelastic):
 
 
 @model
-class ViscoelasticRestitution:
+class ViscoelasticRestitution(RigidImpact):
     """A rigid impact with the restitution of a viscoelastic sphere (``KuwabaraKono``): known at one speed, it follows at every other.
 
     ``beta`` is proportional to ``v^(1/5)``, whatever stiffness and mass are. It has no force: for the impulse method, and for fits.
+    ``duration`` and ``deviation`` as in ``NewtonRestitution``.
     Source: Brilliantov et al., Phys. Rev. E 53 (1996) 5382-5392; Schwager and Poeschel, Phys. Rev. E 78 (2008) 051304.
     """
 
@@ -559,6 +561,8 @@ class ViscoelasticRestitution:
     reference_speed: jax.Array | float = parameter(
         unit="m/s", label="speed at which the restitution holds", symbol="v_ref", interval="(0, inf)", transform="log", default=1.0
     )
+    duration: jax.Array | float = duration_field()
+    deviation: jax.Array | float = deviation_field()
     end: str = static(default="zero_force")
 
     def __post_init__(self) -> None:
