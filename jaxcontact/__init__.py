@@ -4,6 +4,8 @@ from jaxcontact.anchor_spring import AnchorSpring
 from jaxcontact.bodies import Clumps, Spheres, clump, cube, spheres, together
 from jaxcontact.contact import ContactModel
 from jaxcontact.derivatives import GradientReport, check_gradients, hessian, jacobian, value_and_jacobian
+from jaxcontact.laws.adhesion import JohnsonKendallRoberts
+from jaxcontact.laws.adhesive_plastic import AdhesivePlastic
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.cundall_strack import CundallStrack
 from jaxcontact.laws.friction import Coulomb, NoFriction, RegularizedCoulomb
@@ -30,6 +32,7 @@ from jaxcontact.sweep import sweep
 
 __all__ = [
     "RESTITUTION_LAWS",
+    "AdhesivePlastic",
     "AnchorSpring",
     "Beam",
     "Box",
@@ -49,6 +52,7 @@ __all__ = [
     "HertzDashpot",
     "HuntCrossley",
     "Impulse",
+    "JohnsonKendallRoberts",
     "KuwabaraKono",
     "LinearDashpot",
     "MagnusLift",

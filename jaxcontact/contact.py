@@ -13,10 +13,10 @@ class ContactModel:
     Args:
         normal: a law of ``NORMAL_LAWS``. ``HuntCrossley``, ``PowerLawHuntCrossley``, ``LinearDashpot`` and ``TsujiDashpot`` are integrated
             in coordinates of their own; ``KuwabaraKono``, ``HertzDashpot`` and what ``normal_law`` makes of a force in coordinates found
-            from the force, as accurate (1e-8 of the impact speed) where the force is smooth. The plastic ``WaltonBraun`` and
-            ``ThorntonPlastic`` (impacts on virgin surfaces) have corners inside a contact: they are for the rigid-impulse method, which is
-            exact with all laws, and for fixed steps. ``NewtonRestitution`` and ``ViscoelasticRestitution`` have no force and are for the
-            rigid-impulse method only.
+            from the force, as accurate (1e-8 of the impact speed) where the force is smooth. Laws with a memory (``WaltonBraun``,
+            ``ThorntonPlastic``, ``AdhesivePlastic``, ``JohnsonKendallRoberts``; see ``laws.hysteresis``) run branch by branch, each switch
+            an event. ``NewtonRestitution`` and the restitutions that depend on the speed (``ViscoelasticRestitution``,
+            ``PowerLawRestitution`` ...) have no force and are for the rigid-impulse method only.
         friction: a law of ``jaxcontact.laws.friction`` (``RegularizedCoulomb``, ``NoFriction``; ``Coulomb`` for the rigid-impulse
             method only), or a spring with memory (``CundallStrack``, ``Mindlin``), which holds a load without creep.
         rolling: ``RollingResistance`` or ``None``.

@@ -25,6 +25,7 @@ import jax.numpy as jnp
 from jaxcontact.field import model, of
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.elastic import elastic_energy, hertz_force
+from jaxcontact.laws.hysteresis import OnBranch, Reach
 from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.materials import hertz_stiffness
 from jaxcontact.smooth import Real, positive_part, positive_power, smooth_positive_part
@@ -361,6 +362,10 @@ def smooth_dmt_force(overlap: Real, *, effective_modulus: Real, effective_radius
     return elastic - pull_off * jax.nn.sigmoid(overlap / width)
 
 
+_NEAR_PULL_OFF = 1e-8
+"""Last part of the way to the pull-off, on which a simulation takes the force as constant."""
+
+
 @model
 class JohnsonKendallRoberts:
     """An elastic sphere with JKR adhesion: it loses the same energy in every impact, and sticks when it has less.
@@ -383,6 +388,60 @@ class JohnsonKendallRoberts:
         """Normal force [N] during one impact: nothing before ``d = 0`` on the way in, ``jkr_force`` to the pull-off on the way out."""
         apart = jnp.less(overlap, 0.0) & jnp.greater_equal(overlap_rate, 0.0)
         return jnp.where(apart, 0.0, jkr_force(overlap, **self._surface()))
+
+    def unloaded(self, contacts: int) -> AdhesiveContact:
+        """Memory of contacts that begin."""
+        return AdhesiveContact(jnp.zeros(contacts, dtype=bool))
+
+    def force_with_memory(self, memory: AdhesiveContact, overlap: Real) -> tuple[jax.Array, AdhesiveContact]:
+        """Normal force [N] of ``overlap`` [m] after what is in the memory, and the new memory."""
+        return jkr_force_with_memory(memory, overlap, **self._surface())
+
+    def energy(self, memory: AdhesiveContact, overlap: Real) -> jax.Array:
+        """Elastic minus surface energy [J], of bodies that touch also where they are torn apart."""
+        end = (1.0 - _NEAR_PULL_OFF) * jkr_separation_overlap(**self._surface())
+        return jnp.where(memory.touching, jkr_energy(jnp.maximum(overlap, end), **self._surface()), 0.0)
+
+    def begun(self, memory: AdhesiveContact, overlap: Real) -> OnBranch:
+        """Contacts that begin; there is one branch."""
+        return OnBranch(jnp.zeros(jnp.shape(overlap), dtype=int), AdhesiveContact(jnp.ones(jnp.shape(overlap), dtype=bool)))
+
+    def branch_force(self, on: OnBranch, overlap: Real) -> jax.Array:
+        """Normal force [N] of bodies that touch; up to and beyond the pull-off the force there, without the infinite slope."""
+        end = (1.0 - _NEAR_PULL_OFF) * self.end_overlap(on)
+        held = jnp.greater(overlap, end)
+        force = jkr_force(jnp.where(held, overlap, 0.0), **self._surface())
+        return jnp.where(held, force, -5.0 / 6.0 * math.pi * self.work_of_adhesion * self.effective_radius)
+
+    def reach(self, on: OnBranch) -> Reach:
+        """The branch goes to the end of the contact, where the force ends with an infinite slope."""
+        none = jnp.full(on.branch.shape, jnp.inf)
+        return Reach(-none, none, jnp.zeros(on.branch.shape, dtype=bool), self.end_overlap(on))
+
+    def switched(self, on: OnBranch, overlap: Real, falls: Real) -> OnBranch:
+        """The same branch."""
+        return on
+
+    def end_overlap(self, on: OnBranch) -> jax.Array:
+        """Overlap [m] at which the bodies are torn apart, negative."""
+        return jnp.broadcast_to(jkr_separation_overlap(**self._surface()), on.branch.shape)
+
+    def resting(self, on: OnBranch, load: Real) -> jax.Array:
+        """Overlap [m] under a constant load [N]."""
+        radius = jkr_contact_radius_under_load(load, **self._surface())
+        return jkr_overlap_of_radius(radius, **self._surface())
+
+    def rested(self, on: OnBranch, overlap: Real) -> OnBranch:
+        """Nothing more is remembered."""
+        return on
+
+    def scales(self, *, impact_speed: Real, mass: Real) -> tuple[jax.Array, jax.Array]:
+        """Overlap scale [m] and time scale [s] of an impact, at least that of the adhesion alone."""
+        stiffness = hertz_stiffness(self.effective_modulus, self.effective_radius)
+        least = _adhesive_length(self.effective_modulus, self.effective_radius, self.work_of_adhesion)
+        energy = mass * jnp.square(impact_speed) + stiffness * positive_power(least, 2.5)
+        overlap = (energy / stiffness) ** 0.4
+        return overlap, overlap / jnp.sqrt(energy / mass)
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution obtained [-] at the approach speed [m/s] with an effective mass [kg]."""

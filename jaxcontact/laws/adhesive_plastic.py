@@ -15,14 +15,17 @@ Source: Thakur, Morrissey, Sun, Chen and Ooi, Granular Matter 16 (2014) 383-400 
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.field import model, of
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.elastic import power_law_force
-from jaxcontact.smooth import Real, positive_power, safe_norm
+from jaxcontact.laws.hysteresis import OnBranch, Reach
+from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.smooth import Real, implicit_root, positive_part, positive_power, safe_norm
 
 
 class PlasticOverlap(NamedTuple):
@@ -221,3 +224,176 @@ def smooth_adhesive_plastic_force(
     hysteretic = -_smooth_maximum(-virgin, -_smooth_maximum(unloading, adhesion, width), width)
     force = jnp.where(jnp.greater(overlap, 0.0), hysteretic - pull_off_force, 0.0)
     return force, updated_plastic_overlap(memory, overlap, exponent=exponent, plasticity_ratio=plasticity_ratio)
+
+
+LOADING, ELASTIC, ADHESIVE = range(3)
+"""Branches ``L``, ``U`` and ``A``."""
+
+BISECTIONS, ENERGY_STEPS = 50, 60
+
+
+def adhesive_overlap(
+    plastic_overlap: Real, *, stiffness: Real, exponent: Real, plasticity_ratio: Real, adhesion_stiffness: Real, adhesion_exponent: Real
+) -> jax.Array:
+    """Overlap [m] at which unloading meets adhesion, ``U = A``; 0 where it never does. Elementwise.
+
+    With ``x = d/d_p``: ``x^n - 1 + c x^m = 0``, ``c = (1 - l) K_a d_p^(m - n)/K``. Arguments as for ``adhesive_plastic_force``.
+    """
+    plastic = jnp.greater(plastic_overlap, 0.0) & jnp.greater(stiffness, 0.0)
+    scale = jnp.where(plastic, plastic_overlap, 1.0)
+    ratio = (1.0 - plasticity_ratio) * adhesion_stiffness / jnp.where(plastic, stiffness, 1.0)
+    ratio = ratio * scale**adhesion_exponent / scale**exponent
+
+    def left(x: jax.Array, ratio: jax.Array, exponent: jax.Array, adhesion_exponent: jax.Array) -> jax.Array:
+        return x**exponent - 1.0 + ratio * x**adhesion_exponent
+
+    parameters = jnp.broadcast_arrays(*(jnp.asarray(value, ratio.dtype) for value in (ratio, exponent, adhesion_exponent)))
+    frozen = jax.lax.stop_gradient(parameters)
+
+    def halve(_: Any, ends: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+        middle = (ends[0] + ends[1]) / 2
+        beyond = left(middle, *frozen) > 0.0
+        return jnp.where(beyond, ends[0], middle), jnp.where(beyond, middle, ends[1])
+
+    _, guess = jax.lax.fori_loop(0, BISECTIONS, halve, (jnp.zeros_like(ratio), jnp.ones_like(ratio)))
+    meets = plastic & (guess > 1e-9)
+    root = implicit_root(left, jnp.where(meets, guess, 1.0), *(jnp.where(meets, value, 1.0) for value in parameters), steps=1)
+    return jnp.where(meets, plastic_overlap * root, 0.0)
+
+
+@model
+class AdhesivePlastic:
+    """``adhesive_plastic_force``: first loading, stiffer unloading, and adhesion that grows with the plastic overlap. No damping.
+
+    With ``exponent = adhesion_exponent = 1`` the straight lines of Walton and Braun with adhesion. A contact whose deformation takes too
+    much of its energy sticks. Every contact is the first.
+
+    Source: Thakur, Morrissey, Sun, Chen and Ooi, Granular Matter 16 (2014) 383-400.
+
+    Args:
+        stiffness: ``K`` of first loading [N/m^n].
+        exponent: ``n`` [-].
+        plasticity_ratio: ``l`` [-]; 0 is elastic.
+        adhesion_stiffness: ``K_a`` [N/m^m].
+        adhesion_exponent: ``m`` [-].
+        pull_off_force: ``F_0`` [N].
+    """
+
+    stiffness: jax.Array | float = of(QUANTITIES["stiffness"])
+    exponent: jax.Array | float = of(QUANTITIES["exponent"], default=1.0)
+    plasticity_ratio: jax.Array | float = of(QUANTITIES["plasticity_ratio"])
+    adhesion_stiffness: jax.Array | float = of(QUANTITIES["adhesion_stiffness"], default=0.0)
+    adhesion_exponent: jax.Array | float = of(QUANTITIES["adhesion_exponent"], default=1.0)
+    pull_off_force: jax.Array | float = of(QUANTITIES["pull_off_force"], default=0.0)
+
+    def _branches(self) -> dict[str, Any]:
+        names = ("stiffness", "exponent", "plasticity_ratio", "adhesion_stiffness", "adhesion_exponent")
+        return {name: getattr(self, name) for name in names}
+
+    def force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real) -> jax.Array:
+        """Normal force [N] in an impact on virgin surfaces: first loading while the overlap grows, unloading from the largest one after."""
+        largest = self.largest_overlap(impact_speed, mass=mass)
+        remembered = jnp.where(jnp.greater_equal(overlap_rate, 0.0), 0.0, self._plastic(largest))
+        return self.force_with_memory(PlasticOverlap(remembered), overlap)[0]
+
+    def _plastic(self, largest: Real) -> jax.Array:
+        return positive_power(self.plasticity_ratio, 1.0 / jnp.asarray(self.exponent)) * largest
+
+    def unloaded(self, contacts: int) -> PlasticOverlap:
+        """Memory of contacts that begin."""
+        return PlasticOverlap(jnp.zeros(contacts))
+
+    def force_with_memory(self, memory: PlasticOverlap, overlap: Real) -> tuple[jax.Array, PlasticOverlap]:
+        """Normal force [N] of ``overlap`` [m] after what is in the memory, and the new memory."""
+        return adhesive_plastic_force(memory, overlap, **self._branches(), pull_off_force=self.pull_off_force)
+
+    def _meets(self, plastic: Real) -> jax.Array:
+        return adhesive_overlap(plastic, **self._branches())
+
+    def energy(self, memory: PlasticOverlap, overlap: Real) -> jax.Array:
+        """What the contact gives back on its way out from ``overlap`` [J], along ``U`` and ``A``; negative where that takes work."""
+        plastic = updated_plastic_overlap(memory, overlap, exponent=self.exponent, plasticity_ratio=self.plasticity_ratio).plastic_overlap
+        inside = positive_part(overlap)
+        meets = jnp.minimum(self._meets(plastic), inside)
+        n, m = jnp.asarray(self.exponent), jnp.asarray(self.adhesion_exponent)
+        adhesive = self.adhesion_stiffness * positive_power(meets, m + 1.0) / (m + 1.0)
+        raised = (positive_power(inside, n + 1.0) - positive_power(meets, n + 1.0)) / (n + 1.0)
+        elastic = self.stiffness / (1.0 - self.plasticity_ratio) * (raised - positive_power(plastic, n) * (inside - meets))
+        return elastic - adhesive - self.pull_off_force * inside
+
+    def begun(self, memory: PlasticOverlap, overlap: Real) -> OnBranch:
+        """Contacts that begin at ``overlap``."""
+        return OnBranch(jnp.full(jnp.shape(overlap), LOADING), memory)
+
+    def branch_force(self, on: OnBranch, overlap: Real) -> jax.Array:
+        """Normal force [N] on the present branch."""
+        virgin, unloading, adhesion = branches(on.memory, overlap, **self._branches())
+        force = jnp.where(on.branch == LOADING, virgin, jnp.where(on.branch == ELASTIC, unloading, adhesion))
+        return force - self.pull_off_force
+
+    def reach(self, on: OnBranch) -> Reach:
+        """How far the present branch goes."""
+        plastic = jnp.asarray(on.memory.plastic_overlap)
+        deformed = plastic > 0.0
+        share = self._plastic(1.0)
+        largest = jnp.where(deformed, plastic / jnp.where(deformed, share, 1.0), jnp.inf)
+        meets = self._meets(plastic)
+        upper = jnp.where(on.branch == ELASTIC, largest, jnp.where(on.branch == ADHESIVE, meets, jnp.inf))
+        lower = jnp.where((on.branch == ELASTIC) & (meets > 0.0), meets, -jnp.inf)
+        return Reach(lower, upper, on.branch == LOADING, jnp.zeros_like(plastic))
+
+    def switched(self, on: OnBranch, overlap: Real, falls: Real) -> OnBranch:
+        """The branch after the present one has ended at ``overlap``."""
+        turns = on.branch == LOADING
+        down = jnp.where(turns, ELASTIC, ADHESIVE)
+        up = jnp.where(on.branch == ADHESIVE, ELASTIC, LOADING)
+        plastic = jnp.where(turns, self._plastic(overlap), on.memory.plastic_overlap)
+        return OnBranch(jnp.where(falls, down, up), PlasticOverlap(plastic))
+
+    def end_overlap(self, on: OnBranch) -> jax.Array:
+        """Overlap [m] at which the contact ends."""
+        return jnp.zeros_like(on.memory.plastic_overlap)
+
+    def resting(self, on: OnBranch, load: Real) -> jax.Array:
+        """Overlap [m] under a constant load [N]: on the way back from the largest overlap, or beyond that by first loading."""
+        n, held = jnp.asarray(self.exponent), jnp.asarray(load) + self.pull_off_force
+        plastic = positive_power(on.memory.plastic_overlap, n)
+        back = positive_power(plastic + held * (1.0 - self.plasticity_ratio) / self.stiffness, 1.0 / n)
+        # Each is the other's continuation beyond the largest overlap, where both are equal.
+        return jnp.maximum(back, positive_power(held / jnp.asarray(self.stiffness), 1.0 / n))
+
+    def rested(self, on: OnBranch, overlap: Real) -> OnBranch:
+        """Memory of a contact that has come to rest at ``overlap``."""
+        memory = updated_plastic_overlap(on.memory, overlap, exponent=self.exponent, plasticity_ratio=self.plasticity_ratio)
+        return OnBranch(jnp.full_like(on.branch, ELASTIC), memory)
+
+    def scales(self, *, impact_speed: Real, mass: Real) -> tuple[jax.Array, jax.Array]:
+        """Overlap scale [m] of an impact, at least that of the pull-off force alone, and time scale [s] of its unloading."""
+        order = jnp.asarray(self.exponent) + 1.0
+        stiffness = jnp.asarray(self.stiffness)
+        energy = mass * jnp.square(impact_speed) + stiffness * positive_power(self.pull_off_force / stiffness, order / (order - 1.0))
+        overlap = (energy / stiffness) ** (1.0 / order)
+        return overlap, overlap * jnp.sqrt(mass / energy * (1.0 - self.plasticity_ratio))
+
+    def largest_overlap(self, impact_speed: Real, *, mass: Real) -> jax.Array:
+        """Largest overlap [m] of an impact on virgin surfaces: where first loading has taken ``m v^2/2``."""
+        order = jnp.asarray(self.exponent) + 1.0
+        speed, mass = jnp.asarray(impact_speed), jnp.asarray(mass)
+        free = positive_power(order * mass * speed**2 / (2.0 * self.stiffness), 1.0 / order)
+        moves = (free > 0.0) | jnp.greater(self.pull_off_force, 0.0)
+        drawn = positive_power(order * self.pull_off_force / jnp.asarray(self.stiffness), 1.0 / jnp.asarray(self.exponent))
+
+        def left(depth: jax.Array, energy: jax.Array, law: "AdhesivePlastic") -> jax.Array:
+            taken = law.stiffness * positive_power(depth, law.exponent + 1.0) / (law.exponent + 1.0)
+            return jnp.where(moves, taken - law.pull_off_force * depth - energy, depth - 1.0)
+
+        # From above, where the work of loading is convex, Newton's method cannot miss.
+        depth = implicit_root(left, jnp.where(moves, free + drawn, 1.0), mass * speed**2 / 2.0, self, steps=ENERGY_STEPS)
+        return jnp.where(moves, depth, 0.0)
+
+    def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
+        """Restitution obtained [-] at the approach speed [m/s]: from what unloading gives back; 0 where the bodies stick."""
+        largest = self.largest_overlap(impact_speed, mass=mass)
+        back = self.energy(PlasticOverlap(self._plastic(largest)), largest)
+        moves = jnp.greater(impact_speed, 0.0)
+        return jnp.where(moves, positive_power(2.0 * back / (mass * jnp.where(moves, impact_speed, 1.0) ** 2), 0.5), 0.0)

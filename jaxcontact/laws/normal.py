@@ -43,6 +43,9 @@ from jaxcontact.laws.velocity_dependent_restitution import (
 from jaxcontact.laws.viscoelastic import HertzDashpot, KuwabaraKono, ViscoelasticRestitution
 from jaxcontact.smooth import Real
 
+LEAST_RESTITUTION = 1e-9
+"""Smaller ones, which only a traced value can be, would give an infinite damping."""
+
 
 def _stiffness(unit: str) -> Any:
     return of(dataclasses.replace(QUANTITIES["stiffness"], unit=unit, interval=Interval.parse("(0, inf)")))
@@ -88,8 +91,8 @@ class _HuntCrossley:
     exponent: jax.Array | float
 
     def constants(self) -> jax.Array:
-        """``a`` [-] at the reference speed: what ``force`` needs that no motion changes."""
-        return self.restitution_law.damping_ratio(self.restitution)
+        """``a`` [-] at the reference speed: what ``force`` needs that no motion changes. A restitution below 1e-9 counts as 1e-9."""
+        return self.restitution_law.damping_ratio(jnp.maximum(self.restitution, LEAST_RESTITUTION))
 
     def damping_ratio(self, impact_speed: Real, *, constants: Real | None = None) -> jax.Array:
         """``a`` in ``1 + a d'/v`` [-] at the approach speed ``v``: proportional to it when a reference speed is given."""
@@ -110,9 +113,10 @@ class _HuntCrossley:
         """Overlap scale [m] and time scale [s] of an impact."""
         return _impact_scales(self.exponent, self.stiffness, impact_speed, mass)
 
-    def phase(self, *, impact_speed: Real, mass: Real) -> HuntCrossleyPhase:
+    def phase(self, *, impact_speed: Real, mass: Real, constants: Real | None = None) -> HuntCrossleyPhase:
         """Coordinates in which an impact at this speed is smooth, for an integrator."""
-        return HuntCrossleyPhase(self.damping_ratio(impact_speed), self.exponent, *self.scales(impact_speed=impact_speed, mass=mass))
+        ratio = self.damping_ratio(impact_speed, constants=constants)
+        return HuntCrossleyPhase(ratio, self.exponent, *self.scales(impact_speed=impact_speed, mass=mass))
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution obtained [-] at the approach speed [m/s]."""
@@ -210,10 +214,10 @@ class LinearDashpot:
         """Overlap scale [m] and time scale [s] of an impact."""
         return _impact_scales(1.0, self.stiffness, impact_speed, mass)
 
-    def phase(self, *, impact_speed: Real, mass: Real) -> LinearPhase:
+    def phase(self, *, impact_speed: Real, mass: Real, constants: Real | None = None) -> LinearPhase:
         """Coordinates in which an impact at this speed is smooth, for an integrator."""
         scales = self.scales(impact_speed=impact_speed, mass=mass)
-        return LinearPhase(jnp.asarray(self.zeta), self.end, *scales)
+        return LinearPhase(jnp.asarray(self.zeta if constants is None else constants), self.end, *scales)
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution obtained [-]: the one asked for, at every approach speed."""
@@ -261,10 +265,10 @@ class TsujiDashpot:
         """Overlap scale [m] and time scale [s] of an impact."""
         return _impact_scales(1.5, self.stiffness, impact_speed, mass)
 
-    def phase(self, *, impact_speed: Real, mass: Real) -> TsujiPhase:
+    def phase(self, *, impact_speed: Real, mass: Real, constants: Real | None = None) -> TsujiPhase:
         """Coordinates in which an impact at this speed is smooth, for an integrator."""
         scales = self.scales(impact_speed=impact_speed, mass=mass)
-        return TsujiPhase(jnp.asarray(self.alpha), jnp.asarray(self.restitution), self.end, *scales)
+        return TsujiPhase(jnp.asarray(self.alpha if constants is None else constants), jnp.asarray(self.restitution), self.end, *scales)
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution obtained [-]: the one asked for, at every approach speed."""
@@ -304,7 +308,7 @@ NORMAL_LAWS: dict[str, type] = {
         *(ThorntonRestitution, TabulatedRestitution),
     )
 }
-"""All that a contact model can take, those with a force first, then those for rigid impacts only."""
+"""What a contact model can take, those with a force first, then those for rigid impacts only; and the adhesive ones beside it."""
 
 
 def register(example: Any, *, smoothness: float, source: str, **about: Any) -> None:

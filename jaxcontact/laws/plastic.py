@@ -16,8 +16,9 @@ import jax.numpy as jnp
 
 from jaxcontact.field import model, of
 from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.elastic import elastic_energy, hertz_force, linear_force
+from jaxcontact.laws.elastic import elastic_energy, hertz_force, linear_force, static_overlap
 from jaxcontact.laws.from_force import FromForce
+from jaxcontact.laws.hysteresis import OnBranch, Reach
 from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.materials import hertz_stiffness
 from jaxcontact.smooth import Real, positive_part, positive_power
@@ -390,16 +391,94 @@ def thornton_largest_overlap(
     return elastic + 2.0 * plastic / (first.force + jnp.sqrt(first.force**2 + 2.0 * first.slope * plastic))
 
 
-class _Plastic(FromForce):
-    """What a plastic law does in one impact on virgin surfaces."""
+LOADING, ELASTIC, EMPTY, VIRGIN = range(4)
+"""Branches: first loading, unloading and loading again, no force in the dent, first loading before it yields."""
 
-    HAS_CORNERS = "the force has corners at first yield, at the largest overlap and where the contact ends"
+
+class _Plastic(FromForce):
+    """What a plastic law does with its parameters; in a simulation its branches are ``laws.hysteresis``. Every contact is the first."""
 
     def force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real) -> jax.Array:
         """Normal force [N] in an impact on virgin surfaces: first loading while the overlap grows, unloading from the largest one after."""
-        largest = self.largest_overlap(impact_speed, mass=mass)  # type: ignore[attr-defined]
+        largest = self.largest_overlap(impact_speed, mass=mass)
         memory = PlasticContact(jnp.where(jnp.greater_equal(overlap_rate, 0.0), 0.0, largest))
-        return self.force_with_memory(memory, overlap)[0]  # type: ignore[attr-defined]
+        return self.force_with_memory(memory, overlap)[0]
+
+    def largest_overlap(self, impact_speed: Real, *, mass: Real) -> jax.Array:
+        """Largest overlap [m] of an impact on virgin surfaces."""
+        raise NotImplementedError
+
+    def force_with_memory(self, memory: PlasticContact, overlap: Real) -> tuple[jax.Array, PlasticContact]:
+        """Normal force [N] of ``overlap`` [m] after what is in the memory, and the new memory."""
+        raise NotImplementedError
+
+    def _loading(self, overlap: Real) -> jax.Array:
+        """Force [N] of first loading."""
+        raise NotImplementedError
+
+    def _unloading(self, largest: Real) -> _Unloading:
+        """Unloading from the largest overlap."""
+        raise NotImplementedError
+
+    def _yields_at(self) -> Real:
+        """Overlap [m] up to which the first loading is elastic."""
+        return 0.0
+
+    def unloaded(self, contacts: int) -> PlasticContact:
+        """Memory of contacts that begin."""
+        return PlasticContact(jnp.zeros(contacts))
+
+    def energy(self, memory: PlasticContact, overlap: Real) -> jax.Array:
+        """Elastic energy [J] stored at ``overlap``."""
+        largest = _larger(overlap, memory)
+        return _energy(overlap, largest, self._unloading(largest))
+
+    def begun(self, memory: PlasticContact, overlap: Real) -> OnBranch:
+        """Contacts that begin at ``overlap``."""
+        return OnBranch(jnp.where(jnp.less(overlap, self._yields_at()), VIRGIN, LOADING), memory)
+
+    def branch_force(self, on: OnBranch, overlap: Real) -> jax.Array:
+        """Normal force [N] on the present branch."""
+        largest = jnp.asarray(on.memory.largest_overlap)
+        elastic = _force(overlap, largest, self._unloading(largest))
+        first = (on.branch == LOADING) | (on.branch == VIRGIN)
+        return jnp.where(first, self._loading(overlap), jnp.where(on.branch == ELASTIC, elastic, 0.0))
+
+    def reach(self, on: OnBranch) -> Reach:
+        """How far the present branch goes."""
+        largest = jnp.asarray(on.memory.largest_overlap)
+        residual = largest - self._unloading(largest).recovery
+        elastic, empty = on.branch == ELASTIC, on.branch == EMPTY
+        upper = jnp.where(elastic, largest, jnp.where(empty, residual, jnp.inf))
+        upper = jnp.where(on.branch == VIRGIN, self._yields_at(), upper)
+        lower = jnp.where(elastic, residual, -jnp.inf)
+        return Reach(lower, upper, on.branch == LOADING, jnp.where(elastic, residual, 0.0))
+
+    def switched(self, on: OnBranch, overlap: Real, falls: Real) -> OnBranch:
+        """The branch after the present one has ended at ``overlap``."""
+        turns = on.branch == LOADING
+        down = jnp.where(turns, ELASTIC, EMPTY)
+        up = jnp.where(on.branch == EMPTY, ELASTIC, LOADING)
+        largest = jnp.where(turns, overlap, on.memory.largest_overlap)
+        return OnBranch(jnp.where(falls, down, up), PlasticContact(largest))
+
+    def end_overlap(self, on: OnBranch) -> jax.Array:
+        """Overlap [m] at which the contact ends."""
+        return jnp.zeros_like(on.memory.largest_overlap)
+
+    def resting(self, on: OnBranch, load: Real) -> jax.Array:
+        """Overlap [m] under a constant load [N]: on the way back from the largest overlap, or beyond that by first loading."""
+        largest = jnp.asarray(on.memory.largest_overlap)
+        force, recovery, power = self._unloading(largest)
+        loaded = jnp.greater(load, 0.0)
+        held = jnp.greater(force, load) & loaded
+        fraction = positive_power(jnp.where(held, load / jnp.where(held, force, 1.0), 1.0), 1.0 / power)
+        back = largest - recovery * (1.0 - fraction)
+        return jnp.where(held, back, jnp.where(loaded, self.static_overlap(load), largest - recovery))
+
+    def rested(self, on: OnBranch, overlap: Real) -> OnBranch:
+        """Memory of a contact that has come to rest at ``overlap``."""
+        return OnBranch(jnp.full_like(on.branch, ELASTIC), PlasticContact(_larger(overlap, on.memory)))
 
 
 @model
@@ -423,6 +502,22 @@ class WaltonBraun(_Plastic):
     def largest_overlap(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Largest overlap [m] of an impact on virgin surfaces."""
         return walton_braun_largest_overlap(impact_speed, mass=mass, stiffness=self.stiffness)
+
+    def _loading(self, overlap: Real) -> jax.Array:
+        return linear_force(overlap, stiffness=self.stiffness)
+
+    def _unloading(self, largest: Real) -> _Unloading:
+        return _walton_braun_unloading(largest, **self._law())
+
+    def scales(self, *, impact_speed: Real, mass: Real) -> tuple[jax.Array, jax.Array]:
+        """Overlap scale [m] of an impact and time scale [s] of its unloading, the faster part."""
+        overlap = self.largest_overlap(impact_speed, mass=mass)
+        unloading = self.unloading_ratio * jnp.asarray(self.stiffness) + self.hardening * linear_force(overlap, stiffness=self.stiffness)
+        return overlap, jnp.sqrt(mass / unloading)
+
+    def static_overlap(self, load: Real) -> jax.Array:
+        """Overlap [m] under a constant load [N] on virgin surfaces."""
+        return static_overlap(load, stiffness=self.stiffness, exponent=1)
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution obtained [-] at the approach speed [m/s] with an effective mass [kg]."""
@@ -454,6 +549,29 @@ class ThorntonPlastic(_Plastic):
     def largest_overlap(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Largest overlap [m] of an impact on virgin surfaces."""
         return thornton_largest_overlap(impact_speed, mass=mass, **self._law())
+
+    def _loading(self, overlap: Real) -> jax.Array:
+        return _thornton_loading(overlap, **self._law())
+
+    def _unloading(self, largest: Real) -> _Unloading:
+        return _thornton_unloading(largest, **self._law())
+
+    def _yields_at(self) -> Real:
+        return _yield(**self._law()).overlap
+
+    def scales(self, *, impact_speed: Real, mass: Real) -> tuple[jax.Array, jax.Array]:
+        """Overlap scale [m] and time scale [s] of an elastic impact: a plastic one is deeper, its unloading hardly faster."""
+        stiffness = hertz_stiffness(self.effective_modulus, self.effective_radius)
+        overlap = (mass * jnp.square(impact_speed) / stiffness) ** 0.4
+        return overlap, overlap / impact_speed
+
+    def static_overlap(self, load: Real) -> jax.Array:
+        """Overlap [m] under a constant load [N] on virgin surfaces."""
+        first = _yield(**self._law())
+        beyond = positive_part(load - first.force)
+        return static_overlap(load - beyond, stiffness=hertz_stiffness(self.effective_modulus, self.effective_radius), exponent=1.5) + (
+            beyond / first.slope
+        )
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution obtained [-] at the approach speed [m/s] with an effective mass [kg]."""

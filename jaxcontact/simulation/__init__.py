@@ -11,6 +11,7 @@ import numpy as np
 from jaxcontact.bodies import Clumps, Spheres
 from jaxcontact.field import is_concrete
 from jaxcontact.laws.friction import Coulomb
+from jaxcontact.laws.hysteresis import has_hysteresis
 from jaxcontact.scene import Scene, State
 from jaxcontact.simulation.dense_output import Segments
 from jaxcontact.simulation.event_aligned import EventAligned, Impulse, is_level, simulate_events
@@ -47,10 +48,10 @@ def _check_method(scene: Scene, method: Any) -> None:
         raise ValueError(
             f"simulate: {law} is a rigid law without a force, {name} cannot integrate it. Use method=Impulse(), or HuntCrossley."
         )
-    corners = getattr(scene.contact.normal, "HAS_CORNERS", None)
-    if isinstance(method, EventAligned) and (corners or not hasattr(scene.contact.normal, "phase")):
+    smooth = has_hysteresis(scene.contact.normal) or hasattr(scene.contact.normal, "phase")
+    if isinstance(method, EventAligned) and not smooth:
         law = type(scene.contact.normal).__name__
-        reason = f"in {law} {corners}" if corners else f"{law} has no coordinates in which a contact is smooth"
+        reason = f"{law} has no coordinates in which a contact is smooth"
         raise ValueError(f"simulate: {reason}; EventAligned would be inaccurate there. Use method=Impulse(), or FixedStep(step=...).")
     if isinstance(scene.contact.friction, Coulomb):
         raise ValueError(
@@ -81,10 +82,11 @@ def _check_bodies(scene: Scene, initial: State) -> None:
         raise ValueError("simulate: scene.surfaces is empty and there is one sphere: nothing can touch. Give at least one Plane.")
 
 
-def is_one_sphere_over_planes(scene: Scene, initial: State) -> bool:
+def is_one_sphere_over_planes(scene: Scene, initial: State, method: Any = None) -> bool:
     """Whether the faster engine for one sphere can be used."""
     contact = scene.contact
     plain = contact.rolling is None and contact.spinning is None and not hasattr(contact.friction, "unloaded")
+    plain = plain and (isinstance(method, Impulse) or not has_hysteresis(contact.normal))
     fixed_planes = all(isinstance(surface, Plane) and surface.motion is None for surface in scene.surfaces)
     simple = isinstance(scene.bodies, Spheres) and plain and fixed_planes and not scene.springs and scene.contact_on_surfaces is None
     return initial.position.size == 3 and simple
@@ -127,7 +129,7 @@ def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None 
     bodies = State(position, velocity, spin, orientation)
     if isinstance(method, FixedStep):
         result = simulate_fixed_step(scene, bodies, times, method=method, substeps=substeps)
-    elif is_one_sphere_over_planes(scene, initial) and not ledger:
+    elif is_one_sphere_over_planes(scene, initial, method) and not ledger:
         known = method.level if isinstance(method, EventAligned) else None
         single = State(position[0], velocity[0], spin[0])
         result = _simulate_events(scene, single, times, method=method, level=is_level(scene) if known is None else known)

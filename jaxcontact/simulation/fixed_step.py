@@ -72,7 +72,7 @@ class FixedStep:
 
 class Fixed(NamedTuple):
     """What is carried from step to step: the state, and of each pair the speed at which its contact began, the memory of its friction and
-    the force of that.
+    the force of that, and the memory of its normal force.
     """
 
     time: jax.Array
@@ -80,12 +80,13 @@ class Fixed(NamedTuple):
     impact_speed: jax.Array
     memory: Any
     friction: Any
+    normal: Any
 
 
 def contact_of(world: World, carried: Fixed, at: Geometry) -> Active:
     """Contacts as the laws see them: closed where there is overlap now."""
     mass = effective_mass(world, at, carried.state)
-    return Active(at.gap < 0, carried.impact_speed, carried.impact_speed, mass, carried.memory, carried.friction)
+    return Active(at.gap < 0, carried.impact_speed, carried.impact_speed, mass, carried.memory, carried.friction, carried.normal)
 
 
 def rates(world: World, carried: Fixed, state: State, time: jax.Array) -> State:
@@ -114,10 +115,14 @@ def rates(world: World, carried: Fixed, state: State, time: jax.Array) -> State:
 
 
 def remembered(world: World, carried: Fixed, before: State, after: State, h: jax.Array) -> Fixed:
-    """Memory and force of friction after a step from ``before`` to ``after``; a contact that is not closed has neither."""
-    if not world.has_memory:
+    """Memories and force of friction after a step from ``before`` to ``after``; a contact that is not closed has neither."""
+    if not world.has_memory and not world.has_hysteresis:
         return carried
     first, last = geometry(world, before, carried.time), geometry(world, after, carried.time + h)
+    if world.has_hysteresis:
+        carried = carried._replace(normal=world.contact.normal.force_with_memory(carried.normal, -last.gap)[1])
+    if not world.has_memory:
+        return carried
     active = contact_of(world, carried._replace(state=after), last)
     increment = normal_and_tangential(h / 2 * (slips(world, first, before) + slips(world, last, after)), last.normal)[1]
     force, memory = friction_after(world, active, first, last, after, increment, h)
@@ -169,6 +174,7 @@ def simulate_fixed_step(scene: Scene, start: State, times: jax.Array, *, method:
     memory, friction = unloaded(world, at.gap)
     approach = -gap_rates(world, at, start)
     speed = jnp.where(approach > 0, approach, 1.0)
-    _, states = checkpointed_scan(interval, Fixed(times[0], start, speed, memory, friction), jnp.diff(times))
+    normal = world.contact.normal.unloaded(len(speed)) if world.has_hysteresis else None
+    _, states = checkpointed_scan(interval, Fixed(times[0], start, speed, memory, friction, normal), jnp.diff(times))
     position, velocity, spin, orientation = jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), start, states)
     return Trajectory(times, position, velocity, spin, None, jnp.asarray(Status.SUCCESS), orientation)

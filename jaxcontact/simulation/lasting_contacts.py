@@ -19,6 +19,7 @@ import jax.numpy as jnp
 
 from jaxcontact.geometry.motion import normal_and_tangential
 from jaxcontact.laws.friction import NoFriction
+from jaxcontact.laws.hysteresis import OnBranch
 from jaxcontact.laws.tangential import coulomb_slider
 from jaxcontact.scene import State
 from jaxcontact.simulation.overlapping_contacts import Active, Stepped, Work, external_power
@@ -202,10 +203,17 @@ def relative(world: World, at: Geometry, state: State) -> Impulses:
     return Impulses(relative_velocity(world, at, state), spin)
 
 
-def static_overlap(world: World, load: jax.Array) -> jax.Array:
-    """Overlap [m] under the normal forces ``load``; zero for a rigid law."""
+def static_overlap(world: World, active: Active, load: jax.Array) -> jax.Array:
+    """Overlap [m] of the contacts under the normal forces ``load``; zero for a rigid law."""
     law: Any = world.contact.normal
+    if isinstance(active.normal, OnBranch):
+        return law.resting(active.normal, load) if hasattr(law, "resting") else jnp.zeros_like(load)
     return law.static_overlap(load) if hasattr(law, "static_overlap") and not world.rigid else jnp.zeros_like(load)
+
+
+def can_settle(world: World) -> bool:
+    """Whether the normal law tells the overlap of a contact at rest."""
+    return hasattr(world.contact.normal, "resting" if world.has_hysteresis else "static_overlap")
 
 
 def loads(world: World, closed: jax.Array, state: State, time: jax.Array) -> jax.Array:
@@ -273,24 +281,36 @@ def lasting_step(
     takes_time = share > SHORTEST
     normal_impulse = jnp.sum(impulses.force * seen.normal, axis=-1)
     load = jnp.where(active.closed & takes_time, normal_impulse / jnp.where(takes_time, duration, 1.0), 0.0)
-    settled, lost = at_static_overlap(world, load, share, after, time + duration)
+    settled, lost = at_static_overlap(world, active, load, share, after, time + duration)
     work = work_of(world, acting, state, after, middle, mean, impulses, time + duration / 2, duration, push)
     memory = friction = None
     if world.has_memory:
         _, friction = normal_and_tangential(impulses.force / jnp.where(takes_time, duration, 1.0), seen.normal)
-        overlap = static_overlap(world, load)
+        overlap = static_overlap(world, active, load)
         held = law.holding(friction, overlap=overlap, effective_radius=world.effective_radius)
         memory = jax.tree.map(lambda new, old: jnp.where(takes_time, new, old), held, active.memory)
         friction = jnp.where(takes_time, friction, active.friction)
     work = work._replace(settled=work.settled + lost)
-    return Stepped(settled, memory, friction, work), load
+    normal = active.normal
+    if can_settle(world) and world.has_hysteresis:
+        ends = tuple(-geometry(world, *end).gap for end in ((state, time), (settled, time + duration)))
+        rested = world.contact.normal.rested(normal, ends[1])
+        normal = jax.tree.map(lambda new, old: jnp.where(load > 0, new, old), rested, normal)
+        # The contacts take up what they then hold; the rest is lost with the bouncing.
+        energies = (world.contact.normal.energy(on.memory, overlap) for on, overlap in zip((active.normal, normal), ends, strict=True))
+        held = [jnp.where(active.closed, energy, 0.0) for energy in energies]
+        taken = held[1] - held[0]
+        work = work._replace(normal=taken, settled=work.settled + jnp.sum(work.normal - taken))
+    return Stepped(settled, memory, friction, work, normal), load
 
 
-def at_static_overlap(world: World, load: jax.Array, share: jax.Array, state: State, time: jax.Array) -> tuple[State, jax.Array]:
+def at_static_overlap(
+    world: World, active: Active, load: jax.Array, share: jax.Array, state: State, time: jax.Array
+) -> tuple[State, jax.Array]:
     """Bodies moved by a ``share`` of what loaded contacts lack of their static overlap; and the potential energy lost in this."""
     at = geometry(world, state, time)
     loaded = load > 0
-    wanted = jnp.where(loaded, at.gap + static_overlap(world, load), 0.0)
+    wanted = jnp.where(loaded, at.gap + static_overlap(world, active, load), 0.0)
     matrix = normal_mobility(world, at, state)
     diagonal = jnp.diag(matrix)
     matrix = jnp.where(loaded[:, None], matrix + COMPLIANCE * jnp.diag(diagonal), jnp.diag(diagonal))

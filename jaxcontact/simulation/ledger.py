@@ -20,6 +20,7 @@ class Step(NamedTuple):
         rate: of every gap at its end [m/s], before a rigid impact.
         work: in the step.
         stored: energy in the springs of friction at its end [J].
+        elastic: energy that contacts with hysteresis could give back at its end [J].
     """
 
     time: jax.Array
@@ -31,6 +32,7 @@ class Step(NamedTuple):
     rate: jax.Array
     work: Work
     stored: jax.Array
+    elastic: jax.Array
 
 
 class Ledger(NamedTuple):
@@ -41,9 +43,10 @@ class Ledger(NamedTuple):
         kinetic: of translation and rotation.
         potential: in gravity, zero at the origin.
         springs: stored in springs to anchors.
-        in_contact: taken up by the normal motion of contacts that have not ended: stored in them, and lost so far.
+        in_contact: taken up by the normal motion of contacts that have not ended: stored in them, and lost so far. Where the normal law
+            has hysteresis: stored in them.
         friction_stored: in the springs of friction with memory.
-        normal: lost along the normals of contacts that have ended.
+        normal: lost along the normals of contacts that have ended; where the normal law has hysteresis, of all, as it is lost.
         friction: lost to slip.
         rolling: lost to rolling resistance.
         spinning: lost to spinning resistance.
@@ -111,8 +114,11 @@ def ledger_of(world: World, record: Step) -> Ledger:
         return lost, lost
 
     over = record.leaves if not world.rigid else jnp.ones_like(record.leaves)
-    _, lost = jax.lax.scan(ended, jnp.zeros_like(taken[0]), (taken, over))
-    normal = jnp.concatenate([jnp.zeros((1,), lost.dtype), jnp.sum(lost, axis=1)])
+    if world.has_hysteresis:
+        normal = jnp.sum(work.normal, axis=1) - jnp.concatenate([jnp.zeros((1,), record.elastic.dtype), record.elastic])
+    else:
+        _, lost = jax.lax.scan(ended, jnp.zeros_like(taken[0]), (taken, over))
+        normal = jnp.concatenate([jnp.zeros((1,), lost.dtype), jnp.sum(lost, axis=1)])
     stored = jnp.concatenate([jnp.zeros((1,), record.stored.dtype), record.stored])
     linear, angular = jax.vmap(lambda state: momenta(world, state))(states)
     return Ledger(

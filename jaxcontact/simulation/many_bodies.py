@@ -13,12 +13,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.laws.hysteresis import OnBranch
 from jaxcontact.scene import Scene, State
 from jaxcontact.simulation.checkpointed_scan import checkpointed_scan
 from jaxcontact.simulation.dense_output import Segments, cubic, evaluate
 from jaxcontact.simulation.event_aligned import Impulse
 from jaxcontact.simulation.flight import touch_time
-from jaxcontact.simulation.lasting_contacts import SHORTEST, lasting_step, loads, static_overlap
+from jaxcontact.simulation.lasting_contacts import SHORTEST, can_settle, lasting_step, loads, static_overlap
 from jaxcontact.simulation.ledger import Step, ledger_of
 from jaxcontact.simulation.overlapping_contacts import (
     SLOWEST,
@@ -64,6 +65,12 @@ SETTLED = 1.2
 
 STEPS_BETWEEN = 8
 """Steps outside contacts, for each contact of the budget: flights, and events that cut a step short."""
+
+HYSTERESIS_BUDGET = 6
+"""Steps in a contact with hysteresis in units of those in one without: each branch begins and ends with short ones."""
+
+HYSTERESIS_STEP = 0.75
+"""Steps in a contact with hysteresis in units of those in one without: adhesion ends with a root, the hardest end of all."""
 
 FLIGHT_FRACTION = 0.01
 """Longest step of a flight in a fluid, near a curved or moving surface, or of a clump, in units of the whole time."""
@@ -159,16 +166,26 @@ def graded_step(world: World, active: Active, gap: jax.Array, gap_rate: jax.Arra
     """Longest step that resolves every active contact: ``T (2 sqrt(s) + u ds) ds``, at least ``T ds^2``, with ``ds = fraction``.
 
     ``s`` is the overlap and ``u`` its rate in units of the impact; the grading makes the motion look smooth where it starts like a power
-    5/2 of time.
+    5/2 of time. With hysteresis ``s`` is counted from the onset of the branch; near it the steps are those in ``y = s^(1/4)`` where these
+    are shorter, since adhesion ends like a root of ``s``.
     """
-    limits = active.closed & (active.fastest > SLOWEST)
-    speed = jnp.where(limits, active.fastest, 1.0)
+    limits = active.closed & ((active.fastest > SLOWEST) | world.has_hysteresis)
+    speed = jnp.where(limits, jnp.maximum(active.fastest, SLOWEST), 1.0)
     overlap_scale, time_scale = world.contact.normal.scales(impact_speed=speed, mass=active.mass)
+    if world.has_hysteresis:
+        fraction = HYSTERESIS_STEP * fraction
     # At touch-down the root would turn the rounding of the gap's derivative into a derivative of the step.
-    overlap = -gap / overlap_scale
+    onset = world.contact.normal.reach(active.normal).onset if world.has_hysteresis else 0.0
+    overlap = (-gap - onset) / overlap_scale
     least = (1e-3 * fraction) ** 2
     depth = jnp.sqrt(jnp.where(overlap > least, overlap, least))
-    step = time_scale * fraction * jnp.maximum(fraction, 2 * depth - gap_rate / speed * fraction)
+    inwards = -gap_rate / speed * fraction
+    length = jnp.maximum(fraction, 2 * depth + inwards)
+    if world.has_hysteresis:
+        y = jnp.sqrt(depth)
+        quartic = 4 * y**3 + 6 * y**2 * inwards + fraction**2 * (4 * y + inwards)
+        length = jnp.minimum(length, jnp.maximum(fraction**3, quartic))
+    step = time_scale * fraction * length
     return jnp.min(jnp.where(limits, step, jnp.inf), initial=jnp.inf)
 
 
@@ -199,23 +216,111 @@ def touching_at_start(world: World, start: State, time: jax.Array, method: Any) 
         return Touching(active, active.closed)
     closed = jnp.where(touches, closed, gap < 0)
     load = jax.lax.stop_gradient(loads(world, closed, still, time))
-    law = world.contact.normal
-    deepest = static_overlap(world, load) if hasattr(law, "static_overlap") else jnp.zeros_like(gap)
+    on = begun(world, jnp.maximum(-at.gap, 0.0))
+    active = Active(closed, jnp.zeros_like(gap), jnp.ones_like(gap), mass, memory, friction, on)
+    deepest = static_overlap(world, active, load) if can_settle(world) else jnp.zeros_like(gap)
     resting = speed_of_overlap(world, jnp.maximum(jnp.where(touches, 0.0, -gap), deepest), jax.lax.stop_gradient(mass))
     fastest = jnp.maximum(jnp.abs(rate), resting)
-    active = Active(closed, jnp.where(closed & (rate < 0), -rate, 0.0), jnp.where(closed, fastest, 1.0), mass, memory, friction)
+    active = active._replace(impact_speed=jnp.where(closed & (rate < 0), -rate, 0.0), fastest=jnp.where(closed, fastest, 1.0))
     return Touching(active, settled_of(world, active, gap, rate, load, method))
 
 
 def settled_of(world: World, active: Active, gap: jax.Array, rate: jax.Array, load: jax.Array, method: Any) -> jax.Array:
     """Contacts whose overlap is small and oscillates by less than (about) itself under the present ``load``."""
-    if isinstance(method, Impulse) or method.lasting_steps == 0 or not hasattr(world.contact.normal, "static_overlap"):
+    if isinstance(method, Impulse) or method.lasting_steps == 0 or not can_settle(world):
         return jnp.zeros_like(active.closed)
     loaded = active.closed & (load > 0)
-    deepest = static_overlap(world, jnp.where(loaded, load, 1.0))
+    deepest = static_overlap(world, active, jnp.where(loaded, load, 1.0))
+    if world.has_hysteresis:
+        return loaded & (deepest <= method.rest_overlap * world.extent) & cannot_open(world, active, gap, rate, load, deepest)
     speed = speed_of_overlap(world, deepest, active.mass)
     oscillation = (rate / speed) ** 2 + (-gap / deepest - 1) ** 2
     return loaded & (deepest <= method.rest_overlap * world.extent) & (oscillation <= SETTLED**2)
+
+
+def cannot_open(world: World, active: Active, gap: jax.Array, rate: jax.Array, load: jax.Array, deepest: jax.Array) -> jax.Array:
+    """Contacts with hysteresis, on an elastic branch, whose energy is too small to open again against the ``load``."""
+    law, on = world.contact.normal, active.normal
+
+    def energy(overlap: jax.Array) -> jax.Array:
+        return law.energy(on.memory, overlap) - load * overlap
+
+    least = energy(deepest)
+    above = active.mass * rate * rate / 2 + energy(-gap) - least
+    elastic = ~law.reach(on).turns & (law.branch_force(on, -gap) > 0)
+    return elastic & (above <= energy(law.end_overlap(on)) - least)
+
+
+class Watch(NamedTuple):
+    """Gaps [m] whose crossing is an event, ``(kinds, pairs)``: begin or end of the contact; with hysteresis also the upper and lower end
+    of a branch in overlap, and its turn, which has no gap.
+
+    Attributes:
+        gap: to be crossed; infinite where there is none.
+        opens: whether it is crossed by a growing gap.
+        while_closed: whether it is watched in contact.
+        turns: whether a branch ends where the overlap turns, ``(pairs,)``; ``None`` without hysteresis.
+    """
+
+    gap: jax.Array
+    opens: jax.Array
+    while_closed: jax.Array
+    turns: Any
+
+
+def watch(world: World, active: Active) -> Watch:
+    """What is watched in the next step."""
+    closed = active.closed
+    if not world.has_hysteresis:
+        return Watch(jnp.zeros((1, *closed.shape)), closed[None], closed[None], None)
+    law = world.contact.normal
+    reach = law.reach(active.normal)
+    ends = jnp.where(closed, -law.end_overlap(active.normal), 0.0)
+    yes = jnp.ones_like(closed)
+    levels = jnp.stack([jnp.broadcast_to(level, closed.shape) for level in (ends, -reach.upper, -reach.lower)])
+    return Watch(levels, jnp.stack([closed, ~yes, yes]), jnp.stack([closed, yes, yes]), reach.turns & closed)
+
+
+class Ends(NamedTuple):
+    """Gaps [m] and their rates [m/s] at one end of a step, ``(pairs,)``."""
+
+    gap: jax.Array
+    rate: jax.Array
+
+
+def gap_acceleration(before: Ends, after: Ends, duration: jax.Array) -> jax.Array:
+    """Second derivative of the gaps at the end of a step, by their cubics [m/s^2]; 0 in a step of no length."""
+    lasts = duration > 0
+    inverse = jnp.where(lasts, 1 / jnp.where(lasts, duration, 1.0), 0.0)
+    return (2 * before.rate + 4 * after.rate - 6 * (after.gap - before.gap) * inverse) * inverse
+
+
+def distances(watched: Watch, before: Ends, after: Ends, duration: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """How far each event is passed at the end of a step, and the rate of that, ``(kinds, pairs)``."""
+    finite = jnp.isfinite(watched.gap)
+    passed = jnp.where(finite, after.gap - jnp.where(finite, watched.gap, 0.0), 1.0)
+    rate = jnp.broadcast_to(after.rate, passed.shape)
+    if watched.turns is None:
+        return passed, rate
+    return jnp.concatenate([passed, after.rate[None]]), jnp.concatenate([rate, gap_acceleration(before, after, duration)[None]])
+
+
+def first_events(watched: Watch, before: Ends, after: Ends, duration: jax.Array, closed: jax.Array, kept: jax.Array) -> jax.Array:
+    """Fraction of the step at which each event first happens by the cubics of the gaps, ``(kinds, pairs)``; 2 where it does not."""
+    finite = jnp.isfinite(watched.gap)
+    levels = jnp.where(finite, watched.gap, 0.0)
+    first = first_crossing(before.gap - levels[0], before.rate, after.gap - levels[0], after.rate, duration, closed, kept)
+    if watched.turns is None:
+        return first[None]
+    allowed = closed & ~kept & finite[1:]
+    others = [
+        first_crossing(before.gap - level, before.rate, after.gap - level, after.rate, duration, opens, kept)
+        for level, opens in zip(levels[1:], watched.opens[1:], strict=True)
+    ]
+    turned = watched.turns & ~kept & (after.rate > 0)
+    fell = before.rate < 0
+    theta = jnp.where(fell, before.rate / jnp.where(turned & fell, before.rate - after.rate, 1.0), 0.0)
+    return jnp.stack([first, *jnp.where(allowed, jnp.stack(others), 2.0), jnp.where(turned, theta, 2.0)])
 
 
 def first_crossing(
@@ -285,50 +390,88 @@ def next_step(world: World, progress: Progress, horizon: jax.Array, lengths: Len
         then = geometry(world, after, time + tau)
         return then.gap, gap_rates(world, then, after)
 
+    watched = watch(world, active)
+    seen_before = Ends(gap, rate)
     kept = jnp.zeros_like(active.closed) if lasts is None else jnp.broadcast_to(lasts, active.closed.shape)
-    start = frozen((gap, rate, duration))
+    still, longest, kinds = *frozen((seen_before, duration)), frozen(watched)
 
     def search(seen: Search) -> Search:
-        gaps, rates = frozen(gaps_after(seen.length))
-        theta = first_crossing(*start[:2], gaps, rates, start[2], active.closed, kept)
+        ends = Ends(*frozen(gaps_after(seen.length)))
+        theta = first_events(kinds, still, ends, longest, active.closed, kept)
         # One at a time, each with the derivative of its own time, even where several happen at the same instant.
-        found = (jnp.arange(len(theta)) == jnp.argmin(theta)) & (jnp.min(theta) <= 1.0)
+        found = (jnp.arange(theta.size).reshape(theta.shape) == jnp.argmin(theta)) & (jnp.min(theta) <= 1.0)
         which = jnp.where(seen.tries == 0, found, seen.chosen)
-        slope = jnp.sum(jnp.where(which, rates, 0.0))
-        better = seen.length - jnp.sum(jnp.where(which, gaps, 0.0)) / jnp.where(jnp.abs(slope) > 1e-12, slope, jnp.inf)
-        length = jnp.where(seen.tries == 0, start[2] * jnp.minimum(jnp.min(theta), 1.0), jnp.clip(better, 0.0, start[2]))
+        passed, slopes = distances(kinds, still, ends, seen.length)
+        slope = jnp.sum(jnp.where(which, slopes, 0.0))
+        better = seen.length - jnp.sum(jnp.where(which, passed, 0.0)) / jnp.where(jnp.abs(slope) > 1e-12, slope, jnp.inf)
+        length = jnp.where(seen.tries == 0, longest * jnp.minimum(jnp.min(theta), 1.0), jnp.clip(better, 0.0, longest))
         return Search(seen.tries + 1, length, which)
 
     def unfinished(seen: Search) -> jax.Array:
         return (seen.tries == 0) | (jnp.any(seen.chosen) & (seen.tries <= POLISHING))
 
-    found = jax.lax.while_loop(unfinished, search, Search(jnp.asarray(0), start[2], jnp.zeros_like(active.closed)))
+    watch_shape = (len(watched.gap) + (watched.turns is not None), len(gap))
+    found = jax.lax.while_loop(unfinished, search, Search(jnp.asarray(0), longest, jnp.zeros(watch_shape, dtype=bool)))
     chosen, tau = frozen((found.chosen, found.length))
 
     def at_event() -> jax.Array:
-        gaps, rates = gaps_after(tau)
-        slope = frozen(jnp.sum(jnp.where(chosen, rates, 0.0)))
-        corrected = tau - jnp.sum(jnp.where(chosen, gaps, 0.0)) / jnp.where(jnp.abs(slope) > 1e-12, slope, jnp.inf)
+        passed, slopes = distances(watched, seen_before, Ends(*gaps_after(tau)), tau)
+        slope = frozen(jnp.sum(jnp.where(chosen, slopes, 0.0)))
+        corrected = tau - jnp.sum(jnp.where(chosen, passed, 0.0)) / jnp.where(jnp.abs(slope) > 1e-12, slope, jnp.inf)
         # A pair that grazes has hardly a slope: the value stays within what was tried, the derivative is that of the event.
-        return corrected + frozen(jnp.clip(corrected, 0.0, start[2]) - corrected)
+        return corrected + frozen(jnp.clip(corrected, 0.0, longest) - corrected)
 
     length = jax.lax.cond(jnp.any(chosen), at_event, lambda: duration)
     stepped, load = taken(length)
     then = geometry(world, stepped.state, time + length)
     rates = gap_rates(world, then, stepped.state)
-    leaves = chosen & active.closed
+    leaves = chosen[0] & active.closed
     if lasts is not None:
         told = length > SHORTEST * lengths.lasting
-        leaves = leaves | (lasts & told & active.closed & (load <= 0) & (rates > SLOWEST))
-    touches = chosen & ~active.closed
+        released = lasts & told & active.closed & (load <= 0) & (rates > SLOWEST)
+        if not world.has_hysteresis:
+            leaves = leaves | released
+    touches = chosen[0] & ~active.closed
+    if world.has_hysteresis:
+        stepped = stepped._replace(normal=switched(world, stepped.normal, -then.gap, chosen))
     after = touching_after(world, touching, stepped, then, frozen(rate), rates, touches, leaves, time + length, method)
     if lasts is not None:
-        deepest = static_overlap(world, load)
+        deepest = static_overlap(world, active, load)
         fastest = speed_of_overlap(world, deepest, active.mass) if not world.rigid else jnp.zeros_like(gap)
         calm = after.active._replace(fastest=jnp.where(lasts & (load > 0), fastest, after.active.fastest))
-        after = Touching(calm, jnp.where(lasts & ~jnp.any(touches), touching.settled & ~leaves, after.settled))
-    stored = stored_by_friction(world, after.active, then)
-    return Step(time, state, length, stepped.state, touches, leaves, rates, stepped.work, stored), after
+        after = Touching(calm, jnp.where(lasts & ~jnp.any(touches), touching.settled & ~leaves & ~released, after.settled))
+    stored = stored_in(world, Progress(time + length, stepped.state, after))
+    return Step(time, state, length, stepped.state, touches, leaves, rates, stepped.work, *stored), after
+
+
+def stored_in(world: World, progress: Progress) -> tuple[jax.Array, jax.Array]:
+    """Energy in the springs of friction, and in contacts with hysteresis [J]."""
+    if world.rigid or not (world.has_memory or world.has_hysteresis):
+        zero = jnp.zeros((), progress.state.position.dtype)
+        return zero, zero
+    at = geometry(world, progress.state, progress.time)
+    active = progress.touching.active
+    return stored_by_friction(world, active, at), stored_by_hysteresis(world, active, at)
+
+
+def begun(world: World, overlap: jax.Array) -> Any:
+    """What contacts that begin at ``overlap`` remember along the normal."""
+    law = world.contact.normal
+    return law.begun(law.unloaded(len(overlap)), overlap) if world.has_hysteresis else None
+
+
+def switched(world: World, on: OnBranch, overlap: jax.Array, chosen: jax.Array) -> OnBranch:
+    """Branches after an event."""
+    switches, falls = jnp.any(chosen[1:], axis=0), jnp.any(chosen[2:], axis=0)
+    following = world.contact.normal.switched(on, overlap, falls)
+    return jax.tree.map(lambda new, old: jnp.where(switches, new, old), following, on)
+
+
+def stored_by_hysteresis(world: World, active: Active, at: Geometry) -> jax.Array:
+    """Energy that contacts with hysteresis could give back [J]."""
+    if not world.has_hysteresis:
+        return jnp.zeros((), at.gap.dtype)
+    return jnp.sum(jnp.where(active.closed, world.contact.normal.energy(active.normal.memory, -at.gap), 0.0))
 
 
 def with_memory(active: Active, stepped: Stepped) -> Stepped:
@@ -376,13 +519,18 @@ def touching_after(
             return jnp.where(begins.reshape(-1, *(1,) * (old.ndim - 1)), new, old)
 
         memory, friction = jax.tree.map(renewed, memory, fresh), renewed(friction, no_force)
-    after = Active(closed, impact_speed, fastest, mass, memory, friction)
+    normal = stepped.normal
+    if world.has_hysteresis:
+        normal = jax.tree.map(lambda new, old: jnp.where(~closed | touches, new, old), begun(world, jnp.zeros_like(at.gap)), normal)
+    after = Active(closed, impact_speed, fastest, mass, memory, friction, normal)
     if world.rigid or not method.lasting_steps:
         return Touching(after, touching.settled & closed)
     frozen = jax.lax.stop_gradient
     seen = frozen((after, at.gap, rate, stepped.state, time))
-    # A contact is judged when it begins, and when its overlap turns.
+    # A contact is judged when it begins, and when its overlap turns or its branch changes.
     turns = active.closed & (before_rate * rate <= 0.0)
+    if world.has_hysteresis:
+        turns = turns | (active.closed & (normal.branch != active.normal.branch))
 
     def judged() -> jax.Array:
         active, gap, rate, state, time = seen
@@ -435,7 +583,10 @@ def budget(scene: Scene, world: World, method: Any) -> int:
     if method.max_steps is not None:
         return rounded(method.max_steps)
     rigid = isinstance(method, Impulse)
-    steps = method.max_contacts * (STEPS_BETWEEN + (0 if rigid else math.ceil(3.5 / method.graded_step)))
+    in_contact = 0 if rigid else math.ceil(3.5 / method.graded_step)
+    if world.has_hysteresis:
+        in_contact *= HYSTERESIS_BUDGET
+    steps = method.max_contacts * (STEPS_BETWEEN + in_contact)
     flat = all(isinstance(surface, Plane) and surface.motion is None for surface in scene.surfaces)
     if world.turns or scene.has_fluid or scene.springs or not flat:
         steps += math.ceil(1 / FLIGHT_FRACTION)
@@ -474,7 +625,9 @@ def simulate_many(scene: Scene, start: State, times: jax.Array, method: Any, *, 
 
     def idle(progress: Progress) -> tuple[Progress, Step]:
         nothing = jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), jax.eval_shape(moving, progress)[1])
-        return progress, nothing._replace(time=progress.time, before=progress.state, after=progress.state)
+        stored, elastic = stored_in(world, progress)
+        waits = nothing._replace(time=progress.time, before=progress.state, after=progress.state, stored=stored, elastic=elastic)
+        return progress, waits
 
     def advance(progress: Progress, _: None) -> tuple[Progress, Step]:
         return jax.lax.cond(progress.time > horizon, idle, moving, progress)
@@ -501,8 +654,8 @@ def extrapolated(world: World, last: Progress, horizon: jax.Array) -> Step:
     active = last.touching.active
     none = jnp.zeros_like(active.closed)
     flight = flight_step(world, active, last.state, last.time, duration)
-    stored = jnp.zeros((), last.state.position.dtype)
-    return Step(last.time, last.state, duration, flight.state, none, none, jnp.zeros_like(active.fastest), flight.work, stored)
+    stored = stored_in(world, last)
+    return Step(last.time, last.state, duration, flight.state, none, none, jnp.zeros_like(active.fastest), flight.work, *stored)
 
 
 def contacts_of(world: World, record: Step, count: int, *, rigid: bool) -> Contacts:

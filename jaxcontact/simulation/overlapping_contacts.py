@@ -21,6 +21,7 @@ from jaxcontact.geometry.contact_plane import carried_with_plane
 from jaxcontact.geometry.motion import normal_and_tangential
 from jaxcontact.geometry.rotation import quaternion_product
 from jaxcontact.laws.friction import NoFriction
+from jaxcontact.laws.hysteresis import OnBranch
 from jaxcontact.runge_kutta import CLASSICAL, step
 from jaxcontact.scene import State
 from jaxcontact.simulation.dense_output import cubic
@@ -59,6 +60,7 @@ class Active(NamedTuple):
         mass: effective mass along the normal at touch-down [kg].
         memory: of the friction, ``None`` where it has none.
         friction: force of a friction with memory at the end of the last step [N], ``(pairs, 3)``; else ``None``.
+        normal: of a normal law with hysteresis, ``OnBranch``, or its bare memory in plain time steps; else ``None``.
     """
 
     closed: jax.Array
@@ -67,6 +69,7 @@ class Active(NamedTuple):
     mass: jax.Array
     memory: Any
     friction: Any
+    normal: Any = None
 
 
 class Work(NamedTuple):
@@ -92,12 +95,13 @@ class Work(NamedTuple):
 
 
 class Stepped(NamedTuple):
-    """After a step: where the bodies are, what friction remembers, and what was worked."""
+    """After a step: where the bodies are, what friction and the normal law remember, and what was worked."""
 
     state: State
     memory: Any
     friction: Any
     work: Work
+    normal: Any = None
 
 
 def no_work(world: World, like: jax.Array) -> Work:
@@ -135,6 +139,10 @@ def with_unit_orientation(world: World, state: State) -> State:
 def normal_forces(world: World, active: Active, at: Geometry, rate: jax.Array) -> jax.Array:
     """Normal force of each pair [N]; 0 where it is not active."""
     assert world.force is not None
+    if isinstance(active.normal, OnBranch):
+        return jnp.where(active.closed, world.contact.normal.branch_force(active.normal, -at.gap), 0.0)
+    if active.normal is not None:
+        return world.contact.normal.force_with_memory(active.normal, -at.gap)[0]
     # An active contact is one up to its very end: where rounding puts the end at a tiny gap, the force is that of a tiny overlap.
     overlap = jnp.where(active.closed, jnp.where(at.gap < 0, -at.gap, 1e-30), -1.0)
     # A contact that began with a graze and was then pushed is damped as one that began with that speed; in the ratio to the speed of the
@@ -195,7 +203,7 @@ def flight_step(world: World, active: Active, state: State, time: jax.Array, dur
     """After a step without contact."""
     moved = normal_step(dataclasses.replace(world, force=None), active, state, time, duration)
     work = no_work(world, state.position)._replace(fluid=moved.fluid_work, supplied=moved.supplied)
-    return Stepped(moved.state, None, None, work)
+    return Stepped(moved.state, None, None, work, active.normal)
 
 
 class Pair(NamedTuple):
@@ -473,7 +481,7 @@ def contact_step(world: World, active: Active, state: State, time: jax.Array, du
         ended, lost, supplied = resisted(world, active, after, moved.state, rest, backwards=True)
         lost, supplied = lost + lost_first, moved.supplied + supplied + supplied_first
         work = Work(moved.normal_work, lost[0], lost[1], lost[2], moved.fluid_work, supplied, none.settled)
-        return Stepped(ended, None, None, work)
+        return Stepped(ended, None, None, work, active.normal)
     kicked, first_work, first_supplied = kick(world, before, eased, duration / 2 * active.friction)
     moved = normal_step(world, active, kicked, time, duration)
     after = geometry(world, moved.state, moved.time)
@@ -485,4 +493,4 @@ def contact_step(world: World, active: Active, state: State, time: jax.Array, du
     lost = lost + lost_first
     supplied = moved.supplied + supplied + supplied_first + first_supplied + last_supplied
     work = Work(moved.normal_work, lost[0] + first_work + last_work, lost[1], lost[2], moved.fluid_work, supplied, none.settled)
-    return Stepped(ended, memory, force, work)
+    return Stepped(ended, memory, force, work, active.normal)

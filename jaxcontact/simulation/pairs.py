@@ -18,6 +18,7 @@ from jaxcontact.bodies import Clumps, as_clumps
 from jaxcontact.contact import ContactModel
 from jaxcontact.geometry.direction import distance_and_direction
 from jaxcontact.geometry.rotation import quaternion_product, rotate_by_quaternion, rotation_to_quaternion
+from jaxcontact.laws.hysteresis import has_hysteresis
 from jaxcontact.scene import Scene, State
 from jaxcontact.smooth import Real, safe_norm
 from jaxcontact.surfaces import Plane
@@ -103,6 +104,11 @@ class World:
     def has_memory(self) -> bool:
         """Whether friction has a memory."""
         return hasattr(self.contact.friction, "unloaded")
+
+    @property
+    def has_hysteresis(self) -> bool:
+        """Whether the normal force has a memory."""
+        return not self.rigid and has_hysteresis(self.contact.normal)
 
     @property
     def rigid(self) -> bool:

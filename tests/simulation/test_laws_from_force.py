@@ -26,7 +26,7 @@ def rebound(law, speed, method):
     return jc.simulate(scene, start, jnp.array([0.0, 0.05]), method=method).velocity[-1, 2] / speed
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if "overlap" in name else ()) for name in LAWS])
 def test_a_simulated_impact_has_the_restitution_of_the_law(name):
     law, tolerance = LAWS[name]
 
@@ -42,9 +42,7 @@ def test_a_simulated_impact_has_the_restitution_of_the_law(name):
     assert np.ptp(expected) > 0.01  # it depends on the speed
 
 
-def test_plastic_laws_are_for_the_rigid_impulse_method():
+def test_a_plastic_law_rebounds_alike_in_every_method():
     law = jc.WaltonBraun(stiffness=1e5, unloading_ratio=1.7, hardening=100.0)
-    with pytest.raises(ValueError, match=r"WaltonBraun the force has corners .* Use method=Impulse"):
-        rebound(law, 1.0, jc.EventAligned(max_contacts=1))
-    found = rebound(law, 1.0, jc.Impulse(max_contacts=1))
-    np.testing.assert_allclose(found, law.restitution_at(1.0, mass=MASS), rtol=1e-12)
+    for method, within in ((jc.Impulse(max_contacts=1), 1e-12), (jc.EventAligned(max_contacts=1), 1e-8)):
+        np.testing.assert_allclose(rebound(law, 1.0, method), law.restitution_at(1.0, mass=MASS), rtol=within)
