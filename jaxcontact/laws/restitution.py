@@ -103,12 +103,30 @@ def exact_damping_ratio(restitution: Real) -> jax.Array:
     Returns:
         ``a >= 0``, to 1e-13 (relative) in float64 for ``e`` of 0.001 and more.
     """
-    e = jnp.asarray(restitution)
+    return _exact_damping_ratio(jnp.asarray(restitution) * 1.0)
 
-    def residual(s: jax.Array, e: jax.Array) -> jax.Array:
-        return 1.0 / _loss_fraction(s) - (1.0 + e) / e
 
-    return implicit_root(residual, _pade_damping_ratio(e) * (1.0 + e), e, steps=3) / (1.0 + e)
+@jax.custom_jvp
+def _exact_damping_ratio(restitution: jax.Array) -> jax.Array:
+    """``a = s/(1 + e)`` from the root ``s`` of ``s/b(s) = (1 + e)/e``."""
+    e = restitution
+
+    def newton(_: int, s: jax.Array) -> jax.Array:
+        fraction, slope = jax.jvp(_loss_fraction, (s,), (jnp.ones_like(s),))
+        return s + (1.0 / fraction - (1.0 + e) / e) * fraction * fraction / slope
+
+    # A loop takes a fraction of the time to compile.
+    return jax.lax.fori_loop(0, 5, newton, _pade_damping_ratio(e) * (1.0 + e)) / (1.0 + e)
+
+
+@_exact_damping_ratio.defjvp
+def _exact_damping_ratio_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
+    """``da/de = (1 - b')(1 - b/s)^2/(b/s)'``, from ``e = b/(s - b)`` and ``a = s - b``."""
+    (e,), (e_dot,) = primals, tangents
+    a = _exact_damping_ratio(e)
+    s = a * (1.0 + e)
+    fraction, slope = jax.jvp(_loss_fraction, (s,), (jnp.ones_like(s),))
+    return a, (1.0 - fraction - s * slope) * (1.0 - fraction) ** 2 / slope * e_dot
 
 
 # Published nominal laws: damping ratio a(e). What they give is obtained_restitution(a(e)), which differs from e.

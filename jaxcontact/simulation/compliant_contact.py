@@ -21,8 +21,17 @@ from jaxcontact.scene import Scene
 from jaxcontact.simulation.dense_output import quintic
 from jaxcontact.simulation.flight import Motion
 
+REST_SHARE = 0.9
+"""A touch-down with ``load`` (external acceleration times time scale over impact speed) above this share of the largest one from which the
+sphere lifts off again, or above ``RESOLVED_LOAD`` for each node of the contact, ends the bouncing.
+
+The bounces left out are lower than a fifth of the static overlap."""
+
+RESOLVED_LOAD = 1 / 16
+"""With 24 nodes contacts are resolved up to a load of 1.5, where the rebound speed is right to 1e-3 of the impact speed."""
+
 REST_LOAD = 0.3
-"""A touch-down with ``load`` (external acceleration times time scale over impact speed) above ``REST_LOAD e^1.6`` ends the bouncing.
+"""Of a contact that goes in steps, the load that ends the bouncing is ``REST_LOAD e^1.6``.
 
 The rebound would be lower than 1.7 overlap scales. At 1.5 (``e = 0.1``) to 4 (``e = 0.9``) times that load, depending on the law, a
 sphere would not lift off at all, and there would be no end of the contact to land on.
@@ -62,13 +71,14 @@ class TouchDown(NamedTuple):
 
 
 class NormalPath(NamedTuple):
-    """Normal motion in the coordinates of ``laws.phase`` at the nodes of a contact, from touch-down to lift-off; each of shape (nodes,).
+    """Normal motion in the units of ``laws.phase`` at the nodes of a contact, from touch-down to lift-off; each of shape (nodes,).
 
     ``tau_rate`` is the derivative of ``tau`` by the variable of ``collocation.graded_grid``, where the nodes are those.
     """
 
-    position: jax.Array
-    w: jax.Array
+    overlap: jax.Array
+    rate: jax.Array
+    force: jax.Array
     tau: jax.Array
     tau_rate: jax.Array | None
 
@@ -107,22 +117,43 @@ def after_friction(
     return after_slip_change(scene, tangential, spin, normal, change)
 
 
-def touch_down(scene: Scene, motion: Motion, normal: jax.Array) -> TouchDown:
+def prepared(law: Any) -> Any:
+    """What ``law`` needs that no motion changes, for ``touch_down`` and ``contact_phase``: computed once, not in every contact."""
+    return law.constants() if hasattr(law, "constants") else None
+
+
+def phase_of(law: Any, constants: Any, *, impact_speed: jax.Array, mass: Any) -> ContactPhase:
+    """Phase coordinates of an impact; ``constants`` of ``prepared``."""
+    known = {} if constants is None else {"constants": constants}
+    return law.phase(impact_speed=impact_speed, mass=mass, **known)
+
+
+def goes_at_once(phase: Any, at_once: bool | None) -> bool:
+    """Whether a contact is solved for at all nodes at once: if its phase allows it, unless steps are asked for."""
+    return phase.solved_at_once and at_once is not False
+
+
+def touch_down(scene: Scene, motion: Motion, normal: jax.Array, *, constants: Any, steps: int, at_once: bool | None) -> TouchDown:
     """What a touch-down leads to: a bounce, or rest when the load would not let the sphere off again."""
     speed = -(motion.velocity @ normal)
     load = normal_load(scene, normal, motion.velocity, motion.spin)
     moving = speed > 0
-    law, mass, load, safe_speed = jax.lax.stop_gradient((scene.contact.normal, scene.bodies.mass, load, jnp.where(moving, speed, 1.0)))
-    _, time_scale = law.scales(impact_speed=safe_speed, mass=mass)
-    restitution = law.restitution_at(safe_speed, mass=mass)
-    rests = ~moving | (load * time_scale > REST_LOAD * restitution**1.6 * safe_speed)
+    known: Any = (scene.contact.normal, constants, scene.bodies.mass, load, jnp.where(moving, speed, 1.0))
+    law, constants, mass, load, safe_speed = jax.lax.stop_gradient(known)
+    phase: Any = phase_of(law, constants, impact_speed=safe_speed, mass=mass)
+    if goes_at_once(phase, at_once):
+        restitution, largest = phase.restitution, jnp.minimum(REST_SHARE * phase.largest_load, RESOLVED_LOAD * phase.nodes_per_step * steps)
+    else:
+        restitution = law.restitution_at(safe_speed, mass=mass)
+        largest = REST_LOAD * restitution**1.6
+    rests = ~moving | (load * phase.time_scale > largest * safe_speed)
     # What is computed of a contact that rests is not used; a speed of 1 and no load (below) keep it finite.
     return TouchDown(motion, normal, jnp.where(rests, 1.0, speed), rests, -PULL_LOAD * restitution**2)
 
 
-def contact_phase(scene: Scene, touch: TouchDown) -> ContactPhase:
+def contact_phase(scene: Scene, touch: TouchDown, constants: Any) -> ContactPhase:
     """Phase coordinates of this contact."""
-    return scene.contact.normal.phase(impact_speed=touch.impact_speed, mass=scene.bodies.mass)
+    return phase_of(scene.contact.normal, constants, impact_speed=touch.impact_speed, mass=scene.bodies.mass)
 
 
 Load = Callable[[jax.Array], jax.Array]
@@ -154,15 +185,15 @@ def external_load(scene: Scene, touch: TouchDown, phase: ContactPhase) -> Load:
     return load
 
 
-def normal_path(scene: Scene, touch: TouchDown, phase: ContactPhase, *, steps: int, at_once: bool) -> NormalPath:
-    """Normal motion from touch-down to lift-off, at ``2 steps`` nodes ``at_once`` where the phase allows it, or in ``steps`` steps."""
+def normal_path(scene: Scene, touch: TouchDown, phase: ContactPhase, *, constants: Any, steps: int, at_once: bool | None) -> NormalPath:
+    """Normal motion from touch-down to lift-off, at 2 or 3 ``steps`` nodes at once where the phase allows it, or in ``steps`` steps."""
     load = external_load(scene, touch, phase)
-    if not (at_once and phase.solved_at_once):
+    if not goes_at_once(phase, at_once):
         return stepped(phase, load, steps=steps)
-    frozen_scene, frozen_touch = jax.lax.stop_gradient((scene, touch))
-    frozen: Any = contact_phase(frozen_scene, frozen_touch)
+    frozen_scene, frozen_touch, frozen_constants = jax.lax.stop_gradient((scene, touch, constants))
+    frozen: Any = contact_phase(frozen_scene, frozen_touch, frozen_constants)
     closed: Any = phase
-    return orbit(closed, load, frozen=(frozen, external_load(frozen_scene, frozen_touch, frozen)), nodes=2 * steps)
+    return orbit(closed, load, frozen=(frozen, external_load(frozen_scene, frozen_touch, frozen)), nodes=closed.nodes_per_step * steps)
 
 
 @lru_cache
@@ -188,7 +219,9 @@ def orbit(phase: ClosedPhase, load: Load, *, frozen: tuple[ClosedPhase, Load], n
     ``r = 1`` over half a turn: no end to look for. Time is an integral along it. ``frozen`` are phase and load without derivatives.
     """
     grid = graded_grid(nodes)
-    start, height = frozen[0].start, frozen[0].largest_overlap  # a choice of coordinates
+    start = frozen[0].start  # like height, a choice of coordinates
+    load_at_rest = frozen[1](jnp.zeros_like(start))
+    height = frozen[0].largest_overlap(load_at_rest)
     constants = (np.pi * grid.density, grid.integral, *half_turn(nodes))
     stretch, integral, sine, cosine = (jnp.asarray(column, dtype=start.dtype) for column in constants)
     root = phase.position_at(sine)
@@ -200,7 +233,7 @@ def orbit(phase: ClosedPhase, load: Load, *, frozen: tuple[ClosedPhase, Load], n
         """``dr`` and ``dtau`` by the variable of the grid."""
         position, w = coordinates(radius)
         u = phase.rate(w)
-        outward, downward = u / height, phase.w_rate(position, w, load(u)) / start
+        outward, downward = u / height, phase.w_rate(position, w, load(u), height) / start
         turn = stretch / jnp.maximum((cosine * outward - sine * downward) / radius, LEAST_TURN)
         return (sine * outward + cosine * downward) * turn, turn
 
@@ -210,10 +243,16 @@ def orbit(phase: ClosedPhase, load: Load, *, frozen: tuple[ClosedPhase, Load], n
     def bounded(old: jax.Array, new: jax.Array) -> jax.Array:
         return jnp.clip(new, jnp.maximum(old / 2, old - LARGEST_CHANGE), jnp.minimum(2 * old, old + LARGEST_CHANGE))
 
-    radius = solved(iterate, jnp.ones_like(stretch), phase, load, frozen=frozen, bounded=bounded)
+    # Start of the search, exact for a linear spring: (s/height)^2 (1 + 2 push) + u^2 = 1 + 2 push s/height.
+    push = jnp.maximum(load_at_rest, 0.0) * height
+    flatness = 1.0 + 2.0 * push * sine * sine
+    guess = (push * sine + jnp.sqrt((push * sine) ** 2 + flatness)) / flatness
+    radius = solved(iterate, guess, phase, load, frozen=frozen, bounded=bounded)
     position, w = coordinates(radius)
-    tau_rate = rates(radius, phase, load)[1]
-    return NormalPath(position, w, integral @ tau_rate, tau_rate)
+    overlap, rate = phase.reduced_overlap(position), phase.rate(w)
+    slowing = jnp.where(rate < 0.0, phase.slowing(overlap / jnp.max(overlap), load(jnp.zeros_like(start))), 1.0)
+    tau_rate = rates(radius, phase, load)[1] / slowing
+    return NormalPath(overlap, rate * slowing, phase.reduced_force(position, w), integral @ tau_rate, tau_rate)
 
 
 class Step(NamedTuple):
@@ -250,7 +289,7 @@ def stepped(phase: ContactPhase, load: Load, *, steps: int) -> NormalPath:
         last = step(rates_by_event, last, -left / LANDING_STEPS, CLASSICAL)
     path = jax.tree.map(lambda first, middle, end: jnp.concatenate([first[None], middle[:-1], end[None]]), start, nodes, last)
     position, w, tau, _ = subdivided(path, jax.vmap(rates))
-    return NormalPath(position, w, tau, None)
+    return NormalPath(phase.reduced_overlap(position), phase.rate(w), phase.reduced_force(position, w), tau, None)
 
 
 def subdivided(path: Step, rates: Callable[[Step], Step]) -> Step:
@@ -303,9 +342,9 @@ def motion_at_nodes(scene: Scene, touch: TouchDown, phase: ContactPhase, path: N
     """
     bodies, friction, normal = scene.bodies, scene.contact.friction, touch.normal
     time = phase.time_scale * path.tau
-    overlap = phase.overlap_scale * phase.reduced_overlap(path.position)
-    overlap_rate = touch.impact_speed * phase.rate(path.w)
-    contact_acceleration = touch.impact_speed / phase.time_scale * phase.reduced_force(path.position, path.w)
+    overlap = phase.overlap_scale * path.overlap
+    overlap_rate = touch.impact_speed * path.rate
+    contact_acceleration = touch.impact_speed / phase.time_scale * path.force
     _, tangential = split(touch.motion.velocity, normal)
     spin = touch.motion.spin
     durations, forces = jnp.diff(time), (contact_acceleration[:-1], contact_acceleration[1:])

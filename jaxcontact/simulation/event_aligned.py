@@ -22,6 +22,7 @@ from jaxcontact.simulation.compliant_contact import (
     motion_at_nodes,
     normal_load,
     normal_path,
+    prepared,
     split,
     touch_down,
 )
@@ -46,11 +47,12 @@ class EventAligned:
             simulation and its share under ``vmap``.
         contact_steps: steps of order 8 in each contact. With 12, velocities after an impact are right to about 1e-8 of the impact speed for
             restitutions above 0.4, 1e-6 above 0.1, 1e-4 above 0.05.
-        at_once: solve for a whole contact at once, at ``2 contact_steps`` nodes, instead of step by step: several times faster to run, to
-            differentiate and to compile, for Hunt and Crossley's law and for the linear dashpot to zero overlap (others go in steps).
-            With 12, velocities after an impact are right to 1e-9 of the impact speed for restitutions above 0.6, 1e-8 above 0.3 where
-            gravity is small in the contact (1e-6 near rest); with 8 to 1e-6. In Hunt and Crossley's law below a restitution of 0.24
-            gravity and air are left out during a contact.
+        at_once: solve for a whole contact at once, at 2 or 3 nodes for each of ``contact_steps``, instead of step by step: several times
+            faster to run, to differentiate and to compile. ``None`` does so wherever the law allows it (Hunt and Crossley's, the linear
+            dashpot to zero overlap); others go in steps, and all do with ``False``. With 12, velocities after an impact are right to 1e-8
+            of the impact speed for restitutions above 0.3 where gravity is small in the contact; near rest to 1e-6, up to 1e-3 in the
+            last bounces, which are lower than the static overlap. Below a restitution of 0.27 of Hunt and Crossley's law gravity and air
+            slow the way out by a fitted factor, right to 1e-3 of the rebound speed. With 8 to 1e-6 where gravity is small.
         flight_steps: steps of order 4 in each flight with drag or lift.
         rest_steps: steps of the sliding or rolling after the last bounce.
         level: whether external forces have no component in the surface during a contact; ``None`` finds out where gravity and the normals
@@ -70,7 +72,7 @@ class EventAligned:
 
     max_contacts: int = static(default=50)
     contact_steps: int = static(default=12)
-    at_once: bool = static(default=False)
+    at_once: bool | None = static(default=None)
     level: bool | None = static(default=None)
     flight_steps: int = static(default=16)
     rest_steps: int = static(default=32)
@@ -208,7 +210,9 @@ def rigid_touch_down(motion: Motion, normal: jax.Array, rest_speed: float) -> To
     return TouchDown(motion, normal, jnp.where(rests, 1.0, speed), rests, jnp.zeros_like(speed))
 
 
-def bounce(scene: Scene, progress: Progress, horizon: jax.Array, method: EventAligned | Impulse, *, level: bool) -> tuple[Progress, Bounce]:
+def bounce(
+    scene: Scene, progress: Progress, horizon: jax.Array, method: EventAligned | Impulse, *, level: bool, constants: Any
+) -> tuple[Progress, Bounce]:
     """One flight and the contact that ends it."""
     flight = fly(scene, progress.motion, horizon, method)
     normal = jnp.stack([surface.unit_normal for surface in scene.surfaces])[flight.plane]
@@ -216,9 +220,9 @@ def bounce(scene: Scene, progress: Progress, horizon: jax.Array, method: EventAl
         touch = rigid_touch_down(flight.end, normal, method.rest_speed)
         nodes = rigid_impact(scene, touch, progress.done)
     else:
-        touch = touch_down(scene, flight.end, normal)
-        phase = contact_phase(scene, touch)
-        path = normal_path(scene, touch, phase, steps=method.contact_steps, at_once=method.at_once)
+        touch = touch_down(scene, flight.end, normal, constants=constants, steps=method.contact_steps, at_once=method.at_once)
+        phase = contact_phase(scene, touch, constants)
+        path = normal_path(scene, touch, phase, constants=constants, steps=method.contact_steps, at_once=method.at_once)
         nodes = motion_at_nodes(scene, touch, phase, path, level=level)
     after = jax.tree.map(lambda column: column[-1], nodes.motion)
     happens = flight.touches & (flight.end.time <= horizon)
@@ -247,9 +251,11 @@ def bounces(
 ) -> tuple[Progress, Bounce, jax.Array]:
     """All bounces up to the horizon; the last result is the index of the first unused entry."""
     first = Progress(start, jnp.asarray(0), jnp.asarray(False), start.time > horizon, jnp.asarray(0))
+    constants = None if isinstance(method, Impulse) else prepared(scene.contact.normal)
 
+    @jax.jit  # each transformation of a scan and of a branch traces what is in it several times, but a compiled function once
     def next_bounce(progress: Progress) -> tuple[Progress, Bounce]:
-        return bounce(scene, progress, horizon, method, level=level)
+        return bounce(scene, progress, horizon, method, level=level, constants=constants)
 
     def skipping(progress: Progress, _: None) -> tuple[Progress, tuple[Bounce, jax.Array]]:
         idle = progress.rests | progress.passed

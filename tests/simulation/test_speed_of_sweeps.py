@@ -8,7 +8,7 @@ import pytest
 import jaxcontact as jc
 from experiments.benchmarks import bounce, reference_solution
 from jaxcontact.collocation import graded_grid, newton_iteration, solved
-from jaxcontact.simulation.compliant_contact import contact_phase, normal_path, touch_down
+from jaxcontact.simulation.compliant_contact import contact_phase, normal_path, prepared, touch_down
 from jaxcontact.simulation.flight import Motion
 from jaxcontact.sweep import sweep
 
@@ -60,10 +60,15 @@ def test_a_contact_at_once_is_the_one_in_steps(law, tolerance):
 
     @jax.jit
     def rebound_and_duration(speed):
-        touch = touch_down(scene, Motion(jnp.zeros(()), jnp.zeros(3), -speed * up, jnp.zeros(3)), up)
-        phase = contact_phase(scene, touch)
-        paths = [normal_path(scene, touch, phase, steps=steps, at_once=at_once) for steps, at_once in ((12, True), (24, False))]
-        return jnp.stack([jnp.stack([phase.rate(path.w[-1]), path.tau[-1]]) for path in paths])
+        motion, constants = Motion(jnp.zeros(()), jnp.zeros(3), -speed * up, jnp.zeros(3)), prepared(law)
+        touch = touch_down(scene, motion, up, constants=constants, steps=12, at_once=None)
+        phase = contact_phase(scene, touch, constants)
+
+        def last(steps, at_once):
+            path = normal_path(scene, touch, phase, constants=constants, steps=steps, at_once=at_once)
+            return jnp.stack([path.rate[-1], path.tau[-1]])
+
+        return jnp.stack([last(12, True), last(24, False)])
 
     at_once, stepped = rebound_and_duration(0.8)
     np.testing.assert_allclose(at_once, stepped, rtol=tolerance)

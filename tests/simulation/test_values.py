@@ -152,7 +152,7 @@ def just_bouncing(restitution: float, *, load: float) -> dict:
 @pytest.mark.parametrize(
     ("law", "tolerance"),
     [
-        ("hunt_crossley", 5e-6),
+        ("hunt_crossley", 5e-5),  # solved for at once; where the restitution is low, the load slows the way out by a fitted factor
         pytest.param("tsuji_zero_overlap", 3e-6, marks=SLOW),
         pytest.param("tsuji_zero_force", 5e-6, marks=SLOW),
     ],
