@@ -15,19 +15,23 @@ import optax
 import optimistix
 
 from calibration.arrow_solver import ArrowNormal
-from calibration.layout import Block, Layout, jacobians, residuals
+from calibration.layout import Block, Layout, jacobians
 
 _SOLVERS = {"levenberg_marquardt": optimistix.LevenbergMarquardt, "dogleg": optimistix.Dogleg}
 METHODS = (*_SOLVERS, "adam", "lbfgs")
 
 
 class Minimum(NamedTuple):
-    """Where an optimiser stopped: coordinates shared (S,) and of the trials of each kind (R, L), and whether it met its tolerance."""
+    """Where an optimiser stopped: coordinates shared (S,) and of the trials of each kind (R, L), and whether it met its tolerance.
+
+    ``blocks``: residuals and Jacobian there, where they were kept.
+    """
 
     shared: Any
     local: Any
     iterations: Any
     converged: Any
+    blocks: Any = None
 
 
 class Start(NamedTuple):
@@ -87,7 +91,7 @@ def pushed_forward(blocks: tuple[Block, ...], shared: jax.Array, local: tuple[ja
 def scaled_residual(layout: Layout, scene: Any, data: Any, start: Start, scale: jax.Array) -> Any:
     """Residuals (all in one vector) as a function of scaled steps from the start, with the block Jacobian as its derivative.
 
-    Also returns the function from steps to coordinates.
+    The function also returns the blocks, so that nothing has to be computed twice. Also returns the function from steps to coordinates.
     """
     moves = movable(start)
     origin = flatten(start.shared, start.local)
@@ -96,36 +100,43 @@ def scaled_residual(layout: Layout, scene: Any, data: Any, start: Start, scale: 
         return unflatten(origin + jnp.where(moves, step / scale, 0.0), start)
 
     @jax.custom_jvp
-    def residual(step: jax.Array) -> jax.Array:
-        return joined(residuals(layout, scene, *coordinates(step), data))
+    def residual(step: jax.Array) -> tuple[jax.Array, tuple[Block, ...]]:
+        blocks = jacobians(layout, scene, *coordinates(step), data)
+        return joined(tuple(block.residual for block in blocks)), blocks
 
     @residual.defjvp
-    def derivative(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
-        blocks = jacobians(layout, scene, *coordinates(primals[0]), data)
+    def derivative(primals: tuple, tangents: tuple) -> tuple[Any, Any]:
+        value, blocks = residual(*primals)
         direction = unflatten(jnp.where(moves, tangents[0] / scale, 0.0), start)
-        return joined(tuple(block.residual for block in blocks)), pushed_forward(blocks, *direction)
+        return (value, blocks), (pushed_forward(blocks, *direction), jax.tree.map(jnp.zeros_like, blocks))
 
     return residual, coordinates
 
 
 def _shapes(layout: Layout, scene: Any, data: Any, start: Start) -> tuple[tuple[int, int, int], ...]:
     """(trials, residuals of one, own coordinates of one) of each kind."""
-    parts = jax.eval_shape(partial(residuals, layout), scene, start.shared, start.local, data)
-    return tuple((*part.shape, own.shape[1]) for part, own in zip(parts, start.local, strict=False))
+    blocks = _blocks_like(layout, scene, data, start)
+    return tuple((*block.residual.shape, own.shape[1]) for block, own in zip(blocks, start.local, strict=False))
 
 
-@partial(jax.jit, static_argnames=("layout", "method", "steps", "report"))
+def _blocks_like(layout: Layout, scene: Any, data: Any, start: Start) -> tuple[Block, ...]:
+    """Shapes and types of the blocks."""
+    return jax.eval_shape(partial(jacobians, layout), scene, start.shared, start.local, data)
+
+
+@partial(jax.jit, static_argnames=("layout", "method", "steps", "report", "keep_blocks"))
 def _minimise(
     layout: Layout,
     scene: Any,
     data: Any,
     start: Start,
-    scale: jax.Array,
+    scale: jax.Array | None = None,
     *,
     method: str,
     steps: int,
     report: Any,
     learning_rate: float = 0.05,
+    keep_blocks: bool = False,
 ) -> Minimum:
     """Minimise half the sum of squares from ``start``.
 
@@ -134,13 +145,13 @@ def _minimise(
         scene: of the problem.
         data: of the problem.
         start: first guess; frozen coordinates keep it.
-        scale: of the coordinates, as ``column_lengths``.
+        scale: of the coordinates, as ``column_lengths``; ``None`` finds it at the start (not for Adam and L-BFGS).
         method: one of ``METHODS``.
         steps: at most so many iterations.
         report: ``None``, or a function of (iteration, chi-squared) called as it runs; static.
         learning_rate: of Adam, in units of the scaled coordinates' natural size.
+        keep_blocks: whether the result has the residuals and their Jacobian at the minimum (not for Adam and L-BFGS).
     """
-    zero = jnp.zeros(scale.shape)
 
     def verbose(**kwargs: Any) -> None:
         if report is not None:
@@ -151,31 +162,44 @@ def _minimise(
 
     linear_solver = ArrowNormal(start.shared.shape[0], _shapes(layout, scene, data, start))
 
-    def stage(step: jax.Array, ends_and_tolerance: Any) -> tuple[jax.Array, tuple[jax.Array, jax.Array]]:
+    def stage(carry: Any, ends_and_tolerance: Any) -> tuple[Any, tuple[jax.Array, jax.Array]]:
+        step, scale, blocks = carry
         ends, tolerance = ends_and_tolerance
         residual, _ = scaled_residual(layout, scene, layout.until(data, ends), start, scale)
         if method not in _SOLVERS:
-            best, count, converged = _descend(residual, step, method=method, steps=steps, report=report, learning_rate=learning_rate)
-        else:
-            known: Any = tolerance
-            solver: Any = _SOLVERS[method](rtol=1e-10, atol=known, linear_solver=linear_solver, verbose=verbose)
-            solution: Any = optimistix.least_squares(lambda step, _: residual(step), solver, step, max_steps=steps, throw=False)
-            best, count = solution.value, solution.stats["num_steps"]
-            converged = solution.result == optimistix.RESULTS.successful
-        return best, (count, converged)
+            best, count, converged = _descend(
+                lambda step: residual(step)[0], step, method=method, steps=steps, report=report, learning_rate=learning_rate
+            )
+            return (best, scale, blocks), (count, converged)
+        known: Any = tolerance
+        solver: Any = _SOLVERS[method](rtol=1e-10, atol=known, linear_solver=linear_solver, verbose=verbose)
+        solution: Any = optimistix.least_squares(lambda step, _: residual(step), solver, step, has_aux=True, max_steps=steps, throw=False)
+        blocks = solution.state.aux  # of the last accepted step; those in ``solution.aux`` are of the one before
+        measured = jnp.isinf(tolerance)
+        scale = jnp.where(measured, column_lengths(blocks, start), scale)
+        count = jnp.where(measured, 0, solution.stats["num_steps"])
+        return (solution.value, scale, blocks), (count, solution.result == optimistix.RESULTS.successful)
 
     count = start.stages[0].shape[0]
-    tolerances = jnp.where(jnp.arange(count) < count - 1, 1.0, 1e-5)
-    best, (counts, converged) = jax.lax.scan(stage, zero, (start.stages, tolerances))
+    ends, tolerances = start.stages, jnp.where(jnp.arange(count) < count - 1, 1.0, 1e-5)
+    if scale is None:
+        # A first stage whose infinite tolerance is met where it begins: all that it does is to find the scale. One more place in the
+        # program where the Jacobian is computed would double the time of compilation.
+        ends = tuple(jnp.concatenate([end[-1:], end]) for end in ends)
+        tolerances = jnp.concatenate([jnp.full(1, jnp.inf), tolerances])
+        scale = jnp.ones(flatten(start.shared, start.local).shape)
+    nothing = jax.tree.map(lambda like: jnp.zeros(like.shape, like.dtype), _blocks_like(layout, scene, data, start))
+    (best, scale, blocks), (counts, converged) = jax.lax.scan(stage, (jnp.zeros(scale.shape), scale, nothing), (ends, tolerances))
     _, coordinates = scaled_residual(layout, scene, data, start, scale)
     shared, local = coordinates(best)
-    return Minimum(shared, local, jnp.sum(counts), converged[-1])
+    return Minimum(shared, local, jnp.sum(counts), converged[-1], blocks if keep_blocks else None)
 
 
 def minimise(layout: Layout, scene: Any, data: Any, start: Start, *, method: str, steps: int, report: Any = None) -> Minimum:
     """Minimise half the sum of squares of the weighted residuals from ``start``; arguments as in ``Problem`` and ``fit``."""
-    scale = column_lengths(jacobians(layout, scene, start.shared, start.local, data), start)
-    minimum = _minimise(layout, scene, data, start, scale, method=method, steps=steps, report=report)
+    scale = None if method in _SOLVERS else column_lengths(jacobians(layout, scene, start.shared, start.local, data), start)
+    keep_blocks = method in _SOLVERS
+    minimum = _minimise(layout, scene, data, start, scale, method=method, steps=steps, report=report, keep_blocks=keep_blocks)
     return jax.tree.map(np.asarray, minimum)
 
 
