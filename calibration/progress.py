@@ -1,47 +1,107 @@
-"""What a command is doing and for how long, on standard error: a live line on a terminal, plain lines elsewhere."""
+"""What a long computation is doing, how far it is and how long it still takes: a live line on a terminal, plain lines elsewhere."""
 
+import collections
+import os
 import time
+from collections.abc import Callable
 from types import TracebackType
+from typing import Any, TextIO
 
+import jax
+import jax.numpy as jnp
+from jax.custom_batching import custom_vmap
 from rich.console import Console
+from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as LiveDisplay
-from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+WINDOW = 30
+"""Time left follows from the speed of so many last steps: pieces that a checkpoint answers at once do not count for long."""
 
 
 class Progress:
-    """Called with a sentence at the begin of each stage; a context that ends the last one.
+    """Called with a sentence at the begin of each stage, ``advance`` with each step of it; a context that ends the last one.
 
     Args:
-        console: where to, usually standard error.
-        quiet: say nothing.
+        console: where to; by default standard error.
+        quiet: say nothing there.
+        log: file to which plain lines are appended, whatever the console is.
+        every: on anything but a terminal, at most one line for steps in so many seconds.
     """
 
-    def __init__(self, console: Console, *, quiet: bool = False) -> None:
-        self.console, self.quiet = console, quiet
+    def __init__(
+        self, console: Console | None = None, *, quiet: bool = False, log: str | os.PathLike[str] | None = None, every: float = 5.0
+    ) -> None:
+        self.console, self.quiet, self.every = console or Console(stderr=True), quiet, every
         self.began = time.perf_counter()
         self.stage: tuple[str, float] | None = None
+        self.total: int | None = None
+        self.steps: collections.deque[tuple[float, int]] = collections.deque(maxlen=WINDOW)
+        self.said = self.began
         self.display: LiveDisplay | None = None
+        self.log: TextIO | None = None if log is None else open(log, "a", encoding="utf-8", buffering=1)  # noqa: SIM115, closed at the end
 
     def __enter__(self) -> "Progress":
         if self.console.is_terminal and not self.quiet:
-            columns = (SpinnerColumn("line"), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+            columns = (
+                SpinnerColumn("line"),
+                TextColumn("{task.description}", markup=False),
+                BarColumn(bar_width=20),
+                TextColumn("{task.fields[note]}", markup=False),
+                TimeElapsedColumn(),
+            )
             self.display = LiveDisplay(*columns, console=self.console, transient=True)
             self.display.start()
         return self
 
-    def __call__(self, stage: str) -> None:
-        """Begin a stage."""
+    def __call__(self, stage: str, total: int | None = None) -> None:
+        """Begin a stage, of ``total`` steps where that is known."""
         self._end_stage()
-        self.stage = (stage, time.perf_counter())
+        now = time.perf_counter()
+        self.stage, self.total, self.said = (stage, now), total, now
+        self.steps.clear()
+        self.steps.append((now, 0))
         if self.display is not None:
-            self.display.add_task(stage, total=None)
-        elif not self.quiet:
-            self._print(f"[{time.perf_counter() - self.began:6.1f} s] {stage} ...")
+            self.display.add_task(stage, total=total, note="")
+        self._line(f"{stage} ...")
+
+    def advance(self, done: int, note: str = "") -> None:
+        """So many steps of the stage are done; ``note``: how it goes, e.g. ``chi2 = 412``."""
+        if self.stage is None:
+            return
+        now = time.perf_counter()
+        if done < self.steps[-1][1]:
+            self.steps.clear()
+        self.steps.append((now, done))
+        left = self.seconds_left()
+        words = ", ".join(part for part in (self._count(done), note, "" if left is None else f"{duration(left)} left") if part)
+        if self.display is not None:
+            for task in self.display.task_ids:
+                self.display.update(task, completed=done, note=words)
+        if now - self.said >= self.every:
+            self.said = now
+            self._line(f"{self.stage[0]}: {words}")
+
+    def iteration(self, count: Any, chi2: Any) -> None:
+        """A step of an optimiser: what ``fit(problem, progress=...)`` calls."""
+        self.advance(int(count), f"chi2 = {float(chi2):.6g}")
+
+    def seconds_left(self) -> float | None:
+        """Time left of the stage at the speed of the last steps; ``None`` where that is not known."""
+        (first, before), (last, done) = self.steps[0], self.steps[-1]
+        if self.total is None or done <= before or last <= first:
+            return None
+        return (self.total - done) * (last - first) / (done - before)
+
+    def _count(self, done: int) -> str:
+        return f"step {done}" if self.total is None else f"{done} of {self.total}"
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
         self._end_stage()
         if self.display is not None:
             self.display.stop()
+        if self.log is not None:
+            self.log.close()
+            self.log = None
 
     def _end_stage(self) -> None:
         """On a terminal, the live line of a stage becomes one that stays."""
@@ -52,5 +112,50 @@ class Progress:
             self._print(f"[{time.perf_counter() - began:6.1f} s] {stage}")
         self.stage = None
 
+    def _line(self, text: str) -> None:
+        """A plain line with the time since the beginning, to the log and to a console that is no terminal."""
+        text = f"[{time.perf_counter() - self.began:6.1f} s] {text}"
+        if self.log is not None:
+            self.log.write(text + "\n")
+        if self.display is None and not self.quiet:
+            self._print(text)
+
     def _print(self, text: str) -> None:
         self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+def silent(progress: Progress | None) -> Progress:
+    """``progress``, or one that says nothing."""
+    return Progress(quiet=True) if progress is None else progress
+
+
+def duration(seconds: float) -> str:
+    """``42 s``, ``3 min 5 s``, ``2 h 10 min``."""
+    whole = max(round(seconds), 0)
+    if whole < 60:
+        return f"{whole} s"
+    minutes, rest = divmod(whole, 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def reporter(say: Callable[[int], None]) -> Callable[[jax.Array], jax.Array]:
+    """A function that compiled code calls with the number of steps it has done, and goes on with what it returns.
+
+    ``steps = report(steps)`` calls ``say(steps)`` while the code runs, under ``jit``, in loops and under ``vmap``, where the lane that is
+    furthest behind counts. Code with it is compiled anew in each process. ``jax.effects_barrier()`` waits for the last call.
+
+    Args:
+        say: called with a whole number, e.g. ``Progress(...).advance``.
+    """
+
+    @custom_vmap
+    def report(steps: jax.Array) -> jax.Array:
+        jax.debug.callback(lambda count: say(int(count)), steps)
+        return steps
+
+    @report.def_vmap
+    def slowest(size: int, batched: list[bool], steps: jax.Array) -> tuple[jax.Array, bool]:
+        report(jnp.min(steps))
+        return steps, batched[0]
+
+    return report

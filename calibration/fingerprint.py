@@ -1,0 +1,62 @@
+"""A short text that is the same for the same inputs, in this process and in the next one, and another for others."""
+
+import dataclasses
+import enum
+import functools
+import hashlib
+import types
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import jax
+import numpy as np
+
+
+def fingerprint(*values: Any) -> str:
+    """SHA-256 of nested data: numbers, texts, arrays, containers, dataclasses, and functions (by name, code and what they enclose)."""
+    digest = hashlib.sha256()
+    for piece in _pieces(values):
+        digest.update(len(piece).to_bytes(8, "little"))
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def _pieces(value: Any) -> Iterator[bytes]:
+    if isinstance(value, (np.ndarray, np.generic, jax.Array)):
+        array = np.asarray(value)
+        yield f"{array.dtype.str}{array.shape}".encode()
+        yield array.tobytes()
+    elif isinstance(value, (type, types.BuiltinFunctionType)):
+        yield f"{value.__module__}.{value.__qualname__}".encode()
+    elif isinstance(value, enum.Enum) or value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
+        yield f"{type(value).__qualname__} {value!r}".encode()
+    else:
+        yield f"{type(value).__module__}.{type(value).__qualname__}".encode()
+        for part in _parts(value):
+            yield from _pieces(part)
+        yield b"end"
+
+
+def _parts(value: Any) -> list[Any]:
+    """What a composed value is made of, in an order that does not depend on the process."""
+    if dataclasses.is_dataclass(value):
+        return [(field.name, getattr(value, field.name)) for field in dataclasses.fields(value)]
+    if isinstance(value, Mapping):
+        return sorted(value.items(), key=lambda item: repr(item[0]))
+    if isinstance(value, (set, frozenset)):
+        return sorted(value, key=repr)
+    if isinstance(value, (tuple, list)):
+        return list(value)
+    if isinstance(value, functools.partial):
+        return [value.func, value.args, value.keywords]
+    if isinstance(value, types.FunctionType):
+        cells = [cell.cell_contents for cell in value.__closure__ or ()]
+        return [value.__module__, value.__qualname__, value.__code__, cells, value.__defaults__, value.__kwdefaults__]
+    if isinstance(value, types.MethodType):
+        return [value.__func__, value.__self__]
+    if isinstance(value, types.CodeType):
+        return [value.co_code, list(value.co_consts), list(value.co_names)]
+    wrapped = getattr(value, "__wrapped__", None)  # a function under jax.jit
+    if wrapped is not None:
+        return [wrapped]
+    return [vars(value)] if hasattr(value, "__dict__") else [repr(value)]

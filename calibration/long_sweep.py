@@ -1,0 +1,64 @@
+"""A function of many inputs, computed in chunks: bounded memory, a checkpoint after each, time left."""
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+
+from calibration.checkpoint import Checkpoint, journal
+from calibration.errors import InputError
+from calibration.progress import Progress, silent
+
+
+def run_sweep(
+    function: Callable[[Any], Any],
+    lanes: Any,
+    *,
+    chunk: int,
+    checkpoint: Checkpoint | str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+) -> Any:
+    """``function(lanes)`` in chunks of equal size, joined.
+
+    The function is compiled once. It sees ``chunk`` inputs at a time (the last of them is repeated where they do not fill the last chunk),
+    so memory is that of one chunk, and what is finished survives a kill.
+
+    Args:
+        function: of a batch: every array it takes and returns has a first axis of inputs, which do not depend on each other;
+            ``jax.vmap(one)``, or ``lambda inputs: jaxcontact.sweep(make, inputs, times).position``.
+        lanes: any pytree of arrays whose first axis counts the inputs.
+        chunk: inputs at a time, at least 1.
+        checkpoint: folder for finished chunks, or a ``Checkpoint`` with its interval.
+        progress: told of each chunk.
+
+    Returns:
+        What ``function(lanes)`` returns, as NumPy arrays.
+
+    Raises:
+        InputError: a chunk below 1, arrays of different length, a checkpoint of other inputs.
+    """
+    if not (isinstance(chunk, int) and chunk >= 1):
+        raise InputError(f"run_sweep: chunk = {chunk!r} is not a whole number from 1 on")
+    lanes = jax.tree.map(np.asarray, lanes)
+    counts = {leaf.shape[:1] for leaf in jax.tree.leaves(lanes)}
+    if len(counts) != 1 or () in counts or (0,) in counts:
+        raise InputError(
+            f"run_sweep: the first axes of lanes have the lengths {sorted(counts)}", remedy="Give arrays of one length, at least 1."
+        )
+    ((count,),) = counts
+    chunk = min(chunk, count)
+    compiled, say = jax.jit(function), silent(progress)
+    shapes = jax.eval_shape(function, jax.tree.map(lambda leaf: leaf[:chunk], lanes))
+    chunks = -(-count // chunk)
+    say(f"Sweeping {count} inputs", total=chunks)
+    inputs = {"the function": function, "the lanes": lanes}
+    found = []
+    with journal(checkpoint, work="sweep", inputs=inputs, options={"chunk": chunk}) as kept:
+        for i in range(chunks):
+            index = np.minimum(np.arange(i * chunk, (i + 1) * chunk), count - 1)
+            batch = jax.tree.map(lambda leaf, index=index: leaf[index], lanes)
+            found.append(kept.remember(f"{i}", lambda batch=batch: compiled(batch), like=shapes))
+            say.advance(i + 1)
+    return jax.tree.map(lambda *parts: np.concatenate(parts)[:count], *found)

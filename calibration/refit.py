@@ -1,0 +1,67 @@
+"""Minimising again from a minimum that was found: what profiles, replicates and samplers share."""
+
+from typing import Any
+
+import numpy as np
+from scipy import stats
+
+from calibration.judgement import Judgement
+from calibration.least_squares import Minimum, Start, minimise
+
+STEPS = 100
+"""Iterations of one minimisation, as in ``fit``, so that the same compiled code serves."""
+
+
+def from_minimum(judgement: Judgement) -> Start:
+    """A start at the minimum of a fit; every stage uses all samples, as nothing has to be led there any more."""
+    stages = tuple(np.full_like(own, np.inf) for own in judgement.start.stages)
+    return judgement.start._replace(shared=np.asarray(judgement.minimum.shared), local=judgement.minimum.local, stages=stages)
+
+
+def refit(judgement: Judgement, start: Start) -> Minimum:
+    """The minimum from ``start`` of the problem that was judged."""
+    return minimise(judgement.layout, judgement.scene, judgement.data, start, method="levenberg_marquardt", steps=STEPS)
+
+
+def position_of(judgement: Judgement, index: int) -> int:
+    """Row of the covariance that belongs to the free shared coordinate ``index``."""
+    return int(np.flatnonzero(judgement.free).tolist().index(index))
+
+
+def widening(judgement: Judgement, *indices: int) -> float:
+    """Factor by which the fit enlarges the formal standard errors of these shared coordinates, for misfit and correlated residuals.
+
+    Of several: the root of the ratio of the areas (volumes) of their confidence regions, per coordinate.
+    """
+    rows = [position_of(judgement, index) for index in indices]
+    if np.any(judgement.formal.open_shared[rows]):
+        return judgement.inflation
+    pick = np.ix_(rows, rows)
+    ratio = np.linalg.det(judgement.covariance[pick]) / np.linalg.det(judgement.formal.shared[pick])
+    return float(ratio ** (1 / (2 * len(rows)))) if ratio > 0 else judgement.inflation
+
+
+def degrees_of_freedom(judgement: Judgement, *indices: int) -> float:
+    """Those of the estimated noise (of several coordinates the fewest), infinite where the noise is known."""
+    if judgement.from_scatter:
+        return float(max(sum(own.shape[0] for own in judgement.start.local) - int(judgement.free.sum()), 1))
+    return float(max(judgement.dof, 1)) if judgement.inflation > 1 else np.inf
+
+
+def threshold(judgement: Judgement, level: float, *indices: int) -> float:
+    """Rise of chi-squared, over the square of ``widening``, that excludes values of the shared coordinates ``indices`` together.
+
+    Known noise: the quantile of chi-squared. Estimated noise: ``p F(level; p, dof)``, for one parameter the square of Student's t.
+    """
+    dof, count = degrees_of_freedom(judgement, *indices), len(indices)
+    return float(stats.chi2.ppf(level, count) if np.isinf(dof) else count * stats.f.ppf(level, count, dof))
+
+
+def identity(judgement: Judgement) -> dict[str, Any]:
+    """What goes into everything after a fit, by the names an error message uses."""
+    return {
+        "the structure of the problem": judgement.layout,
+        "the scene": judgement.scene,
+        "the measured data or their weights": judgement.data,
+        "the minimum": (judgement.minimum.shared, judgement.minimum.local, judgement.start.frozen, judgement.start.frozen_local),
+    }
