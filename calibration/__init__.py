@@ -14,12 +14,27 @@ if TYPE_CHECKING:
     from calibration.impact_table import ImpactTable as ImpactTable
     from calibration.impact_table import read_impact_table as read_impact_table
     from calibration.inspection import check_study as check_study
+    from calibration.nuisance import CameraRoll as CameraRoll
+    from calibration.nuisance import ClockDrift as ClockDrift
+    from calibration.nuisance import ClockOffset as ClockOffset
+    from calibration.nuisance import DepthMotion as DepthMotion
+    from calibration.nuisance import Exposure as Exposure
+    from calibration.nuisance import FirstImpact as FirstImpact
+    from calibration.nuisance import ForceGain as ForceGain
     from calibration.nuisance import Gravity as Gravity
+    from calibration.nuisance import GravityTilt as GravityTilt
     from calibration.nuisance import InitialState as InitialState
+    from calibration.nuisance import KnownState as KnownState
     from calibration.nuisance import LengthScale as LengthScale
+    from calibration.nuisance import LensDistortion as LensDistortion
+    from calibration.nuisance import MarkerStart as MarkerStart
+    from calibration.nuisance import PixelAspect as PixelAspect
     from calibration.nuisance import RestitutionScatter as RestitutionScatter
     from calibration.nuisance import SurfaceHeight as SurfaceHeight
     from calibration.nuisance import TimeOffset as TimeOffset
+    from calibration.observations.bounce_times import BounceTimes as BounceTimes
+    from calibration.observations.bounce_times import read_bounce_times as read_bounce_times
+    from calibration.observations.positions import TrackedPositions as TrackedPositions
     from calibration.prior import LogNormal as LogNormal
     from calibration.prior import Normal as Normal
     from calibration.problem import Problem as Problem
@@ -48,7 +63,13 @@ _NAMES = {
     "fitting": ("fit",),
     "impact_table": ("ImpactTable", "read_impact_table"),
     "inspection": ("check_study",),
-    "nuisance": ("Gravity", "InitialState", "LengthScale", "RestitutionScatter", "SurfaceHeight", "TimeOffset"),
+    "nuisance": (
+        *("CameraRoll", "ClockDrift", "ClockOffset", "DepthMotion", "Exposure", "FirstImpact", "ForceGain", "Gravity", "GravityTilt"),
+        *("InitialState", "KnownState", "LengthScale", "LensDistortion", "MarkerStart", "PixelAspect", "RestitutionScatter"),
+        *("SurfaceHeight", "TimeOffset"),
+    ),
+    "observations.bounce_times": ("BounceTimes", "read_bounce_times"),
+    "observations.positions": ("TrackedPositions",),
     "prior": ("LogNormal", "Normal"),
     "problem": ("Problem",),
     "recording": ("Recording", "read_recordings", "read_trajectory"),

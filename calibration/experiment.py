@@ -1,20 +1,26 @@
-"""One trial as it is simulated: the scene and the state of the moment, and how the measurement sees them."""
+"""One trial as it is simulated: the scene and the state of the moment, and how the measurements see them."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
+from calibration.camera import Camera
+from calibration.clock import Clock
 from jaxcontact import Scene
 
 
 class Initial(NamedTuple):
-    """A known state of a trial, or with a leading axis of trials: position, velocity, spin (3,) and the time at which it holds."""
+    """A known state of a trial, or with a leading axis of trials: position, velocity, spin (3,), the time at which it holds, and the
+    orientation (4,), a quaternion with the scalar first.
+    """
 
     position: Any
     velocity: Any
     spin: Any
     time: Any
+    orientation: Any
 
 
 class Experiment(NamedTuple):
@@ -25,6 +31,12 @@ class Experiment(NamedTuple):
         position, velocity, spin: initial state (3,), in true units, at ``start``.
         start: time at which the motion starts [s], that of the first sample unless a nuisance says otherwise.
         scale: true length over recorded length.
+        orientation: at ``start``, quaternion (4,), scalar first.
+        origin: time at which clocks that drift are right [s], that of the first sample.
+        marker: angle of a marker at ``start`` [rad].
+        gain: shown force over true force [-].
+        camera: how positions show in pictures.
+        clocks: of the instruments, by name; one that is not there shows the time of the trial.
     """
 
     scene: Scene
@@ -33,9 +45,27 @@ class Experiment(NamedTuple):
     spin: jax.Array
     start: jax.Array
     scale: jax.Array
+    orientation: jax.Array
+    origin: jax.Array
+    marker: Any = 0.0
+    gain: Any = 1.0
+    camera: Camera = Camera()
+    clocks: Mapping[str, Clock] = {}
+
+    def trial_time(self, clock: str, shown: Any) -> jax.Array:
+        """Time on the clock of the trial when an instrument's clock shows ``shown`` [s]."""
+        return self.clocks[clock].trial_time(shown, self.origin) if clock in self.clocks else jnp.asarray(shown)
+
+    def shown_time(self, clock: str, time: Any) -> jax.Array:
+        """What an instrument's clock shows at a time of the trial [s]."""
+        return self.clocks[clock].shown(time, self.origin) if clock in self.clocks else jnp.asarray(time)
+
+    def with_clock(self, name: str, **changed: Any) -> "Experiment":
+        """With another offset or drift of a clock."""
+        return self._replace(clocks={**self.clocks, name: self.clocks.get(name, Clock())._replace(**changed)})
 
 
 def experiment_from(scene: Scene, initial: Initial) -> Experiment:
     """The trial before any nuisance acts on it."""
-    position, velocity, spin = (jnp.asarray(value, dtype=float) for value in initial[:3])
-    return Experiment(scene, position, velocity, spin, jnp.asarray(initial.time, dtype=float), jnp.ones(()))
+    position, velocity, spin, time, orientation = (jnp.asarray(value, dtype=float) for value in initial)
+    return Experiment(scene, position, velocity, spin, time, jnp.ones(()), orientation, time)

@@ -17,10 +17,12 @@ from calibration.impact_rows import ImpactRows
 from calibration.impact_table import ImpactTable
 from calibration.layout import Layout
 from calibration.noise_model import Errors, check_noise
-from calibration.nuisance import Gravity, KnownState, LengthScale, Nuisance, OwnValue
+from calibration.nuisance import Nuisance, OwnValue
+from calibration.nuisances.compatibility import check_nuisances, concerns
 from calibration.observation import Observation
 from calibration.samples import padded
 from calibration.scene_parameter import Derived, Free, Tied, sorted_out
+from calibration.simulation_method import check_method_of, default_method
 from calibration.trial import Trial
 from calibration.trials import TrialData, Trials
 from calibration.unknown import coordinates
@@ -39,7 +41,8 @@ class Problem:
         nuisance: quantities of the measurement to be found, e.g. ``[InitialState(), SurfaceHeight(), LengthScale()]``.
         noise: model of the errors of all measurements, or a table of models by class of measurement, e.g.
             ``{Recording: StudentT(4)}`` (``calibration.noise_model``); default ``Automatic()``.
-        method: of simulation; default ``jaxcontact.Impulse`` with a budget of contacts from the trials.
+        method: of simulation; by default ``jaxcontact.Impulse``, or ``EventAligned`` where a force or a contact duration was measured,
+            with a budget of contacts from the trials.
         frozen: names of free parameters that stay at their start; what their first step would be is known after the fit.
 
     Attributes:
@@ -66,18 +69,18 @@ class Problem:
     ) -> None:
         if not trials:
             raise InputError("There is nothing to fit.", remedy="Give at least one recording.")
-        kinds_of_nuisance = {type(item) for item in nuisance}
-        if {LengthScale, Gravity} <= kinds_of_nuisance:
-            raise InputError("nuisance: LengthScale and Gravity have the same effect on a recording.", remedy="Keep one of them.")
         shared, each, tied = sorted_out(free)
         for tie in tied:
             tie.check(scene)
         self.scene, self.frozen = scene, tuple(frozen)
         self.trials: tuple[Any, ...] = tuple(item if isinstance(item, (Trial, ImpactTable)) else Trial(item) for item in trials)
-        self.readings: tuple[Any, ...] = tuple(None if isinstance(trial, ImpactTable) else _reading(trial, scene) for trial in self.trials)
+        self.readings: tuple[Any, ...] = tuple(None if isinstance(trial, ImpactTable) else trial.read(scene) for trial in self.trials)
+        moving = [trial for trial in self.trials if isinstance(trial, Trial)]
+        check_nuisances(nuisance, moving)
+        check_method_of(scene, moving, method)
         if method is None:
-            bounces = [len(reading.bounces) for reading in self.readings if reading is not None]
-            method = jc.Impulse(max_contacts=max(bounces, default=0) + 2, rest_steps=1, skip_unused=False)
+            readings = [self.readings[place] for place, trial in enumerate(self.trials) if isinstance(trial, Trial)]
+            method = default_method(scene, moving, readings)
         own = tuple(item for item in nuisance if not item.shared) + tuple(OwnValue(item, item.unknown(scene)) for item in each)
         check_noise(noise, measured_classes(self.trials))
         kinds: dict[Any, list[int]] = {}
@@ -101,7 +104,7 @@ class Problem:
             return ImpactRows.of(trial)
         observations: tuple[Observation, ...] = tuple(item.observation() for item in trial.measured)
         axes = tuple(AXES.index(name) for name in trial.axes)
-        fitting = tuple(item for item in own if not (isinstance(item, KnownState) and trial.initial is not None))
+        fitting = tuple(item for item in own if concerns(item, trial))
         return Trials(observations, fitting, tuple(trial.values), axes, method)
 
     def _data(self, members: tuple[int, ...]) -> Any:
@@ -114,10 +117,7 @@ class Problem:
             if path not in known:
                 raise InputError(f"values: {path!r} is not a parameter of the scene.{nearest(path, sorted(known))}", path=first.path)
         parts = [[item.samples(self.readings[m]) for item in self.trials[m].measured] for m in members]
-        starts = [
-            self.trials[m].known_state(min([float(part[0][0]) for part in own if part[0].size], default=0.0))
-            for m, own in zip(members, parts, strict=True)
-        ]
+        starts = [self.trials[m].known_state(earliest(own)) for m, own in zip(members, parts, strict=True)]
         return TrialData(
             samples=tuple(padded([own[i] for own in parts]) for i in range(len(first.measured))),
             initial=Initial(*(np.stack(column) for column in zip(*starts, strict=True))),
@@ -130,14 +130,15 @@ class Problem:
         layout, scene = self.layout, self.scene
         free = coordinates(layout.scene_unknowns, [item.first(scene) for item in layout.parameters])
 
-        def guess(nuisances: tuple[Nuisance, ...], reading: Any, axes: tuple[int, ...]) -> np.ndarray:
-            each = (coordinates(item.unknowns(axes), item.start(reading, scene, axes)) for item in nuisances)
-            return np.concatenate([np.zeros(0), *each])
+        def guess(nuisances: tuple[Nuisance, ...], trial: int, axes: tuple[int, ...]) -> np.ndarray:
+            def one(item: Nuisance) -> np.ndarray:
+                return coordinates(item.unknowns(axes), first_guess(item, self.trials[trial], self.readings[trial], scene, axes))
 
-        shared = np.concatenate([free, guess(layout.shared, self.readings[0], ())])
+            return np.concatenate([np.zeros(0), *map(one, nuisances)])
+
+        shared = np.concatenate([free, guess(layout.shared, 0, ())])
         local = tuple(
-            np.stack([guess(kind.own, self.readings[m], kind.axes) for m in members])
-            for kind, members in zip(layout.kinds, self.members, strict=True)
+            np.stack([guess(kind.own, m, kind.axes) for m in members]) for kind, members in zip(layout.kinds, self.members, strict=True)
         )
         return shared, local
 
@@ -154,16 +155,18 @@ class Problem:
         return sum(int(np.count_nonzero(samples.weight)) for data in self.data for samples in data.samples)
 
 
-def _reading(trial: Trial, scene: jc.Scene) -> Any:
-    """The first guess of a trial: that of the first measurement that gives one."""
-    for item in trial.measured:
-        reading = item.read(scene)
-        if reading is not None:
-            return reading
-    return None
-
-
 def _after_bounce(reading: Any, count: int) -> float:
     """The middle of the flight after bounce ``count``; infinite when there is no later bounce."""
     times = [bounce.time for bounce in reading.bounces] if reading is not None else []
     return (times[count - 1] + times[count]) / 2 if len(times) > count else np.inf
+
+
+def earliest(parts: Sequence[tuple[np.ndarray, ...]]) -> float:
+    """The first time of all measurements of a trial; 0 where none has times."""
+    times = np.concatenate([part[0] for part in parts])
+    return float(np.min(times[np.isfinite(times)], initial=np.inf)) if np.any(np.isfinite(times)) else 0.0
+
+
+def first_guess(nuisance: Any, trial: Any, reading: Any, scene: jc.Scene, axes: tuple[int, ...]) -> np.ndarray:
+    """Where the search of a nuisance quantity begins: from the measurements of a trial, or from its first guess."""
+    return nuisance.start_of(trial) if hasattr(nuisance, "start_of") else nuisance.start(reading, scene, axes)

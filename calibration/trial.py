@@ -8,6 +8,7 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.experiment import Initial
+from calibration.observations.impact_reading import ImpactReading
 from calibration.observations.positions import TrackedPositions
 from calibration.recording import Recording
 
@@ -38,7 +39,7 @@ class Trial:
             raise InputError("A trial without a measurement.", remedy="Give at least one, e.g. Trial(recording).")
         self.measured: tuple[Any, ...] = tuple(TrackedPositions(item) if isinstance(item, Recording) else item for item in measured)
         if initial is not None and np.size(initial.position) != 3:
-            raise InputError(f"initial.position has shape {np.shape(initial.position)}; a trial is of one sphere, (3,).")
+            raise InputError(f"initial.position has shape {np.shape(initial.position)}; a trial is of one body, (3,).")
         self.initial, self.time = initial, time
         self.values = dict(sorted((values or {}).items()))
         self.name = name or self.measured[0].name
@@ -56,7 +57,24 @@ class Trial:
     def known_state(self, first: float) -> Initial:
         """The known initial state at its time (default ``first``), zeros where nothing is known."""
         time = first if self.time is None else self.time
+        unturned = np.array([1.0, 0.0, 0.0, 0.0])
         if self.initial is None:
-            return Initial(np.zeros(3), np.zeros(3), np.zeros(3), np.asarray(time, dtype=float))
+            return Initial(np.zeros(3), np.zeros(3), np.zeros(3), np.asarray(time, dtype=float), unturned)
         position, velocity, spin = (np.reshape(np.asarray(value, dtype=float), 3) for value in self.initial[:3])
-        return Initial(position, velocity, spin, np.asarray(time, dtype=float))
+        turned = unturned if self.initial.orientation is None else np.reshape(np.asarray(self.initial.orientation, dtype=float), 4)
+        return Initial(position, velocity, spin, np.asarray(time, dtype=float), turned)
+
+    @property
+    def clocks(self) -> tuple[str, ...]:
+        """Names of the clocks of the measurements."""
+        return tuple(dict.fromkeys(item.clock for item in self.measured if getattr(item, "clock", None) is not None))
+
+    def read(self, scene: jc.Scene) -> Any:
+        """The first guess of the motion: that of positions, else of the first measurement that gives one, else ``None``."""
+        for item in sorted(self.measured, key=lambda item: not isinstance(item, TrackedPositions)):
+            reading = item.read(scene)
+            if isinstance(reading, ImpactReading) and self.initial is not None:
+                return reading.after(self.initial, scene)
+            if reading is not None:
+                return reading
+        return None

@@ -15,7 +15,6 @@ from calibration.unknown import Unknown, prior_residuals, values
 from calibration.whitening import whitened
 from jaxcontact.field import put
 
-
 MOTION = ("times", "position", "velocity", "spin", "orientation")
 """What a trajectory holds for each time."""
 

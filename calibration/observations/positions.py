@@ -7,9 +7,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from calibration.clock import CAMERA
 from calibration.errors import InputError
 from calibration.experiment import Experiment
 from calibration.first_guess import Reading, read_bounces
+from calibration.observations.exposed_motion import mean_over_exposure
 from calibration.recording import Recording
 from calibration.samples import Samples
 from jaxcontact import Scene, Trajectory
@@ -19,21 +21,28 @@ AXES = "xyz"
 
 @dataclasses.dataclass(frozen=True)
 class Positions:
-    """The centre of the sphere at the time of each picture, in recorded units.
+    """The centre of the body at the time of each picture, in recorded units.
 
     Attributes:
         axes: indices of the measured axes.
+        clock: of the camera.
     """
 
     axes: tuple[int, ...]
+    clock: str = CAMERA
 
     def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
-        """Those of the pictures."""
-        return samples.times
+        """Those of the pictures: their middles, or the begin and the end of each exposure."""
+        middle = experiment.trial_time(self.clock, samples.times)
+        if experiment.camera.exposure is None:
+            return middle
+        half = experiment.camera.exposure / 2
+        return jnp.concatenate([middle - half, middle + half])
 
     def predicted(self, experiment: Experiment, motion: Trajectory, samples: Samples) -> jax.Array:
         """Positions (n, axes)."""
-        return motion.position[:, jnp.array(self.axes)] / experiment.scale
+        position = motion.position if experiment.camera.exposure is None else mean_over_exposure(experiment, motion)
+        return experiment.camera.recorded(position, experiment.scale)[:, jnp.array(self.axes)]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -43,10 +52,12 @@ class TrackedPositions:
     Attributes:
         recording: of the centre of a sphere.
         reading: its automatic reading, when it was already made.
+        clock: of the camera, where there are several instruments.
     """
 
     recording: Recording
     reading: Reading | None = None
+    clock: str = CAMERA
 
     @property
     def name(self) -> str:
@@ -84,7 +95,7 @@ class TrackedPositions:
 
     def observation(self) -> Positions:
         """Positions on the measured axes."""
-        return Positions(tuple(AXES.index(name) for name in self.recording.axes))
+        return Positions(tuple(AXES.index(name) for name in self.recording.axes), self.clock)
 
     def samples(self, reading: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """From the first used sample on; outliers have an infinite deviation."""

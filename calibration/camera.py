@@ -1,0 +1,59 @@
+"""A camera: how places in the scene become places in the picture, and how long a picture takes."""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+
+class Camera(NamedTuple):
+    """What a camera does to positions; ``None`` where it does nothing.
+
+    The picture shows ``x`` to the right and ``z`` upwards; ``y`` points away from the camera. Lengths in the picture are recorded lengths,
+    which ``scale`` turns into true ones in the plane at ``y = 0``.
+
+    Attributes:
+        exposure: of one picture [s]; the time of a picture is the middle of it.
+        aspect: true over recorded length along x, relative to that along z [-].
+        roll: angle by which the camera is turned about its axis [rad]; a camera turned clockwise sees the scene turned counterclockwise.
+        nearness: one over the distance from the camera to the plane at ``y = 0`` [1/m].
+        distortion: ``k`` in ``r (1 + k r^2)``, radius in recorded lengths [1/m^2].
+        centre: point of the picture on the axis of the camera (x, 0, z), in recorded lengths [m].
+    """
+
+    exposure: Any = None
+    aspect: Any = None
+    roll: Any = None
+    nearness: Any = None
+    distortion: Any = None
+    centre: Any = (0.0, 0.0, 0.0)
+
+    def lengths(self, scale: Any) -> jax.Array:
+        """True over recorded length along each axis, (3,); ``scale``: along y and z."""
+        aspect = 1.0 if self.aspect is None else self.aspect
+        return scale * jnp.stack([jnp.asarray(aspect, dtype=float), jnp.ones(()), jnp.ones(())])
+
+    def _turned(self, vector: jax.Array, angle: Any) -> jax.Array:
+        """Counterclockwise by ``angle`` in the picture."""
+        x, y, z = vector[..., 0], vector[..., 1], vector[..., 2]
+        cos, sin = jnp.cos(angle), jnp.sin(angle)
+        return jnp.stack([cos * x - sin * z, y, sin * x + cos * z], axis=-1)
+
+    def in_scene(self, recorded: jax.Array, scale: Any) -> jax.Array:
+        """The vector (3,) of the scene that a camera without perspective and distortion records as ``recorded``."""
+        true = recorded * self.lengths(scale)
+        return true if self.roll is None else self._turned(true, -self.roll)
+
+    def recorded(self, position: jax.Array, scale: Any) -> jax.Array:
+        """What is recorded of ``position`` (..., 3)."""
+        seen = position if self.roll is None else self._turned(position, self.roll)
+        seen = seen / self.lengths(scale)
+        if self.nearness is None and self.distortion is None:
+            return seen
+        across = jnp.array([1.0, 0.0, 1.0])
+        away = (seen - jnp.asarray(self.centre)) * across
+        if self.nearness is not None:
+            away = away / (1.0 + self.nearness * position[..., 1:2])
+        if self.distortion is not None:
+            away = away * (1.0 + self.distortion * jnp.sum(away**2, axis=-1, keepdims=True))
+        return jnp.asarray(self.centre) * across + away + seen * (1.0 - across)

@@ -1,0 +1,62 @@
+"""Instruments that were not started together."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+from calibration.errors import InputError
+from calibration.experiment import Experiment
+from calibration.prior import Prior
+from calibration.unknown import Unknown, nuisance_unknown
+from jaxcontact import Scene
+from jaxcontact.field import nearest
+
+
+@dataclasses.dataclass(frozen=True)
+class ClockOffset:
+    """Time to be added to one instrument's clock to get that of the trial.
+
+    Args:
+        clock: of the instrument: ``"camera"``, ``"microphone"``, ``"force sensor"``, or the name given to its measurement.
+        prior: what is known of it beforehand.
+        shared: whether all trials have the same.
+    """
+
+    clock: str
+    prior: Prior | None = None
+    shared: bool = False
+
+    def concerns(self, trial: Any) -> bool:
+        """Trials with a measurement on this clock."""
+        return self.clock in trial.clocks
+
+    def check(self, trials: Any) -> None:
+        """Raise ``InputError`` where no measurement is on this clock, or where it is the only one beside an unknown start."""
+        check_clock("ClockOffset", self.clock, trials)
+        for trial in trials:
+            if self.clock in trial.clocks and len(trial.clocks) == 1 and trial.initial is None and self.prior is None and not self.shared:
+                raise InputError(
+                    f"nuisance: ClockOffset({self.clock!r}) has the same effect on trial {trial.name!r} as the time of its start.",
+                    remedy="Leave it out; it is for trials with two clocks, or with a known initial state.",
+                )
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """The offset."""
+        name = f"offset_of_{self.clock.replace(' ', '_')}"
+        return (nuisance_unknown(name, unit="s", label=f"offset of the clock of the {self.clock}", symbol="t_off", prior=self.prior),)
+
+    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """None, or the mean of what is known."""
+        return np.asarray([getattr(self.prior, "mean", 0.0)])
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Shift the clock."""
+        return experiment.with_clock(self.clock, offset=values[0])
+
+
+def check_clock(owner: str, clock: str, trials: Any) -> None:
+    """Raise ``InputError`` where no measurement is on a clock."""
+    known = tuple(dict.fromkeys(name for trial in trials for name in trial.clocks))
+    if clock not in known:
+        raise InputError(f"nuisance: {owner}({clock!r}), but no measurement is on that clock.{nearest(clock, known)}")

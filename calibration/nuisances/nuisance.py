@@ -1,0 +1,26 @@
+"""What a nuisance must offer: a quantity of the measurement that a fit must find beside the material constants.
+
+Each nuisance names its unknowns, guesses them from the automatic reading of a recording, and applies their values to an ``Experiment``.
+Nuisances are hashable, so that problems of the same structure share compiled code.
+"""
+
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+
+from calibration.experiment import Experiment
+from calibration.first_guess import Reading
+from calibration.unknown import Unknown
+from jaxcontact import Scene
+
+AXES = "xyz"
+
+
+class Nuisance(Protocol):
+    """What a nuisance must offer; ``shared`` tells whether all recordings have one value or each its own."""
+
+    shared: ClassVar[bool]
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]: ...
+    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray: ...
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment: ...

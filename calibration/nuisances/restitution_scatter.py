@@ -1,0 +1,54 @@
+"""Impacts that do not repeat exactly."""
+
+import dataclasses
+from typing import Any, ClassVar
+
+import jax.numpy as jnp
+import numpy as np
+
+from calibration.experiment import Experiment
+from calibration.first_guess import Reading
+from calibration.prior import Normal
+from calibration.unknown import Unknown, nuisance_unknown
+from jaxcontact import Scene
+from jaxcontact.field import put
+
+
+@dataclasses.dataclass(frozen=True)
+class RestitutionScatter:
+    """Restitution that differs from impact to impact: repeated impacts on one table do not repeat exactly.
+
+    The deviation of each impact is normally distributed about the common value, on the logistic scale of the restitution; there the
+    standard deviation ``sd`` is 1/(e (1 - e)) times that of the restitution itself. Without it, a handful of deviating impacts would
+    bend every other quantity to explain them. Needs ``jaxcontact.NewtonRestitution``.
+
+    Args:
+        impacts: the largest number of impacts in a recording.
+        sd: of the deviation of ``ln(e/(1 - e))``; the default is 0.02 in a restitution of 0.9.
+    """
+
+    shared: ClassVar[bool] = False
+    impacts: int
+    sd: float = 0.22
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """The deviation of each impact."""
+        return tuple(
+            nuisance_unknown(
+                f"restitution_deviation_{i}",
+                unit="-",
+                label=f"deviation of impact {i} in ln(e/(1 - e))",
+                symbol=f"d_e{i}",
+                late=True,
+                prior=Normal(0.0, self.sd),
+            )
+            for i in range(1, self.impacts + 1)
+        )
+
+    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """None."""
+        return np.zeros(self.impacts)
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Set the deviations; impacts that the recording does not show have none."""
+        return experiment._replace(scene=put(experiment.scene, "contact.normal.deviation", jnp.append(values, 0.0)))
