@@ -3,25 +3,36 @@
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from calibration.layout import Block, Layout, jacobians, residuals
 from calibration.least_squares import Minimum, Start, minimise
-from calibration.result import Determination, Estimate, explains
-from calibration.uncertainty import Information, between_trials, correlation_time, information
+from calibration.noise_model import Automatic, Errors
+from calibration.result import Coordinate, Determination, Estimate, explains
+from calibration.uncertainty import Information, between_trials, between_trials_degrees, correlation_time, information
 from calibration.unknown import Unknown
+from calibration.variance_components import Spread, VarianceComponents, degrees_of_freedom, restricted
 
 LOOSE = 1.0
 """A standard error above this, in a logarithmic or logistic coordinate (a factor of e), means not determined."""
 
 ENOUGH_TRIALS = 5
-"""From so many trials more than shared unknowns on, the scatter between trials gives the standard errors."""
+"""From so many trials more than shared unknowns on, the scatter between trials can give the standard errors."""
+
+EVIDENCE = 0.05
+"""Chance at which trials scatter by noise alone as much as they do; below, their scatter is believed, not the stated noise."""
+
+LEVEL = 0.95
+"""Of the intervals by which a value counts as excluded."""
 
 THRESHOLD = 3.84
-"""Rise of (inflated) chi-squared that excludes a value at 95 %, one degree of freedom."""
+"""Rise of chi-squared that excludes a value at 95 % where the noise is known."""
+
+CONTRADICTED = 0.01
+"""Chance of a larger misfit by noise alone below which stated standard deviations are not believed."""
 
 FAR = 1.4
 """Step of a logarithmic or logistic coordinate (a factor of 4) at which the profile of an unknown is probed for being flat."""
-
 
 SERIES = 8
 """From so many samples on, an observation is a series in time whose noise may be correlated."""
@@ -38,17 +49,54 @@ def _own_priors(kind: Any, trials: int) -> int:
     return trials * sum(unknown.prior is not None for unknown in kind.local_unknowns)
 
 
+def stated_errors(data: tuple[Any, ...]) -> tuple[tuple[Errors, ...], ...]:
+    """Errors where nothing is said of them: stated standard deviations, a quantity for each column."""
+
+    def of(g: int, i: int, samples: Any) -> Errors:
+        columns = np.shape(samples.weight)[2]
+        names = tuple(f"{g}.{i}.{column}" for column in range(columns))
+        return Errors(Automatic(), names, (True,) * columns, np.shape(samples.weight)[1] >= SERIES)
+
+    return tuple(tuple(of(g, i, samples) for i, samples in enumerate(own.samples)) for g, own in enumerate(data))
+
+
 class Judgement:
     """Judges a minimum of ``layout`` on ``data``.
 
     Args:
         layout, scene, data: the problem.
         start, minimum: where the fit began and ended.
+        errors: what is assumed of the errors of each observation of each kind (``Problem.errors``).
+        blocks: weighted residuals and their derivatives at the minimum, where they are known already.
+
+    Attributes:
+        blocks: weighted residuals and their derivatives by all unknowns.
+        chi2, dof: weighted sum of squares (-2 log likelihood, up to a constant) and degrees of freedom.
+        misfit: chi2 per degree of freedom over what the noise models expect.
+        explained: whether the model explains the data to their noise.
+        contradicted: whether it is unlikely that noise of the stated size makes all the misfit.
+        parts: the linearised problem with the free unknowns, by measured quantity.
+        spread: size and correlation time of the errors of each quantity, as far as they were found from the residuals.
+        formal: covariance if the weights of the fit were the whole truth; ``covariance``: what is believed, of the free shared coordinates.
+        degrees: degrees of freedom of each variance of ``covariance``, for Student's t.
+        from_scatter: whether ``covariance`` is that of the scatter between the trials.
+        widening: typical ratio of the standard errors to the formal ones; ``inflation``: likewise for quantities of one trial.
     """
 
-    def __init__(self, layout: Layout, scene: Any, data: tuple[Any, ...], start: Start, minimum: Minimum) -> None:
+    def __init__(
+        self,
+        layout: Layout,
+        scene: Any,
+        data: tuple[Any, ...],
+        start: Start,
+        minimum: Minimum,
+        errors: tuple[tuple[Errors, ...], ...] | None = None,
+        *,
+        blocks: tuple[Block, ...] | None = None,
+    ) -> None:
         self.layout, self.scene, self.data, self.start, self.minimum = layout, scene, data, start, minimum
-        found = jacobians(layout, scene, minimum.shared, minimum.local, data)
+        self.errors = stated_errors(data) if errors is None else errors
+        found = jacobians(layout, scene, minimum.shared, minimum.local, data) if blocks is None else blocks
         self.blocks = tuple(Block(*map(np.asarray, block)) for block in found)
         self.free = ~start.frozen
         self.priors = layout.priors + sum(_own_priors(kind, own.shape[0]) for kind, own in zip(layout.kinds, start.local, strict=True))
@@ -56,24 +104,99 @@ class Judgement:
         movable = sum(int((~frozen).sum()) * own.shape[0] for frozen, own in zip(start.frozen_local, start.local, strict=True))
         self.dof = used + self.priors - int(self.free.sum()) - movable
         self.chi2 = float(sum(np.sum(block.residual**2) for block in self.blocks))
-        self.misfit = self.chi2 / max(self.dof, 1)
+        self.misfit = self.chi2 / max(self.dof, 1) / self.expected_loss()
         self.explained = explains(self.misfit, self.dof)
-        free_blocks = self.with_columns(np.flatnonzero(self.free))
-        self.formal: Information = information(free_blocks)
+        self.contradicted = bool(stats.chi2.sf(self.chi2 / self.expected_loss(), max(self.dof, 1)) < CONTRADICTED)
+        self.parts = VarianceComponents(self.with_columns(np.flatnonzero(self.free)), data, self.errors)
+        self.formal: Information = information(self.parts.working)
         self.correlation_time = self.longest_correlation()
-        # Of quantities of one trial, and of all where the trials are few; ``widening``: typical factor of the shared ones.
-        self.inflation = float(np.sqrt(max(self.misfit, 1.0) * self.correlation_time))
-        # Many trials tell by themselves how much they scatter; a few do not.
-        trials = sum(own.shape[0] for own in start.local)
-        self.from_scatter = trials >= ENOUGH_TRIALS + int(self.free.sum())
+        self.automatic = all(isinstance(component.model, Automatic) for component in self.parts.components)
+        self.from_scatter = self.automatic and self.scatters()
+        seen = ~self.formal.open_shared
         if self.from_scatter:
-            self.covariance = between_trials(free_blocks, self.formal)
-            seen = ~self.formal.open_shared
-            self.widening = float(np.sqrt(np.median(np.diag(self.covariance)[seen] / np.diag(self.formal.shared)[seen])))
+            trials, known = self.parts.working[: len(data)], self.parts.working[len(data) :]
+            self.spread = self.sizes_as_weighed()
+            self.covariance = between_trials(trials, self.formal, known)
+            self.degrees = between_trials_degrees(trials, self.formal)
         else:
-            self.widening = self.inflation
+            self.spread = self.found_spread()
+            followed = self.followed()
             with np.errstate(over="ignore", invalid="ignore"):  # of coordinates the data do not see at all
-                self.covariance = self.formal.shared * self.inflation**2
+                self.covariance = self.parts.covariance(self.spread.size, self.spread.time, followed=followed)
+            self.degrees = degrees_of_freedom(self.parts, self.spread, followed=followed)
+        ratio = np.diag(self.covariance)[seen] / np.diag(self.formal.shared)[seen]
+        self.inflation = self.typical_inflation()
+        self.widening = float(np.sqrt(np.median(ratio))) if ratio.size else self.inflation
+
+    def expected_loss(self) -> float:
+        """Mean square of the residuals where the noise is as the models say: 1 without a robust loss."""
+        total, count = 0.0, 0
+        for samples in (samples for own in self.data for samples in own.samples):
+            used = np.asarray(samples.weight) > 0
+            expected = 1.0 if samples.loss is None else np.broadcast_to(samples.loss.expected(), used.shape)
+            total, count = total + float(np.sum(used * expected)), count + np.count_nonzero(used)
+        return total / max(count, 1) or 1.0
+
+    def followed(self) -> np.ndarray:
+        """Components by whose sizes and correlation times the fit weighs: those whose model says so, without a robust loss."""
+        return np.asarray([not (isinstance(own.model, Automatic) or own.model.robust) for own in self.parts.components], dtype=bool)
+
+    def known_time(self) -> np.ndarray:
+        """Correlation time of each component where its model says one [s]; else 0."""
+        return np.asarray([(getattr(own.model, "time", None) or 0.0) * own.series for own in self.parts.components])
+
+    def sizes_as_weighed(self) -> Spread:
+        """The spread that the weights of the fit assume."""
+        count = len(self.parts.components)
+        nothing = np.zeros(count, dtype=bool)
+        return Spread(np.ones(count), self.known_time(), nothing, nothing, np.zeros((0, 0)))
+
+    def found_spread(self) -> Spread:
+        """Sizes and correlation times, those of them from the residuals that are not known."""
+        components, time = self.parts.components, self.known_time()
+        doubted = [isinstance(own.model, Automatic) and self.contradicted for own in components]
+        size = [own.model.robust or own.model.estimates_size(own.stated) for own in components]
+        free_size = np.asarray([a or b for a, b in zip(size, doubted, strict=True)], dtype=bool)
+        neighbours, pairs = self.parts.neighbours(), np.sqrt(np.maximum(self.parts.counts, 1.0))
+        looks_correlated = np.asarray([isinstance(own.model, Automatic) and own.series for own in components]) & (neighbours > 1 / pairs)
+        asked = np.asarray([own.model.correlated and own.series for own in components], dtype=bool) & (time == 0)
+        enough = self.parts.counts - self.parts.used_up() >= 1
+        spread = restricted(self.parts, np.ones(len(components)), time, free_size & enough, (asked | looks_correlated) & enough)
+        # Stated deviations are at most enlarged.
+        stated = np.asarray([a and not b for a, b in zip(doubted, size, strict=True)], dtype=bool)
+        return spread._replace(size=np.where(stated, np.maximum(spread.size, 1.0), spread.size))
+
+    def scatters(self) -> bool:
+        """Whether the scatter between trials is to be believed: there are enough, and it is more than stated noise makes."""
+        trials = self.parts.working[: len(self.data)]
+        count = sum(block.residual.shape[0] for block in trials)
+        if count < ENOUGH_TRIALS + int(self.free.sum()) or not np.any(self.free):
+            return False
+        if not all(own.stated for own in self.parts.components):
+            return True
+        seen = ~self.formal.open_shared
+        degrees = between_trials_degrees(trials, self.formal)[seen]
+        ratio = (np.diag(between_trials(trials, self.formal, self.parts.working[len(self.data) :])) / np.diag(self.formal.shared))[seen]
+        return bool(np.any(stats.chi2.sf(ratio * degrees, degrees) < EVIDENCE))
+
+    def typical_inflation(self) -> float:
+        """Factor on the formal standard errors of quantities of one trial."""
+        if not self.automatic:
+            sizes = self.spread.size[self.spread.free_size & ~self.followed()]
+            return float(np.median(sizes)) if sizes.size else 1.0
+        stated = all(own.stated for own in self.parts.components)
+        size = self.misfit if self.contradicted or not stated else 1.0
+        return float(np.sqrt(size * self.correlation_time))
+
+    def rise(self, name: str, level: float = LEVEL) -> float:
+        """Rise of chi-squared at the ends of the profile interval of a free shared unknown.
+
+        ``t^2 V/F``: the square of Student's quantile for the degrees of freedom of its variance V, times the ratio of V to the formal F.
+        For known, independent noise that is the quantile of chi-squared, 3.84 at 95 %.
+        """
+        position = [self.layout.names[index] for index in np.flatnonzero(self.free)].index(name)
+        ratio = self.covariance[position, position] / self.formal.shared[position, position]
+        return float(stats.t.ppf((1 + level) / 2, self.degrees[position]) ** 2 * ratio)
 
     def with_columns(self, columns: np.ndarray) -> tuple[Block, ...]:
         """The blocks with some of the shared columns, and without those of frozen own coordinates."""
@@ -89,19 +212,21 @@ class Judgement:
     def longest_correlation(self) -> float:
         """The longest correlation time of residuals, in samples, over all observations of a series in time."""
         longest = 1.0
-        for block, own in zip(self.blocks, self.data, strict=False):
+        for block, own, errors in zip(self.blocks, self.data, self.errors, strict=False):
             first = 0
-            for samples in own.samples:
+            for samples, about in zip(own.samples, errors, strict=True):
                 used = np.asarray(samples.weight) > 0
                 count = used[0].size
-                if used.shape[1] >= SERIES:
+                if used.shape[1] >= SERIES and about.series:
                     residual = block.residual[:, first : first + count].reshape(used.shape)
                     longest = max(longest, correlation_time(residual, used))
                 first += count
         return longest
 
-    def estimate(self, unknown: Unknown, coordinate: float, variance: float, unseen: bool, began: float) -> Estimate:
-        """Value, standard error and status of one unknown."""
+    def estimate(
+        self, unknown: Unknown, coordinate: float, variance: float, unseen: bool, began: float, degrees: float = np.inf
+    ) -> Estimate:
+        """Value, standard error and status of one unknown; ``degrees`` of freedom of its variance."""
         value, spread = float(unknown.value(coordinate)), float(np.sqrt(max(variance, 0.0)))
         status, note = Determination.DETERMINED, ""
         if unseen or (unknown.about.transform != "identity" and spread > LOOSE):
@@ -113,7 +238,19 @@ class Judgement:
             status = Determination.AT_START
         about = unknown.about
         sd = spread * abs(unknown.slope(value)) if np.isfinite(spread) else np.inf
-        return Estimate(unknown.name, about.label, about.symbol, about.unit, value, sd, float(unknown.value(began)), status, note)
+        return Estimate(
+            unknown.name,
+            about.label,
+            about.symbol,
+            about.unit,
+            value,
+            sd,
+            float(unknown.value(began)),
+            status,
+            note,
+            degrees=float(degrees),
+            curve=Coordinate(unknown, float(coordinate), spread),
+        )
 
     def shared(self) -> dict[str, Estimate]:
         """Estimates of the shared unknowns that were free."""
@@ -122,7 +259,8 @@ class Judgement:
             unknown = self.layout.shared_unknowns[index]
             unseen = bool(self.formal.open_shared[position])
             variance = self.covariance[position, position]
-            found[unknown.name] = self.estimate(unknown, self.minimum.shared[index], variance, unseen, self.start.shared[index])
+            degrees = self.degrees[position]
+            found[unknown.name] = self.estimate(unknown, self.minimum.shared[index], variance, unseen, self.start.shared[index], degrees)
         return found
 
     def local(self, kind: int, r: int) -> dict[str, Estimate]:
@@ -131,7 +269,11 @@ class Judgement:
         unseen, frozen = self.formal.open_local[kind][r], self.start.frozen_local[kind]
         moved = [item for item, still in zip(self.layout.kinds[kind].local_unknowns, frozen, strict=True) if not still]
         found, began = self.minimum.local[kind][r][~frozen], self.start.local[kind][r][~frozen]
-        return {unknown.name: self.estimate(unknown, found[i], variances[i], bool(unseen[i]), began[i]) for i, unknown in enumerate(moved)}
+        degrees = float(max(self.dof, 1)) if np.any(self.spread.free_size) else np.inf
+        return {
+            unknown.name: self.estimate(unknown, found[i], variances[i], bool(unseen[i]), began[i], degrees)
+            for i, unknown in enumerate(moved)
+        }
 
     def correlation(self, estimates: dict[str, Estimate]) -> tuple[tuple[str, ...], np.ndarray]:
         """Names and correlations of those free shared unknowns that ``estimates`` shows as determined."""
@@ -143,7 +285,7 @@ class Judgement:
 
     def next_step(self, index: int) -> tuple[float, float]:
         """Where the frozen shared coordinate ``index`` would go if it were free, and its standard error, to first order."""
-        wider_blocks = self.with_columns(np.append(np.flatnonzero(self.free), index))
+        wider_blocks = VarianceComponents(self.with_columns(np.append(np.flatnonzero(self.free), index)), self.data, self.errors).working
         wider = information(wider_blocks)
         # At the minimum the residuals pull at no free coordinate, so only the pull at this one counts.
         pull = -float(sum(np.einsum("rn,rn->", block.by_shared[:, :, index], block.residual) for block in self.blocks))
@@ -151,8 +293,9 @@ class Judgement:
         if wider.open_shared[-1]:
             return 0.0, np.inf
         if self.from_scatter:
-            return variance * pull, float(np.sqrt(between_trials(wider_blocks, wider)[-1, -1]))
-        return variance * pull, float(np.sqrt(variance)) * self.inflation
+            trials, known = wider_blocks[: len(self.data)], wider_blocks[len(self.data) :]
+            return variance * pull, float(np.sqrt(between_trials(trials, wider, known)[-1, -1]))
+        return variance * pull, float(np.sqrt(variance)) * self.widening
 
     def flat_beyond(self, name: str) -> bool:
         """Whether the data are explained as well by four times the value of a shared unknown, the others adapting.
@@ -168,7 +311,7 @@ class Judgement:
         start = self.start._replace(shared=shared, local=self.minimum.local, frozen=frozen)
         there = minimise(self.layout, self.scene, self.data, start, method="levenberg_marquardt", steps=100)
         rise = chi_squared(self.layout, self.scene, there, self.data) - self.chi2
-        return rise < THRESHOLD * self.inflation**2
+        return rise < self.rise(name)
 
     def warnings(self, estimates: dict[str, Estimate]) -> list[str]:
         """Plain sentences, most important first."""

@@ -23,8 +23,11 @@ class Loss(Protocol):
     def influence(self, deviation: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """``psi = rho'/2`` and its derivative: r and 1 for Gaussian noise."""
 
-    def expected(self) -> tuple[np.ndarray, np.ndarray]:
-        """Means of ``rho`` and of ``psi^2`` where the noise is as assumed (Student's t; normal for Huber's)."""
+    def size(self, deviation: np.ndarray) -> np.ndarray:
+        """What has the mean 1 where deviations are in the right unit, and grows with them."""
+
+    def expected(self) -> np.ndarray:
+        """Mean of ``rho`` where the noise is as assumed: Student's t, normal for Huber's."""
 
 
 class StudentTLoss(NamedTuple):
@@ -50,11 +53,14 @@ class StudentTLoss(NamedTuple):
         width = degrees + deviation**2
         return (degrees + 1) * deviation / width, (degrees + 1) * (degrees - deviation**2) / width**2
 
-    def expected(self) -> tuple[np.ndarray, np.ndarray]:
-        """``(nu + 1)(digamma((nu + 1)/2) - digamma(nu/2))`` and ``(nu + 1)/(nu + 3)``."""
+    def size(self, deviation: np.ndarray) -> np.ndarray:
+        """``psi r``: its mean is 1 at the maximum of the likelihood by the scale."""
+        return self.influence(deviation)[0] * deviation
+
+    def expected(self) -> np.ndarray:
+        """``(nu + 1)(digamma((nu + 1)/2) - digamma(nu/2))``."""
         degrees = np.asarray(self.degrees)
-        rho = (degrees + 1) * (special.digamma((degrees + 1) / 2) - special.digamma(degrees / 2))
-        return rho, (degrees + 1) / (degrees + 3)
+        return (degrees + 1) * (special.digamma((degrees + 1) / 2) - special.digamma(degrees / 2))
 
 
 class HuberLoss(NamedTuple):
@@ -79,9 +85,13 @@ class HuberLoss(NamedTuple):
         threshold = np.asarray(self.threshold)
         return np.clip(deviation, -threshold, threshold), (np.abs(deviation) <= threshold).astype(float)
 
-    def expected(self) -> tuple[np.ndarray, np.ndarray]:
-        """Integrals over the normal density."""
+    def size(self, deviation: np.ndarray) -> np.ndarray:
+        """``psi^2`` over its mean for normal errors (Huber's proposal 2)."""
         k = np.asarray(self.threshold)
-        density, beyond = stats.norm.pdf(k), stats.norm.sf(k)
-        inside = 1 - 2 * k * density - 2 * beyond
-        return inside + 4 * k * density - 2 * k**2 * beyond, inside + 2 * k**2 * beyond
+        mean = 1 - 2 * k * stats.norm.pdf(k) + 2 * (k**2 - 1) * stats.norm.sf(k)
+        return self.influence(deviation)[0] ** 2 / mean
+
+    def expected(self) -> np.ndarray:
+        """The integral over the normal density."""
+        k = np.asarray(self.threshold)
+        return 1 + 2 * k * stats.norm.pdf(k) - 2 * (1 + k**2) * stats.norm.sf(k)

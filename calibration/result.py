@@ -2,10 +2,17 @@
 
 import dataclasses
 import enum
+import math
 import os
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
+import jax
 import numpy as np
+from scipy import stats
+
+from calibration.errors import InputError
+from calibration.unknown import Unknown
 
 MISFIT = 2.0
 """From this chi2/dof on, a model is said not to explain the data (the noise is often only estimated, from the data themselves)."""
@@ -26,6 +33,14 @@ class Determination(enum.StrEnum):
     FIXED = "fixed"
 
 
+class Coordinate(NamedTuple):
+    """An estimate in the coordinate of its unknown, where its error is most nearly normal: a logarithm, a logistic coordinate."""
+
+    unknown: Unknown
+    value: float
+    sd: float
+
+
 @dataclasses.dataclass(frozen=True)
 class Estimate:
     """One quantity of the fit.
@@ -40,6 +55,8 @@ class Estimate:
         start: where the fit began.
         status: what the data say of it.
         note: one plain sentence more, or empty: a one-sided limit, what it is confounded with.
+        degrees: degrees of freedom of ``sd``; infinite where the noise is known, few where it was found from few residuals or trials.
+        curve: the estimate in the coordinate of its unknown, where there is one.
     """
 
     name: str
@@ -51,6 +68,31 @@ class Estimate:
     start: float
     status: Determination
     note: str = ""
+    degrees: float = math.inf
+    curve: Coordinate | None = dataclasses.field(default=None, repr=False, compare=False)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Ends of the interval that covers the truth with probability ``level``, from the standard error.
+
+        ``x +- t sd`` with Student's quantile t for the degrees of freedom, in the coordinate of the unknown: the ends stay inside
+        the interval of the parameter. ``(-inf, inf)`` for what is not determined or at a bound, where a standard error says nothing.
+
+        Args:
+            level: in (0, 1).
+
+        Raises:
+            InputError: ``level`` outside (0, 1).
+        """
+        if not 0 < level < 1:
+            raise InputError(f"interval: level = {level!r} is outside (0, 1)", remedy="Give for example 0.95.")
+        if not math.isfinite(self.sd) or self.status in (Determination.NOT_DETERMINED, Determination.AT_BOUND):
+            return -math.inf, math.inf
+        reach = float(stats.t.ppf((1 + level) / 2, self.degrees))
+        if self.curve is None or self.curve.unknown.about.transform == "identity":
+            return self.value - reach * self.sd, self.value + reach * self.sd
+        with jax.enable_x64(True):
+            low, high = (float(self.curve.unknown.value(self.curve.value + side * reach * self.curve.sd)) for side in (-1, 1))
+        return low, high
 
 
 @dataclasses.dataclass(frozen=True)
@@ -119,7 +161,7 @@ class Fit:
         method: name of the optimiser.
         model: one sentence that says which physics was fitted.
         warnings: plain sentences, most important first.
-        recordings: data and prediction of each recording.
+        recordings: data and prediction of each recording, computed at the first look.
         columns: data and prediction of an impact table.
         problem: what was fitted, with the weights that were used in the end; what profiles, samplers and designs go on from.
         judgement: the minimum with its residuals, Jacobian and covariance.
@@ -137,7 +179,7 @@ class Fit:
     method: str
     model: str
     warnings: tuple[str, ...]
-    recordings: tuple[FittedRecording, ...] = ()
+    recordings: Sequence[FittedRecording] = ()
     columns: tuple[FittedColumn, ...] = ()
     problem: Any = dataclasses.field(default=None, repr=False, compare=False)
     judgement: Any = dataclasses.field(default=None, repr=False, compare=False)

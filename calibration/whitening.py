@@ -37,3 +37,14 @@ def whitened(residual: jax.Array, by: Whitening) -> jax.Array:
     """``(r_i - rho_i r_(i-1)) / sqrt(1 - rho_i^2)``: independent, of unit variance, of (n, k) residuals."""
     before = jnp.take_along_axis(residual, by.previous, axis=0)
     return (residual - by.correlation * before) / jnp.sqrt(1 - by.correlation**2)
+
+
+def coloured(columns: np.ndarray, by: Whitening) -> np.ndarray:
+    """The inverse of ``whitened``, of (R, n, k, p) columns."""
+    previous, correlation = np.asarray(by.previous), np.asarray(by.correlation)[..., None]
+    found = np.sqrt(1 - correlation**2) * columns
+    trials, series = np.arange(columns.shape[0])[:, None], np.arange(columns.shape[2])[None, :]
+    for i in range(1, columns.shape[1]):
+        linked = (previous[:, i] != i)[..., None]
+        found[:, i] += np.where(linked, correlation[:, i] * found[trials, previous[:, i], series], 0.0)
+    return found

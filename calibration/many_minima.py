@@ -1,0 +1,53 @@
+"""Many minima of problems of one layout in one ``vmap``: from several starts, of several data, or both."""
+
+from functools import partial
+from typing import Any
+
+import jax
+import numpy as np
+
+from calibration.layout import Block, Layout, jacobians
+from calibration.least_squares import _SOLVERS, Minimum, Start, _minimise, column_lengths
+
+
+@partial(jax.jit, static_argnames=("layout", "method", "steps", "each", "keep_blocks"))
+def _minimise_each(
+    layout: Layout, scene: Any, data: Any, start: Start, *, method: Any, steps: int, each: tuple[bool, bool], keep_blocks: bool
+) -> Any:
+    def one(data: Any, start: Start) -> Any:
+        known = method in _SOLVERS
+        scale = None if known else column_lengths(jacobians(layout, scene, start.shared, start.local, data), start)
+        return _minimise(layout, scene, data, start, scale, method=method, steps=steps, report=None, keep_blocks=known and keep_blocks)
+
+    along = Start(0, 0, None, None, None) if each[1] else None
+    return jax.vmap(one, in_axes=(0 if each[0] else None, along))(data, start)
+
+
+def minimise_each(
+    layout: Layout,
+    scene: Any,
+    data: Any,
+    start: Start,
+    *,
+    each: tuple[bool, bool],
+    method: Any = "levenberg_marquardt",
+    steps: int = 100,
+    keep_blocks: bool = False,
+) -> tuple[Minimum, tuple[Block, ...] | None]:
+    """Many minima at once.
+
+    Args:
+        layout: of the problem.
+        scene: of the problem.
+        data: of the problem, with a leading axis where ``each[0]``.
+        start: first guesses; ``shared`` and ``local`` have a leading axis where ``each[1]``.
+        each: whether data, and whether starts differ.
+        method: as in ``fit``.
+        steps: at most so many iterations of each.
+        keep_blocks: whether residuals and Jacobian at each minimum are returned, too (not for Adam and L-BFGS).
+
+    Returns:
+        Minima and perhaps blocks, whose arrays have a leading axis.
+    """
+    found = _minimise_each(layout, scene, data, start, method=method, steps=steps, each=each, keep_blocks=keep_blocks)
+    return jax.tree.map(np.asarray, found)

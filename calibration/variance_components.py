@@ -1,0 +1,346 @@
+"""Size and correlation time of the errors of each measured quantity, from the residuals at a minimum.
+
+The problem is taken as linear there. Restricted maximum likelihood (Patterson and Thompson 1971) integrates the unknowns out, so that the
+degrees of freedom the fit uses up are counted where they are used: ``-2 l = ln|V| + ln|J' V^-1 J| + r' P r``, with the covariance V of
+the errors, and ``P`` the projection that leaves what no change of the unknowns can undo. Correlated errors are those of Ornstein and
+Uhlenbeck (``whitening``). Standard errors come with degrees of freedom (Satterthwaite 1946): a size found from few residuals is uncertain.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize
+
+from calibration.layout import Block
+from calibration.noise_model import Errors, NoiseModel
+from calibration.uncertainty import eliminated, resolved_inverse
+from calibration.whitening import coloured, whitening
+
+RIDGE = 1e-10
+"""Added to the diagonal of scaled normal equations: what nothing depends on changes no difference of likelihoods."""
+
+WHITE = 0.02
+"""Correlation of neighbours below which errors are white."""
+
+
+class Component(NamedTuple):
+    """One measured quantity: its model, name, and whether its standard deviation was stated and its numbers are a series in time."""
+
+    model: NoiseModel
+    quantity: str
+    stated: bool
+    series: bool
+
+
+class Piece(NamedTuple):
+    """Residuals of one observation of the trials of one kind, before whitening and loss.
+
+    Attributes:
+        deviation: (R, n, k) residuals in standard deviations.
+        residual: the same, under a robust loss their influence.
+        by: (R, n, k, L + S) derivatives by own and shared coordinates.
+        used: (R, n, k) whether there is a number.
+        times: (R, n) [s].
+        component: (k,) which component each column belongs to.
+        first: position of its first row among those of a trial.
+    """
+
+    deviation: np.ndarray
+    residual: np.ndarray
+    by: np.ndarray
+    used: np.ndarray
+    times: np.ndarray
+    component: np.ndarray
+    first: int
+
+
+def components_of(errors: tuple[tuple[Errors, ...], ...]) -> tuple[Component, ...]:
+    """The measured quantities of all kinds of trials, each once."""
+    return tuple(dict.fromkeys(component for kind in errors for own in kind for component in columns_of(own)))
+
+
+def columns_of(errors: Errors) -> tuple[Component, ...]:
+    """The component of each column."""
+    return tuple(
+        Component(errors.model, name, stated, errors.series) for name, stated in zip(errors.quantities, errors.stated, strict=True)
+    )
+
+
+def plain(residual: np.ndarray, by: np.ndarray, samples: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Residuals (R, n, k) and derivatives (R, n, k, p) before the loss and the whitening of their samples."""
+    if samples.loss is not None:
+        deviation = samples.loss.deviation(residual)
+        # d residual / d deviation = psi/residual, whose limit at 0 is taken beside it.
+        near = np.where(np.abs(deviation) < 1e-7, 1e-7, deviation)
+        slope = samples.loss.influence(near)[0] / np.asarray(samples.loss.residual(near))
+        residual, by = deviation, by / slope[..., None]
+    if samples.whitening is not None:
+        together = coloured(np.concatenate([residual[..., None], by], axis=-1), samples.whitening)
+        residual, by = together[..., 0], together[..., 1:]
+    return residual, by
+
+
+class VarianceComponents:
+    """The linearised problem at a minimum, seen as one of unknown variances.
+
+    Args:
+        blocks: residuals and their derivatives by free coordinates, of each kind of trials, at last of shared priors.
+        data: of each kind of trials.
+        errors: of each observation of each kind.
+
+    Attributes:
+        components: measured quantities.
+        working: blocks after robust losses are replaced by their influence: ``sum psi' J'J`` is the information, ``J' psi`` the pull.
+    """
+
+    def __init__(self, blocks: tuple[Block, ...], data: tuple[Any, ...], errors: tuple[tuple[Errors, ...], ...]) -> None:
+        self.components = components_of(errors)
+        self.kinds: list[list[Piece]] = []
+        working = list(blocks)
+        for g, (block, own, about) in enumerate(zip(blocks, data, errors, strict=False)):
+            by = np.concatenate([block.by_local, block.by_shared], axis=-1)
+            residual, pieces, first = np.array(block.residual), [], 0
+            for samples, error in zip(own.samples, about, strict=True):
+                shape = np.shape(samples.weight)
+                rows = slice(first, first + shape[1] * shape[2])
+                here, slopes = plain(residual[:, rows].reshape(shape), by[:, rows].reshape(*shape, -1), samples)
+                used, deviation = np.asarray(samples.weight) > 0, here
+                if samples.loss is not None:
+                    # Influence in place of residuals; the mean of its slope is part of the Jacobian.
+                    influence, bend = samples.loss.influence(here)
+                    mean = np.sum(np.where(used, bend, 0.0)) / max(np.count_nonzero(used), 1)
+                    mean = max(mean, 0.05)
+                    here, slopes = influence / np.sqrt(mean), slopes * np.sqrt(mean)
+                    residual[:, rows] = here.reshape(shape[0], -1)
+                    by[:, rows] = slopes.reshape(shape[0], -1, by.shape[-1])
+                index = [self.components.index(component) for component in columns_of(error)]
+                pieces.append(Piece(deviation, here, slopes, used, np.asarray(samples.times), np.asarray(index), first))
+                first = rows.stop
+            self.kinds.append(pieces)
+            local = block.by_local.shape[-1]
+            working[g] = Block(residual, by[..., local:], by[..., :local])
+        self.working = tuple(working)
+        self.counts = self.summed(lambda piece: piece.used.astype(float))
+
+    def summed(self, of: Any) -> np.ndarray:
+        """Sum of ``of(piece)`` (R, n, k) over the numbers of each component."""
+        total = np.zeros(len(self.components))
+        for piece in (piece for pieces in self.kinds for piece in pieces):
+            np.add.at(total, piece.component, np.where(piece.used, of(piece), 0.0).sum(axis=(0, 1)))
+        return total
+
+    def interval(self) -> np.ndarray:
+        """Median time between the numbers of each component [s]; 0 where they are no series."""
+        found = np.zeros(len(self.components))
+        for piece in (piece for pieces in self.kinds for piece in pieces):
+            steps = np.diff(piece.times, axis=1)
+            if np.any(steps > 0):
+                found[piece.component] = np.median(steps[steps > 0])
+        return np.where([own.series for own in self.components], found, 0.0)
+
+    def neighbours(self) -> np.ndarray:
+        """Correlation of neighbouring residuals of each component, with the bias removed that the fit makes."""
+        pairs = np.zeros(len(self.components))
+        for piece in (piece for pieces in self.kinds for piece in pieces):
+            products = np.where(piece.used[:, 1:] & piece.used[:, :-1], piece.residual[:, 1:] * piece.residual[:, :-1], 0.0)
+            np.add.at(pairs, piece.component, products.sum(axis=(0, 1)))
+        power = self.summed(lambda piece: piece.residual**2)
+        return pairs / np.where(power > 0, power, 1.0) + self.used_up() / np.maximum(self.counts, 1.0)
+
+    def used_up(self) -> np.ndarray:
+        """Degrees of freedom that the fit takes from each component: the sum of the leverages of its numbers."""
+        parts = [eliminated(block) for block in self.working]
+        seen = sum(np.einsum("rns,rns->s", block.by_shared, block.by_shared) for block in self.working)
+        covariance, _ = resolved_inverse(sum(np.einsum("rns,rnt->st", part.projected, part.projected) for part in parts), seen)
+        total = np.zeros(len(self.components))
+        for pieces, block, part in zip(self.kinds, self.working, parts, strict=False):
+            leverage = np.einsum("rns,st,rnt->rn", part.projected, covariance, part.projected)
+            leverage = leverage + np.einsum("rnl,rlm,rnm->rn", block.by_local, part.inverse, block.by_local)
+            for piece in pieces:
+                rows = leverage[:, piece.first : piece.first + piece.used[0].size].reshape(piece.used.shape)
+                np.add.at(total, piece.component, np.where(piece.used, rows, 0.0).sum(axis=(0, 1)))
+        return total
+
+    # ---- likelihood and covariance as functions of sizes and correlation times
+
+    def weighed(self, size: np.ndarray, time: np.ndarray) -> tuple[list[np.ndarray], float]:
+        """(L + S + 1) columns of each kind (R, N, .), weighed by sizes and made white; and ``ln|V|``."""
+        found, determinant = [], float(2 * self.counts @ np.log(size))
+        for pieces, block in zip(self.kinds, self.working, strict=False):
+            table = np.concatenate([block.by_local, block.by_shared, block.residual[..., None]], axis=-1)
+            for piece in pieces:
+                columns = np.concatenate([piece.by, piece.residual[..., None]], axis=-1) / size[piece.component][:, None]
+                if np.any(time[piece.component] > 0):
+                    by = whitening(piece.times, piece.used.astype(float), time[piece.component])
+                    before = np.take_along_axis(columns, by.previous[..., None], axis=1)
+                    left = 1 - by.correlation**2
+                    columns = (columns - by.correlation[..., None] * before) / np.sqrt(left)[..., None]
+                    determinant += float(np.sum(np.log(left)))
+                rows = slice(piece.first, piece.first + piece.used[0].size)
+                table[:, rows] = np.where(piece.used[..., None], columns, 0.0).reshape(table.shape[0], -1, table.shape[-1])
+            found.append(table)
+        if len(self.working) > len(self.kinds):
+            prior = self.working[-1]
+            found.append(np.concatenate([prior.by_shared, prior.residual[..., None]], axis=-1))
+        return found, determinant
+
+    def likelihood(self, size: np.ndarray, time: np.ndarray) -> float:
+        """``-2 ln`` of the restricted likelihood, up to a constant."""
+        tables, total = self.weighed(size, time)
+        shared = self.working[0].by_shared.shape[-1]
+        left = np.zeros((shared + 1, shared + 1))
+        for table in tables:
+            own = table.shape[-1] - shared - 1
+            normal = np.einsum("rni,rnj->rij", table, table, optimize=True)
+            inner, cross = normal[:, :own, :own], normal[:, :own, own:]
+            left += normal[:, own:, own:].sum(axis=0)
+            if own:
+                inverse, determinant = _inverse(inner)
+                total += float(np.sum(determinant))
+                left -= np.einsum("rli,rlm,rmj->ij", cross, inverse, cross, optimize=True)
+        if shared:
+            inverse, determinant = _inverse(left[None, :shared, :shared])
+            total += float(determinant[0])
+            return total + float(left[-1, -1] - left[-1, :shared] @ inverse[0] @ left[:shared, -1])
+        return total + float(left[-1, -1])
+
+    def covariance(self, size: np.ndarray, time: np.ndarray, *, followed: np.ndarray) -> np.ndarray:
+        """Covariance of the shared coordinates (S, S) where errors have certain sizes and correlation times.
+
+        Args:
+            size: of the errors of each component, in units of the weights of the fit.
+            time: their correlation times [s].
+            followed: components by whose sizes and times the fit weighs; it takes the others as white, of size 1 (a sandwich).
+        """
+        weigh = np.where(followed, size, 1.0), np.where(followed, time, 0.0)
+        tables, _ = self.weighed(*weigh)
+        shared = self.working[0].by_shared.shape[-1]
+        blocks = [Block(table[..., -1], table[..., -shared - 1 : -1], table[..., : -shared - 1]) for table in tables]
+        parts = [eliminated(block) for block in blocks]
+        seen = sum(np.einsum("rns,rns->s", block.by_shared, block.by_shared) for block in blocks)
+        bread, _ = resolved_inverse(sum(np.einsum("rns,rnt->st", part.projected, part.projected) for part in parts), seen)
+        filling = np.zeros((shared, shared))
+        for g, part in enumerate(parts):
+            pull = np.array(part.projected)
+            for piece in self.kinds[g] if g < len(self.kinds) else ():
+                rows = slice(piece.first, piece.first + piece.used[0].size)
+                here = pull[:, rows].reshape(*piece.used.shape, shared)
+                relative = (size / weigh[0])[piece.component][:, None]
+                loose = (time > 0) & ~followed
+                if np.any(loose[piece.component]):
+                    here = _spread(here, piece.times, np.where(loose, time, 0.0)[piece.component])
+                pull[:, rows] = (here * relative).reshape(pull.shape[0], -1, shared)
+            filling += np.einsum("rns,rnt->st", pull, pull)
+        return bread @ filling @ bread
+
+
+def _inverse(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Inverses and logarithms of the determinants of symmetric matrices (R, n, n)."""
+    diagonal = np.diagonal(matrices, axis1=-2, axis2=-1)
+    scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
+    outer = scale[:, :, None] * scale[:, None, :]
+    whole = matrices / outer + RIDGE * np.eye(matrices.shape[-1])
+    return np.linalg.inv(whole) / outer, np.linalg.slogdet(whole)[1] + 2 * np.sum(np.log(scale), axis=-1)
+
+
+def _spread(pull: np.ndarray, times: np.ndarray, time: np.ndarray) -> np.ndarray:
+    """``L' y`` of (R, n, k, S) columns, with ``L L'`` the correlation of the errors: its square is ``y' R y``."""
+    gap = np.diff(times, axis=1)[..., None]
+    rho = np.where(time > 0, np.exp(-gap / np.where(time > 0, time, 1.0)), 0.0)[..., None]
+    found = np.array(pull)
+    for i in range(pull.shape[1] - 2, -1, -1):
+        found[:, i] += rho[:, i] * found[:, i + 1]
+    found[:, 1:] *= np.sqrt(1 - rho**2)
+    return found
+
+
+class Spread(NamedTuple):
+    """Sizes (in units of the weights) and correlation times [s] of the errors of each component, and how well they are known.
+
+    ``information`` is the curvature of the restricted likelihood by the logarithms of what was found, ``free_size`` and ``free_time`` say
+    which was.
+    """
+
+    size: np.ndarray
+    time: np.ndarray
+    free_size: np.ndarray
+    free_time: np.ndarray
+    information: np.ndarray
+
+
+def restricted(parts: VarianceComponents, size: np.ndarray, time: np.ndarray, free_size: np.ndarray, free_time: np.ndarray) -> Spread:
+    """Maximise the restricted likelihood over the sizes and times that are free, from those given.
+
+    Args:
+        parts: the linearised problem.
+        size: of each component; those that are not free keep it.
+        time: correlation time of each component [s], likewise.
+        free_size: which sizes are to be found.
+        free_time: which correlation times are to be found.
+    """
+    sizes, count = int(free_size.sum()), int(free_size.sum() + free_time.sum())
+    step = parts.interval()
+
+    def unpack(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        here, there = size.copy(), time.copy()
+        here[free_size], there[free_time] = np.exp(x[:sizes]), np.exp(x[sizes:])
+        return here, there
+
+    def objective(x: np.ndarray) -> float:
+        return parts.likelihood(*unpack(x))
+
+    if count == 0:
+        return Spread(size, time, free_size, free_time, np.zeros((0, 0)))
+    shortest = np.where(step > 0, step, 1.0) / -np.log(WHITE)
+    low = np.concatenate([np.full(sizes, -20.0), np.log(0.5 * shortest)[free_time]])
+    high = np.concatenate([np.full(sizes, 20.0), np.log(1e4 * shortest)[free_time]])
+    began = np.concatenate([np.log(_rough_size(parts)[free_size]), np.log(np.maximum(_rough_time(parts, step), shortest))[free_time]])
+    found = minimize(objective, np.clip(began, low, high), jac="3-point", bounds=list(zip(low, high, strict=True)), method="L-BFGS-B").x
+    best_size, best_time = unpack(found)
+    best_time = np.where(free_time & (best_time <= shortest), 0.0, best_time)
+    return Spread(best_size, best_time, free_size, free_time, curvature(objective, found) / 2)
+
+
+def _rough_size(parts: VarianceComponents) -> np.ndarray:
+    left = np.maximum(parts.counts - parts.used_up(), 1.0)
+    return np.sqrt(np.maximum(parts.summed(lambda piece: piece.residual**2), 1e-12) / left)
+
+
+def _rough_time(parts: VarianceComponents, step: np.ndarray) -> np.ndarray:
+    rho = np.clip(parts.neighbours(), WHITE, 0.98)
+    return step / -np.log(rho)
+
+
+def curvature(function: Any, x: np.ndarray, step: float = 1e-2) -> np.ndarray:
+    """Second derivatives of a smooth function by central differences."""
+    size = x.size
+    shifts = step * np.eye(size)
+    found = np.zeros((size, size))
+    for i in range(size):
+        for j in range(i, size):
+            corners = [function(x + a * shifts[i] + b * shifts[j]) for a, b in ((1, 1), (1, -1), (-1, 1), (-1, -1))]
+            found[i, j] = found[j, i] = (corners[0] - corners[1] - corners[2] + corners[3]) / (4 * step**2)
+    return found
+
+
+def degrees_of_freedom(parts: VarianceComponents, spread: Spread, *, followed: np.ndarray) -> np.ndarray:
+    """Satterthwaite's degrees of freedom of the variance of each shared coordinate, (S,): ``2 V^2 / var(V)``; infinite for known noise."""
+    shared = parts.working[0].by_shared.shape[-1]
+    count = spread.information.shape[0]
+    known = np.full(shared, np.inf)
+    if count == 0:
+        return known
+    gradient, step = np.zeros((count, shared)), 1e-3
+    places = [(0, i) for i in np.flatnonzero(spread.free_size)] + [(1, i) for i in np.flatnonzero(spread.free_time)]
+    for row, (which, i) in enumerate(places):
+        sides = []
+        for sign in (1, -1):
+            pair = [spread.size.copy(), spread.time.copy()]
+            pair[which][i] *= np.exp(sign * step)
+            sides.append(np.log(np.maximum(np.diag(parts.covariance(*pair, followed=followed)), 1e-300)))
+        gradient[row] = (sides[0] - sides[1]) / (2 * step)
+    eigenvalues, vectors = np.linalg.eigh(spread.information)
+    # A direction without curvature (a time at its end) tells nothing of the variance.
+    inverse = (vectors / np.where(eigenvalues > 1e-3, eigenvalues, np.inf)) @ vectors.T
+    relative = np.einsum("is,ij,js->s", gradient, inverse, gradient)
+    return np.where(relative > 0, 2 / np.where(relative > 0, relative, 1.0), known)
