@@ -7,12 +7,20 @@ from jaxcontact.laws.normal import NORMAL_LAWS
 from tests.laws.contract import CHECKS, outcome
 from tests.laws.support_table import assert_documented, documented
 
-SLOW = ("grad of grad", "single precision")  # half of the time of all laws
+SLOW = ("grad of grad", "single precision", "smoothness")
+"""Checks that take half of the time of all laws."""
 
 
-# What the checks of one law compile is shared: they run in one process.
+def marks(name: str) -> list:
+    """What the checks of one law compile is shared: they run in one process. Whole contacts of other programs, made of laws that are here
+    themselves, are slow.
+    """
+    of_a_system = LAWS[name].function.__module__.startswith("jaxcontact.systems")
+    return [pytest.mark.xdist_group(name), *([pytest.mark.slow] if of_a_system else [])]
+
+
 @pytest.mark.parametrize("check", [pytest.param(check, marks=pytest.mark.slow if check in SLOW else ()) for check in CHECKS])
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.xdist_group(name)) for name in sorted(LAWS)])
+@pytest.mark.parametrize("name", [pytest.param(name, marks=marks(name)) for name in sorted(LAWS)])
 def test_every_law_keeps_the_contract(name, check):
     found = outcome(name, check)
     if isinstance(found, BaseException):

@@ -12,13 +12,16 @@ def group_of(name):
     return name.split("[")[0].split("_")[0] if name.startswith("exudyn") else "/".join(name.split("[")[0].split("/")[:2])
 
 
+def marks(name):
+    # A derivative in reverse mode is compiled for each case.
+    return [pytest.mark.xdist_group(group_of(name)), *([pytest.mark.slow] if name.endswith("reverse") else [])]
+
+
 def pytest_generate_tests(metafunc):
     root = metafunc.config.getoption("--reference-dir")
     if not root.is_dir():
         raise pytest.UsageError(f"--reference-dir {root}: there is no such directory")
-    metafunc.parametrize(
-        "case", [pytest.param(case, id=case.name, marks=pytest.mark.xdist_group(group_of(case.name))) for case in all_cases(root)]
-    )
+    metafunc.parametrize("case", [pytest.param(case, id=case.name, marks=marks(case.name)) for case in all_cases(root)])
 
 
 def test_reference(case):

@@ -115,6 +115,7 @@ def test_the_ledger_closes(case):
         assert np.min(np.diff(lost)) > -1e-9
 
 
+@pytest.mark.slow
 def test_the_derivative_of_a_distance_rolled_is_that_of_the_formula():
     start, duration = 1.0, 2.0
 
@@ -152,6 +153,7 @@ def spring_friction(coefficient):
     return jc.CundallStrack(coefficient=coefficient, tangential_stiffness=1e7, zeta=0.1)
 
 
+@pytest.mark.slow
 def test_a_block_held_by_a_spring_does_not_creep_in_ten_seconds():
     found = block_simulation(spring_friction)(0.2, 0.5, 10.0)
     assert np.max(np.abs(found.position[1:, :2] - found.position[1, :2])) < 1e-12
@@ -160,6 +162,7 @@ def test_a_block_held_by_a_spring_does_not_creep_in_ten_seconds():
     assert steps(found) < 520
 
 
+@pytest.mark.slow
 def test_a_block_beyond_the_cone_of_friction_slides():
     found = block_simulation(spring_friction)(0.6, 0.4, 1.0)
     wanted = 0.5 * G * (np.sin(0.6) - 0.4 * np.cos(0.6)) * found.times**2

@@ -116,6 +116,7 @@ def fallen_off(start: float, end: float, *, inertia: float) -> tuple[float, np.n
     return time, position, speed(end) * np.array([np.cos(end), -np.sin(end)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("friction", "cosine", "inertia", "within"),
     [
@@ -168,6 +169,7 @@ def in_groove():
     return jax.jit(run)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sides", [(np.pi / 4, np.pi / 4), (1.2, 1.2), (0.3, 0.9)])
 def test_the_sides_of_a_groove_share_the_weight(sides):
     """``N = W sin(other)/sin(sum)``, which is ``W/(2 cos)`` where both are as steep."""
@@ -176,6 +178,7 @@ def test_the_sides_of_a_groove_share_the_weight(sides):
     np.testing.assert_allclose(load_of(overlap[-1]), wanted, rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("side", [0.3, np.pi / 4, 1.0])
 def test_a_ball_rolls_in_a_groove_on_a_smaller_radius(side):
     """``a = g sin(slope)/(1 + 2/(5 cos(side)^2))``: the faster it turns, the more of the fall is in the spin."""
@@ -187,6 +190,7 @@ def test_a_ball_rolls_in_a_groove_on_a_smaller_radius(side):
     np.testing.assert_allclose(-found.spin[1:, 0] * RADIUS * np.cos(side), found.velocity[1:, 1], rtol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.xfail(reason="after the last bounce, the engine of one sphere over planes knows one plane only")
 @pytest.mark.parametrize("normal", [(-1.0, 0.0, 0.0), (-0.6, 0.0, 0.8)], ids=["wall", "slope"])
 def test_a_ball_that_rolls_on_the_floor_does_not_roll_through_the_next_plane(normal):

@@ -212,7 +212,7 @@ def test_a_sphere_moves_alike_with_and_without_another_far_away():
     alone, slopes_alone = value_and_derivatives(jc.EventAligned(max_contacts=3, contact_steps=24), ())
     errors = []
     for step, within in ((0.05, 1e-6), (0.025, 8e-8)):
-        found, slopes = value_and_derivatives(jc.EventAligned(max_contacts=4, graded_step=step), (5.0,))
+        found, slopes = value_and_derivatives(jc.EventAligned(max_contacts=4, graded_step=step, lasting_steps=0), (5.0,))
         errors.append(np.max(np.abs(found - alone)[:, :3]))
         assert errors[-1] < within
         for slope, slope_alone in zip(slopes, slopes_alone, strict=True):
@@ -221,7 +221,7 @@ def test_a_sphere_moves_alike_with_and_without_another_far_away():
 
 
 def test_spheres_that_touch_down_at_the_same_instant_have_their_own_derivatives():
-    rigid = jc.Impulse(max_contacts=6)
+    rigid = jc.Impulse(max_contacts=6, lasting_steps=0)
     scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.01), contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8)))
 
     def heights(initial: jax.Array):
@@ -250,7 +250,7 @@ CROWD = {
     "spin": ((0.0, 20.0, 5.0), (10.0, 0.0, -8.0), (3.0, -15.0, 0.0)),
 }
 CROWD = {name: jnp.asarray(value) for name, value in CROWD.items()}
-CROWD_METHODS = {"rigid": jc.Impulse(max_contacts=12), "soft": jc.EventAligned(max_contacts=12)}
+CROWD_METHODS = {"rigid": jc.Impulse(max_contacts=12, lasting_steps=0), "soft": jc.EventAligned(max_contacts=12, lasting_steps=0)}
 
 
 def crowd(p: dict, *, method) -> jc.Trajectory:
@@ -271,7 +271,8 @@ def direction(seed: int) -> dict:
     return {name: rng.normal(size=np.shape(value)) * (np.abs(value) + 1e-3) for name, value in CROWD.items()}
 
 
-@pytest.mark.parametrize("name", ["rigid", pytest.param("soft", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CROWD_METHODS)
 def test_derivatives_of_three_spheres_agree(name):
     """Forward with reverse mode, and with differences."""
     loss = functools.partial(weighted, method=CROWD_METHODS[name])
@@ -458,7 +459,13 @@ def test_two_spheres_move_as_in_exudyn(model):
 # What is wrong is said.
 
 
-@pytest.mark.parametrize("method", [jc.Impulse(max_contacts=1), jc.EventAligned(max_contacts=1)], ids=["rigid", "soft"])
+@pytest.mark.parametrize(
+    "method",
+    [
+        pytest.param(jc.Impulse(max_contacts=1), id="rigid"),
+        pytest.param(jc.EventAligned(max_contacts=1), id="soft", marks=pytest.mark.slow),
+    ],
+)
 def test_a_budget_that_is_too_small_is_said_and_flight_is_extrapolated(method):
     scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.01), contact=contact(PAIR))
     begin = jc.state(position=[(0, 0, 0.05), (1, 0, 0.08)])

@@ -14,8 +14,9 @@ RADIUS, MASS, G = 0.02, 0.03, 9.81
 CONTACT = jc.ContactModel(
     normal=jc.HuntCrossley(stiffness=1e8, restitution=0.7), friction=jc.RegularizedCoulomb(coefficient=0.3, slip_velocity=1e-2)
 )
-METHOD = jc.EventAligned(max_contacts=6)
-RIGID = jc.Impulse(max_contacts=6)
+# Nothing stays on a plate here: without lasting contacts it compiles in half the time.
+METHOD = jc.EventAligned(max_contacts=6, lasting_steps=0)
+RIGID = jc.Impulse(max_contacts=6, lasting_steps=0, max_steps=500)
 
 
 @functools.cache
@@ -33,7 +34,7 @@ def motion(**changes) -> jc.PrescribedMotion:
     )
 
 
-@pytest.mark.parametrize("method", [METHOD, RIGID], ids=["soft", "rigid"])
+@pytest.mark.parametrize("method", [pytest.param(METHOD, id="soft", marks=pytest.mark.slow), pytest.param(RIGID, id="rigid")])
 def test_a_plate_that_moves_steadily_is_a_plate_at_rest_seen_by_somebody_who_moves(method):
     times, steady = jnp.linspace(0.0, 0.3, 7), np.array([0.4, -0.2, 0.3])
     position, velocity, spin = np.array([0.0, 0.0, 0.08]), np.array([0.5, 0.1, -0.2]), np.array([5.0, -20.0, 8.0])
@@ -74,15 +75,16 @@ def test_the_derivative_by_the_amplitude_of_a_plate_is_that_of_differences():
         scene = jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), surfaces=(jc.Plane(motion=shaking),), contact=CONTACT)
         return jc.simulate(scene, start, jnp.array([0.0, 0.2]), method=RIGID).position[-1, 2]
 
-    value = jax.jit(height)
+    both = jax.jit(lambda amplitude: jax.jvp(height, (amplitude,), (1.0,)))
     h = 1e-7
-    difference = (value(1e-3 + h) - value(1e-3 - h)) / (2 * h)
-    assert float(jax.jit(jax.jacfwd(height))(1e-3)) == pytest.approx(float(difference), rel=1e-6)
+    difference = (both(1e-3 + h)[0] - both(1e-3 - h)[0]) / (2 * h)
+    assert float(both(1e-3)[1]) == pytest.approx(float(difference), rel=1e-6)
 
 
 # A ball pulled down by a spring whose other end goes down and up again.
 
 
+@pytest.mark.slow
 def test_a_spring_to_a_moving_anchor_presses_and_lets_go():
     """Slowly: the force on the ball is that of the spring, and what the anchor did is stored or lost in the end."""
     stiffness = 400.0
@@ -119,7 +121,7 @@ def oblique(name: str, method):
     return jax.jit(run) if isinstance(method, jc.EventAligned) else run
 
 
-@pytest.mark.parametrize("name", SPRINGS)
+@pytest.mark.parametrize("name", ["Cundall and Strack", pytest.param("Mindlin", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("sideways", [0.05, 0.5, 3.0])
 def test_fixed_steps_tend_to_the_event_aligned_impact_with_memory(name, sideways):
     velocity, spin = np.array([sideways, 0.02, -1.0]), np.array([3.0, 5.0, -4.0])
@@ -132,6 +134,7 @@ def test_fixed_steps_tend_to_the_event_aligned_impact_with_memory(name, sideways
     assert aligned.ledger.imbalance < 1e-5
 
 
+@pytest.mark.slow
 def test_the_ledger_of_rigid_bounces_in_air_closes():
     scene = jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=2.7e-3), contact=CONTACT, drag=jc.QuadraticDrag())
     start = jc.state(position=(0.0, 0.0, 0.3), velocity=(2.0, 0.0, 0.0))

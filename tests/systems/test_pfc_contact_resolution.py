@@ -377,6 +377,7 @@ def test_bad_input_is_refused_with_argument_value_and_range(make, message):
         make()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("resolve", ["documented", "planar", "wall"])
 def test_two_derivatives_are_finite_in_every_form(resolve):
     """In single precision, where overflow is near: the centre on a corner, an edge and the face of a facet, and a normal along x."""
