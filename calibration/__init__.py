@@ -14,6 +14,12 @@ if TYPE_CHECKING:
     from calibration.impact_table import ImpactTable as ImpactTable
     from calibration.impact_table import read_impact_table as read_impact_table
     from calibration.inspection import check_study as check_study
+    from calibration.noise_model import Automatic as Automatic
+    from calibration.noise_model import Correlated as Correlated
+    from calibration.noise_model import Estimated as Estimated
+    from calibration.noise_model import Huber as Huber
+    from calibration.noise_model import Known as Known
+    from calibration.noise_model import StudentT as StudentT
     from calibration.nuisance import CameraRoll as CameraRoll
     from calibration.nuisance import ClockDrift as ClockDrift
     from calibration.nuisance import ClockOffset as ClockOffset
@@ -63,6 +69,7 @@ _NAMES = {
     "fitting": ("fit",),
     "impact_table": ("ImpactTable", "read_impact_table"),
     "inspection": ("check_study",),
+    "noise_model": ("Automatic", "Correlated", "Estimated", "Huber", "Known", "StudentT"),
     "nuisance": (
         *("CameraRoll", "ClockDrift", "ClockOffset", "DepthMotion", "Exposure", "FirstImpact", "ForceGain", "Gravity", "GravityTilt"),
         *("InitialState", "KnownState", "LengthScale", "LensDistortion", "MarkerStart", "PixelAspect", "RestitutionScatter"),
