@@ -15,7 +15,7 @@ where the contact ends), ``event_rate`` and ``length`` (an estimate of sigma the
 
 A phase that is ``solved_at_once`` (``simulation.compliant_contact.orbit``) ends at zero overlap and also has ``position_at(s) -> X``, a
 power, ``nodes_per_step``, ``w_rate(X, w, load, largest s) -> dw/dtau``, ``largest_overlap(load)``, an estimate of it, ``largest_load``, from which on there is no
-lift-off, ``restitution``, an estimate, and ``slowing(s/largest s, load)``, a factor of the speed of the way out.
+lift-off, ``restitution``, an estimate, ``in_steps``, a phase for steps, and ``slowing(s/largest s, load)``, a factor of the speed of the way out.
 """
 
 import dataclasses
@@ -51,6 +51,8 @@ class ContactPhase(Protocol):
 class ClosedPhase(ContactPhase, Protocol):
     """What is needed to solve for a whole contact at once."""
 
+    @property
+    def in_steps(self) -> ContactPhase: ...
     def largest_overlap(self, load: jax.Array) -> jax.Array: ...
     @property
     def nodes_per_step(self) -> int: ...
@@ -92,6 +94,9 @@ inertia frees it."""
 HEAVY = 30.0
 """Damping ratio (restitution 0.033) from which gravity and air are left out during a contact in steps."""
 
+HEAVIEST = 100.0
+"""Largest damping ratio of contacts in steps; their length grows with it."""
+
 HEAVY_AT_ONCE = 3.5
 """Damping ratio (restitution 0.27) from which the load of a contact that is solved for at once acts through ``slowing`` only: the sphere
 creeps out, force and load in balance, which is a corner on the orbit."""
@@ -116,6 +121,11 @@ class HuntCrossleyPhase:
         return True
 
     @property
+    def in_steps(self) -> "HuntCrossleyPhase":
+        """What a few steps can resolve: the restitution is 0.01 where it is less."""
+        return dataclasses.replace(self, damping_ratio=jnp.minimum(self.damping_ratio, HEAVIEST))
+
+    @property
     def nodes_per_step(self) -> int:
         """Nodes for what steps of order 8 would give; more where the exponent may be larger than 2."""
         return 2 if isinstance(self.exponent, (int, float)) and self.exponent <= 2.0 else 3
@@ -134,9 +144,8 @@ class HuntCrossleyPhase:
     @property
     def length(self) -> jax.Array:
         """Estimated length of the contact in sigma."""
-        ratio = jax.lax.stop_gradient(self.damping_ratio)
-        fitted = polynomial([polynomial(row, 1 / self.exponent) for row in _HUNT_CROSSLEY_LENGTH], jnp.log1p(jnp.minimum(ratio, 100.0)))
-        return fitted * jnp.maximum(ratio / 100.0, 1.0) ** (0.5 * self.exponent / (self.exponent + 1.0))
+        x = jnp.log1p(jax.lax.stop_gradient(self.damping_ratio))
+        return polynomial([polynomial(row, 1 / self.exponent) for row in _HUNT_CROSSLEY_LENGTH], x)
 
     def rate(self, w: jax.Array) -> jax.Array:
         """``u = (exp(c w) - 1)/c``."""
@@ -173,7 +182,8 @@ class HuntCrossleyPhase:
         Its square at lift-off falls almost linearly with the load, to 0 at the largest one: fitted like that to integrations, to 1e-3.
         """
         a, inverse = jnp.maximum(self.damping_ratio, HEAVY_AT_ONCE), 1.0 / self.exponent
-        early = jnp.exp(-0.42388 - a * (0.76315 + 0.015077 * a)) * (2.02861 - 1.45471 * inverse)  # not yet universal
+        near = jnp.minimum(a, UNIVERSAL)
+        early = jnp.exp(-0.42388 - near * (0.76315 + 0.015077 * near)) * (2.02861 - 1.45471 * inverse)
         largest = polynomial((0.41016, -0.088934, 0.198657, -0.078849), inverse) * (1.0 - early)
         share = jnp.where(self.damping_ratio > HEAVY_AT_ONCE, load, 0.0) * a ** (2.0 / (1.0 + inverse)) / largest
         curvature = polynomial((0.0, 0.039151, 0.154588, -0.074227), inverse) * polynomial((0.89604, 0.103406, 0.20628), share)
@@ -263,6 +273,11 @@ class LinearPhase:
     def solved_at_once(self) -> bool:
         """If it ends at zero overlap."""
         return self.end == "zero_overlap"
+
+    @property
+    def in_steps(self) -> "LinearPhase":
+        """The same."""
+        return self
 
     @property
     def nodes_per_step(self) -> int:

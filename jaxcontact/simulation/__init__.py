@@ -86,7 +86,7 @@ def is_one_sphere_over_planes(scene: Scene, initial: State, method: Any = None) 
     """Whether the faster engine for one sphere can be used."""
     contact = scene.contact
     plain = contact.rolling is None and contact.spinning is None and not hasattr(contact.friction, "unloaded")
-    plain = plain and (isinstance(method, Impulse) or not has_hysteresis(contact.normal))
+    plain = plain and not (isinstance(method, EventAligned) and has_hysteresis(contact.normal))
     fixed_planes = all(isinstance(surface, Plane) and surface.motion is None for surface in scene.surfaces)
     simple = isinstance(scene.bodies, Spheres) and plain and fixed_planes and not scene.springs and scene.contact_on_surfaces is None
     return initial.position.size == 3 and simple
@@ -140,7 +140,16 @@ def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None 
     shape = (times.shape[0], *initial.position.shape)
     position, velocity, spin = (jnp.reshape(value, shape) for value in (result.position, result.velocity, result.spin))
     orientation = None if result.orientation is None else jnp.reshape(result.orientation, (*shape[:-1], 4))
-    return result._replace(position=position, velocity=velocity, spin=spin, orientation=orientation)
+    status = jnp.where(_finite(result), result.status, Status.NOT_FINITE)
+    return result._replace(position=position, velocity=velocity, spin=spin, orientation=orientation, status=status)
+
+
+def _finite(result: Trajectory) -> jax.Array:
+    """Whether all motions and all rebounds are numbers. A path may be finite only because it has lost a contact that is not."""
+    total = jnp.sum(result.position) + jnp.sum(result.velocity) + jnp.sum(result.spin)
+    if result.contacts is not None:
+        total = total + jnp.sum(jnp.where(result.contacts.happened, result.contacts.rebound_speed, 0.0))
+    return jnp.isfinite(jax.lax.stop_gradient(total))
 
 
 @partial(jax.jit, static_argnames=("method", "ledger"))

@@ -189,7 +189,7 @@ def normal_path(scene: Scene, touch: TouchDown, phase: ContactPhase, *, constant
     """Normal motion from touch-down to lift-off, at 2 or 3 ``steps`` nodes at once where the phase allows it, or in ``steps`` steps."""
     load = external_load(scene, touch, phase)
     if not goes_at_once(phase, at_once):
-        return stepped(phase, load, steps=steps)
+        return stepped(getattr(phase, "in_steps", phase), load, steps=steps)
     frozen_scene, frozen_touch, frozen_constants = jax.lax.stop_gradient((scene, touch, constants))
     frozen: Any = contact_phase(frozen_scene, frozen_touch, frozen_constants)
     closed: Any = phase

@@ -10,6 +10,7 @@ class Status(enum.IntEnum):
     CAME_TO_REST = 1
     TOO_FEW_CONTACTS = 2
     TOO_FEW_STEPS = 3
+    NOT_FINITE = 4
 
     @property
     def advice(self) -> str:
@@ -30,5 +31,9 @@ _ADVICE = {
     Status.TOO_FEW_STEPS: (
         "The budget of steps was used up before the last time; what follows is extrapolated free flight. Raise max_contacts or max_steps of"
         " the method, or end the simulation earlier. A contact that lasts, too soft to settle (rest_overlap), takes many steps."
+    ),
+    Status.NOT_FINITE: (
+        "A number in the result is not finite: an input was not, or it is so extreme (a restitution, stiffness, mass or speed near 0 or"
+        " infinity) that a contact cannot be computed. Nothing in the result is to be trusted."
     ),
 }
