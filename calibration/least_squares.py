@@ -22,16 +22,12 @@ METHODS = (*_SOLVERS, "adam", "lbfgs")
 
 
 class Minimum(NamedTuple):
-    """Where an optimiser stopped: coordinates shared (S,) and of the trials of each kind (R, L), and whether it met its tolerance.
-
-    ``blocks``: residuals and Jacobian there, where they were kept.
-    """
+    """Where an optimiser stopped: coordinates shared (S,) and of the trials of each kind (R, L), and whether it met its tolerance."""
 
     shared: Any
     local: Any
     iterations: Any
     converged: Any
-    blocks: Any = None
 
 
 class Start(NamedTuple):
@@ -137,8 +133,8 @@ def _minimise(
     report: Any,
     learning_rate: float = 0.05,
     keep_blocks: bool = False,
-) -> Minimum:
-    """Minimise half the sum of squares from ``start``.
+) -> tuple[Minimum, tuple[Block, ...] | None]:
+    """Minimise half the sum of squares from ``start``; the second result are residuals and Jacobian there, where they are kept.
 
     Args:
         layout: of the problem.
@@ -150,7 +146,7 @@ def _minimise(
         steps: at most so many iterations.
         report: ``None``, or a function of (iteration, chi-squared) called as it runs; static.
         learning_rate: of Adam, in units of the scaled coordinates' natural size.
-        keep_blocks: whether the result has the residuals and their Jacobian at the minimum (not for Adam and L-BFGS).
+        keep_blocks: whether residuals and Jacobian at the minimum are returned, too (not for Adam and L-BFGS).
     """
 
     def verbose(**kwargs: Any) -> None:
@@ -174,11 +170,11 @@ def _minimise(
         known: Any = tolerance
         solver: Any = _SOLVERS[method](rtol=1e-10, atol=known, linear_solver=linear_solver, verbose=verbose)
         solution: Any = optimistix.least_squares(lambda step, _: residual(step), solver, step, has_aux=True, max_steps=steps, throw=False)
-        blocks = solution.state.aux  # of the last accepted step; those in ``solution.aux`` are of the one before
+        found = solution.state.aux  # of the last accepted step; those in ``solution.aux`` are of the one before
         measured = jnp.isinf(tolerance)
-        scale = jnp.where(measured, column_lengths(blocks, start), scale)
+        scale = jnp.where(measured, column_lengths(found, start), scale)
         count = jnp.where(measured, 0, solution.stats["num_steps"])
-        return (solution.value, scale, blocks), (count, solution.result == optimistix.RESULTS.successful)
+        return (solution.value, scale, found if keep_blocks else None), (count, solution.result == optimistix.RESULTS.successful)
 
     count = start.stages[0].shape[0]
     ends, tolerances = start.stages, jnp.where(jnp.arange(count) < count - 1, 1.0, 1e-5)
@@ -188,19 +184,30 @@ def _minimise(
         ends = tuple(jnp.concatenate([end[-1:], end]) for end in ends)
         tolerances = jnp.concatenate([jnp.full(1, jnp.inf), tolerances])
         scale = jnp.ones(flatten(start.shared, start.local).shape)
-    nothing = jax.tree.map(lambda like: jnp.zeros(like.shape, like.dtype), _blocks_like(layout, scene, data, start))
+    like = _blocks_like(layout, scene, data, start) if keep_blocks else None
+    nothing = jax.tree.map(lambda one: jnp.zeros(one.shape, one.dtype), like)
     (best, scale, blocks), (counts, converged) = jax.lax.scan(stage, (jnp.zeros(scale.shape), scale, nothing), (ends, tolerances))
     _, coordinates = scaled_residual(layout, scene, data, start, scale)
     shared, local = coordinates(best)
-    return Minimum(shared, local, jnp.sum(counts), converged[-1], blocks if keep_blocks else None)
+    return Minimum(shared, local, jnp.sum(counts), converged[-1]), blocks
 
 
 def minimise(layout: Layout, scene: Any, data: Any, start: Start, *, method: str, steps: int, report: Any = None) -> Minimum:
     """Minimise half the sum of squares of the weighted residuals from ``start``; arguments as in ``Problem`` and ``fit``."""
-    scale = None if method in _SOLVERS else column_lengths(jacobians(layout, scene, start.shared, start.local, data), start)
-    keep_blocks = method in _SOLVERS
-    minimum = _minimise(layout, scene, data, start, scale, method=method, steps=steps, report=report, keep_blocks=keep_blocks)
-    return jax.tree.map(np.asarray, minimum)
+    return minimise_with_blocks(layout, scene, data, start, method=method, steps=steps, report=report)[0]
+
+
+def minimise_with_blocks(
+    layout: Layout, scene: Any, data: Any, start: Start, *, method: str, steps: int, report: Any = None
+) -> tuple[Minimum, tuple[Block, ...]]:
+    """``minimise``, and the residuals with their Jacobian at the minimum, which a judgement needs."""
+    if method in _SOLVERS:
+        found = _minimise(layout, scene, data, start, None, method=method, steps=steps, report=report, keep_blocks=True)
+    else:
+        scale = column_lengths(jacobians(layout, scene, start.shared, start.local, data), start)
+        minimum, _ = _minimise(layout, scene, data, start, scale, method=method, steps=steps, report=report)
+        found = minimum, jacobians(layout, scene, minimum.shared, minimum.local, data)
+    return jax.tree.map(np.asarray, found)
 
 
 def _descend(residual: Any, start: jax.Array, *, method: str, steps: int, report: Any, learning_rate: float) -> tuple:
