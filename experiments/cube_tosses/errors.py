@@ -38,9 +38,9 @@ class Errors(NamedTuple):
     status: jc.Status
 
     @property
-    def closed(self) -> bool:
-        """Whether the ledger closes."""
-        return self.imbalance < CLOSED
+    def believed(self) -> bool:
+        """Whether the simulation reached the end of the toss, and its ledger closes."""
+        return self.imbalance < CLOSED and self.status <= jc.Status.CAME_TO_REST
 
 
 def angle_between(first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -38,7 +38,7 @@ def per_toss(every: Sequence[Errors], width: float) -> str:
     rows = []
     for errors in every:
         mm, degrees = 1e3 * errors.position, errors.rotation
-        name = errors.name if errors.closed else f"{errors.name} (ledger open)"
+        name = errors.name if errors.believed else f"{errors.name} (not believed: {errors.status.name}, imbalance {errors.imbalance:.0e})"
         rows.append(
             [
                 name,
@@ -93,12 +93,12 @@ def sensitivity(reference: Sequence[Errors], found: Mapping[str, Sequence[Errors
     """
     rows = []
     for name, every in {"nominal": reference, **found}.items():
-        both = [(now, then) for now, then in zip(every, reference, strict=True) if now.closed]
+        both = [(now, then) for now, then in zip(every, reference, strict=True) if now.believed]
         largest = max(abs(np.mean(now.position) - np.mean(then.position)) for now, then in both)
         kept = summary([now for now, _ in both], width)
         rows.append([*line_of(name, kept), f"{1e3 * largest:.2f}", str(len(every) - len(both))])
     head = ["", "position error [% of width]", "rotation error [deg]", "its median [deg]", "largest change of a toss's mean [mm]"]
-    return table([*head, f"left out, ledger open (above {CLOSED:g})"], rows)
+    return table([*head, f"left out: unfinished, or ledger open (above {CLOSED:g})"], rows)
 
 
 def fits(names: Sequence[str], found: Sequence[Fitted]) -> str:

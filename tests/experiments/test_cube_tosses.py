@@ -64,6 +64,6 @@ def test_the_rigid_cube_follows_the_recordings_without_anything_fitted():
 def test_the_compliant_cube_follows_a_recording_without_anything_fitted():
     cube, tosses = read_tosses(DATA)
     (errors,) = errors_over(cube, nominal(cube), tosses[:1], method="compliant", length=len(tosses[0].times))
-    assert errors.closed
+    assert errors.believed
     assert np.mean(errors.position) < 0.08 * 2 * cube.half_width
     assert np.mean(errors.rotation) < 10.0
