@@ -41,6 +41,10 @@ if TYPE_CHECKING:
     from calibration.observations.bounce_times import BounceTimes as BounceTimes
     from calibration.observations.bounce_times import read_bounce_times as read_bounce_times
     from calibration.observations.positions import TrackedPositions as TrackedPositions
+    from calibration.physical_parameters import ContactDuration as ContactDuration
+    from calibration.physical_parameters import DampingRatio as DampingRatio
+    from calibration.physical_parameters import PoissonRatio as PoissonRatio
+    from calibration.physical_parameters import YoungsModulus as YoungsModulus
     from calibration.prior import LogNormal as LogNormal
     from calibration.prior import Normal as Normal
     from calibration.problem import Problem as Problem
@@ -77,6 +81,7 @@ _NAMES = {
     ),
     "observations.bounce_times": ("BounceTimes", "read_bounce_times"),
     "observations.positions": ("TrackedPositions",),
+    "physical_parameters": ("ContactDuration", "DampingRatio", "PoissonRatio", "YoungsModulus"),
     "prior": ("LogNormal", "Normal"),
     "problem": ("Problem",),
     "recording": ("Recording", "read_recordings", "read_trajectory"),

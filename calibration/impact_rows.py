@@ -109,6 +109,11 @@ class ImpactRows:
         )
 
     @staticmethod
+    def known(scene: jc.Scene, data: ImpactData) -> jc.Scene:
+        """The scene: nothing else is known of a table."""
+        return scene
+
+    @staticmethod
     def until(data: ImpactData, ends: jax.Array) -> ImpactData:
         """All of them: a table has no time."""
         return data

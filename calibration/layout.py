@@ -23,6 +23,7 @@ class Kind(Protocol):
 
     @property
     def local_unknowns(self) -> tuple[Unknown, ...]: ...
+    def known(self, scene: jc.Scene, data: Any) -> jc.Scene: ...
     def residual(self, scene: jc.Scene, shared: Any, local: jax.Array, data: Any) -> jax.Array: ...
     def until(self, data: Any, ends: jax.Array) -> Any: ...
 
@@ -83,7 +84,8 @@ class Layout:
 
     def residual(self, kind: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any) -> jax.Array:
         """Weighted residuals of one trial of a kind."""
-        here, nuisances = self.at(scene, shared)
+        # What is known of a trial comes first: a modulus, say, gives balls of different radius different stiffnesses.
+        here, nuisances = self.at(self.kinds[kind].known(scene, data), shared)
         return self.kinds[kind].residual(here, nuisances, local, data)
 
     def until(self, data: tuple[Any, ...], ends: tuple[jax.Array, ...]) -> tuple[Any, ...]:

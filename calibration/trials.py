@@ -50,11 +50,15 @@ class Trials:
         """Unknowns of each trial."""
         return tuple(unknown for nuisance in self.own for unknown in nuisance.unknowns(self.axes))
 
-    def experiment(self, scene: jc.Scene, shared: tuple[tuple[Nuisance, Any], ...], local: jax.Array, data: TrialData) -> Experiment:
-        """The trial at given values of the shared nuisance quantities, and coordinates ``local`` (L,) of its own."""
+    def known(self, scene: jc.Scene, data: TrialData) -> jc.Scene:
+        """The scene with the known values of a trial."""
         for path, value in zip(self.paths, jnp.asarray(data.values), strict=True) if self.paths else ():
             scene = put(scene, path, value)
-        experiment = experiment_from(scene, data.initial)
+        return scene
+
+    def experiment(self, scene: jc.Scene, shared: tuple[tuple[Nuisance, Any], ...], local: jax.Array, data: TrialData) -> Experiment:
+        """The trial at given values of the shared nuisance quantities, and coordinates ``local`` (L,) of its own."""
+        experiment = experiment_from(self.known(scene, data), data.initial)
         for nuisance, here in shared:
             experiment = nuisance.apply(experiment, here, self.axes)
         for nuisance in self.own:

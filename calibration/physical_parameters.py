@@ -1,0 +1,256 @@
+"""Quantities that a person knows of a contact, to be found instead of the parameters of a law: ready-made ``Derived``.
+
+Young's modulus or the duration of a contact instead of its stiffness, the damping of the contact instead of its restitution. Each takes its
+start from the scene, so that the scene is the same before and after, whichever way it is parameterised.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from calibration.errors import InputError
+from calibration.scene_parameter import Derived
+from calibration.unknown import Unknown
+from jaxcontact import HuntCrossley, LinearDashpot, PowerLawHuntCrossley, Scene, TsujiDashpot
+from jaxcontact.field import Interval, Parameter, get, put, quantity
+from jaxcontact.laws.elastic import contact_duration
+from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.laws.restitution import CONTACT_ENDS
+from jaxcontact.materials import Solid, hertz_stiffness
+
+STIFFNESS = "contact.normal.stiffness"
+RESTITUTION = "contact.normal.restitution"
+
+_MODULUS = quantity(unit="Pa", label="Young's modulus", symbol="E", interval="(0, inf)", transform="log")
+_RATIO = quantity(unit="-", label="Poisson's ratio", symbol="nu", interval="(0, 0.5)", transform="logit")
+_DURATION = quantity(unit="s", label="contact duration", symbol="t_c", interval="(0, inf)", transform="log")
+_ZETA = dataclasses.replace(QUANTITIES["zeta"], interval=Interval.parse("(0, inf)"))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class _Physical(Derived):
+    """A quantity that sets one parameter of the normal law.
+
+    Args:
+        start: where the fit begins; by default the value that the scene has.
+        prior: what is known of it beforehand.
+        name: what it is called in tables.
+    """
+
+    start: float | None = dataclasses.field(default=None, compare=False)  # type: ignore[assignment]
+    sets: Callable[[Scene, Any], Scene] = dataclasses.field(default=lambda scene, value: scene, repr=False, compare=False)
+
+    def value_in(self, scene: Scene) -> Any:
+        """The value of the quantity in a scene."""
+        raise NotImplementedError
+
+    def check(self, scene: Scene) -> None:
+        """Raise ``InputError`` where the scene has no such quantity."""
+
+    def unknown(self, scene: Scene) -> Unknown:
+        """Its unknown."""
+        self.check(scene)
+        return Unknown(self.name, self.about, prior=self.prior)
+
+    def first(self, scene: Scene) -> float:
+        """Where the fit begins."""
+        self.check(scene)
+        if self.start is not None:
+            if not self.about.interval.contains(self.start):
+                raise InputError(f"{type(self).__name__}: start = {self.start!r} is outside {self.about.interval}.")
+            return float(self.start)
+        with jax.enable_x64(True):
+            return float(np.ravel(np.asarray(self.value_in(scene)))[0])
+
+
+def _require(owner: str, scene: Scene, laws: tuple[type, ...]) -> Any:
+    """The normal law of the scene, one of ``laws``."""
+    law = scene.contact.normal
+    if not isinstance(law, laws):
+        names = ", ".join(item.__name__ for item in laws)
+        raise InputError(f"{owner}: the normal law of the scene is {type(law).__name__}.", remedy=f"It can stand for {names}.")
+    return law
+
+
+def _exponent(law: Any) -> Any:
+    """Exponent ``n`` of the elastic part ``K d^n``."""
+    return 1.0 if isinstance(law, LinearDashpot) else 1.5 if isinstance(law, TsujiDashpot) else law.exponent
+
+
+_HERTZ = (HuntCrossley, TsujiDashpot)
+_ELASTIC = (HuntCrossley, PowerLawHuntCrossley, LinearDashpot, TsujiDashpot)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class YoungsModulus(_Physical):
+    """Young's modulus of a sphere on a plane instead of the stiffness: ``K = (4/3) E* sqrt(R)``, ``1/E* = (1 - nu^2)/E + 1/E_p``.
+
+    Trials with balls of different radius (``Trial(values=...)``) then share one modulus. For a law with the exponent of Hertz.
+
+    Args:
+        poisson_ratio: ``nu`` of the sphere.
+        partner: the solid of the plane (``jaxcontact.materials.Solid``); ``None`` is rigid.
+        start: where the fit begins [Pa]; by default the modulus of the stiffness in the scene.
+        prior: what is known of it beforehand.
+    """
+
+    poisson_ratio: float
+    partner: Solid | None = None
+    name: str = "youngs_modulus"
+    about: Parameter = _MODULUS
+
+    def __post_init__(self) -> None:
+        if not -1 < self.poisson_ratio <= 0.5:
+            raise InputError(f"YoungsModulus: poisson_ratio = {self.poisson_ratio!r} is outside (-1, 0.5].")
+
+    def check(self, scene: Scene) -> None:
+        """Raise ``InputError`` where the law is not one of Hertz, or stiffer than the partner alone."""
+        law = _require("YoungsModulus", scene, _HERTZ)
+        if _exponent(law) != 1.5:
+            raise InputError(f"YoungsModulus: the exponent of the law is {_exponent(law):g}, that of Hertz is 1.5.")
+        if self.start is None and not float(np.ravel(np.asarray(self.value_in(scene)))[0]) > 0:
+            raise InputError(
+                "YoungsModulus: the stiffness in the scene is above that of a rigid sphere on the partner.",
+                remedy="Give start, or lower the stiffness.",
+            )
+
+    def value_in(self, scene: Scene) -> Any:
+        """``E`` [Pa] of the stiffness of the scene."""
+        softness = hertz_stiffness(1.0, scene.bodies.radius) / get(scene, STIFFNESS)
+        if self.partner is not None:
+            softness = softness - 1.0 / self.partner.plane_strain_modulus
+        return (1.0 - self.poisson_ratio**2) / softness
+
+    def apply(self, scene: Scene, value: Any) -> Scene:
+        """The scene with this modulus."""
+        softness = (1.0 - self.poisson_ratio**2) / value
+        if self.partner is not None:
+            softness = softness + 1.0 / self.partner.plane_strain_modulus
+        return put(scene, STIFFNESS, hertz_stiffness(1.0 / softness, scene.bodies.radius))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class PoissonRatio(_Physical):
+    """Poisson's ratio of the sphere, beside a modulus that is known: the stiffness follows as in ``YoungsModulus``.
+
+    A stiffness determines one of the two: with both free, the fit says that the data do not tell them apart.
+
+    Args:
+        youngs_modulus: ``E`` of the sphere [Pa].
+        partner: the solid of the plane; ``None`` is rigid.
+        start: where the fit begins; by default the ratio of the stiffness in the scene, which must be that of a ratio in (0, 0.5).
+        prior: what is known of it beforehand.
+    """
+
+    youngs_modulus: float
+    partner: Solid | None = None
+    name: str = "poisson_ratio"
+    about: Parameter = _RATIO
+
+    def __post_init__(self) -> None:
+        if not 0 < self.youngs_modulus < np.inf:
+            raise InputError(f"PoissonRatio: youngs_modulus = {self.youngs_modulus!r} is outside (0, inf).", remedy="Give it in Pa.")
+
+    def check(self, scene: Scene) -> None:
+        """Raise ``InputError`` where the law is not one of Hertz, or no ratio gives the stiffness of the scene."""
+        _require("PoissonRatio", scene, _HERTZ)
+        if self.start is None and not 0 < float(np.ravel(np.asarray(self.value_in(scene)))[0]) < 0.5:
+            raise InputError("PoissonRatio: no ratio in (0, 0.5) gives the stiffness in the scene with this modulus.", remedy="Give start.")
+
+    def value_in(self, scene: Scene) -> Any:
+        """``nu`` of the stiffness of the scene."""
+        softness = hertz_stiffness(1.0, scene.bodies.radius) / get(scene, STIFFNESS)
+        if self.partner is not None:
+            softness = softness - 1.0 / self.partner.plane_strain_modulus
+        return jnp.sqrt(jnp.maximum(1.0 - softness * self.youngs_modulus, 0.0))
+
+    def apply(self, scene: Scene, value: Any) -> Scene:
+        """The scene with this ratio."""
+        return YoungsModulus(poisson_ratio=0.0, partner=self.partner).apply(scene, self.youngs_modulus / (1.0 - value**2))
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ContactDuration(_Physical):
+    """The duration of a contact at a reference speed instead of the stiffness: what a camera, a microphone or a simulator sees of it.
+
+    That of the elastic part ``K d^n`` alone, without damping (``laws.elastic.contact_duration``): ``K`` is proportional to
+    ``t_c^-(n + 1)``, and a contact with restitution 0.8 lasts a few percent longer.
+
+    Args:
+        speed: at which it holds [m/s]; without effect for a linear spring.
+        start: where the fit begins [s]; by default the duration of the stiffness in the scene.
+        prior: what is known of it beforehand.
+    """
+
+    speed: float = 1.0
+    name: str = "contact_duration"
+    about: Parameter = _DURATION
+
+    def __post_init__(self) -> None:
+        if not 0 < self.speed < np.inf:
+            raise InputError(f"ContactDuration: speed = {self.speed!r} is outside (0, inf).", remedy="Give the approach speed in m/s.")
+
+    def check(self, scene: Scene) -> None:
+        """Raise ``InputError`` where the law has no power of the overlap."""
+        _require("ContactDuration", scene, _ELASTIC)
+
+    def _duration(self, scene: Scene, stiffness: Any) -> Any:
+        return contact_duration(self.speed, mass=scene.bodies.mass, stiffness=stiffness, exponent=_exponent(scene.contact.normal))
+
+    def value_in(self, scene: Scene) -> Any:
+        """``t_c`` [s] of the stiffness of the scene."""
+        return self._duration(scene, get(scene, STIFFNESS))
+
+    def apply(self, scene: Scene, value: Any) -> Scene:
+        """The scene with this duration."""
+        order = _exponent(scene.contact.normal) + 1.0
+        return put(scene, STIFFNESS, (self._duration(scene, 1.0) / value) ** order)
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class DampingRatio(_Physical):
+    """The damping instead of the restitution: ``zeta`` relative to critical of a dashpot, ``a`` of ``1 + a d'/v`` for Hunt and Crossley.
+
+    With a ``reference_speed`` in the law, ``a`` is that at this speed.
+
+    Args:
+        start: where the fit begins; by default the damping of the restitution in the scene.
+        prior: what is known of it beforehand.
+    """
+
+    name: str = "damping_ratio"
+    about: Parameter = _ZETA
+
+    def check(self, scene: Scene) -> None:
+        """Raise ``InputError`` where the law has no such damping."""
+        _require("DampingRatio", scene, _ELASTIC)
+
+    def unknown(self, scene: Scene) -> Unknown:
+        """Its unknown; below 1 where a contact with critical damping would never end."""
+        self.check(scene)
+        law = scene.contact.normal
+        if not isinstance(law, (LinearDashpot, TsujiDashpot)):
+            about = dataclasses.replace(QUANTITIES["damping_ratio"], interval=Interval.parse("(0, inf)"))
+        elif law.end == "zero_overlap":
+            about = dataclasses.replace(self.about, interval=Interval.parse("(0, 1)"), transform="logit")
+        else:
+            about = self.about
+        return Unknown(self.name, about, prior=self.prior)
+
+    def value_in(self, scene: Scene) -> Any:
+        """The damping of the restitution in the scene."""
+        law, restitution = scene.contact.normal, get(scene, RESTITUTION)
+        if isinstance(law, (LinearDashpot, TsujiDashpot)):
+            return CONTACT_ENDS[law.end].damping(restitution)
+        return law.restitution_law.damping_ratio(restitution)
+
+    def apply(self, scene: Scene, value: Any) -> Scene:
+        """The scene with this damping."""
+        law = scene.contact.normal
+        dashpot = isinstance(law, (LinearDashpot, TsujiDashpot))
+        restitution = CONTACT_ENDS[law.end].restitution(value) if dashpot else law.restitution_law.nominal(value)
+        return put(scene, RESTITUTION, restitution)
