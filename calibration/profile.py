@@ -7,7 +7,6 @@ has only one end because beyond it every value will do.
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import jax
 import numpy as np
@@ -15,7 +14,7 @@ import numpy as np
 from calibration.checkpoint import Checkpoint, Journal, journal
 from calibration.errors import InputError
 from calibration.fitting import report
-from calibration.judgement import Judgement, chi_squared
+from calibration.judgement import Judgement
 from calibration.least_squares import Minimum, Start
 from calibration.progress import Progress, silent
 from calibration.refit import from_minimum, identity, position_of, refit, threshold, widening
@@ -312,8 +311,8 @@ class BetterMinimum(Exception):
     def judged(self, judgement: Judgement) -> Judgement:
         """The minimum from there with everything free."""
         began = from_minimum(judgement)
-        found = refit(judgement, began._replace(shared=self.point.minimum.shared, local=self.point.minimum.local))
-        return Judgement(judgement.layout, judgement.scene, judgement.data, judgement.start, found)
+        found, _ = refit(judgement, began._replace(shared=self.point.minimum.shared, local=self.point.minimum.local))
+        return Judgement(judgement.layout, judgement.scene, judgement.data, judgement.start, found, judgement.errors)
 
     def sentence(self, judgement: Judgement) -> str:
         """What a person is told."""
@@ -349,12 +348,8 @@ class Walk:
             shared[index], frozen[index] = coordinate, True
         start = self.origin._replace(shared=shared, local=near.local, frozen=frozen)
 
-        def compute() -> Any:
-            found = refit(self.judgement, start)
-            return found, chi_squared(self.judgement.layout, self.judgement.scene, found, self.judgement.data)
-
         like = (Minimum(0, self.origin.local, 0, 0), 0)
-        minimum, chi2 = self.kept.remember(f"{self.prefix}{self.count}", compute, like=like)
+        minimum, chi2 = self.kept.remember(f"{self.prefix}{self.count}", lambda: refit(self.judgement, start), like=like)
         self.count += 1
         return Point(next(iter(held.values())), float(chi2), minimum)
 

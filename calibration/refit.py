@@ -6,7 +6,7 @@ import numpy as np
 from scipy import stats
 
 from calibration.judgement import Judgement
-from calibration.least_squares import Minimum, Start, minimise
+from calibration.least_squares import Minimum, Start, minimise_with_blocks
 
 STEPS = 100
 """Iterations of one minimisation, as in ``fit``, so that the same compiled code serves."""
@@ -18,9 +18,12 @@ def from_minimum(judgement: Judgement) -> Start:
     return judgement.start._replace(shared=np.asarray(judgement.minimum.shared), local=judgement.minimum.local, stages=stages)
 
 
-def refit(judgement: Judgement, start: Start) -> Minimum:
-    """The minimum from ``start`` of the problem that was judged."""
-    return minimise(judgement.layout, judgement.scene, judgement.data, start, method="levenberg_marquardt", steps=STEPS)
+def refit(judgement: Judgement, start: Start) -> tuple[Minimum, float]:
+    """The minimum from ``start`` of the problem that was judged, and chi-squared there."""
+    found, blocks = minimise_with_blocks(
+        judgement.layout, judgement.scene, judgement.data, start, method="levenberg_marquardt", steps=STEPS
+    )
+    return found, sum(float(np.sum(block.residual**2)) for block in blocks)
 
 
 def position_of(judgement: Judgement, index: int) -> int:
@@ -41,20 +44,14 @@ def widening(judgement: Judgement, *indices: int) -> float:
     return float(ratio ** (1 / (2 * len(rows)))) if ratio > 0 else judgement.inflation
 
 
-def degrees_of_freedom(judgement: Judgement, *indices: int) -> float:
-    """Those of the estimated noise (of several coordinates the fewest), infinite where the noise is known."""
-    if judgement.from_scatter:
-        return float(max(sum(own.shape[0] for own in judgement.start.local) - int(judgement.free.sum()), 1))
-    return float(max(judgement.dof, 1)) if judgement.inflation > 1 else np.inf
-
-
 def threshold(judgement: Judgement, level: float, *indices: int) -> float:
     """Rise of chi-squared, over the square of ``widening``, that excludes values of the shared coordinates ``indices`` together.
 
-    Known noise: the quantile of chi-squared. Estimated noise: ``p F(level; p, dof)``, for one parameter the square of Student's t.
+    ``p F(level; p, nu)`` for p coordinates, with the degrees of freedom nu of their variances (the fewest): for one coordinate the square
+    of Student's t, for known noise (infinite nu) the quantile of chi-squared.
     """
-    dof, count = degrees_of_freedom(judgement, *indices), len(indices)
-    return float(stats.chi2.ppf(level, count) if np.isinf(dof) else count * stats.f.ppf(level, count, dof))
+    count, degrees = len(indices), min(float(judgement.degrees[position_of(judgement, index)]) for index in indices)
+    return float(stats.chi2.ppf(level, count) if np.isinf(degrees) else count * stats.f.ppf(level, count, max(degrees, 1.0)))
 
 
 def identity(judgement: Judgement) -> dict[str, Any]:

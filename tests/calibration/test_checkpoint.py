@@ -92,7 +92,9 @@ def test_a_fingerprint_tells_values_and_functions_apart_and_is_the_same_in_anoth
     assert fingerprint(np.zeros(3)) != fingerprint(np.zeros(3, dtype=np.float32)) != fingerprint(np.zeros((3, 1)))
     assert fingerprint({"a": 1, "b": {2, 3}}) == fingerprint({"b": {3, 2}, "a": 1})
     assert fingerprint(functools.partial(max, 1)) != fingerprint(functools.partial(max, 2))
-    code = "from calibration.fingerprint import fingerprint; import jaxcontact as jc; print(fingerprint(jc.spheres(radius=0.02, mass=0.03)))"
+    code = (
+        "from calibration.fingerprint import fingerprint; import jaxcontact as jc; print(fingerprint(jc.spheres(radius=0.02, mass=0.03)))"
+    )
     both = {subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True).stdout for _ in range(2)}
     assert len(both) == 1
 
@@ -170,7 +172,7 @@ import jax
 jax.config.update("jax_enable_x64", True)
 import numpy as np
 from calibration.checkpoint import Checkpoint
-from test_profile import DATA, FRICTION, RESTITUTION, scene
+from made_up_impacts import DATA, FRICTION, RESTITUTION, scene
 from calibration.problem import Problem
 from calibration.fitting import fit
 {imports}

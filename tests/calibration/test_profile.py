@@ -1,6 +1,8 @@
 """What must hold of profiles: the intervals of other programs, no end where there is none, nothing worse than what is found on the way."""
 
 import dataclasses
+import importlib.util
+from pathlib import Path
 
 import lmfit
 import numpy as np
@@ -8,57 +10,20 @@ import pytest
 from scipy import stats
 from scipy.optimize import brentq, least_squares
 
-import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting import fit
 from calibration.impact_rows import outcome
-from calibration.impact_table import ImpactTable
 from calibration.judgement import Judgement
+from calibration.noise_model import Estimated
 from calibration.problem import Problem
 from calibration.profile import crossing, profile, profile_2d
 from calibration.refit import threshold, widening
 
-FRICTION, RESTITUTION = "contact.friction.coefficient", "contact.normal.restitution"
-ANGLES = np.linspace(20.0, 70.0, 16)
-SIGMA = {"rebound_angle": 1.5, "rebound_speed": 0.05}
-
-
-def scene(friction: float = 0.25, restitution: float = 0.8) -> jc.Scene:
-    """A ball and a plane that rub."""
-    contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=restitution), friction=jc.Coulomb(coefficient=friction))
-    return jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03), contact=contact)
-
-
-def closed_form(friction: float, restitution: float, angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rebound angle [deg] and speed of a solid sphere at 2 m/s that slides all through the impact or rolls: textbook."""
-    radians = np.deg2rad(angles)
-    along, down = 2 * np.sin(radians), 2 * np.cos(radians)
-    after = np.maximum(along - friction * (1 + restitution) * down, along * 5 / 7)
-    return np.rad2deg(np.arctan2(after, restitution * down)), np.hypot(after, restitution * down)
-
-
-def table(*, angles: np.ndarray = ANGLES, seed: int = 0, noise: float = 1.0) -> ImpactTable:
-    """Made-up impacts with known noise; ``noise``: true over stated deviation."""
-    rng = np.random.default_rng(seed)
-    angle, speed = closed_form(0.25, 0.8, angles)
-    return ImpactTable(
-        name="made up",
-        impact_angle=angles,
-        impact_speed=np.full(angles.size, 2.0),
-        spin_before=np.zeros(angles.size),
-        rebound_angle=angle + noise * SIGMA["rebound_angle"] * rng.standard_normal(angles.size),
-        rebound_speed=speed + noise * SIGMA["rebound_speed"] * rng.standard_normal(angles.size),
-        sigma={name: np.full(angles.size, value) for name, value in SIGMA.items()},
-    )
-
-
-def whitened(friction: float, restitution: float, data: ImpactTable) -> np.ndarray:
-    """Residuals in standard deviations, without this library."""
-    angle, speed = closed_form(friction, restitution, data.impact_angle)
-    return np.concatenate([(angle - data.rebound_angle) / SIGMA["rebound_angle"], (speed - data.rebound_speed) / SIGMA["rebound_speed"]])
-
-
-DATA = table(seed=1)
+_SPEC = importlib.util.spec_from_file_location("made_up_impacts", Path(__file__).with_name("made_up_impacts.py"))
+impacts = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(impacts)
+ANGLES, ANGLE_ALONE, DATA, FRICTION, RESTITUTION = impacts.ANGLES, impacts.ANGLE_ALONE, impacts.DATA, impacts.FRICTION, impacts.RESTITUTION
+closed_form, scene, table, whitened = impacts.closed_form, impacts.scene, impacts.table, impacts.whitened
 
 
 @pytest.fixture(scope="module")
@@ -67,8 +32,8 @@ def found():
 
 
 @pytest.fixture(scope="module")
-def misfit():
-    return fit(Problem(scene(), [table(seed=2, noise=3.0)], free=[FRICTION, RESTITUTION]))
+def estimated():
+    return fit(Problem(scene(), [ANGLE_ALONE], free=[FRICTION, RESTITUTION], noise=Estimated()))
 
 
 def test_the_model_is_the_textbook_one():
@@ -92,27 +57,30 @@ def test_interval_is_where_scipy_crosses_the_quantile_of_chi_squared(found):
     assert profiled.high == pytest.approx(brentq(rise, best.x[0], best.x[0] + width), abs=0.005 * width)
 
 
-def test_intervals_and_region_are_those_of_lmfit_where_the_noise_is_estimated(misfit):
-    data = table(seed=2, noise=3.0)
-    assert misfit.inflation > 1
+def test_intervals_and_region_are_those_of_lmfit_where_the_noise_is_estimated(estimated):
     parameters = lmfit.Parameters()
-    parameters.add("friction", misfit.parameters[FRICTION].value)
-    parameters.add("restitution", misfit.parameters[RESTITUTION].value)
-    minimizer = lmfit.Minimizer(lambda p: whitened(p["friction"].value, p["restitution"].value, data), parameters)
+    parameters.add("friction", estimated.parameters[FRICTION].value)
+    parameters.add("restitution", estimated.parameters[RESTITUTION].value)
+
+    def residual(p):
+        return closed_form(p["friction"].value, p["restitution"].value, ANGLES)[0] - ANGLE_ALONE.rebound_angle
+
+    minimizer = lmfit.Minimizer(residual, parameters)
     peer = minimizer.minimize(xtol=1e-14, ftol=1e-14)
     intervals = lmfit.conf_interval(minimizer, peer, sigmas=[0.95])
-    profiles = profile(misfit)
+    profiles = profile(estimated)
     for name, called in ((FRICTION, "friction"), (RESTITUTION, "restitution")):
         (_, low), _, (_, high) = intervals[called]
         assert profiles[name].low == pytest.approx(low, abs=0.01 * (high - low))
         assert profiles[name].high == pytest.approx(high, abs=0.01 * (high - low))
-    region = profile_2d(misfit, (FRICTION, RESTITUTION), points=5)
+    region = profile_2d(estimated, (FRICTION, RESTITUTION), points=5)
     limits = [(grid[0], grid[-1]) for grid in region.values]
     x, y, chi2 = lmfit.conf_interval2d(minimizer, peer, "friction", "restitution", 5, 5, limits=limits, chi2_out=True)
     # Our grid is even in the coordinates of the fit, theirs in the values: the corners are the same points.
     corners = np.ix_([0, -1], [0, -1])
-    theirs = (chi2.T[np.ix_(np.argsort(x), np.argsort(y))] - peer.chisqr) / widening(misfit.judgement, 0, 1) ** 2
+    theirs = (chi2.T[np.ix_(np.argsort(x), np.argsort(y))] - peer.chisqr) / peer.redchi
     np.testing.assert_allclose(region.rise[corners], theirs[corners], rtol=0.01)
+    assert region.threshold == pytest.approx(2 * stats.f.ppf(0.95, 2, peer.nfree), rel=1e-3)
 
 
 def test_a_profile_without_an_end_has_none_and_says_so():

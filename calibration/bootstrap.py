@@ -1,0 +1,351 @@
+"""The bootstrap: the data are drawn anew many times and fitted again, and the spread of the estimates is their uncertainty.
+
+It needs no normal distribution of the estimates and no formula for their variance; it does need data whose residuals are a fair sample of
+their errors.
+"""
+
+import dataclasses
+import math
+from typing import Any
+
+import jax
+import numpy as np
+from scipy import stats
+
+from calibration.checkpoint import Checkpoint, journal
+from calibration.draws import Draws
+from calibration.errors import InputError
+from calibration.fitting import STRAYED
+from calibration.judgement import ENOUGH_TRIALS, Judgement
+from calibration.least_squares import Start
+from calibration.many_minima import minimise_each
+from calibration.profile import REACH_LOGISTIC, check_level, judged, logistic
+from calibration.progress import Progress, silent
+from calibration.refit import STEPS, from_minimum, identity
+from calibration.report.quantity import rounded_like
+from calibration.resampling import KINDS, drawn_blocks, drawn_noise, drawn_residuals, measured_again, redrawable
+from calibration.result import Determination, Fit
+from calibration.uncertainty import eliminated
+from jaxcontact.field import nearest
+
+MEMORY = 2.0e8
+"""Bytes that one chunk of replicates may take, about."""
+
+MOST_LANES = 128
+"""Replicates in one chunk; more gain nothing."""
+
+FEW = 1000
+"""Replicates below which an end of a 95 % interval is itself uncertain by several per cent of the width."""
+
+
+@dataclasses.dataclass(frozen=True)
+class BootstrapInterval:
+    """What the replicates say of one parameter.
+
+    Attributes:
+        name, label, symbol, unit, value: as in ``Estimate``.
+        sd: standard deviation of the replicates, infinite when the parameter is not determined.
+        bias: mean of the replicates minus the value.
+        level: of the intervals.
+        percentile: ends at the quantiles of the replicates.
+        corrected: ends corrected for bias and for a spread that changes with the value (BCa).
+    """
+
+    name: str
+    label: str
+    symbol: str
+    unit: str
+    value: float
+    sd: float
+    bias: float
+    level: float
+    percentile: tuple[float, float]
+    corrected: tuple[float, float]
+
+    @property
+    def text(self) -> str:
+        """The corrected interval as a sentence."""
+        low, high = self.corrected
+        unit, name = "" if self.unit == "-" else f" {self.unit}", self.label[0].upper() + self.label[1:]
+        if not (math.isfinite(low) and math.isfinite(high)):
+            ends = "below" if math.isfinite(high) else "above" if math.isfinite(low) else "on either side"
+            return f"{name}: not bounded {ends} ({100 * self.level:g} %, bootstrap)."
+        width = (high - low) / 4
+        return f"{name}: {rounded_like(low, width)} to {rounded_like(high, width)}{unit} ({100 * self.level:g} %, bootstrap)."
+
+
+@dataclasses.dataclass(frozen=True)
+class Bootstrap:
+    """Replicates of a fit.
+
+    Attributes:
+        kind: what was drawn.
+        count: replicates asked for; ``failed`` of them did not converge and are left out.
+        draws: coordinates of the others.
+        intervals: of the free shared unknowns, by name.
+        fit: that was replicated.
+        warnings: plain sentences.
+    """
+
+    kind: str
+    count: int
+    failed: int
+    draws: Draws
+    intervals: dict[str, BootstrapInterval]
+    fit: Fit = dataclasses.field(repr=False)
+    warnings: tuple[str, ...] = ()
+
+    def __getitem__(self, name: str) -> BootstrapInterval:
+        return self.intervals[name]
+
+    def __str__(self) -> str:
+        return "\n".join([*(one.text for one in self.intervals.values()), *self.warnings])
+
+
+def bootstrap(
+    fit: Fit,
+    *,
+    count: int = 500,
+    seed: int = 0,
+    kind: str = "residual",
+    level: float = 0.95,
+    block: int | None = None,
+    lanes: int | None = None,
+    progress: Progress | None = None,
+    checkpoint: Checkpoint | str | None = None,
+) -> Bootstrap:
+    """Fit again to data drawn anew, ``count`` times, in ``vmap``.
+
+    Args:
+        fit: a result of ``calibration.fit``.
+        count: replicates; from about 1000 on the ends of a 95 % interval no longer depend on the seed by more than a few per cent.
+        seed: of the draws: same seed, same numbers.
+        kind: ``"residual"``: residuals, enlarged for their leverage, drawn with replacement (independent errors of any distribution; after
+            whitening where the noise model is correlated). ``"moving_block"``: runs of residuals that follow each other in time
+            (correlated errors, without a model of them). ``"trial"``: whole trials (anything that differs between trials, the most
+            honest where there are enough). ``"parametric"``: errors of the noise model and of the size that the fit found.
+        level: of the intervals, in (0, 1).
+        block: length of a run in samples; by default three correlation times, at least the cube root of the number of samples.
+        lanes: replicates fitted at a time; by default what keeps within memory. It decides on rounding, so a checkpoint keeps it.
+        progress: told of each chunk.
+        checkpoint: folder for finished chunks.
+
+    Returns:
+        Replicates and intervals: of percentiles, and corrected for bias and acceleration (BCa).
+
+    Raises:
+        InputError: an unknown kind, a count below 2, ``"trial"`` with too few trials, another's checkpoint.
+
+    References:
+        Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapters 9, 13, 14; Künsch, Annals of Statistics 17 (1989) 1217.
+    """
+    judgement = judged(fit)
+    check_level(level)
+    if kind not in KINDS:
+        raise InputError(f"bootstrap: kind = {kind!r} is not known.{nearest(kind, KINDS)}", remedy=f"Give one of {', '.join(KINDS)}.")
+    if not (isinstance(count, int) and count >= 2):
+        raise InputError(f"bootstrap: count = {count!r}", remedy="Give a whole number from 2 on; 500 to 2000 are usual.")
+    if block is not None and not (isinstance(block, int) and block >= 1):
+        raise InputError(f"bootstrap: block = {block!r}", remedy="Give a whole number of samples, or None.")
+    check_trials(judgement, kind)
+    lanes = min(lanes or affordable_lanes(judgement), count)
+    length = block or default_block(judgement)
+    options = {"count": count, "seed": seed, "kind": kind, "block": length if kind == "moving_block" else None, "lanes": lanes}
+    say, chunks = silent(progress), -(-count // lanes)
+    start = from_minimum(judgement)
+    start = start._replace(stages=tuple(own[-1:] for own in start.stages))
+    with jax.enable_x64(True), journal(checkpoint, work="bootstrap", inputs=identity(judgement), options=options) as kept:
+        say(f"Fitting {count} times to data drawn anew ({kind})", total=chunks)
+        draw = Drawing(judgement, kind, seed, length)
+        like = (start.shared, start.local, 0)
+        parts = []
+        for i in range(chunks):
+            numbers = np.minimum(np.arange(i * lanes, (i + 1) * lanes), count - 1)
+            parts.append(kept.remember(f"{i}", lambda numbers=numbers: replicates(judgement, start, *draw(numbers)), like=like))
+            say.advance(i + 1)
+        shared, local, converged = jax.tree.map(lambda *columns: np.concatenate(columns)[:count], *parts)
+        good = converged & np.all(np.isfinite(shared), axis=1)
+        draws = Draws(shared, local).picked(good)
+        intervals = {}
+        if len(draws) >= 2:
+            acceleration = accelerations(judgement, kind, length)
+            intervals = {
+                judgement.layout.names[index]: interval(fit, judgement, draws.shared[:, index], index, acceleration[position], level)
+                for position, index in enumerate(np.flatnonzero(judgement.free))
+            }
+    failed = int(count - good.sum())
+    return Bootstrap(kind, count, failed, draws, intervals, fit, tuple(remarks(judgement, kind, count, failed)))
+
+
+def check_trials(judgement: Judgement, kind: str) -> None:
+    """Raise when there are too few trials to draw from."""
+    trials, needed = sum(own.shape[0] for own in judgement.start.local), ENOUGH_TRIALS + int(judgement.free.sum())
+    if kind == "trial" and trials < needed:
+        raise InputError(f"bootstrap: {trials} trials are too few to draw from; it takes {needed}", remedy='Use kind="moving_block".')
+
+
+def affordable_lanes(judgement: Judgement) -> int:
+    """Replicates whose Jacobians fit into ``MEMORY``."""
+    numbers = sum(block.residual.size * (1 + block.by_shared.shape[-1] + block.by_local.shape[-1]) for block in judgement.blocks)
+    return int(np.clip(MEMORY / (8 * 12 * max(numbers, 1)), 1, MOST_LANES))
+
+
+def default_block(judgement: Judgement) -> int:
+    """Three correlation times, at least the cube root of the number of samples of a trial."""
+    longest = max((int(np.shape(own.weight)[1]) for data in judgement.data for own in data.samples), default=1)
+    return max(math.ceil(3 * judgement.correlation_time), math.ceil(longest ** (1 / 3)))
+
+
+class Drawing:
+    """Draws the data of replicates, each from a seed of its own.
+
+    Args:
+        judgement: the fit.
+        kind: what is drawn.
+        seed: of all.
+        length: of a run of residuals.
+    """
+
+    def __init__(self, judgement: Judgement, kind: str, seed: int, length: int) -> None:
+        self.kind, self.seed, self.length = kind, seed, length
+        self.observations = redrawable(judgement)
+        self.trials = [own.shape[0] for own in judgement.start.local]
+
+    def __call__(self, numbers: np.ndarray) -> tuple[Any, Any]:
+        """Measured numbers of each observation of each kind (B, R, n, k), and with whole trials which they are, of each kind (B, R)."""
+        found = [self.one(int(number)) for number in numbers]
+        measured, picked = zip(*found, strict=True)
+        stacked = jax.tree.map(lambda *parts: np.stack(parts), *measured)
+        return stacked, jax.tree.map(lambda *parts: np.stack(parts), *picked) if self.kind == "trial" else None
+
+    def one(self, number: int) -> tuple[Any, Any]:
+        """One replicate."""
+        rng = np.random.default_rng([self.seed, number])
+        picked = [rng.integers(trials, size=trials) if self.kind == "trial" else np.arange(trials) for trials in self.trials]
+        measured = []
+        for which, observations in zip(picked, self.observations, strict=True):
+            if self.kind == "trial":
+                measured.append([np.asarray(one.samples.measured)[which] for one in observations])
+            else:
+                measured.append([measured_again(one, self.errors(one, rng)) for one in observations])
+        return measured, picked
+
+    def errors(self, one: Any, rng: np.random.Generator) -> np.ndarray:
+        """Errors of one observation."""
+        if self.kind == "parametric":
+            return drawn_noise(one, rng)
+        if self.kind == "moving_block" and one.series:
+            return drawn_blocks(one, rng, self.length)
+        return drawn_residuals(one, rng)
+
+
+def replicates(judgement: Judgement, start: Start, measured: Any, picked: Any) -> tuple[Any, Any, Any]:
+    """Minima of several sets of measured numbers, and whether they converged; all begin at the minimum of the fit.
+
+    Args:
+        judgement: the fit.
+        start: at its minimum.
+        measured: numbers of each observation of each kind, (B, R, n, k).
+        picked: trials that they stand for, of each kind (B, R), or ``None`` for the trials as they are.
+    """
+    lanes = jax.tree.leaves(measured)[0].shape[0]
+
+    def columns(tree: Any, which: Any) -> Any:
+        if which is None:
+            return jax.tree.map(lambda column: np.broadcast_to(np.asarray(column), (lanes, *np.shape(column))), tree)
+        return jax.tree.map(lambda column: np.asarray(column)[which], tree)
+
+    each = [None] * len(measured) if picked is None else picked
+    data = []
+    for own, numbers, which in zip(judgement.data, measured, each, strict=True):
+        own = columns(own, which)
+        samples = tuple(one._replace(measured=new) for one, new in zip(own.samples, numbers, strict=True))
+        data.append(own._replace(samples=samples))
+    if picked is not None:
+        local = tuple(columns(own, which) for own, which in zip(start.local, each, strict=True))
+        start = start._replace(shared=columns(start.shared, None), local=local, stages=columns(start.stages, None))
+    different = (True, picked is not None)
+    found, _ = minimise_each(judgement.layout, judgement.scene, tuple(data), start, each=different, steps=STEPS)
+    return found.shared, found.local, found.converged
+
+
+def accelerations(judgement: Judgement, kind: str, length: int) -> np.ndarray:
+    """Skewness of the influence of the units that are drawn, over 6, for each free shared coordinate (S,).
+
+    The influence of a unit is its pull ``-C P' r``, with what its own unknowns can undo taken out (infinitesimal jackknife).
+    """
+    pulls = []
+    for block in judgement.parts.working[: len(judgement.data)]:
+        rows = -np.einsum("rns,rn,st->rnt", eliminated(block).projected, block.residual, judgement.formal.shared)
+        if kind == "trial":
+            pulls.append(rows.sum(axis=1))
+        elif kind == "moving_block":
+            cuts = np.arange(0, rows.shape[1], length)
+            pulls.append(np.add.reduceat(rows, cuts, axis=1).reshape(-1, rows.shape[2]))
+        else:
+            pulls.append(rows.reshape(-1, rows.shape[2]))
+    every = np.concatenate(pulls)
+    square = np.sum(every**2, axis=0)
+    return np.where(square > 0, np.sum(every**3, axis=0) / (6 * np.where(square > 0, square, 1.0) ** 1.5), 0.0)
+
+
+def corrected_levels(draws: np.ndarray, value: float, acceleration: float, level: float) -> tuple[float, float]:
+    """Quantiles at which BCa reads its ends: ``Phi(z0 + (z0 + z)/(1 - a (z0 + z)))``."""
+    below = (np.sum(draws < value) + np.sum(draws == value) / 2) / draws.size
+    bias = stats.norm.ppf(np.clip(below, 0.5 / draws.size, 1 - 0.5 / draws.size))
+    shifted = bias + stats.norm.ppf([(1 - level) / 2, (1 + level) / 2])
+    low, high = stats.norm.cdf(bias + shifted / (1 - acceleration * shifted))
+    return float(low), float(high)
+
+
+def interval(fit: Fit, judgement: Judgement, draws: np.ndarray, index: int, acceleration: float, level: float) -> BootstrapInterval:
+    """Both intervals of one parameter from its coordinates in the replicates."""
+    unknown, best = judgement.layout.shared_unknowns[index], float(judgement.minimum.shared[index])
+    values, value = np.asarray(unknown.value(draws)), float(unknown.value(best))
+
+    def ends(levels: tuple[float, float]) -> tuple[float, float]:
+        low, high = np.quantile(draws, levels)
+        return (
+            -math.inf if strayed(unknown, low, best) else float(unknown.value(low)),
+            math.inf if strayed(unknown, high, best) else float(unknown.value(high)),
+        )
+
+    estimate = fit.parameters.get(unknown.name)
+    open_ends = (-math.inf, math.inf)
+    determined = estimate is not None and estimate.status is not Determination.NOT_DETERMINED
+    return BootstrapInterval(
+        name=unknown.name,
+        label=unknown.about.label,
+        symbol=unknown.about.symbol,
+        unit=unknown.about.unit,
+        value=value,
+        sd=float(np.std(values, ddof=1)) if determined else math.inf,
+        bias=float(np.mean(values) - value),
+        level=level,
+        percentile=ends(((1 - level) / 2, (1 + level) / 2)) if determined else open_ends,
+        corrected=ends(corrected_levels(draws, best, acceleration, level)) if determined else open_ends,
+    )
+
+
+def strayed(unknown: Any, coordinate: float, best: float) -> bool:
+    """Whether a coordinate went where the data no longer see it: by a factor of 1000, or to an end of its range."""
+    if logistic(unknown):
+        return abs(coordinate) > max(REACH_LOGISTIC - 1.0, abs(best))
+    return bool(unknown.about.transform == "log" and abs(coordinate - best) > STRAYED)
+
+
+def remarks(judgement: Judgement, kind: str, count: int, failed: int) -> list[str]:
+    """What a person should know of these replicates."""
+    found = []
+    if failed:
+        found.append(
+            f"{failed} of {count} replicates did not converge and are left out; the intervals are too narrow if they are the extreme ones."
+        )
+    if count < FEW:
+        part = 100 * 1.5 / math.sqrt(count)
+        found.append(f"With {count} replicates the ends of an interval depend on the seed by about {part:.0f} % of its width.")
+    if kind in ("residual", "parametric") and judgement.correlation_time > 1.2 and not np.any(judgement.spread.time > 0):
+        found.append('Neighbouring residuals are correlated, which these draws break up; kind="moving_block" keeps it.')
+    if judgement.priors and kind != "trial":
+        found.append("What is known beforehand (priors) is kept as it is: intervals do not contain its uncertainty.")
+    return found

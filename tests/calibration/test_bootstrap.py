@@ -1,0 +1,143 @@
+"""What must hold of the bootstrap: the spread of independent refits, known intervals where a formula exists, correlation kept if asked."""
+
+import dataclasses
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+from scipy.optimize import least_squares
+
+from calibration.bootstrap import bootstrap, corrected_levels, strayed
+from calibration.errors import InputError
+from calibration.fitting import fit
+from calibration.noise_model import StudentT
+from calibration.problem import Problem
+from calibration.resampling import drawn_blocks, drawn_residuals, leverages, measured_again, redrawable
+
+_SPEC = importlib.util.spec_from_file_location("made_up_impacts", Path(__file__).with_name("made_up_impacts.py"))
+impacts = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(impacts)
+ANGLES, DATA, FRICTION, RESTITUTION, SIGMA = impacts.ANGLES, impacts.DATA, impacts.FRICTION, impacts.RESTITUTION, impacts.SIGMA
+closed_form, scene, table, whitened = impacts.closed_form, impacts.scene, impacts.table, impacts.whitened
+
+
+@pytest.fixture(scope="module")
+def found():
+    return fit(Problem(scene(), [DATA], free=[FRICTION, RESTITUTION]))
+
+
+@pytest.fixture(scope="module")
+def many():
+    """Twelve small tables, each a trial."""
+    tables = [dataclasses.replace(table(angles=ANGLES[::3], seed=seed), name=f"table {seed}") for seed in range(12)]
+    return fit(Problem(scene(), tables, free=[FRICTION, RESTITUTION]))
+
+
+def test_replicates_spread_as_refits_by_scipy_do(found):
+    made = bootstrap(found, count=200, seed=1, kind="parametric")
+    rng = np.random.default_rng(5)
+    friction, restitution = found.parameters[FRICTION].value, found.parameters[RESTITUTION].value
+    angle, speed = closed_form(friction, restitution, ANGLES)
+    refits = []
+    for _ in range(200):
+        drawn = dataclasses.replace(
+            DATA,
+            rebound_angle=angle + SIGMA["rebound_angle"] * rng.standard_normal(ANGLES.size),
+            rebound_speed=speed + SIGMA["rebound_speed"] * rng.standard_normal(ANGLES.size),
+        )
+        refits.append(least_squares(lambda p, drawn=drawn: whitened(*p, drawn), [friction, restitution]).x)
+    # Each standard deviation is known to 5 %, so their ratio to 7 %.
+    for i, name in enumerate((FRICTION, RESTITUTION)):
+        assert made[name].sd == pytest.approx(np.std(refits, axis=0)[i], rel=0.2)
+    assert made.failed == 0
+
+
+def test_residuals_enlarged_for_leverage_give_the_standard_error_of_the_fit(found):
+    made = bootstrap(found, count=300, seed=2)
+    low, high = made[RESTITUTION].percentile
+    rms = np.sqrt(found.chi2 / found.dof)
+    assert made[RESTITUTION].sd == pytest.approx(found.parameters[RESTITUTION].sd * rms, rel=0.15)
+    assert low < made[RESTITUTION].value < high
+    for one, two in zip(made[RESTITUTION].percentile, made[RESTITUTION].corrected, strict=True):
+        assert one == pytest.approx(two, abs=made[RESTITUTION].sd)
+    assert "0.95" not in made[RESTITUTION].text
+    assert "95 %" in made[RESTITUTION].text
+
+
+def test_leverages_are_the_diagonal_of_the_hat_matrix(found):
+    (block,) = found.judgement.blocks
+    jacobian = block.by_shared[0]
+    hat = jacobian @ np.linalg.pinv(jacobian)
+    np.testing.assert_allclose(leverages(found.judgement)[0][0], np.diag(hat), rtol=1e-8)
+
+
+def test_whole_trials_are_drawn_with_all_that_is_theirs(many):
+    made = bootstrap(many, count=100, seed=0, kind="trial")
+    assert made.draws.shared.shape == (100, 2)
+    assert 0.3 < made[RESTITUTION].sd / many.parameters[RESTITUTION].sd < 2.0
+
+
+def test_same_seed_same_numbers_and_chunks_do_not_matter(found):
+    one, two = bootstrap(found, count=10, seed=3, lanes=4), bootstrap(found, count=10, seed=3, lanes=10)
+    np.testing.assert_allclose(one.draws.shared, two.draws.shared, atol=1e-7)
+    assert not np.allclose(bootstrap(found, count=10, seed=4, lanes=4).draws.shared, one.draws.shared)
+
+
+def test_corrected_levels_are_those_of_scipy():
+    rng = np.random.default_rng(0)
+    data = rng.exponential(size=40)
+    peer = stats.bootstrap((data,), np.mean, method="BCa", n_resamples=4000, rng=np.random.default_rng(1))
+    jackknife = (data.sum() - data) / (data.size - 1)
+    push = jackknife.mean() - jackknife
+    acceleration = np.sum(push**3) / (6 * np.sum(push**2) ** 1.5)
+    levels = corrected_levels(peer.bootstrap_distribution, data.mean(), acceleration, 0.95)
+    ends = np.quantile(peer.bootstrap_distribution, levels)
+    np.testing.assert_allclose(ends, peer.confidence_interval, rtol=2e-3)
+
+
+def test_runs_of_residuals_keep_their_correlation_and_single_ones_lose_it(found):
+    (one,) = redrawable(found.judgement)[0]
+    rng, count = np.random.default_rng(0), 4000
+    series = np.zeros((1, count, 1))
+    for i in range(1, count):
+        series[0, i, 0] = 0.8 * series[0, i - 1, 0] + rng.standard_normal()
+    made = one._replace(
+        white=series, plain=series, weight=np.ones_like(series), predicted=series, samples=one.samples._replace(measured=series)
+    )
+
+    def neighbours(drawn):
+        return np.corrcoef(drawn[0, 1:, 0], drawn[0, :-1, 0])[0, 1]
+
+    assert neighbours(drawn_blocks(made, rng, 40)) == pytest.approx(0.8, abs=0.06)
+    assert abs(neighbours(drawn_residuals(made, rng))) < 0.06
+    np.testing.assert_allclose(measured_again(made, np.zeros_like(series)), series)
+
+
+def test_robust_fits_are_drawn_in_standard_deviations():
+    robust = fit(Problem(scene(), [DATA], free=[FRICTION, RESTITUTION], noise=StudentT(4.0)))
+    (one,) = redrawable(robust.judgement)[0]
+    angle, speed = closed_form(robust.parameters[FRICTION].value, robust.parameters[RESTITUTION].value, ANGLES)
+    np.testing.assert_allclose(one.predicted[0], np.stack([angle, speed], axis=-1), rtol=1e-6)
+
+
+def test_an_end_that_strayed_is_no_end(found):
+    friction = found.problem.layout.shared_unknowns[0]
+    assert strayed(friction, 20.0, 0.0)
+    assert not strayed(friction, 1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({"kind": "residuals"}, "residual"),
+        ({"count": 1}, "from 2 on"),
+        ({"kind": "trial"}, "too few"),
+        ({"level": 1.0}, "between 0 and 1"),
+        ({"block": 0}, "whole number of samples"),
+    ],
+)
+def test_bad_input_is_refused_with_the_remedy(found, options, says):
+    with pytest.raises(InputError, match=says):
+        bootstrap(found, **options)
