@@ -8,7 +8,7 @@ from jaxcontact.field import model, of, static
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.laws.tangential import Slider, SpringMemory, check_limited, coulomb_slider, return_mapping, smooth_coulomb_slider
-from jaxcontact.smooth import Real, positive_part, positive_power
+from jaxcontact.smooth import Real, positive_part, positive_power, safe_norm
 
 
 def spring_energy(memory: SpringMemory, *, tangential_stiffness: Real) -> jax.Array:
@@ -157,6 +157,16 @@ class CundallStrack:
             time_step=time_step,
             limited=self.limited,
         )
+
+    def overload(
+        self, memory: SpringMemory, slip_rate: Real, *, normal_force: Real, overlap: Real, effective_radius: Real, mass: Real
+    ) -> jax.Array:
+        """What would act on the slider if it did not slide, less its limit ``mu F_n`` [N]: negative while it sticks, ``(...)``."""
+        trial = jnp.asarray(self.tangential_stiffness)[..., None] * memory.elongation
+        if self.limited == "force":
+            damping = self.tangential_damping + critical_fraction(self.zeta, self.tangential_stiffness, mass)
+            trial = trial + jnp.asarray(damping)[..., None] * slip_rate
+        return safe_norm(trial) - self.coefficient * positive_part(normal_force)
 
     def holding(self, force: Real, *, overlap: Real, effective_radius: Real) -> SpringMemory:
         """Memory of contacts that hold ``force`` on the body, ``(..., 3)`` [N], at rest."""

@@ -348,6 +348,14 @@ class Mindlin:
             return mindlin_force(memory, slip_increment, normal_force, overlap, **arguments)
         return incremental_mindlin_force(memory, slip_increment, normal_force, overlap, **arguments, rescaled=self.form == "rescaled")
 
+    def overload(self, memory: Any, slip_rate: Real, *, normal_force: Real, overlap: Real, effective_radius: Real, mass: Real) -> jax.Array:
+        """What would act on the slider if it did not slide, less its limit ``mu F_n`` [N]: negative while it sticks, ``(...)``."""
+        stiffness = self.stiffness(overlap, effective_radius)
+        spring = stiffness[..., None] * memory.elongation if self.form == "displacement" else jnp.asarray(memory.force)
+        damping = self.tangential_damping + critical_fraction(self.zeta, stiffness, mass)
+        trial = spring + jnp.asarray(damping)[..., None] * slip_rate
+        return safe_norm(trial) - self.coefficient * positive_part(normal_force)
+
     def holding(self, force: Real, *, overlap: Real, effective_radius: Real) -> Any:
         """Memory of contacts that hold ``force`` on the body, ``(..., 3)`` [N], at rest."""
         stiffness = self.stiffness(overlap, effective_radius)

@@ -39,8 +39,20 @@ from jaxcontact.simulation.pairs import (
 )
 from jaxcontact.smooth import safe_norm
 
-FRICTION_STEPS = 16
-"""Steps of a friction with memory in each step of the motion."""
+FRICTION_STEPS = 8
+"""Steps of a friction with memory, of two parts each, in each step of the motion."""
+
+SHORTEST_PART = 1e-6
+"""Of a step of friction."""
+
+NO_OVERLOAD = 1e-9
+"""Of a slider, in units of its largest limit."""
+
+INSTANT = 1e-6
+"""Time step, in units of the last, in which a law with memory tells its force at an instant."""
+
+UNLIMITED = 1e12
+"""Coefficient of friction that nothing overcomes."""
 
 SLOWEST = 1e-9
 """Speed [m/s] below which nothing moves."""
@@ -417,10 +429,14 @@ def friction_through(
 
     The law takes ``FRICTION_STEPS`` small steps along the normal motion that is known already: the gap is a cubic, the normal force a
     parabola with the impulse it had. The slip begins with ``slip``, changes linearly by what it changed between ``states``, and by what
-    friction itself did since. So a stiff spring, and the instant at which sticking turns to sliding, are resolved much finer than by the
-    steps of the motion, at the cost of the law alone.
+    friction itself did since. So a stiff spring is resolved much finer than by the steps of the motion, at the cost of the law alone.
+
+    Each small step has two parts. They meet where sticking turns to sliding or back, if it does so there: the instant is that of the
+    law's ``overload``, which moves with the parameters, and no part has a corner inside. The impulse is that of the trapezoidal rule.
     """
     before, after = ends
+    law = world.contact.friction
+    endless = dataclasses.replace(law, coefficient=jnp.full_like(jnp.asarray(law.coefficient, duration.dtype), UNLIMITED))
     rates = tuple(gap_rates(world, at, state) for at, state in zip(ends, states, strict=True))
     loads = tuple(normal_forces(world, active, at, rate) for at, rate in zip(ends, rates, strict=True))
     by_others = slips(world, after, states[1]) - slips(world, before, states[0])
@@ -430,30 +446,76 @@ def friction_through(
     takes_time = duration > 0
     usable = jnp.where(takes_time, duration, 1.0)
     bulge = 6 * (jnp.where(takes_time, normal_impulse / usable, 0.0) - (loads[0] + loads[1]) / 2)
-    small = duration / FRICTION_STEPS
     closed = active.closed[:, None]
 
-    def one(carry: tuple[Any, jax.Array, jax.Array], index: jax.Array) -> tuple[tuple[Any, jax.Array, jax.Array], None]:
-        memory, force, impulse = carry
-        middle, end = (index + 0.5) / FRICTION_STEPS, (index + 1.0) / FRICTION_STEPS
-        gap = cubic(end, duration, before.gap, after.gap, *rates)
-        by_friction = slips(world, on_bodies_alone, pushed(world, after, still, impulse + small / 2 * force))
-        now, memory = world.contact.friction.after_step(
-            memory,
-            small * normal_and_tangential(slip + middle * by_others + by_friction, after.normal)[1],
-            normal_force=(1 - end) * loads[0] + end * loads[1] + end * (1 - end) * bulge,
-            overlap=jnp.where(active.closed & (gap < 0), -gap, 0.0),
-            effective_radius=world.effective_radius,
-            mass=active.mass,
-            time_step=usable / FRICTION_STEPS,
-        )
-        now = jnp.where(closed, now, 0.0)
-        return (memory, now, impulse + small * (force + now) / 2), None
+    def seen(at: jax.Array) -> dict[str, jax.Array]:
+        """What the law sees of the normal motion at the fraction ``at`` ``(pairs,)`` of the step."""
+        gap = cubic(at, duration, before.gap, after.gap, *rates)
+        return {
+            "normal_force": (1 - at) * loads[0] + at * loads[1] + at * (1 - at) * bulge,
+            "overlap": jnp.where(active.closed & (gap < 0), -gap, 0.0),
+            "effective_radius": world.effective_radius,
+            "mass": active.mass,
+        }
 
-    turned = carried(world, (active.memory, active.friction), before, after, states[1], duration)
-    indices = jnp.arange(FRICTION_STEPS, dtype=duration.dtype)
-    (memory, force, impulse), _ = jax.lax.scan(one, (*turned, jnp.zeros_like(slip)), indices)
-    return impulse, jnp.where(takes_time, force, active.friction), memory
+    def slip_at(at: jax.Array, impulse: jax.Array) -> jax.Array:
+        by_friction = slips(world, on_bodies_alone, pushed(world, after, still, impulse))
+        return normal_and_tangential(slip + at[:, None] * by_others + by_friction, after.normal)[1]
+
+    def moved(rule: Any, spring: Any, begin: jax.Array, to: jax.Array, increment: jax.Array) -> tuple[jax.Array, Any]:
+        """Force and memory after the slip ``increment`` between two fractions of the step."""
+        return rule.after_step(spring, increment, time_step=(to - begin) * usable, **seen(to))
+
+    def slipped(node: Sprung, to: jax.Array) -> jax.Array:
+        """Slip from ``node`` to the fraction ``to`` [m], by that in the middle."""
+        time = (to - node.at)[:, None] * usable
+        return time * slip_at((node.at + to) / 2, node.impulse + time / 2 * node.force)
+
+    def overload_after(rule: Any, node: Sprung, to: jax.Array) -> jax.Array:
+        force, spring = moved(rule, node.memory, node.at, to, slipped(node, to))
+        impulse = node.impulse + (to - node.at)[:, None] * usable / 2 * (node.force + jnp.where(closed, force, 0.0))
+        return law.overload(spring, slip_at(to, impulse), **seen(to))
+
+    def part(node: Sprung, to: jax.Array) -> Sprung:
+        """The node at the fraction ``to``. The memory of a spring that slides with its dashpot is one of backward Euler: extrapolated."""
+        increment, middle = slipped(node, to), (node.at + to) / 2
+        mean, once = moved(law, node.memory, node.at, to, increment)
+        _, twice = moved(law, moved(law, node.memory, node.at, middle, increment / 2)[1], middle, to, increment / 2)
+        memory = jax.tree.map(lambda fine, coarse: 2 * fine - coarse, twice, once)
+        length = to - node.at
+        time = length[:, None] * usable
+        rate = slip_at(to, node.impulse + time / 2 * (node.force + jnp.where(closed, mean, 0.0)))
+        instant = INSTANT * length * usable
+        force, _ = law.after_step(memory, instant[:, None] * rate, time_step=instant, **seen(to))
+        force = jnp.where(closed, force, 0.0)
+        return Sprung(to, memory, force, node.impulse + time / 2 * (node.force + force))
+
+    def one(node: Sprung, index: jax.Array) -> tuple[Sprung, None]:
+        to = jnp.full_like(loads[0], (index + 1.0) / FRICTION_STEPS)
+        at_start = law.overload(node.memory, slip_at(node.at, node.impulse), **seen(node.at))
+        at_end = jnp.where(at_start < 0, overload_after(endless, node, to), overload_after(law, node, to))
+        # A slider without a dashpot slides at no overload but that of rounding.
+        least = NO_OVERLOAD * law.coefficient * jnp.maximum(jnp.maximum(*loads), 0.0)
+        switches = ((at_start < 0) != (at_end < 0)) & (jnp.abs(at_end - at_start) > least)
+        share = jnp.where(switches, at_start / jnp.where(switches, at_start - at_end, 1.0), 0.5)
+        middle = node.at + jnp.clip(share, SHORTEST_PART, 1 - SHORTEST_PART) / FRICTION_STEPS
+        return part(part(node, middle), to), None
+
+    turned, pull = carried(world, (active.memory, active.friction), before, after, states[1], duration)
+    first = Sprung(jnp.zeros_like(loads[0]), turned, pull, jnp.zeros_like(slip))
+    last, _ = jax.lax.scan(one, first, jnp.arange(FRICTION_STEPS, dtype=duration.dtype))
+    impulse = jnp.where(takes_time, last.impulse, 0.0)
+    memory = jax.tree.map(lambda new, old: jnp.where(takes_time, new, old), last.memory, turned)
+    return impulse, jnp.where(takes_time, last.force, active.friction), memory
+
+
+class Sprung(NamedTuple):
+    """Springs of friction within a step: the fraction of it ``(pairs,)``, memory, force [N] and impulse so far [N s], ``(pairs, 3)``."""
+
+    at: jax.Array
+    memory: Any
+    force: jax.Array
+    impulse: jax.Array
 
 
 def unloaded(world: World, like: jax.Array) -> tuple[Any, jax.Array | None]:
