@@ -6,7 +6,7 @@ The rules, in the order in which they are applied:
 2. Trajectories are fitted as flights with drag between rigid impacts. Where every impact is nearly normal, only the height is used:
    what a ball does sideways then depends on spin nobody saw. Where impacts are oblique, friction and initial spin are unknown, too.
 3. The height of the surface and the initial state of each recording, and one length scale for all, are found beside.
-4. Where this leaves the data unexplained, impacts may deviate from the common restitution, one by one.
+4. Where this leaves the data unexplained, spin may lift the ball, and then impacts may deviate from the common restitution, one by one.
 5. The contact duration is found, too: it is how stiffness could show, and as a delay after each impact it would bend other quantities
    if it were left out. Cameras rarely resolve it, and then the result says so.
 """
@@ -14,7 +14,7 @@ The rules, in the order in which they are applied:
 import dataclasses
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
@@ -29,9 +29,12 @@ from calibration.impacts import FRICTION, RESTITUTION, TANGENTIAL, fit_impacts
 from calibration.judgement import Judgement
 from calibration.nuisance import InitialState, LengthScale, RestitutionScatter, SurfaceHeight
 from calibration.observations.positions import TrackedPositions
+from calibration.prior import LogNormal
 from calibration.problem import Problem
 from calibration.recording import Recording, read_recordings
+from calibration.restitution_choice import CHOICES
 from calibration.result import Determination, Estimate, Fit
+from calibration.scene_parameter import Free
 from calibration.study import ReadingOptions, Study
 from calibration.trial import Trial
 
@@ -40,6 +43,13 @@ DRAG = "drag.coefficient"
 
 OBLIQUE = 0.15
 """Tangential over normal speed from which an impact can tell something of friction."""
+
+LIFT = "lift.coefficient"
+PUBLISHED_LIFT = LogNormal(0.8, 1.5)
+"""Magnus coefficients of smooth balls measured by others: 0.5 to 1.2 (Cross, Am. J. Phys. 80 (2012) 289-294)."""
+LIFT_NOTE = "flights show only its product with the spin, which nobody measured: held by what others measured, 0.8 within a factor of 1.5"
+WORTH = 6.6
+"""Drop of chi-squared that each further unknown must earn (1 % level)."""
 
 HERTZ_DURATION = 3.2181
 """Contact duration of Hertz's law in units of (m^2/(K^2 v))^(1/5)."""
@@ -102,7 +112,7 @@ def unknowns_of(table: ImpactTable) -> tuple[str, ...]:
 
 
 def read_trajectories(study: Study) -> tuple[list[Recording], list[Reading]]:
-    """Recordings and their automatic readings; a recording without a bounce is an error."""
+    """Recordings and their automatic readings."""
     options = study.reading
     recordings = read_recordings(
         list(study.files),
@@ -113,9 +123,6 @@ def read_trajectories(study: Study) -> tuple[list[Recording], list[Reading]]:
         sigma=options.sigma,
     )
     readings = [read_bounces(recording, radius=study.ball.radius, gravity=study.model.gravity) for recording in recordings]
-    for recording, reading in zip(recordings, readings, strict=True):
-        if not reading.bounces:
-            raise no_bounce(recording)
     return recordings, readings
 
 
@@ -143,45 +150,71 @@ def height_only(recording: Recording) -> Recording:
     return dataclasses.replace(recording, position=position, sigma=sigma)
 
 
-def fit_trajectories(study: Study, *, progress: Progress) -> Fit:
-    """Fit trajectories."""
-    began = time.perf_counter()
-    recordings, readings = read_trajectories(study)
+class Seen(NamedTuple):
+    """What the recordings of a study show at first sight.
+
+    Attributes:
+        recordings, readings: those with a bounce, without sideways coordinates where these tell nothing.
+        friction: whether friction is to be found; ``spin``: whether initial spins are.
+        notes: plain sentences.
+    """
+
+    recordings: list[Recording]
+    readings: list[Reading]
+    friction: bool
+    spin: bool
+    notes: tuple[str, ...]
+
+
+def seen(study: Study) -> Seen:
+    """Read the recordings of a study and decide what they can tell."""
+    recordings, readings, notes = usable(*read_trajectories(study))
     oblique = steepness(readings) > OBLIQUE if study.model.friction == "automatic" else bool(study.model.friction)
     spin = oblique if study.model.spin == "automatic" else bool(study.model.spin)
-    notes = []
     if not oblique and any(set(recording.axes) & {"x", "y"} for recording in recordings):
         recordings = [height_only(recording) for recording in recordings]
         notes.append("Every impact is nearly normal, so only the height was fitted: these data do not tell friction.")
-    impacts = max(len(reading.bounces) for reading in readings)
+    return Seen(recordings, readings, oblique, spin, tuple(notes))
 
-    def problem(*, scatter: bool) -> Problem:
-        nuisance: list[Any] = [InitialState(spin=spin), SurfaceHeight()]
-        nuisance += [LengthScale()] if study.model.length_scale else []
-        nuisance += [RestitutionScatter(impacts=impacts)] if scatter else []
-        free = [RESTITUTION, *([DRAG] if study.model.drag else []), *([FRICTION] if oblique else []), DURATION]
-        return Problem(
-            starting_scene(study, readings, friction=oblique),
-            [Trial(TrackedPositions(recording, reading)) for recording, reading in zip(recordings, readings, strict=True)],
-            free=free,
-            nuisance=nuisance,
-            method=jc.Impulse(max_contacts=impacts + 2, rest_steps=1, skip_unused=False),
-            frozen=[DURATION],
-        )
+
+def fit_trajectories(study: Study, *, progress: Progress) -> Fit:
+    """Fit trajectories."""
+    began = time.perf_counter()
+    data = seen(study)
+    readings, spin, notes = data.readings, data.spin, list(data.notes)
+
+    def minimum(*, scatter: bool, lift: bool) -> tuple[Problem, Judgement]:
+        problem = problem_of(study, data, scatter=scatter, lift=lift)
+        return problem, minimum_of(problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None)
 
     with jax.enable_x64(True):
-        chosen = problem(scatter=False)
-        progress(f"Fitting {len(recordings)} recording{'s' if len(recordings) != 1 else ''}, {chosen.observations} numbers")
-        judgement = minimum_of(chosen, method=study.fit.method, steps=study.fit.steps, start={}, progress=None)
+        lift = study.model.lift is True
+        progress(f"Fitting {len(readings)} recording{'s' if len(readings) != 1 else ''}")
+        chosen, judgement = minimum(scatter=False, lift=lift)
+        if study.model.lift == "automatic" and spin and not judgement.explained:
+            progress("Letting spin lift the ball")
+            lifted, with_lift = minimum(scatter=False, lift=True)
+            more = with_lift.free.sum() + sum(own.size for own in with_lift.start.local)
+            more -= judgement.free.sum() + sum(own.size for own in judgement.start.local)
+            lift = bool(with_lift.minimum.converged and judgement.chi2 - with_lift.chi2 > WORTH * more * max(with_lift.misfit, 1.0))
+            if lift:
+                chosen, judgement = lifted, with_lift
+                notes.append(
+                    "Flights without lift do not explain the data; spin that lifts the ball (Magnus effect) does better. The recorded"
+                    " lengths were then taken as right, because a wrong length scale looks like lift."
+                )
         if not judgement.explained and sum(len(reading.bounces) for reading in readings) > 2:
             progress("Letting impacts deviate from the common restitution, one by one")
-            chosen = problem(scatter=True)
-            judgement = minimum_of(chosen, method=study.fit.method, steps=study.fit.steps, start={}, progress=None)
+            chosen, judgement = minimum(scatter=True, lift=lift)
             notes.append(scatter_sentence(chosen, judgement))
         progress("Letting contacts last")
         judgement = with_duration(chosen, judgement)
+        if lift:
+            judgement = counted_as_unknown(chosen, judgement, LIFT)
         estimates = judgement.shared()
         estimates.pop(DURATION, None)
+        if lift:
+            estimates[LIFT] = dataclasses.replace(estimates[LIFT], sd=np.inf, status=Determination.NOT_DETERMINED, note=LIFT_NOTE)
         if FRICTION in estimates and spin:
             progress("Probing whether friction and spin can be told apart")
             estimates[FRICTION] = friction_or_spin(judgement, estimates[FRICTION])
@@ -193,9 +226,46 @@ def fit_trajectories(study: Study, *, progress: Progress) -> Fit:
     return dataclasses.replace(result, warnings=(*result.warnings, *notes))
 
 
-def starting_scene(study: Study, readings: Sequence[Reading], *, friction: bool) -> jc.Scene:
+def usable(recordings: list[Recording], readings: list[Reading]) -> tuple[list[Recording], list[Reading], list[str]]:
+    """The recordings that show a bounce, their readings, and a sentence on the others.
+
+    Raises:
+        InputError: there is no bounce in any.
+    """
+    kept = [pair for pair in zip(recordings, readings, strict=True) if pair[1].bounces]
+    if not kept:
+        raise no_bounce(recordings[0])
+    left_out = [recording.name for recording, reading in zip(recordings, readings, strict=True) if not reading.bounces]
+    count = f"{len(left_out)} of {len(recordings)} recordings show no bounce and were left out"
+    return [pair[0] for pair in kept], [pair[1] for pair in kept], [f"{count}: {', '.join(left_out)}."] if left_out else []
+
+
+def problem_of(study: Study, data: Seen, *, scatter: bool, lift: bool) -> Problem:
+    """The problem of what was seen, with or without impacts that deviate, and lift."""
+    impacts = max(len(reading.bounces) for reading in data.readings)
+    nuisance: list[Any] = [InitialState(spin=data.spin, lift=lift), SurfaceHeight()]
+    # Lift changes the apparent gravity as a wrong length scale does: with lift, the recorded lengths are taken as right.
+    nuisance += [LengthScale()] if study.model.length_scale and not lift else []
+    nuisance += [RestitutionScatter(impacts=impacts)] if scatter else []
+    free: list[Any] = list(CHOICES[study.model.restitution].free)
+    free += [DRAG] if study.model.drag else []
+    free += [FRICTION] if data.friction else []
+    free += [DURATION]
+    free += [Free(LIFT, prior=PUBLISHED_LIFT)] if lift else []
+    return Problem(
+        starting_scene(study, data.readings, friction=data.friction, lift=lift),
+        [Trial(TrackedPositions(recording, reading)) for recording, reading in zip(data.recordings, data.readings, strict=True)],
+        free=free,
+        nuisance=nuisance,
+        method=jc.Impulse(max_contacts=impacts + 2, rest_steps=1, skip_unused=False),
+        frozen=[DURATION, *([LIFT] if lift else [])],
+    )
+
+
+def starting_scene(study: Study, readings: Sequence[Reading], *, friction: bool, lift: bool = False) -> jc.Scene:
     """Scene with first guesses from the readings."""
     restitution = float(np.clip(np.median([reading.restitution for reading in readings]), 0.05, 0.99))
+    speed = float(np.median([-bounce.velocity_before[2] for reading in readings for bounce in reading.bounces]))
     spheres = ball(study)
     drags = [reading.drag for reading in readings if reading.drag > 0]
     area = 0.5 * study.model.fluid_density * np.pi * study.ball.radius**2 / study.ball.mass
@@ -203,11 +273,12 @@ def starting_scene(study: Study, readings: Sequence[Reading], *, friction: bool)
     return jc.Scene(
         bodies=spheres,
         contact=jc.ContactModel(
-            normal=jc.NewtonRestitution(restitution=restitution),
+            normal=CHOICES[study.model.restitution].law(restitution, speed),
             friction=jc.Coulomb(coefficient=0.2) if friction else jc.NoFriction(),
         ),
         gravity=(0.0, 0.0, -study.model.gravity),
         drag=jc.QuadraticDrag(coefficient=coefficient, fluid_density=study.model.fluid_density) if study.model.drag else None,
+        lift=jc.MagnusLift(coefficient=PUBLISHED_LIFT.median, fluid_density=study.model.fluid_density) if lift else None,
     )
 
 
@@ -217,7 +288,7 @@ def scatter_sentence(problem: Problem, judgement: Judgement) -> str:
     for kind, members, local in zip(problem.layout.kinds, problem.members, judgement.minimum.local, strict=True):
         first = [unknown.name for unknown in kind.local_unknowns].index("restitution_deviation_1")
         deviations += [local[r, first + i] for r, member in enumerate(members) for i in range(len(problem.readings[member].bounces))]
-    restitution = judgement.shared()[RESTITUTION].value
+    restitution = float(np.median([reading.restitution for reading in problem.readings]))
     spread = float(np.std(deviations)) * restitution * (1 - restitution)
     return (
         f"Impacts do not repeat exactly: the restitution of single impacts scatters by {spread:.3f} about the common value. They were"
@@ -233,12 +304,24 @@ def with_duration(problem: Problem, judgement: Judgement) -> Judgement:
     start = judgement.start._replace(
         shared=judgement.minimum.shared,
         local=judgement.minimum.local,
-        frozen=np.zeros_like(judgement.start.frozen),
+        frozen=np.asarray([name == LIFT for name in judgement.layout.names]),
         stages=judgement.start.stages,
     )
     longer = attempt_from(problem, start, method="levenberg_marquardt", steps=100)
     longer.start = longer.start._replace(shared=judgement.start.shared, local=judgement.start.local)
     return longer if longer.minimum.shared[index_of_duration(judgement)] >= 0 and longer.minimum.converged else judgement
+
+
+def counted_as_unknown(problem: Problem, judgement: Judgement, name: str) -> Judgement:
+    """The same minimum, judged with a quantity among the unknowns that stayed where it is known beforehand to be.
+
+    Its product with another unknown is all that the data show: to search along the valley takes hundreds of steps and leads nowhere, but
+    what is not known of it must widen the other intervals.
+    """
+    frozen = np.array(judgement.start.frozen)
+    frozen[judgement.layout.names.index(name)] = False
+    start = judgement.start._replace(frozen=frozen)
+    return Judgement(judgement.layout, judgement.scene, judgement.data, start, judgement.minimum, problem.errors, blocks=judgement.blocks)
 
 
 def index_of_duration(judgement: Judgement) -> int:

@@ -99,6 +99,16 @@ class ModelOptions(Section):
     friction: bool | str = option(
         "find the friction coefficient; automatic: where impacts are oblique enough to show it", CHOICE, default="automatic"
     )
+    restitution: str = option(
+        "how restitution depends on the impact speed: constant, viscoelastic, power law or plastic",
+        one_of("constant", "viscoelastic", "power law", "plastic"),
+        default="constant",
+    )
+    lift: bool | str = option(
+        "let spin lift the ball (Magnus effect); automatic: where spin is found and flights without lift do not explain the data",
+        CHOICE,
+        default="automatic",
+    )
     spin: bool | str = option(
         "find the initial spin of each recording, else there is none; automatic: together with friction", CHOICE, default="automatic"
     )

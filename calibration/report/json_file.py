@@ -1,5 +1,7 @@
 """The result of a fit as a file for other programs."""
 
+import dataclasses
+import enum
 import json
 import math
 import os
@@ -27,8 +29,12 @@ def write_json(fit: Fit, path: str | os.PathLike[str]) -> None:
     Raises:
         InputError: ``path`` is a folder, or its folder does not exist.
     """
-    text = json.dumps(_plain(fit_numbers(fit)), indent=2, allow_nan=False)
-    write_atomically(path, f"{text}\n".encode("ascii"))
+    write_atomically(path, json_bytes(fit_numbers(fit)))
+
+
+def json_bytes(numbers: dict[str, Any]) -> bytes:
+    """Numbers as JSON (ASCII): arrays as lists, NaN and infinity as ``null``, dataclasses as tables."""
+    return f"{json.dumps(_plain(numbers), indent=2, allow_nan=False)}\n".encode("ascii")
 
 
 def fit_numbers(fit: Fit) -> dict[str, Any]:
@@ -91,6 +97,10 @@ def _column(column: FittedColumn) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """The same with the types of JSON: arrays as lists, NaN and infinity as ``None``."""
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+    if isinstance(value, enum.Enum):
+        return value.value
     if isinstance(value, dict):
         return {str(key): _plain(item) for key, item in value.items()}
     if isinstance(value, np.ndarray | np.generic) or hasattr(value, "__array__"):

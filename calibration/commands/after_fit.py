@@ -1,0 +1,75 @@
+"""What the verbs that go on from a fit share: the study file, the fit, its folder, and the files they leave there."""
+
+import dataclasses
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from calibration.arguments import RESULT, asked_study, flag, study_file
+from calibration.commands.program import prepare_jax, print_lines
+from calibration.data_files import find_files
+from calibration.errors import InputError
+from calibration.progress import Progress
+from calibration.results_folder import check_folder, default_folder
+from calibration.study import Study
+
+if TYPE_CHECKING:
+    from calibration.result import Fit
+
+StudyFile = Annotated[
+    str, typer.Argument(metavar="STUDY", help="A study file: result/study.toml of a fit, or one from jaxcontact init.", show_default=False)
+]
+Out = Annotated[
+    str | None,
+    flag("--out", "Folder for the results. [default: that of the fit, else result beside the study file]", RESULT, "FOLDER"),
+]
+CHECKPOINTS = "checkpoints"
+"""Folder in that of the results from which a command goes on that was killed."""
+
+
+def asked_for(path: str, out: str | None, *, force: bool = False) -> tuple[Study, Path]:
+    """The study and the folder of its results.
+
+    Raises:
+        InputError: no study file; a folder with results of something else.
+    """
+    if study_file([path]) is None:
+        raise InputError(
+            "this is not a study file",
+            remedy="Give the study.toml that jaxcontact fit left in its folder, or one from jaxcontact init.",
+            path=path,
+        )
+    study = asked_study([path], {})
+    folder = Path(out).expanduser() if out else default_folder(path)
+    check_folder(folder, study, force=force)
+    return study, folder
+
+
+def fitted(study: Study, say: Progress) -> "Fit":
+    """The fit of a study, made again: it is deterministic."""
+    say("Starting")
+    prepare_jax()
+    from calibration.automatic import fit_study
+
+    return fit_study(dataclasses.replace(study, files=tuple(map(str, find_files(study.files)))), progress=say)
+
+
+def checkpoint_of(folder: Path, work: str) -> Path:
+    """Where a piece of long work keeps what is finished."""
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / CHECKPOINTS / work
+
+
+def write_findings(folder: Path, name: str, *, text: str, numbers: dict[str, Any], figure: bytes | None = None) -> None:
+    """Write ``NAME.txt``, ``NAME.json`` and, where there is one, ``NAME.png``, and say so."""
+    from calibration.report.atomic_file import write_atomically
+    from calibration.report.json_file import json_bytes
+
+    folder.mkdir(parents=True, exist_ok=True)
+    written = {f"{name}.txt": f"{text}\n".encode(), f"{name}.json": json_bytes(numbers)}
+    written |= {} if figure is None else {f"{name}.png": figure}
+    for file, content in written.items():
+        write_atomically(folder / file, content)
+    print_lines("", f"Results: {', '.join(os.fspath(folder / file) for file in written)}")
