@@ -222,6 +222,7 @@ def orbit(phase: ClosedPhase, load: Load, *, frozen: tuple[ClosedPhase, Load], n
     start = frozen[0].start  # like height, a choice of coordinates
     load_at_rest = frozen[1](jnp.zeros_like(start))
     height = frozen[0].largest_overlap(load_at_rest)
+    per_start, per_height = 1.0 / start, 1.0 / height
     constants = (np.pi * grid.density, grid.integral, *half_turn(nodes))
     stretch, integral, sine, cosine = (jnp.asarray(column, dtype=start.dtype) for column in constants)
     root = phase.position_at(sine)
@@ -233,8 +234,8 @@ def orbit(phase: ClosedPhase, load: Load, *, frozen: tuple[ClosedPhase, Load], n
         """``dr`` and ``dtau`` by the variable of the grid."""
         position, w = coordinates(radius)
         u = phase.rate(w)
-        outward, downward = u / height, phase.w_rate(position, w, load(u), height) / start
-        turn = stretch / jnp.maximum((cosine * outward - sine * downward) / radius, LEAST_TURN)
+        outward, downward = u * per_height, phase.w_rate(position, w, load(u), height) * per_start
+        turn = stretch * radius / jnp.maximum(cosine * outward - sine * downward, LEAST_TURN * radius)
         return (sine * outward + cosine * downward) * turn, turn
 
     def iterate(radius: jax.Array, phase: ClosedPhase, load: Load) -> jax.Array:

@@ -13,6 +13,7 @@ import numpy as np
 
 from jaxcontact.field import is_concrete, model, static
 from jaxcontact.scene import Scene, State
+from jaxcontact.simulation.checkpointed_scan import block_length, checkpointed_scan
 from jaxcontact.simulation.compliant_contact import (
     ContactNodes,
     TouchDown,
@@ -258,7 +259,7 @@ def bounces(
         return bounce(scene, progress, horizon, method, level=level, constants=constants)
 
     def skipping(progress: Progress, _: None) -> tuple[Progress, tuple[Bounce, jax.Array]]:
-        idle = progress.rests | progress.passed
+        idle = progress.rests | progress.passed | (progress.done >= method.max_contacts)
         shapes = jax.eval_shape(next_bounce, progress)[1]
 
         def waiting() -> tuple[Progress, Bounce]:
@@ -270,13 +271,20 @@ def bounces(
         return after, (record, idle)
 
     def selecting(progress: Progress, _: None) -> tuple[Progress, tuple[Bounce, jax.Array]]:
-        idle = progress.rests | progress.passed
+        idle = progress.rests | progress.passed | (progress.done >= method.max_contacts)
         after, record = next_bounce(progress)
         return jax.tree.map(lambda stays, moves: jnp.where(idle, stays, moves), progress, after), (record, idle)
 
     advance = skipping if method.skip_unused else selecting
-    last, (records, idle) = jax.lax.scan(advance, first, None, length=method.max_contacts)
+    last, record = checkpointed_scan(advance, first, None, length=whole_blocks(method.max_contacts))
+    records, idle = jax.tree.map(lambda column: column[: method.max_contacts], record)
     return last, records, idle
+
+
+def whole_blocks(contacts: int) -> int:
+    """``contacts``, up to a multiple of about their square root: a checkpointed scan then compiles its body once."""
+    length = block_length(contacts)
+    return -(-contacts // length) * length
 
 
 def falling(scene: Scene, start: Motion, times: jax.Array) -> Motion:
@@ -302,24 +310,21 @@ def in_flights(scene: Scene, records: Bounce, used: jax.Array, times: jax.Array)
     return Motion(times, *at_times(jax.tree.map(lambda column: column[index], pieces), times))
 
 
-def contact_segments(scene: Scene, before: ContactNodes, after: ContactNodes, normal: jax.Array, *, rigid: bool) -> Segments:
-    """Pieces between two neighbouring nodes of contacts. That of a rigid impact is straight, at the mean velocity."""
-    sides = (before, after)
+def contact_segments(scene: Scene, ends: ContactNodes, normal: jax.Array, *, rigid: bool) -> Segments:
+    """Pieces between neighbouring nodes of contacts, ``ends`` with an axis of two in front. That of a rigid impact is straight, at the mean
+    velocity.
+    """
+    motion = ends.motion
     if rigid:
-        duration = (after.motion.time - before.motion.time)[:, None]
-        mean = (after.motion.position - before.motion.position) / jnp.where(duration > 0, duration, 1.0)
-        velocity, rates = [mean, mean], [(jnp.zeros_like(mean), jnp.zeros_like(mean))] * 2
+        duration = (motion.time[1] - motion.time[0])[:, None]
+        mean = (motion.position[1] - motion.position[0]) / jnp.where(duration > 0, duration, 1.0)
+        velocity = jnp.stack([mean, mean])
+        acceleration = spin_rate = jnp.zeros_like(velocity)
     else:
-        velocity, rates = [side.motion.velocity for side in sides], [accelerations(scene, side, normal) for side in sides]
-    columns = (
-        [side.motion.time for side in sides],
-        [side.motion.position for side in sides],
-        velocity,
-        [acceleration for acceleration, _ in rates],
-        [side.motion.spin for side in sides],
-        [spin_rate for _, spin_rate in rates],
-    )
-    return Segments(*(side for column in columns for side in column))
+        velocity = motion.velocity
+        acceleration, spin_rate = accelerations(scene, ends, normal)
+    columns = (motion.time, motion.position, velocity, acceleration, motion.spin, spin_rate)
+    return Segments(*(side for column in columns for side in (column[0], column[1])))
 
 
 def motion_at(
@@ -338,8 +343,8 @@ def motion_at(
     inside = (node >= 0) & (node % count < count - 1)
     before = jnp.where(inside, node, 0)
     normals = jnp.stack([surface.unit_normal for surface in scene.surfaces])
-    left, right = (ContactNodes(motion_of(side), side[:, 10]) for side in (nodes[before], nodes[before + 1]))
-    piece = contact_segments(scene, left, right, normals[records.surface[contact]], rigid=rigid)
+    ends = nodes[jnp.stack([before, before + 1])]
+    piece = contact_segments(scene, ContactNodes(motion_of(ends), ends[..., 10]), normals[records.surface[contact]], rigid=rigid)
 
     # The gap is zero, unless the sphere started inside the plane.
     normal = normals[last.plane]

@@ -116,3 +116,24 @@ def test_the_gradient_through_an_impact_is_that_of_a_scan_and_takes_a_hundredth_
     plain, found = (compiled(bouncing, scan, 20_000, jax.grad)(PARAMETERS[bouncing]) for scan in (jax.lax.scan, checkpointed_scan))
     np.testing.assert_allclose(found, plain, rtol=1e-8)
     assert memory(bouncing, checkpointed_scan, 20_000) < memory(bouncing, jax.lax.scan, 20_000) / 50
+
+
+def bounced(contacts: int, p: jax.Array) -> jax.Array:
+    """Height after many contacts."""
+    contact = jc.ContactModel(normal=jc.HuntCrossley(stiffness=p[0], restitution=p[1]))
+    scene = jc.Scene(bodies=jc.spheres(radius=0.01, mass=0.01), contact=contact)
+    start, times = jc.state(position=(0.0, 0.0, 0.3)), np.array([0.0, 0.1 * contacts])
+    return jc.simulate(scene, start, times, method=jc.EventAligned(max_contacts=contacts)).position[-1, 2]
+
+
+@pytest.mark.slow
+def test_memory_of_reverse_mode_grows_as_the_square_root_of_the_contacts_beside_what_they_put_out():
+    def needed(contacts: int) -> int:
+        gradient = jax.jit(jax.grad(functools.partial(bounced, contacts)))
+        # The memory is planned before code is optimised.
+        compiled = gradient.lower(np.array([1e6, 0.9])).compile(compiler_options={"xla_backend_optimization_level": 0})
+        return compiled.memory_analysis().temp_size_in_bytes
+
+    output = 2 * 24 * 11 * 8  # motions at the nodes of a contact, and their cotangents
+    few, many = (needed(contacts) - output * contacts for contacts in (64, 1024))
+    assert many < 4 * few  # sqrt(1024/64)
