@@ -1,5 +1,6 @@
 """Fit a problem: optimise, judge what the data determine, and report."""
 
+import copy
 import dataclasses
 import time
 from collections.abc import Callable, Sequence
@@ -8,12 +9,15 @@ from typing import Any
 
 import jax
 import numpy as np
+import optax
 
 from calibration.errors import InputError
 from calibration.judgement import Judgement
 from calibration.layout import Layout, over_trials
-from calibration.least_squares import METHODS, Minimum, Start, minimise
+from calibration.least_squares import METHODS, Method, Minimum, Start, minimise_with_blocks
+from calibration.noise_from_residuals import data_as_judged
 from calibration.observations.positions import Positions
+from calibration.on_demand import OnDemand
 from calibration.problem import Problem
 from calibration.result import Determination, Estimate, Fit, FittedRecording
 from calibration.trials import Trials
@@ -23,7 +27,7 @@ from jaxcontact.field import nearest
 def fit(
     problem: Problem,
     *,
-    method: str = "levenberg_marquardt",
+    method: Method = "levenberg_marquardt",
     steps: int | None = None,
     start: dict[str, float] | None = None,
     probe: Sequence[str] = (),
@@ -35,8 +39,9 @@ def fit(
 
     Args:
         problem: what to fit.
-        method: ``"levenberg_marquardt"`` (Optimistix, exact forward-mode Jacobian), ``"adam"`` or ``"lbfgs"`` (Optax).
-        steps: at most so many iterations (default 100, for Adam 3000).
+        method: ``"levenberg_marquardt"`` or ``"dogleg"`` (Optimistix, exact forward-mode Jacobian), ``"adam"`` or ``"lbfgs"`` (Optax), or
+            any optimiser of Optax, ``optax.chain(...)``; it moves coordinates that are scaled to about one standard error.
+        steps: at most so many iterations (default 100, for Adam and optimisers of Optax 3000).
         start: values of shared unknowns to start from, by name, instead of those of the scene.
         probe: names of shared unknowns whose value times four is tried, too: where it explains the data as well, the unknown is
             reported as not determined, whatever its local standard error is.
@@ -49,6 +54,7 @@ def fit(
     began = time.perf_counter()
     with jax.enable_x64(True):
         judgement = minimum_of(problem, method=method, steps=steps, start=start or {}, progress=progress)
+        problem, judgement = with_noise_found(problem, judgement, method=method, steps=steps)
         estimates = judgement.shared()
         for name in probe:
             if estimates[name].status is Determination.DETERMINED and judgement.flat_beyond(name):
@@ -61,10 +67,20 @@ def fit(
         return report(problem, judgement, estimates, method=method, seconds=time.perf_counter() - began)
 
 
-def check_method(method: str) -> None:
+def check_method(method: Method) -> None:
     """Raise for an unknown optimiser."""
+    if isinstance(method, optax.GradientTransformation):
+        return
+    if not isinstance(method, str):
+        remedy = f"Give one of {', '.join(METHODS)}, or an optimiser of Optax such as optax.adamw(0.01)."
+        raise InputError(f"fit: method = {method!r} is no optimiser.", remedy=remedy)
     if method not in METHODS:
         raise InputError(f"fit: method = {method!r} is not known.{nearest(method, METHODS)}")
+
+
+def name_of(method: Method) -> str:
+    """The optimiser as a report names it."""
+    return method if isinstance(method, str) else "optax"
 
 
 def starting_point(problem: Any, overrides: dict[str, float]) -> Start:
@@ -84,28 +100,36 @@ def starting_point(problem: Any, overrides: dict[str, float]) -> Start:
     return Start(shared, local, frozen, nothing, problem.stages)
 
 
+ROUNDS = 12
+"""At most so many fits until the noise found from the residuals settles."""
+
 STRAYED = 7.0
 """A logarithmic coordinate that ended this far (a factor of 1000) from the scene's value has strayed where the data do not see it."""
 
 
-def attempt_from(problem: Any, began: Start, *, method: str, steps: int, progress: Any = None) -> Judgement:
+def default_steps(method: Method) -> int:
+    """At most so many iterations."""
+    return 100 if method in METHODS and method != "adam" else 3000
+
+
+def attempt_from(problem: Any, began: Start, *, method: Method, steps: int, progress: Any = None) -> Judgement:
     """Minimise from ``began`` and judge; late unknowns join when the rest has settled."""
 
-    def minimum_from(start: Start) -> Minimum:
-        return minimise(problem.layout, problem.scene, problem.data, start, method=method, steps=steps, report=progress)
+    def minimum_from(start: Start) -> tuple[Minimum, Any]:
+        return minimise_with_blocks(problem.layout, problem.scene, problem.data, start, method=method, steps=steps, report=progress)
 
     late = tuple(np.asarray([unknown.late for unknown in kind.local_unknowns], dtype=bool) for kind in problem.layout.kinds)
     start = began
     if any(np.any(own) for own in late):
-        settled = minimum_from(began._replace(frozen_local=late))
+        settled, _ = minimum_from(began._replace(frozen_local=late))
         start = began._replace(shared=settled.shared, local=settled.local)
-    minimum = minimum_from(start)
-    return Judgement(problem.layout, problem.scene, problem.data, began, minimum)
+    minimum, blocks = minimum_from(start)
+    return Judgement(problem.layout, problem.scene, problem.data, began, minimum, problem.errors, blocks=blocks)
 
 
-def minimum_of(problem: Any, *, method: str, steps: int | None, start: dict[str, float], progress: Any) -> Judgement:
+def minimum_of(problem: Any, *, method: Method, steps: int | None, start: dict[str, float], progress: Any) -> Judgement:
     """Minimise and judge; a quantity that strayed gets a second chance from the scene's value, the others as found."""
-    steps = steps or (3000 if method == "adam" else 100)
+    steps = steps or default_steps(method)
 
     def attempt(began: Start) -> Judgement:
         return attempt_from(problem, began, method=method, steps=steps, progress=progress)
@@ -122,13 +146,31 @@ def minimum_of(problem: Any, *, method: str, steps: int | None, start: dict[str,
     return judgement
 
 
+def with_noise_found(problem: Problem, judgement: Judgement, *, method: Method, steps: int | None) -> tuple[Problem, Judgement]:
+    """The fit repeated with the sizes and correlation times of the errors that its residuals show, until they settle.
+
+    Only where a noise model asks for it. The problem that is returned holds the weights that were used in the end.
+    """
+    for _ in range(ROUNDS):
+        data = data_as_judged(judgement)
+        if data is None:
+            break
+        problem = copy.copy(problem)
+        problem.data = data
+        began, ends = judgement.start, tuple(np.full_like(own, np.inf) for own in judgement.start.stages)
+        start = began._replace(shared=judgement.minimum.shared, local=judgement.minimum.local, stages=ends)
+        judgement = attempt_from(problem, start, method=method, steps=steps or default_steps(method))
+        judgement.start = began
+    return problem, judgement
+
+
 @partial(jax.jit, static_argnames=("layout", "kind"))
 def predictions(layout: Layout, kind: int, scene: Any, shared: jax.Array, local: jax.Array, data: Any) -> tuple[Any, Any]:
     """What each observation of the trials of a kind would measure, and the simulations behind it."""
 
     def one(own: jax.Array, data: Any) -> tuple[Any, Any]:
-        here, nuisances = layout.at(scene, shared)
         trials = layout.kinds[kind]
+        here, nuisances = layout.at(trials.known(scene, data), shared)
         return trials.predicted(trials.experiment(here, nuisances, own, data), data)
 
     return over_trials(one, local, data)
@@ -140,7 +182,8 @@ def fitted_recordings(problem: Problem, judgement: Judgement) -> tuple[FittedRec
     for k, (kind, members) in enumerate(zip(problem.layout.kinds, problem.members, strict=True)):
         if not isinstance(kind, Trials):
             continue
-        predicted, motions = predictions(problem.layout, k, problem.scene, minimum.shared, minimum.local[k], problem.data[k])
+        with jax.enable_x64(True):
+            predicted, motions = predictions(problem.layout, k, problem.scene, minimum.shared, minimum.local[k], problem.data[k])
         for i, observation in enumerate(kind.observations):
             if isinstance(observation, Positions):
                 for r, member in enumerate(members):
@@ -169,7 +212,7 @@ def fitted_positions(problem: Problem, judgement: Judgement, place: tuple[int, .
     )
 
 
-def report(problem: Problem, judgement: Judgement, estimates: dict[str, Estimate], *, method: str, seconds: float) -> Fit:
+def report(problem: Problem, judgement: Judgement, estimates: dict[str, Estimate], *, method: Method, seconds: float) -> Fit:
     """The result as a person gets it."""
     names, correlation = judgement.correlation(estimates)
     return Fit(
@@ -182,10 +225,10 @@ def report(problem: Problem, judgement: Judgement, estimates: dict[str, Estimate
         converged=bool(judgement.minimum.converged),
         iterations=int(judgement.minimum.iterations),
         seconds=seconds,
-        method=method,
+        method=name_of(method),
         model=describe(problem),
         warnings=tuple(judgement.warnings(estimates)),
-        recordings=fitted_recordings(problem, judgement),
+        recordings=OnDemand(partial(fitted_recordings, problem, judgement)),
         problem=problem,
         judgement=judgement,
     )

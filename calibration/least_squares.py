@@ -8,6 +8,7 @@ mode once for all recordings together, and handed to the solver by a rule of dif
 from functools import partial
 from typing import Any, NamedTuple
 
+import equinox as eqx
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -16,9 +17,13 @@ import optimistix
 
 from calibration.arrow_solver import ArrowNormal
 from calibration.layout import Block, Layout, jacobians
+from calibration.trust_region import RoundedTrustRegion
 
 _SOLVERS = {"levenberg_marquardt": optimistix.LevenbergMarquardt, "dogleg": optimistix.Dogleg}
 METHODS = (*_SOLVERS, "adam", "lbfgs")
+
+Method = str | optax.GradientTransformation
+"""One of ``METHODS``, or an optimiser of Optax; static."""
 
 
 class Minimum(NamedTuple):
@@ -128,7 +133,7 @@ def _minimise(
     start: Start,
     scale: jax.Array | None = None,
     *,
-    method: str,
+    method: Method,
     steps: int,
     report: Any,
     learning_rate: float = 0.05,
@@ -169,6 +174,7 @@ def _minimise(
             return (best, scale, blocks), (count, converged)
         known: Any = tolerance
         solver: Any = _SOLVERS[method](rtol=1e-10, atol=known, linear_solver=linear_solver, verbose=verbose)
+        solver = eqx.tree_at(lambda solver: solver.search, solver, RoundedTrustRegion())
         solution: Any = optimistix.least_squares(lambda step, _: residual(step), solver, step, has_aux=True, max_steps=steps, throw=False)
         found = solution.state.aux  # of the last accepted step; those in ``solution.aux`` are of the one before
         measured = jnp.isinf(tolerance)
@@ -192,13 +198,13 @@ def _minimise(
     return Minimum(shared, local, jnp.sum(counts), converged[-1]), blocks
 
 
-def minimise(layout: Layout, scene: Any, data: Any, start: Start, *, method: str, steps: int, report: Any = None) -> Minimum:
+def minimise(layout: Layout, scene: Any, data: Any, start: Start, *, method: Method, steps: int, report: Any = None) -> Minimum:
     """Minimise half the sum of squares of the weighted residuals from ``start``; arguments as in ``Problem`` and ``fit``."""
     return minimise_with_blocks(layout, scene, data, start, method=method, steps=steps, report=report)[0]
 
 
 def minimise_with_blocks(
-    layout: Layout, scene: Any, data: Any, start: Start, *, method: str, steps: int, report: Any = None
+    layout: Layout, scene: Any, data: Any, start: Start, *, method: Method, steps: int, report: Any = None
 ) -> tuple[Minimum, tuple[Block, ...]]:
     """``minimise``, and the residuals with their Jacobian at the minimum, which a judgement needs."""
     if method in _SOLVERS:
@@ -210,7 +216,7 @@ def minimise_with_blocks(
     return jax.tree.map(np.asarray, found)
 
 
-def _descend(residual: Any, start: jax.Array, *, method: str, steps: int, report: Any, learning_rate: float) -> tuple:
+def _descend(residual: Any, start: jax.Array, *, method: Method, steps: int, report: Any, learning_rate: float) -> tuple:
     """First-order descent of the mean square by Optax, keeping the best point."""
 
     def cost_and_gradient(step: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -223,7 +229,9 @@ def _descend(residual: Any, start: jax.Array, *, method: str, steps: int, report
         return cost_and_gradient(step)[0]
 
     objective.defvjp(cost_and_gradient, lambda gradient, cotangent: (cotangent * gradient,))
-    optimiser = optax.adam(optax.cosine_decay_schedule(learning_rate, steps)) if method == "adam" else optax.lbfgs()
+    if isinstance(method, str):
+        method = optax.adam(optax.cosine_decay_schedule(learning_rate, steps)) if method == "adam" else optax.lbfgs()
+    optimiser = optax.with_extra_args_support(method)
 
     def advance(carry: tuple) -> tuple:
         point, state, best, lowest, count, _ = carry

@@ -19,7 +19,7 @@ def _minimise_each(
         scale = None if known else column_lengths(jacobians(layout, scene, start.shared, start.local, data), start)
         return _minimise(layout, scene, data, start, scale, method=method, steps=steps, report=None, keep_blocks=known and keep_blocks)
 
-    along = Start(0, 0, None, None, None) if each[1] else None
+    along = Start(0, 0, None, None, 0 if each[0] else None) if each[1] else None
     return jax.vmap(one, in_axes=(0 if each[0] else None, along))(data, start)
 
 
@@ -40,7 +40,7 @@ def minimise_each(
         layout: of the problem.
         scene: of the problem.
         data: of the problem, with a leading axis where ``each[0]``.
-        start: first guesses; ``shared`` and ``local`` have a leading axis where ``each[1]``.
+        start: first guesses; ``shared`` and ``local`` have a leading axis where ``each[1]``, ``stages`` where data differ, too.
         each: whether data, and whether starts differ.
         method: as in ``fit``.
         steps: at most so many iterations of each.

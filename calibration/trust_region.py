@@ -1,0 +1,21 @@
+"""Acceptance of steps that knows of rounding."""
+
+from typing import Any
+
+import jax
+import optimistix
+
+ROUNDING = 1e-10
+"""Part of a sum of squares below which a rise is rounding, and what is left of iterative solutions of events."""
+
+
+class RoundedTrustRegion(optimistix.ClassicalTrustRegion):
+    """The classical trust region, which also accepts steps that change the sum of squares by rounding only.
+
+    At a minimum every step is such a step. Where rounding makes all of them worse, they would be rejected for ever: the tolerances are
+    only looked at when a step is accepted.
+    """
+
+    def predict_reduction(self, y_diff: Any, f_info: Any) -> jax.Array:
+        """The expected decrease (negative), and room for rounding: a step is accepted where ``change <= low_cutoff * this``."""
+        return super().predict_reduction(y_diff, f_info) + ROUNDING * f_info.as_min() / self.low_cutoff

@@ -1,0 +1,52 @@
+"""Measure the coverage of intervals: ``python -m experiments.coverage [--recordings 500] [--only camera] [--replicates 400]``."""
+
+import argparse
+import dataclasses
+import json
+import math
+
+import jax
+
+from experiments.coverage.measure import Coverage, acceptable, measure
+from experiments.coverage.scenarios import SCENARIOS
+
+HEADER = ("scenario", "parameter", "covariance", "profile", "bootstrap", "bias", "sd/scatter", "dof", "flagged")
+
+
+def row(found: Coverage) -> str:
+    """One line of the table of ``docs/coverage.md``."""
+
+    def percent(part: float) -> str:
+        if math.isnan(part):
+            return "-"
+        return f"{100 * part:.1f}" + ("" if acceptable(part, found.recordings) else " (!)")
+
+    cells = [found.scenario, f"`{found.parameter}`", percent(found.covariance), percent(found.profile), percent(found.bootstrap)]
+    degrees = "-" if math.isinf(found.degrees) else f"{found.degrees:.0f}"
+    cells += [f"{found.bias:+.2f}", f"{found.size:.3f}", degrees, f"{100 * found.flagged:.1f}"]
+    return f"| {' | '.join(cells)} |"
+
+
+def main() -> None:
+    """Print a table in Markdown as it grows; ``--out`` appends JSON lines."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--recordings", type=int, default=500, help="for each scenario")
+    parser.add_argument("--replicates", type=int, default=0, help="of the bootstrap of each recording; 0 for none")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", nargs="*", default=[], help="scenarios whose name contains one of these")
+    parser.add_argument("--out", help="file to which JSON lines are appended")
+    options = parser.parse_args()
+    jax.config.update("jax_enable_x64", True)
+    print(f"| {' | '.join(HEADER)} |\n|{'---|' * len(HEADER)}", flush=True)
+    for scenario in SCENARIOS:
+        if options.only and not any(part in scenario.name for part in options.only):
+            continue
+        for found in measure(scenario, recordings=options.recordings, seed=options.seed, replicates=options.replicates):
+            print(row(found), flush=True)
+            if options.out:
+                with open(options.out, "a", encoding="utf-8") as lines:
+                    lines.write(json.dumps(dataclasses.asdict(found)) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,92 @@
+"""All recordings of a scenario fitted at once: independent fits of one layout in one ``vmap``."""
+
+import copy
+from collections.abc import Sequence
+from typing import Any
+
+import jax
+import numpy as np
+
+from calibration.fitting import ROUNDS, starting_point
+from calibration.judgement import Judgement
+from calibration.least_squares import Minimum, Start
+from calibration.many_minima import minimise_each
+from calibration.noise_from_residuals import data_as_judged
+from calibration.problem import Problem
+
+STAGES = 3
+
+
+def of_one_layout(problems: Sequence[Problem]) -> list[list[int]]:
+    """Positions of problems that share compiled code: same structure, same sizes."""
+    found: dict[Any, list[int]] = {}
+    for position, problem in enumerate(problems):
+        shapes = tuple(np.shape(leaf) for leaf in jax.tree.leaves(problem.data))
+        found.setdefault((problem.layout, shapes), []).append(position)
+    return list(found.values())
+
+
+def began(problem: Problem) -> Start:
+    """Where a fit begins, with as many stages as all have."""
+    start = starting_point(problem, {})
+    stages = tuple(np.concatenate([np.repeat(own[:1], STAGES - own.shape[0], axis=0), own]) for own in start.stages)
+    return start._replace(stages=stages)
+
+
+def stacked(parts: Sequence[Any]) -> Any:
+    """One tree whose arrays have a leading axis."""
+    return jax.tree.map(lambda *leaves: np.stack([np.asarray(leaf) for leaf in leaves]), *parts)
+
+
+def picked(tree: Any, position: int) -> Any:
+    """One of a stacked tree."""
+    return jax.tree.map(lambda leaf: leaf[position], tree)
+
+
+def minima(problems: Sequence[Problem], starts: Sequence[Start]) -> list[tuple[Minimum, Any]]:
+    """Minimum and blocks of each problem; all of one layout, and frozen coordinates the same."""
+    first = problems[0]
+    start = stacked(starts)._replace(frozen=starts[0].frozen, frozen_local=starts[0].frozen_local)
+    data = stacked([problem.data for problem in problems])
+    found = minimise_each(first.layout, first.scene, data, start, each=(True, True), keep_blocks=True)
+    return [picked(found, i) for i in range(len(problems))]
+
+
+def judged(problems: Sequence[Problem]) -> tuple[list[Problem], list[Judgement]]:
+    """Each problem fitted as ``calibration.fit`` does, with the noise its model asks for."""
+    problems, starts = list(problems), [began(problem) for problem in problems]
+    here, judgements = list(starts), [None] * len(problems)
+    left = list(range(len(problems)))
+    for round_ in range(ROUNDS + 1):
+        for i, (minimum, blocks) in zip(range(len(problems)), minima(problems, here), strict=True):
+            if i in left:
+                problem = problems[i]
+                judgements[i] = Judgement(problem.layout, problem.scene, problem.data, starts[i], minimum, problem.errors, blocks=blocks)
+        still = []
+        for i in left:
+            data = data_as_judged(judgements[i])
+            if data is not None and round_ < ROUNDS:
+                problems[i] = copy.copy(problems[i])
+                problems[i].data = data
+                minimum = judgements[i].minimum
+                ends = tuple(np.full_like(own, np.inf) for own in starts[i].stages)
+                here[i] = starts[i]._replace(shared=minimum.shared, local=minimum.local, stages=ends)
+                still.append(i)
+        left = still
+        if not left:
+            break
+    return problems, judgements
+
+
+def rises(problems: Sequence[Problem], judgements: Sequence[Judgement], name: str, truth: float) -> np.ndarray:
+    """Rise of chi-squared of each fit where one shared unknown is held at the truth and all others adapt."""
+    index = problems[0].layout.names.index(name)
+    coordinate = float(problems[0].layout.shared_unknowns[index].coordinate(truth))
+    starts = []
+    for judgement in judgements:
+        shared, frozen = np.array(judgement.minimum.shared), np.array(judgement.start.frozen)
+        shared[index], frozen[index] = coordinate, True
+        ends = tuple(np.full_like(own, np.inf) for own in judgement.start.stages)
+        starts.append(judgement.start._replace(shared=shared, local=judgement.minimum.local, frozen=frozen, stages=ends))
+    chi2 = [sum(float(np.sum(np.square(block.residual))) for block in blocks) for _, blocks in minima(problems, starts)]
+    return np.asarray(chi2) - np.asarray([judgement.chi2 for judgement in judgements])

@@ -1,0 +1,113 @@
+"""How often the intervals of a scenario contain the truth."""
+
+import dataclasses
+import math
+import time
+
+import jax
+import numpy as np
+from scipy import stats
+
+import calibration as cal
+from calibration.fitting import report
+from calibration.result import Determination
+from experiments.coverage.fits import judged, of_one_layout, rises
+from experiments.coverage.scenarios import Scenario
+
+LEVEL = 0.95
+
+
+@dataclasses.dataclass(frozen=True)
+class Coverage:
+    """What was found of one parameter in one scenario.
+
+    Attributes:
+        scenario, parameter: their names.
+        recordings: that were fitted; ``failed`` did not converge, or left the parameter undetermined, and count as not covered.
+        covariance, profile, bootstrap: parts of the recordings whose interval contains the truth; NaN where not computed.
+        bias: mean deviation in standard deviations of the estimates.
+        size: mean standard error over the standard deviation of the estimates.
+        degrees: median degrees of freedom.
+        flagged: part of the recordings whose fit warns that its interval is not to be trusted.
+        seconds: of the whole scenario.
+    """
+
+    scenario: str
+    parameter: str
+    recordings: int
+    failed: int
+    covariance: float
+    profile: float
+    bootstrap: float
+    bias: float
+    size: float
+    degrees: float
+    flagged: float
+    seconds: float
+
+
+def measure(scenario: Scenario, *, recordings: int, seed: int, replicates: int = 0) -> list[Coverage]:
+    """Fit ``recordings`` synthetic recordings and count.
+
+    Args:
+        scenario: what is measured.
+        recordings: how many.
+        seed: of the errors.
+        replicates: of the bootstrap of each; 0 for none.
+    """
+    began = time.perf_counter()
+    with jax.enable_x64(True):
+        problems = [scenario.problem(scenario, np.random.default_rng([seed, i])) for i in range(recordings)]
+        found: dict[str, list[tuple[float, ...]]] = {name: [] for name in scenario.truth}
+        for places in of_one_layout(problems):
+            own, judgements = judged([problems[i] for i in places])
+            for name, truth in scenario.truth.items():
+                rise = rises(own, judgements, name, truth)
+                limits = np.asarray([judgement.rise(name, LEVEL) for judgement in judgements])
+                for judgement, inside in zip(judgements, rise <= limits, strict=True):
+                    found[name].append((*_interval(judgement, name, truth), float(inside), math.nan))
+            if replicates:
+                for row, (problem, judgement) in enumerate(zip(own, judgements, strict=True)):
+                    fit = report(problem, judgement, judgement.shared(), method="levenberg_marquardt", seconds=0.0)
+                    drawn = cal.bootstrap(fit, count=replicates, seed=row, level=LEVEL)
+                    for name, truth in scenario.truth.items():
+                        low, high = drawn[name].corrected
+                        place = len(found[name]) - len(judgements) + row
+                        found[name][place] = (*found[name][place][:-1], float(low <= truth <= high))
+    seconds = time.perf_counter() - began
+    return [_summary(scenario, name, np.asarray(rows), seconds) for name, rows in found.items()]
+
+
+def _interval(judgement: cal.Fit, name: str, truth: float) -> tuple[float, ...]:
+    """Whether the truth is inside, deviation, standard error, degrees of freedom, whether it failed, whether it was flagged."""
+    estimate = judgement.shared()[name]
+    low, high = estimate.interval(LEVEL)
+    failed = not bool(judgement.minimum.converged) or estimate.status is not Determination.DETERMINED
+    flagged = judgement.contradicted
+    inside = low <= truth <= high and not failed
+    return float(inside), estimate.value - truth, estimate.sd, estimate.degrees, float(failed), float(flagged)
+
+
+def _summary(scenario: Scenario, name: str, rows: np.ndarray, seconds: float) -> Coverage:
+    inside, deviation, sd, degrees, failed, flagged, profile, bootstrap = rows.T
+    good = failed == 0
+    return Coverage(
+        scenario=scenario.name,
+        parameter=name,
+        recordings=len(rows),
+        failed=int(failed.sum()),
+        covariance=float(inside.mean()),
+        profile=float(profile.mean()),
+        bootstrap=float(bootstrap.mean()),
+        bias=float(deviation[good].mean() / deviation[good].std()),
+        size=float(np.sqrt(np.mean(sd[good] ** 2)) / deviation[good].std()),
+        degrees=float(np.median(degrees)),
+        flagged=float(flagged.mean()),
+        seconds=seconds,
+    )
+
+
+def acceptable(part: float, recordings: int) -> bool:
+    """Whether a measured part is within 93 to 97 %, or as far outside as chance moves 95 % in so many recordings (99 %)."""
+    chance = stats.norm.ppf(0.995) * math.sqrt(LEVEL * (1 - LEVEL) / recordings)
+    return abs(part - LEVEL) <= max(0.02, chance)

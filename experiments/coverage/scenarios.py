@@ -1,0 +1,127 @@
+"""What is measured, with which errors, and what the fit assumes of them."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import calibration as cal
+import jaxcontact as jc
+from experiments.coverage.errors import Autoregressive, Contaminated, Gaussian
+from experiments.coverage.truth import MASS, RADIUS, bounce_times, drop_height, oblique_impacts
+
+RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"
+TANGENTIAL = "contact.friction.tangential_restitution"
+
+
+@dataclasses.dataclass(frozen=True)
+class Scenario:
+    """One row of the table.
+
+    Attributes:
+        instrument: what measures.
+        errors: what is added to the truth.
+        noise: what the fit assumes; ``stated`` whether the standard deviation is given with the data.
+        truth: of each parameter of interest.
+        problem: of the errors of one recording (a random generator), the problem to be fitted.
+    """
+
+    instrument: str
+    errors: Any
+    noise: Any
+    stated: bool
+    truth: dict[str, float]
+    problem: Callable[["Scenario", np.random.Generator], cal.Problem]
+
+    @property
+    def name(self) -> str:
+        """For tables."""
+        said = "nothing said" if self.noise is None else repr(self.noise).replace("estimated=None", "").replace("time=None", "")
+        said = said.replace(", )", ")").replace("(, ", "(")
+        return f"{self.instrument}; {self.errors.name}; {said}{', sigma stated' if self.stated else ''}"
+
+
+def _rigid(restitution: float, friction: Any = None) -> jc.Scene:
+    contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=restitution), friction=friction or jc.NoFriction())
+    return jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=contact)
+
+
+def _camera(rate: float, duration: float, sigma: float) -> Callable[[Scenario, np.random.Generator], cal.Problem]:
+    times = np.arange(0.0, duration, 1 / rate)
+    clean = drop_height(times, height=0.5, restitution=0.8) + RADIUS
+
+    def problem(scenario: Scenario, rng: np.random.Generator) -> cal.Problem:
+        z = clean + sigma * scenario.errors.draw(rng, times.size)
+        nothing = np.full_like(z, np.nan)
+        stated = np.full((times.size, 3), sigma) if scenario.stated else None
+        recording = cal.Recording(name="drop", time=times, position=np.stack([nothing, nothing, z], axis=-1), sigma=stated)
+        return cal.Problem(
+            _rigid(0.75),
+            [recording],
+            free=[RESTITUTION],
+            nuisance=[cal.InitialState(), cal.SurfaceHeight(), cal.LengthScale()],
+            noise=scenario.noise,
+            method=jc.Impulse(max_contacts=8, rest_steps=1, skip_unused=False),
+        )
+
+    return problem
+
+
+def _sounds(count: int, sigma: float) -> Callable[[Scenario, np.random.Generator], cal.Problem]:
+    clean = bounce_times(count, height=0.5, restitution=0.8)
+
+    def problem(scenario: Scenario, rng: np.random.Generator) -> cal.Problem:
+        times = clean + sigma * scenario.errors.draw(rng, count)
+        measured = cal.BounceTimes(times, sigma=sigma if scenario.stated else None, impacts=np.arange(1, count + 1))
+        return cal.Problem(
+            _rigid(0.75),
+            [measured],
+            free=[RESTITUTION],
+            nuisance=[cal.FirstImpact()],
+            noise=scenario.noise,
+            method=jc.Impulse(max_contacts=count + 2, rest_steps=1, skip_unused=False),
+        )
+
+    return problem
+
+
+ANGLES = np.linspace(5.0, 75.0, 15)
+TABLE_SIGMA = {"rebound_angle": 1.0, "spin_after": 4.0, "normal_restitution": 0.01}
+
+
+def _table(scenario: Scenario, rng: np.random.Generator) -> cal.Problem:
+    speed = np.full_like(ANGLES, 3.0)
+    clean = oblique_impacts(ANGLES, speed, restitution=0.8, friction=0.2, tangential=0.4)
+    measured = {name: clean[name] + TABLE_SIGMA[name] * scenario.errors.draw(rng, ANGLES.size) for name in TABLE_SIGMA}
+    sigma = {name: np.full_like(ANGLES, value) for name, value in TABLE_SIGMA.items()} if scenario.stated else {}
+    table = cal.ImpactTable(name="impacts", impact_angle=ANGLES, impact_speed=speed, sigma=sigma, **measured)
+    scene = _rigid(0.75, jc.Coulomb(coefficient=0.25, tangential_restitution=0.3))
+    return cal.Problem(scene, [table], free=[RESTITUTION, FRICTION, TANGENTIAL], noise=scenario.noise)
+
+
+ORDINARY, FAST = _camera(120.0, 1.2, 1e-3), _camera(1000.0, 0.9, 3e-4)
+DROP = {RESTITUTION: 0.8, "length_scale": 1.0}
+SOUND = {RESTITUTION: 0.8}
+TABLE = {RESTITUTION: 0.8, FRICTION: 0.2, TANGENTIAL: 0.4}
+
+SCENARIOS = (
+    Scenario("camera, 120 fps", Gaussian(), None, True, DROP, ORDINARY),
+    Scenario("camera, 120 fps", Gaussian(), None, False, DROP, ORDINARY),
+    Scenario("camera, 120 fps", Gaussian(), cal.Estimated(), True, DROP, ORDINARY),
+    Scenario("camera, 120 fps", Autoregressive(3.0), None, True, DROP, ORDINARY),
+    Scenario("camera, 120 fps", Autoregressive(3.0), cal.Correlated(), True, DROP, ORDINARY),
+    Scenario("camera, 120 fps", Contaminated(), cal.StudentT(4.0), True, DROP, ORDINARY),
+    Scenario("camera, 120 fps", Contaminated(), cal.Huber(), True, DROP, ORDINARY),
+    Scenario("camera, 1000 fps", Gaussian(), None, True, DROP, FAST),
+    Scenario("camera, 1000 fps", Autoregressive(10.0), cal.Correlated(), True, DROP, FAST),
+    Scenario("camera, 1000 fps", Contaminated(), cal.StudentT(4.0), True, DROP, FAST),
+    Scenario("bounce times", Gaussian(), None, True, SOUND, _sounds(9, 2e-4)),
+    Scenario("bounce times", Gaussian(), cal.Estimated(), True, SOUND, _sounds(9, 2e-4)),
+    Scenario("bounce times", Gaussian(), None, False, SOUND, _sounds(9, 2e-4)),
+    Scenario("bounce times", Contaminated(), cal.StudentT(4.0), True, SOUND, _sounds(16, 2e-4)),
+    Scenario("impact table", Gaussian(), None, True, TABLE, _table),
+    Scenario("impact table", Gaussian(), cal.Estimated(), True, TABLE, _table),
+    Scenario("impact table", Gaussian(), None, False, TABLE, _table),
+    Scenario("impact table", Contaminated(), cal.StudentT(4.0), True, TABLE, _table),
+)
