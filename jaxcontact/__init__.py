@@ -14,7 +14,7 @@ from jaxcontact.laws.model_of_law import normal_law
 from jaxcontact.laws.normal import HuntCrossley, LinearDashpot, NewtonRestitution, PowerLawHuntCrossley, TsujiDashpot
 from jaxcontact.laws.plastic import ThorntonPlastic, WaltonBraun
 from jaxcontact.laws.restitution import RESTITUTION_LAWS, RestitutionLaw
-from jaxcontact.laws.rolling import RollingResistance
+from jaxcontact.laws.rolling import RollingResistance, RollingSpring
 from jaxcontact.laws.spinning import SpinningFriction
 from jaxcontact.laws.velocity_dependent_restitution import (
     ExponentialRestitution,
@@ -70,6 +70,7 @@ __all__ = [
     "RestitutionLaw",
     "RestitutionNode",
     "RollingResistance",
+    "RollingSpring",
     "Scene",
     "Sphere",
     "Spheres",

@@ -19,7 +19,7 @@ class ContactModel:
             ``PowerLawRestitution`` ...) have no force and are for the rigid-impulse method only.
         friction: a law of ``jaxcontact.laws.friction`` (``RegularizedCoulomb``, ``NoFriction``; ``Coulomb`` for the rigid-impulse
             method only), or a spring with memory (``CundallStrack``, ``Mindlin``), which holds a load without creep.
-        rolling: ``RollingResistance`` or ``None``.
+        rolling: ``RollingResistance``, ``RollingSpring`` (with a memory; holds a body on a slope), or ``None``.
         spinning: ``SpinningFriction`` or ``None``.
     """
 

@@ -244,6 +244,57 @@ def epsd_rolling_torque(
 
 
 @model
+class RollingSpring:
+    """Rolling resistance with a spring that remembers, in a scene: ``epsd_rolling_torque``. It holds a body on a slope for ever.
+
+    A rigid impact leaves no time to roll, so there it does nothing.
+
+    Args:
+        rolling_coefficient: ``mu_r`` [-].
+        rolling_stiffness: ``k_r`` [N m/rad], e.g. ``ai_rolling_stiffness``.
+        rolling_damping: ``C_r`` [N m s/rad].
+        mobilized_damping: ``f``, the fraction of the dashpot that acts on a fully mobilised spring [-].
+    """
+
+    rolling_coefficient: jax.Array | float = of(QUANTITIES["rolling_coefficient"])
+    rolling_stiffness: jax.Array | float = of(QUANTITIES["rolling_stiffness"])
+    rolling_damping: jax.Array | float = of(QUANTITIES["rolling_damping"], default=0.0)
+    mobilized_damping: jax.Array | float = of(QUANTITIES["mobilized_damping"], default=0.0)
+
+    def unloaded(self, contacts: int) -> RollingMemory:
+        """Memory of contacts that begin."""
+        return RollingMemory(jnp.zeros((contacts, 3)))
+
+    def limit(self, *, effective_radius: Real) -> Real:
+        """Largest torque of the spring over normal force [m]."""
+        return self.rolling_coefficient * effective_radius
+
+    def after_step(
+        self, memory: RollingMemory, rotation_increment: Real, *, normal_force: Real, effective_radius: Real, time_step: Real
+    ) -> tuple[jax.Array, RollingMemory]:
+        """Torque on the body that rolls [N m] at the end of a step, and the memory."""
+        return epsd_rolling_torque(
+            memory,
+            rotation_increment,
+            normal_force,
+            rolling_stiffness=self.rolling_stiffness,
+            rolling_damping=self.rolling_damping,
+            rolling_coefficient=self.rolling_coefficient,
+            effective_radius=effective_radius,
+            time_step=time_step,
+            mobilized_damping=self.mobilized_damping,
+        )
+
+    def holding(self, torque: Real) -> RollingMemory:
+        """Memory of contacts that hold ``torque`` on the body, ``(..., 3)`` [N m], at rest."""
+        return RollingMemory(-jnp.asarray(torque))
+
+    def energy(self, memory: RollingMemory) -> jax.Array:
+        """Energy stored in each contact [J]."""
+        return rolling_energy(memory, rolling_stiffness=self.rolling_stiffness)
+
+
+@model
 class RollingResistance:
     """Rolling resistance of a contact in a scene: ``regularized_rolling_torque``, integrated through its closed flow.
 

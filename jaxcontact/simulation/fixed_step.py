@@ -23,8 +23,10 @@ from jaxcontact.simulation.overlapping_contacts import (
     friction_after,
     normal_forces,
     orientation_rate,
+    rolling_after,
     slips,
     unloaded,
+    unrolled,
     with_unit_orientation,
 )
 from jaxcontact.simulation.pairs import (
@@ -72,7 +74,7 @@ class FixedStep:
 
 class Fixed(NamedTuple):
     """What is carried from step to step: the state, and of each pair the speed at which its contact began, the memory of its friction and
-    the force of that, and the memory of its normal force.
+    the force of that, the memory of its normal force, and that of its rolling resistance with the torque of that.
     """
 
     time: jax.Array
@@ -81,12 +83,15 @@ class Fixed(NamedTuple):
     memory: Any
     friction: Any
     normal: Any
+    rolling: Any
 
 
 def contact_of(world: World, carried: Fixed, at: Geometry) -> Active:
     """Contacts as the laws see them: closed where there is overlap now."""
     mass = effective_mass(world, at, carried.state)
-    return Active(at.gap < 0, carried.impact_speed, carried.impact_speed, mass, carried.memory, carried.friction, carried.normal)
+    return Active(
+        at.gap < 0, carried.impact_speed, carried.impact_speed, mass, carried.memory, carried.friction, carried.normal, carried.rolling
+    )
 
 
 def rates(world: World, carried: Fixed, state: State, time: jax.Array) -> State:
@@ -102,7 +107,9 @@ def rates(world: World, carried: Fixed, state: State, time: jax.Array) -> State:
         spin = world.pairs.difference @ state.spin - at.surface_spin
         twist, bend = normal_and_tangential(spin, at.normal)
         torque = jnp.zeros_like(spin)
-        if contact.rolling is not None:
+        if world.rolls_on_springs:
+            torque = torque + carried.rolling.torque
+        elif contact.rolling is not None:
             torque = torque + contact.rolling.torque(bend, load, effective_radius=world.effective_radius)
         if contact.spinning is not None:
             overlap = jnp.where(at.gap < 0, -at.gap, 0.0)
@@ -116,11 +123,15 @@ def rates(world: World, carried: Fixed, state: State, time: jax.Array) -> State:
 
 def remembered(world: World, carried: Fixed, before: State, after: State, h: jax.Array) -> Fixed:
     """Memories and force of friction after a step from ``before`` to ``after``; a contact that is not closed has neither."""
-    if not world.has_memory and not world.has_hysteresis:
+    if not (world.has_memory or world.has_hysteresis or world.rolls_on_springs):
         return carried
     first, last = geometry(world, before, carried.time), geometry(world, after, carried.time + h)
     if world.has_hysteresis:
         carried = carried._replace(normal=world.contact.normal.force_with_memory(carried.normal, -last.gap)[1])
+    if world.rolls_on_springs:
+        touching = contact_of(world, carried._replace(state=after), last)
+        rolled = rolling_after(world, touching, (first, last), (before, after), h)
+        carried = carried._replace(rolling=rolled)
     if not world.has_memory:
         return carried
     active = contact_of(world, carried._replace(state=after), last)
@@ -175,6 +186,8 @@ def simulate_fixed_step(scene: Scene, start: State, times: jax.Array, *, method:
     approach = -gap_rates(world, at, start)
     speed = jnp.where(approach > 0, approach, 1.0)
     normal = world.contact.normal.unloaded(len(speed)) if world.has_hysteresis else None
-    _, states = checkpointed_scan(interval, Fixed(times[0], start, speed, memory, friction, normal), jnp.diff(times))
+    _, states = checkpointed_scan(
+        interval, Fixed(times[0], start, speed, memory, friction, normal, unrolled(world, speed)), jnp.diff(times)
+    )
     position, velocity, spin, orientation = jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), start, states)
     return Trajectory(times, position, velocity, spin, None, jnp.asarray(Status.SUCCESS), orientation)

@@ -8,7 +8,7 @@ Methods Appl. Mech. Eng. 92 (1991) 353-375). Friction, rolling and spinning that
 own law, from there. Impulses act along the normals in the middle of the step, velocities obey the contacts at its end, positions follow
 the mean velocity: of second order, exact where loads and normals do not change.
 
-Friction with a spring sticks like Coulomb's here; its memory is that of the force it holds.
+Friction and rolling resistance with a spring stick like Coulomb's here; their memory is that of the force or torque they hold.
 """
 
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from jaxcontact.laws.friction import NoFriction
 from jaxcontact.laws.hysteresis import OnBranch
 from jaxcontact.laws.tangential import coulomb_slider
 from jaxcontact.scene import State
-from jaxcontact.simulation.overlapping_contacts import Active, Stepped, Work, external_power
+from jaxcontact.simulation.overlapping_contacts import Active, Rolled, Stepped, Work, external_power
 from jaxcontact.simulation.pairs import (
     Geometry,
     World,
@@ -93,8 +93,10 @@ def response(world: World, acting: Geometry, seen: Geometry, inertia: jax.Array,
     return Impulses(relative, None if impulses.torque is None else world.pairs.difference @ spin)
 
 
-def by_law(world: World, normal: jax.Array, overlap: jax.Array, velocity: Impulses, impulse: Impulses) -> Impulses:
-    """What is left of the tangential impulses less those of the regularised laws; zero at the solution."""
+def by_law(
+    world: World, normal: jax.Array, overlap: jax.Array, bound: Limits, mobility: Impulses, velocity: Impulses, impulse: Impulses
+) -> Impulses:
+    """What is left of the tangential impulses less those of the regularised laws; zero at the solution. A spring of rolling holds."""
     contact = world.contact
     along, across = normal_and_tangential(impulse.force, normal)
     load = positive_part(along)
@@ -106,7 +108,10 @@ def by_law(world: World, normal: jax.Array, overlap: jax.Array, velocity: Impuls
     radius = world.effective_radius
     twist, bend = normal_and_tangential(velocity.torque, normal)
     resisting = jnp.zeros_like(bend)
-    if contact.rolling is not None:
+    if world.rolls_on_springs:
+        _, trial = normal_and_tangential(impulse.torque - velocity.torque / mobility.torque, normal)
+        resisting = resisting + coulomb_slider(trial, limit=bound.rolling * load)
+    elif contact.rolling is not None:
         resisting = resisting + contact.rolling.torque(bend, load, effective_radius=radius)
     if contact.spinning is not None:
         resisting = resisting + contact.spinning.torque(twist[:, None] * normal, load, effective_radius=radius, overlap=overlap)
@@ -152,7 +157,7 @@ def solved(
         load = positive_part(along - approach / mobility.force[:, 0])
         left = by_cone(seen.normal, bound, load, mobility, velocity, impulse)
         if regularised:
-            smooth = by_law(world, seen.normal, overlap, velocity, impulse)
+            smooth = by_law(world, seen.normal, overlap, bound, mobility, velocity, impulse)
             left = jax.tree.map(lambda hard, soft: jnp.where(cone, hard, soft), left, smooth)
         force = left.force + (along - load)[:, None] * seen.normal
         here = active[:, None]
@@ -301,7 +306,12 @@ def lasting_step(
         held = [jnp.where(active.closed, energy, 0.0) for energy in energies]
         taken = held[1] - held[0]
         work = work._replace(normal=taken, settled=work.settled + jnp.sum(work.normal - taken))
-    return Stepped(settled, memory, friction, work, normal), load
+    rolling = active.rolling
+    if world.rolls_on_springs:
+        _, torque = normal_and_tangential(impulses.torque / jnp.where(takes_time, duration, 1.0), seen.normal)
+        held_still = Rolled(world.contact.rolling.holding(torque), torque)
+        rolling = jax.tree.map(lambda new, old: jnp.where(takes_time, new, old), held_still, rolling)
+    return Stepped(settled, memory, friction, work, normal, rolling), load
 
 
 def at_static_overlap(

@@ -20,6 +20,7 @@ class Step(NamedTuple):
         rate: of every gap at its end [m/s], before a rigid impact.
         work: in the step.
         stored: energy in the springs of friction at its end [J].
+        rolled: energy in the springs of rolling at its end [J].
         elastic: energy that contacts with hysteresis could give back at its end [J].
     """
 
@@ -32,6 +33,7 @@ class Step(NamedTuple):
     rate: jax.Array
     work: Work
     stored: jax.Array
+    rolled: jax.Array
     elastic: jax.Array
 
 
@@ -45,7 +47,7 @@ class Ledger(NamedTuple):
         springs: stored in springs to anchors.
         in_contact: taken up by the normal motion of contacts that have not ended: stored in them, and lost so far. Where the normal law
             has hysteresis: stored in them.
-        friction_stored: in the springs of friction with memory.
+        friction_stored: in the springs of friction and rolling with memory.
         normal: lost along the normals of contacts that have ended; where the normal law has hysteresis, of all, as it is lost.
         friction: lost to slip.
         rolling: lost to rolling resistance.
@@ -120,6 +122,7 @@ def ledger_of(world: World, record: Step) -> Ledger:
         _, lost = jax.lax.scan(ended, jnp.zeros_like(taken[0]), (taken, over))
         normal = jnp.concatenate([jnp.zeros((1,), lost.dtype), jnp.sum(lost, axis=1)])
     stored = jnp.concatenate([jnp.zeros((1,), record.stored.dtype), record.stored])
+    rolled = jnp.concatenate([jnp.zeros((1,), record.rolled.dtype), record.rolled])
     linear, angular = jax.vmap(lambda state: momenta(world, state))(states)
     return Ledger(
         times=times,
@@ -127,10 +130,10 @@ def ledger_of(world: World, record: Step) -> Ledger:
         potential=potential,
         springs=springs,
         in_contact=jnp.sum(work.normal, axis=1) - normal,
-        friction_stored=stored,
+        friction_stored=stored + rolled,
         normal=normal,
         friction=work.friction - stored,
-        rolling=work.rolling,
+        rolling=work.rolling - rolled,
         spinning=work.spinning,
         fluid=work.fluid,
         settled=work.settled,

@@ -33,6 +33,7 @@ from jaxcontact.simulation.overlapping_contacts import (
     pushed,
     rubbed,
     unloaded,
+    unrolled,
 )
 from jaxcontact.simulation.pairs import (
     Geometry,
@@ -217,7 +218,7 @@ def touching_at_start(world: World, start: State, time: jax.Array, method: Any) 
     closed = jnp.where(touches, closed, gap < 0)
     load = jax.lax.stop_gradient(loads(world, closed, still, time))
     on = begun(world, jnp.maximum(-at.gap, 0.0))
-    active = Active(closed, jnp.zeros_like(gap), jnp.ones_like(gap), mass, memory, friction, on)
+    active = Active(closed, jnp.zeros_like(gap), jnp.ones_like(gap), mass, memory, friction, on, unrolled(world, at.gap))
     deepest = static_overlap(world, active, load) if can_settle(world) else jnp.zeros_like(gap)
     resting = speed_of_overlap(world, jnp.maximum(jnp.where(touches, 0.0, -gap), deepest), jax.lax.stop_gradient(mass))
     fastest = jnp.maximum(jnp.abs(rate), resting)
@@ -444,14 +445,17 @@ def next_step(world: World, progress: Progress, horizon: jax.Array, lengths: Len
     return Step(time, state, length, stepped.state, touches, leaves, rates, stepped.work, *stored), after
 
 
-def stored_in(world: World, progress: Progress) -> tuple[jax.Array, jax.Array]:
-    """Energy in the springs of friction, and in contacts with hysteresis [J]."""
-    if world.rigid or not (world.has_memory or world.has_hysteresis):
-        zero = jnp.zeros((), progress.state.position.dtype)
-        return zero, zero
+def stored_in(world: World, progress: Progress) -> tuple[jax.Array, jax.Array, jax.Array]:
+    """Energy in the springs of friction, in those of rolling, and in contacts with hysteresis [J]."""
+    zero = jnp.zeros((), progress.state.position.dtype)
+    if world.rigid or not (world.has_memory or world.rolls_on_springs or world.has_hysteresis):
+        return zero, zero, zero
     at = geometry(world, progress.state, progress.time)
     active = progress.touching.active
-    return stored_by_friction(world, active, at), stored_by_hysteresis(world, active, at)
+    rolled = zero
+    if world.rolls_on_springs:
+        rolled = jnp.sum(jnp.where(active.closed, world.contact.rolling.energy(active.rolling.memory), 0.0))
+    return stored_by_friction(world, active, at), rolled, stored_by_hysteresis(world, active, at)
 
 
 def begun(world: World, overlap: jax.Array) -> Any:
@@ -477,8 +481,8 @@ def stored_by_hysteresis(world: World, active: Active, at: Geometry) -> jax.Arra
 def with_memory(active: Active, stepped: Stepped) -> Stepped:
     """``stepped`` with what friction remembers, also where the method has no use for it."""
     if stepped.memory is None and active.memory is not None:
-        return stepped._replace(memory=active.memory, friction=active.friction)
-    return stepped
+        stepped = stepped._replace(memory=active.memory, friction=active.friction)
+    return stepped._replace(rolling=active.rolling) if stepped.rolling is None else stepped
 
 
 def stored_by_friction(world: World, active: Active, at: Geometry) -> jax.Array:
@@ -510,19 +514,22 @@ def touching_after(
     mass = active.mass
     if world.turns:
         mass = jnp.where(touches, effective_mass(world, at, stepped.state), mass)
-    memory, friction = stepped.memory, stepped.friction
-    if world.has_memory and not world.rigid:
+    memory, friction, rolling = stepped.memory, stepped.friction, stepped.rolling
+    if not world.rigid:
         begins = ~closed | touches
-        fresh, no_force = unloaded(world, at.gap)
 
         def renewed(old: Any, new: Any) -> jax.Array:
             return jnp.where(begins.reshape(-1, *(1,) * (old.ndim - 1)), new, old)
 
-        memory, friction = jax.tree.map(renewed, memory, fresh), renewed(friction, no_force)
+        if world.has_memory:
+            fresh, no_force = unloaded(world, at.gap)
+            memory, friction = jax.tree.map(renewed, memory, fresh), renewed(friction, no_force)
+        if world.rolls_on_springs:
+            rolling = jax.tree.map(renewed, rolling, unrolled(world, at.gap))
     normal = stepped.normal
     if world.has_hysteresis:
         normal = jax.tree.map(lambda new, old: jnp.where(~closed | touches, new, old), begun(world, jnp.zeros_like(at.gap)), normal)
-    after = Active(closed, impact_speed, fastest, mass, memory, friction, normal)
+    after = Active(closed, impact_speed, fastest, mass, memory, friction, normal, rolling)
     if world.rigid or not method.lasting_steps:
         return Touching(after, touching.settled & closed)
     frozen = jax.lax.stop_gradient
@@ -625,9 +632,8 @@ def simulate_many(scene: Scene, start: State, times: jax.Array, method: Any, *, 
 
     def idle(progress: Progress) -> tuple[Progress, Step]:
         nothing = jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), jax.eval_shape(moving, progress)[1])
-        stored, elastic = stored_in(world, progress)
-        waits = nothing._replace(time=progress.time, before=progress.state, after=progress.state, stored=stored, elastic=elastic)
-        return progress, waits
+        stored = dict(zip(("stored", "rolled", "elastic"), stored_in(world, progress), strict=True))
+        return progress, nothing._replace(time=progress.time, before=progress.state, after=progress.state, **stored)
 
     def advance(progress: Progress, _: None) -> tuple[Progress, Step]:
         return jax.lax.cond(progress.time > horizon, idle, moving, progress)

@@ -73,6 +73,7 @@ class Active(NamedTuple):
         memory: of the friction, ``None`` where it has none.
         friction: force of a friction with memory at the end of the last step [N], ``(pairs, 3)``; else ``None``.
         normal: of a normal law with hysteresis, ``OnBranch``, or its bare memory in plain time steps; else ``None``.
+        rolling: of rolling resistance with memory, ``Rolled``; else ``None``.
     """
 
     closed: jax.Array
@@ -82,6 +83,14 @@ class Active(NamedTuple):
     memory: Any
     friction: Any
     normal: Any = None
+    rolling: Any = None
+
+
+class Rolled(NamedTuple):
+    """Memory of rolling resistance, and its torque at the end of the last step [N m], ``(pairs, 3)``."""
+
+    memory: Any
+    torque: jax.Array
 
 
 class Work(NamedTuple):
@@ -114,6 +123,7 @@ class Stepped(NamedTuple):
     friction: Any
     work: Work
     normal: Any = None
+    rolling: Any = None
 
 
 def no_work(world: World, like: jax.Array) -> Work:
@@ -322,7 +332,7 @@ def rubbed(world: World, inertia: jax.Array, pair: Pair, state: State, impulse: 
     contact = pair.contact
     zero = jnp.zeros((), impulse.dtype)
     lost = [zero, zero, zero]
-    if contact.rolling is not None:
+    if hasattr(contact.rolling, "rotation_after"):
         _, before = normal_and_tangential(relative_spin(pair, state), pair.normal)
         resists = inertia_against(inertia, pair, direction_of(before))
         change = contact.rolling.rotation_after(before, impulse / resists, effective_radius=pair.effective_radius) - before
@@ -351,7 +361,11 @@ def resisted(
     Also the work lost, and that supplied by moving surfaces.
     """
     contact = world.contact
-    if contact.rolling is None and contact.spinning is None and (world.has_memory or isinstance(contact.friction, NoFriction)):
+    if (
+        not hasattr(contact.rolling, "rotation_after")
+        and contact.spinning is None
+        and (world.has_memory or isinstance(contact.friction, NoFriction))
+    ):
         return state, jnp.zeros(3, impulse.dtype), jnp.zeros((), impulse.dtype)
     every = each_pair(world, at)
     inertia = inertia_in_scene(world, state)
@@ -527,8 +541,59 @@ def unloaded(world: World, like: jax.Array) -> tuple[Any, jax.Array | None]:
     return memory, jnp.zeros((count, 3), like.dtype)
 
 
+def unrolled(world: World, like: jax.Array) -> Any:
+    """Memory and torque of rolling resistance in contacts that begin."""
+    if not world.rolls_on_springs:
+        return None
+    count = len(world.pairs.surface)
+    return Rolled(world.contact.rolling.unloaded(count), jnp.zeros((count, 3), like.dtype))
+
+
+def twisted(world: World, at: Geometry, state: State, twist: jax.Array) -> tuple[State, jax.Array, jax.Array]:
+    """State after an impulse of torque ``(pairs, 3)`` [N m s] at every contact, the work done on the contacts, and that supplied."""
+    _, moment = force_and_torque(world, at, jnp.zeros_like(twist), twist)
+    after = state._replace(spin=state.spin + jnp.einsum("nij,nj->ni", inertia_in_scene(world, state), moment))
+    mean = world.pairs.difference @ (state.spin + after.spin) / 2 - at.surface_spin
+    work = -jnp.sum(twist * mean)
+    return after, work, kinetic_energy(world, after) - kinetic_energy(world, state) + work
+
+
+def rolling_after(
+    world: World, active: Active, ends: tuple[Geometry, Geometry], states: tuple[State, State], duration: jax.Array
+) -> Rolled:
+    """Memory and torque of rolling resistance after a step between ``states``."""
+    before, after = ends
+    takes_time = duration > 0
+    rates = [world.pairs.difference @ state.spin - at.surface_spin for at, state in zip(ends, states, strict=True)]
+    increment = normal_and_tangential(duration / 2 * (rates[0] + rates[1]), after.normal)[1]
+    torque, memory = world.contact.rolling.after_step(
+        carried(world, active.rolling.memory, before, after, states[1], duration),
+        jnp.where(takes_time, increment, 0.0),
+        normal_force=normal_forces(world, active, after, gap_rates(world, after, states[1])),
+        effective_radius=world.effective_radius,
+        time_step=jnp.where(takes_time, duration, 1.0),
+    )
+    return Rolled(memory, jnp.where(active.closed[:, None], torque, 0.0))
+
+
 def contact_step(world: World, active: Active, state: State, time: jax.Array, duration: jax.Array) -> Stepped:
-    """After a step of ``duration`` with a frozen set of active contacts."""
+    """After a step of ``duration`` with a frozen set of active contacts. Springs of rolling act half before and half after all else."""
+    if not world.rolls_on_springs:
+        return step_of_forces(world, active, state, time, duration)
+    before, half = geometry(world, state, time), duration / 2
+    eased, first_work, first_supplied = twisted(world, before, state, half * active.rolling.torque)
+    stepped = step_of_forces(world, active, eased, time, duration)
+    after = geometry(world, stepped.state, time + duration)
+    expected = twisted(world, after, stepped.state, half * active.rolling.torque)[0]
+    rolled = rolling_after(world, active, (before, after), (state, expected), duration)
+    ended, last_work, last_supplied = twisted(world, after, stepped.state, half * rolled.torque)
+    work = stepped.work
+    work = work._replace(rolling=work.rolling + first_work + last_work, supplied=work.supplied + first_supplied + last_supplied)
+    return stepped._replace(state=ended, work=work, rolling=rolled)
+
+
+def step_of_forces(world: World, active: Active, state: State, time: jax.Array, duration: jax.Array) -> Stepped:
+    """After a step without springs of rolling."""
     none = no_work(world, state.position)
     if world.rigid:
         return flight_step(world, active, state, time, duration)

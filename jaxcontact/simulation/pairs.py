@@ -106,6 +106,11 @@ class World:
         return hasattr(self.contact.friction, "unloaded")
 
     @property
+    def rolls_on_springs(self) -> bool:
+        """Whether rolling resistance has a memory."""
+        return not self.rigid and hasattr(self.contact.rolling, "unloaded")
+
+    @property
     def has_hysteresis(self) -> bool:
         """Whether the normal force has a memory."""
         return not self.rigid and has_hysteresis(self.contact.normal)
