@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from calibration.nuisance import ForceGain as ForceGain
     from calibration.nuisance import Gravity as Gravity
     from calibration.nuisance import GravityTilt as GravityTilt
+    from calibration.nuisance import InitialSpin as InitialSpin
     from calibration.nuisance import InitialState as InitialState
+    from calibration.nuisance import InitialTurn as InitialTurn
     from calibration.nuisance import KnownState as KnownState
     from calibration.nuisance import LengthScale as LengthScale
     from calibration.nuisance import LensDistortion as LensDistortion
@@ -40,7 +42,18 @@ if TYPE_CHECKING:
     from calibration.nuisance import TimeOffset as TimeOffset
     from calibration.observations.bounce_times import BounceTimes as BounceTimes
     from calibration.observations.bounce_times import read_bounce_times as read_bounce_times
+    from calibration.observations.contact_durations import ContactDurations as ContactDurations
+    from calibration.observations.contact_durations import read_contact_durations as read_contact_durations
+    from calibration.observations.force_trace import ForceTrace as ForceTrace
+    from calibration.observations.force_trace import read_force_trace as read_force_trace
+    from calibration.observations.marker_angles import MarkerAngles as MarkerAngles
+    from calibration.observations.marker_angles import read_marker_angles as read_marker_angles
+    from calibration.observations.orientations import Orientations as Orientations
+    from calibration.observations.orientations import read_orientations as read_orientations
     from calibration.observations.positions import TrackedPositions as TrackedPositions
+    from calibration.observations.resting_distance import RestingDistance as RestingDistance
+    from calibration.observations.spins import Spins as Spins
+    from calibration.observations.spins import read_spins as read_spins
     from calibration.physical_parameters import ContactDuration as ContactDuration
     from calibration.physical_parameters import DampingRatio as DampingRatio
     from calibration.physical_parameters import PoissonRatio as PoissonRatio
@@ -76,11 +89,17 @@ _NAMES = {
     "noise_model": ("Automatic", "Correlated", "Estimated", "Huber", "Known", "StudentT"),
     "nuisance": (
         *("CameraRoll", "ClockDrift", "ClockOffset", "DepthMotion", "Exposure", "FirstImpact", "ForceGain", "Gravity", "GravityTilt"),
-        *("InitialState", "KnownState", "LengthScale", "LensDistortion", "MarkerStart", "PixelAspect", "RestitutionScatter"),
-        *("SurfaceHeight", "TimeOffset"),
+        *("InitialSpin", "InitialState", "InitialTurn", "KnownState", "LengthScale", "LensDistortion", "MarkerStart", "PixelAspect"),
+        *("RestitutionScatter", "SurfaceHeight", "TimeOffset"),
     ),
     "observations.bounce_times": ("BounceTimes", "read_bounce_times"),
+    "observations.contact_durations": ("ContactDurations", "read_contact_durations"),
+    "observations.force_trace": ("ForceTrace", "read_force_trace"),
+    "observations.marker_angles": ("MarkerAngles", "read_marker_angles"),
+    "observations.orientations": ("Orientations", "read_orientations"),
     "observations.positions": ("TrackedPositions",),
+    "observations.resting_distance": ("RestingDistance",),
+    "observations.spins": ("Spins", "read_spins"),
     "physical_parameters": ("ContactDuration", "DampingRatio", "PoissonRatio", "YoungsModulus"),
     "prior": ("LogNormal", "Normal"),
     "problem": ("Problem",),

@@ -47,6 +47,9 @@ _UNITS: dict[str, Unit] = {
         (Unit("deg/s", "angular velocity", _TURN / 360.0), "deg_s deg_s_1"),
         (Unit("rev/s", "angular velocity", _TURN), "rev_s rps hz"),
         (Unit("rpm", "angular velocity", _TURN / 60.0), "rpm rev_min 1_min u_min"),
+        (Unit("N", "force", 1.0), "n newton"),
+        (Unit("kN", "force", 1e3), "kn"),
+        (Unit("mN", "force", 1e-3), "mn"),
         (Unit("-", "ratio", 1.0), "1"),
         (Unit("%", "ratio", 1e-2), "percent"),
     )
@@ -54,7 +57,7 @@ _UNITS: dict[str, Unit] = {
 }
 
 # Words that are units only where a bracket or the word "in" says so: "v_in" is the speed coming in, "t_min" the smallest time.
-_NEVER_A_SUFFIX = {"in", "inch", "inches", "ft", "foot", "feet", "min", "1", "s_1", "1_s", "1_min", "u_min", "percent", "grad"}
+_NEVER_A_SUFFIX = {"n", "in", "inch", "inches", "ft", "foot", "feet", "min", "1", "s_1", "1_s", "1_min", "u_min", "percent", "grad"}
 _PIXELS = {"px", "pix", "pixel", "pixels"}
 _UNCERTAINTY_ALONE = {"sigma", "sd", "std", "stdev", "stddev", "uncertainty"}
 _UNCERTAINTY = _UNCERTAINTY_ALONE | {"unc", "err", "error"}

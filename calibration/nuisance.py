@@ -9,7 +9,9 @@ from calibration.nuisances.first_impact import FirstImpact
 from calibration.nuisances.force_gain import ForceGain
 from calibration.nuisances.gravity import Gravity
 from calibration.nuisances.gravity_tilt import GravityTilt
+from calibration.nuisances.initial_spin import InitialSpin
 from calibration.nuisances.initial_state import InitialState
+from calibration.nuisances.initial_turn import InitialTurn
 from calibration.nuisances.known_state import KnownState
 from calibration.nuisances.length_scale import LengthScale
 from calibration.nuisances.lens_distortion import LensDistortion
@@ -32,7 +34,9 @@ __all__ = [
     "ForceGain",
     "Gravity",
     "GravityTilt",
+    "InitialSpin",
     "InitialState",
+    "InitialTurn",
     "KnownState",
     "LengthScale",
     "LensDistortion",

@@ -117,7 +117,7 @@ class Problem:
             if path not in known:
                 raise InputError(f"values: {path!r} is not a parameter of the scene.{nearest(path, sorted(known))}", path=first.path)
         parts = [[item.samples(self.readings[m]) for item in self.trials[m].measured] for m in members]
-        starts = [self.trials[m].known_state(earliest(own)) for m, own in zip(members, parts, strict=True)]
+        starts = [self.trials[m].known_state(earliest(self.trials[m].measured, own)) for m, own in zip(members, parts, strict=True)]
         return TrialData(
             samples=tuple(padded([own[i] for own in parts]) for i in range(len(first.measured))),
             initial=Initial(*(np.stack(column) for column in zip(*starts, strict=True))),
@@ -161,10 +161,10 @@ def _after_bounce(reading: Any, count: int) -> float:
     return (times[count - 1] + times[count]) / 2 if len(times) > count else np.inf
 
 
-def earliest(parts: Sequence[tuple[np.ndarray, ...]]) -> float:
-    """The first time of all measurements of a trial; 0 where none has times."""
-    times = np.concatenate([part[0] for part in parts])
-    return float(np.min(times[np.isfinite(times)], initial=np.inf)) if np.any(np.isfinite(times)) else 0.0
+def earliest(measured: Sequence[Any], parts: Sequence[tuple[np.ndarray, ...]]) -> float:
+    """The first time of all measurements of a trial that have a clock; 0 where none has."""
+    timed = [part[0] for item, part in zip(measured, parts, strict=True) if getattr(item, "clock", "") is not None]
+    return min([float(times[0]) for times in timed if times.size], default=0.0)
 
 
 def first_guess(nuisance: Any, trial: Any, reading: Any, scene: jc.Scene, axes: tuple[int, ...]) -> np.ndarray:

@@ -18,6 +18,7 @@ class Samples(NamedTuple):
         weight: (n, k) 1/standard deviation, 0 where nothing was measured or is used.
         whitening: how correlated noise is made white (``calibration.whitening``), or ``None``.
         loss: a robust loss with arrays (n, k) of its parameters (``calibration.loss``), or ``None`` for the sum of squares.
+        reference: (n, m) what else is known of each number, for observations that need it: a speed, a measured orientation.
     """
 
     times: Any
@@ -25,21 +26,25 @@ class Samples(NamedTuple):
     weight: Any
     whitening: Any = None
     loss: Any = None
+    reference: Any = None
 
 
-def padded(parts: Sequence[tuple[np.ndarray, np.ndarray, np.ndarray]]) -> Samples:
-    """Stack (times, measured, sigma) of different length: times repeat the last one, weights are zero.
+def padded(parts: Sequence[tuple[np.ndarray, ...]]) -> Samples:
+    """Stack (times, measured, sigma), or also (..., reference), of different length: times and references repeat the last one, weights are
+    zero.
 
     An infinite sigma means that a number is not used.
     """
-    longest = max(time.size for time, _, _ in parts)
+    longest = max(part[0].size for part in parts)
     # A few numbers are what they are; long series share sizes.
     size = int(np.ceil(longest / PADDING) * PADDING) if longest > PADDING else longest
-    times, measured, weights = [], [], []
-    for time, values, sigma in parts:
+    times, measured, weights, references = [], [], [], []
+    for time, values, sigma, *reference in parts:
         extra = size - time.size
         nothing = np.zeros((extra, values.shape[1]))
         times.append(np.concatenate([time, np.full(extra, time[-1] if time.size else 0.0)]))
         measured.append(np.concatenate([np.nan_to_num(values), nothing]))
         weights.append(np.concatenate([1 / sigma, nothing]))
-    return Samples(*(np.stack(column) for column in (times, measured, weights)))
+        references.extend(np.concatenate([own, np.repeat(own[-1:], extra, axis=0)]) for own in reference)
+    stacked = Samples(*(np.stack(column) for column in (times, measured, weights)))
+    return stacked._replace(reference=np.stack(references)) if references else stacked

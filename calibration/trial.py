@@ -57,7 +57,8 @@ class Trial:
     def known_state(self, first: float) -> Initial:
         """The known initial state at its time (default ``first``), zeros where nothing is known."""
         time = first if self.time is None else self.time
-        unturned = np.array([1.0, 0.0, 0.0, 0.0])
+        seen = [item.first_orientation for item in self.measured if hasattr(item, "first_orientation")]
+        unturned = seen[0] if seen else np.array([1.0, 0.0, 0.0, 0.0])
         if self.initial is None:
             return Initial(np.zeros(3), np.zeros(3), np.zeros(3), np.asarray(time, dtype=float), unturned)
         position, velocity, spin = (np.reshape(np.asarray(value, dtype=float), 3) for value in self.initial[:3])

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import jax.numpy as jnp
 import numpy as np
 
+from calibration.errors import InputError
 from calibration.experiment import Experiment
 from calibration.unknown import Unknown, nuisance_unknown
 from jaxcontact import Scene
@@ -35,6 +36,8 @@ class FirstImpact:
 
     def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """From the measured impacts."""
+        if not hasattr(reading, "first_impact"):
+            raise InputError("FirstImpact() in a trial without bounce times or a force trace.", remedy="Give Trial(..., initial=...).")
         return np.asarray([reading.first_impact, reading.speed])
 
     def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:

@@ -45,7 +45,9 @@ class InitialState:
             for i in axes
         ]
         spins = [
-            nuisance_unknown(f"spin_{AXES[i]}", unit="rad/s", label=f"initial spin about {AXES[i]}", symbol=f"w_{AXES[i]}0", late=not self.lift)
+            nuisance_unknown(
+                f"spin_{AXES[i]}", unit="rad/s", label=f"initial spin about {AXES[i]}", symbol=f"w_{AXES[i]}0", late=not self.lift
+            )
             for i in self._spin_axes(axes)
         ]
         return (*positions, *velocities, *spins)

@@ -20,7 +20,8 @@ class RestitutionScatter:
 
     The deviation of each impact is normally distributed about the common value, on the logistic scale of the restitution; there the
     standard deviation ``sd`` is 1/(e (1 - e)) times that of the restitution itself. Without it, a handful of deviating impacts would
-    bend every other quantity to explain them. Needs ``jaxcontact.NewtonRestitution``.
+    bend every other quantity to explain them. Needs a law for rigid impacts (``laws.rigid_impact``), whether its
+    restitution depends on the speed or not.
 
     Args:
         impacts: the largest number of impacts in a recording.

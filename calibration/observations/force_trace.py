@@ -1,0 +1,208 @@
+"""The force of a contact in time, as a force sensor below the surface shows it."""
+
+import dataclasses
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+import jaxcontact as jc
+from calibration.clock import FORCE_SENSOR
+from calibration.errors import InputError
+from calibration.experiment import Experiment
+from calibration.noise import robust_deviation
+from calibration.observations.columns import TIME, Column, read_columns
+from calibration.observations.impact_reading import ImpactReading, ReadImpact, height_at_impact
+from calibration.observations.series import deviations, increasing_times, numbers
+from calibration.samples import Samples
+
+THRESHOLD = 0.1
+"""Part of the largest force above which the body is taken to be in contact."""
+
+BEFORE_THRESHOLD = 0.08
+"""Time from touch-down to that force, in times above it: that of Hertz's law."""
+
+SEPARATE = 0.2
+"""Runs that are closer together than this part of the longest one are one pulse; shorter ones are noise."""
+
+LEAST_NOISE = 1e-3
+"""Standard deviation of a force whose noise nothing shows, relative to the largest."""
+
+
+@dataclasses.dataclass(frozen=True)
+class ContactForce:
+    """The force of the surfaces on the body at times, from the law and the motion.
+
+    Attributes:
+        clock: of the sensor.
+        tangential: whether the force along x was measured, too.
+    """
+
+    clock: str
+    tangential: bool
+
+    def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
+        """Those of the samples."""
+        return experiment.trial_time(self.clock, samples.times)
+
+    def predicted(self, experiment: Experiment, motion: jc.Trajectory, samples: Samples) -> jax.Array:
+        """Normal force, and force of the body on the surface along x, as shown (n, 1 or 2) [N]."""
+        normal, along = contact_forces(experiment.scene, motion)
+        forces = [normal, -along[:, 0]] if self.tangential else [normal]
+        return experiment.gain * jnp.stack(forces, axis=-1)
+
+
+def contact_forces(scene: jc.Scene, motion: jc.Trajectory) -> tuple[jax.Array, jax.Array]:
+    """Normal force (n,) and friction (n, 3) [N] of planes on a sphere at the times of a motion; zero out of contact."""
+    contacts = motion.contacts
+    assert contacts is not None
+    inside = contacts.happened & (contacts.touch_down <= motion.times[:, None]) & (motion.times[:, None] < contacts.lift_off)
+    index, touches = jnp.argmax(inside, axis=1), jnp.any(inside, axis=1)
+    normals = jnp.stack([surface.unit_normal for surface in scene.surfaces])
+    gaps = jnp.stack([surface.gap(motion.position, scene.bodies.radius) for surface in scene.surfaces], axis=-1)
+    plane = contacts.surface[index]
+    normal = normals[plane]
+    overlap = -jnp.take_along_axis(gaps, plane[:, None], axis=1)[:, 0]
+    rate = -jnp.sum(motion.velocity * normal, axis=-1)
+    force = scene.contact.normal.force(overlap, rate, impact_speed=contacts.impact_speed[index], mass=scene.bodies.mass)
+    force = jnp.where(touches, force, 0.0)
+    surface_point = motion.velocity - scene.bodies.radius * jnp.cross(motion.spin, normal)
+    slip = surface_point - normal * jnp.sum(surface_point * normal, axis=-1, keepdims=True)
+    return force, scene.contact.friction.force(slip, force)
+
+
+class ForceTrace:
+    """Force of a contact in time.
+
+    It tells the law of the contact: stiffness, exponent and damping, where the impact speed is known (a known drop, or positions beside),
+    and ratios of them where it is not. Needs a compliant law.
+
+    Args:
+        times: increasing [s], (n,).
+        normal: force along the normal of the surface, positive when it presses [N], (n,), NaN where not measured.
+        tangential: force of the body on the surface along x [N], (n,).
+        sigma: standard deviation of a force [N], one or (n,); by default from the samples out of contact.
+        clock: on which the times are, where there are several instruments.
+        name: what the measurement is called in tables.
+        path: the file it came from.
+
+    Raises:
+        InputError: times that do not increase, arrays of other lengths, a sigma that is not positive.
+    """
+
+    axes: tuple[str, ...] = ()
+    needs_force = True
+
+    def __init__(
+        self,
+        times: Any,
+        normal: Any,
+        *,
+        tangential: Any = None,
+        sigma: Any = None,
+        clock: str = FORCE_SENSOR,
+        name: str = "force trace",
+        path: str | None = None,
+    ) -> None:
+        self.time = increasing_times("ForceTrace", times, least=5)
+        shape = self.time.shape
+        self.normal = numbers("ForceTrace", "normal", normal, shape)
+        self.tangential = None if tangential is None else numbers("ForceTrace", "tangential", tangential, shape)
+        self.sigma = deviations("ForceTrace", sigma, shape, unit="N")
+        self.clock, self.name, self.path = clock, name, path
+        if not np.nanmax(self.normal) > 0:
+            raise InputError("ForceTrace: the normal force is nowhere positive.", path=path, remedy="Turn its sign round.")
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """What is measured."""
+        return ("normal force [N]",) if self.tangential is None else ("normal force [N]", "tangential force [N]")
+
+    @property
+    def stated(self) -> bool:
+        """Whether its standard deviation was given."""
+        return self.sigma is not None
+
+    @property
+    def pulses(self) -> list[tuple[int, int]]:
+        """First sample and the one after the last of each run above the threshold; noise neither splits a pulse nor makes one."""
+        above = np.nan_to_num(self.normal) > THRESHOLD * np.nanmax(self.normal)
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], above.astype(int), [0]])))
+        runs = [(int(first), int(stop)) for first, stop in edges.reshape(-1, 2)]
+        longest = max(stop - first for first, stop in runs)
+        joined = [runs[0]]
+        for first, stop in runs[1:]:
+            if first - joined[-1][1] < SEPARATE * longest:
+                joined[-1] = (joined[-1][0], stop)
+            else:
+                joined.append((first, stop))
+        return [(first, stop) for first, stop in joined if stop - first > SEPARATE * longest]
+
+    @property
+    def deviation(self) -> np.ndarray:
+        """Standard deviation of each force [N]."""
+        if self.sigma is not None:
+            return self.sigma
+        out = np.ones(self.time.size, bool)
+        for first, stop in self.pulses:
+            margin = stop - first
+            out[max(first - margin, 0) : stop + margin] = False
+        quiet = self.normal[out & np.isfinite(self.normal)]
+        least = LEAST_NOISE * np.nanmax(self.normal)
+        return np.full(self.time.shape, max(robust_deviation(quiet - np.median(quiet)), least) if quiet.size > 10 else 10 * least)
+
+    def read(self, scene: jc.Scene) -> ImpactReading:
+        """Impacts at the pulses of the force; the speed of the first from its impulse ``m v (1 + e)``."""
+        seen, starts = np.nan_to_num(self.normal), []
+        for first, stop in self.pulses:
+            starts.append(self.time[first] - BEFORE_THRESHOLD * (self.time[stop - 1] - self.time[first]))
+        first, stop = self.pulses[0]
+        impulse = float(np.trapezoid(seen[max(first - 1, 0) : stop + 1], self.time[max(first - 1, 0) : stop + 1]))
+        mass = float(np.max(np.asarray(scene.bodies.mass)))
+        restitution = float(scene.contact.normal.restitution_at(1.0, mass=mass))
+        return ImpactReading(
+            bounces=tuple(ReadImpact(float(start)) for start in starts),
+            numbers=tuple(range(len(starts))),
+            speed=impulse / mass / (1 + restitution),
+            restitution=restitution,
+            noise=float(np.median(np.diff(self.time))),
+            height=height_at_impact(scene),
+        )
+
+    def observation(self) -> ContactForce:
+        """The force on the clock of the sensor."""
+        return ContactForce(self.clock, self.tangential is not None)
+
+    def samples(self, reading: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """All samples."""
+        measured = np.stack([self.normal] if self.tangential is None else [self.normal, self.tangential], axis=-1)
+        sigma = np.where(np.isfinite(measured), self.deviation[:, None], np.inf)
+        return self.time, measured, sigma
+
+
+NORMAL = Column(("normal", "force", "normal_force", "f", "f_n", "fn", "fz", "f_z", "kraft", "normalkraft"), "force")
+TANGENTIAL = Column(("tangential", "tangential_force", "f_t", "ft", "fx", "f_x", "friction", "reibung"), "force")
+
+
+def read_force_trace(
+    path: str | os.PathLike[str], *, columns: Mapping[str, str] | None = None, sigma: float | None = None, clock: str = FORCE_SENSOR
+) -> ForceTrace:
+    """A force trace from a text file with columns of time and force (``t (ms), Fz (N)``).
+
+    Args:
+        path: the file.
+        columns: which header holds ``times``, ``normal``, ``tangential`` or ``sigma``, where they are not recognised.
+        sigma: standard deviation of a force [N]; replaces a column of it.
+        clock: name of the clock.
+
+    Raises:
+        InputError: with the file, line and column, and what to do.
+    """
+    wanted = {"times": TIME, "normal": NORMAL, "tangential": TANGENTIAL, "sigma": NORMAL}
+    found, name = read_columns(path, wanted, needed=("times", "normal"), columns=columns)
+    kept = np.isfinite(found["times"])
+    given: dict[str, Any] = {key: values[kept] for key, values in found.items()} | ({} if sigma is None else {"sigma": sigma})
+    return ForceTrace(given.pop("times"), given.pop("normal"), clock=clock, name=name, path=str(path), **given)

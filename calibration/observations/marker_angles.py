@@ -1,0 +1,146 @@
+"""Angle of a marker on a body that turns about one axis, as a camera along that axis sees it."""
+
+import dataclasses
+import math
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from calibration.clock import CAMERA
+from calibration.errors import InputError
+from calibration.experiment import Experiment
+from calibration.observations.columns import TIME, Column, read_columns
+from calibration.observations.series import deviations, increasing_times, numbers
+from calibration.observations.turning import angles
+from calibration.samples import Samples
+from jaxcontact import Scene, Trajectory
+
+UNKNOWN_SIGMA = math.radians(2.0)
+"""Standard deviation of an angle [rad] whose noise is not given."""
+
+
+@dataclasses.dataclass(frozen=True)
+class MarkerAngle:
+    """The angle of a marker.
+
+    Attributes:
+        axis: index of the axis of rotation.
+        wrapped: whether whole turns are not counted.
+        clock: of the camera.
+    """
+
+    axis: int
+    wrapped: bool
+    clock: str
+
+    def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
+        """The start of the motion and those of the pictures."""
+        return jnp.concatenate([experiment.start[None], experiment.trial_time(self.clock, samples.times)])
+
+    def predicted(self, experiment: Experiment, motion: Trajectory, samples: Samples) -> jax.Array:
+        """Angles (n, 1) [rad]; wrapped ones in the turn of the measured ones."""
+        angle = (experiment.marker + angles(motion, self.axis)[1:])[:, None]
+        if not self.wrapped:
+            return angle
+        return angle + 2 * math.pi * jnp.round(jax.lax.stop_gradient(samples.measured - angle) / (2 * math.pi))
+
+
+class MarkerAngles:
+    """Angle of a marker in the picture at times; the body turns about one axis only. With ``MarkerStart()``, its first angle is unknown.
+
+    Args:
+        times: increasing [s], (n,).
+        angle: [rad], (n,), NaN where not measured; right-handed about ``axis`` as spin is (clockwise in a picture of x and z).
+        axis: of rotation: ``"y"`` for pictures of x and z, ``"z"`` from above.
+        wrapped: whether whole turns are not counted (an angle in (-pi, pi], say). The first guess must then be within half a turn.
+        sigma: standard deviation [rad], one or (n,); by default 2 degrees.
+        clock: on which the times are, where there are several instruments.
+        name: what the measurement is called in tables.
+        path: the file it came from.
+
+    Raises:
+        InputError: times that do not increase, another shape, an axis that is none, a sigma that is not positive.
+    """
+
+    axes: tuple[str, ...] = ()
+
+    def __init__(
+        self,
+        times: Any,
+        angle: Any,
+        *,
+        axis: str = "y",
+        wrapped: bool = True,
+        sigma: Any = None,
+        clock: str = CAMERA,
+        name: str = "marker angles",
+        path: str | None = None,
+    ) -> None:
+        if axis not in ("x", "y", "z"):
+            raise InputError(f"MarkerAngles: axis = {axis!r} is not 'x', 'y' or 'z'.", path=path)
+        self.time = increasing_times("MarkerAngles", times)
+        self.angle = numbers("MarkerAngles", "angle", angle, self.time.shape)
+        self.sigma = deviations("MarkerAngles", sigma, self.time.shape, unit="rad")
+        self.axis, self.wrapped, self.clock, self.name, self.path = axis, wrapped, clock, name, path
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """What is measured."""
+        return (f"angle of the marker about {self.axis} [rad]",)
+
+    @property
+    def stated(self) -> bool:
+        """Whether its standard deviation was given."""
+        return self.sigma is not None
+
+    @property
+    def first_angle(self) -> float:
+        """The first measured angle [rad]."""
+        return float(self.angle[np.isfinite(self.angle)][0])
+
+    def read(self, scene: Scene) -> None:
+        """Nothing of the motion."""
+
+    def observation(self) -> MarkerAngle:
+        """The marker on the clock of the camera."""
+        return MarkerAngle("xyz".index(self.axis), self.wrapped, self.clock)
+
+    def samples(self, reading: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """All of them."""
+        sigma = np.full(self.time.shape, UNKNOWN_SIGMA) if self.sigma is None else self.sigma
+        return self.time, self.angle[:, None], np.where(np.isfinite(self.angle), sigma, np.inf)[:, None]
+
+
+ANGLE = Column(("angle", "theta", "phi", "alpha", "marker", "marker_angle", "rotation", "winkel"), "angle", math.pi / 180)
+
+
+def read_marker_angles(
+    path: str | os.PathLike[str],
+    *,
+    columns: Mapping[str, str] | None = None,
+    axis: str = "y",
+    wrapped: bool = True,
+    sigma: float | None = None,
+    clock: str = CAMERA,
+) -> MarkerAngles:
+    """Marker angles from a text file with columns ``t`` and ``angle`` (``theta_deg``, ``phi (rad)``; radians without a unit).
+
+    Args:
+        path: the file.
+        columns: which header holds ``times`` or ``angle``, where they are not recognised.
+        axis: as in ``MarkerAngles``.
+        wrapped: as in ``MarkerAngles``.
+        sigma: standard deviation [rad].
+        clock: name of the clock.
+
+    Raises:
+        InputError: with the file, line and column, and what to do.
+    """
+    found, name = read_columns(path, {"times": TIME, "angle": ANGLE}, needed=("times", "angle"), columns=columns)
+    kept = np.isfinite(found["times"])
+    times, angle = found["times"][kept], found["angle"][kept]
+    return MarkerAngles(times, angle, axis=axis, wrapped=wrapped, sigma=sigma, clock=clock, name=name, path=str(path))

@@ -1,0 +1,140 @@
+"""Orientations of a marked ball or of a clump at times."""
+
+import dataclasses
+import math
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from calibration.clock import CAMERA
+from calibration.errors import InputError
+from calibration.experiment import Experiment
+from calibration.observations.columns import TIME, Column, read_columns
+from calibration.observations.series import deviations, increasing_times
+from calibration.observations.turning import orientations
+from calibration.samples import Samples
+from jaxcontact import Scene, Trajectory
+from jaxcontact.geometry.rotation import quaternion_product
+
+UNKNOWN_SIGMA = math.radians(1.0)
+"""Standard deviation of a rotation [rad] whose noise is not given."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Orientation:
+    """The orientation of the body, as the rotation from a reference: the one that was measured.
+
+    Attributes:
+        clock: of the camera.
+    """
+
+    clock: str
+
+    def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
+        """The start of the motion and those of the pictures."""
+        return jnp.concatenate([experiment.start[None], experiment.trial_time(self.clock, samples.times)])
+
+    def predicted(self, experiment: Experiment, motion: Trajectory, samples: Samples) -> jax.Array:
+        """Rotation vectors (n, 3) [rad], in axes of the scene, from the reference orientation to that of the motion."""
+        turned = orientations(motion, experiment.orientation) if motion.orientation is None else motion.orientation
+        return rotation_vector(quaternion_product(turned[1:], samples.reference * jnp.array([1.0, -1.0, -1.0, -1.0])))
+
+
+def rotation_vector(quaternion: jax.Array) -> jax.Array:
+    """The shortest rotation vector (..., 3) [rad] of a unit quaternion, analytic at no rotation."""
+    sign = jnp.where(quaternion[..., :1] < 0, -1.0, 1.0)
+    scalar, vector = sign * quaternion[..., :1], sign * quaternion[..., 1:]
+    squared = jnp.sum(vector**2, axis=-1, keepdims=True)
+    small = squared < 1e-8
+    size = jnp.sqrt(jnp.where(small, 1.0, squared))
+    return vector * jnp.where(small, 2.0 + squared / 3.0, 2.0 * jnp.arctan2(size, scalar) / size)
+
+
+class Orientations:
+    """Orientation at times, as quaternions from body axes to those of the scene. ``InitialTurn()`` leaves the first one open.
+
+    Args:
+        times: increasing [s], (n,).
+        quaternion: scalar first, (n, 4), of any length; NaN where not measured. Either sign will do.
+        sigma: standard deviation of the rotation about each axis [rad], one or (n,); by default 1 degree.
+        clock: on which the times are, where there are several instruments.
+        name: what the measurement is called in tables.
+        path: the file it came from.
+
+    Raises:
+        InputError: times that do not increase, another shape, quaternions of zeros, a sigma that is not positive.
+    """
+
+    axes: tuple[str, ...] = ()
+    quantities = tuple(f"rotation about {axis} [rad]" for axis in "xyz")
+
+    def __init__(
+        self, times: Any, quaternion: Any, *, sigma: Any = None, clock: str = CAMERA, name: str = "orientations", path: str | None = None
+    ) -> None:
+        self.time = increasing_times("Orientations", times)
+        given = np.asarray(quaternion, dtype=float)
+        if given.shape != (self.time.size, 4):
+            raise InputError(f"Orientations: quaternion has shape {given.shape}, not ({self.time.size}, 4).", path=path)
+        length = np.linalg.norm(given, axis=1, keepdims=True)
+        if np.any(length == 0) or not np.any(np.isfinite(length)):
+            raise InputError("Orientations: a quaternion of zeros is no orientation.", path=path, remedy="Write NaN where not measured.")
+        self.quaternion = given / length
+        self.sigma = deviations("Orientations", sigma, self.time.shape, unit="rad")
+        self.clock, self.name, self.path = clock, name, path
+
+    @property
+    def stated(self) -> bool:
+        """Whether its standard deviation was given."""
+        return self.sigma is not None
+
+    @property
+    def first_orientation(self) -> np.ndarray:
+        """The first measured one, (4,)."""
+        return self.quaternion[np.isfinite(self.quaternion).all(axis=1)][0]
+
+    def read(self, scene: Scene) -> None:
+        """Nothing of the motion."""
+
+    def observation(self) -> Orientation:
+        """Orientations on the clock of the camera."""
+        return Orientation(self.clock)
+
+    def samples(self, reading: Any) -> tuple[np.ndarray, ...]:
+        """Rotations from the measured orientations, which are zero; the reference is these orientations."""
+        seen = np.isfinite(self.quaternion).all(axis=1)
+        sigma = np.full(self.time.shape, UNKNOWN_SIGMA) if self.sigma is None else self.sigma
+        deviation = np.repeat(np.where(seen, sigma, np.inf)[:, None], 3, axis=1)
+        reference = np.where(seen[:, None], self.quaternion, self.first_orientation)
+        return self.time, np.zeros((self.time.size, 3)), deviation, reference
+
+
+PARTS = {
+    "w": Column(("qw", "q_w", "q0", "q_0", "quaternion_w"), "ratio"),
+    "x": Column(("qx", "q_x", "q1", "q_1", "quaternion_x"), "ratio"),
+    "y": Column(("qy", "q_y", "q2", "q_2", "quaternion_y"), "ratio"),
+    "z": Column(("qz", "q_z", "q3", "q_3", "quaternion_z"), "ratio"),
+}
+
+
+def read_orientations(
+    path: str | os.PathLike[str], *, columns: Mapping[str, str] | None = None, sigma: float | None = None, clock: str = CAMERA
+) -> Orientations:
+    """Orientations from a text file with columns ``t``, ``qw``, ``qx``, ``qy``, ``qz``.
+
+    Args:
+        path: the file.
+        columns: which header holds ``times``, ``w``, ``x``, ``y`` or ``z``, where they are not recognised.
+        sigma: standard deviation of the rotation about each axis [rad].
+        clock: name of the clock.
+
+    Raises:
+        InputError: with the file, line and column, and what to do.
+    """
+    found, name = read_columns(path, {"times": TIME, **PARTS}, needed=("times", *PARTS), columns=columns)
+    kept = np.isfinite(found["times"])
+    quaternion = np.stack([found[part] for part in PARTS], axis=-1)
+    return Orientations(found["times"][kept], quaternion[kept], sigma=sigma, clock=clock, name=name, path=str(path))

@@ -1,0 +1,127 @@
+"""Angular velocities, as read from the markers on a ball by whatever program tracked them."""
+
+import dataclasses
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from calibration.clock import CAMERA
+from calibration.errors import InputError
+from calibration.experiment import Experiment
+from calibration.observations.columns import TIME, Column, read_columns
+from calibration.observations.series import deviations, increasing_times, numbers
+from calibration.samples import Samples
+from jaxcontact import Scene, Trajectory
+
+AXES = "xyz"
+
+UNKNOWN_SIGMA = 0.02
+"""Standard deviation of a spin whose noise is not given, relative to the largest."""
+
+
+@dataclasses.dataclass(frozen=True)
+class SpinComponents:
+    """Components of the angular velocity in axes of the scene.
+
+    Attributes:
+        components: indices of the measured ones.
+        clock: of the instrument.
+    """
+
+    components: tuple[int, ...]
+    clock: str
+
+    def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
+        """Those of the samples."""
+        return experiment.trial_time(self.clock, samples.times)
+
+    def predicted(self, experiment: Experiment, motion: Trajectory, samples: Samples) -> jax.Array:
+        """Spins (n, components) [rad/s]."""
+        return motion.spin[:, jnp.array(self.components)]
+
+
+class Spins:
+    """Angular velocity at times, in axes of the scene; any subset of its components.
+
+    Args:
+        times: increasing [s], (n,).
+        spin: [rad/s], (n, 3), NaN where not measured.
+        sigma: standard deviation [rad/s], one or (n, 3); by default 2 % of the largest spin.
+        clock: on which the times are, where there are several instruments.
+        name: what the measurement is called in tables.
+        path: the file it came from.
+
+    Raises:
+        InputError: times that do not increase, another shape, a sigma that is not positive.
+    """
+
+    axes: tuple[str, ...] = ()
+
+    def __init__(
+        self, times: Any, spin: Any, *, sigma: Any = None, clock: str = CAMERA, name: str = "spins", path: str | None = None
+    ) -> None:
+        self.time = increasing_times("Spins", times)
+        self.spin = numbers("Spins", "spin", spin, (self.time.size, 3))
+        self.sigma = deviations("Spins", sigma, self.spin.shape, unit="rad/s")
+        self.clock, self.name, self.path = clock, name, path
+
+    @property
+    def components(self) -> tuple[int, ...]:
+        """Indices of the measured components."""
+        return tuple(i for i in range(3) if np.any(np.isfinite(self.spin[:, i])))
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
+        """What is measured."""
+        return tuple(f"spin about {AXES[i]} [rad/s]" for i in self.components)
+
+    @property
+    def stated(self) -> bool:
+        """Whether its standard deviation was given."""
+        return self.sigma is not None
+
+    def read(self, scene: Scene) -> None:
+        """Nothing of the motion."""
+
+    def observation(self) -> SpinComponents:
+        """The measured components."""
+        return SpinComponents(self.components, self.clock)
+
+    def samples(self, reading: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """All of them."""
+        measured = self.spin[:, list(self.components)]
+        least = max(UNKNOWN_SIGMA * float(np.nanmax(np.abs(self.spin))), 1e-3)
+        sigma = np.full(measured.shape, least) if self.sigma is None else self.sigma[:, list(self.components)]
+        return self.time, measured, np.where(np.isfinite(measured), sigma, np.inf)
+
+
+def _component(axis: str) -> Column:
+    names = (f"w{axis}", f"w_{axis}", f"omega_{axis}", f"omega{axis}", f"spin_{axis}", f"angular_velocity_{axis}")
+    return Column(names, "angular velocity")
+
+
+def read_spins(
+    path: str | os.PathLike[str], *, columns: Mapping[str, str] | None = None, sigma: float | None = None, clock: str = CAMERA
+) -> Spins:
+    """Spins from a text file with columns ``t`` and ``wx``, ``wy``, ``wz`` (``omega_y``, ``spin_z`` ...), or some of them.
+
+    Args:
+        path: the file.
+        columns: which header holds ``times``, ``x``, ``y`` or ``z``, where they are not recognised.
+        sigma: standard deviation [rad/s].
+        clock: name of the clock.
+
+    Raises:
+        InputError: with the file, line and column, and what to do.
+    """
+    found, name = read_columns(path, {"times": TIME, **{axis: _component(axis) for axis in AXES}}, needed=("times",), columns=columns)
+    if not set(found) & set(AXES):
+        raise InputError("there is no column of a spin", path=str(path), remedy="Name one of them wx, wy or wz, or give columns={...}.")
+    nothing = np.full(found["times"].shape, np.nan)
+    spin = np.stack([found.get(axis, nothing) for axis in AXES], axis=-1)
+    kept = np.isfinite(found["times"])
+    return Spins(found["times"][kept], spin[kept], sigma=sigma, clock=clock, name=name, path=str(path))
