@@ -5,15 +5,19 @@ The names in ``__all__`` are imported on first use, so that reading a file does 
 
 import importlib
 import sys
+import types
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from calibration.automatic import fit_study as fit_study
+    from calibration.bootstrap import bootstrap as bootstrap
+    from calibration.checkpoint import Checkpoint as Checkpoint
     from calibration.errors import InputError as InputError
     from calibration.fitting import fit as fit
     from calibration.impact_table import ImpactTable as ImpactTable
     from calibration.impact_table import read_impact_table as read_impact_table
     from calibration.inspection import check_study as check_study
+    from calibration.long_sweep import run_sweep as run_sweep
     from calibration.noise_model import Automatic as Automatic
     from calibration.noise_model import Correlated as Correlated
     from calibration.noise_model import Estimated as Estimated
@@ -58,9 +62,14 @@ if TYPE_CHECKING:
     from calibration.physical_parameters import DampingRatio as DampingRatio
     from calibration.physical_parameters import PoissonRatio as PoissonRatio
     from calibration.physical_parameters import YoungsModulus as YoungsModulus
+    from calibration.posterior import posterior as posterior
+    from calibration.prediction import prediction_band as prediction_band
     from calibration.prior import LogNormal as LogNormal
     from calibration.prior import Normal as Normal
     from calibration.problem import Problem as Problem
+    from calibration.profile import profile as profile
+    from calibration.profile import profile_2d as profile_2d
+    from calibration.progress import Progress as Progress
     from calibration.recording import Recording as Recording
     from calibration.recording import read_recordings as read_recordings
     from calibration.recording import read_trajectory as read_trajectory
@@ -82,10 +91,13 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "automatic": ("fit_study",),
+    "bootstrap": ("bootstrap",),
+    "checkpoint": ("Checkpoint",),
     "errors": ("InputError",),
     "fitting": ("fit",),
     "impact_table": ("ImpactTable", "read_impact_table"),
     "inspection": ("check_study",),
+    "long_sweep": ("run_sweep",),
     "noise_model": ("Automatic", "Correlated", "Estimated", "Huber", "Known", "StudentT"),
     "nuisance": (
         *("CameraRoll", "ClockDrift", "ClockOffset", "DepthMotion", "Exposure", "FirstImpact", "ForceGain", "Gravity", "GravityTilt"),
@@ -101,8 +113,12 @@ _NAMES = {
     "observations.resting_distance": ("RestingDistance",),
     "observations.spins": ("Spins", "read_spins"),
     "physical_parameters": ("ContactDuration", "DampingRatio", "PoissonRatio", "YoungsModulus"),
+    "posterior": ("posterior",),
+    "prediction": ("prediction_band",),
     "prior": ("LogNormal", "Normal"),
     "problem": ("Problem",),
+    "profile": ("profile", "profile_2d"),
+    "progress": ("Progress",),
     "recording": ("Recording", "read_recordings", "read_trajectory"),
     "report.figures": ("save_figure",),
     "report.json_file": ("write_json",),
@@ -115,6 +131,17 @@ _NAMES = {
 }
 _HOME = {name: module for module, names in _NAMES.items() for name in names}
 __all__ = sorted(_HOME)
+
+
+class _Package(types.ModuleType):
+    """``calibration.profile`` is the function, also after the file of that name was imported, which Python would put in its place."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not (name in _HOME and isinstance(value, types.ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __getattr__(name: str) -> Any:

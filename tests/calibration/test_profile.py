@@ -18,6 +18,7 @@ from calibration.noise_model import Estimated
 from calibration.problem import Problem
 from calibration.profile import crossing, profile, profile_2d
 from calibration.refit import threshold, widening
+from calibration.report.profile_figure import profile_figure
 
 _SPEC = importlib.util.spec_from_file_location("made_up_impacts", Path(__file__).with_name("made_up_impacts.py"))
 impacts = importlib.util.module_from_spec(_SPEC)
@@ -147,3 +148,12 @@ def test_the_first_crossing_counts_and_no_crossing_is_none():
     side = [Made(1.0, 1.0), Made(2.0, 4.0), Made(3.0, 9.0)]
     assert crossing(Made(0.0, 0.0), side, 6.25, 1.0) == pytest.approx(2.5)
     assert np.isnan(crossing(Made(0.0, 0.0), side, 10.0, 1.0))
+
+
+def test_profiles_are_drawn_and_a_function_is_no_module(found):
+    import calibration
+
+    assert callable(calibration.profile)
+    assert len(profile_figure(profile(found)).axes) == 2
+    (axes,) = profile_figure(profile_2d(found, (FRICTION, RESTITUTION), points=5)).axes
+    assert axes.get_xlabel() == "friction coefficient"
