@@ -25,7 +25,7 @@ from calibration.errors import InputError
 from calibration.first_guess import Reading, read_bounces
 from calibration.fitting import attempt_from, minimum_of, report
 from calibration.impact_table import ImpactTable, is_impact_table, merge, read_impact_table
-from calibration.impacts import FRICTION, RESTITUTION, TANGENTIAL, fit_impacts
+from calibration.impacts import FRICTION, RESTITUTION, TANGENTIAL, fit_impacts, impact_problem
 from calibration.judgement import Judgement
 from calibration.nuisance import InitialState, LengthScale, RestitutionScatter, SurfaceHeight
 from calibration.observations.positions import TrackedPositions
@@ -37,6 +37,7 @@ from calibration.result import Determination, Estimate, Fit
 from calibration.scene_parameter import Free
 from calibration.study import ReadingOptions, Study
 from calibration.trial import Trial
+from jaxcontact.field import nearest
 
 DURATION = "contact.normal.duration"
 DRAG = "drag.coefficient"
@@ -86,12 +87,20 @@ def ball(study: Study) -> jc.Spheres:
 
 def fit_tables(study: Study, *, progress: Progress) -> Fit:
     """Fit impact tables."""
-    tables = [read_impacts(path, study.reading) for path in study.files]
-    table = merge(tables) if len(tables) > 1 else tables[0]
-    contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.9), friction=jc.Coulomb(coefficient=0.2))
-    scene = jc.Scene(bodies=ball(study), contact=contact)
+    table = merged([read_impacts(path, study.reading) for path in study.files])
     progress(f"Fitting {len(table)} impacts")
-    return fit_impacts(scene, table, free=unknowns_of(table), method=study.fit.method, steps=study.fit.steps)
+    return fit_impacts(scene_of_tables(study), table, free=unknowns_of(table), method=study.fit.method, steps=study.fit.steps)
+
+
+def merged(tables: list[ImpactTable]) -> ImpactTable:
+    """One table."""
+    return merge(tables) if len(tables) > 1 else tables[0]
+
+
+def scene_of_tables(study: Study) -> jc.Scene:
+    """Starting values for tables of impacts."""
+    contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.9), friction=jc.Coulomb(coefficient=0.2))
+    return jc.Scene(bodies=ball(study), contact=contact)
 
 
 def read_impacts(path: str, options: ReadingOptions) -> ImpactTable:
@@ -247,7 +256,7 @@ def problem_of(study: Study, data: Seen, *, scatter: bool, lift: bool) -> Proble
     # Lift changes the apparent gravity as a wrong length scale does: with lift, the recorded lengths are taken as right.
     nuisance += [LengthScale()] if study.model.length_scale and not lift else []
     nuisance += [RestitutionScatter(impacts=impacts)] if scatter else []
-    free: list[Any] = list(CHOICES[study.model.restitution].free)
+    free: list[Any] = list(CHOICES[study.model.restitution_law].free)
     free += [DRAG] if study.model.drag else []
     free += [FRICTION] if data.friction else []
     free += [DURATION]
@@ -262,6 +271,39 @@ def problem_of(study: Study, data: Seen, *, scatter: bool, lift: bool) -> Proble
     )
 
 
+def problem_to_fit(study: Study) -> Problem:
+    """What ``fit_study`` fits first, with nothing frozen but what is known."""
+    study = dataclasses.replace(study, files=tuple(map(str, find_files(study.files))))
+    if all(is_impact_table(path) for path in study.files):
+        tables = [read_impacts(path, study.reading) for path in study.files]
+        return impact_problem(scene_of_tables(study), merged(tables), free=unknowns_of(merged(tables)))
+    return problem_of(study, seen(study), scatter=False, lift=study.model.lift is True)
+
+
+def problems_to_compare(study: Study, models: Sequence[str] | None = None) -> dict[str, Problem]:
+    """One problem for each restitution law, on the same data, by name; all laws when ``models`` is ``None``.
+
+    Raises:
+        InputError: a name that is no law, tables of impacts at one speed.
+    """
+    for name in models or ():
+        if name not in CHOICES:
+            raise InputError(f"model {name!r} is not known.{nearest(name, CHOICES)}")
+    study = dataclasses.replace(study, files=tuple(map(str, find_files(study.files))))
+    if any(is_impact_table(path) for path in study.files):
+        raise InputError("laws of restitution are compared on trajectories, not on tables of impacts")
+    data = seen(study)
+    return {
+        name: problem_of(
+            dataclasses.replace(study, model=dataclasses.replace(study.model, restitution_law=name)),
+            data,
+            scatter=False,
+            lift=study.model.lift is True,
+        )
+        for name in models or CHOICES
+    }
+
+
 def starting_scene(study: Study, readings: Sequence[Reading], *, friction: bool, lift: bool = False) -> jc.Scene:
     """Scene with first guesses from the readings."""
     restitution = float(np.clip(np.median([reading.restitution for reading in readings]), 0.05, 0.99))
@@ -273,7 +315,7 @@ def starting_scene(study: Study, readings: Sequence[Reading], *, friction: bool,
     return jc.Scene(
         bodies=spheres,
         contact=jc.ContactModel(
-            normal=CHOICES[study.model.restitution].law(restitution, speed),
+            normal=CHOICES[study.model.restitution_law].law(restitution, speed),
             friction=jc.Coulomb(coefficient=0.2) if friction else jc.NoFriction(),
         ),
         gravity=(0.0, 0.0, -study.model.gravity),

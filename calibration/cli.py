@@ -10,7 +10,7 @@ from typing import Annotated, TextIO
 import typer
 
 from calibration.arguments import FLAG
-from calibration.commands import check, fit, init, simulate
+from calibration.commands import bootstrap, check, compare, design, fit, init, posterior, profile, report, simulate
 from calibration.commands.program import app
 from calibration.errors import InputError
 from calibration.study_file import ChangedData
@@ -20,7 +20,9 @@ DEBUG = "JAXCONTACT_DEBUG"
 WRONG_INPUT, DEFECT, INTERRUPTED = 2, 70, 130
 """Exit statuses beside 0 and those of the verbs."""
 
-VERBS = tuple(module.__name__.rpartition(".")[2] for module in (init, check, fit, simulate))
+VERBS = tuple(
+    module.__name__.rpartition(".")[2] for module in (init, check, fit, profile, bootstrap, posterior, compare, design, report, simulate)
+)
 
 
 @app.callback()

@@ -3,8 +3,8 @@
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 from calibration.errors import InputError
 from calibration.option import (
@@ -41,6 +41,10 @@ class Section:
             value = getattr(self, name)
             if value is not None or name in required(type(self)):
                 object.__setattr__(self, name, about.checked(name, value))
+
+    def with_given(self, **given: Any) -> Self:
+        """The same with the options that are not ``None``."""
+        return replace(self, **{name: value for name, value in given.items() if value is not None})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +103,7 @@ class ModelOptions(Section):
     friction: bool | str = option(
         "find the friction coefficient; automatic: where impacts are oblique enough to show it", CHOICE, default="automatic"
     )
-    restitution: str = option(
+    restitution_law: str = option(
         "how restitution depends on the impact speed: constant, viscoelastic, power law or plastic",
         one_of("constant", "viscoelastic", "power law", "plastic"),
         default="constant",

@@ -1,6 +1,10 @@
 """``jaxcontact check``."""
 
+from typing import Annotated
+
 from calibration.arguments import (
+    FLAG,
+    RESULT,
     Columns,
     Files,
     FrameRate,
@@ -13,16 +17,36 @@ from calibration.arguments import (
     Speed,
     Vertical,
     asked,
+    asked_study,
     check_given,
+    flag,
+    study_file,
     verb,
 )
-from calibration.commands.program import app, standard_error, standard_output
+from calibration.commands.program import app, prepare_jax, print_lines, standard_error, standard_output
 from calibration.option import options
 from calibration.progress import Progress
-from calibration.study import Ball, ModelOptions, ReadingOptions
+from calibration.study import Ball, ModelOptions, ReadingOptions, Study
 
 UNUSABLE_FILE = 1
 """Exit status."""
+
+
+def passes(study: Study) -> bool:
+    """Print what can be told before a fit; whether the derivatives are right."""
+    with Progress(standard_error()) as say:
+        say("Compiling the fit")
+        prepare_jax()
+        from calibration.automatic import problem_to_fit
+        from calibration.derivative_check import check_derivatives
+        from calibration.identifiability import identify
+
+        problem = problem_to_fit(study)
+        derivatives = check_derivatives(problem)
+        say("Looking at what can be told apart")
+        told = identify(problem, probe=False)
+    print_lines("", str(derivatives), str(told))
+    return derivatives.passed
 
 
 @verb(
@@ -42,10 +66,16 @@ def check(
     sigma: Sigma = None,
     speed: Speed = None,
     gravity: Gravity = None,
+    gate: Annotated[
+        bool | None,
+        flag("--gate/--no-gate", "Also check derivatives and what can be told apart. [default: for a study file]", RESULT, FLAG),
+    ] = None,
 ) -> int:
     """Say what is in these files, and what can be learned from them. Nothing is written.
 
-    The exit status is 1 when a file cannot be used. The mass is not needed; with it, drag is given as a drag coefficient.
+    The exit status is 1 when a file cannot be used, or when the derivatives of the fit are not right. The mass is not needed; with it, drag
+    is given as a drag coefficient. Of a study file, the problem is built as fit would build it: its derivatives are compared with
+    differences, and its information says which parameters and combinations these data determine.
     """
     paths, sections = asked(files, locals())
     given, reading, model = sections[Ball], ReadingOptions(**sections[ReadingOptions]), ModelOptions(**sections[ModelOptions])
@@ -61,4 +91,7 @@ def check(
         factor = None if ball is None else drag_coefficient_per(ball, model)
         learned = verdicts(reports, gravity=model.gravity, drag_coefficient_per=factor)
     print_inspection(reports, learned, console=standard_output())
+    usable = any(not report.problem for report in reports)
+    if (study_file(files) is not None if gate is None else gate) and usable and not passes(asked_study(files, locals())):
+        return UNUSABLE_FILE
     return UNUSABLE_FILE if any(report.problem for report in reports) else 0

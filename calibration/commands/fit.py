@@ -21,7 +21,7 @@ from calibration.arguments import (
     Mass,
     Method,
     Radius,
-    Restitution,
+    RestitutionLaw,
     Scale,
     Shell,
     Sigma,
@@ -67,7 +67,7 @@ def fit(
     friction: Friction = None,
     spin: Spin = None,
     lift: Lift = None,
-    restitution: Restitution = None,
+    restitution_law: RestitutionLaw = None,
     method: Method = None,
     steps: Steps = None,
     out: Annotated[

@@ -1,0 +1,38 @@
+"""The experiments that a study's options stand for: drops and throws, filmed or heard."""
+
+import itertools
+import math
+
+import numpy as np
+
+from calibration.candidate import Candidate
+from calibration.instrument import Film, Sound
+from calibration.result import Fit
+from calibration.study import DesignOptions
+
+CLICK = 1e-4
+"""Standard deviation of the time of an impact in a sound recording [s]."""
+
+WATCHED = 1.5
+"""How long an experiment is watched [s]."""
+
+
+def experiments_at_hand(options: DesignOptions, fit: Fit) -> list[Candidate]:
+    """Every drop and throw with every instrument; the camera's noise is that of the recordings at hand."""
+    sigma = position_noise(fit)
+    cameras = [Film(rate=rate, sigma=sigma) for rate in options.frame_rates]
+    throws = [(height, 0.0, -90.0) for height in options.heights]
+    for height, angle in itertools.product(options.heights, options.angles or ()):
+        # Thrown level, so fast that it lands at this angle from the normal.
+        throws.append((height, math.sqrt(2 * 9.81 * height) * math.tan(math.radians(angle)), 0.0))
+    return [
+        Candidate(instruments=(instrument,), height=height, speed=speed, angle=angle, duration=WATCHED, repeats=options.repeats)
+        for (height, speed, angle), instrument in itertools.product(throws, [*cameras, Sound(sigma=CLICK)])
+    ]
+
+
+def position_noise(fit: Fit) -> float:
+    """Median standard deviation of the positions at hand [m]; half a millimetre where there are none."""
+    known = [recording.sigma[np.isfinite(recording.sigma)] for recording in fit.recordings]
+    values = np.concatenate([np.zeros(0), *(np.ravel(item) for item in known)])
+    return float(np.median(values)) if values.size else 5e-4
