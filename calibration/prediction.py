@@ -267,8 +267,8 @@ def _of_scene_each(layout: Layout, function: Any, scene: Any, shared: jax.Array)
 
 def _predicted(layout: Layout, kind: int, observation: int, scene: Any, shared: jax.Array, local: jax.Array, data: Any) -> jax.Array:
     """One observation of one trial, (n, k)."""
-    here, nuisances = layout.at(scene, shared)
     trials = layout.kinds[kind]
+    here, nuisances = layout.at(trials.known(scene, data), shared)
     if not isinstance(trials, Trials):
         return jnp.asarray(trials.predicted(here, data))
     return trials.predicted(trials.experiment(here, nuisances, local, data), data)[0][observation]

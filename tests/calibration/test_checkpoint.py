@@ -2,6 +2,7 @@
 
 import dataclasses
 import functools
+import importlib.util
 import json
 import os
 import signal
@@ -20,9 +21,14 @@ from rich.console import Console
 from calibration.checkpoint import Checkpoint, journal
 from calibration.errors import InputError
 from calibration.fingerprint import fingerprint
+from calibration.fitting import fit
 from calibration.long_sweep import run_sweep
+from calibration.problem import Problem
 from calibration.progress import Progress, duration, reporter
 
+_SPEC = importlib.util.spec_from_file_location("made_up_impacts", Path(__file__).with_name("made_up_impacts.py"))
+impacts = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(impacts)
 ROOT = Path(__file__).parents[2]
 
 
@@ -177,14 +183,20 @@ from calibration.problem import Problem
 from calibration.fitting import fit
 {imports}
 
-found = fit(Problem(scene(), [DATA], free=[FRICTION, RESTITUTION]))
-print("fitted", flush=True)
+problem = Problem(scene(), [DATA], free=[FRICTION, RESTITUTION])
+found = fit(problem) if {fitted} else None
 keep = Checkpoint({folder!r}, interval=0.0)
 {call}
 np.savez({result!r}, **result)
 """
 
 CALLS = {
+    "fit": (
+        "from calibration import resumable\nfrom calibration.noise_model import StudentT\nresumable.PIECE = 2\n"
+        "problem_of = lambda: Problem(scene(), [DATA], free=[FRICTION, RESTITUTION], noise=StudentT(4.0, estimated=True))",
+        "one = fit(problem_of(), start={FRICTION: 0.6, RESTITUTION: 0.3}, checkpoint=keep)\n"
+        "result = dict(found=[one.parameters[name].value for name in one.parameters], chi2=one.chi2)",
+    ),
     "profile": (
         "from calibration.profile import profile_2d",
         "one = profile_2d(found, (FRICTION, RESTITUTION), points=7, checkpoint=keep)\nresult = dict(rise=one.rise)",
@@ -208,7 +220,9 @@ def test_killed_at_any_moment_it_goes_on_to_identical_numbers(work, tmp_path):
 
     def start(folder: Path, result: Path) -> subprocess.Popen:
         tests = str(Path(__file__).parent)
-        code = textwrap.dedent(WORK).format(tests=tests, imports=imports, call=call, folder=str(folder), result=str(result))
+        code = textwrap.dedent(WORK).format(
+            tests=tests, imports=imports, call=call, fitted=work != "fit", folder=str(folder), result=str(result)
+        )
         environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
         return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
 
@@ -233,6 +247,18 @@ def test_killed_at_any_moment_it_goes_on_to_identical_numbers(work, tmp_path):
         assert set(one) == set(two)
         for name in one:
             np.testing.assert_array_equal(one[name], two[name])
+
+
+def test_a_fit_with_a_checkpoint_is_the_fit_and_goes_on(tmp_path):
+    problem = Problem(impacts.scene(), [impacts.DATA], free=[impacts.FRICTION, impacts.RESTITUTION])
+    plain = fit(problem)
+    kept, again = (fit(problem, checkpoint=tmp_path) for _ in range(2))
+    for name, estimate in plain.parameters.items():
+        assert kept.parameters[name].value == pytest.approx(estimate.value, rel=1e-6)
+        assert kept.parameters[name].value == again.parameters[name].value
+        assert kept.parameters[name].sd == again.parameters[name].sd
+    with pytest.raises(InputError, match="the problem is another"):
+        fit(Problem(impacts.scene(), [impacts.table(seed=8)], free=[impacts.FRICTION, impacts.RESTITUTION]), checkpoint=tmp_path)
 
 
 def test_a_checkpoint_wants_an_interval_of_seconds():

@@ -1,0 +1,82 @@
+"""Fits that go on after a kill: every minimisation in pieces of some iterations, each kept in a journal.
+
+A fit is a sequence of minimisations (late unknowns, rounds of noise), all deterministic. Within ``kept_minima`` each of them is cut into
+pieces; the next piece begins where the last one ended, with fresh damping, whether the process was killed in between or not. So the numbers
+of a resumed fit are those of one that ran through, to the last bit. Those of a fit without a checkpoint differ within the tolerance of
+the optimiser.
+"""
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+
+from calibration.checkpoint import Checkpoint, Journal, journal
+from calibration.layout import Block, Layout
+from calibration.least_squares import Minimum, Start, minimise_with_blocks
+
+PIECE = 20
+"""Iterations of Levenberg-Marquardt or dogleg in one piece. First-order methods carry a state that would be lost: they are one piece."""
+
+
+class _Kept:
+    """A journal and the number of pieces asked for so far."""
+
+    def __init__(self, kept: Journal) -> None:
+        self.journal, self.count = kept, 0
+
+
+_KEPT: ContextVar[_Kept | None] = ContextVar("minima that are kept", default=None)
+
+
+@contextlib.contextmanager
+def kept_minima(
+    checkpoint: Checkpoint | str | os.PathLike[str] | None, *, inputs: Mapping[str, Any], options: Mapping[str, Any]
+) -> Iterator[None]:
+    """Minimisations inside are kept in a checkpoint, and read from it where they are there.
+
+    Args:
+        checkpoint: folder, or ``None`` to keep nothing.
+        inputs: all that goes into what is done inside, by what it is called in an error message.
+        options: all arguments that decide on the numbers.
+
+    Raises:
+        InputError: a checkpoint of other inputs or options.
+    """
+    if checkpoint is None:
+        yield
+        return
+    with journal(checkpoint, work="fit", inputs=inputs, options=options) as kept:
+        token = _KEPT.set(_Kept(kept))
+        try:
+            yield
+        finally:
+            _KEPT.reset(token)
+
+
+def kept_minimum(
+    layout: Layout, scene: Any, data: Any, start: Start, *, method: Any, steps: int, report: Any = None
+) -> tuple[Minimum, tuple[Block, ...]]:
+    """As ``minimise_with_blocks``; inside of ``kept_minima`` in pieces that are kept."""
+    kept = _KEPT.get()
+    if kept is None:
+        return minimise_with_blocks(layout, scene, data, start, method=method, steps=steps, report=report)
+    piece = min(PIECE, steps) if method in ("levenberg_marquardt", "dogleg") else steps
+    like = (Minimum(0, start.local, 0, 0), (Block(0, 0, 0),) * (len(layout.kinds) + bool(layout.priors)))
+    iterations = 0
+    while True:
+        minimum, blocks = kept.journal.remember(
+            f"{kept.count}",
+            lambda start=start: minimise_with_blocks(layout, scene, data, start, method=method, steps=piece, report=report),
+            like=like,
+        )
+        kept.count += 1
+        iterations += int(minimum.iterations)
+        # Early stages have their own iterations, so pieces are counted by what the last stage may take.
+        if bool(minimum.converged) or piece == steps or iterations >= steps:
+            return minimum._replace(iterations=np.asarray(iterations)), blocks
+        ends = tuple(np.full_like(own, np.inf) for own in start.stages)
+        start = start._replace(shared=minimum.shared, local=minimum.local, stages=ends)
