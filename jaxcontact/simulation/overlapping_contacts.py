@@ -450,7 +450,6 @@ def friction_through(
     """
     before, after = ends
     law = world.contact.friction
-    endless = dataclasses.replace(law, coefficient=jnp.full_like(jnp.asarray(law.coefficient, duration.dtype), UNLIMITED))
     rates = tuple(gap_rates(world, at, state) for at, state in zip(ends, states, strict=True))
     loads = tuple(normal_forces(world, active, at, rate) for at, rate in zip(ends, rates, strict=True))
     by_others = slips(world, after, states[1]) - slips(world, before, states[0])
@@ -507,13 +506,15 @@ def friction_through(
     def one(node: Sprung, index: jax.Array) -> tuple[Sprung, None]:
         to = jnp.full_like(loads[0], (index + 1.0) / FRICTION_STEPS)
         at_start = law.overload(node.memory, slip_at(node.at, node.impulse), **seen(node.at))
-        at_end = jnp.where(at_start < 0, overload_after(endless, node, to), overload_after(law, node, to))
+        # What sticks is followed as if it stuck for ever.
+        coefficient = jnp.where(at_start < 0, UNLIMITED, law.coefficient)
+        at_end = overload_after(dataclasses.replace(law, coefficient=coefficient), node, to)
         # A slider without a dashpot slides at no overload but that of rounding.
         least = NO_OVERLOAD * law.coefficient * jnp.maximum(jnp.maximum(*loads), 0.0)
         switches = ((at_start < 0) != (at_end < 0)) & (jnp.abs(at_end - at_start) > least)
         share = jnp.where(switches, at_start / jnp.where(switches, at_start - at_end, 1.0), 0.5)
         middle = node.at + jnp.clip(share, SHORTEST_PART, 1 - SHORTEST_PART) / FRICTION_STEPS
-        return part(part(node, middle), to), None
+        return jax.lax.scan(lambda current, until: (part(current, until), None), node, jnp.stack([middle, to]))[0], None
 
     turned, pull = carried(world, (active.memory, active.friction), before, after, states[1], duration)
     first = Sprung(jnp.zeros_like(loads[0]), turned, pull, jnp.zeros_like(slip))
