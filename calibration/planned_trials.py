@@ -1,0 +1,167 @@
+"""Candidate experiments as trials of a problem: the information that each would bring, before anything is measured."""
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import jax.numpy as jnp
+import numpy as np
+
+import jaxcontact as jc
+from calibration.candidate import Candidate
+from calibration.instrument import PlannedMotion
+from calibration.layout import jacobians
+from calibration.nuisance import InitialState, OwnValue, SurfaceHeight
+from calibration.problem import Problem
+from calibration.trial import Trial
+from calibration.trials import Trials
+from calibration.uncertainty import eliminated
+from calibration.working_point import SharedInformation, WorkingPoint
+
+MOST_CONTACTS = 50
+"""Impacts that a plan looks ahead for."""
+
+SPARE_CONTACTS = 4
+"""Impacts beyond the planned ones for which simulations leave room, and the step in which that room grows."""
+
+
+@dataclasses.dataclass(frozen=True)
+class PlannedGroup:
+    """Candidates that share one problem.
+
+    Attributes:
+        places: of the candidates in the list.
+        problem: with one trial for each.
+        local: coordinates of the trials' own unknowns, kinds of (R, L).
+    """
+
+    places: tuple[int, ...]
+    problem: Problem
+    local: tuple[np.ndarray, ...]
+
+
+class PlannedTrials:
+    """Candidates at a working point.
+
+    Args:
+        point: what they add to.
+        candidates: to be planned.
+
+    Attributes:
+        silent: places of candidates that would measure nothing.
+    """
+
+    def __init__(self, point: WorkingPoint, candidates: Sequence[Candidate]) -> None:
+        self.point, self.candidates = point, tuple(candidates)
+        self.scene = point.layout.at(point.scene, jnp.asarray(point.start.shared))[0]
+        method = simulation_method(point)
+        motions = [planned_motion(self.scene, candidate, method) for candidate in self.candidates]
+        trials = [planned_trial(self.scene, *pair) for pair in zip(self.candidates, motions, strict=True)]
+        self.silent = tuple(i for i, trial in enumerate(trials) if trial is None)
+        most = max((motion.touch_down.size for motion in motions if motion is not None), default=0)
+        room = SPARE_CONTACTS * (most // SPARE_CONTACTS + 1)
+        self.method = method if method is None else dataclasses.replace(method, max_contacts=min(room, MOST_CONTACTS))
+        self.groups = tuple(self._groups(trials))
+
+    def _groups(self, trials: list[Any]) -> Iterator[PlannedGroup]:
+        together: dict[Any, list[int]] = {}
+        for i, candidate in enumerate(self.candidates):
+            if trials[i] is not None:
+                together.setdefault(own_nuisances(self.point, candidate), []).append(i)
+        for own, places in together.items():
+            problem = planned_problem(self.point, [trials[i] for i in places], own, self.method)
+            local = tuple(np.array(part) for part in problem.start[1])
+            for kind, members, part in zip(problem.layout.kinds, problem.members, local, strict=True):
+                for r, member in enumerate(members):
+                    part[r] = own_coordinates(kind, part[r], self.start_of(places[member]), self.scale)
+            yield PlannedGroup(tuple(places), problem, local)
+
+    def start_of(self, place: int) -> jc.State:
+        """State at the start of a candidate."""
+        return self.candidates[place].start(self.scene)
+
+    @property
+    def scale(self) -> float:
+        """True over recorded length at the working point."""
+        names = self.point.layout.names
+        if "length_scale" not in names:
+            return 1.0
+        index = names.index("length_scale")
+        return float(self.point.layout.shared_unknowns[index].value(self.point.start.shared[index]))
+
+    def information(self, shared: Any) -> list[SharedInformation]:
+        """What one repeat of each candidate would say of the free shared coordinates, at coordinates ``shared`` (S,)."""
+        size = self.point.free.size
+        found = [SharedInformation(np.zeros((size, size)), np.zeros(size)) for _ in self.candidates]
+        for group in self.groups:
+            blocks = jacobians(group.problem.layout, self.point.scene, jnp.asarray(shared), group.local, group.problem.data)
+            # The last block, if any, is what is known beforehand; it is known already.
+            for block, members in zip(blocks, group.problem.members, strict=False):
+                by_shared = np.asarray(block.by_shared)[:, :, self.point.free]
+                by_own = eliminated(block._replace(by_shared=by_shared, by_local=np.asarray(block.by_local)))
+                for r, member in enumerate(members):
+                    found[group.places[member]] = SharedInformation(
+                        by_own.projected[r].T @ by_own.projected[r], np.sum(by_shared[r] ** 2, axis=0)
+                    )
+        return found
+
+
+def simulation_method(point: WorkingPoint) -> Any:
+    """The method of the problem, or ``None`` where it simulates nothing."""
+    return next((kind.method for kind in point.layout.kinds if isinstance(kind, Trials)), jc.Impulse(rest_steps=1, skip_unused=False))
+
+
+def planned_motion(scene: jc.Scene, candidate: Candidate, method: Any) -> PlannedMotion | None:
+    """The motion that a candidate would show; ``None`` for a table of impacts."""
+    if candidate.table is not None:
+        return None
+    start = candidate.start(scene)
+    ample = dataclasses.replace(method, max_contacts=MOST_CONTACTS)
+    contacts = jc.simulate(scene, start, jnp.array([0.0, candidate.duration]), method=ample).contacts
+    assert contacts is not None
+    happened = np.asarray(contacts.happened) & (np.asarray(contacts.touch_down) <= candidate.duration)
+    return PlannedMotion(
+        scene, start, candidate.duration, np.asarray(contacts.touch_down)[happened], np.asarray(contacts.lift_off)[happened]
+    )
+
+
+def planned_trial(scene: jc.Scene, candidate: Candidate, motion: PlannedMotion | None) -> Any:
+    """The candidate as a trial, or ``None`` where its instruments would measure nothing."""
+    if motion is None:
+        return candidate.table
+    measured = [item for item in (instrument.measurement(motion) for instrument in candidate.instruments) if item is not None]
+    return Trial(*measured, initial=motion.start, time=0.0, name=candidate.name) if measured else None
+
+
+def own_nuisances(point: WorkingPoint, candidate: Candidate) -> tuple[Any, ...]:
+    """Unknowns of each repeat: those of the candidate, else of the problem, else the state and the height of the surface."""
+    if candidate.nuisance is not None:
+        return tuple(candidate.nuisance)
+    kinds = [kind for kind in point.layout.kinds if isinstance(kind, Trials)]
+    found = tuple(dict.fromkeys(item for kind in kinds for item in kind.own if not isinstance(item, OwnValue)))
+    return found if kinds else (InitialState(), SurfaceHeight())
+
+
+def planned_problem(point: WorkingPoint, trials: Sequence[Any], own: tuple[Any, ...], method: Any) -> Problem:
+    """The trials with the free parameters and shared unknowns of the working point."""
+    layout = point.layout
+    each = dict.fromkeys(item.free for kind in layout.kinds for item in kind.own if isinstance(item, OwnValue))
+    return Problem(point.scene, trials, free=[*layout.parameters, *layout.tied, *each], nuisance=[*layout.shared, *own], method=method)
+
+
+def own_coordinates(kind: Any, guess: Any, start: jc.State, scale: Any) -> Any:
+    """Coordinates (L,) of a trial's own unknowns, those of the state as planned (``start``, possibly traced)."""
+    named = {
+        **{f"position_{axis}": start.position[i] / scale for i, axis in enumerate("xyz")},
+        **{f"velocity_{axis}": start.velocity[i] / scale for i, axis in enumerate("xyz")},
+        **{f"spin_{axis}": start.spin[i] for i, axis in enumerate("xyz")},
+    }
+    unknowns = kind.local_unknowns
+    if not unknowns:
+        return guess
+    return jnp.stack(
+        [
+            jnp.asarray(unknown.coordinate(named[unknown.name])) if unknown.name in named else jnp.asarray(guess[i])
+            for i, unknown in enumerate(unknowns)
+        ]
+    )

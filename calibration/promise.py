@@ -1,0 +1,113 @@
+"""Whether a planned experiment keeps its promise: measured many times in simulation, and fitted together with the data at hand."""
+
+import dataclasses
+import math
+from typing import Any
+
+import jax
+import numpy as np
+
+from calibration.candidate import Candidate
+from calibration.errors import InputError
+from calibration.expectation import Expectation
+from calibration.expected_data import expected_data, measured_anew
+from calibration.layout import Layout
+from calibration.least_squares import Start
+from calibration.many_minima import minimise_each
+from calibration.planned_trials import PlannedTrials
+from calibration.problem import Problem
+from calibration.result import Fit
+from calibration.working_point import WorkingPoint, working_point
+
+FEWEST = 20
+"""Replicates below which a standard deviation says little."""
+
+
+@dataclasses.dataclass(frozen=True)
+class KeptPromise:
+    """Promised and simulated standard errors after an experiment, by name: relative for positive parameters.
+
+    Attributes:
+        candidate: the experiment.
+        now: standard errors at present, infinite where not determined.
+        promised: after it; ``simulated`` the standard deviation of the estimates over the replicates.
+        replicates: that converged, of those that were asked for.
+    """
+
+    candidate: Candidate
+    now: dict[str, float]
+    promised: dict[str, float]
+    simulated: dict[str, float]
+    replicates: int
+
+    def narrowing(self, name: str) -> tuple[float, float]:
+        """Factor by which the interval of a parameter shrinks: promised, and in simulation."""
+        return self.now[name] / self.promised[name], self.now[name] / self.simulated[name]
+
+
+def keep_promise(given: Problem | Fit, candidate: Candidate, *, replicates: int = 64, seed: int = 0) -> KeptPromise:
+    """Do an experiment many times in simulation, fit it together with the data at hand, and compare the scatter with what was promised.
+
+    The working point is taken as the truth. All data are simulated anew for each replicate, also those at hand; all are fitted at once, in
+    one ``vmap``.
+
+    Args:
+        given: what the experiment adds to, as for ``design``.
+        candidate: the experiment, with fixed design variables.
+        replicates: number of simulations; n give a standard deviation to ``1/sqrt(2 n)``.
+        seed: of the noise.
+
+    Raises:
+        InputError: fewer than 20 replicates, or a candidate that would measure nothing.
+    """
+    if not (isinstance(replicates, int) and replicates >= FEWEST):
+        raise InputError(f"keep_promise: replicates = {replicates!r} is not a whole number from {FEWEST}.")
+    with jax.enable_x64(True):
+        point = working_point(given, argument="keep_promise")
+        expectation = Expectation(point, average=0, seed=seed)
+        planned = PlannedTrials(point, [candidate])
+        if planned.silent:
+            raise InputError(f"keep_promise: {candidate.name} would measure nothing.")
+        now, _ = expectation.standard_errors(expectation.known)
+        added = planned.information(point.start.shared)[0].times(candidate.repeats)
+        after, _ = expectation.standard_errors(expectation.known + added)
+        layout, data, start = joined_experiment(point, planned, candidate.repeats)
+        truth = expected_data(layout, point.scene, start.shared, start.local, data)
+        anew = measured_anew(np.random.default_rng(seed), truth, replicates)
+        minima, _ = minimise_each(layout, point.scene, anew, start, each=(True, False))
+        kept = np.asarray(minima.converged)
+        found = np.asarray(minima.shared)[kept][:, point.free]
+        scatter = np.std(natural(point, found, expectation.logarithmic), axis=0, ddof=1)
+        names = [unknown.name for unknown in point.unknowns]
+        columns = (now, after, np.where(np.isfinite(after), scatter, math.inf))
+        return KeptPromise(candidate, *(dict(zip(names, map(float, column), strict=True)) for column in columns), int(kept.sum()))
+
+
+def joined_experiment(point: WorkingPoint, planned: PlannedTrials, repeats: int) -> tuple[Layout, tuple[Any, ...], Start]:
+    """Data at hand and a planned experiment as one problem: its layout, data and truth."""
+    (group,) = planned.groups
+    layout = dataclasses.replace(point.layout, kinds=point.layout.kinds + group.problem.layout.kinds)
+    again = tuple(jax.tree.map(lambda column: np.repeat(np.asarray(column), repeats, axis=0), kind) for kind in group.problem.data)
+    local = tuple(np.repeat(own, repeats, axis=0) for own in group.local)
+    # Data at hand are as noisy as their residuals say.
+    widening = float(np.median(point.widening)) if point.widening.size else 1.0
+    at_hand = tuple(
+        kind._replace(samples=tuple(own._replace(weight=np.asarray(own.weight) / widening) for own in kind.samples))
+        for kind in point.problem.data
+    )
+    start = point.start
+    return (
+        layout,
+        (*at_hand, *again),
+        start._replace(
+            local=(*start.local, *local),
+            frozen_local=(*start.frozen_local, *(np.zeros(own.shape[1], dtype=bool) for own in local)),
+            stages=tuple(np.full((1, own.shape[0]), np.inf) for own in (*start.local, *local)),
+        ),
+    )
+
+
+def natural(point: WorkingPoint, coordinates: np.ndarray, logarithmic: np.ndarray) -> np.ndarray:
+    """Natural coordinates of estimates (replicates, S)."""
+    columns = [np.asarray(unknown.value(coordinates[:, i])) for i, unknown in enumerate(point.unknowns)]
+    return np.stack([np.log(column) if log else column for column, log in zip(columns, logarithmic, strict=True)], axis=-1)

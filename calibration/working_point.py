@@ -1,0 +1,179 @@
+"""Where a problem is looked at: the minimum of a fit, or the first guess before one."""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+
+import jaxcontact as jc
+from calibration.errors import InputError
+from calibration.fitting import starting_point
+from calibration.judgement import Judgement
+from calibration.layout import Block, Layout, jacobians
+from calibration.least_squares import Start
+from calibration.problem import Problem
+from calibration.refit import from_minimum
+from calibration.result import Fit
+from calibration.uncertainty import eliminated, resolved_inverse
+from calibration.unknown import Unknown
+from jaxcontact.field import nearest
+
+
+def natural_slope(unknown: Unknown, value: float) -> tuple[float, bool]:
+    """Change of the natural coordinate per change of the optimiser's, and whether it is the logarithm of the value."""
+    logarithmic = unknown.about.transform != "identity" and value > 0
+    slope = unknown.slope(value)
+    return (slope / value if logarithmic else slope), logarithmic
+
+
+@dataclasses.dataclass(frozen=True)
+class WorkingPoint:
+    """A problem at given values of its unknowns.
+
+    Attributes:
+        problem: the problem.
+        start: coordinates, shared (S,) and of the trials of each kind (R, L), and which of them are frozen.
+        widening: factor by which the standard error of each free shared coordinate exceeds the formal one (S,), 1 before a fit.
+        judgement: of the minimum of a fit, else ``None``.
+    """
+
+    problem: Problem
+    start: Start
+    widening: np.ndarray
+    judgement: Judgement | None = None
+
+    @property
+    def fitted(self) -> bool:
+        """Whether this is the minimum of a fit."""
+        return self.judgement is not None
+
+    @property
+    def layout(self) -> Layout:
+        """Structure of the problem."""
+        return self.problem.layout
+
+    @property
+    def scene(self) -> jc.Scene:
+        """The scene of the problem."""
+        return self.problem.scene
+
+    @property
+    def free(self) -> np.ndarray:
+        """Indices of the shared coordinates that are free."""
+        return np.flatnonzero(~np.asarray(self.start.frozen))
+
+    @property
+    def unknowns(self) -> tuple[Unknown, ...]:
+        """Shared unknowns that are free."""
+        return tuple(self.layout.shared_unknowns[index] for index in self.free)
+
+    @property
+    def coordinates(self) -> np.ndarray:
+        """Coordinates of the free shared unknowns."""
+        return np.asarray(self.start.shared)[self.free]
+
+    @property
+    def values(self) -> np.ndarray:
+        """Values of the free shared unknowns."""
+        return np.asarray([float(unknown.value(here)) for unknown, here in zip(self.unknowns, self.coordinates, strict=True)])
+
+    @property
+    def natural_slopes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of each free shared unknown, as ``natural_slope``: two arrays (S,)."""
+        pairs = [natural_slope(unknown, value) for unknown, value in zip(self.unknowns, self.values, strict=True)]
+        return np.asarray([slope for slope, _ in pairs]), np.asarray([logarithmic for _, logarithmic in pairs], dtype=bool)
+
+    def information(self) -> "SharedInformation":
+        """What the data and what is known beforehand say of the free shared coordinates, allowing for misfit, (S, S)."""
+        return SharedInformation.of(self.blocks()).scaled(1 / self.widening)
+
+    def index(self, name: str, *, argument: str) -> int:
+        """Position of a free shared unknown; raises ``InputError`` that names the ``argument`` where there is none."""
+        names = [unknown.name for unknown in self.unknowns]
+        if name not in names:
+            raise InputError(f"{argument}: {name!r} is not a free parameter of the problem.{nearest(name, names)}")
+        return names.index(name)
+
+    def blocks(self, shared: Any = None, local: Any = None, *, priors: bool = True) -> tuple[Block, ...]:
+        """Residuals and derivatives by the free unknowns, here or at other coordinates; ``priors``: with what is known beforehand.
+
+        At the minimum of a fit, robust losses are replaced by their influence.
+        """
+        if self.judgement is not None and shared is None and local is None:
+            working = self.judgement.parts.working
+            return tuple(working) if priors else tuple(working[: len(self.layout.kinds)])
+        start = self.start
+        found = jacobians(
+            self.layout,
+            self.scene,
+            start.shared if shared is None else shared,
+            start.local if local is None else local,
+            self.problem.data,
+        )
+        kept = [~np.asarray(frozen) for frozen in start.frozen_local]
+        parts = found if priors else found[: len(kept)]
+        return tuple(
+            Block(
+                np.asarray(block.residual),
+                np.asarray(block.by_shared)[:, :, self.free],
+                np.asarray(block.by_local)[:, :, kept[i]] if i < len(kept) else np.asarray(block.by_local),
+            )
+            for i, block in enumerate(parts)
+        )
+
+
+def working_point(given: Problem | Fit, *, argument: str) -> WorkingPoint:
+    """The working point of a problem before, or of a fit after fitting.
+
+    Raises:
+        InputError: neither a problem nor a fit that kept its problem.
+    """
+    if isinstance(given, Problem):
+        start = starting_point(given, {})
+        return WorkingPoint(given, start, np.ones(int(np.sum(~np.asarray(start.frozen)))))
+    if isinstance(given, Fit) and given.judgement is not None and isinstance(given.problem, Problem):
+        judgement: Judgement = given.judgement
+        formal, believed = np.diag(judgement.formal.shared), np.diag(judgement.covariance)
+        seen = ~judgement.formal.open_shared & (formal > 0) & (believed > 0)
+        ratio = np.where(seen, believed, 1.0) / np.where(seen, formal, 1.0)
+        return WorkingPoint(given.problem, from_minimum(judgement), np.sqrt(ratio), judgement)
+    raise InputError(f"{argument}: {type(given).__name__} is neither a Problem nor the result of fit(problem).")
+
+
+@dataclasses.dataclass(frozen=True)
+class SharedInformation:
+    """Information on shared coordinates with each trial's own unknowns eliminated.
+
+    Attributes:
+        matrix: (S, S).
+        before: its diagonal before the elimination, (S,): the scale against which something counts as not seen.
+    """
+
+    matrix: np.ndarray
+    before: np.ndarray
+
+    @classmethod
+    def of(cls, blocks: tuple[Block, ...]) -> "SharedInformation":
+        """From Jacobians of weighted residuals."""
+        projected = [eliminated(block).projected for block in blocks]
+        return cls(
+            sum((np.einsum("rns,rnt->st", part, part) for part in projected), np.zeros(())),
+            sum((np.einsum("rns,rns->s", block.by_shared, block.by_shared) for block in blocks), np.zeros(())),
+        )
+
+    def __add__(self, other: "SharedInformation") -> "SharedInformation":
+        """Independent information adds."""
+        return SharedInformation(self.matrix + other.matrix, self.before + other.before)
+
+    def scaled(self, factor: Any) -> "SharedInformation":
+        """Per unit of other coordinates: ``factor`` (S,) is the change of a coordinate per change of the other one."""
+        factor = np.asarray(factor)
+        return SharedInformation(self.matrix * np.multiply.outer(factor, factor), self.before * factor**2)
+
+    def times(self, factor: float) -> "SharedInformation":
+        """So many times the information."""
+        return SharedInformation(factor * self.matrix, factor * self.before)
+
+    def covariance(self) -> tuple[np.ndarray, np.ndarray]:
+        """Inverse in the directions that are seen (S, S), and which coordinates the others involve (S,)."""
+        return resolved_inverse(self.matrix, self.before)

@@ -1,0 +1,176 @@
+"""What must hold of model comparison: textbook formulas, the right law found at low noise, honesty at high noise, refusal of nonsense."""
+
+import dataclasses
+
+import jax
+import numpy as np
+import pytest
+from scipy import integrate, stats
+
+import jaxcontact as jc
+from calibration.compare import Comparison, compare
+from calibration.errors import InputError
+from calibration.fitting import fit
+from calibration.impact_table import ImpactTable
+from calibration.information_criteria import aicc, akaike_weights, bic, minus_two_log_likelihood, parameters_used
+from calibration.noise_model import Estimated
+from calibration.nuisance import InitialState, SurfaceHeight
+from calibration.prior import Normal
+from calibration.problem import Problem
+from calibration.recording import Recording
+from calibration.scene_parameter import Free
+
+RESTITUTION = "contact.normal.restitution"
+VISCOELASTIC = jc.ViscoelasticRestitution(restitution=0.8)
+CONSTANT = jc.NewtonRestitution(restitution=0.8)
+
+
+def table(law, sigma: float, *, seed: int = 0, count: int = 30, stated: bool = True) -> ImpactTable:
+    """Made-up restitution at speeds of 0.2 to 5 m/s."""
+    speed = np.linspace(0.2, 5, count)
+    e = np.asarray(jax.vmap(lambda v: law.restitution_at(v, mass=0.03) * jax.numpy.ones(()))(speed))
+    e = e + sigma * np.random.default_rng(seed).standard_normal(count)
+    given = {"normal_restitution": np.full(count, sigma)} if stated else {}
+    return ImpactTable(name="e(v)", impact_angle=np.zeros(count), impact_speed=speed, normal_restitution=e, sigma=given)
+
+
+def problems(data: ImpactTable, *, noise=None) -> dict[str, Problem]:
+    """A constant and a viscoelastic restitution, with a prior that is far wider than the data."""
+    free = Free(RESTITUTION, prior=Normal(0.8, 0.1))
+    bodies = jc.spheres(radius=0.02, mass=0.03)
+    scenes = {name: jc.Scene(bodies=bodies, contact=jc.ContactModel(normal=law)) for name, law in LAWS.items()}
+    return {name: Problem(scene, [data], free=[free], noise=noise) for name, scene in scenes.items()}
+
+
+LAWS = {"constant": CONSTANT, "viscoelastic": VISCOELASTIC}
+
+
+@pytest.fixture(scope="module")
+def precise() -> Comparison:
+    """Viscoelastic data at low noise."""
+    return compare(problems(table(VISCOELASTIC, 0.003)), evidence=True)
+
+
+def test_criteria_are_those_of_the_textbook():
+    assert aicc(100.0, 3, 20) == pytest.approx(100 + 6 + 24 / 16)
+    assert np.isinf(aicc(100.0, 3, 4))
+    assert bic(100.0, 3, 20) == pytest.approx(100 + 3 * np.log(20))
+    assert akaike_weights([10.0, 12.0]) == pytest.approx(np.array([1, np.exp(-1)]) / (1 + np.exp(-1)))
+
+
+def test_likelihood_counts_and_criteria_match_a_direct_computation(precise):
+    model, data = precise["constant"], table(VISCOELASTIC, 0.003)
+    e = model.fit.parameters[RESTITUTION].value
+    direct = -2 * float(np.sum(stats.norm.logpdf(data.normal_restitution, e, 0.003)))
+    assert model.minus_two_log_likelihood == pytest.approx(direct, rel=1e-9)
+    assert model.observations == 30
+    # The wide prior takes nothing from the count of one parameter.
+    assert model.parameters == pytest.approx(1.0, abs=1e-3)
+    assert precise.overdispersion == 1.0
+    assert model.aicc == pytest.approx(aicc(direct, model.parameters, 30))
+    assert model.bic == pytest.approx(bic(direct, model.parameters, 30))
+
+
+def test_data_of_a_law_at_low_noise_are_attributed_to_it(precise):
+    assert precise.best.name == "viscoelastic"
+    assert not any(model.cannot_tell for model in precise.models)
+    assert precise.verdict == "The data prefer viscoelastic to constant."
+    constant = precise["constant"]
+    assert constant.difference > 100
+    assert constant.behind > 5 * constant.behind_sd
+    assert precise.best.log_evidence - constant.log_evidence > 100
+    assert compare(problems(table(CONSTANT, 0.003))).best.name == "constant"
+
+
+def test_data_at_high_noise_cannot_tell():
+    found = compare(problems(table(VISCOELASTIC, 0.3)))
+    assert "cannot tell" in found.verdict
+    assert found.models[1].cannot_tell
+    assert found.best.fit.explained
+
+
+def test_the_evidence_is_the_integral_over_the_prior(precise):
+    data = table(VISCOELASTIC, 0.003)
+    e, sigma = data.normal_restitution, 0.003
+    centre = np.mean(e)
+
+    def density(at: float) -> float:
+        log = np.sum(stats.norm.logpdf(e, at, sigma)) - np.sum(stats.norm.logpdf(e, centre, sigma))
+        return np.exp(log) * stats.norm.pdf(at, 0.8, 0.1)
+
+    area, _ = integrate.quad(density, centre - 0.01, centre + 0.01, epsabs=0, epsrel=1e-10)
+    exact = np.log(area) + np.sum(stats.norm.logpdf(e, centre, sigma))
+    assert precise["constant"].log_evidence == pytest.approx(exact, abs=0.01)
+
+
+def test_a_size_of_errors_that_is_found_counts_as_a_parameter():
+    data = table(CONSTANT, 0.01, count=12)
+    judgement = fit(problems(data, noise=Estimated())["constant"]).judgement
+    assert parameters_used(judgement) == pytest.approx(2.0, abs=1e-2)
+    e = data.normal_restitution
+    scale = np.sqrt(np.mean((e - e.mean()) ** 2))
+    direct = -2 * np.sum(stats.norm.logpdf(e, e.mean(), scale))
+    assert minus_two_log_likelihood(judgement) == pytest.approx(direct, abs=1e-3)
+
+
+def test_the_best_of_bad_models_is_called_bad():
+    lying = table(VISCOELASTIC, 0.02)
+    lying = dataclasses.replace(lying, sigma={"normal_restitution": np.full(30, 0.002)})
+    found = compare(problems(lying))
+    assert found.overdispersion > 20
+    assert any("does not explain the data" in line for line in found.warnings)
+    # Differences at face value would claim more than these data can.
+    raw = found["constant"].minus_two_log_likelihood - found["viscoelastic"].minus_two_log_likelihood
+    assert found["constant"].difference < raw / 20
+
+
+def test_different_data_are_refused():
+    one, other = problems(table(VISCOELASTIC, 0.003)), problems(table(VISCOELASTIC, 0.003, seed=1))
+    with pytest.raises(InputError, match="not the same"):
+        compare({"a": one["constant"], "b": other["viscoelastic"]})
+    with pytest.raises(InputError, match="not the same"):
+        compare({"a": one["constant"], "b": problems(table(VISCOELASTIC, 0.004))["constant"]})
+    with pytest.raises(InputError, match="nothing to compare"):
+        compare({"a": one["constant"]})
+    with pytest.raises(InputError, match="hold_out"):
+        compare(one, hold_out="everything")
+    with pytest.raises(InputError, match="none can be left out"):
+        compare(one, hold_out="trials")
+
+
+def drop(seed: int, law, sigma: float, *, duration: float) -> Recording:
+    """The height of a dropped ball, simulated."""
+    times = np.arange(0.0, duration, 1 / 100)
+    scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law))
+    start = jc.state(position=(0.0, 0.0, 0.42 + 0.05 * seed))
+    motion = jc.simulate(scene, start, times, method=jc.Impulse(max_contacts=12))
+    z = np.asarray(motion.position)[:, 2] + sigma * np.random.default_rng(seed).standard_normal(times.size)
+    position = np.stack([np.full_like(z, np.nan), np.full_like(z, np.nan), z], axis=-1)
+    return Recording(name=f"drop{seed}", time=times, position=position, sigma=np.where(np.isnan(position), np.nan, sigma))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("count", "way", "duration"), [(3, "trials", 1.2), (1, "bounces", 1.8)])
+def test_raw_trajectories_are_attributed_and_data_left_out_predicted(count, way, duration):
+    recordings = [drop(seed, VISCOELASTIC, 2e-4, duration=duration) for seed in range(count)]
+    bodies = jc.spheres(radius=0.02, mass=0.03)
+    asked = {
+        name: Problem(
+            jc.Scene(bodies=bodies, contact=jc.ContactModel(normal=law)),
+            recordings,
+            free=[RESTITUTION],
+            nuisance=[InitialState(), SurfaceHeight()],
+            method=jc.Impulse(max_contacts=12, rest_steps=1, skip_unused=False),
+        )
+        for name, law in LAWS.items()
+    }
+    found = compare(asked)
+    assert found.hold_out == way
+    assert found.best.name == "viscoelastic"
+    # Three own unknowns of each trial and one restitution.
+    assert found.best.parameters == pytest.approx(1 + 3 * count, abs=1e-6)
+    assert found["constant"].behind > 3 * found["constant"].behind_sd
+    if way == "trials":
+        # A right model predicts data to their noise: the score is that of normal deviates.
+        numbers = 120 * count
+        assert abs(found.best.score + numbers / 2 * (1 + np.log(2 * np.pi))) < 5 * np.sqrt(numbers / 2)
