@@ -1,0 +1,51 @@
+"""Where else to begin when a fit has ended far from the data.
+
+A start with hardly any restitution rests before the second bounce of the recording; one with so much friction that all impacts stick
+does not feel the coefficient. From there no derivative leads to the data; what the recordings show at first sight does.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from calibration.least_squares import Start
+
+POOR = 4.0
+"""Chi-squared per degree of freedom above which a fit looks elsewhere, too: residuals of twice the noise."""
+
+FACTOR = 3.0
+"""Step of a logarithmic or logistic coordinate (a factor of 20) beyond which a plateau is left."""
+
+RESTITUTION = "contact.normal.restitution"
+
+
+def other_starts(problem: Any, began: Start, judgement: Any) -> Iterator[Start]:
+    """Starts that differ from ``began``, most promising first.
+
+    With the restitution that the recordings show, from where the fit began and from the scene's values; then on either side of what the
+    data did not see where it ended.
+    """
+    shown = restitution_shown(problem)
+    if shown is not None:
+        yield began._replace(shared=np.where(shown[0], shown[1], began.shared))
+        yield began._replace(shared=np.where(shown[0], shown[1], problem.start[0]))
+    unknowns = problem.layout.shared_unknowns
+    spreads = dict(zip(np.flatnonzero(~began.frozen), np.diag(judgement.covariance), strict=True))
+    for index, variance in spreads.items():
+        if unknowns[index].about.transform != "identity" and not variance < 1.0:
+            for shift in (-FACTOR, FACTOR):
+                away = np.where(np.arange(len(unknowns)) == index, began.shared[index] + shift, began.shared)
+                yield began._replace(shared=away if shown is None else np.where(shown[0], shown[1], away))
+
+
+def restitution_shown(problem: Any) -> tuple[np.ndarray, np.ndarray] | None:
+    """Which shared coordinate is the restitution of the normal law, and its median over the recordings; ``None`` where none shows it."""
+    unknowns = problem.layout.shared_unknowns
+    which = np.asarray([unknown.name == RESTITUTION for unknown in unknowns], dtype=bool)
+    values = [getattr(reading, "restitution", np.nan) for reading in problem.readings]
+    seen = [value for value in values if np.isfinite(value)]
+    if not np.any(which) or not seen:
+        return None
+    median = float(np.clip(np.median(seen), 0.01, 0.99))
+    return which, np.asarray([float(unknown.coordinate(median)) if here else 0.0 for unknown, here in zip(unknowns, which, strict=True)])
