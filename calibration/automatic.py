@@ -20,11 +20,14 @@ import jax
 import numpy as np
 
 import jaxcontact as jc
+from calibration.automatic_forces import fit_forces, forces_problem, read_forces
+from calibration.automatic_sounds import fit_sounds, read_sounds, sounds_problem
 from calibration.data_files import find_files
 from calibration.errors import InputError
+from calibration.file_kind import FileKind, kind_of
 from calibration.first_guess import Reading, read_bounces
 from calibration.fitting import attempt_from, minimum_of, report
-from calibration.impact_table import ImpactTable, is_impact_table, merge, read_impact_table
+from calibration.impact_table import ImpactTable, merge, read_impact_table
 from calibration.impacts import FRICTION, RESTITUTION, TANGENTIAL, fit_impacts, impact_problem
 from calibration.judgement import Judgement
 from calibration.nuisance import InitialState, LengthScale, RestitutionScatter, SurfaceHeight
@@ -71,13 +74,21 @@ def fit_study(study: Study, *, progress: Progress | None = None) -> Fit:
     say = progress or (lambda sentence: None)
     study = dataclasses.replace(study, files=tuple(map(str, find_files(study.files))))
     say(f"Reading {len(study.files)} file{'s' if len(study.files) != 1 else ''}")
-    kinds = [is_impact_table(path) for path in study.files]
-    if all(kinds) and kinds:
-        return fit_tables(study, progress=say)
-    if any(kinds):
-        table = study.files[kinds.index(True)]
-        raise InputError("This is a table of impacts, the other files are trajectories.", path=table, remedy="Fit them one kind at a time.")
-    return fit_trajectories(study, progress=say)
+    return _FITS[common_kind(study.files)](study, progress=say)
+
+
+def common_kind(files: Sequence[str]) -> FileKind:
+    """The kind of all files.
+
+    Raises:
+        InputError: they are of different kinds.
+    """
+    kinds = {path: kind_of(path) for path in files}
+    first = kinds[files[0]]
+    for path, kind in kinds.items():
+        if kind is not first:
+            raise InputError(f"this is {kind}, the first file is {first}", path=path, remedy="Fit them one kind at a time.")
+    return first
 
 
 def ball(study: Study) -> jc.Spheres:
@@ -274,9 +285,14 @@ def problem_of(study: Study, data: Seen, *, scatter: bool, lift: bool) -> Proble
 def problem_to_fit(study: Study) -> Problem:
     """What ``fit_study`` fits first, with nothing frozen but what is known."""
     study = dataclasses.replace(study, files=tuple(map(str, find_files(study.files))))
-    if all(is_impact_table(path) for path in study.files):
-        tables = [read_impacts(path, study.reading) for path in study.files]
-        return impact_problem(scene_of_tables(study), merged(tables), free=unknowns_of(merged(tables)))
+    kind = common_kind(study.files)
+    if kind is FileKind.IMPACTS:
+        table = merged([read_impacts(path, study.reading) for path in study.files])
+        return impact_problem(scene_of_tables(study), table, free=unknowns_of(table))
+    if kind is FileKind.SOUNDS:
+        return sounds_problem(study, read_sounds(study), ball(study))
+    if kind is FileKind.FORCE:
+        return forces_problem(study, read_forces(study), ball(study))
     return problem_of(study, seen(study), scatter=False, lift=study.model.lift is True)
 
 
@@ -290,18 +306,18 @@ def problems_to_compare(study: Study, models: Sequence[str] | None = None) -> di
         if name not in CHOICES:
             raise InputError(f"model {name!r} is not known.{nearest(name, CHOICES)}")
     study = dataclasses.replace(study, files=tuple(map(str, find_files(study.files))))
-    if any(is_impact_table(path) for path in study.files):
-        raise InputError("laws of restitution are compared on trajectories, not on tables of impacts")
+    kind = common_kind(study.files)
+    if kind not in (FileKind.TRAJECTORY, FileKind.SOUNDS):
+        raise InputError(f"laws of restitution are compared on trajectories and times of impacts; {study.files[0]} is {kind}")
+
+    def with_law(name: str) -> Study:
+        return dataclasses.replace(study, model=dataclasses.replace(study.model, restitution_law=name))
+
+    if kind is FileKind.SOUNDS:
+        measured = read_sounds(study)
+        return {name: sounds_problem(with_law(name), measured, ball(study)) for name in models or CHOICES}
     data = seen(study)
-    return {
-        name: problem_of(
-            dataclasses.replace(study, model=dataclasses.replace(study.model, restitution_law=name)),
-            data,
-            scatter=False,
-            lift=study.model.lift is True,
-        )
-        for name in models or CHOICES
-    }
+    return {name: problem_of(with_law(name), data, scatter=False, lift=study.model.lift is True) for name in models or CHOICES}
 
 
 def starting_scene(study: Study, readings: Sequence[Reading], *, friction: bool, lift: bool = False) -> jc.Scene:
@@ -434,3 +450,11 @@ def scale_sentence(scale: Estimate, gravity: float) -> str:
         f"The length scale of the recordings is {abs(percent):.1f} +- {sd:.1f} % {word} (or gravity is {apparent:.2f} +- {apparent_sd:.2f}"
         f" m/s^2 in their units, not {gravity:g}). Restitution does not depend on it."
     )
+
+
+_FITS: dict[FileKind, Callable[..., Fit]] = {
+    FileKind.IMPACTS: fit_tables,
+    FileKind.TRAJECTORY: fit_trajectories,
+    FileKind.SOUNDS: lambda study, progress: fit_sounds(study, ball(study), progress=progress),
+    FileKind.FORCE: lambda study, progress: fit_forces(study, ball(study), progress=progress),
+}

@@ -1,0 +1,79 @@
+"""From recorded sounds of impacts to a fit without further questions."""
+
+import dataclasses
+import time
+from collections.abc import Callable, Sequence
+
+import jax
+import numpy as np
+
+import jaxcontact as jc
+from calibration.errors import InputError
+from calibration.fitting import minimum_of, report
+from calibration.known_beforehand import without_what_was_known
+from calibration.nuisance import FirstImpact, RestitutionScatter
+from calibration.observations.bounce_times import BounceTimes, read_bounce_times
+from calibration.prior import LogNormal
+from calibration.problem import Problem
+from calibration.restitution_choice import CHOICES
+from calibration.result import Fit
+from calibration.scene_parameter import Free
+from calibration.study import Study
+from calibration.trial import Trial
+
+DRAG = "drag.coefficient"
+PUBLISHED_DRAG = LogNormal(0.45, 1.15)
+"""Drag coefficients of smooth spheres at Reynolds numbers of 1e3 to 1e5: 0.4 to 0.5 (Clift, Grace and Weber 1978, chapter 5)."""
+
+
+def read_sounds(study: Study) -> list[BounceTimes]:
+    """Times of impacts from the files of a study.
+
+    Raises:
+        InputError: what is wrong with a file; standard deviations by axis.
+    """
+    sigma = study.reading.sigma
+    if sigma is not None and not isinstance(sigma, float):
+        raise InputError("sigma of times of impacts is one number, in seconds", remedy="Give --sigma 0.0001.")
+    return [read_bounce_times(path, columns=study.reading.columns, sigma=sigma) for path in study.files]
+
+
+def sounds_problem(study: Study, measured: Sequence[BounceTimes], bodies: jc.Spheres, *, scatter: bool = False) -> Problem:
+    """The problem of times of impacts: restitution, with speed and time of each first impact, and drag as others measured it."""
+    gravity = (0.0, 0.0, -study.model.gravity)
+    drag = jc.QuadraticDrag(coefficient=PUBLISHED_DRAG.median, fluid_density=study.model.fluid_density) if study.model.drag else None
+
+    def scene(restitution: float, speed: float) -> jc.Scene:
+        law = CHOICES[study.model.restitution_law].law(restitution, speed)
+        return jc.Scene(bodies=bodies, contact=jc.ContactModel(normal=law, friction=jc.NoFriction()), gravity=gravity, drag=drag)
+
+    readings = [item.read(scene(0.8, 1.0)) for item in measured]
+    restitution = float(np.clip(np.median([reading.restitution for reading in readings]), 0.05, 0.99))
+    free: list = list(CHOICES[study.model.restitution_law].free)
+    free += [Free(DRAG, prior=PUBLISHED_DRAG)] if study.model.drag else []
+    impacts = max(reading.numbers[-1] + 1 for reading in readings)
+    return Problem(
+        scene(restitution, float(np.median([reading.speed for reading in readings]))),
+        [Trial(item) for item in measured],
+        free=free,
+        nuisance=[FirstImpact(), *([RestitutionScatter(impacts=impacts)] if scatter else [])],
+    )
+
+
+def fit_sounds(study: Study, bodies: jc.Spheres, *, progress: Callable[[str], None]) -> Fit:
+    """Fit times of impacts."""
+    began = time.perf_counter()
+    measured = read_sounds(study)
+    with jax.enable_x64(True):
+        progress(f"Fitting {len(measured)} sound recording{'s' if len(measured) != 1 else ''}")
+        problem = sounds_problem(study, measured, bodies)
+        judgement = minimum_of(problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None)
+        if not judgement.explained and problem.observations > 3 * len(measured):
+            progress("Letting impacts deviate from the common restitution, one by one")
+            problem = sounds_problem(study, measured, bodies, scatter=True)
+            judgement = minimum_of(problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None)
+        estimates = without_what_was_known(judgement, judgement.shared())
+        result = report(problem, judgement, estimates, method=study.fit.method, seconds=time.perf_counter() - began)
+    pairs = zip(measured, problem.readings, strict=True)
+    remarks = tuple(f"{item.name}: {remark}." for item, reading in pairs for remark in reading.remarks)
+    return dataclasses.replace(result, warnings=(*result.warnings, *remarks))
