@@ -3,7 +3,7 @@
 import copy
 import dataclasses
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -11,15 +11,18 @@ import jax
 import numpy as np
 import optax
 
+from calibration.checkpoint import Checkpoint
 from calibration.errors import InputError
+from calibration.fitted import fitted_recordings, fitted_series
 from calibration.judgement import Judgement
-from calibration.layout import Layout, over_trials
-from calibration.least_squares import METHODS, Method, Minimum, Start, minimise_with_blocks
+from calibration.least_squares import METHODS, Method, Minimum, Start
 from calibration.noise_from_residuals import data_as_judged
-from calibration.observations.positions import Positions
 from calibration.on_demand import OnDemand
+from calibration.other_starts import POOR, other_starts
 from calibration.problem import Problem
-from calibration.result import Determination, Estimate, Fit, FittedRecording
+from calibration.result import Determination, Estimate, Fit
+from calibration.resumable import kept_minima, kept_minimum
+from calibration.staged import starting_point
 from calibration.trials import Trials
 from jaxcontact.field import nearest
 
@@ -29,9 +32,10 @@ def fit(
     *,
     method: Method = "levenberg_marquardt",
     steps: int | None = None,
-    start: dict[str, float] | None = None,
+    start: Mapping[str, float] | Fit | None = None,
     probe: Sequence[str] = (),
     progress: Callable[[int, float], None] | None = None,
+    checkpoint: Checkpoint | str | None = None,
 ) -> Fit:
     """Find the unknowns of a problem, with standard errors.
 
@@ -42,10 +46,12 @@ def fit(
         method: ``"levenberg_marquardt"`` or ``"dogleg"`` (Optimistix, exact forward-mode Jacobian), ``"adam"`` or ``"lbfgs"`` (Optax), or
             any optimiser of Optax, ``optax.chain(...)``; it moves coordinates that are scaled to about one standard error.
         steps: at most so many iterations (default 100, for Adam and optimisers of Optax 3000).
-        start: values of shared unknowns to start from, by name, instead of those of the scene.
+        start: values of shared unknowns to start from, by name, instead of those of the scene; or the result of another problem, whose
+            unknowns are taken over by name (a rigid fit first, then a compliant one).
         probe: names of shared unknowns whose value times four is tried, too: where it explains the data as well, the unknown is
             reported as not determined, whatever its local standard error is.
         progress: called with the iteration and chi-squared while the fit runs. Code with a callback is compiled anew in each process.
+        checkpoint: folder for pieces of the fit, from which it goes on after a kill (``calibration.resumable``).
 
     Returns:
         Values, standard errors, correlations, goodness of fit and warnings.
@@ -53,8 +59,14 @@ def fit(
     check_method(method)
     began = time.perf_counter()
     with jax.enable_x64(True):
-        judgement = minimum_of(problem, method=method, steps=steps, start=start or {}, progress=progress)
-        problem, judgement = with_noise_found(problem, judgement, method=method, steps=steps)
+        inputs = {
+            "the problem": (problem.layout, problem.scene, problem.data, problem.frozen, problem.errors),
+            "the method": method,
+            "the start": getattr(start, "parameters", start),
+        }
+        with kept_minima(checkpoint, inputs=inputs, options={"steps": steps}):
+            judgement = minimum_of(problem, method=method, steps=steps, start=start or {}, progress=progress)
+            problem, judgement = with_noise_found(problem, judgement, method=method, steps=steps)
         estimates = judgement.shared()
         for name in probe:
             if estimates[name].status is Determination.DETERMINED and judgement.flat_beyond(name):
@@ -83,23 +95,6 @@ def name_of(method: Method) -> str:
     return method if isinstance(method, str) else "optax"
 
 
-def starting_point(problem: Any, overrides: dict[str, float]) -> Start:
-    """The first guess, with values given by name instead."""
-    shared, local = problem.start
-    unknowns = problem.layout.shared_unknowns
-    names = [unknown.name for unknown in unknowns]
-    for name, value in overrides.items():
-        if name not in names:
-            raise InputError(f"start: {name!r} is not free.{nearest(name, names)}")
-        shared[names.index(name)] = float(unknowns[names.index(name)].coordinate(value))
-    for name in problem.frozen:
-        if name not in names:
-            raise InputError(f"frozen: {name!r} is not free.{nearest(name, names)}")
-    frozen = np.asarray([name in problem.frozen for name in names], dtype=bool)
-    nothing = tuple(np.zeros(own.shape[1], dtype=bool) for own in local)
-    return Start(shared, local, frozen, nothing, problem.stages)
-
-
 ROUNDS = 12
 """At most so many fits until the noise found from the residuals settles."""
 
@@ -116,7 +111,7 @@ def attempt_from(problem: Any, began: Start, *, method: Method, steps: int, prog
     """Minimise from ``began`` and judge; late unknowns join when the rest has settled."""
 
     def minimum_from(start: Start) -> tuple[Minimum, Any]:
-        return minimise_with_blocks(problem.layout, problem.scene, problem.data, start, method=method, steps=steps, report=progress)
+        return kept_minimum(problem.layout, problem.scene, problem.data, start, method=method, steps=steps, report=progress)
 
     late = tuple(np.asarray([unknown.late for unknown in kind.local_unknowns], dtype=bool) for kind in problem.layout.kinds)
     start = began
@@ -127,8 +122,11 @@ def attempt_from(problem: Any, began: Start, *, method: Method, steps: int, prog
     return Judgement(problem.layout, problem.scene, problem.data, began, minimum, problem.errors, blocks=blocks)
 
 
-def minimum_of(problem: Any, *, method: Method, steps: int | None, start: dict[str, float], progress: Any) -> Judgement:
-    """Minimise and judge; a quantity that strayed gets a second chance from the scene's value, the others as found."""
+def minimum_of(problem: Any, *, method: Method, steps: int | None, start: Mapping[str, float] | Fit, progress: Any) -> Judgement:
+    """Minimise and judge.
+
+    A quantity that strayed gets a second chance from the scene's value, the others as found; a fit far from the data begins elsewhere, too.
+    """
     steps = steps or default_steps(method)
 
     def attempt(began: Start) -> Judgement:
@@ -143,6 +141,11 @@ def minimum_of(problem: Any, *, method: Method, steps: int | None, start: dict[s
         again = np.where(strayed, origin, judgement.minimum.shared)
         second = attempt(began._replace(shared=again, local=judgement.minimum.local))
         judgement = second if second.chi2 < judgement.chi2 else judgement
+    for other in other_starts(problem, began, judgement) if judgement.misfit > POOR else ():
+        second = attempt(other)
+        judgement = second if second.chi2 < judgement.chi2 else judgement
+        if judgement.misfit <= POOR:
+            break
     return judgement
 
 
@@ -164,54 +167,6 @@ def with_noise_found(problem: Problem, judgement: Judgement, *, method: Method, 
     return problem, judgement
 
 
-@partial(jax.jit, static_argnames=("layout", "kind"))
-def predictions(layout: Layout, kind: int, scene: Any, shared: jax.Array, local: jax.Array, data: Any) -> tuple[Any, Any]:
-    """What each observation of the trials of a kind would measure, and the simulations behind it."""
-
-    def one(own: jax.Array, data: Any) -> tuple[Any, Any]:
-        trials = layout.kinds[kind]
-        here, nuisances = layout.at(trials.known(scene, data), shared)
-        return trials.predicted(trials.experiment(here, nuisances, own, data), data)
-
-    return over_trials(one, local, data)
-
-
-def fitted_recordings(problem: Problem, judgement: Judgement) -> tuple[FittedRecording, ...]:
-    """Data and prediction of the positions of each trial."""
-    minimum, found = judgement.minimum, {}
-    for k, (kind, members) in enumerate(zip(problem.layout.kinds, problem.members, strict=True)):
-        if not isinstance(kind, Trials):
-            continue
-        with jax.enable_x64(True):
-            predicted, motions = predictions(problem.layout, k, problem.scene, minimum.shared, minimum.local[k], problem.data[k])
-        for i, observation in enumerate(kind.observations):
-            if isinstance(observation, Positions):
-                for r, member in enumerate(members):
-                    found[member, i] = fitted_positions(problem, judgement, (k, r, member, i), predicted[i][r], motions[i].contacts)
-    return tuple(found[key] for key in sorted(found))
-
-
-def fitted_positions(problem: Problem, judgement: Judgement, place: tuple[int, ...], predicted: Any, contacts: Any) -> FittedRecording:
-    """Data and prediction of one recording; ``place``: kind, trial of that kind, trial, observation."""
-    k, r, member, i = place
-    samples = problem.data[k].samples[i]
-    measurement, reading = problem.trials[member].measured[i], problem.readings[member]
-    count = measurement.samples(reading)[0].size
-    weight = samples.weight[r][:count]
-    used = weight > 0
-    return FittedRecording(
-        name=problem.trials[member].name,
-        axes=measurement.axes,
-        time=np.asarray(samples.times[r][:count]),
-        measured=np.where(used, samples.measured[r][:count], np.nan),
-        predicted=np.asarray(predicted)[:count],
-        sigma=np.where(used, 1 / np.where(used, weight, 1.0), np.nan),
-        bounce_times=np.asarray(contacts.touch_down[r])[np.asarray(contacts.happened[r])],
-        nuisance=judgement.local(k, r),
-        remarks=reading.remarks,
-    )
-
-
 def report(problem: Problem, judgement: Judgement, estimates: dict[str, Estimate], *, method: Method, seconds: float) -> Fit:
     """The result as a person gets it."""
     names, correlation = judgement.correlation(estimates)
@@ -229,6 +184,7 @@ def report(problem: Problem, judgement: Judgement, estimates: dict[str, Estimate
         model=describe(problem),
         warnings=tuple(judgement.warnings(estimates)),
         recordings=OnDemand(partial(fitted_recordings, problem, judgement)),
+        series=OnDemand(partial(fitted_series, problem, judgement)),
         problem=problem,
         judgement=judgement,
     )

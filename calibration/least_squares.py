@@ -17,7 +17,9 @@ import optimistix
 
 from calibration.arrow_solver import ArrowNormal
 from calibration.layout import Block, Layout, jacobians
+from calibration.limited_descent import LARGEST, LimitedDescent
 from calibration.trust_region import RoundedTrustRegion
+from calibration.unknown import Unknown
 
 _SOLVERS = {"levenberg_marquardt": optimistix.LevenbergMarquardt, "dogleg": optimistix.Dogleg}
 METHODS = (*_SOLVERS, "adam", "lbfgs")
@@ -67,6 +69,16 @@ def movable(start: Start) -> jax.Array:
     """Which of all coordinates may move."""
     own = tuple(jnp.broadcast_to(~frozen, local.shape) for frozen, local in zip(start.frozen_local, start.local, strict=True))
     return flatten(~start.frozen, own)
+
+
+def transformed(layout: Layout, start: Start) -> jax.Array:
+    """Which of all coordinates are logarithms or logistic."""
+
+    def of(unknowns: tuple[Unknown, ...]) -> np.ndarray:
+        return np.asarray([unknown.about.transform != "identity" for unknown in unknowns], dtype=bool)
+
+    own = tuple(jnp.broadcast_to(of(kind.local_unknowns), local.shape) for kind, local in zip(layout.kinds, start.local, strict=True))
+    return flatten(of(layout.shared_unknowns), own)
 
 
 def column_lengths(blocks: tuple[Block, ...], start: Start) -> jax.Array:
@@ -174,7 +186,9 @@ def _minimise(
             return (best, scale, blocks), (count, converged)
         known: Any = tolerance
         solver: Any = _SOLVERS[method](rtol=1e-10, atol=known, linear_solver=linear_solver, verbose=verbose)
-        solver = eqx.tree_at(lambda solver: solver.search, solver, RoundedTrustRegion())
+        reach = jnp.where(transformed(layout, start), LARGEST * scale, jnp.inf)
+        better = RoundedTrustRegion(), LimitedDescent(solver.descent, reach)
+        solver = eqx.tree_at(lambda solver: (solver.search, solver.descent), solver, better)
         solution: Any = optimistix.least_squares(lambda step, _: residual(step), solver, step, has_aux=True, max_steps=steps, throw=False)
         found = solution.state.aux  # of the last accepted step; those in ``solution.aux`` are of the one before
         measured = jnp.isinf(tolerance)

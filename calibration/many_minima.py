@@ -4,9 +4,10 @@ from functools import partial
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 
-from calibration.layout import Block, Layout, jacobians
+from calibration.layout import Block, Layout, jacobians, residuals
 from calibration.least_squares import _SOLVERS, Minimum, Start, _minimise, column_lengths
 
 
@@ -17,7 +18,9 @@ def _minimise_each(
     def one(data: Any, start: Start) -> Any:
         known = method in _SOLVERS
         scale = None if known else column_lengths(jacobians(layout, scene, start.shared, start.local, data), start)
-        return _minimise(layout, scene, data, start, scale, method=method, steps=steps, report=None, keep_blocks=known and keep_blocks)
+        minimum, blocks = _minimise(layout, scene, data, start, scale, method=method, steps=steps, report=None, keep_blocks=known)
+        parts = residuals(layout, scene, minimum.shared, minimum.local, data) if blocks is None else [block.residual for block in blocks]
+        return minimum, sum(jnp.sum(part**2) for part in parts), blocks if keep_blocks else None
 
     along = Start(0, 0, None, None, 0 if each[0] else None) if each[1] else None
     return jax.vmap(one, in_axes=(0 if each[0] else None, along))(data, start)
@@ -33,7 +36,7 @@ def minimise_each(
     method: Any = "levenberg_marquardt",
     steps: int = 100,
     keep_blocks: bool = False,
-) -> tuple[Minimum, tuple[Block, ...] | None]:
+) -> tuple[Minimum, np.ndarray, tuple[Block, ...] | None]:
     """Many minima at once.
 
     Args:
@@ -47,7 +50,7 @@ def minimise_each(
         keep_blocks: whether residuals and Jacobian at each minimum are returned, too (not for Adam and L-BFGS).
 
     Returns:
-        Minima and perhaps blocks, whose arrays have a leading axis.
+        Minima, chi-squared of each, and perhaps blocks; all arrays have a leading axis.
     """
     found = _minimise_each(layout, scene, data, start, method=method, steps=steps, each=each, keep_blocks=keep_blocks)
     return jax.tree.map(np.asarray, found)

@@ -7,12 +7,13 @@ from typing import Any
 import jax
 import numpy as np
 
-from calibration.fitting import ROUNDS, starting_point
+from calibration.fitting import ROUNDS
 from calibration.judgement import Judgement
 from calibration.least_squares import Minimum, Start
 from calibration.many_minima import minimise_each
 from calibration.noise_from_residuals import data_as_judged
 from calibration.problem import Problem
+from calibration.staged import starting_point
 
 STAGES = 3
 
@@ -48,8 +49,8 @@ def minima(problems: Sequence[Problem], starts: Sequence[Start]) -> list[tuple[M
     first = problems[0]
     start = stacked(starts)._replace(frozen=starts[0].frozen, frozen_local=starts[0].frozen_local)
     data = stacked([problem.data for problem in problems])
-    found = minimise_each(first.layout, first.scene, data, start, each=(True, True), keep_blocks=True)
-    return [picked(found, i) for i in range(len(problems))]
+    found, _, blocks = minimise_each(first.layout, first.scene, data, start, each=(True, True), keep_blocks=True)
+    return [picked((found, blocks), i) for i in range(len(problems))]
 
 
 def judged(problems: Sequence[Problem]) -> tuple[list[Problem], list[Judgement]]:

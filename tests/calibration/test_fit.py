@@ -9,7 +9,7 @@ import pytest
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.first_guess import read_bounces
-from calibration.fitting import fit, starting_point
+from calibration.fitting import fit
 from calibration.judgement import Judgement
 from calibration.layout import Block, jacobians, residuals
 from calibration.least_squares import minimise
@@ -17,6 +17,7 @@ from calibration.nuisance import Gravity, InitialState, LengthScale, Restitution
 from calibration.problem import Problem
 from calibration.recording import Recording
 from calibration.result import Determination
+from calibration.staged import starting_point
 from calibration.uncertainty import between_trials, correlation_time, information
 
 RESTITUTION = "contact.normal.restitution"
