@@ -265,7 +265,7 @@ def replicates(judgement: Judgement, start: Start, measured: Any, picked: Any) -
         local = tuple(columns(own, which) for own, which in zip(start.local, each, strict=True))
         start = start._replace(shared=columns(start.shared, None), local=local, stages=columns(start.stages, None))
     different = (True, picked is not None)
-    found, _ = minimise_each(judgement.layout, judgement.scene, tuple(data), start, each=different, steps=STEPS)
+    found = minimise_each(judgement.layout, judgement.scene, tuple(data), start, each=different, steps=STEPS)[0]
     return found.shared, found.local, found.converged
 
 

@@ -15,6 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from calibration.bootstrap import strayed
 from calibration.checkpoint import Checkpoint, journal
 from calibration.draws import Draws
 from calibration.errors import InputError
@@ -402,23 +403,23 @@ def inference_data(arviz: Any, fit: Fit, density: Density, points: Point, steps:
 
 def summarised(arviz: Any, fit: Fit, density: Density, points: Point, steps: Step, data: Any, level: float) -> Posterior:
     """Intervals, whether the chains agree, and words."""
-    unknowns = [density.layout.shared_unknowns[index] for index in np.flatnonzero(density.judgement.free)]
-    tails = ((1 - level) / 2, (1 + level) / 2)
-    intervals, sentences = {}, []
-    for unknown in unknowns:
-        low, high = (float(end) for end in np.quantile(data.posterior[unknown.name].values, tails))
-        intervals[unknown.name], unit = (low, high), "" if unknown.about.unit == "-" else f" {unknown.about.unit}"
-        width, label = (high - low) / 4, unknown.about.label[0].upper() + unknown.about.label[1:]
-        ends = f"{rounded_like(low, width)} to {rounded_like(high, width)}{unit}"
-        sentences.append(f"{label}: {ends} ({100 * level:g} %, posterior).")
-
-    def worst(table: Any, pick: Callable[[Any], Any]) -> float:
-        return float(pick([pick(np.asarray(table[name])) for name in table.data_vars]))
-
-    rhat = worst(arviz.rhat(data), np.max)
-    ess = min(worst(arviz.ess(data, method=method), np.min) for method in ("bulk", "tail"))
+    intervals, sentences, warnings = {}, [], []
+    for index in np.flatnonzero(density.judgement.free):
+        unknown, coordinates = density.layout.shared_unknowns[index], points.shared[..., index]
+        ends, ran = interval(unknown, coordinates, float(density.judgement.minimum.shared[index]), level)
+        label = unknown.about.label[0].upper() + unknown.about.label[1:]
+        intervals[unknown.name] = ends
+        if ran:
+            warnings.append(
+                f"{label} ran away: the data make {' and '.join(ran)} values unlikely, all alike, but exclude none, and without a prior"
+                " they have no end. These samples are not to be used; give a prior, or bounds."
+            )
+        else:
+            width, unit = (ends[1] - ends[0]) / 4, "" if unknown.about.unit == "-" else f" {unknown.about.unit}"
+            between = f"{rounded_like(ends[0], width)} to {rounded_like(ends[1], width)}{unit}"
+            sentences.append(f"{label}: {between} ({100 * level:g} %, posterior).")
+    rhat, ess = agreement(arviz, density.judgement, points)
     divergences = int(np.sum(steps.diverging))
-    warnings = []
     if not rhat < AGREEMENT:
         warnings.append(f"The chains do not agree (R-hat up to {rhat:.3g}, wanted below {AGREEMENT}): these samples are not to be used.")
     if not ess >= ENOUGH:
@@ -436,3 +437,26 @@ def summarised(arviz: Any, fit: Fit, density: Density, points: Point, steps: Ste
     shared, *local = (own.reshape(count, *own.shape[2:]) for own in (points.shared, *points.local))
     draws = Draws(shared, tuple(local))
     return Posterior(data, intervals, level, rhat, ess, divergences, draws, fit, "\n".join(sentences), tuple(warnings))
+
+
+def agreement(arviz: Any, judgement: Judgement, points: Point) -> tuple[float, float]:
+    """Largest R-hat and smallest effective sample size (bulk or tail) of all unknowns.
+
+    Of coordinates: their ranks, which count, are those of the values, and they do not overflow.
+    """
+    moved = [points.shared[..., judgement.free], points.log_size]
+    moved += [own[..., ~frozen] for own, frozen in zip(points.local, judgement.start.frozen_local, strict=True)]
+    table = arviz.convert_to_dataset({f"{i}": own.reshape(*own.shape[:2], -1) for i, own in enumerate(moved) if own.size})
+    rhat, *sizes = (found.to_dataarray().values for found in (arviz.rhat(table), *(arviz.ess(table, method=of) for of in ("bulk", "tail"))))
+    return float(np.nanmax(rhat)), float(min(np.nanmin(size) for size in sizes))
+
+
+def interval(unknown: Unknown, coordinates: np.ndarray, best: float, level: float) -> tuple[tuple[float, float], list[str]]:
+    """Central interval, infinite on a side where samples ran away, and which sides these are."""
+    ends = [float(unknown.value(end)) for end in np.quantile(coordinates, ((1 - level) / 2, (1 + level) / 2))]
+    ran = []
+    for side, (pick, called) in enumerate(((np.min, "smaller"), (np.max, "larger"))):
+        if strayed(unknown, float(pick(coordinates)), best):
+            ends[side] = -np.inf if side == 0 else np.inf
+            ran.append(called)
+    return (ends[0], ends[1]), ran

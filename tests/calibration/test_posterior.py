@@ -116,6 +116,15 @@ def test_what_nothing_determines_has_no_posterior():
         posterior(undetermined)
 
 
+@pytest.mark.slow
+def test_samples_that_run_away_have_no_end_and_this_is_said():
+    # That every ball rolled is unlikely, but then any larger friction is as likely as the next: a flat prior has no end there.
+    data = dataclasses.replace(table(seed=2, noise=0.5), rebound_speed=np.empty(0))
+    made = posterior(fit(Problem(scene(), [data], free=[FRICTION, RESTITUTION])), samples=400, warmup=400, chains=4)
+    assert made.intervals[FRICTION][1] == np.inf
+    assert any("ran away" in sentence for sentence in made.warnings)
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [({"samples": 0}, "samples = 0"), ({"chains": 1}, "from 2 on"), ({"flat": "values"}, "flat"), ({"level": 2.0}, "between 0 and 1")],
