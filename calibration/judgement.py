@@ -176,7 +176,8 @@ class Judgement:
             return True
         seen = ~self.formal.open_shared
         degrees = between_trials_degrees(trials, self.formal)[seen]
-        ratio = (np.diag(between_trials(trials, self.formal, self.parts.working[len(self.data) :])) / np.diag(self.formal.shared))[seen]
+        scatter = np.diag(between_trials(trials, self.formal, self.parts.working[len(self.data) :]))
+        ratio = scatter[seen] / np.diag(self.formal.shared)[seen]
         return bool(np.any(stats.chi2.sf(ratio * degrees, degrees) < EVIDENCE))
 
     def typical_inflation(self) -> float:
