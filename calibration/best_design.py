@@ -65,13 +65,14 @@ def best_design(expectation: Expectation, candidate: Candidate, criterion: Crite
     on_grid = expectation.criteria(options, criterion)
     lowest = int(np.argmin(on_grid))
     best, value, polished = grid[lowest], float(on_grid[lowest]), False
-    if np.isfinite(value):
+    smooth = all(instrument.smooth for instrument in candidate.instruments)
+    if np.isfinite(value) and smooth:
         found = followed(expectation, options[lowest], criterion, best, bounds)
         again = float(expectation.criteria([candidate.at(dict(zip(names, found, strict=True)))], criterion)[0])
         if again < value:
             best, value, polished = found, again, True
     variables = dict(zip(names, map(float, best), strict=True))
-    words = _words(variables, bounds, polished=polished, points=len(grid))
+    words = _words(variables, bounds, polished=polished, smooth=smooth, points=len(grid))
     return BestDesign(candidate.at(variables), variables, value, grid, on_grid, polished, words)
 
 
@@ -152,7 +153,7 @@ def traced_information(planned: PlannedTrials, group: PlannedGroup, candidate: C
     return projected.T @ projected
 
 
-def _words(variables: dict[str, float], bounds: np.ndarray, *, polished: bool, points: int) -> str:
+def _words(variables: dict[str, float], bounds: np.ndarray, *, polished: bool, smooth: bool, points: int) -> str:
     """How they were chosen."""
     parts = []
     for (name, value), (low, high) in zip(variables.items(), bounds, strict=True):
@@ -160,6 +161,7 @@ def _words(variables: dict[str, float], bounds: np.ndarray, *, polished: bool, p
         end = ", the lower end of its bounds" if near_low else ", the upper end of its bounds" if near_high else ""
         parts.append(f"{name} {plain(float(f'{value:.3g}'))}{end}")
     how = "then along the exact derivative" if polished else "where following the derivative found nothing better"
+    how = how if smooth else "and as the samples of an instrument move with the contact, no derivative was followed"
     return (
         f"Best {' and '.join(parts)} (searched at {points} points, as the information jumps with each bounce that comes into view, {how})."
     )

@@ -15,6 +15,7 @@ from calibration.expectation import Expectation, averaged_criterion
 from calibration.problem import Problem
 from calibration.report.quantity import plain
 from calibration.result import Fit
+from calibration.wishes import granted
 from calibration.working_point import WorkingPoint, working_point
 
 WORTHWHILE = 1.05
@@ -174,9 +175,7 @@ def _ranked(
         return open_, score, seen
 
     ranking = tuple(sorted(found, key=order))
-    return DesignReport(
-        ranking, interest, current, relative, criterion.kind, tuple(_sentences(ranking, current, relative, expectation.point))
-    )
+    return DesignReport(ranking, interest, current, relative, criterion.kind, tuple(_sentences(ranking, current, relative, expectation)))
 
 
 def _factor(now: float, after: float) -> float:
@@ -213,10 +212,11 @@ def _sentence(
 
 
 def _sentences(
-    ranking: tuple[RankedCandidate, ...], now: dict[str, float], relative: dict[str, bool], point: WorkingPoint
+    ranking: tuple[RankedCandidate, ...], now: dict[str, float], relative: dict[str, bool], expectation: Expectation
 ) -> Iterator[str]:
     """What to do, and what nothing on the list shows."""
     yield ranking[0].words
+    point = expectation.point
     for name, sd in now.items():
         if math.isfinite(sd) or math.isfinite(ranking[0].after[name]):
             continue
@@ -224,8 +224,10 @@ def _sentences(
         if showing:
             best = min(showing, key=lambda item: item.after[name])
             yield f"The {_called(name, point)} needs another one: {best.candidate.name} (to {_size(best.after[name], relative[name])})."
-        else:
-            yield f"Nothing on the list shows the {_called(name, point)}."
+            continue
+        wish = granted(expectation, point.index(name, argument="interest"))
+        hope = f"; {wish[0].name} would (to {_size(wish[1], relative[name])})" if wish else ""
+        yield f"Nothing on the list shows the {_called(name, point)}{hope}."
 
 
 def _lines(report: DesignReport) -> Iterator[str]:

@@ -145,14 +145,14 @@ def held_out(problem: Problem, judgement: Judgement, which: HoldOut) -> list[lis
     folds = which.folds(problem)
     start = from_minimum(judgement)
     training = stacked([masked(problem.data, fold, keep=True) for fold in folds])
-    minima, _ = minimise_each(problem.layout, problem.scene, training, start, each=(True, False))
+    minima = minimise_each(problem.layout, problem.scene, training, start, each=(True, False))[0]
     shared, local = np.asarray(minima.shared), tuple(np.asarray(own) for own in minima.local)
     anew = which.way == "trials"
     if anew and any(own.shape[-1] for own in local):
         left = stacked([masked(problem.data, fold, keep=False) for fold in folds])
         stages = tuple(np.full((len(folds), 1, own.shape[1]), np.inf) for own in local)
         own_only = start._replace(shared=shared, local=local, frozen=np.ones_like(np.asarray(start.frozen)), stages=stages)
-        minima, _ = minimise_each(problem.layout, problem.scene, left, own_only, each=(True, True))
+        minima = minimise_each(problem.layout, problem.scene, left, own_only, each=(True, True))[0]
         # Where nothing was left out of a trial, its unknowns are as they were.
         fitted = tuple(np.asarray(own) for own in minima.local)
         local = tuple(np.where(_touched(folds, k)[:, :, None], new, old) for k, (new, old) in enumerate(zip(fitted, local, strict=True)))

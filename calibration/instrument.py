@@ -3,7 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import jax.numpy as jnp
 import numpy as np
@@ -12,6 +12,8 @@ import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.first_guess import Reading
 from calibration.observations.bounce_times import BounceTimes
+from calibration.observations.contact_durations import ContactDurations
+from calibration.observations.force_trace import ForceTrace
 from calibration.observations.impact_reading import ReadImpact, height_at_impact
 from calibration.observations.positions import TrackedPositions
 from calibration.recording import Recording
@@ -28,6 +30,7 @@ class PlannedMotion(NamedTuple):
         start: state at time 0.
         duration: until when it is measured [s].
         touch_down, lift_off: of the impacts that happen until then (n,) [s].
+        impact_speed, rebound_speed: of these, along the normal (n,) [m/s].
     """
 
     scene: jc.Scene
@@ -35,10 +38,20 @@ class PlannedMotion(NamedTuple):
     duration: float
     touch_down: np.ndarray
     lift_off: np.ndarray
+    impact_speed: np.ndarray
+    rebound_speed: np.ndarray
 
 
 class Instrument(Protocol):
-    """What an instrument must offer. Hashable; attributes named in ``Candidate.vary`` are its continuous design variables."""
+    """What an instrument must offer. Hashable; attributes named in ``Candidate.vary`` are its continuous design variables.
+
+    Attributes:
+        needs_force: whether contacts must be followed from touch-down to lift-off.
+        smooth: whether ``at`` can follow continuous design variables.
+    """
+
+    needs_force: ClassVar[bool]
+    smooth: ClassVar[bool]
 
     def measurement(self, motion: PlannedMotion) -> Any:
         """What it would measure, or ``None`` where the motion shows it nothing. The measured numbers need not be true, the times must."""
@@ -66,6 +79,8 @@ class Film:
         frames: largest number of pictures that the memory holds; a higher rate then means a shorter film. By default no limit.
     """
 
+    needs_force: ClassVar[bool] = False
+    smooth: ClassVar[bool] = True
     rate: float
     sigma: float
     axes: str = "xz"
@@ -132,6 +147,8 @@ class Sound:
         sigma: standard deviation of a time [s].
     """
 
+    needs_force: ClassVar[bool] = False
+    smooth: ClassVar[bool] = True
     sigma: float
 
     def __post_init__(self) -> None:
@@ -150,3 +167,86 @@ class Sound:
 
     def __str__(self) -> str:
         return "with a microphone"
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ForceSensor:
+    """A sensor of the normal force below the surface. Needs a compliant law.
+
+    Args:
+        rate: samples per second [1/s]; at least five fall into a contact.
+        sigma: standard deviation of a force [N].
+        impacts: at most so many impacts of the motion are recorded.
+    """
+
+    needs_force: ClassVar[bool] = True
+    smooth: ClassVar[bool] = False
+    rate: float
+    sigma: float
+    impacts: int = 1
+
+    def __post_init__(self) -> None:
+        _positive("ForceSensor", rate=self.rate, sigma=self.sigma, impacts=self.impacts)
+
+    def measurement(self, motion: PlannedMotion) -> ForceTrace | None:
+        """Forces from shortly before touch-down to shortly after lift-off; ``None`` where no contact lasts five samples."""
+        mass = float(np.max(np.asarray(motion.scene.bodies.mass)))
+        times, forces = [], []
+        for touch, lift, before, after in list(zip(*motion[3:], strict=True))[: self.impacts]:
+            lasts = lift - touch
+            if lasts * self.rate < LEAST_SAMPLES or not lift <= motion.duration:
+                continue
+            first = math.ceil((touch - MARGIN * lasts) * self.rate)
+            time = np.arange(first, math.floor((lift + MARGIN * lasts) * self.rate) + 1) / self.rate
+            # Any pulse of the right impulse does: the measured numbers do not matter.
+            peak = math.pi / 2 * mass * (before + after) / lasts
+            inside = (time > touch) & (time < lift)
+            times.append(time)
+            forces.append(np.where(inside, peak * np.sin(np.pi * (time - touch) / lasts), 0.0))
+        if not times:
+            return None
+        return ForceTrace(np.concatenate(times), np.concatenate(forces), sigma=self.sigma, name="planned force")
+
+    def at(self, samples: Samples, variables: Mapping[str, Any], duration: Any) -> Samples:
+        """Not possible: the samples follow the contact."""
+        raise NotImplementedError
+
+    def __str__(self) -> str:
+        return f"with a force sensor at {self.rate:g} Hz"
+
+
+LEAST_SAMPLES = 5
+"""Samples of a force that a contact must last."""
+
+MARGIN = 0.2
+"""Part of a contact that is recorded before it and after it."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ContactTimer:
+    """A closed circuit, or the like, that tells how long contacts last. Needs a compliant law.
+
+    Args:
+        sigma: standard deviation of a duration [s].
+        impacts: at most so many impacts of the motion are timed.
+    """
+
+    needs_force: ClassVar[bool] = True
+    smooth: ClassVar[bool] = True
+    sigma: float
+    impacts: int = 1
+
+    def __post_init__(self) -> None:
+        _positive("ContactTimer", sigma=self.sigma, impacts=self.impacts)
+
+    def measurement(self, motion: PlannedMotion) -> ContactDurations | None:
+        """Durations of the first impacts; ``None`` where none of them lasts."""
+        lasts = (motion.lift_off - motion.touch_down)[motion.lift_off <= motion.duration][: self.impacts]
+        return ContactDurations(lasts, sigma=self.sigma, name="planned durations") if lasts.size and np.all(lasts > 0) else None
+
+    def at(self, samples: Samples, variables: Mapping[str, Any], duration: Any) -> Samples:
+        """The same impacts."""
+        return samples
+
+    def __str__(self) -> str:
+        return f"with the duration of {self.impacts} contact{'s' if self.impacts > 1 else ''}"

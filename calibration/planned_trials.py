@@ -54,22 +54,21 @@ class PlannedTrials:
     def __init__(self, point: WorkingPoint, candidates: Sequence[Candidate]) -> None:
         self.point, self.candidates = point, tuple(candidates)
         self.scene = point.layout.at(point.scene, jnp.asarray(point.start.shared))[0]
-        method = simulation_method(point)
-        motions = [planned_motion(self.scene, candidate, method) for candidate in self.candidates]
+        methods = [simulation_method(point, candidate) for candidate in self.candidates]
+        motions = [planned_motion(self.scene, *pair) for pair in zip(self.candidates, methods, strict=True)]
         trials = [planned_trial(self.scene, *pair) for pair in zip(self.candidates, motions, strict=True)]
         self.silent = tuple(i for i, trial in enumerate(trials) if trial is None)
         most = max((motion.touch_down.size for motion in motions if motion is not None), default=0)
-        room = SPARE_CONTACTS * (most // SPARE_CONTACTS + 1)
-        self.method = method if method is None else dataclasses.replace(method, max_contacts=min(room, MOST_CONTACTS))
-        self.groups = tuple(self._groups(trials))
+        room = min(SPARE_CONTACTS * (most // SPARE_CONTACTS + 1), MOST_CONTACTS)
+        self.groups = tuple(self._groups(trials, [dataclasses.replace(method, max_contacts=room) for method in methods]))
 
-    def _groups(self, trials: list[Any]) -> Iterator[PlannedGroup]:
+    def _groups(self, trials: list[Any], methods: list[Any]) -> Iterator[PlannedGroup]:
         together: dict[Any, list[int]] = {}
         for i, candidate in enumerate(self.candidates):
             if trials[i] is not None:
-                together.setdefault(own_nuisances(self.point, candidate), []).append(i)
-        for own, places in together.items():
-            problem = planned_problem(self.point, [trials[i] for i in places], own, self.method)
+                together.setdefault((own_nuisances(self.point, candidate), methods[i]), []).append(i)
+        for (own, method), places in together.items():
+            problem = planned_problem(self.point, [trials[i] for i in places], own, method)
             local = tuple(np.array(part) for part in problem.start[1])
             for kind, members, part in zip(problem.layout.kinds, problem.members, local, strict=True):
                 for r, member in enumerate(members):
@@ -106,9 +105,13 @@ class PlannedTrials:
         return found
 
 
-def simulation_method(point: WorkingPoint) -> Any:
-    """The method of the problem, or ``None`` where it simulates nothing."""
-    return next((kind.method for kind in point.layout.kinds if isinstance(kind, Trials)), jc.Impulse(rest_steps=1, skip_unused=False))
+def simulation_method(point: WorkingPoint, candidate: Candidate) -> Any:
+    """The method of the problem; where that has rigid impacts and an instrument measures contacts, one that follows them."""
+    rigid = jc.Impulse(rest_steps=1, skip_unused=False)
+    method = next((kind.method for kind in point.layout.kinds if isinstance(kind, Trials)), rigid)
+    if isinstance(method, jc.Impulse) and any(getattr(item, "needs_force", False) for item in candidate.instruments):
+        return jc.EventAligned(rest_steps=1, skip_unused=False)
+    return method
 
 
 def planned_motion(scene: jc.Scene, candidate: Candidate, method: Any) -> PlannedMotion | None:
@@ -120,9 +123,8 @@ def planned_motion(scene: jc.Scene, candidate: Candidate, method: Any) -> Planne
     contacts = jc.simulate(scene, start, jnp.array([0.0, candidate.duration]), method=ample).contacts
     assert contacts is not None
     happened = np.asarray(contacts.happened) & (np.asarray(contacts.touch_down) <= candidate.duration)
-    return PlannedMotion(
-        scene, start, candidate.duration, np.asarray(contacts.touch_down)[happened], np.asarray(contacts.lift_off)[happened]
-    )
+    columns = (contacts.touch_down, contacts.lift_off, contacts.impact_speed, contacts.rebound_speed)
+    return PlannedMotion(scene, start, candidate.duration, *(np.asarray(column)[happened] for column in columns))
 
 
 def planned_trial(scene: jc.Scene, candidate: Candidate, motion: PlannedMotion | None) -> Any:

@@ -74,7 +74,7 @@ def keep_promise(given: Problem | Fit, candidate: Candidate, *, replicates: int 
         layout, data, start = joined_experiment(point, planned, candidate.repeats)
         truth = expected_data(layout, point.scene, start.shared, start.local, data)
         anew = measured_anew(np.random.default_rng(seed), truth, replicates)
-        minima, _ = minimise_each(layout, point.scene, anew, start, each=(True, False))
+        minima = minimise_each(layout, point.scene, anew, start, each=(True, False))[0]
         kept = np.asarray(minima.converged)
         found = np.asarray(minima.shared)[kept][:, point.free]
         scatter = np.std(natural(point, found, expectation.logarithmic), axis=0, ddof=1)
