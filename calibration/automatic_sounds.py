@@ -1,6 +1,5 @@
 """From recorded sounds of impacts to a fit without further questions."""
 
-import dataclasses
 import time
 from collections.abc import Callable, Sequence
 
@@ -73,7 +72,4 @@ def fit_sounds(study: Study, bodies: jc.Spheres, *, progress: Callable[[str], No
             problem = sounds_problem(study, measured, bodies, scatter=True)
             judgement = minimum_of(problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None)
         estimates = without_what_was_known(judgement, judgement.shared())
-        result = report(problem, judgement, estimates, method=study.fit.method, seconds=time.perf_counter() - began)
-    pairs = zip(measured, problem.readings, strict=True)
-    remarks = tuple(f"{item.name}: {remark}." for item, reading in pairs for remark in reading.remarks)
-    return dataclasses.replace(result, warnings=(*result.warnings, *remarks))
+        return report(problem, judgement, estimates, method=study.fit.method, seconds=time.perf_counter() - began)

@@ -121,6 +121,30 @@ class FittedRecording:
 
 
 @dataclasses.dataclass(frozen=True)
+class FittedSeries:
+    """Data and prediction of one observation that is not of positions: times of impacts, a force, an angle.
+
+    Attributes:
+        name: of the trial, and of the measurement where the trial has several.
+        labels: of the measured quantities, with their units.
+        abscissa: (n,) time [s] or number of the impact; ``abscissa_label`` says which.
+        measured, predicted, sigma: (n, quantities); NaN in ``measured`` where nothing was measured or used.
+        nuisance: values of the nuisance quantities of this trial, by name; empty beside another observation that has them.
+        remarks: what the automatic reading noticed.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    abscissa: np.ndarray
+    abscissa_label: str
+    measured: np.ndarray
+    predicted: np.ndarray
+    sigma: np.ndarray
+    nuisance: dict[str, Estimate]
+    remarks: tuple[str, ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
 class FittedColumn:
     """One measured quantity of an impact table and its prediction.
 
@@ -163,6 +187,7 @@ class Fit:
         warnings: plain sentences, most important first.
         recordings: data and prediction of each recording, computed at the first look.
         columns: data and prediction of an impact table.
+        series: data and prediction of other observations.
         problem: what was fitted, with the weights that were used in the end; what profiles, samplers and designs go on from.
         judgement: the minimum with its residuals, Jacobian and covariance.
     """
@@ -181,6 +206,7 @@ class Fit:
     warnings: tuple[str, ...]
     recordings: Sequence[FittedRecording] = ()
     columns: tuple[FittedColumn, ...] = ()
+    series: tuple[FittedSeries, ...] = ()
     problem: Any = dataclasses.field(default=None, repr=False, compare=False)
     judgement: Any = dataclasses.field(default=None, repr=False, compare=False)
 
@@ -195,7 +221,7 @@ class Fit:
         from calibration.report.figures import fit_figure, png
         from calibration.report.page import write_page
 
-        drawn = png(fit_figure(self)) if self.recordings or self.columns else None
+        drawn = png(fit_figure(self)) if self.recordings or self.columns or self.series else None
         write_page(self, path, figure=drawn, title=title)
 
     @property

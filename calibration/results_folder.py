@@ -6,15 +6,17 @@ import tempfile
 import warnings
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from calibration.data_files import find_files
 from calibration.errors import InputError
 from calibration.option import as_toml
 from calibration.report.atomic_file import write_atomically
-from calibration.result import Fit
 from calibration.study import SECTIONS, Study
 from calibration.study_file import made_by_fit, read_study, study_text
+
+if TYPE_CHECKING:
+    from calibration.result import Fit
 
 NUMBERS, FIGURE, PAGE, STUDY = "fit.json", "fit.png", "report.html", "study.toml"
 RESULTS = (NUMBERS, FIGURE, PAGE, STUDY)
@@ -47,7 +49,7 @@ def check_folder(folder: Path, study: Study, *, force: bool = False) -> None:
         raise InputError(f"the folder holds {', '.join(there)} of something else: {difference}", remedy=remedy, path=folder)
 
 
-def write_results(fit: Fit, study: Study, folder: Path, *, inputs: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
+def write_results(fit: "Fit", study: Study, folder: Path, *, inputs: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
     """Write ``fit.json``, ``fit.png``, ``report.html`` and ``study.toml``: all, or after an error none.
 
     Args:

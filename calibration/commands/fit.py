@@ -108,9 +108,13 @@ def fit(
 
 
 def what_was_read(found: "Fit") -> Iterator[str]:
-    """A line for each recording or column."""
+    """A line for each recording, other observation or column."""
+    from calibration.report import residuals
+
     for recording in found.recordings:
         bounces, span = len(recording.bounce_times), recording.time[-1] - recording.time[0]
         yield f"{recording.name}: {len(recording.time)} samples in {span:.2f} s, {bounces} bounce{'' if bounces == 1 else 's'}"
+    for series in found.series:
+        yield f"{series.name}: {residuals.used(series)} of {', '.join(series.labels)}"
     for column in found.columns:
         yield f"{column.label}: {len(column.measured)} impacts"

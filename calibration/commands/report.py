@@ -38,7 +38,7 @@ def report(study: StudyFile, out: Out = None, force: Force = False) -> None:
             if (folder / f"{name}.txt").exists()
         ]
         folder.mkdir(parents=True, exist_ok=True)
-        figure = png(fit_figure(fit)) if fit.recordings or fit.columns else None
+        figure = png(fit_figure(fit)) if fit.recordings or fit.columns or fit.series else None
         text = study_text(asked, folder=folder)
         write_page(fit, folder / PAGE, figure=figure, title=title_of(asked), sections=sections, study=text)
     print_lines(f"Results: {folder / PAGE}")

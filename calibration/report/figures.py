@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -22,7 +23,7 @@ from calibration.report import residuals, sentences
 from calibration.report.atomic_file import write_atomically
 from calibration.report.quantity import found, has_interval, short_status, unit_of
 from calibration.report.spelling import spell_all
-from calibration.result import Determination, Estimate, Fit, FittedColumn, FittedRecording
+from calibration.result import Determination, Estimate, Fit, FittedColumn, FittedRecording, FittedSeries
 
 MAX_RECORDINGS = 6  # more cannot be read on one page
 _DPI = 150
@@ -41,6 +42,7 @@ _GREY, _PALE, _DARK = "#777777", "#D9D9D9", "#222222"
 _AXIS_COLOUR = {"z": _BLUE, "x": _ORANGE, "y": _GREEN}
 _AXIS_MARKER = {"z": "o", "x": "s", "y": "^"}
 
+Drawn = TypeVar("Drawn", FittedRecording, FittedSeries)
 DrawCell = Callable[[Axes, Axes], None]  # into a panel and the strip of residuals below it
 DrawStrip = Callable[[Figure, SubplotSpec], None]
 
@@ -62,6 +64,7 @@ def fit_figure(fit: Fit) -> Figure:
     fit = spell_all(fit, has=_in_font())
     shown = _worst(fit.recordings)
     cells: list[DrawCell] = [partial(_draw_recording, recording=one) for one in shown]
+    cells += [partial(_draw_series, series=one) for one in _worst(fit.series)]
     cells += [partial(_draw_column, column=one) for one in fit.columns]
     strips: list[tuple[float, DrawStrip]] = []
     if len(shown) < len(fit.recordings):
@@ -93,7 +96,7 @@ def png(figure: Figure) -> bytes:
     return content.getvalue()
 
 
-def _worst(recordings: Sequence[FittedRecording]) -> list[FittedRecording]:
+def _worst(recordings: Sequence[Drawn]) -> list[Drawn]:
     """Those that are drawn: all up to six, or the six with the largest chi2 per value, worst first."""
     if len(recordings) <= MAX_RECORDINGS:
         return list(recordings)
@@ -279,6 +282,22 @@ def _draw_sizes(figure: Figure, place: SubplotSpec, *, recordings: Sequence[Fitt
 
 
 # Columns of an impact table
+
+
+def _draw_series(above: Axes, below: Axes, *, series: FittedSeries) -> None:
+    values, label = _residual(series)
+    for index, quantity in enumerate(series.labels):
+        colour = (_BLUE, _ORANGE, _GREEN)[index % 3]
+        size = 3.0 if len(series.abscissa) <= _MANY else 1.5
+        above.plot(series.abscissa, series.measured[:, index], "o", mfc="none", mec=_GREY, mew=0.7, ms=size, ls="", zorder=2)
+        above.plot(series.abscissa, series.predicted[:, index], color=colour, lw=1.3, zorder=3, label=quantity)
+        below.plot(series.abscissa, values[:, index], "o", color=colour, ms=0.7 * size, ls="", alpha=0.8, zorder=3)
+    _finish_residuals(below, values, label)
+    if len(series.labels) > 1:
+        above.legend(fontsize=7, frameon=False)
+    above.set_ylabel(series.labels[0] if len(series.labels) == 1 else "measured", fontsize=9, parse_math=False)
+    below.set_xlabel(series.abscissa_label, fontsize=9)
+    above.set_title(_shortened(series.name, 26), fontsize=9, loc="left", parse_math=False)
 
 
 def _draw_column(above: Axes, below: Axes, *, column: FittedColumn) -> None:

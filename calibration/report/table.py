@@ -12,7 +12,7 @@ from rich.text import Text
 from calibration.report import residuals, sentences
 from calibration.report.quantity import found, has_interval, percent, plain, rounded_like, short_status
 from calibration.report.spelling import can_encode, spell_all
-from calibration.result import Determination, Estimate, Fit
+from calibration.result import Determination, Estimate, Fit, FittedRecording, FittedSeries
 
 _GAP = "  "
 _INDENT = "    "
@@ -230,9 +230,10 @@ def _per_value(chi2: float, count: int) -> str:
 
 
 def _recordings(fit: Fit, width: int) -> Iterator[Line]:
-    if not fit.recordings:
+    trials = _trials(fit)
+    if not trials:
         return
-    yield from _nuisance(fit, width)
+    yield from _nuisance(trials, width)
     size = [(residuals.rms(recording), recording.name) for recording in fit.recordings]
     size = sorted(pair for pair in size if math.isfinite(pair[0]))
     if size:
@@ -242,21 +243,26 @@ def _recordings(fit: Fit, width: int) -> Iterator[Line]:
     yield from _remarks(fit, width)
 
 
-def _nuisance(fit: Fit, width: int) -> Iterator[Line]:
+def _trials(fit: Fit) -> list[FittedRecording | FittedSeries]:
+    """What has nuisance quantities or remarks of its own."""
+    return [*fit.recordings, *(one for one in fit.series if one.nuisance)]
+
+
+def _nuisance(trials: Sequence[FittedRecording | FittedSeries], width: int) -> Iterator[Line]:
     """Value of each nuisance quantity: for one recording with its sd, for several the median, the range and the typical sd."""
-    names = list(dict.fromkeys(name for recording in fit.recordings for name in recording.nuisance))
-    every = {name: [recording.nuisance[name] for recording in fit.recordings if name in recording.nuisance] for name in names}
+    names = list(dict.fromkeys(name for trial in trials for name in trial.nuisance))
+    every = {name: [trial.nuisance[name] for trial in trials if name in trial.nuisance] for name in names}
     if not names:
         return
-    if len(fit.recordings) == 1:
+    if len(trials) == 1:
         values = _aligned([found(estimates[0]) for estimates in every.values()])
         rows = [
             (sentences.title(estimates[0]), value, estimates[0].unit or "-", short_status(estimates[0]))
             for value, estimates in zip(values, every.values(), strict=True)
         ]
-        yield from _grid((fit.recordings[0].name, "value +- sd", "unit", "status"), rows, width, left=(1, 2, 3))
+        yield from _grid((trials[0].name, "value +- sd", "unit", "status"), rows, width, left=(1, 2, 3))
         return
-    header = (f"{len(fit.recordings)} recordings", "median", "lowest to highest", "typical sd", "unit")
+    header = (f"{len(trials)} recordings", "median", "lowest to highest", "typical sd", "unit")
     yield from _grid(header, [_summary(estimates) for estimates in every.values()], width, left=(4,))
     for estimates in every.values():
         doubtful = sum(estimate.status not in (Determination.DETERMINED, Determination.FIXED) for estimate in estimates)
@@ -283,9 +289,9 @@ def _summary(estimates: Sequence[Estimate]) -> tuple[str, str, str, str, str]:
 def _remarks(fit: Fit, width: int) -> Iterator[Line]:
     """What the reading noticed, each remark once with the recordings it was made on."""
     names: dict[str, list[str]] = {}
-    for recording in fit.recordings:
-        for remark in recording.remarks:
-            names.setdefault(remark, []).append(recording.name)
+    for trial in _trials(fit):
+        for remark in trial.remarks:
+            names.setdefault(remark, []).append(trial.name)
     for remark, where in list(names.items())[:_MAX_REMARKS]:
         yield from _wrapped(f"{_listed(where)}: {sentences.sentence(remark)}", width, first="- ", indent="  ")
     if len(names) > _MAX_REMARKS:
