@@ -34,6 +34,7 @@ _KEY_LINES = 7  # for the key below it
 _TITLE_LETTERS = 11  # of the title in an inch
 _MAX_WARNINGS = 3
 _MANY = 400  # samples, from which on the points are drawn smaller
+_BRIEF = 0.05  # times in seconds, below which they are shown in milliseconds
 _MANY_BOUNCES = 30  # more have no line, only the triangle
 
 # Okabe and Ito's colours, which people who do not see red and green apart can tell from each other.
@@ -286,17 +287,19 @@ def _draw_sizes(figure: Figure, place: SubplotSpec, *, recordings: Sequence[Fitt
 
 def _draw_series(above: Axes, below: Axes, *, series: FittedSeries) -> None:
     values, label = _residual(series)
+    short = series.abscissa_label == "time [s]" and np.ptp(series.abscissa) < _BRIEF
+    abscissa = 1e3 * series.abscissa if short else series.abscissa
     for index, quantity in enumerate(series.labels):
         colour = (_BLUE, _ORANGE, _GREEN)[index % 3]
         size = 3.0 if len(series.abscissa) <= _MANY else 1.5
-        above.plot(series.abscissa, series.measured[:, index], "o", mfc="none", mec=_GREY, mew=0.7, ms=size, ls="", zorder=2)
-        above.plot(series.abscissa, series.predicted[:, index], color=colour, lw=1.3, zorder=3, label=quantity)
-        below.plot(series.abscissa, values[:, index], "o", color=colour, ms=0.7 * size, ls="", alpha=0.8, zorder=3)
+        above.plot(abscissa, series.measured[:, index], "o", mfc="none", mec=_GREY, mew=0.7, ms=size, ls="", zorder=2)
+        above.plot(abscissa, series.predicted[:, index], color=colour, lw=1.3, zorder=3, label=quantity)
+        below.plot(abscissa, values[:, index], "o", color=colour, ms=0.7 * size, ls="", alpha=0.8, zorder=3)
     _finish_residuals(below, values, label)
     if len(series.labels) > 1:
         above.legend(fontsize=7, frameon=False)
     above.set_ylabel(series.labels[0] if len(series.labels) == 1 else "measured", fontsize=9, parse_math=False)
-    below.set_xlabel(series.abscissa_label, fontsize=9)
+    below.set_xlabel("time [ms]" if short else series.abscissa_label, fontsize=9)
     above.set_title(_shortened(series.name, 26), fontsize=9, loc="left", parse_math=False)
 
 

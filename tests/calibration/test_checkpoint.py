@@ -24,7 +24,8 @@ from calibration.fingerprint import fingerprint
 from calibration.fitting import fit
 from calibration.long_sweep import run_sweep
 from calibration.problem import Problem
-from calibration.progress import Progress, duration, reporter
+from calibration.progress import Progress, duration
+from calibration.reporter import reporter
 
 _SPEC = importlib.util.spec_from_file_location("made_up_impacts", Path(__file__).with_name("made_up_impacts.py"))
 impacts = importlib.util.module_from_spec(_SPEC)
