@@ -1,0 +1,97 @@
+"""Joint fits of many recordings: their cost grows in proportion to their number, in time and in memory."""
+
+import time
+
+import jax
+import lineax
+import numpy as np
+import pytest
+
+import jaxcontact as jc
+from calibration.arrow_solver import SMALLEST_DAMPING, ArrowNormal
+from calibration.first_guess import read_bounces
+from calibration.fitting import fit, starting_point
+from calibration.least_squares import _minimise
+from calibration.nuisance import InitialState, SurfaceHeight
+from calibration.observations.positions import TrackedPositions
+from calibration.problem import Problem
+from calibration.recording import Recording
+from calibration.trial import Trial
+
+TIMES = np.arange(500) / 250.0
+NOISE = 1e-3
+METHOD = jc.Impulse(max_contacts=12, rest_steps=1, skip_unused=False)
+UNKNOWNS = ("contact.normal.restitution", "contact.friction.coefficient")
+TRUTH = (0.8, 0.2)
+
+
+def scene(restitution: float, friction: float) -> jc.Scene:
+    """A ball on a plane, rigid impacts."""
+    contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=restitution), friction=jc.Coulomb(coefficient=friction))
+    return jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03), contact=contact)
+
+
+def throws(count: int) -> Problem:
+    """So many recordings of 500 frames of throws that differ in noise and in the height of the plane, each with its own state and plane."""
+    rng = np.random.default_rng(0)
+    start = jc.state(position=[0.0, 0.0, 0.52], velocity=[6.0, 0.0, 0.0])
+    path = np.array(jc.simulate(scene(*TRUTH), start, TIMES, method=METHOD).position)
+    path[:, 1] = np.nan
+    reading, trials = None, []
+    for index in range(count):
+        position = path + NOISE * rng.standard_normal(path.shape) + [0.0, 0.0, rng.uniform(-0.01, 0.01)]
+        sigma = np.where(np.isnan(position), np.nan, NOISE)
+        recording = Recording(name=f"throw {index}", time=TIMES, position=position, sigma=sigma)
+        reading = reading or read_bounces(recording, radius=0.02)  # one is near enough for all
+        trials.append(Trial(TrackedPositions(recording, reading)))
+    return Problem(scene(0.7, 0.1), trials, free=UNKNOWNS, nuisance=[InitialState(), SurfaceHeight()], method=METHOD)
+
+
+def temporary_bytes(problem: Problem) -> int:
+    """Memory of the compiled minimisation, beside its arguments."""
+    with jax.enable_x64(True):
+        start = starting_point(problem, {})
+        known = {"method": "levenberg_marquardt", "steps": 100, "report": None, "keep_blocks": True}
+        program = _minimise.lower(problem.layout, problem.scene, problem.data, start, None, **known).compile()
+    return int(program.memory_analysis().temp_size_in_bytes)
+
+
+@pytest.mark.slow
+def test_memory_and_time_grow_in_proportion_to_the_number_of_recordings():
+    few, many = throws(10), throws(40)
+    assert temporary_bytes(many) < 4.4 * temporary_bytes(few)
+    seconds = []
+    for problem in (few, many):
+        found = fit(problem)
+        assert found.converged
+        for name, truth in zip(UNKNOWNS, TRUTH, strict=True):
+            assert abs(found.parameters[name].value - truth) < 4 * found.parameters[name].sd
+        began = time.process_time()
+        again = fit(problem)
+        seconds.append((time.process_time() - began) / max(again.iterations, 1))
+    assert seconds[1] < 8 * seconds[0]
+
+
+def test_a_step_is_that_of_the_dense_normal_equations():
+    rng = np.random.default_rng(2)
+    shapes = ((5, 9, 3), (2, 4, 0), (4, 6, 2))
+    shared, size = 2, 2 + 5 * 3 + 4 * 2
+    jacobian, row, column = np.zeros((5 * 9 + 2 * 4 + 4 * 6, size)), 0, 2
+    for trials, count, own in shapes:
+        for _ in range(trials):
+            jacobian[row : row + count, :shared] = rng.standard_normal((count, shared))
+            jacobian[row : row + count, column : column + own] = rng.standard_normal((count, own))
+            row, column = row + count, column + own
+    right, damping = rng.standard_normal(jacobian.shape[0]), 0.3
+
+    def damped(step: jax.Array) -> tuple[jax.Array, jax.Array]:
+        return jacobian @ step, np.sqrt(damping) * step
+
+    for function, vector, ridge in (
+        (damped, (right, np.zeros(size)), damping),
+        (lambda step: jacobian @ step, right, 0.0),
+    ):
+        operator = lineax.FunctionLinearOperator(function, jax.ShapeDtypeStruct((size,), np.float64))
+        found = lineax.linear_solve(operator, vector, ArrowNormal(shared, shapes), throw=False).value
+        normal = jacobian.T @ jacobian + (ridge + SMALLEST_DAMPING) * np.eye(size)
+        np.testing.assert_allclose(found, np.linalg.solve(normal, jacobian.T @ right), rtol=1e-9)
