@@ -11,12 +11,23 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from calibration.automatic import fit_study as fit_study
     from calibration.bootstrap import bootstrap as bootstrap
+    from calibration.candidate import Candidate as Candidate
     from calibration.checkpoint import Checkpoint as Checkpoint
+    from calibration.compare import compare as compare
+    from calibration.design import design as design
+    from calibration.dropped_frames import DroppedFrames as DroppedFrames
+    from calibration.dropped_frames import find_dropped_frames as find_dropped_frames
+    from calibration.dropped_frames import with_missing_frames as with_missing_frames
     from calibration.errors import InputError as InputError
     from calibration.fitting import fit as fit
+    from calibration.identifiability import identify as identify
     from calibration.impact_table import ImpactTable as ImpactTable
     from calibration.impact_table import read_impact_table as read_impact_table
     from calibration.inspection import check_study as check_study
+    from calibration.instrument import ContactTimer as ContactTimer
+    from calibration.instrument import Film as Film
+    from calibration.instrument import ForceSensor as ForceSensor
+    from calibration.instrument import Sound as Sound
     from calibration.long_sweep import run_sweep as run_sweep
     from calibration.noise_model import Automatic as Automatic
     from calibration.noise_model import Correlated as Correlated
@@ -70,6 +81,7 @@ if TYPE_CHECKING:
     from calibration.profile import profile as profile
     from calibration.profile import profile_2d as profile_2d
     from calibration.progress import Progress as Progress
+    from calibration.promise import keep_promise as keep_promise
     from calibration.recording import Recording as Recording
     from calibration.recording import read_recordings as read_recordings
     from calibration.recording import read_trajectory as read_trajectory
@@ -92,11 +104,17 @@ if TYPE_CHECKING:
 _NAMES = {
     "automatic": ("fit_study",),
     "bootstrap": ("bootstrap",),
+    "candidate": ("Candidate",),
     "checkpoint": ("Checkpoint",),
+    "compare": ("compare",),
+    "design": ("design",),
+    "dropped_frames": ("DroppedFrames", "find_dropped_frames", "with_missing_frames"),
     "errors": ("InputError",),
     "fitting": ("fit",),
+    "identifiability": ("identify",),
     "impact_table": ("ImpactTable", "read_impact_table"),
     "inspection": ("check_study",),
+    "instrument": ("ContactTimer", "Film", "ForceSensor", "Sound"),
     "long_sweep": ("run_sweep",),
     "noise_model": ("Automatic", "Correlated", "Estimated", "Huber", "Known", "StudentT"),
     "nuisance": (
@@ -119,6 +137,7 @@ _NAMES = {
     "problem": ("Problem",),
     "profile": ("profile", "profile_2d"),
     "progress": ("Progress",),
+    "promise": ("keep_promise",),
     "recording": ("Recording", "read_recordings", "read_trajectory"),
     "report.figures": ("save_figure",),
     "report.json_file": ("write_json",),

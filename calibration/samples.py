@@ -38,7 +38,8 @@ def padded(parts: Sequence[tuple[np.ndarray, ...]]) -> Samples:
     longest = max(part[0].size for part in parts)
     # A few numbers are what they are; long series share sizes.
     size = int(np.ceil(longest / PADDING) * PADDING) if longest > PADDING else longest
-    times, measured, weights, references = [], [], [], []
+    times, measured, weights = [], [], []
+    references: list[np.ndarray] = []
     for time, values, sigma, *reference in parts:
         extra = size - time.size
         nothing = np.zeros((extra, values.shape[1]))

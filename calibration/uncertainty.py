@@ -14,6 +14,10 @@ UNRESOLVED = 1e-9
 """Part of a coordinate's information that must remain after elimination of the others; below, rounding decides."""
 
 
+INVOLVED = 0.1
+"""Part that a coordinate must have in a direction of unit length, to count as one of those that the direction moves."""
+
+
 class Information(NamedTuple):
     """Inverse information: formal covariance of the shared coordinates (S, S), of each trial's own (kinds of (R, L, L)), and what is open.
 
@@ -35,12 +39,25 @@ def resolved_inverse(matrix: np.ndarray, reference: np.ndarray) -> tuple[np.ndar
     """
     if matrix.shape[0] == 0:
         return matrix, np.zeros(0, dtype=bool)
-    scale = np.sqrt(np.where(reference > 0, reference, 1.0))
-    eigenvalues, vectors = np.linalg.eigh(matrix / np.outer(scale, scale))
+    scale, eigenvalues, vectors = scaled_eigenvectors(matrix, reference)
     resolved = eigenvalues > UNRESOLVED
     inverse = (vectors[:, resolved] / eigenvalues[resolved]) @ vectors[:, resolved].T
-    involved = np.any(np.abs(vectors[:, ~resolved]) > 0.1, axis=1) | (reference <= 0)
+    involved = np.any(np.abs(vectors[:, ~resolved]) > INVOLVED, axis=1) | (reference <= 0)
     return inverse / np.outer(scale, scale), involved
+
+
+def unresolved_directions(matrix: np.ndarray, reference: np.ndarray) -> np.ndarray:
+    """Directions (n, U) that are not resolved, of unit length in standard deviations before elimination; arguments as above."""
+    if matrix.shape[0] == 0:
+        return np.zeros((0, 0))
+    scale, eigenvalues, vectors = scaled_eigenvectors(matrix, reference)
+    return vectors[:, eigenvalues <= UNRESOLVED] / scale[:, None]
+
+
+def scaled_eigenvectors(matrix: np.ndarray, reference: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The scale of each coordinate, and eigenvalues and eigenvectors of ``matrix`` in units of it."""
+    scale = np.sqrt(np.where(reference > 0, reference, 1.0))
+    return scale, *np.linalg.eigh(matrix / np.outer(scale, scale))
 
 
 class Eliminated(NamedTuple):
@@ -77,7 +94,15 @@ def information(blocks: tuple[Block, ...]) -> Information:
     remaining = sum(np.einsum("rns,rnt->st", part.projected, part.projected) for part in parts)
     covariance, open_shared = resolved_inverse(remaining, seen)
     local = tuple(part.inverse + np.einsum("rls,st,rmt->rlm", part.coupling, covariance, part.coupling) for part in parts)
-    return Information(covariance, local, open_shared, tuple(part.open for part in parts))
+    unseen = unresolved_directions(remaining, seen)
+    open_local = tuple(part.open | follows(part, block, unseen) for part, block in zip(parts, blocks, strict=True))
+    return Information(covariance, local, open_shared, open_local)
+
+
+def follows(part: Eliminated, block: Block, unseen: np.ndarray) -> np.ndarray:
+    """Which own coordinates (R, L) of the trials move along with shared directions (S, U) that the data do not see."""
+    deviations = np.sqrt(np.einsum("rnl,rnl->rl", block.by_local, block.by_local))[..., None] * (part.coupling @ unseen)
+    return np.any(np.abs(deviations) > INVOLVED, axis=-1)
 
 
 def correlation_time(residuals: np.ndarray, used: np.ndarray) -> float:

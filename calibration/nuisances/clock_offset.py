@@ -28,18 +28,18 @@ class ClockOffset:
     shared: bool = False
 
     def concerns(self, trial: Any) -> bool:
-        """Trials with a measurement on this clock."""
-        return self.clock in trial.clocks
+        """Trials with a measurement on this clock, in which its offset is not the same as the time of an unknown start."""
+        told = len(trial.clocks) > 1 or trial.initial is not None or self.prior is not None
+        return self.clock in trial.clocks and told
 
     def check(self, trials: Any) -> None:
         """Raise ``InputError`` where no measurement is on this clock, or where it is the only one beside an unknown start."""
         check_clock("ClockOffset", self.clock, trials)
-        for trial in trials:
-            if self.clock in trial.clocks and len(trial.clocks) == 1 and trial.initial is None and self.prior is None and not self.shared:
-                raise InputError(
-                    f"nuisance: ClockOffset({self.clock!r}) has the same effect on trial {trial.name!r} as the time of its start.",
-                    remedy="Leave it out; it is for trials with two clocks, or with a known initial state.",
-                )
+        if not any(self.concerns(trial) for trial in trials):
+            raise InputError(
+                f"nuisance: ClockOffset({self.clock!r}) has the same effect as the time of the start, which is unknown.",
+                remedy="Leave it out; it is for trials with two clocks, or with a known initial state.",
+            )
 
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
         """The offset."""

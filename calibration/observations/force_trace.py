@@ -148,7 +148,7 @@ class ForceTrace:
             return self.sigma
         out = np.ones(self.time.size, bool)
         for first, stop in self.pulses:
-            margin = stop - first
+            margin = (stop - first) // 4 + 1
             out[max(first - margin, 0) : stop + margin] = False
         quiet = self.normal[out & np.isfinite(self.normal)]
         least = LEAST_NOISE * np.nanmax(self.normal)
