@@ -10,7 +10,7 @@ import jax.numpy as jnp
 from jaxcontact.field import put
 from jaxcontact.laws.friction import NoFriction
 from jaxcontact.scene import Scene, State
-from jaxcontact.simulation import is_one_sphere_over_planes, simulate
+from jaxcontact.simulation import is_one_sphere_over_a_plane, simulate
 from jaxcontact.simulation.event_aligned import EventAligned, Impulse, bounces
 from jaxcontact.simulation.flight import Motion
 from jaxcontact.simulation.trajectory import Trajectory
@@ -43,7 +43,7 @@ def sweep(
     core of a processor busy; for more, call it with parts of the inputs from as many threads.
 
     Args:
-        make: scene and initial state of one sphere over planes from one input.
+        make: scene and initial state of one sphere over a fixed plane from one input.
         inputs: any pytree of arrays whose first axis counts the simulations.
         times: (n,) times of the output in increasing order [s], the same for all.
         method: ``EventAligned()`` (default) or ``Impulse()``.
@@ -65,8 +65,8 @@ def sweep(
     method = dataclasses.replace(method, lanes=AXIS)
     inputs = jax.tree.map(jnp.asarray, inputs)
 
-    if not is_one_sphere_over_planes(*jax.eval_shape(make, jax.tree.map(lambda column: column[0], inputs))):
-        raise ValueError("sweep: make gives a scene that is not one sphere over fixed planes. Use jax.vmap of simulate for others.")
+    if not is_one_sphere_over_a_plane(*jax.eval_shape(make, jax.tree.map(lambda column: column[0], inputs))):
+        raise ValueError("sweep: make gives a scene that is not one sphere over one fixed plane. Use jax.vmap of simulate for others.")
 
     def expected(one: Any) -> jax.Array:
         return expected_contacts(*make(one), moments, budget=method.max_contacts)

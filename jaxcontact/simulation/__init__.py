@@ -82,13 +82,13 @@ def _check_bodies(scene: Scene, initial: State) -> None:
         raise ValueError("simulate: scene.surfaces is empty and there is one sphere: nothing can touch. Give at least one Plane.")
 
 
-def is_one_sphere_over_planes(scene: Scene, initial: State, method: Any = None) -> bool:
-    """Whether the faster engine for one sphere can be used."""
+def is_one_sphere_over_a_plane(scene: Scene, initial: State, method: Any = None) -> bool:
+    """Whether the faster engine for one sphere can be used. Once it rests or rolls it sees one plane only: there must be no other."""
     contact = scene.contact
     plain = contact.rolling is None and contact.spinning is None and not hasattr(contact.friction, "unloaded")
     plain = plain and not (isinstance(method, EventAligned) and has_hysteresis(contact.normal))
-    fixed_planes = all(isinstance(surface, Plane) and surface.motion is None for surface in scene.surfaces)
-    simple = isinstance(scene.bodies, Spheres) and plain and fixed_planes and not scene.springs and scene.contact_on_surfaces is None
+    fixed_plane = len(scene.surfaces) == 1 and isinstance(scene.surfaces[0], Plane) and scene.surfaces[0].motion is None
+    simple = isinstance(scene.bodies, Spheres) and plain and fixed_plane and not scene.springs and scene.contact_on_surfaces is None
     return initial.position.size == 3 and simple
 
 
@@ -129,7 +129,7 @@ def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None 
     bodies = State(position, velocity, spin, orientation)
     if isinstance(method, FixedStep):
         result = simulate_fixed_step(scene, bodies, times, method=method, substeps=substeps)
-    elif is_one_sphere_over_planes(scene, initial, method) and not ledger:
+    elif is_one_sphere_over_a_plane(scene, initial, method) and not ledger:
         known = method.level if isinstance(method, EventAligned) else None
         single = State(position[0], velocity[0], spin[0])
         result = _simulate_events(scene, single, times, method=method, level=is_level(scene) if known is None else known)

@@ -5,7 +5,7 @@ of the overlap is left out: the overlap is the static one under the present load
 impulses of all contacts of a step are found together: the normal ones keep the contacts closed without pulling, the tangential ones are
 inside the friction cone and hold what they can (complementarity, solved by a semismooth Newton method after Alart and Curnier, Comput.
 Methods Appl. Mech. Eng. 92 (1991) 353-375). Friction, rolling and spinning that depend on the slip alone are then solved for with their
-own law, from there. Impulses act along the normals in the middle of the step, velocities obey the contacts at its end, positions follow
+own law, from there. Impulses act in the middle of the step, normals included; velocities obey the contacts at its end, positions follow
 the mean velocity: of second order, exact where loads and normals do not change.
 
 Friction and rolling resistance with a spring stick like Coulomb's here; their memory is that of the force or torque they hold.
@@ -18,6 +18,7 @@ import jax.flatten_util
 import jax.numpy as jnp
 
 from jaxcontact.geometry.motion import normal_and_tangential
+from jaxcontact.geometry.rotation import rotate_between
 from jaxcontact.laws.friction import NoFriction
 from jaxcontact.laws.hysteresis import OnBranch
 from jaxcontact.laws.tangential import coulomb_slider
@@ -152,14 +153,16 @@ def solved(
 
     def residual(unknown: jax.Array, matrix: jax.Array, free_flat: jax.Array, bound: Limits, *, cone: Any) -> jax.Array:
         impulse, velocity = unflat(unknown), unflat(free_flat + matrix @ unknown)
-        along = jnp.sum(impulse.force * seen.normal, axis=-1)
-        approach = jnp.sum(velocity.force * seen.normal, axis=-1)
+        # Velocities at the end of the step obey the contacts there; turned into the planes in which the impulses act.
+        velocity = jax.tree.map(lambda vector: rotate_between(vector, seen.normal, acting.normal), velocity)
+        along = jnp.sum(impulse.force * acting.normal, axis=-1)
+        approach = jnp.sum(velocity.force * acting.normal, axis=-1)
         load = positive_part(along - approach / mobility.force[:, 0])
-        left = by_cone(seen.normal, bound, load, mobility, velocity, impulse)
+        left = by_cone(acting.normal, bound, load, mobility, velocity, impulse)
         if regularised:
-            smooth = by_law(world, seen.normal, overlap, bound, mobility, velocity, impulse)
+            smooth = by_law(world, acting.normal, overlap, bound, mobility, velocity, impulse)
             left = jax.tree.map(lambda hard, soft: jnp.where(cone, hard, soft), left, smooth)
-        force = left.force + (along - load)[:, None] * seen.normal
+        force = left.force + (along - load)[:, None] * acting.normal
         here = active[:, None]
         torque = None if left.torque is None else jnp.where(here, left.torque, impulse.torque)
         return jax.flatten_util.ravel_pytree(Impulses(jnp.where(here, force, impulse.force), torque))[0]
@@ -284,13 +287,13 @@ def lasting_step(
     after = drifted(world, state, *mean, duration)._replace(velocity=velocity, spin=spin)
     share = jax.lax.stop_gradient(jnp.clip(duration / usual, 0.0, 1.0))
     takes_time = share > SHORTEST
-    normal_impulse = jnp.sum(impulses.force * seen.normal, axis=-1)
+    normal_impulse = jnp.sum(impulses.force * acting.normal, axis=-1)
     load = jnp.where(active.closed & takes_time, normal_impulse / jnp.where(takes_time, duration, 1.0), 0.0)
     settled, lost = at_static_overlap(world, active, load, share, after, time + duration)
     work = work_of(world, acting, state, after, middle, mean, impulses, time + duration / 2, duration, push)
     memory = friction = None
     if world.has_memory:
-        _, friction = normal_and_tangential(impulses.force / jnp.where(takes_time, duration, 1.0), seen.normal)
+        _, friction = normal_and_tangential(impulses.force / jnp.where(takes_time, duration, 1.0), acting.normal)
         overlap = static_overlap(world, active, load)
         held = law.holding(friction, overlap=overlap, effective_radius=world.effective_radius)
         memory = jax.tree.map(lambda new, old: jnp.where(takes_time, new, old), held, active.memory)
@@ -308,7 +311,7 @@ def lasting_step(
         work = work._replace(normal=taken, settled=work.settled + jnp.sum(work.normal - taken))
     rolling = active.rolling
     if world.rolls_on_springs:
-        _, torque = normal_and_tangential(impulses.torque / jnp.where(takes_time, duration, 1.0), seen.normal)
+        _, torque = normal_and_tangential(impulses.torque / jnp.where(takes_time, duration, 1.0), acting.normal)
         held_still = Rolled(world.contact.rolling.holding(torque), torque)
         rolling = jax.tree.map(lambda new, old: jnp.where(takes_time, new, old), held_still, rolling)
     return Stepped(settled, memory, friction, work, normal, rolling), load

@@ -59,7 +59,7 @@ OVERSHOOT = 1e-9
 """The same in units of the remaining time, at most of a second, for pairs that touch already up to rounding."""
 
 POLISHING = 3
-"""Corrections of the time of an event, without derivatives; one more carries them."""
+"""Corrections of the time of an event, without derivatives; two more carry the first and second."""
 
 SETTLED = 1.2
 """Amplitude of the overlap about the static one, in units of it, below which a contact settles: it would hardly open again."""
@@ -415,12 +415,20 @@ def next_step(world: World, progress: Progress, horizon: jax.Array, lengths: Len
     found = jax.lax.while_loop(unfinished, search, Search(jnp.asarray(0), longest, jnp.zeros(watch_shape, dtype=bool)))
     chosen, tau = frozen((found.chosen, found.length))
 
-    def at_event() -> jax.Array:
+    def passed_at(tau: jax.Array) -> tuple[jax.Array, jax.Array]:
         passed, slopes = distances(watched, seen_before, Ends(*gaps_after(tau)), tau)
-        slope = frozen(jnp.sum(jnp.where(chosen, slopes, 0.0)))
-        corrected = tau - jnp.sum(jnp.where(chosen, passed, 0.0)) / jnp.where(jnp.abs(slope) > 1e-12, slope, jnp.inf)
+        return jnp.sum(jnp.where(chosen, passed, 0.0)), jnp.sum(jnp.where(chosen, slopes, 0.0))
+
+    def at_event() -> jax.Array:
+        slope = frozen(passed_at(tau)[1])
+
+        def corrected(_: Any, length: jax.Array) -> jax.Array:
+            return length - passed_at(length)[0] / jnp.where(jnp.abs(slope) > 1e-12, slope, jnp.inf)
+
+        # Each step with the slope of the solution carries one more derivative of the time of the event.
+        length = jax.lax.fori_loop(0, 2, corrected, tau)
         # A pair that grazes has hardly a slope: the value stays within what was tried, the derivative is that of the event.
-        return corrected + frozen(jnp.clip(corrected, 0.0, longest) - corrected)
+        return length + frozen(jnp.clip(length, 0.0, longest) - length)
 
     length = jax.lax.cond(jnp.any(chosen), at_event, lambda: duration)
     stepped, load = taken(length)

@@ -22,7 +22,6 @@ Inputs = dict[str, Any]
 OBTAINED = jax.jit(obtained_restitution)
 UP = (0.0, 0.0, 1.0)
 DOWN = (0.0, 0.0, -1.0)
-FAR = 1e6
 
 
 def along_z(value: Any) -> jax.Array:
@@ -60,15 +59,21 @@ def compiled(motion: Callable[[Inputs], tuple[Inputs, Inputs]]) -> Compiled:
     return Compiled(tangent, cotangent)
 
 
-# Rigid impacts between a floor and a ceiling.
+# Rigid impacts on a floor, perhaps below a ceiling.
 
 MAX_IMPACTS = 32
+
+
+def floor_and_ceiling(floor: Any, ceiling: Any) -> tuple[jc.Plane, ...]:
+    """Planes at these heights; no ceiling where that is ``None``."""
+    above = () if ceiling is None else (jc.Plane(normal=DOWN, offset=-ceiling),)
+    return (jc.Plane(normal=UP, offset=floor), *above)
 
 
 def rigid_motion(inputs: Inputs) -> tuple[Inputs, Inputs]:
     scene = jc.Scene(
         bodies=jc.spheres(radius=inputs["radius"], mass=1.0),
-        surfaces=(jc.Plane(normal=UP, offset=inputs["floor"]), jc.Plane(normal=DOWN, offset=-inputs["ceiling"])),
+        surfaces=floor_and_ceiling(inputs["floor"], inputs.get("ceiling")),
         contact=jc.ContactModel(
             normal=jc.NewtonRestitution(restitution=inputs["restitution"]),
             friction=jc.Coulomb(coefficient=inputs["friction"], tangential_restitution=inputs["tangential_restitution"]),
@@ -96,7 +101,6 @@ def rigid_inputs(**given: Any) -> Inputs:
     standard = {
         "radius": 0.01,
         "floor": 0.0,
-        "ceiling": FAR,
         "restitution": 1.0,
         "friction": 0.0,
         "tangential_restitution": 0.0,

@@ -11,7 +11,7 @@ import numpy as np
 import jaxcontact as jc
 from jaxcontact.laws.friction import LINEAR
 from jaxcontact.scene import State
-from tests.reference.motion import DOWN, FAR, UP, along_z
+from tests.reference.motion import along_z, floor_and_ceiling
 
 SAMPLES = 129
 MAX_CONTACTS = 8
@@ -56,7 +56,7 @@ def _over_floor(sphere: Body, height: Any, ceiling: Any, normal: Any, coefficien
     friction = jc.Coulomb(coefficient=coefficient) if rigid else regularized(coefficient)
     scene = jc.Scene(
         bodies=jc.spheres(radius=sphere.radius, mass=sphere.mass),
-        surfaces=(jc.Plane(normal=UP, offset=0.0), jc.Plane(normal=DOWN, offset=-ceiling)),
+        surfaces=floor_and_ceiling(0.0, ceiling),
         contact=jc.ContactModel(normal=normal, friction=friction),
         gravity=along_z(-gravity),
     )
@@ -93,13 +93,13 @@ def _motion_over_floor(
     *,
     times: Any,
     height: Any = None,
-    ceiling: Any = FAR,
+    ceiling: float | None = None,
     coefficient: float = 0.0,
     gravity: float = 0.0,
     rigid: bool = False,
 ) -> Motion:
     """Motion of a sphere whose centre starts at ``height`` (that of touching, where none is given) at time 0, at most ``SAMPLES`` times."""
-    numbers = (jnp.asarray(value, dtype=float) for value in (sphere.radius if height is None else height, ceiling))
+    numbers = as_arrays((sphere.radius if height is None else height, ceiling))
     motion = _over_floor(sphere, *numbers, as_arrays(normal), *map(jnp.asarray, (coefficient, gravity)), padded(times), rigid=rigid)
     return at_given_times(motion, times)
 

@@ -138,5 +138,5 @@ def test_a_sweep_of_another_scene_is_said_before_anything_is_traced():
         scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03), contact=contact)
         return scene, jc.state(position=((0.0, 0.0, 0.1), (1.0, 0.0, 0.1)))
 
-    with pytest.raises(ValueError, match="not one sphere over fixed planes"):
+    with pytest.raises(ValueError, match="not one sphere over one fixed plane"):
         jc.sweep(two, jnp.array([0.5, 0.6]), jnp.array([0.0, 0.1]))
