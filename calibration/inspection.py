@@ -8,11 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import jaxcontact as jc
 from calibration.automatic import OBLIQUE, no_bounce, read_impacts, steepness
 from calibration.data_files import distinct_names, find_files
 from calibration.errors import InputError
+from calibration.file_kind import FileKind, kind_of
 from calibration.first_guess import Reading, pooled, read_bounces
-from calibration.impact_table import ImpactTable, is_impact_table
+from calibration.impact_table import ImpactTable
+from calibration.observations.bounce_times import BounceTimes, read_bounce_times
+from calibration.observations.force_trace import ForceTrace, read_force_trace
 from calibration.recording import Recording, read_trajectory
 from calibration.report.quantity import value_and_sd
 from calibration.study import Ball, ModelOptions, ReadingOptions, Study
@@ -20,19 +24,26 @@ from calibration.study import Ball, ModelOptions, ReadingOptions, Study
 SEEN = 3.0
 """Standard deviations from zero at which a quantity is said to be seen."""
 
+LEAST_SOUNDS = 3
+"""Impacts in a row from which times tell a restitution."""
+
+LEAST_SAMPLES = 8
+"""Samples of a force during contact from which its shape can be told."""
+
 BRIEF, LONG = 2e-5, 1e-3
 """Durations between which nearly all contacts of balls lie [s]."""
 
 
 @dataclasses.dataclass(frozen=True)
 class FileReport:
-    """What is in one file: a recording with its automatic reading, or a table of impacts, or what is wrong with it.
+    """What is in one file: a recording with its automatic reading, a table of impacts, sounds, a force; or what is wrong with it.
 
     Attributes:
         path: the file.
         name: what it is called in tables.
         recording, reading: of a trajectory.
         table: of a table of impacts.
+        sounds, force: of times of impacts, of a force trace; ``reading`` is then that of their impacts.
         problem: why the file cannot be fitted.
         remarks: plain sentences.
     """
@@ -40,8 +51,10 @@ class FileReport:
     path: str
     name: str
     recording: Recording | None = None
-    reading: Reading | None = None
+    reading: Any = None
     table: ImpactTable | None = None
+    sounds: BounceTimes | None = None
+    force: ForceTrace | None = None
     problem: InputError | None = None
     remarks: tuple[str, ...] = ()
 
@@ -79,9 +92,12 @@ def inspect_files(
 
 def _inspected(path: str, name: str, radius: float, options: ReadingOptions, gravity: float) -> FileReport:
     try:
-        if is_impact_table(path):
+        kind = kind_of(path)
+        if kind is FileKind.IMPACTS:
             table = read_impacts(path, options)
             return FileReport(path=path, name=name, table=table, remarks=tuple(_not_used(table.ignored)))
+        if kind in (FileKind.SOUNDS, FileKind.FORCE):
+            return _heard_or_felt(path, name, kind, radius, options, gravity)
         recording = read_trajectory(
             path,
             columns=options.columns,
@@ -96,6 +112,21 @@ def _inspected(path: str, name: str, radius: float, options: ReadingOptions, gra
     remarks = (*_not_used(recording.ignored), *_gaps(recording), *reading.remarks)
     problem = None if reading.bounces else no_bounce(recording)
     return FileReport(path=path, name=name, recording=recording, reading=reading, problem=problem, remarks=remarks)
+
+
+def _heard_or_felt(path: str, name: str, kind: FileKind, radius: float, options: ReadingOptions, gravity: float) -> FileReport:
+    """A file of times of impacts, or of a force."""
+    sigma = options.sigma if isinstance(options.sigma, float) else None
+    # The mass scales the speed that a force trace feigns; what is said here does not depend on it.
+    bodies = jc.spheres(radius=radius, mass=1.0)
+    normal = jc.HuntCrossley(stiffness=1e6, restitution=0.8)
+    scene = jc.Scene(bodies=bodies, contact=jc.ContactModel(normal=normal, friction=jc.NoFriction()), gravity=(0.0, 0.0, -gravity))
+    if kind is FileKind.SOUNDS:
+        sounds = read_bounce_times(path, columns=options.columns, sigma=sigma)
+        reading = sounds.read(scene)
+        return FileReport(path=path, name=name, sounds=sounds, reading=reading, remarks=tuple(reading.remarks))
+    force = read_force_trace(path, columns=options.columns, sigma=sigma)
+    return FileReport(path=path, name=name, force=force, reading=force.read(scene))
 
 
 def _not_used(headers: Sequence[str]) -> Iterator[str]:
@@ -155,7 +186,10 @@ def verdicts(reports: Sequence[FileReport], *, gravity: float = 9.81, drag_coeff
             _friction(readings),
             _stiffness(recordings),
         ]
-    return list(_from_tables(tables)) if tables else []
+    if tables:
+        return list(_from_tables(tables))
+    heard, felt = [report for report in usable if report.sounds is not None], [report for report in usable if report.force is not None]
+    return list(_from_sounds(heard)) if heard else list(_from_forces(felt))
 
 
 def _restitution(readings: Sequence[Reading]) -> Verdict:
@@ -221,6 +255,28 @@ def _from_tables(tables: Sequence[ImpactTable]) -> Iterator[Verdict]:
     else:
         yield Verdict("friction", "no", "nothing tangential was measured after the impact")
     yield Verdict("stiffness", "no", "it shows in the duration of a contact, which no table of impacts holds")
+
+
+def _from_sounds(reports: Sequence[FileReport]) -> Iterator[Verdict]:
+    counts = [len(report.reading.bounces) for report in reports]
+    enough = max(counts, default=0) >= LEAST_SOUNDS
+    reason = f"{sum(counts)} impacts; the ratio of neighbouring flights tells it, whatever the drop height was"
+    yield Verdict("restitution", "yes" if enough else "no", reason if enough else f"{LEAST_SOUNDS} impacts in a row are needed")
+    yield Verdict("drag of the air", "perhaps", "it shortens long flights more than short ones; high drops and many impacts show it")
+    yield Verdict("friction", "no", "no sound tells what happens sideways")
+    yield Verdict("stiffness", "no", "a sound does not tell how long the contact lasts")
+
+
+def _from_forces(reports: Sequence[FileReport]) -> Iterator[Verdict]:
+    pulses = [report.force.pulses for report in reports if report.force is not None]
+    samples = [stop - first for each in pulses for first, stop in each]
+    if not samples:
+        return
+    resolved = min(samples) >= LEAST_SAMPLES
+    reason = f"{len(samples)} pulse{'s' if len(samples) > 1 else ''} of {extent(samples)} samples"
+    yield Verdict("stiffness", "yes" if resolved else "perhaps", f"{reason}; with the mass, from height and duration of the pulse")
+    yield Verdict("restitution", "yes" if resolved else "perhaps", "from how lopsided the pulse is, if the damping is that of the law")
+    yield Verdict("friction", "no", "only the normal force was measured")
 
 
 def _known(readings: Sequence[Reading], name: str) -> tuple[list[float], list[float]]:

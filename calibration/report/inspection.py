@@ -17,7 +17,7 @@ _COLOUR = {"yes": "green", "perhaps": "yellow", "no": "red"}
 
 def print_inspection(reports: Sequence[FileReport], verdicts: Sequence[Verdict], *, console: Console) -> None:
     """Print a line for each file, what the reading noticed, what can be learned, and what is wrong with which file."""
-    for table in (_recordings(reports), _impact_tables(reports)):
+    for table in (_recordings(reports), _impact_tables(reports), _sounds(reports), _forces(reports)):
         if table.row_count:
             console.print(table, soft_wrap=False)
             console.print()
@@ -39,8 +39,8 @@ def print_inspection(reports: Sequence[FileReport], verdicts: Sequence[Verdict],
         console.print(f"\n{len(unusable)} of {len(reports)} files cannot be used:", style="bold red")
         for report in unusable:
             _say(console, f"- {report.problem}")
-    elif {report.table is None for report in reports} == {True, False}:
-        _say(console, "\nRecordings and tables of impacts are fitted one kind at a time.")
+    elif len({(report.recording is None, report.table is None, report.sounds is None) for report in reports}) > 1:
+        _say(console, "\nRecordings, tables of impacts, sounds and forces are fitted one kind at a time.")
 
 
 def _say(console: Console, text: str) -> None:
@@ -86,5 +86,40 @@ def _impact_tables(reports: Sequence[FileReport]) -> Table:
             extent(report.table.impact_angle),
             extent(speeds) if len(speeds) else "not known",
             ", ".join(name.replace("_", " ") for name in report.table.measured),
+        )
+    return table
+
+
+def _sounds(reports: Sequence[FileReport]) -> Table:
+    table = _table("times of impacts", "sounds", "impacts", "restitution", "first speed m/s", "noise")
+    for report in reports:
+        if report.sounds is None:
+            continue
+        reading = report.reading
+        table.add_row(
+            report.name,
+            str(report.sounds.time.size),
+            str(len(reading.bounces)),
+            f"about {reading.restitution:.3g}",
+            f"about {reading.speed:.2g}",
+            f"{1e3 * reading.noise:.2g} ms",
+        )
+    return table
+
+
+def _forces(reports: Sequence[FileReport]) -> Table:
+    table = _table("force trace", "samples", "per s", "pulses", "largest N", "longest ms")
+    for report in reports:
+        if report.force is None:
+            continue
+        force, time = report.force, report.force.time
+        longest = max(time[stop - 1] - time[first] for first, stop in force.pulses)
+        table.add_row(
+            report.name,
+            str(time.size),
+            f"{1 / np.median(np.diff(time)):.4g}",
+            str(len(force.pulses)),
+            f"{np.nanmax(force.normal):.3g}",
+            f"{1e3 * longest:.2g}",
         )
     return table
