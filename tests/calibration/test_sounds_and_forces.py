@@ -1,0 +1,140 @@
+"""Studies of times of impacts and of force traces: from files to a fit without further questions."""
+
+import jax
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from calibration.automatic import common_kind, fit_study, problem_to_fit, problems_to_compare
+from calibration.derivative_check import check_derivatives
+from calibration.errors import InputError
+from calibration.file_kind import FileKind, kind_of
+from calibration.inspection import inspect_files, verdicts
+from calibration.result import Determination
+from calibration.study import Ball, ModelOptions, Study
+
+RESTITUTION = "contact.normal.restitution"
+STIFFNESS = "contact.normal.stiffness"
+BALL = Ball(radius=0.02, mass=0.03)
+GRAVITY = 9.81
+
+
+def written(path, header, columns):
+    rows = "\n".join(",".join(f"{value:.9g}" for value in row) for row in zip(*columns, strict=True))
+    path.write_text(f"{header}\n{rows}\n")
+    return str(path)
+
+
+def clicks(seed, *, restitution=0.85, speed=2.5, count=8, sigma=1e-4):
+    """Times of impacts of a ball without air: textbook."""
+    flights = 2 * speed * restitution ** np.arange(1, count) / GRAVITY
+    times = 0.3 + np.concatenate([[0.0], np.cumsum(flights)])
+    return times + sigma * np.random.default_rng(seed).standard_normal(count)
+
+
+def pulse(stiffness, mass, speed, damping):
+    """Force of Hunt and Crossley's law in time, by an integration of scipy."""
+
+    def motion(t, y):
+        force = max(stiffness * max(y[0], 0.0) ** 1.5 * (1 + damping * y[1] / speed), 0.0)
+        return [y[1], -force / mass + GRAVITY]
+
+    def parted(t, y):
+        return y[0] if t > 1e-6 else 1.0
+
+    parted.terminal = True
+    found = solve_ivp(motion, [0, 0.01], [0.0, speed], rtol=1e-10, atol=1e-15, dense_output=True, events=parted)
+    times = np.arange(-3e-4, found.t[-1] + 4e-4, 1e-5)
+    overlap, rate = found.sol(np.clip(times, 0, found.t[-1]))
+    touching = (times > 0) & (times < found.t[-1])
+    force = np.where(touching, stiffness * np.clip(overlap, 0, None) ** 1.5 * (1 + damping * rate / speed), 0.0)
+    return times, np.clip(force, 0, None), -found.y[1, -1] / speed
+
+
+@pytest.fixture
+def sounds(tmp_path):
+    return tuple(written(tmp_path / f"s{seed}.csv", "t (s)", [clicks(seed, speed=2.2 + 0.2 * seed)]) for seed in range(3))
+
+
+@pytest.fixture
+def forces(tmp_path):
+    files, rng = [], np.random.default_rng(0)
+    for k, speed in enumerate((1.0, 2.0)):
+        times, force, _ = pulse(4e6, BALL.mass, speed, 0.2)
+        files.append(written(tmp_path / f"f{k}.csv", "t (s),force (N)", [times, force + 0.3 * rng.standard_normal(force.size)]))
+    return tuple(files)
+
+
+def test_the_kind_of_a_file_is_in_its_header(tmp_path, sounds, forces):
+    numbers = [np.arange(6.0) / 100, np.linspace(1, 0.9, 6)]
+    assert kind_of(sounds[0]) is FileKind.SOUNDS
+    assert kind_of(forces[0]) is FileKind.FORCE
+    assert kind_of(written(tmp_path / "a.csv", "t,z", numbers)) is FileKind.TRAJECTORY
+    assert kind_of(written(tmp_path / "b.csv", "impact_angle,rebound_angle", numbers)) is FileKind.IMPACTS
+    with pytest.raises(InputError, match="force trace"):
+        common_kind((sounds[0], forces[0]))
+
+
+def test_restitution_is_heard(sounds):
+    found = fit_study(Study(files=sounds, ball=BALL, model=ModelOptions(drag=False)))
+    estimate = found.parameters[RESTITUTION]
+    assert found.explained
+    assert abs(estimate.value - 0.85) < 3 * estimate.sd
+    assert estimate.sd < 2e-4
+    assert len(found.series) == 3
+    assert found.series[0].nuisance["impact_speed"].value == pytest.approx(2.2, abs=5e-3)
+    assert np.nanmax(np.abs(found.series[0].measured - found.series[0].predicted)) < 6e-4
+
+
+@pytest.mark.slow
+def test_drag_that_a_sound_does_not_tell_is_said_to_come_from_elsewhere(sounds):
+    found = fit_study(Study(files=sounds, ball=BALL))
+    drag = found.parameters["drag.coefficient"]
+    assert drag.status is Determination.NOT_DETERMINED
+    assert not np.isfinite(drag.sd)
+    assert "beforehand" in drag.note
+
+
+@pytest.mark.slow
+def test_stiffness_and_restitution_are_felt(forces):
+    found = fit_study(Study(files=forces, ball=BALL))
+    _, _, restitution = pulse(4e6, BALL.mass, 1.0, 0.2)
+    for name, truth in ((STIFFNESS, 4e6), (RESTITUTION, restitution)):
+        assert abs(found.parameters[name].value - truth) < 4 * found.parameters[name].sd + 1e-3 * truth
+    assert found.explained
+    assert any("gain" in sentence for sentence in found.warnings)
+
+
+def test_derivatives_of_a_study_are_checked_before_it_is_fitted(sounds):
+    problem = problem_to_fit(Study(files=sounds, ball=BALL, model=ModelOptions(drag=False)))
+    checked = check_derivatives(problem)
+    assert checked.passed
+    assert checked.errors[RESTITUTION] < 1e-6
+    assert "agree" in str(checked)
+
+
+def test_derivatives_that_are_not_finite_do_not_pass(sounds):
+    problem = problem_to_fit(Study(files=sounds, ball=BALL, model=ModelOptions(drag=False)))
+    data = problem.data[0]
+    spoiled = data.samples[0]._replace(measured=data.samples[0].measured * np.nan)
+    problem.data = (data._replace(samples=(spoiled,)),)
+    checked = check_derivatives(problem)
+    assert not checked.passed
+    assert "NOT finite" in str(checked)
+
+
+def test_laws_are_compared_by_name(sounds):
+    study = Study(files=sounds, ball=BALL, model=ModelOptions(drag=False))
+    with jax.enable_x64(True):
+        problems = problems_to_compare(study, ["constant", "power law"])
+    assert [len(problem.layout.names) for problem in problems.values()] == [1, 2]
+    with pytest.raises(InputError, match="viscoelastic"):
+        problems_to_compare(study, ["viscoelstic"])
+
+
+def test_what_sounds_and_forces_can_tell_is_said_before(sounds, forces):
+    heard = inspect_files(sounds, radius=0.02)
+    assert all(report.problem is None and report.sounds is not None for report in heard)
+    assert {verdict.quantity: verdict.answer for verdict in verdicts(heard)}["restitution"] == "yes"
+    felt = inspect_files(forces, radius=0.02)
+    assert {verdict.quantity: verdict.answer for verdict in verdicts(felt)}["stiffness"] == "yes"
