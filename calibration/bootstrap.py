@@ -6,6 +6,7 @@ their errors.
 
 import dataclasses
 import math
+from functools import partial
 from typing import Any
 
 import jax
@@ -31,8 +32,8 @@ from jaxcontact.field import nearest
 MEMORY = 2.0e8
 """Bytes that one chunk of replicates may take, about."""
 
-MOST_LANES = 128
-"""Replicates in one chunk; more gain nothing."""
+MOST_LANES = 32
+"""Replicates in one chunk: all take as long as the slowest of them, and a kill loses a chunk."""
 
 FEW = 1000
 """Replicates below which an end of a 95 % interval is itself uncertain by several per cent of the width."""
@@ -161,7 +162,7 @@ def bootstrap(
         parts = []
         for i in range(chunks):
             numbers = np.minimum(np.arange(i * lanes, (i + 1) * lanes), count - 1)
-            parts.append(kept.remember(f"{i}", lambda numbers=numbers: replicates(judgement, start, *draw(numbers)), like=like))
+            parts.append(kept.remember(f"{i}", partial(replicates, judgement, start, draw, numbers), like=like))
             say.advance(i + 1)
         shared, local, converged = jax.tree.map(lambda *columns: np.concatenate(columns)[:count], *parts)
         good = converged & np.all(np.isfinite(shared), axis=1)
@@ -171,7 +172,7 @@ def bootstrap(
             acceleration = accelerations(judgement, kind, length)
             intervals = {
                 judgement.layout.names[index]: interval(fit, judgement, draws.shared[:, index], index, acceleration[position], level)
-                for position, index in enumerate(np.flatnonzero(judgement.free))
+                for position, index in enumerate(np.flatnonzero(judgement.free).tolist())
             }
     failed = int(count - good.sum())
     return Bootstrap(kind, count, failed, draws, intervals, fit, tuple(remarks(judgement, kind, count, failed)))
@@ -239,15 +240,9 @@ class Drawing:
         return drawn_residuals(one, rng)
 
 
-def replicates(judgement: Judgement, start: Start, measured: Any, picked: Any) -> tuple[Any, Any, Any]:
-    """Minima of several sets of measured numbers, and whether they converged; all begin at the minimum of the fit.
-
-    Args:
-        judgement: the fit.
-        start: at its minimum.
-        measured: numbers of each observation of each kind, (B, R, n, k).
-        picked: trials that they stand for, of each kind (B, R), or ``None`` for the trials as they are.
-    """
+def replicates(judgement: Judgement, start: Start, draw: "Drawing", numbers: np.ndarray) -> tuple[Any, Any, Any]:
+    """Minima of the replicates ``numbers``, and whether they converged; all begin at the minimum of the fit, ``start``."""
+    measured, picked = draw(numbers)
     lanes = jax.tree.leaves(measured)[0].shape[0]
 
     def columns(tree: Any, which: Any) -> Any:

@@ -92,7 +92,8 @@ class Journal:
         if self.folder is not None and self.pending:
             arrays = {f"{i}:{j}": leaf for i, name in enumerate(self.pending) for j, leaf in enumerate(self.pieces[name])}
             content = io.BytesIO()
-            np.savez(content, **{_NAMES: np.asarray(self.pending)}, **arrays)
+            arrays[_NAMES] = np.asarray(self.pending)
+            np.savez(content, **arrays)  # type: ignore[arg-type]  # its stub takes every name for its own option
             write_atomically(self.folder / f"{self.segments:06d}.npz", content.getvalue())
             self.segments += 1
             self.pending = []

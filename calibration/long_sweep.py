@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
@@ -59,6 +60,6 @@ def run_sweep(
         for i in range(chunks):
             index = np.minimum(np.arange(i * chunk, (i + 1) * chunk), count - 1)
             batch = jax.tree.map(lambda leaf, index=index: leaf[index], lanes)
-            found.append(kept.remember(f"{i}", lambda batch=batch: compiled(batch), like=shapes))
+            found.append(kept.remember(f"{i}", partial(compiled, batch), like=shapes))
             say.advance(i + 1)
     return jax.tree.map(lambda *parts: np.concatenate(parts)[:count], *found)

@@ -136,7 +136,7 @@ def posterior(
         say(f"Sampling {chains} chains", total=warmup + samples)
         steps = []
         for i in range(-(-(warmup + samples) // block)):
-            state, step = kept.remember(f"{i}", lambda state=state: advance(state), like=structure)
+            state, step = kept.remember(f"{i}", partial(advance, state), like=structure)
             steps.append(step)
             done = min((i + 1) * block, warmup + samples)
             say.advance(done, f"{int(step.diverging.sum())} divergences" if done > warmup and step.diverging.any() else "")
@@ -177,9 +177,9 @@ def check_proper(fit: Fit, judgement: Judgement, flat: str) -> None:
         unseen = bool(judgement.formal.open_shared[position]) or (unknown.prior is None and status is Determination.NOT_DETERMINED)
         if unseen or (unknown.prior is None and flat == "coordinate" and status is Determination.AT_BOUND):
             lost.append(unknown.name)
-    for kind, unseen, frozen in zip(judgement.layout.kinds, judgement.formal.open_local, judgement.start.frozen_local, strict=False):
+    for kind, hidden, frozen in zip(judgement.layout.kinds, judgement.formal.open_local, judgement.start.frozen_local, strict=False):
         moved = [unknown for unknown, still in zip(kind.local_unknowns, frozen, strict=True) if not still]
-        lost += [f"{unknown.name} of each trial" for unknown, open_ in zip(moved, np.any(unseen, axis=0), strict=True) if open_]
+        lost += [f"{unknown.name} of each trial" for unknown, open_ in zip(moved, np.any(hidden, axis=0), strict=True) if open_]
     if lost:
         raise InputError(
             f"posterior: neither the data nor a prior determine {', '.join(dict.fromkeys(lost))}, so there is no posterior distribution",
@@ -301,14 +301,14 @@ class Density:
             )
             pairs = zip(residual, blocks, strict=True)
             by_local = tuple(jnp.einsum("rn,rnl->rl", r, weighed(b.by_local, g)) for g, (r, b) in enumerate(pairs) if g < len(self.rows))
-            by_size = jnp.zeros_like(point.log_size)
+            by_size: Any = jnp.zeros_like(point.log_size)
             if self.sampled.size:
                 slopes = jax.jacfwd(lambda log_size: residuals(self.layout, self.scene, point.shared, point.local, self.resized(log_size)))
                 by_size = sum(
                     jnp.einsum("rn,rnc->c", r, weighed(slope, g))
                     for g, (r, slope) in enumerate(zip(residual, slopes(point.log_size), strict=True))
                 )
-            return sum(jnp.sum(r**2) for r in residual) / 2, Point(by_shared, by_local, by_size)
+            return jnp.asarray(sum(jnp.sum(r**2) for r in residual)) / 2, Point(by_shared, by_local, by_size)
 
         value.defvjp(value_and_gradient, lambda gradient, cotangent: (jax.tree.map(lambda part: cotangent * part, gradient),))
         return value
@@ -385,9 +385,9 @@ def inference_data(arviz: Any, fit: Fit, density: Density, points: Point, steps:
         of = [trial for trial, _ in columns]
         dimension = "trial" if sorted(of) == sorted(every) and of == [t for t, _ in next(iter(own.values()))] else f"trial of {name}"
         found[name], dims[name], coords[dimension] = np.stack([column for _, column in columns], axis=-1), [dimension], of
-    for i, component in enumerate(density.sampled):
+    for place, component in enumerate(density.sampled.tolist()):
         name = f"noise size {judgement.parts.components[component].quantity}"
-        found[name], about[name] = np.exp(points.log_size[..., i]), None
+        found[name], about[name] = np.exp(points.log_size[..., place]), None
     stats = {
         "diverging": steps.diverging,
         "acceptance_rate": steps.accepted,
@@ -421,7 +421,7 @@ def summarised(arviz: Any, fit: Fit, density: Density, points: Point, steps: Ste
     rhat, ess = agreement(arviz, density.judgement, points)
     divergences = int(np.sum(steps.diverging))
     if not rhat < AGREEMENT:
-        warnings.append(f"The chains do not agree (R-hat up to {rhat:.3g}, wanted below {AGREEMENT}): these samples are not to be used.")
+        warnings.append(f"The chains do not agree (R-hat up to {rhat:.4g}, wanted below {AGREEMENT}): these samples are not to be used.")
     if not ess >= ENOUGH:
         warnings.append(f"The effective sample size is only {ess:.0f}, wanted {ENOUGH}; draw more samples.")
     if divergences:

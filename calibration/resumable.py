@@ -10,6 +10,7 @@ import contextlib
 import os
 from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -70,7 +71,7 @@ def kept_minimum(
     while True:
         minimum, blocks = kept.journal.remember(
             f"{kept.count}",
-            lambda start=start: minimise_with_blocks(layout, scene, data, start, method=method, steps=piece, report=report),
+            partial(minimise_with_blocks, layout, scene, data, start, method=method, steps=piece, report=report),
             like=like,
         )
         kept.count += 1
