@@ -192,6 +192,12 @@ np.savez({result!r}, **result)
 """
 
 CALLS = {
+    "sweep": (
+        "import jax.numpy as jnp\nfrom calibration.long_sweep import run_sweep",
+        "lanes = np.linspace(0.1, 1.0, 60)\n"
+        "one = run_sweep(lambda x: jax.lax.fori_loop(0, 100000, lambda i, y: jnp.sin(y) + x, x), lanes, chunk=3, checkpoint=keep)\n"
+        "result = dict(found=one)",
+    ),
     "fit": (
         "from calibration import resumable\nfrom calibration.noise_model import StudentT\nresumable.PIECE = 2\n"
         "problem_of = lambda: Problem(scene(), [DATA], free=[FRICTION, RESTITUTION], noise=StudentT(4.0, estimated=True))",
@@ -222,7 +228,7 @@ def test_killed_at_any_moment_it_goes_on_to_identical_numbers(work, tmp_path):
     def start(folder: Path, result: Path) -> subprocess.Popen:
         tests = str(Path(__file__).parent)
         code = textwrap.dedent(WORK).format(
-            tests=tests, imports=imports, call=call, fitted=work != "fit", folder=str(folder), result=str(result)
+            tests=tests, imports=imports, call=call, fitted=work not in ("fit", "sweep"), folder=str(folder), result=str(result)
         )
         environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
         return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
