@@ -109,11 +109,11 @@ def smooth_criterion(expectation: Expectation, candidate: Candidate, criterion: 
     """Logarithm of the expected criterion as a function of the design variables (variables,), for the samples that ``candidate`` has."""
     planned = PlannedTrials(expectation.point, [candidate])
     (group,) = planned.groups
-    known = jnp.asarray(expectation.natural(expectation.known).matrix)
+    known = jnp.asarray([expectation.natural(one).matrix for one in expectation.known_at])
     names = tuple(candidate.vary)
     draws = jnp.asarray(expectation.draws)
 
-    def at_draw(shared: Any, variables: dict[str, Any]) -> Any:
+    def at_draw(shared: Any, known: Any, variables: dict[str, Any]) -> Any:
         added = candidate.repeats * traced_information(planned, group, candidate, shared, variables)
         total = known + added / jnp.outer(expectation.slope, expectation.slope)
         size = jnp.sqrt(jnp.diag(total))
@@ -122,7 +122,7 @@ def smooth_criterion(expectation: Expectation, candidate: Candidate, criterion: 
 
     def objective(values: Any) -> Any:
         variables = {name: values[i] for i, name in enumerate(names)}
-        return jnp.mean(jax.lax.map(lambda shared: at_draw(shared, variables), draws))
+        return jnp.mean(jax.lax.map(lambda draw: at_draw(*draw, variables), (draws, known)))
 
     return objective
 

@@ -149,17 +149,14 @@ def _ranked(
     current = {name: float(now[i]) for name, i in zip(interest, criterion.places, strict=True)}
     relative = {name: bool(expectation.logarithmic[i]) for name, i in zip(interest, criterion.places, strict=True)}
     present = float(criterion.of(before)) if all(map(math.isfinite, current.values())) else math.inf
+    at_draws = np.asarray([expectation.standard_errors(known)[0] for known in expectation.known_at])
     sd, covariance = expectation.covariances(candidates)
     values = averaged_criterion(sd, covariance, criterion)
     found = []
     for c, candidate in enumerate(candidates):
         after, spread = {}, {}
         for name, i in zip(interest, criterion.places, strict=True):
-            here = sd[:, c, i]
-            seen = np.log(here[np.isfinite(here)])
-            determined = seen.size > here.size / 2
-            after[name] = float(np.exp(np.mean(seen))) if determined else math.inf
-            spread[name] = float(np.std(seen)) if determined else math.nan
+            after[name], spread[name] = _expected(sd[:, c, i], at_draws[:, i], current[name])
         narrowing = {name: _factor(current[name], after[name]) for name in interest}
         cost = candidate.total_cost
         gain = math.log(present / values[c]) if math.isfinite(present) and math.isfinite(values[c]) else -math.log(values[c])
@@ -176,6 +173,17 @@ def _ranked(
 
     ranking = tuple(sorted(found, key=order))
     return DesignReport(ranking, interest, current, relative, criterion.kind, tuple(_sentences(ranking, current, relative, expectation)))
+
+
+def _expected(after: np.ndarray, before: np.ndarray, now: float) -> tuple[float, float]:
+    """Standard error after an experiment and the standard deviation of its logarithm over the draws (D,), infinite and NaN in most of which
+    it is not determined. Where it is determined at present, it shrinks by the mean factor of the draws.
+    """
+    both = np.isfinite(after) & (np.isfinite(before) | math.isinf(now))
+    if both.sum() <= after.size / 2:
+        return math.inf, math.nan
+    logarithms = np.log(after[both]) - (np.log(before[both]) - math.log(now) if math.isfinite(now) else 0.0)
+    return float(np.exp(np.mean(logarithms))), float(np.std(logarithms))
 
 
 def _factor(now: float, after: float) -> float:
@@ -200,13 +208,14 @@ def _sentence(
     candidate: Candidate, after: dict[str, float], narrowing: dict[str, float], relative: dict[str, bool], point: WorkingPoint
 ) -> str:
     """What one candidate would do."""
-    parts = []
+    shown, narrowed = [], []
     for name, factor in narrowing.items():
-        called = _called(name, point)
+        called, size = f"the {_called(name, point)}", _size(after[name], relative[name])
         if math.isinf(factor):
-            parts.append(f"shows the {called} (to {_size(after[name], relative[name])})")
+            shown.append(f"{called} (to {size})")
         elif factor >= WORTHWHILE:
-            parts.append(f"narrows the {called} by {factor:.2g} (to {_size(after[name], relative[name])})")
+            narrowed.append(f"{called} by {factor:.2g} (to {size})")
+    parts = [f"{verb} {' and '.join(items)}" for verb, items in (("narrows", narrowed), ("shows", shown)) if items]
     subject = candidate.name[:1].upper() + candidate.name[1:]
     return f"{subject} {' and '.join(parts)}." if parts else f"{subject} adds nothing of interest."
 

@@ -8,16 +8,20 @@ from calibration.candidate import Candidate
 from calibration.design_criterion import Criterion
 from calibration.judgement import LOOSE
 from calibration.planned_trials import PlannedTrials
+from calibration.uncertainty import eliminated
 from calibration.working_point import SharedInformation, WorkingPoint
 
 
 class Expectation:
     """What is known at a working point, and draws from its uncertainty.
 
+    Information is added at one point only: that of the data at hand is computed anew at each draw, or a combination that neither the
+    data nor the experiment see would seem to be seen because they do not see it in slightly different directions.
+
     Attributes:
         point: the working point; ``known`` the information at hand on its free shared coordinates.
         slope: change of the natural coordinates per change of the optimiser's; ``logarithmic`` which of them are logarithms.
-        draws: shared coordinates (D, S) over which expectations are averaged.
+        draws: shared coordinates (D, S) over which expectations are averaged; ``known_at`` the information at hand at each.
     """
 
     def __init__(self, point: WorkingPoint, *, average: int, seed: int) -> None:
@@ -25,13 +29,26 @@ class Expectation:
         self.known = point.information()
         self.slope, self.logarithmic = point.natural_slopes
         shared = np.asarray(point.start.shared, dtype=float)
-        self.draws = np.repeat(shared[None], max(average, 1), axis=0)
+        self.draws, self.known_at = shared[None], [self.known]
         if average:
             eigenvalues, vectors = np.linalg.eigh(self.natural(self.known).matrix)
             # What is not known is known to a factor of e in the draws, or they would leave where the model makes sense.
             sd = np.minimum(1 / np.sqrt(np.maximum(eigenvalues, 1e-300)), LOOSE)
             normal = np.random.default_rng(seed).standard_normal((average, sd.size))
-            self.draws[:, point.free] += (normal * sd) @ vectors.T / self.slope
+            moves = (normal * sd) @ vectors.T / self.slope
+            self.draws = np.repeat(shared[None], average, axis=0)
+            self.draws[:, point.free] += moves
+            couplings = [eliminated(block).coupling for block in point.blocks(priors=False)]
+            self.known_at = [self._known(draw, move, couplings) for draw, move in zip(self.draws, moves, strict=True)]
+
+    def _known(self, shared: np.ndarray, move: np.ndarray, couplings: list[np.ndarray]) -> SharedInformation:
+        """The information at hand at other shared coordinates, to which each trial's own unknowns adapt."""
+        start, local = self.point.start, []
+        for own, frozen, coupling in zip(start.local, start.frozen_local, couplings, strict=True):
+            adapted = np.array(own, dtype=float)
+            adapted[:, ~np.asarray(frozen)] -= coupling @ move
+            local.append(adapted)
+        return SharedInformation.of(self.point.blocks(shared, tuple(local))).scaled(1 / self.point.widening)
 
     def natural(self, information: SharedInformation) -> SharedInformation:
         """Per unit of the natural coordinates."""
@@ -48,9 +65,9 @@ class Expectation:
         """Standard errors (D, candidates, S) and covariances (D, candidates, S, S) after each candidate, at each draw."""
         planned = PlannedTrials(self.point, candidates)
         found = []
-        for draw in self.draws:
+        for draw, known in zip(self.draws, self.known_at, strict=True):
             added = planned.information(draw)
-            found.append([self.standard_errors(self.known + new.times(item.repeats)) for new, item in zip(added, candidates, strict=True)])
+            found.append([self.standard_errors(known + new.times(item.repeats)) for new, item in zip(added, candidates, strict=True)])
         return np.asarray([[sd for sd, _ in row] for row in found]), np.asarray([[cov for _, cov in row] for row in found])
 
     def criteria(self, candidates: Sequence[Candidate], criterion: Criterion) -> np.ndarray:

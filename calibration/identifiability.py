@@ -436,6 +436,8 @@ def _lines(found: Identifiability) -> Iterator[str]:
         kind = "structural" if direction.structural else "at these values" if math.isinf(direction.sd) else "practical"
         yield f"- {direction.words} ({kind})"
     for first, second, index in found.collinear_pairs:
+        if math.isinf(index):
+            continue  # a direction of its own, above
         yield f"- {first} and {second} act almost alike (collinearity index {index:.0f})."
     for line in found.own:
         yield f"- {line}."
