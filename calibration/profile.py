@@ -41,6 +41,10 @@ REACH_LOGISTIC = 13.0
 STRIDES = 1000.0
 """How far a coordinate without transform is followed, in first steps."""
 
+PROBES = (1.4, 4.0)
+"""Distances in a logarithmic or logistic coordinate (factors of 4 and 55) at which values beyond an end are tried: another regime of
+contact, sticking instead of sliding, may explain the data again."""
+
 RESTARTS = 3
 """So often a better minimum found on the way is taken."""
 
@@ -434,7 +438,11 @@ class Walk:
             self.say.advance(len(path) - 1 + (self.points + 2 if direction > 0 else 0))
             reached = self.root(point, wide)
             if reached >= aim:
-                break
+                again = self.beyond(index, direction, path, aim, wide, reach)
+                if again is None:
+                    break
+                path.append(again)
+                continue
             climbed = reached - self.root(path[-2], wide)
             # Steps that raise the root by equal parts of the threshold; in a flat stretch they grow.
             wanted = aim * 1.05 / self.points * step / climbed if climbed > 0 else np.inf
@@ -443,6 +451,21 @@ class Walk:
         if self.root(path[-1], wide) >= aim:
             path = self.refined(index, path, aim, wide)
         return path[1:]
+
+    def beyond(self, index: int, direction: int, path: list[Point], aim: float, wide: float, reach: float) -> Point | None:
+        """A point beyond the end of ``path`` that explains the data again, if one of those that are tried does."""
+        if self.judgement.layout.shared_unknowns[index].about.transform == "identity":
+            return None
+        for distance in PROBES:
+            ahead = path[0].coordinate + direction * distance
+            if direction * (ahead - path[-1].coordinate) <= 0 or direction * ahead >= reach:
+                continue
+            point = self.nearest_converged({index: ahead}, [path[0].minimum, path[-1].minimum])
+            if self.stop and point.converged and self.rise(point, wide) < -BETTER:
+                raise BetterMinimum(point)
+            if point.converged and self.root(point, wide) < aim:
+                return point
+        return None
 
     def first_step(self, index: int, aim: float) -> float:
         """A part of the distance at which a straight root would cross."""
@@ -488,7 +511,7 @@ class Walk:
     def refined(self, index: int, path: list[Point], aim: float, wide: float) -> list[Point]:
         """Points between the last two, until the root at the interpolated crossing is the threshold's."""
         for _ in range(8):
-            outside = next(i for i, point in enumerate(path) if self.root(point, wide) >= aim)
+            outside = 1 + max(i for i, point in enumerate(path) if self.root(point, wide) < aim)
             inner, outer = path[outside - 1], path[outside]
             if min(abs(self.root(point, wide) - aim) for point in (inner, outer)) < CLOSE * aim:
                 break
@@ -531,17 +554,16 @@ def logistic(unknown: Unknown) -> bool:
 
 
 def crossing(centre: Point, side: Sequence[Point], limit: float, wide: float) -> float:
-    """The coordinate at which the root of the rise crosses that of ``limit`` first, NaN where it does not."""
-    inner, before = centre, 0.0
-    aim = math.sqrt(limit)
-    for point in side:
-        rise = (point.chi2 - centre.chi2) / wide**2
-        root = math.sqrt(max(rise, 0.0)) if np.isfinite(rise) else math.inf
-        if root >= aim:
-            part = (aim - before) / (root - before) if math.isfinite(root) else 0.0
-            return inner.coordinate + part * (point.coordinate - inner.coordinate)
-        inner, before = point, root
-    return math.nan
+    """The coordinate at which the root of the rise crosses that of ``limit`` for the last time, NaN where it ends below."""
+    aim, path = math.sqrt(limit), [centre, *side]
+    rises = [(point.chi2 - centre.chi2) / wide**2 for point in path]
+    roots = [math.sqrt(max(rise, 0.0)) if np.isfinite(rise) else math.inf for rise in rises]
+    last = max(i for i, root in enumerate(roots) if root < aim)
+    if last == len(path) - 1:
+        return math.nan
+    inner, outer = path[last], path[last + 1]
+    part = (aim - roots[last]) / (roots[last + 1] - roots[last]) if math.isfinite(roots[last + 1]) else 0.0
+    return inner.coordinate + part * (outer.coordinate - inner.coordinate)
 
 
 def in_words(unknown: Unknown, level: float, low: float, high: float, least: float, most: float) -> str:
@@ -561,7 +583,18 @@ def in_words(unknown: Unknown, level: float, low: float, high: float, least: flo
 
 def unreliable(found: Profile) -> list[str]:
     """What a person should be warned of."""
+    sentences = []
+    inside = found.rise < found.threshold
+    between = np.flatnonzero(inside)
+    gap = np.arange(found.values.size)[between[0] : between[-1]][~inside[between[0] : between[-1]]]
+    if gap.size:
+        sentences.append(
+            f"The interval of {found.label} has a gap: values from {found.values[gap[0]]:.3g} to {found.values[gap[-1]]:.3g} do not explain"
+            " the data, those on both sides of them do."
+        )
     lost = int(np.sum(~found.converged))
-    if not lost:
-        return []
-    return [f"{lost} of {found.values.size} points of the profile of {found.label} did not converge, even from their neighbours."]
+    if lost:
+        sentences.append(
+            f"{lost} of {found.values.size} points of the profile of {found.label} did not converge, even from their neighbours."
+        )
+    return sentences

@@ -16,7 +16,7 @@ from calibration.impact_rows import outcome
 from calibration.judgement import Judgement
 from calibration.noise_model import Estimated
 from calibration.problem import Problem
-from calibration.profile import crossing, profile, profile_2d
+from calibration.profile import crossing, profile, profile_2d, unreliable
 from calibration.refit import threshold, widening
 from calibration.report.profile_figure import profile_figure
 
@@ -139,7 +139,7 @@ def test_bad_input_is_refused_with_the_remedy(found, wrong, says):
         wrong(found)
 
 
-def test_the_first_crossing_counts_and_no_crossing_is_none():
+def test_the_last_crossing_counts_and_no_crossing_is_none():
     @dataclasses.dataclass
     class Made:
         coordinate: float
@@ -148,6 +148,31 @@ def test_the_first_crossing_counts_and_no_crossing_is_none():
     side = [Made(1.0, 1.0), Made(2.0, 4.0), Made(3.0, 9.0)]
     assert crossing(Made(0.0, 0.0), side, 6.25, 1.0) == pytest.approx(2.5)
     assert np.isnan(crossing(Made(0.0, 0.0), side, 10.0, 1.0))
+    again = [Made(1.0, 9.0), Made(2.0, 1.0), Made(3.0, 4.0)]
+    assert crossing(Made(0.0, 0.0), again, 2.25, 1.0) == pytest.approx(2.5)
+
+
+def test_thresholds_are_those_of_the_fit(found, estimated):
+    for fitted in (found, estimated):
+        for index, name in enumerate((FRICTION, RESTITUTION)):
+            product = threshold(fitted.judgement, 0.95, index) * widening(fitted.judgement, index) ** 2
+            assert product == pytest.approx(fitted.judgement.rise(name, 0.95), rel=1e-9)
+
+
+def test_another_regime_beyond_an_end_is_found():
+    """Impacts at the edge of rolling: a little less friction is worse, much more is as good, and between them lies a bump."""
+    angles = np.array([30.0, 45.0, 58.5])
+    data = impacts.table(angles=angles, seed=0, noise=0.0)
+    data = dataclasses.replace(data, rebound_speed=np.empty(0), sigma={"rebound_angle": np.array([3.0, 3.0, 0.8])})
+    profiled = profile(fit(Problem(scene(), [data], free=[FRICTION])))[FRICTION]
+    assert profiled.high == np.inf
+    assert "not bounded above" in profiled.text
+
+
+def test_a_gap_in_an_interval_is_said(found):
+    one = profile(found)[FRICTION]
+    split = dataclasses.replace(one, rise=np.where(np.arange(one.rise.size) == one.rise.size // 2, 9.0, 0.0))
+    assert any("gap" in sentence for sentence in unreliable(split))
 
 
 def test_profiles_are_drawn_and_a_function_is_no_module(found):
