@@ -9,7 +9,6 @@ Uhlenbeck (``whitening``). Standard errors come with degrees of freedom (Sattert
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize
 
 from calibration.layout import Block
 from calibration.noise_model import Errors, NoiseModel
@@ -295,10 +294,10 @@ def restricted(parts: VarianceComponents, size: np.ndarray, time: np.ndarray, fr
     low = np.concatenate([np.full(sizes, -20.0), np.log(0.5 * shortest)[free_time]])
     high = np.concatenate([np.full(sizes, 20.0), np.log(1e4 * shortest)[free_time]])
     began = np.concatenate([np.log(_rough_size(parts)[free_size]), np.log(np.maximum(_rough_time(parts, step), shortest))[free_time]])
-    found = minimize(objective, np.clip(began, low, high), jac="3-point", bounds=list(zip(low, high, strict=True)), method="L-BFGS-B").x
+    found, information = _newton(objective, np.clip(began, low, high), low, high)
     best_size, best_time = unpack(found)
     best_time = np.where(free_time & (best_time <= shortest), 0.0, best_time)
-    return Spread(best_size, best_time, free_size, free_time, curvature(objective, found) / 2)
+    return Spread(best_size, best_time, free_size, free_time, information / 2)
 
 
 def _rough_size(parts: VarianceComponents) -> np.ndarray:
@@ -311,16 +310,43 @@ def _rough_time(parts: VarianceComponents, step: np.ndarray) -> np.ndarray:
     return step / -np.log(rho)
 
 
-def curvature(function: Any, x: np.ndarray, step: float = 1e-2) -> np.ndarray:
-    """Second derivatives of a smooth function by central differences."""
-    size = x.size
-    shifts = step * np.eye(size)
-    found = np.zeros((size, size))
+DIFFERENCE = 2e-3
+"""Step of the central differences by logarithms of sizes and times."""
+
+
+def _slope_and_curvature(function: Any, x: np.ndarray, value: float) -> tuple[np.ndarray, np.ndarray]:
+    """First and second derivatives of a smooth function by central differences."""
+    shifts, size = DIFFERENCE * np.eye(x.size), x.size
+    sides = np.asarray([[function(x + shift), function(x - shift)] for shift in shifts])
+    second = np.diag((sides[:, 0] + sides[:, 1] - 2 * value) / DIFFERENCE**2)
     for i in range(size):
-        for j in range(i, size):
+        for j in range(i + 1, size):
             corners = [function(x + a * shifts[i] + b * shifts[j]) for a, b in ((1, 1), (1, -1), (-1, 1), (-1, -1))]
-            found[i, j] = found[j, i] = (corners[0] - corners[1] - corners[2] + corners[3]) / (4 * step**2)
-    return found
+            second[i, j] = second[j, i] = (corners[0] - corners[1] - corners[2] + corners[3]) / (4 * DIFFERENCE**2)
+    return (sides[:, 0] - sides[:, 1]) / (2 * DIFFERENCE), second
+
+
+def _newton(function: Any, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Minimum of a smooth function of few variables between bounds, and its second derivatives there."""
+    value = function(x)
+    for _ in range(30):
+        slope, second = _slope_and_curvature(function, x, value)
+        eigenvalues, vectors = np.linalg.eigh(second)
+        # Downhill also where the function bends down; a flat direction takes a step of one.
+        step = -vectors @ ((vectors.T @ slope) / np.maximum(np.abs(eigenvalues), 1e-3))
+        step /= max(float(np.max(np.abs(step), initial=0.0)), 1.0)
+        for _ in range(8):
+            ahead = np.clip(x + step, low, high)
+            reached = function(ahead)
+            if reached <= value:
+                break
+            step = step / 4
+        else:
+            break
+        moved, x, value = float(np.max(np.abs(ahead - x), initial=0.0)), ahead, reached
+        if moved < 1e-5:
+            break
+    return x, second
 
 
 def degrees_of_freedom(parts: VarianceComponents, spread: Spread, *, followed: np.ndarray) -> np.ndarray:

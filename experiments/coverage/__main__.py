@@ -33,14 +33,13 @@ def main() -> None:
     parser.add_argument("--recordings", type=int, default=500, help="for each scenario")
     parser.add_argument("--replicates", type=int, default=0, help="of the bootstrap of each recording; 0 for none")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", nargs="*", default=[], help="scenarios whose name contains one of these")
+    parser.add_argument("--only", nargs="*", default=[], help="scenarios whose name contains one of these, in this order")
     parser.add_argument("--out", help="file to which JSON lines are appended")
     options = parser.parse_args()
     jax.config.update("jax_enable_x64", True)
     print(f"| {' | '.join(HEADER)} |\n|{'---|' * len(HEADER)}", flush=True)
-    for scenario in SCENARIOS:
-        if options.only and not any(part in scenario.name for part in options.only):
-            continue
+    asked = dict.fromkeys(scenario for part in options.only or [""] for scenario in SCENARIOS if part in scenario.name)
+    for scenario in asked:
         for found in measure(scenario, recordings=options.recordings, seed=options.seed, replicates=options.replicates):
             print(row(found), flush=True)
             if options.out:

@@ -59,6 +59,8 @@ def judged(problems: Sequence[Problem]) -> tuple[list[Problem], list[Judgement]]
     here, judgements = list(starts), [None] * len(problems)
     left = list(range(len(problems)))
     for round_ in range(ROUNDS + 1):
+        if round_:
+            here = [one._replace(stages=tuple(np.full_like(own[:1], np.inf) for own in one.stages)) for one in here]
         for i, (minimum, blocks) in zip(range(len(problems)), minima(problems, here), strict=True):
             if i in left:
                 problem = problems[i]
@@ -70,8 +72,7 @@ def judged(problems: Sequence[Problem]) -> tuple[list[Problem], list[Judgement]]
                 problems[i] = copy.copy(problems[i])
                 problems[i].data = data
                 minimum = judgements[i].minimum
-                ends = tuple(np.full_like(own, np.inf) for own in starts[i].stages)
-                here[i] = starts[i]._replace(shared=minimum.shared, local=minimum.local, stages=ends)
+                here[i] = starts[i]._replace(shared=minimum.shared, local=minimum.local)
                 still.append(i)
         left = still
         if not left:
@@ -87,7 +88,7 @@ def rises(problems: Sequence[Problem], judgements: Sequence[Judgement], name: st
     for judgement in judgements:
         shared, frozen = np.array(judgement.minimum.shared), np.array(judgement.start.frozen)
         shared[index], frozen[index] = coordinate, True
-        ends = tuple(np.full_like(own, np.inf) for own in judgement.start.stages)
+        ends = tuple(np.full_like(own[:1], np.inf) for own in judgement.start.stages)
         starts.append(judgement.start._replace(shared=shared, local=judgement.minimum.local, frozen=frozen, stages=ends))
     chi2 = [sum(float(np.sum(np.square(block.residual))) for block in blocks) for _, blocks in minima(problems, starts)]
     return np.asarray(chi2) - np.asarray([judgement.chi2 for judgement in judgements])

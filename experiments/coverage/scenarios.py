@@ -12,13 +12,13 @@ import jaxcontact as jc
 from calibration.first_guess import read_bounces
 from calibration.observations.positions import TrackedPositions
 from experiments.coverage.errors import Autoregressive, Contaminated, Gaussian
-from experiments.coverage.truth import MASS, RADIUS, bounce_times, drop_height, oblique_impacts
+from experiments.coverage.truth import MASS, RADIUS, bounce_times, contact_force, drop_height, oblique_impacts
 
 RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"
-TANGENTIAL = "contact.friction.tangential_restitution"
+STIFFNESS, TANGENTIAL = "contact.normal.stiffness", "contact.friction.tangential_restitution"
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True, eq=False)
 class Scenario:
     """One row of the table.
 
@@ -50,9 +50,9 @@ def _rigid(restitution: float, friction: Any = None) -> jc.Scene:
     return jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=contact)
 
 
-def _camera(rate: float, duration: float, sigma: float) -> Callable[[Scenario, np.random.Generator], cal.Problem]:
+def _camera(rate: float, duration: float, height: float, sigma: float) -> Callable[[Scenario, np.random.Generator], cal.Problem]:
     times = np.arange(0.0, duration, 1 / rate)
-    clean = drop_height(times, height=0.5, restitution=0.8) + RADIUS
+    clean = drop_height(times, height=height, restitution=0.8) + RADIUS
 
     def filmed(z: np.ndarray, stated: bool) -> cal.Recording:
         nothing = np.full_like(z, np.nan)
@@ -112,7 +112,28 @@ def _table(scenario: Scenario, rng: np.random.Generator) -> cal.Problem:
     return cal.Problem(scene, [table], free=[RESTITUTION, FRICTION, TANGENTIAL], noise=scenario.noise)
 
 
-ORDINARY, FAST = _camera(120.0, 1.2, 1e-3), _camera(1000.0, 0.9, 3e-4)
+def _force(sigma: float) -> Callable[[Scenario, np.random.Generator], cal.Problem]:
+    times = np.arange(-2e-4, 2.0e-3, 2e-5) + 7e-6
+    clean = contact_force(times, stiffness=3e6, restitution=0.7, speed=1.0)
+    start = jc.state(position=(0, 0, RADIUS), velocity=(0, 0, -1.0))
+    law = jc.HuntCrossley(stiffness=2e6, restitution=0.8)
+
+    def problem(scenario: Scenario, rng: np.random.Generator) -> cal.Problem:
+        trace = cal.ForceTrace(times, clean + sigma * scenario.errors.draw(rng, times.size), sigma=sigma if scenario.stated else None)
+        return cal.Problem(
+            jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=jc.ContactModel(normal=law)),
+            [cal.Trial(trace, initial=start, time=0.0)],
+            free=[STIFFNESS, RESTITUTION],
+            nuisance=[cal.ClockOffset("force sensor")],
+            noise=scenario.noise,
+            method=jc.EventAligned(max_contacts=2),
+        )
+
+    return problem
+
+
+FORCE = {STIFFNESS: 3e6, RESTITUTION: 0.7}
+ORDINARY, FAST = _camera(120.0, 1.2, 0.5, 1e-3), _camera(1000.0, 0.45, 0.05, 1e-4)
 DROP = {RESTITUTION: 0.8, "length_scale": 1.0}
 SOUND = {RESTITUTION: 0.8}
 TABLE = {RESTITUTION: 0.8, FRICTION: 0.2, TANGENTIAL: 0.4}
@@ -136,4 +157,7 @@ SCENARIOS = (
     Scenario("impact table", Gaussian(), cal.Estimated(), True, TABLE, _table),
     Scenario("impact table", Gaussian(), None, False, TABLE, _table),
     Scenario("impact table", Contaminated(), cal.StudentT(4.0), True, TABLE, _table),
+    Scenario("force trace", Gaussian(), None, True, FORCE, _force(1.0)),
+    Scenario("force trace", Autoregressive(2.0), cal.Correlated(), True, FORCE, _force(1.0)),
+    Scenario("force trace", Contaminated(), cal.StudentT(4.0), True, FORCE, _force(1.0)),
 )

@@ -1,6 +1,8 @@
-"""Measurements with known truth from closed forms: a dropped ball, and rigid oblique impacts."""
+"""Measurements with known truth: closed forms of a dropped ball and of rigid oblique impacts, the force of a contact by SciPy."""
 
 import numpy as np
+from scipy.integrate import solve_ivp
+from scipy.optimize import brentq
 
 GRAVITY = 9.81
 RADIUS, MASS = 0.02, 0.03
@@ -40,3 +42,31 @@ def oblique_impacts(
         "spin_after": 2.5 * impulse / RADIUS,
         "normal_restitution": np.full_like(angle, restitution),
     }
+
+
+def contact_force(times: np.ndarray, *, stiffness: float, restitution: float, speed: float) -> np.ndarray:
+    """Force [N] of Hunt and Crossley's law ``K d^1.5 (1 + b d'/v)`` at times after touch-down, integrated by SciPy.
+
+    The damping b of a restitution e solves ``b (1 + e) = ln((1 + b)/(1 - b e))`` (without gravity).
+    """
+    damping = brentq(lambda b: b * (1 + restitution) - np.log((1 + b) / (1 - b * restitution)), 1e-3, (1 - 1e-12) / restitution)
+
+    def force(overlap: np.ndarray, rate: np.ndarray) -> np.ndarray:
+        return stiffness * np.maximum(overlap, 0.0) ** 1.5 * (1 + damping * rate / speed)
+
+    def parted(_: float, state: np.ndarray) -> float:
+        return float(state[0] - 1e-15)
+
+    parted.terminal, parted.direction = True, -1.0  # type: ignore[attr-defined]
+    path = solve_ivp(
+        lambda _, y: [y[1], GRAVITY - force(*y) / MASS],
+        (0.0, 0.1),
+        [0.0, speed],
+        events=parted,
+        rtol=1e-10,
+        atol=1e-15,
+        max_step=2e-5,
+        dense_output=True,
+    )
+    inside = (times > 0) & (times < path.t[-1])
+    return np.where(inside, force(*path.sol(np.clip(times, 0.0, path.t[-1]))), 0.0)
