@@ -18,9 +18,14 @@ from calibration.observations.series import deviations, increasing_times, number
 from calibration.observations.turning import angles
 from calibration.samples import Samples
 from jaxcontact import Scene, Trajectory
+from jaxcontact.field import nearest
 
 UNKNOWN_SIGMA = math.radians(2.0)
 """Standard deviation of an angle [rad] whose noise is not given."""
+
+
+TURNS = ("followed", "counted", "open")
+"""What can be known of whole turns."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,12 +34,12 @@ class MarkerAngle:
 
     Attributes:
         axis: index of the axis of rotation.
-        wrapped: whether whole turns are not counted.
+        counted: whether whole turns are counted.
         clock: of the camera.
     """
 
     axis: int
-    wrapped: bool
+    counted: bool
     clock: str
 
     def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
@@ -42,9 +47,9 @@ class MarkerAngle:
         return jnp.concatenate([experiment.start[None], experiment.trial_time(self.clock, samples.times)])
 
     def predicted(self, experiment: Experiment, motion: Trajectory, samples: Samples) -> jax.Array:
-        """Angles (n, 1) [rad]; wrapped ones in the turn of the measured ones."""
+        """Angles (n, 1) [rad]; where turns are not counted, in the turn of the measured ones."""
         angle = (experiment.marker + angles(motion, self.axis)[1:])[:, None]
-        if not self.wrapped:
+        if self.counted:
             return angle
         return angle + 2 * math.pi * jnp.round(jax.lax.stop_gradient(samples.measured - angle) / (2 * math.pi))
 
@@ -56,7 +61,9 @@ class MarkerAngles:
         times: increasing [s], (n,).
         angle: [rad], (n,), NaN where not measured; right-handed about ``axis`` as spin is (clockwise in a picture of x and z).
         axis: of rotation: ``"y"`` for pictures of x and z, ``"z"`` from above.
-        wrapped: whether whole turns are not counted (an angle in (-pi, pi], say). The first guess must then be within half a turn.
+        turns: what is known of whole turns. ``"followed"``: the marker turns less than half a turn from one picture to the next, so that
+            jumps of a turn are none; ``"counted"``: the angles count them; ``"open"``: nothing is known. The first guess must then be
+            within half a turn at every picture.
         sigma: standard deviation [rad], one or (n,); by default 2 degrees.
         clock: on which the times are, where there are several instruments.
         name: what the measurement is called in tables.
@@ -74,7 +81,7 @@ class MarkerAngles:
         angle: Any,
         *,
         axis: str = "y",
-        wrapped: bool = True,
+        turns: str = "followed",
         sigma: Any = None,
         clock: str = CAMERA,
         name: str = "marker angles",
@@ -82,10 +89,15 @@ class MarkerAngles:
     ) -> None:
         if axis not in ("x", "y", "z"):
             raise InputError(f"MarkerAngles: axis = {axis!r} is not 'x', 'y' or 'z'.", path=path)
+        if turns not in TURNS:
+            raise InputError(f"MarkerAngles: turns = {turns!r} is not known.{nearest(turns, TURNS)}", path=path)
         self.time = increasing_times("MarkerAngles", times)
-        self.angle = numbers("MarkerAngles", "angle", angle, self.time.shape)
+        self.angle = numbers("MarkerAngles", "angle", angle, self.time.shape).copy()
         self.sigma = deviations("MarkerAngles", sigma, self.time.shape, unit="rad")
-        self.axis, self.wrapped, self.clock, self.name, self.path = axis, wrapped, clock, name, path
+        if turns == "followed":
+            seen = np.isfinite(self.angle)
+            self.angle[seen] = np.unwrap(self.angle[seen])
+        self.axis, self.turns, self.clock, self.name, self.path = axis, turns, clock, name, path
 
     @property
     def quantities(self) -> tuple[str, ...]:
@@ -107,7 +119,7 @@ class MarkerAngles:
 
     def observation(self) -> MarkerAngle:
         """The marker on the clock of the camera."""
-        return MarkerAngle("xyz".index(self.axis), self.wrapped, self.clock)
+        return MarkerAngle("xyz".index(self.axis), self.turns != "open", self.clock)
 
     def samples(self, reading: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All of them."""
@@ -123,7 +135,7 @@ def read_marker_angles(
     *,
     columns: Mapping[str, str] | None = None,
     axis: str = "y",
-    wrapped: bool = True,
+    turns: str = "followed",
     sigma: float | None = None,
     clock: str = CAMERA,
 ) -> MarkerAngles:
@@ -133,7 +145,7 @@ def read_marker_angles(
         path: the file.
         columns: which header holds ``times`` or ``angle``, where they are not recognised.
         axis: as in ``MarkerAngles``.
-        wrapped: as in ``MarkerAngles``.
+        turns: as in ``MarkerAngles``.
         sigma: standard deviation [rad].
         clock: name of the clock.
 
@@ -143,4 +155,4 @@ def read_marker_angles(
     found, name = read_columns(path, {"times": TIME, "angle": ANGLE}, needed=("times", "angle"), columns=columns)
     kept = np.isfinite(found["times"])
     times, angle = found["times"][kept], found["angle"][kept]
-    return MarkerAngles(times, angle, axis=axis, wrapped=wrapped, sigma=sigma, clock=clock, name=name, path=str(path))
+    return MarkerAngles(times, angle, axis=axis, turns=turns, sigma=sigma, clock=clock, name=name, path=str(path))

@@ -57,6 +57,8 @@ def rotation_vector(quaternion: jax.Array) -> jax.Array:
 class Orientations:
     """Orientation at times, as quaternions from body axes to those of the scene. ``InitialTurn()`` leaves the first one open.
 
+    The first guess must be within half a turn at every picture: whole turns cannot be seen.
+
     Args:
         times: increasing [s], (n,).
         quaternion: scalar first, (n, 4), of any length; NaN where not measured. Either sign will do.
