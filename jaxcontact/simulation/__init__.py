@@ -16,7 +16,7 @@ from jaxcontact.scene import Scene, State
 from jaxcontact.simulation.dense_output import Segments
 from jaxcontact.simulation.event_aligned import EventAligned, Impulse, is_level, simulate_events
 from jaxcontact.simulation.fixed_step import FixedStep, simulate_fixed_step
-from jaxcontact.simulation.many_bodies import simulate_many
+from jaxcontact.simulation.many_bodies import simulate_many, steps_in_flight
 from jaxcontact.simulation.status import Status
 from jaxcontact.simulation.trajectory import Contacts, Trajectory
 from jaxcontact.surfaces import Plane
@@ -123,6 +123,7 @@ def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None 
     if ledger and isinstance(method, FixedStep):
         raise ValueError("simulate: ledger=True needs the steps of EventAligned() or Impulse(); FixedStep keeps none.")
     substeps = method.substeps(times) if isinstance(method, FixedStep) else 0  # while the times are still numbers
+    flight = steps_in_flight(scene, initial.position.size // 3, times)
     times = jnp.asarray(times, dtype=float)
     orientation = None if initial.orientation is None else jnp.reshape(initial.orientation, (-1, 4))
     position, velocity, spin = (jnp.reshape(value, (-1, 3)) for value in initial[:3])
@@ -136,7 +137,7 @@ def simulate(scene: Scene, initial: State, times: Any, *, method: Method | None 
     else:
         if is_concrete(scene.gravity) and not np.any(np.asarray(scene.gravity)) and not scene.springs:
             method = dataclasses.replace(method, lasting_steps=0)  # nothing presses anything together for long
-        result = _simulate_many(scene, bodies, times, method=method, ledger=ledger)
+        result = _simulate_many(scene, bodies, times, method=method, flight=flight, ledger=ledger)
     shape = (times.shape[0], *initial.position.shape)
     position, velocity, spin = (jnp.reshape(value, shape) for value in (result.position, result.velocity, result.spin))
     orientation = None if result.orientation is None else jnp.reshape(result.orientation, (*shape[:-1], 4))
@@ -152,9 +153,9 @@ def _finite(result: Trajectory) -> jax.Array:
     return jnp.isfinite(jax.lax.stop_gradient(total))
 
 
-@partial(jax.jit, static_argnames=("method", "ledger"))
-def _simulate_many(scene: Scene, initial: State, times: jax.Array, *, method: Any, ledger: bool) -> Trajectory:
-    return simulate_many(scene, initial, times, method, ledger=ledger)
+@partial(jax.jit, static_argnames=("method", "flight", "ledger"))
+def _simulate_many(scene: Scene, initial: State, times: jax.Array, *, method: Any, flight: int, ledger: bool) -> Trajectory:
+    return simulate_many(scene, initial, times, method, flight=flight, ledger=ledger)
 
 
 @partial(jax.jit, static_argnames=("method", "level"))

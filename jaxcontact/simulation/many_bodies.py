@@ -13,6 +13,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.field import is_concrete
 from jaxcontact.laws.hysteresis import OnBranch
 from jaxcontact.scene import Scene, State
 from jaxcontact.simulation.checkpointed_scan import checkpointed_scan
@@ -82,6 +83,12 @@ LARGEST_TURN = 0.1
 PERIOD_FRACTION = 0.02
 """Longest step in units of the shortest period of prescribed motions and springs."""
 
+UNKNOWN_FLIGHT = 1024
+"""Steps for flights beside what moves with periods that are not known before the simulation is compiled: 20 of them."""
+
+LARGEST_FLIGHT = 2**16
+"""Largest number of steps for flights."""
+
 
 class Touching(NamedTuple):
     """Contacts between steps.
@@ -148,19 +155,37 @@ def time_to_touch(world: World, state: State, at: Geometry, rate: jax.Array, tim
     return jnp.min(jnp.where(closed, jnp.inf, times), initial=jnp.inf)
 
 
-def longest_steps(world: World, whole: jax.Array, method: Any) -> Lengths:
-    """Longest steps that are short enough for everything that moves by itself."""
-    flight = FLIGHT_FRACTION * whole
-    for motion in (*(surface.motion for surface in world.scene.surfaces), *(spring.anchor for spring in world.scene.springs)):
-        if motion is not None:
-            frequency = jnp.asarray(motion.frequency) + safe_norm(jnp.asarray(motion.angular_velocity, dtype=float)) / (2 * math.pi)
-            flight = jnp.minimum(flight, PERIOD_FRACTION / jnp.where(frequency > 0, frequency, PERIOD_FRACTION / flight))
-    for spring in world.scene.springs:
-        pull = jnp.max(jnp.asarray(spring.stiffness)) * world.inverse_mass[spring.body]
+def longest_flight(scene: Scene, inverse_mass: jax.Array, whole: Any) -> jax.Array:
+    """Longest step [s] of a flight that is short enough for everything that moves by itself."""
+    longest = FLIGHT_FRACTION * jnp.asarray(whole)
+    for motion in motions(scene):
+        frequency = jnp.asarray(motion.frequency) + safe_norm(jnp.asarray(motion.angular_velocity, dtype=float)) / (2 * math.pi)
+        longest = jnp.minimum(longest, PERIOD_FRACTION / jnp.where(frequency > 0, frequency, PERIOD_FRACTION / longest))
+    for spring in scene.springs:
+        pull = jnp.max(jnp.asarray(spring.stiffness)) * inverse_mass[spring.body]
         period = 2 * math.pi / jnp.sqrt(jnp.where(pull > 0, pull, 1.0))
-        flight = jnp.where(pull > 0, jnp.minimum(flight, PERIOD_FRACTION * period), flight)
-    flight = jax.lax.stop_gradient(flight)
-    return Lengths(flight, jnp.minimum(flight, whole / max(method.lasting_steps, 1)))
+        longest = jnp.where(pull > 0, jnp.minimum(longest, PERIOD_FRACTION * period), longest)
+    return jax.lax.stop_gradient(longest)
+
+
+def motions(scene: Scene) -> tuple[Any, ...]:
+    """Prescribed motions of surfaces and of anchors."""
+    every = (*(surface.motion for surface in scene.surfaces), *(spring.anchor for spring in scene.springs))
+    return tuple(motion for motion in every if motion is not None)
+
+
+def steps_in_flight(scene: Scene, bodies: int, times: Any) -> int:
+    """Number of steps that flights over the whole time take at most, up to a power of two; a guess where periods are not known yet."""
+    mass = scene.bodies.mass if scene.springs else ()
+    if not (motions(scene) or scene.springs):
+        return math.ceil(1 / FLIGHT_FRACTION)
+    if not all(map(is_concrete, jax.tree.leaves((motions(scene), scene.springs, mass, times)))):
+        return UNKNOWN_FLIGHT
+    whole = float(np.asarray(times)[-1] - np.asarray(times)[0])
+    with jax.ensure_compile_time_eval():
+        inverse_mass = 1 / jnp.broadcast_to(jnp.asarray(mass, dtype=float), (bodies,)) if scene.springs else jnp.zeros(bodies)
+        steps = whole / float(longest_flight(scene, inverse_mass, whole)) if whole > 0 else 1.0
+    return min(2 ** math.ceil(math.log2(max(steps, 1 / FLIGHT_FRACTION))), LARGEST_FLIGHT)
 
 
 def graded_step(world: World, active: Active, gap: jax.Array, gap_rate: jax.Array, fraction: float) -> jax.Array:
@@ -593,8 +618,8 @@ IMPACT_CORRECTIONS = 8
 """Iterations for the normal impulse of a rigid impact of clumps with friction."""
 
 
-def budget(scene: Scene, world: World, method: Any) -> int:
-    """Number of steps."""
+def budget(scene: Scene, world: World, method: Any, flight: int) -> int:
+    """Number of steps, with ``flight`` for flights that are not closed-form."""
     if method.max_steps is not None:
         return rounded(method.max_steps)
     rigid = isinstance(method, Impulse)
@@ -604,7 +629,7 @@ def budget(scene: Scene, world: World, method: Any) -> int:
     steps = method.max_contacts * (STEPS_BETWEEN + in_contact)
     flat = all(isinstance(surface, Plane) and surface.motion is None for surface in scene.surfaces)
     if world.turns or scene.has_fluid or scene.springs or not flat:
-        steps += math.ceil(1 / FLIGHT_FRACTION)
+        steps += flight
     return rounded(steps + method.lasting_steps)
 
 
@@ -614,13 +639,15 @@ def rounded(steps: int) -> int:
     return side * math.ceil(steps / side)
 
 
-def simulate_many(scene: Scene, start: State, times: jax.Array, method: Any, *, ledger: bool = False) -> Trajectory:
-    """Motion of several bodies at ``times``."""
+def simulate_many(scene: Scene, start: State, times: jax.Array, method: Any, *, flight: int, ledger: bool = False) -> Trajectory:
+    """Motion of several bodies at ``times``, with ``flight`` steps for flights that are not closed-form (``steps_in_flight``)."""
     rigid = isinstance(method, Impulse)
     world = world_of(scene, start.position.shape[0], rigid=rigid)
     start = oriented(world, start)
     horizon = times[-1]
-    lengths = longest_steps(world, times[-1] - times[0], method)
+    whole = jax.lax.stop_gradient(times[-1] - times[0])
+    longest = longest_flight(scene, world.inverse_mass, whole)
+    lengths = Lengths(longest, jnp.minimum(longest, whole / max(method.lasting_steps, 1)))
     first = Progress(times[0], start, touching_at_start(world, start, times[0], method))
 
     def moving(progress: Progress) -> tuple[Progress, Step]:
@@ -646,7 +673,7 @@ def simulate_many(scene: Scene, start: State, times: jax.Array, method: Any, *, 
     def advance(progress: Progress, _: None) -> tuple[Progress, Step]:
         return jax.lax.cond(progress.time > horizon, idle, moving, progress)
 
-    last, record = checkpointed_scan(advance, first, None, length=budget(scene, world, method))
+    last, record = checkpointed_scan(advance, first, None, length=budget(scene, world, method, flight))
     touches = jnp.sum(record.touches)
     record = jax.tree.map(lambda column, end: jnp.concatenate([column, end[None]]), record, extrapolated(world, last, horizon))
     at_times = jax.vmap(lambda *columns: evaluate(segments(record, *columns), times), in_axes=1, out_axes=1)

@@ -9,6 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import jaxcontact as jc
+from jaxcontact.simulation.many_bodies import steps_in_flight
 
 RADIUS, MASS, G = 0.02, 0.03, 9.81
 CONTACT = jc.ContactModel(
@@ -16,7 +17,7 @@ CONTACT = jc.ContactModel(
 )
 # Nothing stays on a plate here: without lasting contacts it compiles in half the time.
 METHOD = jc.EventAligned(max_contacts=6, lasting_steps=0)
-RIGID = jc.Impulse(max_contacts=6, lasting_steps=0, max_steps=500)
+RIGID = jc.Impulse(max_contacts=6, lasting_steps=0)
 
 
 @functools.cache
@@ -45,6 +46,25 @@ def test_a_plate_that_moves_steadily_is_a_plate_at_rest_seen_by_somebody_who_mov
     np.testing.assert_allclose(moving.spin, still.spin, atol=1e-3)
     assert moving.ledger.imbalance < 1e-5
     assert np.max(np.abs(moving.ledger.supplied)) > 1e-3
+
+
+def test_the_budget_of_steps_grows_with_the_periods_of_what_moves():
+    """Beside a plate that vibrates a flight takes 50 steps in a period; where the frequency is traced, a guess has to do."""
+
+    def steps(scene, times):
+        return steps_in_flight(scene, 1, times)
+
+    def scene(frequency, **more):
+        plate = jc.Plane(motion=jc.PrescribedMotion(amplitude=(0.0, 0.0, 1e-3), frequency=frequency))
+        return jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), surfaces=(plate,), contact=CONTACT, **more)
+
+    for frequency, duration in ((25.0, 0.35), (25.0, 3.0), (400.0, 1.0)):
+        assert 50 * frequency * duration <= steps(scene(frequency), (0.0, duration)) <= 100 * frequency * duration + 128
+    assert steps(scene(0.0), (0.0, 1.0)) == 128
+    traced = jax.eval_shape(lambda frequency: jnp.zeros(steps(scene(frequency), (0.0, 0.35))), 25.0)
+    assert traced.shape[0] > 50 * 25.0 * 0.35
+    spring = jc.AnchorSpring(stiffness=MASS * (2 * np.pi * 30.0) ** 2, anchor=jc.PrescribedMotion())
+    assert 1500 <= steps(scene(0.0, springs=(spring,)), (0.0, 1.0)) <= 3000
 
 
 def test_a_vibrating_plate_kicks_as_scipy_says():
