@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from calibration.instrument import ForceSensor as ForceSensor
     from calibration.instrument import Sound as Sound
     from calibration.long_sweep import run_sweep as run_sweep
+    from calibration.multi_start import MultiStart as MultiStart
+    from calibration.multi_start import multi_start as multi_start
     from calibration.noise_model import Automatic as Automatic
     from calibration.noise_model import Correlated as Correlated
     from calibration.noise_model import Estimated as Estimated
@@ -116,6 +118,7 @@ _NAMES = {
     "inspection": ("check_study",),
     "instrument": ("ContactTimer", "Film", "ForceSensor", "Sound"),
     "long_sweep": ("run_sweep",),
+    "multi_start": ("MultiStart", "multi_start"),
     "noise_model": ("Automatic", "Correlated", "Estimated", "Huber", "Known", "StudentT"),
     "nuisance": (
         *("CameraRoll", "ClockDrift", "ClockOffset", "DepthMotion", "Exposure", "FirstImpact", "ForceGain", "Gravity", "GravityTilt"),
