@@ -1,5 +1,6 @@
 """What must hold of measurements other than positions: truth recovered, derivatives right, refusals where nothing can be told."""
 
+import dataclasses
 import functools
 import math
 
@@ -252,6 +253,24 @@ def pulse(stiffness: float, restitution: float, speed: float, times: np.ndarray)
     return np.where(inside, force(*path.sol(np.clip(times, 0.0, duration))), 0.0), duration
 
 
+@pytest.mark.slow
+def test_contact_durations_along_a_motion_beside_its_sounds():
+    # A contact lasts t_c v^(-1/5), and delays all that follows.
+    rng = np.random.default_rng(11)
+    duration, speed, times, lasted = 1e-3, 3.0, [0.3], []
+    for _ in range(6):
+        lasted.append(duration * speed**-0.2)
+        speed *= 0.85
+        times.append(times[-1] + lasted[-1] + 2 * speed / GRAVITY)
+    sounds = cal.BounceTimes(np.asarray(times[:6]) + 1e-4 * rng.standard_normal(6), sigma=1e-4)
+    contacts = cal.ContactDurations(np.asarray(lasted) * (1 + 0.01 * rng.standard_normal(6)), sigma=0.01 * np.asarray(lasted))
+    path = "contact.normal.duration"
+    normal = jc.NewtonRestitution(restitution=0.8, duration=2e-3)
+    scene = jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=jc.ContactModel(normal=normal))
+    found = fit(Problem(scene, [Trial(sounds, contacts)], free=[RESTITUTION, path], nuisance=[cal.FirstImpact()]))
+    assert_found(found, {RESTITUTION: 0.85, path: duration})
+
+
 TRACE = np.arange(-2e-4, 2.4e-3, 2e-5) + 7e-6  # no sample at a touch-down, where the force has a corner
 
 
@@ -271,6 +290,13 @@ def test_force_of_law_and_motion_is_that_of_an_independent_integration():
     found, along = contact_forces(compliant_scene(3e6, 0.7), motion)
     np.testing.assert_allclose(found[1:], expected, atol=1e-4 * expected.max())
     assert not np.any(along)
+    # Sliding along x, the surface is pulled along.
+    friction = jc.RegularizedCoulomb(coefficient=0.1)
+    smooth = compliant_scene(3e6, 0.7)
+    rubbed = dataclasses.replace(smooth, contact=dataclasses.replace(smooth.contact, friction=friction))
+    motion = jc.simulate(rubbed, start._replace(velocity=np.array([1.0, 0.0, -2.0])), times, method=jc.EventAligned(max_contacts=2))
+    normal, along = contact_forces(rubbed, motion)
+    np.testing.assert_allclose(-along[:, 0], 0.1 * normal, rtol=1e-5)
 
 
 @pytest.mark.slow

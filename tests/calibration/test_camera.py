@@ -1,0 +1,266 @@
+"""What must hold of cameras: exposure, clocks, perspective, distortion, tilt and dropped frames are found, or said not to be told."""
+
+import functools
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import calibration as cal
+import jaxcontact as jc
+from calibration.camera import Camera
+from calibration.clock import Clock
+from calibration.dropped_frames import find_dropped_frames, with_missing_frames
+from calibration.errors import InputError
+from calibration.experiment import Initial, experiment_from
+from calibration.fitting import fit
+from calibration.observations.exposed_motion import mean_over_exposure
+from calibration.problem import Problem
+from calibration.recording import Recording
+from calibration.result import Determination
+from calibration.trial import Trial
+
+RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"
+RADIUS, NOISE, FRAME = 0.02, 3e-4, 1 / 120
+TIMES = np.arange(0.0, 0.9, FRAME)
+METHOD = jc.Impulse(max_contacts=6, rest_steps=1, skip_unused=False)
+
+
+def scene(*, restitution: float = 0.8, friction: float = 0.05, gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)) -> jc.Scene:
+    """A ball above a plane, with rigid impacts; friction so small that it slides."""
+    return jc.Scene(
+        bodies=jc.spheres(radius=RADIUS, mass=0.03),
+        contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=restitution), friction=jc.Coulomb(coefficient=friction)),
+        gravity=np.asarray(gravity),
+    )
+
+
+def thrown(speed: float, *, height: float = 0.35, depth: float = 0.0) -> jc.State:
+    """A ball thrown along x."""
+    return jc.State(np.array([0.0, 0.0, height]), np.array([speed, depth, 0.0]), np.zeros(3))
+
+
+@functools.lru_cache(maxsize=64)
+def _path(speed: float, depth: float, gravity: tuple[float, ...], times: tuple[float, ...]) -> np.ndarray:
+    motion = jc.simulate(scene(gravity=gravity), thrown(speed, depth=depth), np.asarray(times), method=jc.Impulse(max_contacts=8))
+    return np.asarray(motion.position)
+
+
+def path(speed: float, *, depth: float = 0.0, gravity=(0.0, 0.0, -9.81), times: np.ndarray = TIMES) -> np.ndarray:
+    """True positions (n, 3)."""
+    return _path(speed, depth, tuple(gravity), tuple(times))
+
+
+def film(recorded: np.ndarray, seed: int, *, times: np.ndarray = TIMES) -> Recording:
+    """A recording of x and z with noise."""
+    position = recorded + NOISE * np.random.default_rng(seed).standard_normal(recorded.shape)
+    position[:, 1] = np.nan
+    return Recording(name=f"film{seed}", time=times, position=position, sigma=np.where(np.isnan(position), np.nan, NOISE))
+
+
+def fitted(recordings, nuisance, *, free=(RESTITUTION, FRICTION)):
+    """The fit of recordings with their initial states and table heights."""
+    problem = Problem(
+        scene(restitution=0.75, friction=0.04),
+        recordings,
+        free=list(free),
+        nuisance=[cal.InitialState(), cal.SurfaceHeight(), *nuisance],
+        method=METHOD,
+    )
+    return fit(problem)
+
+
+def assert_found(found, truth: dict[str, float]) -> None:
+    """Converged, explained, and every truth within three standard deviations."""
+    assert found.converged
+    assert found.explained
+    for name, value in {RESTITUTION: 0.8, FRICTION: 0.05, **truth}.items():
+        estimate = found.parameters[name]
+        assert estimate.status is Determination.DETERMINED
+        assert abs(estimate.value - value) < 3 * estimate.sd
+
+
+# ---- exposure
+
+
+def exposed(speed: float, exposure: float, *, times: np.ndarray = TIMES) -> np.ndarray:
+    """Mean positions over an exposure, from 400 instants."""
+    moments = times[:, None] + exposure * ((np.arange(400) + 0.5) / 400 - 0.5)
+    moments = np.maximum(moments, times[0])
+    flat = np.sort(moments.ravel())
+    position = np.asarray(jc.simulate(scene(), thrown(speed), np.append(flat, flat[-1] + 1e-3), method=jc.Impulse(max_contacts=8)).position)
+    return np.stack([np.interp(moments, flat, position[:-1, axis]).mean(axis=1) for axis in range(3)], axis=-1)
+
+
+def test_mean_over_an_exposure_is_exact_across_an_impact():
+    exposure, times = 6e-3, TIMES[1:]
+    ends = np.concatenate([times - exposure / 2, times + exposure / 2])
+    order = np.argsort(ends)
+    with jax.enable_x64(True):
+        motion = jc.simulate(scene(), thrown(1.0), np.concatenate([[0.0], ends[order]]), method=jc.Impulse(max_contacts=8))
+        back = 1 + np.argsort(order)
+        motion = motion._replace(
+            times=jnp.asarray(ends), **{name: getattr(motion, name)[back] for name in ("position", "velocity", "spin")}
+        )
+        still = Initial(np.zeros(3), np.zeros(3), np.zeros(3), 0.0, np.array([1.0, 0.0, 0.0, 0.0]))
+        found = np.asarray(mean_over_exposure(experiment_from(scene(), still), motion))
+    sharp = path(1.0)[1:]
+    expected = exposed(1.0, exposure)[1:]
+    assert np.max(np.abs(sharp - expected)) > 1e-3  # what would be missed beside an impact
+    np.testing.assert_allclose(found, expected, atol=2e-6)
+
+
+@pytest.mark.slow
+def test_exposure_time_is_found_from_pictures_of_impacts():
+    late = TIMES[1:]
+    recordings = [film(exposed(speed, 5e-3)[1:], seed, times=late) for seed, speed in enumerate((1.1, 1.6))]
+    found = fitted(recordings, [cal.Exposure()])
+    assert_found(found, {"exposure": 5e-3})
+    known = fitted(recordings, [cal.Exposure(known=5e-3)])
+    assert_found(known, {})
+
+
+# ---- clocks
+
+
+def test_a_clock_and_its_inverse():
+    clock = Clock(offset=0.3, drift=1e-3)
+    assert clock.shown(clock.trial_time(7.0, 2.0), 2.0) == pytest.approx(7.0, abs=1e-14)
+
+
+@pytest.mark.slow
+def test_sound_card_and_camera_that_differ_in_offset_and_rate():
+    trials = []
+    for seed, speed in enumerate((1.1, 1.6)):
+        contacts = jc.simulate(scene(), thrown(speed), TIMES, method=jc.Impulse(max_contacts=8)).contacts
+        impacts = np.asarray(contacts.touch_down)[np.asarray(contacts.happened)]
+        shown = np.asarray(Clock(offset=0.2, drift=2e-3).shown(impacts, 0.0))
+        heard = shown + 2e-5 * np.random.default_rng(50 + seed).standard_normal(impacts.size)
+        trials.append(Trial(film(path(speed), seed), cal.BounceTimes(heard, sigma=2e-5)))
+    # Gravity is known, so the camera's own clock can be checked against the sound, too.
+    found = fitted(trials, [cal.ClockOffset("microphone", shared=True), cal.ClockDrift("microphone")])
+    # The clock of the trial begins with the first time of all measurements.
+    drift = found.parameters["drift_of_microphone"]
+    assert_found(found, {})
+    assert abs(drift.value - 2e-3) < 3 * drift.sd
+    assert drift.sd < 1e-3
+
+
+@pytest.mark.slow
+def test_frame_rate_and_length_scale_both_change_the_apparent_gravity_and_cannot_be_told_apart():
+    recordings = [film(path(speed), seed) for seed, speed in enumerate((1.1, 1.6))]
+    found = fitted(recordings, [cal.LengthScale(), cal.ClockDrift("camera")])
+    for name in ("length_scale", "drift_of_camera"):
+        assert found.parameters[name].status is Determination.NOT_DETERMINED
+        assert not np.isfinite(found.parameters[name].sd)
+    assert found.parameters[RESTITUTION].status is Determination.DETERMINED
+
+
+def test_clocks_that_nobody_reads_or_that_nothing_can_set_are_refused():
+    recording = film(path(0.6), 0)
+    with pytest.raises(InputError, match=r"(?s)no measurement is on that clock.*camera"):
+        Problem(scene(), [recording], free=[RESTITUTION], nuisance=[cal.InitialState(), cal.ClockOffset("kamera")])
+    with pytest.raises(InputError, match="same effect as the time of the start"):
+        Problem(scene(), [recording], free=[RESTITUTION], nuisance=[cal.InitialState(), cal.ClockOffset("camera")])
+
+
+# ---- picture
+
+
+def test_a_picture_is_turned_scaled_projected_and_distorted():
+    camera = Camera(aspect=1.1, roll=0.1, nearness=0.5, distortion=0.2, centre=jnp.array([0.1, 0.0, 0.2]))
+    point = jnp.array([0.4, 0.3, 0.5])
+    turned = np.array([np.cos(0.1) * 0.4 - np.sin(0.1) * 0.5, 0.3, np.sin(0.1) * 0.4 + np.cos(0.1) * 0.5])
+    away = (turned / np.array([2 * 1.1, 2, 2]) - np.array([0.1, 0.0, 0.2]))[[0, 2]] / (1 + 0.5 * 0.3)
+    away = away * (1 + 0.2 * np.sum(away**2))
+    np.testing.assert_allclose(camera.recorded(point, 2.0)[jnp.array([0, 2])], away + np.array([0.1, 0.2]), rtol=1e-12)
+    flat = Camera(aspect=1.1, roll=0.1)
+    np.testing.assert_allclose(flat.in_scene(flat.recorded(point, 2.0), 2.0), point, rtol=1e-12)
+
+
+@pytest.mark.slow
+def test_roll_of_the_camera_and_tilt_of_the_table_are_told_apart():
+    tilt, roll = 0.03, -0.02
+    gravity = (9.81 * np.sin(tilt), 0.0, -9.81 * np.cos(tilt))
+    camera = Camera(roll=roll)
+    recordings = [film(np.asarray(camera.recorded(path(speed, gravity=gravity), 1.0)), seed) for seed, speed in enumerate((-1.1, 1.1, 1.6))]
+    found = fitted(recordings, [cal.CameraRoll(), cal.GravityTilt()])
+    assert_found(found, {"camera_roll": roll, "tilt_x": tilt})
+
+
+@pytest.mark.slow
+def test_distortion_of_the_lens():
+    camera = Camera(distortion=-0.15, centre=jnp.array([0.4, 0.0, 0.2]))
+    recordings = [film(np.asarray(camera.recorded(path(speed), 1.0)), seed) for seed, speed in enumerate((1.1, 1.6))]
+    assert_found(fitted(recordings, [cal.LensDistortion((0.4, 0.2))]), {"lens_distortion": -0.15})
+    assert not fitted(recordings, []).explained
+
+
+@pytest.mark.slow
+def test_a_ball_that_goes_away_from_the_camera():
+    depth, distance = 0.25, 1.5
+    camera = Camera(nearness=1 / distance, centre=jnp.array([0.4, 0.0, 0.2]))
+    recordings = [film(np.asarray(camera.recorded(path(speed, depth=depth), 1.0)), seed) for seed, speed in enumerate((1.1, 1.6))]
+    found = fitted(recordings, [cal.DepthMotion(distance, (0.4, 0.2))])
+    assert_found(found, {})
+    for r in range(2):
+        own = found.judgement.local(0, r)["depth_velocity"]
+        assert abs(own.value - depth) < 3 * own.sd
+
+
+@pytest.mark.slow
+def test_pixels_that_are_not_square_are_told_by_friction_and_not_by_drops():
+    camera = Camera(aspect=1.03)
+    recordings = [film(np.asarray(camera.recorded(path(speed), 1.0)), seed) for seed, speed in enumerate((1.1, 1.6))]
+    found = fitted(recordings, [cal.PixelAspect()])
+    aspect = found.parameters["pixel_aspect"]
+    assert found.explained
+    assert aspect.status is Determination.NOT_DETERMINED or abs(aspect.value - 1.03) < 3 * aspect.sd
+
+
+@pytest.mark.parametrize(
+    "nuisance", [cal.PixelAspect(), cal.CameraRoll(), cal.LensDistortion((0.0, 0.0)), cal.DepthMotion(1.0, (0.0, 0.0))]
+)
+def test_effects_of_a_picture_need_both_of_its_axes(nuisance):
+    height_only = film(path(0.6), 0)
+    height_only.position[:, 0] = np.nan
+    with pytest.raises(InputError, match="x and z"):
+        Problem(scene(), [height_only], free=[RESTITUTION], nuisance=[cal.InitialState(), nuisance])
+
+
+def test_quantities_with_the_same_effect_are_refused():
+    recording = film(path(0.6), 0)
+    for pair in ([cal.LengthScale(), cal.Gravity()], [cal.InitialState(), cal.TimeOffset()]):
+        with pytest.raises(InputError, match="same effect"):
+            Problem(scene(), [recording], free=[RESTITUTION], nuisance=pair)
+    with pytest.raises(InputError, match="more than once"):
+        Problem(scene(), [recording], free=[RESTITUTION], nuisance=[cal.InitialState(spin=True), cal.InitialSpin("y")])
+    with pytest.raises(InputError, match="without a ForceTrace"):
+        Problem(scene(), [recording], free=[RESTITUTION], nuisance=[cal.InitialState(), cal.ForceGain()])
+
+
+# ---- dropped frames
+
+
+@pytest.mark.parametrize(("after", "count"), [(12, 1), (45, 2), (65, 3), (30, 0)])
+def test_dropped_frames_are_found_and_put_back(after, count):
+    whole = film(path(0.8), after)
+    kept = np.delete(np.arange(TIMES.size), np.arange(after + 1, after + 1 + count))
+    seen = Recording(name="gap", time=TIMES[: kept.size], position=whole.position[kept])
+    found = find_dropped_frames(seen)
+    if count == 0:
+        assert found == ()
+        return
+    assert len(found) == 1
+    assert abs(found[0].after - after) <= 2
+    assert found[0].missing == count
+    assert with_missing_frames(seen, found).time[-1] == pytest.approx(TIMES[kept[-1]], abs=1e-9)
+
+
+def test_real_time_stamps_are_not_looked_at_for_dropped_frames():
+    rng = np.random.default_rng(0)
+    whole = film(path(0.8), 0)
+    jittered = Recording(name="real", time=TIMES + 0.3 * FRAME * rng.uniform(size=TIMES.size), position=whole.position)
+    with pytest.raises(InputError, match="not even"):
+        find_dropped_frames(jittered)
