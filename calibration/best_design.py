@@ -20,6 +20,7 @@ from scipy.stats import qmc
 from calibration.candidate import Candidate
 from calibration.design_criterion import Criterion
 from calibration.expectation import Expectation
+from calibration.instrument import Film
 from calibration.planned_trials import PlannedGroup, PlannedTrials, own_coordinates
 from calibration.report.quantity import plain
 
@@ -65,7 +66,7 @@ def best_design(expectation: Expectation, candidate: Candidate, criterion: Crite
     on_grid = expectation.criteria(options, criterion)
     lowest = int(np.argmin(on_grid))
     best, value, polished = grid[lowest], float(on_grid[lowest]), False
-    smooth = all(instrument.smooth for instrument in candidate.instruments)
+    smooth = all(instrument.smooth for instrument in candidate.instruments) and sees_positions(candidate)
     if np.isfinite(value) and smooth:
         found = followed(expectation, options[lowest], criterion, best, bounds)
         again = float(expectation.criteria([candidate.at(dict(zip(names, found, strict=True)))], criterion)[0])
@@ -74,6 +75,11 @@ def best_design(expectation: Expectation, candidate: Candidate, criterion: Crite
     variables = dict(zip(names, map(float, best), strict=True))
     words = _words(variables, bounds, polished=polished, smooth=smooth, points=len(grid))
     return BestDesign(candidate.at(variables), variables, value, grid, on_grid, polished, words)
+
+
+def sees_positions(candidate: Candidate) -> bool:
+    """Whether an instrument follows the motion from its start; else the first impact is where it begins."""
+    return any(isinstance(instrument, Film) for instrument in candidate.instruments) or candidate.nuisance is not None
 
 
 def search_points(bounds: np.ndarray) -> np.ndarray:
@@ -115,14 +121,14 @@ def smooth_criterion(expectation: Expectation, candidate: Candidate, criterion: 
 
     def at_draw(shared: Any, known: Any, variables: dict[str, Any]) -> Any:
         added = candidate.repeats * traced_information(planned, group, candidate, shared, variables)
-        total = known + added / jnp.outer(expectation.slope, expectation.slope)
+        total = known + added / np.outer(expectation.slope, expectation.slope)
         size = jnp.sqrt(jnp.diag(total))
         scaled = total / jnp.outer(size, size) + RIDGE * jnp.eye(size.size)
         return jnp.log(criterion.of(jnp.linalg.inv(scaled) / jnp.outer(size, size)))
 
     def objective(values: Any) -> Any:
         variables = {name: values[i] for i, name in enumerate(names)}
-        return jnp.mean(jax.lax.map(lambda draw: at_draw(*draw, variables), (draws, known)))
+        return jnp.mean(jax.lax.map(lambda draw: at_draw(draw[0], draw[1], variables), (draws, known)))
 
     return objective
 
@@ -137,7 +143,7 @@ def traced_information(planned: PlannedTrials, group: PlannedGroup, candidate: C
     samples = tuple(item.at(own, variables, duration) for item, own in zip(candidate.instruments, data.samples, strict=True))
     initial = data.initial._replace(position=start.position, velocity=start.velocity, spin=start.spin)
     data = data._replace(samples=samples, initial=initial)
-    own = own_coordinates(kind, group.local[0][0], start, planned.scale)
+    own = own_coordinates(kind, group.local[0][0], planned.named(0, start))
 
     def residual(free: Any, local: Any) -> Any:
         everything = jnp.asarray(shared).at[planned.point.free].set(free)
@@ -161,7 +167,7 @@ def _words(variables: dict[str, float], bounds: np.ndarray, *, polished: bool, s
         end = ", the lower end of its bounds" if near_low else ", the upper end of its bounds" if near_high else ""
         parts.append(f"{name} {plain(float(f'{value:.3g}'))}{end}")
     how = "then along the exact derivative" if polished else "where following the derivative found nothing better"
-    how = how if smooth else "and as the samples of an instrument move with the contact, no derivative was followed"
+    how = how if smooth else "and as what is measured moves with the first contact, no derivative was followed"
     return (
         f"Best {' and '.join(parts)} (searched at {points} points, as the information jumps with each bounce that comes into view, {how})."
     )

@@ -31,7 +31,8 @@ class Candidate:
         duration: until when it is measured [s].
         repeats: how often it is done.
         cost: of one repeat, in any unit; ``None`` where it does not matter.
-        nuisance: unknowns of each repeat; by default those of the problem it adds to.
+        nuisance: unknowns of each repeat; by default those of the problem it adds to, and time and speed of the first impact where no
+            instrument shows positions. ``()`` for a start that is known exactly.
         vary: design variables to be chosen, with their bounds: ``height``, ``speed``, ``angle``, ``spin``, ``duration``, or an attribute
             of an instrument, e.g. ``{"height": (0.1, 2.0), "rate": (50.0, 2000.0)}``.
         name: by default from the rest.
@@ -112,7 +113,7 @@ class Candidate:
 
     def at(self, variables: Mapping[str, float]) -> "Candidate":
         """The candidate with values of design variables."""
-        own = {name: float(value) for name, value in variables.items() if name in LAUNCH}
+        own: dict[str, Any] = {name: float(value) for name, value in variables.items() if name in LAUNCH}
         instruments = tuple(
             dataclasses.replace(
                 item, **{name: float(value) for name, value in variables.items() if name in {f.name for f in dataclasses.fields(item)}}

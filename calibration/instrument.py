@@ -105,7 +105,7 @@ class Film:
             release=0,
             stop=count,
             flights=((0, count),),
-            bounces=tuple(ReadImpact(float(touch)) for touch in motion.touch_down if touch <= time[-1]),  # type: ignore[arg-type]
+            bounces=tuple(ReadImpact(float(touch)) for touch in motion.touch_down if touch <= time[-1]),  # type: ignore[misc]
             height=height_at_impact(motion.scene),
             height_sd=np.nan,
             restitution=np.nan,

@@ -1,5 +1,6 @@
 """Combinations of parameters with a physical meaning of their own: what a measurement sees of parameters that it cannot tell apart."""
 
+import dataclasses
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -49,19 +50,21 @@ def _sliding_impulse(scene: jc.Scene) -> Any:
 
 def _contact_time(scene: jc.Scene) -> Any:
     """From a head-on impact on the horizontal plane, integrated."""
-    scene = scene.replace(surfaces=(jc.Plane(),), drag=None, lift=None)
-    start = jc.state(position=(0.0, 0.0, 1.0)), _radius(scene)
-    low = start[0]._replace(position=start[0].position.at[2].set(1.001 * start[1]), velocity=jnp.array([0.0, 0.0, -TYPICAL_SPEED]))
-    contacts = jc.simulate(scene, low, jnp.array([0.0, 1.0]), method=jc.EventAligned(max_contacts=1)).contacts
+    alone = dataclasses.replace(scene, surfaces=(jc.Plane(),), drag=None, lift=None)
+    above = jnp.array([0.0, 0.0, 1.001]) * _radius(scene)
+    start = jc.State(above, jnp.array([0.0, 0.0, -TYPICAL_SPEED]), jnp.zeros(3))
+    contacts: Any = jc.simulate(alone, start, jnp.array([0.0, 1.0]), method=jc.EventAligned(max_contacts=1)).contacts
     return contacts.lift_off[0] - contacts.touch_down[0]
 
 
 def _drag_deceleration(scene: jc.Scene) -> Any:
-    return scene.drag.coefficient * scene.drag.fluid_density * _radius(scene) ** 2 / _mass(scene)
+    drag: Any = scene.drag
+    return drag.coefficient * drag.fluid_density * _radius(scene) ** 2 / _mass(scene)
 
 
 def _lift_acceleration(scene: jc.Scene) -> Any:
-    return scene.lift.coefficient * scene.lift.fluid_density * _radius(scene) ** 3 / _mass(scene)
+    lift: Any = scene.lift
+    return lift.coefficient * lift.fluid_density * _radius(scene) ** 3 / _mass(scene)
 
 
 KNOWN = (

@@ -1,7 +1,7 @@
 """Candidate experiments as trials of a problem: the information that each would bring, before anything is measured."""
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import jax.numpy as jnp
@@ -11,7 +11,8 @@ import jaxcontact as jc
 from calibration.candidate import Candidate
 from calibration.instrument import PlannedMotion
 from calibration.layout import jacobians
-from calibration.nuisance import InitialState, OwnValue, SurfaceHeight
+from calibration.nuisance import FirstImpact, InitialState, OwnValue, SurfaceHeight
+from calibration.nuisances.compatibility import concerns
 from calibration.problem import Problem
 from calibration.trial import Trial
 from calibration.trials import Trials
@@ -56,28 +57,51 @@ class PlannedTrials:
         self.scene = point.layout.at(point.scene, jnp.asarray(point.start.shared))[0]
         methods = [simulation_method(point, candidate) for candidate in self.candidates]
         motions = [planned_motion(self.scene, *pair) for pair in zip(self.candidates, methods, strict=True)]
-        trials = [planned_trial(self.scene, *pair) for pair in zip(self.candidates, motions, strict=True)]
+        self.motions = motions
+        trials = [self._trial(*pair) for pair in zip(self.candidates, motions, strict=True)]
         self.silent = tuple(i for i, trial in enumerate(trials) if trial is None)
         most = max((motion.touch_down.size for motion in motions if motion is not None), default=0)
         room = min(SPARE_CONTACTS * (most // SPARE_CONTACTS + 1), MOST_CONTACTS)
         self.groups = tuple(self._groups(trials, [dataclasses.replace(method, max_contacts=room) for method in methods]))
 
+    def _trial(self, candidate: Candidate, motion: PlannedMotion | None) -> Any:
+        """The candidate as a trial, or ``None`` where its instruments would measure nothing.
+
+        Where nothing shows positions, the state is not known, unless the candidate says which unknowns there are.
+        """
+        if motion is None:
+            return candidate.table
+        measured = [item for item in (instrument.measurement(motion) for instrument in candidate.instruments) if item is not None]
+        if not measured:
+            return None
+        unknown = Trial(*measured, name=candidate.name)
+        heard = not unknown.axes and hasattr(unknown.read(self.scene), "first_impact")
+        first = heard and (candidate.nuisance is None or any(isinstance(item, FirstImpact) for item in candidate.nuisance))
+        return unknown if first else Trial(*measured, initial=motion.start, time=0.0, name=candidate.name)
+
     def _groups(self, trials: list[Any], methods: list[Any]) -> Iterator[PlannedGroup]:
         together: dict[Any, list[int]] = {}
         for i, candidate in enumerate(self.candidates):
             if trials[i] is not None:
-                together.setdefault((own_nuisances(self.point, candidate), methods[i]), []).append(i)
+                together.setdefault((own_nuisances(self.point, candidate, trials[i]), methods[i]), []).append(i)
         for (own, method), places in together.items():
             problem = planned_problem(self.point, [trials[i] for i in places], own, method)
             local = tuple(np.array(part) for part in problem.start[1])
             for kind, members, part in zip(problem.layout.kinds, problem.members, local, strict=True):
                 for r, member in enumerate(members):
-                    part[r] = own_coordinates(kind, part[r], self.start_of(places[member]), self.scale)
+                    part[r] = own_coordinates(kind, part[r], self.named(places[member]))
             yield PlannedGroup(tuple(places), problem, local)
 
-    def start_of(self, place: int) -> jc.State:
-        """State at the start of a candidate."""
-        return self.candidates[place].start(self.scene)
+    def named(self, place: int, start: jc.State | None = None) -> dict[str, Any]:
+        """Values of the unknowns of a candidate's trial that its motion gives, by name; ``start``: another (traced) state."""
+        state = self.candidates[place].start(self.scene) if start is None else start
+        found = {f"position_{axis}": state.position[i] / self.scale for i, axis in enumerate("xyz")}
+        found |= {f"velocity_{axis}": state.velocity[i] / self.scale for i, axis in enumerate("xyz")}
+        found |= {f"spin_{axis}": state.spin[i] for i, axis in enumerate("xyz")}
+        motion = self.motions[place]
+        if motion is not None and motion.touch_down.size:
+            found |= {"impact_time": motion.touch_down[0], "impact_speed": motion.impact_speed[0]}
+        return found
 
     @property
     def scale(self) -> float:
@@ -127,43 +151,36 @@ def planned_motion(scene: jc.Scene, candidate: Candidate, method: Any) -> Planne
     return PlannedMotion(scene, start, candidate.duration, *(np.asarray(column)[happened] for column in columns))
 
 
-def planned_trial(scene: jc.Scene, candidate: Candidate, motion: PlannedMotion | None) -> Any:
-    """The candidate as a trial, or ``None`` where its instruments would measure nothing."""
-    if motion is None:
-        return candidate.table
-    measured = [item for item in (instrument.measurement(motion) for instrument in candidate.instruments) if item is not None]
-    return Trial(*measured, initial=motion.start, time=0.0, name=candidate.name) if measured else None
-
-
-def own_nuisances(point: WorkingPoint, candidate: Candidate) -> tuple[Any, ...]:
+def own_nuisances(point: WorkingPoint, candidate: Candidate, trial: Any) -> tuple[Any, ...]:
     """Unknowns of each repeat: those of the candidate, else of the problem, else the state and the height of the surface."""
-    if candidate.nuisance is not None:
-        return tuple(candidate.nuisance)
+    if candidate.table is not None:
+        return ()
     kinds = [kind for kind in point.layout.kinds if isinstance(kind, Trials)]
-    found = tuple(dict.fromkeys(item for kind in kinds for item in kind.own if not isinstance(item, OwnValue)))
-    return found if kinds else (InitialState(), SurfaceHeight())
+    if candidate.nuisance is not None:
+        found = tuple(candidate.nuisance)
+    else:
+        found = tuple(dict.fromkeys(item for kind in kinds for item in kind.own if not isinstance(item, OwnValue)))
+        found = found if kinds else (InitialState(), SurfaceHeight())
+        if trial.initial is None and not any(isinstance(item, FirstImpact) for item in found):
+            found = (*found, FirstImpact())
+    return tuple(item for item in found if concerns(item, trial))
 
 
 def planned_problem(point: WorkingPoint, trials: Sequence[Any], own: tuple[Any, ...], method: Any) -> Problem:
     """The trials with the free parameters and shared unknowns of the working point."""
     layout = point.layout
     each = dict.fromkeys(item.free for kind in layout.kinds for item in kind.own if isinstance(item, OwnValue))
-    return Problem(point.scene, trials, free=[*layout.parameters, *layout.tied, *each], nuisance=[*layout.shared, *own], method=method)
+    problem = Problem(point.scene, trials, free=[*layout.parameters, *layout.tied, *each], nuisance=own, method=method)
+    # Shared quantities stay unknown also where none of these trials shows them.
+    problem.layout = dataclasses.replace(problem.layout, shared=layout.shared)
+    return problem
 
 
-def own_coordinates(kind: Any, guess: Any, start: jc.State, scale: Any) -> Any:
-    """Coordinates (L,) of a trial's own unknowns, those of the state as planned (``start``, possibly traced)."""
-    named = {
-        **{f"position_{axis}": start.position[i] / scale for i, axis in enumerate("xyz")},
-        **{f"velocity_{axis}": start.velocity[i] / scale for i, axis in enumerate("xyz")},
-        **{f"spin_{axis}": start.spin[i] for i, axis in enumerate("xyz")},
-    }
+def own_coordinates(kind: Any, guess: Any, named: Mapping[str, Any]) -> Any:
+    """Coordinates (L,) of a trial's own unknowns, those that are ``named`` as planned (possibly traced)."""
     unknowns = kind.local_unknowns
     if not unknowns:
         return guess
     return jnp.stack(
-        [
-            jnp.asarray(unknown.coordinate(named[unknown.name])) if unknown.name in named else jnp.asarray(guess[i])
-            for i, unknown in enumerate(unknowns)
-        ]
+        [jnp.asarray(unknown.coordinate(named[unknown.name]) if unknown.name in named else guess[i]) for i, unknown in enumerate(unknowns)]
     )

@@ -79,8 +79,10 @@ def keep_promise(given: Problem | Fit, candidate: Candidate, *, replicates: int 
         found = np.asarray(minima.shared)[kept][:, point.free]
         scatter = np.std(natural(point, found, expectation.logarithmic), axis=0, ddof=1)
         names = [unknown.name for unknown in point.unknowns]
-        columns = (now, after, np.where(np.isfinite(after), scatter, math.inf))
-        return KeptPromise(candidate, *(dict(zip(names, map(float, column), strict=True)) for column in columns), int(kept.sum()))
+        before, promised, simulated = (
+            dict(zip(names, map(float, column), strict=True)) for column in (now, after, np.where(np.isfinite(after), scatter, math.inf))
+        )
+        return KeptPromise(candidate, before, promised, simulated, int(kept.sum()))
 
 
 def joined_experiment(point: WorkingPoint, planned: PlannedTrials, repeats: int) -> tuple[Layout, tuple[Any, ...], Start]:

@@ -196,6 +196,17 @@ def test_a_film_from_the_best_height_keeps_its_promise_and_derivatives_are_exact
 
 
 @pytest.mark.slow
+def test_a_sound_does_not_know_the_drop_height_unless_told():
+    asked = film_problem(jc.NewtonRestitution(restitution=0.8), RIGID)
+    heard = Candidate(instruments=Sound(sigma=1e-4), duration=2.5, name="heard")
+    told = Candidate(instruments=Sound(sigma=1e-4), duration=2.5, nuisance=(), name="heard from a known height")
+    found = design(asked, [heard, told], average=0)
+    assert found.best.candidate is told
+    # Flights alone: t_k ~ e^k, so ln e to about sigma over the length of the flights.
+    assert 1e-5 < found.ranking[1].after[RESTITUTION] < 1e-3
+
+
+@pytest.mark.slow
 def test_what_no_film_shows_a_force_sensor_does():
     law = jc.HuntCrossley(stiffness=1e7, restitution=0.8)
     asked = film_problem(law, jc.EventAligned(max_contacts=6, rest_steps=1, skip_unused=False))
