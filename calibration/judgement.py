@@ -164,7 +164,8 @@ class Judgement:
         spread = restricted(self.parts, np.ones(len(components)), time, free_size & enough, (asked | looks_correlated) & enough)
         # Stated deviations are at most enlarged.
         stated = np.asarray([a and not b for a, b in zip(doubted, size, strict=True)], dtype=bool)
-        return spread._replace(size=np.where(stated, np.maximum(spread.size, 1.0), spread.size))
+        size_found = np.where(stated, np.maximum(spread.size, 1.0), spread.size)
+        return spread._replace(size=size_found * self.parts.enlargement)
 
     def scatters(self) -> bool:
         """Whether the scatter between trials is to be believed: there are enough, and it is more than stated noise makes."""

@@ -89,12 +89,15 @@ class VarianceComponents:
 
     Attributes:
         components: measured quantities.
+        enlargement: of the standard errors of robust fits to few numbers: ``1 + (p/n) var(psi')/mean(psi')^2`` (Huber and Ronchetti, Robust
+            Statistics (2009), section 7.6).
         working: blocks after robust losses are replaced by their influence: ``sum psi' J'J`` is the information, ``J' psi`` the pull.
     """
 
     def __init__(self, blocks: tuple[Block, ...], data: tuple[Any, ...], errors: tuple[tuple[Errors, ...], ...]) -> None:
         self.components = components_of(errors)
         self.kinds: list[list[Piece]] = []
+        unevenness = np.zeros(len(self.components))
         working = list(blocks)
         for g, (block, own, about) in enumerate(zip(blocks, data, errors, strict=False)):
             by = np.concatenate([block.by_local, block.by_shared], axis=-1)
@@ -112,6 +115,7 @@ class VarianceComponents:
                     here, slopes = influence / np.sqrt(mean), slopes * np.sqrt(mean)
                     residual[:, rows] = here.reshape(shape[0], -1)
                     by[:, rows] = slopes.reshape(shape[0], -1, by.shape[-1])
+                    unevenness[[self.components.index(component) for component in columns_of(error)]] = np.var(bend[used]) / mean**2
                 index = [self.components.index(component) for component in columns_of(error)]
                 pieces.append(Piece(deviation, here, slopes, used, np.asarray(samples.times), np.asarray(index), first))
                 first = rows.stop
@@ -120,6 +124,7 @@ class VarianceComponents:
             working[g] = Block(residual, by[..., local:], by[..., :local])
         self.working = tuple(working)
         self.counts = self.summed(lambda piece: piece.used.astype(float))
+        self.enlargement = 1 + unevenness * self.used_up() / np.maximum(self.counts, 1.0)
 
     def summed(self, of: Any) -> np.ndarray:
         """Sum of ``of(piece)`` (R, n, k) over the numbers of each component."""
