@@ -450,3 +450,18 @@ class JohnsonKendallRoberts:
     def sticking_speed(self, *, mass: Real) -> jax.Array:
         """Approach speed [m/s] below which it sticks."""
         return jnp.sqrt(2.0 * jkr_work_of_separation(**self._surface()) / mass)
+
+
+law(
+    name="JohnsonKendallRoberts",
+    family="normal law",
+    source="Johnson, Kendall and Roberts, Proc. R. Soc. Lond. A 324 (1971) 301-313",
+    smoothness=-1,
+    example={
+        "self": JohnsonKendallRoberts(effective_modulus=1e9, effective_radius=0.01, work_of_adhesion=0.1),
+        **{"overlap": 0.8e-5, "overlap_rate": 0.3, "impact_speed": 0.7, "mass": 4e-3},
+    },
+    variants=({"overlap": 2e-6, "overlap_rate": -0.1}, {"overlap": -1e-7, "overlap_rate": -0.1}),
+    switches=({"overlap": 0.0},),
+    corners=({"overlap": -1e-5}, {"overlap": -1e-5, "overlap_rate": -0.1}, {"overlap_rate": 0.0}, {"impact_speed": 0.0}),
+)(JohnsonKendallRoberts.force)

@@ -397,3 +397,18 @@ class AdhesivePlastic:
         back = self.energy(PlasticOverlap(self._plastic(largest)), largest)
         moves = jnp.greater(impact_speed, 0.0)
         return jnp.where(moves, positive_power(2.0 * back / (mass * jnp.where(moves, impact_speed, 1.0) ** 2), 0.5), 0.0)
+
+
+law(
+    name="AdhesivePlastic",
+    family="normal law",
+    source="Thakur, Morrissey, Sun, Chen and Ooi, Granular Matter 16 (2014) 383-400",
+    smoothness=0,
+    example={
+        "self": AdhesivePlastic(stiffness=1e5, plasticity_ratio=0.5, adhesion_stiffness=2e4),
+        **{"overlap": 5e-5, "overlap_rate": 0.3, "impact_speed": 0.7, "mass": 4e-3},
+    },
+    variants=({"overlap": 1.3e-4, "overlap_rate": -0.1}, {"overlap": 2e-5, "overlap_rate": -0.1}),
+    switches=({"overlap": 0.0},),
+    corners=({"overlap": -1e-5}, {"overlap_rate": 0.0}, {"impact_speed": 0.0}, {"impact_speed": 0.0, "overlap_rate": -0.1}),
+)(AdhesivePlastic.force)

@@ -18,6 +18,8 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.field import Interval, model, nearest, of, parameter, static
+from jaxcontact.laws.adhesion import JohnsonKendallRoberts
+from jaxcontact.laws.adhesive_plastic import AdhesivePlastic
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.damping import hunt_crossley_force, linear_dashpot_force, no_tension, tsuji_dashpot_force
 from jaxcontact.laws.elastic import elastic_energy, static_overlap
@@ -303,12 +305,13 @@ class NewtonRestitution(RigidImpact):
 NORMAL_LAWS: dict[str, type] = {
     law.__name__: law
     for law in (
-        *(HuntCrossley, PowerLawHuntCrossley, LinearDashpot, TsujiDashpot, KuwabaraKono, HertzDashpot, WaltonBraun, ThorntonPlastic),
+        *(HuntCrossley, PowerLawHuntCrossley, LinearDashpot, TsujiDashpot, KuwabaraKono, HertzDashpot),
+        *(WaltonBraun, ThorntonPlastic, AdhesivePlastic, JohnsonKendallRoberts),
         *(NewtonRestitution, ViscoelasticRestitution, PowerLawRestitution, ExponentialRestitution, RationalRestitution),
         *(ThorntonRestitution, TabulatedRestitution),
     )
 }
-"""What a contact model can take, those with a force first, then those for rigid impacts only; and the adhesive ones beside it."""
+"""What a contact model can take, those with a force first, then those for rigid impacts only."""
 
 
 def register(example: Any, *, smoothness: float, source: str, **about: Any) -> None:

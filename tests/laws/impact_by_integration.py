@@ -9,6 +9,7 @@ from scipy.integrate import solve_ivp
 
 def obtained_by_integration(law: Any, impact_speed: float, mass: float) -> float:
     """Restitution of an impact of ``law.force`` at ``impact_speed`` [m/s], ``mass`` [kg] the effective mass."""
+    end = float(law.end_overlap(law.begun(law.unloaded(1), np.zeros(1)))[0]) if hasattr(law, "end_overlap") else 0.0
     length, time = (float(scale) for scale in law.scales(impact_speed=impact_speed, mass=mass))
     force = jax.jit(lambda overlap, rate: law.force(overlap, rate, impact_speed=impact_speed, mass=mass))
 
@@ -17,7 +18,7 @@ def obtained_by_integration(law: Any, impact_speed: float, mass: float) -> float
         return [state[1], acceleration * time * time / length]
 
     def parts(_: float, state: np.ndarray) -> float:
-        return state[0]
+        return state[0] - end / length
 
     parts.terminal, parts.direction = True, -1  # type: ignore[attr-defined]
     start = [1e-12, impact_speed * time / length]
