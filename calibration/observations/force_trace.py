@@ -32,6 +32,10 @@ LEAST_NOISE = 1e-3
 """Standard deviation of a force whose noise nothing shows, relative to the largest."""
 
 
+NO_SLIP = 0.01
+"""Slip, relative to the impact speed, at which friction fades."""
+
+
 @dataclasses.dataclass(frozen=True)
 class ContactForce:
     """The force of the surfaces on the body at times, from the law and the motion.
@@ -50,28 +54,33 @@ class ContactForce:
 
     def predicted(self, experiment: Experiment, motion: jc.Trajectory, samples: Samples) -> jax.Array:
         """Normal force, and force of the body on the surface along x, as shown (n, 1 or 2) [N]."""
-        normal, along = contact_forces(experiment.scene, motion)
-        forces = [normal, -along[:, 0]] if self.tangential else [normal]
+        normal, friction = contact_forces(experiment.scene, motion)
+        forces = [normal, -friction[:, 0]] if self.tangential else [normal]
         return experiment.gain * jnp.stack(forces, axis=-1)
 
 
 def contact_forces(scene: jc.Scene, motion: jc.Trajectory) -> tuple[jax.Array, jax.Array]:
-    """Normal force (n,) and friction (n, 3) [N] of planes on a sphere at the times of a motion; zero out of contact."""
+    """Normal force (n,) and friction (n, 3) [N] of planes on a sphere at the times of a motion; zero out of contact.
+
+    A sphere that has stopped sliding rolls, and friction has nothing left to do: where the slip is next to nothing, so is friction. (The
+    law would multiply the error of that slip.)
+    """
     contacts = motion.contacts
     assert contacts is not None
     inside = contacts.happened & (contacts.touch_down <= motion.times[:, None]) & (motion.times[:, None] < contacts.lift_off)
     index, touches = jnp.argmax(inside, axis=1), jnp.any(inside, axis=1)
     normals = jnp.stack([surface.unit_normal for surface in scene.surfaces])
     gaps = jnp.stack([surface.gap(motion.position, scene.bodies.radius) for surface in scene.surfaces], axis=-1)
-    plane = contacts.surface[index]
+    plane, speed = contacts.surface[index], contacts.impact_speed[index]
     normal = normals[plane]
     overlap = -jnp.take_along_axis(gaps, plane[:, None], axis=1)[:, 0]
     rate = -jnp.sum(motion.velocity * normal, axis=-1)
-    force = scene.contact.normal.force(overlap, rate, impact_speed=contacts.impact_speed[index], mass=scene.bodies.mass)
-    force = jnp.where(touches, force, 0.0)
+    force = jnp.where(touches, scene.contact.normal.force(overlap, rate, impact_speed=speed, mass=scene.bodies.mass), 0.0)
     surface_point = motion.velocity - scene.bodies.radius * jnp.cross(motion.spin, normal)
     slip = surface_point - normal * jnp.sum(surface_point * normal, axis=-1, keepdims=True)
-    return force, scene.contact.friction.force(slip, force)
+    fourth = jnp.sum(slip**2, axis=-1, keepdims=True) ** 2
+    slides = fourth / (fourth + (NO_SLIP * speed[:, None]) ** 4 + 1e-30)
+    return force, slides * scene.contact.friction.force(slip, force)
 
 
 class ForceTrace:

@@ -17,7 +17,6 @@ from calibration.fitting import fit
 from calibration.impact_table import ImpactTable
 from calibration.layout import jacobians, residuals
 from calibration.observations.contact_durations import duration_of_impact
-from calibration.observations.force_trace import contact_forces
 from calibration.observations.impact_train import impact_train
 from calibration.observations.orientations import rotation_vector
 from calibration.observations.turning import angles, orientations
@@ -284,19 +283,23 @@ def force_trial(speed: float, seed: int, *, noise: float = 0.5, delay: float = 0
 
 def test_force_of_law_and_motion_is_that_of_an_independent_integration():
     expected, _ = pulse(3e6, 0.7, 2.0, TRACE)
-    times = np.concatenate([[0.0], np.maximum(TRACE, 0.0)])
-    start = jc.state(position=(0, 0, RADIUS), velocity=(0, 0, -2.0))
-    motion = jc.simulate(compliant_scene(3e6, 0.7), start, times, method=jc.EventAligned(max_contacts=2))
-    found, along = contact_forces(compliant_scene(3e6, 0.7), motion)
-    np.testing.assert_allclose(found[1:], expected, atol=1e-4 * expected.max())
-    assert not np.any(along)
-    # Sliding along x, the surface is pulled along.
-    friction = jc.RegularizedCoulomb(coefficient=0.1)
+    start = jc.state(position=(0, 0, RADIUS), velocity=(0.3, 0, -2.0))
     smooth = compliant_scene(3e6, 0.7)
-    rubbed = dataclasses.replace(smooth, contact=dataclasses.replace(smooth.contact, friction=friction))
-    motion = jc.simulate(rubbed, start._replace(velocity=np.array([1.0, 0.0, -2.0])), times, method=jc.EventAligned(max_contacts=2))
-    normal, along = contact_forces(rubbed, motion)
-    np.testing.assert_allclose(-along[:, 0], 0.1 * normal, rtol=1e-5)
+    rubbed = dataclasses.replace(smooth, contact=dataclasses.replace(smooth.contact, friction=jc.RegularizedCoulomb(coefficient=0.1)))
+    trial = Trial(cal.ForceTrace(TRACE, expected, tangential=0.1 * expected, sigma=1.0), initial=start, time=0.0)
+    problem = Problem(rubbed, [trial], free=[STIFFNESS])
+    with jax.enable_x64(True):
+        kind, data = problem.layout.kinds[0], jax.tree.map(lambda column: column[0], problem.data[0])
+        ((seen,), _) = kind.predicted(kind.experiment(rubbed, (), jnp.zeros(0), data), data)
+    normal, tangential = np.asarray(seen)[: TRACE.size].T
+    np.testing.assert_allclose(normal, expected, atol=1e-4 * expected.max())
+    # Sliding along x, the surface is pulled along; after the slip has gone, nothing is.
+    slides = np.cumsum(0.1 * expected) * 2e-5 * 3.5 / MASS < 0.2
+    np.testing.assert_allclose(tangential[slides], 0.1 * expected[slides], atol=0.002 * expected.max())
+    sticks = np.cumsum(0.1 * expected) * 2e-5 * 3.5 / MASS > 0.32
+    np.testing.assert_allclose(tangential[sticks], 0.0, atol=0.002 * expected.max())
+    assert slides.sum() > 20
+    assert sticks.sum() > 20
 
 
 @pytest.mark.slow
