@@ -134,7 +134,7 @@ class Judgement:
         for samples in (samples for own in self.data for samples in own.samples):
             used = np.asarray(samples.weight) > 0
             expected = 1.0 if samples.loss is None else np.broadcast_to(samples.loss.expected(), used.shape)
-            total, count = total + float(np.sum(used * expected)), count + np.count_nonzero(used)
+            total, count = total + float(np.sum(used * expected)), count + int(np.count_nonzero(used))
         return total / max(count, 1) or 1.0
 
     def followed(self) -> np.ndarray:

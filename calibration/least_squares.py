@@ -6,7 +6,7 @@ mode once for all recordings together, and handed to the solver by a rule of dif
 """
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import equinox as eqx
 import jax
@@ -24,7 +24,7 @@ from calibration.unknown import Unknown
 _SOLVERS = {"levenberg_marquardt": optimistix.LevenbergMarquardt, "dogleg": optimistix.Dogleg}
 METHODS = (*_SOLVERS, "adam", "lbfgs")
 
-Method = str | optax.GradientTransformation
+Method: TypeAlias = str | optax.GradientTransformation
 """One of ``METHODS``, or an optimiser of Optax; static."""
 
 
