@@ -37,6 +37,10 @@ SPREAD = 0.3
 """Standard deviation of the coordinates of the random points at which a loss of rank is verified."""
 
 
+REGIMES = (-3 * FAR, -2 * FAR, -FAR, FAR, 2 * FAR, 3 * FAR)
+"""Steps of one coordinate (factors of about 4, 16 and 64) at which it is looked for another regime."""
+
+
 class Identification(enum.StrEnum):
     """What data of this kind say of a parameter."""
 
@@ -44,6 +48,7 @@ class Identification(enum.StrEnum):
     PRIOR_ONLY = "known from its prior only"
     PRACTICALLY = "practically undetermined"
     HERE = "not seen at these values"
+    AT_BOUND = "at a bound"
     STRUCTURALLY = "structurally undetermined"
 
 
@@ -125,8 +130,8 @@ def identify(given: Problem | Fit, *, noise: float = 1.0, probe: bool = True, po
     """Say what the data determine, before a fit (at the starting values) or after (at the minimum).
 
     Structurally undetermined is what acts on the data in no way, or only in a combination with others, whatever the noise: verified at
-    random points about the values given. Practically undetermined is what the noise hides: a standard error above a factor of e, or one
-    that the ends of the interval cut off. A local analysis does not see another regime (friction that slides, friction that sticks), so
+    random points about the values given, and far away. Practically undetermined is what the noise hides: a standard error above a factor
+    of e, or one that the ends of the interval cut off. A local analysis does not see another regime (friction that slides, friction that sticks), so
     every parameter is also tried at about four times and a quarter of its value, all others adapting: where that explains the data (before
     a fit: those that are expected) as well, the parameter is not determined either.
 
@@ -171,13 +176,22 @@ class _Analysis:
         self.null_everywhere = self.null if self.null.shape[1] == 0 else self.verified(points, seed)
 
     def verified(self, points: int, seed: int) -> np.ndarray:
-        """Which part of the null space remains at random points: as many null directions as the least degenerate point has."""
-        rng = np.random.default_rng(seed)
+        """Which part of the null space remains elsewhere: as many null directions as the least degenerate point has.
+
+        At random points nearby, and where one parameter in it alone is far away: there may be another regime.
+        """
+        rng, start = np.random.default_rng(seed), self.point.start
+        elsewhere = [moved(self.point, rng) for _ in range(points)]
+        for i in np.flatnonzero(np.any(np.abs(self.null) > NEGLIGIBLE, axis=1)):
+            for step in REGIMES:
+                shared = np.array(start.shared, dtype=float)
+                shared[self.point.free[i]] += step
+                elsewhere.append((shared, start.local))
         spaces = [self.null]
-        for _ in range(points):
-            shared, local = moved(self.point, rng)
+        for shared, local in elsewhere:
             here = SharedInformation.of(self.point.blocks(shared, local, priors=False)).scaled(1 / self.slope)
-            spaces.append(null_space(here))
+            if np.all(np.isfinite(here.matrix)):
+                spaces.append(null_space(here))
         return min(spaces, key=lambda space: space.shape[1])
 
     def report(self, *, probe: bool) -> Identifiability:
@@ -292,11 +306,13 @@ class _Analysis:
         if unseen[i]:
             everywhere = bool(self.null_everywhere.shape[1]) and bool(np.any(np.abs(self.null_everywhere[i]) > NEGLIGIBLE))
             status = Identification.STRUCTURALLY if everywhere else Identification.HERE
-            note = "" if everywhere else "at other values of the unknowns the data would show it"
+            note = "" if everywhere else "at other values of the parameters these data would show it"
         else:
             sd = math.sqrt(max(covariance[i, i], 0.0))
             loose = unknown.about.transform != "identity" and max(sd / abs(self.slope[i]), sd if self.logarithmic[i] else 0.0) > LOOSE
-            if loose:
+            if unknown.at_bound(value):
+                status, note = Identification.AT_BOUND, "a standard error does not apply there"
+            elif loose:
                 status, note = (
                     Identification.PRACTICALLY,
                     f"its standard error would be a factor of {factor(sd)}" if self.logarithmic[i] else "",
