@@ -131,9 +131,9 @@ def identify(given: Problem | Fit, *, noise: float = 1.0, probe: bool = True, po
 
     Structurally undetermined is what acts on the data in no way, or only in a combination with others, whatever the noise: verified at
     random points about the values given, and far away. Practically undetermined is what the noise hides: a standard error above a factor
-    of e, or one that the ends of the interval cut off. A local analysis does not see another regime (friction that slides, friction that sticks), so
-    every parameter is also tried at about four times and a quarter of its value, all others adapting: where that explains the data (before
-    a fit: those that are expected) as well, the parameter is not determined either.
+    of e, or one that the ends of the interval cut off. A local analysis does not see another regime (friction that slides, friction that
+    sticks), so every parameter is also tried at about four times and a quarter of its value, all others adapting: where that explains the
+    data (before a fit: those that are expected) as well, the parameter is not determined either.
 
     Args:
         given: a problem, or the result of ``fit``.
