@@ -1,6 +1,8 @@
 """What must hold of cameras: exposure, clocks, perspective, distortion, tilt and dropped frames are found, or said not to be told."""
 
 import functools
+import importlib.util
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +22,11 @@ from calibration.problem import Problem
 from calibration.recording import Recording
 from calibration.result import Determination
 from calibration.trial import Trial
+
+_SPEC = importlib.util.spec_from_file_location("derivatives_of_residuals", Path(__file__).with_name("derivatives_of_residuals.py"))
+_MODULE = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(_MODULE)
+check_derivatives = _MODULE.check_derivatives
 
 RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"
 RADIUS, NOISE, FRAME = 0.02, 3e-4, 1 / 120
@@ -238,6 +245,21 @@ def test_quantities_with_the_same_effect_are_refused():
         Problem(scene(), [recording], free=[RESTITUTION], nuisance=[cal.InitialState(spin=True), cal.InitialSpin("y")])
     with pytest.raises(InputError, match="without a ForceTrace"):
         Problem(scene(), [recording], free=[RESTITUTION], nuisance=[cal.InitialState(), cal.ForceGain()])
+
+
+@pytest.mark.slow
+def test_derivatives_of_all_that_a_camera_does():
+    nuisance = [
+        cal.LengthScale(),
+        cal.PixelAspect(),
+        cal.CameraRoll(),
+        cal.GravityTilt(),
+        cal.Exposure(guess=3e-3),
+        cal.ClockDrift("camera"),
+    ]
+    nuisance += [cal.DepthMotion(1.5, (0.4, 0.2)), cal.LensDistortion((0.4, 0.2)), cal.InitialState(), cal.SurfaceHeight()]
+    problem = Problem(scene(), [film(path(1.1), 0)], free=[RESTITUTION, FRICTION], nuisance=nuisance, method=METHOD)
+    check_derivatives(problem, rtol=2e-4)
 
 
 # ---- dropped frames

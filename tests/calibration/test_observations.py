@@ -2,7 +2,9 @@
 
 import dataclasses
 import functools
+import importlib.util
 import math
+from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -15,7 +17,6 @@ import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting import fit
 from calibration.impact_table import ImpactTable
-from calibration.layout import jacobians, residuals
 from calibration.observations.contact_durations import duration_of_impact
 from calibration.observations.impact_train import impact_train
 from calibration.observations.orientations import rotation_vector
@@ -25,6 +26,11 @@ from calibration.result import Determination
 from calibration.trial import Trial
 from jaxcontact.geometry.rotation import quaternion_product, rotation_to_quaternion
 from jaxcontact.laws.restitution import exact_damping_ratio
+
+_SPEC = importlib.util.spec_from_file_location("derivatives_of_residuals", Path(__file__).with_name("derivatives_of_residuals.py"))
+_MODULE = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(_MODULE)
+check_derivatives = _MODULE.check_derivatives
 
 RESTITUTION, STIFFNESS = "contact.normal.restitution", "contact.normal.stiffness"
 FRICTION, DRAG = "contact.friction.coefficient", "drag.coefficient"
@@ -71,35 +77,6 @@ def times_in_air(restitution: float, speed: float, count: int, *, drag: float) -
         times.append(times[-1] + path.t[-1])
         speed = -path.y[1, -1]
     return np.asarray(times)
-
-
-def check_derivatives(problem: Problem, *, rtol: float = 1e-5) -> None:
-    """The Jacobian at the start against central differences of the residuals."""
-    with jax.enable_x64(True):
-        shared, local = problem.start
-        blocks = jacobians(problem.layout, problem.scene, shared, local, problem.data)
-
-        def at(shared, local):
-            return [np.asarray(part) for part in residuals(problem.layout, problem.scene, shared, local, problem.data)]
-
-        step = 1e-6
-        for i in range(shared.size):
-            moved = step * np.eye(shared.size)[i]
-            plus, minus = at(shared + moved, local), at(shared - moved, local)
-            for block, high, low in zip(blocks, plus, minus, strict=True):
-                expected = (high - low) / (2 * step)
-                np.testing.assert_allclose(block.by_shared[:, :, i], expected, rtol=rtol, atol=rtol * max(np.abs(expected).max(), 1e-3))
-        for kind, own in enumerate(local):
-            for i in range(own.shape[1]):
-                moved = step * np.eye(own.shape[1])[i]
-                plus, minus = (
-                    at(shared, tuple(part + s * moved * (k == kind) if k == kind else part for k, part in enumerate(local)))
-                    for s in (1, -1)
-                )
-                expected = (plus[kind] - minus[kind]) / (2 * step)
-                np.testing.assert_allclose(
-                    blocks[kind].by_local[:, :, i], expected, rtol=rtol, atol=rtol * max(np.abs(expected).max(), 1e-3)
-                )
 
 
 def assert_found(found, truth: dict[str, float]) -> None:
