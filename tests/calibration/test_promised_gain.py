@@ -1,0 +1,25 @@
+"""The gain that a full step promises is that of dense linear least squares."""
+
+import numpy as np
+import pytest
+
+from calibration.layout import Block
+from calibration.least_squares import Start
+from calibration.promised_gain import promised_gain
+
+
+@pytest.mark.parametrize("frozen", [(False, False), (True, False)])
+def test_the_promised_gain_is_that_of_dense_least_squares(frozen):
+    rng = np.random.default_rng(0)
+    trials = Block(rng.standard_normal((4, 9)), rng.standard_normal((4, 9, 2)), rng.standard_normal((4, 9, 3)))
+    known = Block(rng.standard_normal((1, 2)), rng.standard_normal((1, 2, 2)), np.zeros((1, 2, 0)))
+    jacobian = np.zeros((38, 14))
+    for k in range(4):
+        jacobian[9 * k : 9 * k + 9, :2] = trials.by_shared[k]
+        jacobian[9 * k : 9 * k + 9, 2 + 3 * k : 5 + 3 * k] = trials.by_local[k]
+    jacobian[36:, :2] = known.by_shared[0]
+    residual = np.concatenate([trials.residual.ravel(), known.residual.ravel()])
+    free = jacobian[:, np.flatnonzero(~np.append(frozen, np.zeros(12, dtype=bool)))]
+    step = np.linalg.lstsq(free, -residual, rcond=None)[0]
+    start = Start(np.zeros(2), (np.zeros((4, 3)),), np.asarray(frozen), (np.zeros(3, dtype=bool),), None)
+    assert promised_gain((trials, known), start) == pytest.approx(residual @ residual - np.sum((residual + free @ step) ** 2), rel=1e-12)
