@@ -302,6 +302,9 @@ def test_gain_of_the_sensor_is_told_by_known_speeds_and_not_told_without_them():
     open_ = fit(Problem(compliant_scene(2e6, 0.8), unknown, free=[STIFFNESS, RESTITUTION], nuisance=nuisance))
     assert open_.parameters["force_gain"].status is Determination.NOT_DETERMINED
     assert open_.parameters[STIFFNESS].status is Determination.NOT_DETERMINED
+    # What belongs to one trial follows what the data leave open.
+    assert open_.judgement.local(0, 0)["impact_speed"].status is Determination.NOT_DETERMINED
+    assert open_.judgement.local(0, 0)["impact_time"].status is Determination.DETERMINED
 
 
 def test_contact_durations_of_known_impacts_are_hertz_s():
