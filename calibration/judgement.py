@@ -11,7 +11,7 @@ from calibration.noise_model import Automatic, Errors
 from calibration.result import Coordinate, Determination, Estimate, explains
 from calibration.uncertainty import Information, between_trials, between_trials_degrees, correlation_time, information
 from calibration.unknown import Unknown
-from calibration.variance_components import Spread, VarianceComponents, degrees_of_freedom, restricted
+from calibration.variance_components import Spread, VarianceComponents, degrees_of_freedom, of_uncertain_weights, restricted
 
 LOOSE = 1.0
 """A standard error above this, in a logarithmic or logistic coordinate (a factor of e), means not determined."""
@@ -24,6 +24,9 @@ EVIDENCE = 0.05
 
 LEVEL = 0.95
 """Of the intervals by which a value counts as excluded."""
+
+OUTLYING = 5.0
+"""Residuals farther off than so many standard deviations are no Gaussian noise."""
 
 THRESHOLD = 3.84
 """Rise of chi-squared that excludes a value at 95 % where the noise is known."""
@@ -123,6 +126,7 @@ class Judgement:
             followed = self.followed()
             with np.errstate(over="ignore", invalid="ignore"):  # of coordinates the data do not see at all
                 self.covariance = self.parts.covariance(self.spread.size, self.spread.time, followed=followed)
+                self.covariance = self.covariance + of_uncertain_weights(self.parts, self.spread, followed=followed)
             self.degrees = degrees_of_freedom(self.parts, self.spread, followed=followed)
         ratio = np.diag(self.covariance)[seen] / np.diag(self.formal.shared)[seen]
         self.inflation = self.typical_inflation()
@@ -335,8 +339,35 @@ class Judgement:
                 found.append(f"{where} never moved from its start; check that it acts on the data.")
         if self.from_scatter:
             found.append("Standard errors are taken from the scatter between the trials, which contains every kind of correlation.")
-        elif self.correlation_time > 1.2:
+        elif self.automatic and self.correlation_time > 1.2:
             found.append(
                 f"Neighbouring residuals are correlated over about {self.correlation_time:.1f} samples; standard errors are enlarged."
             )
+        return found + self.doubts()
+
+    def doubts(self) -> list[str]:
+        """What speaks against the noise model, in sentences: then the intervals of covariance and profile are not to be trusted."""
+        found = []
+        if self.contradicted and self.explained:
+            ratio, kept = np.sqrt(self.misfit), not self.automatic
+            found.append(
+                f"The residuals are {ratio:.2g} times as large as the noise that was stated; "
+                + ("the noise model keeps it all the same, and intervals are too narrow." if kept else "standard errors are enlarged.")
+            )
+        if self.from_scatter:
+            return found
+        correlation, counts = self.parts.neighbours(), np.maximum(self.parts.counts, 1.0)
+        far = self.parts.summed(lambda piece: np.abs(piece.deviation) > OUTLYING * np.maximum(self.spread.size, 1.0)[piece.component])
+        for i, component in enumerate(self.parts.components):
+            independent = component.series and not (isinstance(component.model, Automatic) or component.model.correlated)
+            if independent and correlation[i] > max(3 / np.sqrt(counts[i]), 0.1):
+                found.append(
+                    f"Neighbouring residuals of {component.quantity} are correlated ({correlation[i]:.2f}), which {component.model}"
+                    " does not expect; intervals are too narrow. Correlated() expects it."
+                )
+            if far[i] and not component.model.robust:
+                found.append(
+                    f"{int(far[i])} of {int(counts[i])} residuals of {component.quantity} are more than {OUTLYING:g} standard deviations"
+                    " off; StudentT(4) and Huber() bear outliers."
+                )
         return found

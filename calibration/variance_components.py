@@ -375,3 +375,39 @@ def degrees_of_freedom(parts: VarianceComponents, spread: Spread, *, followed: n
     inverse = (vectors / np.where(eigenvalues > 1e-3, eigenvalues, np.inf)) @ vectors.T
     relative = np.einsum("is,ij,js->s", gradient, inverse, gradient)
     return np.where(relative > 0, 2 / np.where(relative > 0, relative, 1.0), known)
+
+
+def of_uncertain_weights(parts: VarianceComponents, spread: Spread, *, followed: np.ndarray) -> np.ndarray:
+    """What the covariance of the shared coordinates lacks since the sizes by which the fit weighs are estimates themselves, (S, S).
+
+    ``2 sum W_ij cov(d x/d s_i, d x/d s_j)``, W the covariance of the sizes: once for the scatter it makes, once because a covariance at
+    estimated sizes is too small on average (Kackar and Harville 1984, Harville and Jeske 1992). Zero where all have one size.
+    """
+    free = [int(i) for i in np.flatnonzero(spread.free_size)]
+    shared = parts.working[0].by_shared.shape[-1]
+    if not any(followed[i] for i in free) or len(parts.components) < 2:
+        return np.zeros((shared, shared))
+    tables, _ = parts.weighed(np.where(followed, spread.size, 1.0), np.where(followed, spread.time, 0.0))
+    blocks = [Block(table[..., -1], table[..., -shared - 1 : -1], table[..., : -shared - 1]) for table in tables]
+    found = [eliminated(block) for block in blocks]
+    seen = sum(np.einsum("rns,rns->s", block.by_shared, block.by_shared) for block in blocks)
+    bread, _ = resolved_inverse(sum(np.einsum("rns,rnt->st", part.projected, part.projected) for part in found), seen)
+    count = len(parts.components)
+    own, cross = np.zeros((count, shared, shared)), np.zeros((count, count, shared, shared))
+    for pieces, block, part in zip(parts.kinds, blocks, found, strict=False):
+        member = np.full(block.residual.shape[1], -1)
+        for piece in pieces:
+            member[piece.first : piece.first + piece.used[0].size] = np.tile(piece.component, piece.used.shape[1])
+        local = [np.einsum("rns,rnl->rsl", part.projected[:, member == i], block.by_local[:, member == i]) for i in range(count)]
+        for i in range(count):
+            own[i] += np.einsum("rns,rnt->st", part.projected[:, member == i], part.projected[:, member == i])
+            for j in range(count):
+                cross[i, j] += np.einsum("rsl,rlm,rtm->st", local[i], part.inverse, local[j])
+    spread_of_sizes = np.linalg.pinv(spread.information, hermitian=True)
+    total = np.zeros((shared, shared))
+    for a, i in enumerate(free):
+        for b, j in enumerate(free):
+            if followed[i] and followed[j]:
+                inner = (own[i] if i == j else 0.0) - own[i] @ bread @ own[j] - cross[i, j]
+                total += 2 * spread_of_sizes[a, b] * 4 * bread @ inner @ bread
+    return (total + total.T) / 2

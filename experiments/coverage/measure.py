@@ -10,6 +10,7 @@ from scipy import stats
 
 import calibration as cal
 from calibration.fitting import report
+from calibration.judgement import Judgement
 from calibration.result import Determination
 from experiments.coverage.fits import judged, of_one_layout, rises
 from experiments.coverage.scenarios import Scenario
@@ -78,12 +79,12 @@ def measure(scenario: Scenario, *, recordings: int, seed: int, replicates: int =
     return [_summary(scenario, name, np.asarray(rows), seconds) for name, rows in found.items()]
 
 
-def _interval(judgement: cal.Fit, name: str, truth: float) -> tuple[float, ...]:
+def _interval(judgement: Judgement, name: str, truth: float) -> tuple[float, ...]:
     """Whether the truth is inside, deviation, standard error, degrees of freedom, whether it failed, whether it was flagged."""
     estimate = judgement.shared()[name]
     low, high = estimate.interval(LEVEL)
     failed = not bool(judgement.minimum.converged) or estimate.status is not Determination.DETERMINED
-    flagged = judgement.contradicted
+    flagged = bool(judgement.doubts())
     inside = low <= truth <= high and not failed
     return float(inside), estimate.value - truth, estimate.sd, estimate.degrees, float(failed), float(flagged)
 

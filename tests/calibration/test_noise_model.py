@@ -13,7 +13,7 @@ from calibration.loss import HuberLoss, StudentTLoss
 from calibration.noise_model import Automatic, Correlated, Errors, Estimated, Huber, Known, StudentT
 from calibration.samples import Samples
 from calibration.trials import TrialData
-from calibration.variance_components import VarianceComponents, degrees_of_freedom, restricted
+from calibration.variance_components import VarianceComponents, degrees_of_freedom, of_uncertain_weights, restricted
 from calibration.whitening import coloured, whitened, whitening
 
 RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"
@@ -275,3 +275,25 @@ def test_whitening_is_the_inverse_of_the_cholesky_factor_and_undone():
     factor = np.linalg.cholesky(np.exp(-gaps / 2.0))
     np.testing.assert_allclose(white[used, 0], np.linalg.solve(factor, series[0, used, 0]), atol=1e-10)
     np.testing.assert_allclose(coloured(white[None, :, :, None], by)[0, :, 0, 0][used], series[0, used, 0], atol=1e-10)
+
+
+@pytest.mark.parametrize(("noise", "made", "text"), [(Known(), {"factor": 0.3}, "too narrow"), (Known(), {"outlier": 0.15}, "StudentT")])
+def test_what_speaks_against_the_noise_model_is_said(noise, made, text):
+    found = cal.fit(problem(noise, **made))
+    assert any(text in sentence or "does not explain" in sentence for sentence in found.warnings)
+    assert not cal.fit(problem(noise)).judgement.doubts()
+
+
+def test_the_covariance_allows_for_weights_that_are_estimates():
+    """The common mean of two groups with unknown variances: ``d mean/d ln s_1 = -2 p_1 p_2 (y_1 - y_2)``, p the weights."""
+    values = np.random.default_rng(7).standard_normal((1, 20, 2)) * [1.0, 1.5]
+    samples = Samples(np.zeros((1, 20)), np.zeros((1, 20, 2)), np.ones((1, 20, 2)))
+    blocks = (Block((values - values.mean()).reshape(1, -1), np.ones((1, 40, 1)), np.zeros((1, 40, 0))),)
+    errors = ((Errors(Estimated(), ("a", "b"), (False, False), series=False),),)
+    parts, yes = VarianceComponents(blocks, (TrialData((samples,), None, None),), errors), np.ones(2, dtype=bool)
+    found = restricted(parts, np.ones(2), np.zeros(2), yes, np.zeros(2, dtype=bool))
+    variances = found.size**2 / 20
+    share = (1 / variances) / np.sum(1 / variances)
+    of_sizes = np.linalg.inv(found.information)
+    expected = 2 * 4 * (share[0] * share[1]) ** 2 * variances.sum() * (of_sizes[0, 0] + of_sizes[1, 1] - 2 * of_sizes[0, 1])
+    assert of_uncertain_weights(parts, found, followed=yes)[0, 0] == pytest.approx(expected, rel=1e-6)
