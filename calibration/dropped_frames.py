@@ -17,13 +17,13 @@ from calibration.noise import rough_noise
 from calibration.recording import Recording
 
 WINDOWS = (10, 6, 4)
-"""Samples on either side of a place that are looked at: fewer beside an impact."""
+"""Samples on either side of a place that are looked at, fewer beside an impact."""
 
 MOST = 6
 """Frames that may be missing at one place."""
 
 GAIN = 30.0
-"""Chi-squared that missing frames must explain: one false alarm in 1e7 places."""
+"""Chi-squared that missing frames must explain; noise alone does so once in 1e7 places."""
 
 MISFIT = 3.0
 """Largest chi-squared per degree of freedom with which samples are taken for one flight."""

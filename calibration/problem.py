@@ -144,7 +144,7 @@ class Problem:
 
     @property
     def stages(self) -> tuple[np.ndarray, ...]:
-        """Ends of the samples to be fitted first, of the trials of each kind (stages, R): after two bounces, four bounces, and all."""
+        """Ends of the samples to be fitted first, of the trials of each kind (stages, R), which are two bounces, four bounces, and all."""
         ends = [[_after_bounce(reading, count) for reading in self.readings] for count in (2, 4)]
         rows = np.asarray([*(row for row in ends if np.any(np.isfinite(row))), [np.inf] * len(self.readings)])
         return tuple(rows[:, list(members)] for members in self.members)

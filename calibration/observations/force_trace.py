@@ -23,7 +23,7 @@ THRESHOLD = 0.1
 """Part of the largest force above which the body is taken to be in contact."""
 
 BEFORE_THRESHOLD = 0.08
-"""Time from touch-down to that force, in times above it: that of Hertz's law."""
+"""Time from touch-down to that force in Hertz's law, in times above it."""
 
 SEPARATE = 0.2
 """Runs that are closer together than this part of the longest one are one pulse; shorter ones are noise."""
