@@ -6,12 +6,15 @@ import math
 import numpy as np
 
 from calibration.candidate import Candidate
-from calibration.instrument import Film, Sound
+from calibration.instrument import Film, ForceSensor, Sound
 from calibration.result import Fit
 from calibration.study import DesignOptions
 
 CLICK = 1e-4
 """Standard deviation of the time of an impact in a sound recording [s]."""
+
+FORCE_RATE = 50e3
+"""Samples per second of a force sensor."""
 
 WATCHED = 1.5
 """How long an experiment is watched [s]."""
@@ -20,15 +23,24 @@ WATCHED = 1.5
 def experiments_at_hand(options: DesignOptions, fit: Fit) -> list[Candidate]:
     """Every drop and throw with every instrument; the camera's noise is that of the recordings at hand."""
     sigma = position_noise(fit)
-    cameras = [Film(rate=rate, sigma=sigma) for rate in options.frame_rates]
+    instruments: list = [*(Film(rate=rate, sigma=sigma) for rate in options.frame_rates), Sound(sigma=CLICK)]
+    if hasattr(fit.problem.scene.contact.normal, "force"):  # a rigid impact has no force that a sensor could show
+        instruments.append(ForceSensor(rate=FORCE_RATE, sigma=force_noise(fit)))
     throws = [(height, 0.0, -90.0) for height in options.heights]
     for height, angle in itertools.product(options.heights, options.angles or ()):
         # Thrown level, so fast that it lands at this angle from the normal.
         throws.append((height, math.sqrt(2 * 9.81 * height) * math.tan(math.radians(angle)), 0.0))
     return [
         Candidate(instruments=(instrument,), height=height, speed=speed, angle=angle, duration=WATCHED, repeats=options.repeats)
-        for (height, speed, angle), instrument in itertools.product(throws, [*cameras, Sound(sigma=CLICK)])
+        for (height, speed, angle), instrument in itertools.product(throws, instruments)
     ]
+
+
+def force_noise(fit: Fit) -> float:
+    """Median standard deviation of the forces at hand [N]; a newton where there are none."""
+    known = [series.sigma[np.isfinite(series.sigma)] for series in fit.series if series.labels[0].endswith("[N]")]
+    values = np.concatenate([np.zeros(0), *known])
+    return float(np.median(values)) if values.size else 1.0
 
 
 def position_noise(fit: Fit) -> float:
