@@ -206,7 +206,7 @@ class Fit:
     warnings: tuple[str, ...]
     recordings: Sequence[FittedRecording] = ()
     columns: tuple[FittedColumn, ...] = ()
-    series: tuple[FittedSeries, ...] = ()
+    series: Sequence[FittedSeries] = ()
     problem: Any = dataclasses.field(default=None, repr=False, compare=False)
     judgement: Any = dataclasses.field(default=None, repr=False, compare=False)
 

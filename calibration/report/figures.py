@@ -379,12 +379,12 @@ def _pair(figure: Figure, upper: SubplotSpec, lower: SubplotSpec) -> tuple[Axes,
     return above, below
 
 
-def _residual(data: FittedRecording | FittedColumn) -> tuple[np.ndarray, str]:
+def _residual(data: FittedRecording | FittedSeries | FittedColumn) -> tuple[np.ndarray, str]:
     """Residuals in units of sigma, where there is none in mm or in the unit of the column, and the label that says so."""
     scaled = residuals.scaled_residual(data)
     if np.isfinite(scaled).any():
         return scaled, "residual\n[sigma]"
-    if isinstance(data, FittedColumn):
+    if not isinstance(data, FittedRecording):
         return residuals.residual(data), "residual"
     return 1e3 * residuals.residual(data), "residual\n[mm]"
 
