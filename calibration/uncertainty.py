@@ -188,7 +188,9 @@ def between_trials_degrees(blocks: tuple[Block, ...], formal: Information) -> np
     for s in range(found.size):
         arms = scores.lever[:, s]
         moved = np.einsum("tij,tj->ti", scores.information, arms)
-        pulls = np.diag(np.einsum("ti,ti->t", arms, moved)) - moved @ formal.shared @ moved.T
-        square = float(np.sum(pulls**2))
-        found[s] = np.trace(pulls) ** 2 / square if square > 0 else 0.0
+        # G = diag(own) - M C M', which is never formed: memory stays linear in the trials.
+        own, inner = np.einsum("ti,ti->t", arms, moved), formal.shared @ (moved.T @ moved)
+        lost = np.einsum("ti,ij,tj->t", moved, formal.shared, moved)
+        square = float(np.sum(own**2) - 2 * np.sum(own * lost) + np.trace(inner @ inner))
+        found[s] = np.sum(own - lost) ** 2 / square if square > 0 else 0.0
     return found
