@@ -65,6 +65,9 @@ POLISHING = 3
 SETTLED = 1.2
 """Amplitude of the overlap about the static one, in units of it, below which a contact settles: it would hardly open again."""
 
+CREEPING = 1e-2
+"""Rate of an overlap, in units of the fastest so far, below which a contact may have settled without ever having turned."""
+
 STEPS_BETWEEN = 8
 """Steps outside contacts, for each contact of the budget: flights, and events that cut a step short."""
 
@@ -567,8 +570,9 @@ def touching_after(
         return Touching(after, touching.settled & closed)
     frozen = jax.lax.stop_gradient
     seen = frozen((after, at.gap, rate, stepped.state, time))
-    # A contact is judged when it begins, and when its overlap turns or its branch changes.
-    turns = active.closed & (before_rate * rate <= 0.0)
+    # A contact is judged when it begins, when its overlap turns or its branch changes, and while it creeps: under heavy damping it never
+    # turns.
+    turns = active.closed & ((before_rate * rate <= 0.0) | (jnp.abs(rate) <= CREEPING * fastest))
     if world.has_hysteresis:
         turns = turns | (active.closed & (normal.branch != active.normal.branch))
 

@@ -460,6 +460,7 @@ def friction_through(
     usable = jnp.where(takes_time, duration, 1.0)
     bulge = 6 * (jnp.where(takes_time, normal_impulse / usable, 0.0) - (loads[0] + loads[1]) / 2)
     closed = active.closed[:, None]
+    least = jax.lax.stop_gradient(NO_OVERLOAD * law.coefficient * jnp.maximum(jnp.maximum(*loads), 0.0))
 
     def seen(at: jax.Array) -> dict[str, jax.Array]:
         """What the law sees of the normal motion at the fraction ``at`` ``(pairs,)`` of the step."""
@@ -506,12 +507,11 @@ def friction_through(
     def one(node: Sprung, index: jax.Array) -> tuple[Sprung, None]:
         to = jnp.full_like(loads[0], (index + 1.0) / FRICTION_STEPS)
         at_start = law.overload(node.memory, slip_at(node.at, node.impulse), **seen(node.at))
-        # What sticks is followed as if it stuck for ever.
-        coefficient = jnp.where(at_start < 0, UNLIMITED, law.coefficient)
-        at_end = overload_after(dataclasses.replace(law, coefficient=coefficient), node, to)
         # A slider without a dashpot slides at no overload but that of rounding.
-        least = NO_OVERLOAD * law.coefficient * jnp.maximum(jnp.maximum(*loads), 0.0)
-        switches = ((at_start < 0) != (at_end < 0)) & (jnp.abs(at_end - at_start) > least)
+        sticks = at_start < -least
+        # What sticks is followed as if it stuck for ever.
+        at_end = overload_after(dataclasses.replace(law, coefficient=jnp.where(sticks, UNLIMITED, law.coefficient)), node, to)
+        switches = sticks != (at_end < -least)
         share = jnp.where(switches, at_start / jnp.where(switches, at_start - at_end, 1.0), 0.5)
         middle = node.at + jnp.clip(share, SHORTEST_PART, 1 - SHORTEST_PART) / FRICTION_STEPS
         return jax.lax.scan(lambda current, until: (part(current, until), None), node, jnp.stack([middle, to]))[0], None

@@ -65,6 +65,15 @@ def test_steps_do_not_grow_with_the_stiffness():
     assert max(counts) < 520
 
 
+def test_a_heavily_damped_contact_settles_although_its_overlap_never_turns_again():
+    """It creeps towards its static overlap from one side."""
+    found = ball(height=0.01, restitution=0.05, velocity=(0.5, 0.0, 0.0))
+    assert found.status == jc.Status.CAME_TO_REST
+    assert steps(found) < 1200
+    np.testing.assert_allclose(found.velocity[-1], (5 / 7 * 0.5, 0.0, 0.0), atol=1e-6)
+    assert found.ledger.imbalance < 1e-5
+
+
 def test_a_ball_that_slides_begins_to_roll():
     friction, start = 0.1, 1.0
     found = ball(velocity=(start, 0.0, 0.0), friction=friction, slip_velocity=1e-7, duration=0.8)
