@@ -83,6 +83,46 @@ def test_slopes_by_every_parameter_are_those_of_the_closed_form_and_of_differenc
         np.testing.assert_allclose(slope, (4 * near - far) / 3, rtol=0, atol=1e-7)
 
 
+@pytest.mark.slow
+def test_second_derivatives_of_many_impacts_at_once_are_those_of_the_closed_form():
+    """Of contacts with three branches, under ``vmap``: one tears, one does not, by speed, mass and all parameters of the law."""
+
+    def rebound(p):
+        return impact(*p, jc.EventAligned(max_contacts=1)).velocity[-1, 2] / p[1]
+
+    def restitution(p):
+        return p[0].restitution_at(p[1], mass=p[2])
+
+    def all_derivatives(function, p, one, other):
+        return jax.jvp(lambda p: jax.jvp(function, (p,), (one,)), (p,), (other,))
+
+    name, speeds = "adhesive plastic", (0.5, 1.3, 3.0)
+    p = jax.tree.map(lambda *values: jnp.stack(values), *(parameters(name, speed) for speed in speeds))
+    one = jax.tree.map(lambda leaf: leaf * jnp.cos(1e3 * jnp.arange(leaf.size)), p)
+    other = jax.tree.map(lambda leaf: leaf * jnp.array([1.0, -0.5, 0.3]), p)
+    found, wanted = (FAST(jax.vmap(functools.partial(all_derivatives, f)))(p, one, other) for f in (rebound, restitution))
+    (value, slope), (_, second) = found
+    (exact, exact_slope), (_, exact_second) = wanted
+    np.testing.assert_allclose(value, exact, rtol=0, atol=2e-7)
+    np.testing.assert_allclose(slope, exact_slope, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(second, exact_second, rtol=0, atol=2e-5 * np.max(np.abs(exact_second)))
+    for index, speed in enumerate(speeds):
+        alone = along()(parameters(name, speed), jax.tree.map(lambda leaf, at=index: leaf[at], one))
+        np.testing.assert_allclose(value[index], alone[0], rtol=1e-10)
+        np.testing.assert_allclose(slope[index], alone[1], rtol=0, atol=1e-9)
+
+
+def test_single_precision_stays_single_and_is_right_to_its_rounding():
+    expected = LAWS["adhesive plastic"].restitution_at(3.0, mass=MASS)
+    with jax.enable_x64(False):
+        p = jax.tree.map(lambda value: jnp.asarray(value, jnp.float32), (LAWS["adhesive plastic"], 3.0, MASS))
+        rebound, slope, found = along()(p, jax.tree.map(jnp.ones_like, p))
+    assert found.position.dtype == rebound.dtype == jnp.float32
+    assert found.status == jc.Status.SUCCESS
+    assert np.all(np.isfinite(slope))
+    np.testing.assert_allclose(rebound, expected, rtol=0, atol=2e-3)
+
+
 def test_the_restitution_of_straight_lines_does_not_depend_on_the_speed():
     for speed in (1e-3, 0.1, 10.0):
         p = parameters("Walton and Braun", speed)
