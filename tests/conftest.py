@@ -29,6 +29,12 @@ def pytest_addoption(parser):
         default=Path(__file__).parent / "reference" / "data",
         help="tree of reference cases with sub-directories closed_form, equations, exudyn (default: the committed copies)",
     )
+    parser.addoption(
+        "--recordings-dir",
+        type=Path,
+        default=Path(__file__).parents[1].parent / "shared" / "data",
+        help="tree of recordings by others, which are not committed; tests that need one that is absent are skipped",
+    )
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,0 +1,191 @@
+"""``aimy_mn5008_*``: a table-tennis ball shot onto a table by a machine with three wheels: no spin, backspin, topspin."""
+
+from pathlib import Path
+
+import numpy as np
+
+from calibration.result import Determination, Fit, FittedRecording
+from calibration.study import Study
+from experiments.real_recordings.drops import DRAG, RESTITUTION
+from experiments.real_recordings.finding import Description, Finding, Outcome, Verdict, if_true
+from experiments.real_recordings.fitted_files import TABLE_TENNIS, files_of, fitted, write
+from experiments.real_recordings.oblique_impacts import FRICTION
+
+LIFT = "lift.coefficient"
+STATED_HEIGHT = 0.760
+"""Height of the centre at the bounce in the coordinates of the files [m]."""
+ENOUGH = 10
+"""Samples with which a parabola can be drawn through a flight."""
+GRAVITY = 9.81
+
+
+def study_of(folder: Path) -> Study:
+    """The launches as a study of the command line."""
+    return Study(files=files_of(folder, "csv/*.csv"), ball=TABLE_TENNIS)
+
+
+def height_of_centre(recording: FittedRecording, scale: float) -> float:
+    """Height of the centre at a bounce in recorded lengths [m]."""
+    return recording.nuisance["surface_height"].value + TABLE_TENNIS.radius / scale
+
+
+def samples_after(recording: FittedRecording) -> int:
+    """Samples after the last bounce."""
+    return int(np.count_nonzero(recording.time > recording.bounce_times[-1])) if recording.bounce_times.size else 0
+
+
+def vertical_acceleration(recording: FittedRecording, *, after: bool) -> float:
+    """Of a parabola through the heights before the first, or after the last bounce [m/s^2]; NaN where there are too few."""
+    axis = recording.axes.index("z")
+    time, height = recording.time, recording.measured[:, axis]
+    flight = (time > recording.bounce_times[-1] if after else time < recording.bounce_times[0]) & np.isfinite(height)
+    if np.count_nonzero(flight) < ENOUGH:
+        return float("nan")
+    return float(2 * np.polynomial.polynomial.polyfit(time[flight], height[flight], 2)[2])
+
+
+def residual_sizes(fit: Fit) -> dict[str, float]:
+    """Median over the recordings of the rms residual along each axis [m]."""
+    sizes: dict[str, list[float]] = {}
+    for recording in fit.recordings:
+        for axis, column in zip(recording.axes, (recording.measured - recording.predicted).T, strict=True):
+            sizes.setdefault(axis, []).append(float(np.sqrt(np.nanmean(column**2))))
+    return {axis: float(np.median(values)) for axis, values in sizes.items()}
+
+
+def uneven(fit: Fit) -> float:
+    """Standard deviation of the intervals between samples over their median, the largest of all recordings."""
+    return float(max(np.std(np.diff(one.time)) / np.median(np.diff(one.time)) for one in fit.recordings))
+
+
+def spin_sentence(fit: Fit) -> str:
+    """The initial spins about the axis across the flight."""
+    spins = [one.nuisance[name] for one in fit.recordings for name in one.nuisance if name.startswith("spin_y")]
+    told = [item.value for item in spins if item.status is Determination.DETERMINED]
+    return f"{len(told)} of {len(spins)} initial spins about y determined" + (f", {min(told):.0f} to {max(told):.0f} rad/s" if told else "")
+
+
+def friction_finding(fit: Fit, description: Description) -> Finding:
+    """What can be said of friction where nobody measured the spin."""
+    friction = fit.parameters[FRICTION]
+    if friction.status is Determination.DETERMINED:
+        low, high = friction.interval()
+        says = (
+            f"Friction {friction.value:.3f} ± {friction.sd:.3f} (95 %: {low:.3f} to {high:.3f}): these balls slide throughout the impact."
+        )
+    else:
+        says = f"Friction is not determined: {friction.note}."
+    return description.finding("not measured", Verdict.RESPECTED, f"{says} {spin_sentence(fit)}.")
+
+
+def restitution_finding(fit: Fit) -> Finding:
+    """Restitution, and how far it is to be trusted."""
+    restitution = fit.parameters[RESTITUTION]
+    trust = (
+        "the model explains the data"
+        if fit.explained
+        else "the model does not explain the data: a value, but not its standard error, is to be trusted"
+    )
+    return Finding(f"Restitution {restitution.value:.3f} ± {restitution.sd:.3f}; chi2/dof {fit.chi2_per_dof:.2f}, {trust}.")
+
+
+def scale_finding(fit: Fit) -> list[Finding]:
+    """A length scale far from one, of cameras that were calibrated, is lift under another name."""
+    if "length_scale" not in fit.parameters:
+        return []
+    scale = fit.parameters["length_scale"]
+    return [
+        Finding(
+            f"Lengths would be {100 * abs(scale.value - 1):.1f} ± {100 * scale.sd:.1f} % too {'short' if scale.value > 1 else 'long'},"
+            f" which"
+            " calibrated cameras exclude: lift by a spin that nobody measured acts as another gravity does. The scale is no result."
+        )
+    ]
+
+
+def findings_of(fit: Fit, description: Description, *, files: int) -> list[Finding]:
+    """What the launches tell.
+
+    Args:
+        fit: of all launches.
+        description: of the set.
+        files: number of recordings, with those left out.
+    """
+    drag = fit.parameters[DRAG]
+    scale = fit.parameters["length_scale"].value if "length_scale" in fit.parameters else 1.0
+    heights = [height_of_centre(one, scale) for one in fit.recordings]
+    before, after = (np.array([vertical_acceleration(one, after=late) for one in fit.recordings]) for late in (False, True))
+    counts = [samples_after(one) for one in fit.recordings]
+    sizes = ", ".join(f"{axis} {1e3 * size:.1f} mm" for axis, size in residual_sizes(fit).items())
+    lifted = LIFT in fit.parameters
+    used = f"{files - len(fit.recordings)} of {files} recordings show no bounce and were left out; " if files > len(fit.recordings) else ""
+    return [
+        restitution_finding(fit),
+        *scale_finding(fit),
+        friction_finding(fit, description),
+        description.finding(
+            "drag and Magnus matter",
+            if_true(drag.status is Determination.DETERMINED and drag.value > 3 * drag.sd and np.nanmedian(after) < -GRAVITY),
+            f"Drag coefficient {drag.value:.2f} ± {drag.sd:.2f}; lift by spin was {'needed' if lifted else 'not needed'}. Parabolas"
+            f" through the"
+            f" heights give {np.nanmedian(before):.1f} m/s^2 before the bounce"
+            + (f" and {np.nanmedian(after):.1f} m/s^2 after it" if np.any(np.isfinite(after)) else "")
+            + " (medians).",
+        ),
+        description.finding(
+            "few files have usable samples",
+            if_true(files > len(fit.recordings) or min(counts) < ENOUGH)
+            if "no_spin" not in description.meta["name"]
+            else Verdict.RESPECTED,
+            f"{used}{int(np.median(counts))} samples after the bounce in the middle recording ({min(counts)} to {max(counts)}).",
+        ),
+        description.finding(
+            "about 0.760",
+            if_true(abs(np.median(heights) - STATED_HEIGHT) < 5e-3),
+            f"The centre is at {np.median(heights):.4f} m at the bounce ({min(heights):.4f} to {max(heights):.4f} m); the height of the"
+            f" table"
+            " was an unknown of each recording.",
+        ),
+        description.finding(
+            "jitter",
+            if_true(uneven(fit) > 0.05),
+            f"Intervals between samples vary by {100 * uneven(fit):.0f} %; the time stamps were used.",
+        ),
+        description.finding("quadratic fit residual", Verdict.RESPECTED, f"Residuals of the fit: {sizes} (rms, median of the recordings)."),
+        description.finding(
+            "standard values", Verdict.NOT_TESTABLE, "Radius, mass and the thin shell are those of the rules of the sport."
+        ),
+    ]
+
+
+def run(folder: Path, result: Path) -> Outcome:
+    """Fit all launches of a set together.
+
+    Args:
+        folder: of the set.
+        result: folder for the results.
+    """
+    study, description = study_of(folder), Description(folder)
+    fit = fitted(study)
+    friction = fit.parameters[FRICTION]
+    outcome = Outcome(
+        description.meta["name"],
+        f"{len(fit.recordings)} launches together: restitution, friction, drag{', lift' if LIFT in fit.parameters else ''}; initial state,"
+        " spin and height of the table of each.",
+        findings_of(fit, description, files=len(study.files)),
+        {
+            "restitution": (fit.parameters[RESTITUTION].value, fit.parameters[RESTITUTION].sd),
+            "friction": (friction.value, friction.sd),
+            "friction_determined": friction.status is Determination.DETERMINED,
+            "drag": (fit.parameters[DRAG].value, fit.parameters[DRAG].sd),
+            "lift": LIFT in fit.parameters,
+            "recordings": len(fit.recordings),
+            "files": len(study.files),
+            "samples_after": [samples_after(one) for one in fit.recordings],
+            "chi2_per_dof": fit.chi2_per_dof,
+            "converged": fit.converged,
+            "warnings": fit.warnings,
+        },
+    )
+    write(fit, study, outcome, result)
+    return outcome
