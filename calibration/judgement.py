@@ -348,7 +348,7 @@ class Judgement:
     def doubts(self) -> list[str]:
         """What speaks against the noise model, in sentences: then the intervals of covariance and profile are not to be trusted."""
         found = []
-        if self.contradicted and self.explained:
+        if self.contradicted and self.explained and all(own.stated for own in self.parts.components):
             ratio, kept = np.sqrt(self.misfit), not self.automatic
             found.append(
                 f"The residuals are {ratio:.2g} times as large as the noise that was stated; "
