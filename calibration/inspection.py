@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 import jaxcontact as jc
 from calibration.automatic import OBLIQUE, no_bounce, read_impacts, steepness
 from calibration.data_files import distinct_names, find_files
+from calibration.dropped_frames import find_dropped_frames
 from calibration.errors import InputError
 from calibration.file_kind import FileKind, kind_of
 from calibration.first_guess import Reading, pooled, read_bounces
@@ -23,6 +24,12 @@ from calibration.study import Ball, ModelOptions, ReadingOptions, Study
 
 SEEN = 3.0
 """Standard deviations from zero at which a quantity is said to be seen."""
+
+SUSPICIOUS = 2.0
+"""Scatter about smooth flights over the noise of single samples, above which something is missing from the picture."""
+
+MOST_DROPPED = 4
+"""Gaps that are listed."""
 
 LEAST_SOUNDS = 3
 """Impacts in a row from which times tell a restitution."""
@@ -109,7 +116,7 @@ def _inspected(path: str, name: str, radius: float, options: ReadingOptions, gra
         reading = read_bounces(recording, radius=radius, gravity=gravity)
     except InputError as error:
         return FileReport(path=path, name=name, problem=error)
-    remarks = (*_not_used(recording.ignored), *_gaps(recording), *reading.remarks)
+    remarks = (*_not_used(recording.ignored), *_gaps(recording), *_dropped(recording, reading, gravity), *reading.remarks)
     problem = None if reading.bounces else no_bounce(recording)
     return FileReport(path=path, name=name, recording=recording, reading=reading, problem=problem, remarks=remarks)
 
@@ -156,6 +163,20 @@ def _gaps(recording: Recording) -> Iterator[str]:
             f"{missing.clip(0).sum()} sample{'s' if missing.clip(0).sum() > 1 else ''} missing, most in a row {missing[longest]}"
             f" (at {measured[longest]:.3g} s)"
         )
+
+
+def _dropped(recording: Recording, reading: Reading, gravity: float) -> Iterator[str]:
+    """Frames that the motion shows to be missing although the times are even; looked for where flights are fitted worse than noise."""
+    if not np.any(reading.scatter > SUSPICIOUS * reading.noise):
+        return
+    try:
+        found = find_dropped_frames(recording, gravity=gravity)
+    except InputError:  # real times tell by themselves
+        return
+    if found:
+        places = ", ".join(f"{item.missing} after sample {item.after}" for item in found[:MOST_DROPPED])
+        more = f" and {len(found) - MOST_DROPPED} more" if len(found) > MOST_DROPPED else ""
+        yield f"frames seem to be missing where the times are even: {places}{more}; with_missing_frames corrects the times"
 
 
 # What can be learned

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import optimistix
 
 LARGEST = 1.0
-"""Largest step of a logarithmic or logistic coordinate, a factor of e: straight lines hold no farther, and far out no slope leads back."""
+"""Largest step of a logarithmic or logistic coordinate, a factor of e. Straight lines hold no farther, and far out no slope leads back."""
 
 
 class LimitedDescent(optimistix.AbstractDescent):

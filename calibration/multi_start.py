@@ -104,7 +104,7 @@ def multi_start(
     method: Method = "levenberg_marquardt",
     steps: int | None = None,
 ) -> MultiStart:
-    """Fit from many starts, ``vmap``ped, and judge the best optimum.
+    """Fit from many starts in one ``vmap``, and judge the best optimum.
 
     Random starts are a Latin hypercube in the free shared unknowns: over their prior where they have one, else over their bounds, else over
     two powers of ten on either side of the scene's value (for quantities that may be negative: three times its size about it). Unknowns of

@@ -12,7 +12,7 @@ import numpy as np
 from calibration.least_squares import Start
 
 POOR = 4.0
-"""Chi-squared per degree of freedom above which a fit looks elsewhere, too: residuals of twice the noise."""
+"""Chi-squared per degree of freedom above which a fit looks elsewhere, too (residuals of twice the noise)."""
 
 FACTOR = 3.0
 """Step of a logarithmic or logistic coordinate (a factor of 20) beyond which a plateau is left."""

@@ -16,7 +16,7 @@ from calibration.uncertainty import eliminated, resolved_inverse
 from calibration.whitening import coloured, whitening
 
 RIDGE = 1e-10
-"""Added to the diagonal of scaled normal equations: what nothing depends on changes no difference of likelihoods."""
+"""Added to the diagonal of scaled normal equations, where what nothing depends on changes no difference of likelihoods."""
 
 WHITE = 0.02
 """Correlation of neighbours below which errors are white."""

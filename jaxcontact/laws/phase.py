@@ -122,7 +122,7 @@ class HuntCrossleyPhase:
 
     @property
     def in_steps(self) -> "HuntCrossleyPhase":
-        """What a few steps can resolve: the restitution is 0.01 where it is less."""
+        """What a few steps can resolve, with a restitution of 0.01 where it is less."""
         return dataclasses.replace(self, damping_ratio=jnp.minimum(self.damping_ratio, HEAVIEST))
 
     @property
@@ -301,7 +301,7 @@ class LinearPhase:
 
     @property
     def largest_load(self) -> jax.Array:
-        """Load from which on there is no lift-off, to 0.5 %: ``e/sqrt(zeta)`` times a polynomial fitted to bisections."""
+        """Load from which on there is no lift-off, to 0.5 % (``e/sqrt(zeta)`` times a polynomial fitted to bisections)."""
         zeta = jnp.maximum(jax.lax.stop_gradient(self.damping), 1e-3)
         return self.restitution / jnp.sqrt(zeta) * jnp.exp(polynomial(_LINEAR_LARGEST_LOAD, zeta))
 

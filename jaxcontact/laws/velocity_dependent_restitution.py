@@ -21,7 +21,7 @@ from jaxcontact.laws.rigid_impact import RigidImpact, deviation_field, duration_
 from jaxcontact.smooth import Real
 
 SLOWEST = 1e-12
-"""Slower impacts, relative to the speed a law is scaled with, count as this fast: powers have no finite derivative at rest."""
+"""Slower impacts, relative to the speed a law is scaled with, count as this fast, as powers have no finite derivative at rest."""
 
 LEAST = 1e-9
 """Restitution of a law that has decayed completely."""
