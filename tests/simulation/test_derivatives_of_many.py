@@ -145,14 +145,18 @@ IMPACTS = {
 }
 
 
-@functools.cache
-def sprung_impacts(graded_step: float) -> tuple[dict, dict]:
+SPRINGS = {
+    "Cundall and Strack": lambda p: jc.CundallStrack(coefficient=p["friction"], tangential_stiffness=p["stiffness"], zeta=p["zeta"]),
+    "Mindlin": lambda p: jc.Mindlin(coefficient=p["friction"], effective_shear_modulus=1e3 * p["stiffness"], zeta=p["zeta"]),
+}
+
+
+def sprung_impacts(law: str, graded_step: float) -> tuple[dict, dict]:
     """Velocities after each impact, and their slopes by the logarithms of the coefficient and the approach velocity."""
     method = jc.EventAligned(max_contacts=1, graded_step=graded_step, lasting_steps=0, max_steps=int(4 / graded_step) + 20)
 
     def after(p: dict) -> jax.Array:
-        friction = jc.CundallStrack(coefficient=p["friction"], tangential_stiffness=p["stiffness"], zeta=p["zeta"])
-        contact = jc.ContactModel(normal=jc.HuntCrossley(stiffness=1e8, restitution=p["restitution"]), friction=friction)
+        contact = jc.ContactModel(normal=jc.HuntCrossley(stiffness=1e8, restitution=p["restitution"]), friction=SPRINGS[law](p))
         scene = jc.Scene(bodies=jc.spheres(radius=0.01, mass=0.011), contact=contact)
         start = jc.state(position=(0.0, 0.0, 0.0101), velocity=p["velocity"], spin=(3.0, 5.0, -4.0))
         found = jc.simulate(scene, start, jnp.array([0.0, 1e-3]), method=method)
@@ -169,11 +173,11 @@ def sprung_impacts(graded_step: float) -> tuple[dict, dict]:
 
 
 @pytest.mark.slow
-def test_impacts_with_a_friction_spring_are_resolved():
-    """The motion to 2e-5 and its slopes to 1e-4 of the approach speed, also where sticking turns to sliding; without a dashpot to 5e-4."""
-    (coarse, coarse_slopes), (fine, fine_slopes) = sprung_impacts(0.04), sprung_impacts(0.02)
+@pytest.mark.parametrize("law", SPRINGS)
+def test_impacts_with_a_friction_spring_are_resolved(law):
+    """The motion to 1e-5 and its slopes to 1e-4 of the approach speed, also where sticking turns to sliding and back."""
+    (coarse, coarse_slopes), (fine, fine_slopes) = sprung_impacts(law, 0.04), sprung_impacts(law, 0.02)
     for case in IMPACTS:
-        np.testing.assert_allclose(coarse[case], fine[case], rtol=0, atol=2e-5, err_msg=case)
+        np.testing.assert_allclose(coarse[case], fine[case], rtol=0, atol=1e-5, err_msg=case)
     for case, slope in fine_slopes.items():
-        within = 5e-4 if case[0] == "without a dashpot" else 1e-4
-        np.testing.assert_allclose(coarse_slopes[case], slope, rtol=0, atol=within, err_msg=str(case))
+        np.testing.assert_allclose(coarse_slopes[case], slope, rtol=0, atol=1e-4, err_msg=str(case))
