@@ -459,7 +459,10 @@ law(
     smoothness=-1,
     example={
         "self": JohnsonKendallRoberts(effective_modulus=1e9, effective_radius=0.01, work_of_adhesion=0.1),
-        **{"overlap": 0.8e-5, "overlap_rate": 0.3, "impact_speed": 0.7, "mass": 4e-3},
+        "overlap": 0.8e-5,
+        "overlap_rate": 0.3,
+        "impact_speed": 0.7,
+        "mass": 4e-3,
     },
     variants=({"overlap": 2e-6, "overlap_rate": -0.1}, {"overlap": -1e-7, "overlap_rate": -0.1}),
     switches=({"overlap": 0.0},),

@@ -406,7 +406,10 @@ law(
     smoothness=0,
     example={
         "self": AdhesivePlastic(stiffness=1e5, plasticity_ratio=0.5, adhesion_stiffness=2e4),
-        **{"overlap": 5e-5, "overlap_rate": 0.3, "impact_speed": 0.7, "mass": 4e-3},
+        "overlap": 5e-5,
+        "overlap_rate": 0.3,
+        "impact_speed": 0.7,
+        "mass": 4e-3,
     },
     variants=({"overlap": 1.3e-4, "overlap_rate": -0.1}, {"overlap": 2e-5, "overlap_rate": -0.1}),
     switches=({"overlap": 0.0},),

@@ -14,8 +14,9 @@ Every phase has: ``start`` (w at touch-down, where X = 0 and u = 1), ``derivativ
 where the contact ends), ``event_rate`` and ``length`` (an estimate of sigma there, for load = 0; it need not be exact).
 
 A phase that is ``solved_at_once`` (``simulation.compliant_contact.orbit``) ends at zero overlap and also has ``position_at(s) -> X``, a
-power, ``nodes_per_step``, ``w_rate(X, w, load, largest s) -> dw/dtau``, ``largest_overlap(load)``, an estimate of it, ``largest_load``, from which on there is no
-lift-off, ``restitution``, an estimate, ``in_steps``, a phase for steps, and ``slowing(s/largest s, load)``, a factor of the speed of the way out.
+power, ``nodes_per_step``, ``w_rate(X, w, load, largest s) -> dw/dtau``, ``largest_overlap(load)``, an estimate of it, ``largest_load``,
+from which on there is no lift-off, ``restitution``, an estimate, ``in_steps``, a phase for steps, and ``slowing(s/largest s, load)``, a
+factor of the speed of the way out.
 """
 
 import dataclasses
