@@ -216,7 +216,8 @@ def fit_trajectories(study: Study, *, progress: Progress) -> Fit:
             lifted, with_lift = minimum(scatter=False, lift=True)
             more = with_lift.free.sum() + sum(own.size for own in with_lift.start.local)
             more -= judgement.free.sum() + sum(own.size for own in judgement.start.local)
-            lift = bool(with_lift.minimum.converged and judgement.chi2 - with_lift.chi2 > WORTH * more * max(with_lift.misfit, 1.0))
+            # Where the search with lift has not ended, its chi-squared is an upper limit: what it gains already counts.
+            lift = bool(judgement.chi2 - with_lift.chi2 > WORTH * more * max(with_lift.misfit, 1.0))
             if lift:
                 chosen, judgement = lifted, with_lift
                 notes.append(

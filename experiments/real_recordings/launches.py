@@ -17,6 +17,8 @@ STATED_HEIGHT = 0.760
 ENOUGH = 10
 """Samples with which a parabola can be drawn through a flight."""
 GRAVITY = 9.81
+LEAST_DRAG_ERROR = 1e-3
+"""Relative; samples of 1 mm noise on flights of 3 m, ten of them, do not tell the deceleration by drag better."""
 
 
 def study_of(folder: Path) -> Study:
@@ -61,8 +63,14 @@ def uneven(fit: Fit) -> float:
 def spin_sentence(fit: Fit) -> str:
     """The initial spins about the axis across the flight."""
     spins = [one.nuisance[name] for one in fit.recordings for name in one.nuisance if name.startswith("spin_y")]
-    told = [item.value for item in spins if item.status is Determination.DETERMINED]
-    return f"{len(told)} of {len(spins)} initial spins about y determined" + (f", {min(told):.0f} to {max(told):.0f} rad/s" if told else "")
+    told = [item for item in spins if item.status is Determination.DETERMINED]
+    if not told:
+        return f"None of the {len(spins)} initial spins about y is determined"
+    values = [item.value for item in told]
+    text = f"{len(told)} of {len(spins)} initial spins about y are told: {min(values):.0f} to {max(values):.0f} rad/s"
+    return f"{text}, each ± {np.median([item.sd for item in told]):.0f}" + (
+        " (mostly of the Magnus coefficient, which they share)" if LIFT in fit.parameters else ""
+    )
 
 
 def friction_finding(fit: Fit, description: Description) -> Finding:
@@ -81,12 +89,13 @@ def friction_finding(fit: Fit, description: Description) -> Finding:
 def restitution_finding(fit: Fit) -> Finding:
     """Restitution, and how far it is to be trusted."""
     restitution = fit.parameters[RESTITUTION]
-    trust = (
-        "the model explains the data"
-        if fit.explained
-        else "the model does not explain the data: a value, but not its standard error, is to be trusted"
-    )
-    return Finding(f"Restitution {restitution.value:.3f} ± {restitution.sd:.3f}; chi2/dof {fit.chi2_per_dof:.2f}, {trust}.")
+    if restitution.status is not Determination.DETERMINED:
+        says = "Restitution is not determined: too little of the flight after the bounce was recorded"
+    else:
+        says = f"Restitution {restitution.value:.3f} ± {restitution.sd:.3f}"
+    misfit = "the model does not explain the data, and the standard errors are not to be trusted"
+    trust = "the model explains the data" if fit.explained else misfit
+    return Finding(f"{says}. chi2/dof {fit.chi2_per_dof:.2f}: {trust}.")
 
 
 def scale_finding(fit: Fit) -> list[Finding]:
@@ -118,6 +127,7 @@ def findings_of(fit: Fit, description: Description, *, files: int) -> list[Findi
     counts = [samples_after(one) for one in fit.recordings]
     sizes = ", ".join(f"{axis} {1e3 * size:.1f} mm" for axis, size in residual_sizes(fit).items())
     lifted = LIFT in fit.parameters
+    doubt = " (far below what these samples can tell: not to be trusted)" if drag.sd < LEAST_DRAG_ERROR * drag.value else ""
     used = f"{files - len(fit.recordings)} of {files} recordings show no bounce and were left out; " if files > len(fit.recordings) else ""
     return [
         restitution_finding(fit),
@@ -126,7 +136,7 @@ def findings_of(fit: Fit, description: Description, *, files: int) -> list[Findi
         description.finding(
             "drag and Magnus matter",
             if_true(drag.status is Determination.DETERMINED and drag.value > 3 * drag.sd and np.nanmedian(after) < -GRAVITY),
-            f"Drag coefficient {drag.value:.2f} ± {drag.sd:.2f}; lift by spin was {'needed' if lifted else 'not needed'}. Parabolas"
+            f"Drag coefficient {drag.value:.3f} ± {drag.sd:.2g}{doubt}; lift by spin was {'needed' if lifted else 'not needed'}. Parabolas"
             f" through the"
             f" heights give {np.nanmedian(before):.1f} m/s^2 before the bounce"
             + (f" and {np.nanmedian(after):.1f} m/s^2 after it" if np.any(np.isfinite(after)) else "")
@@ -176,6 +186,7 @@ def run(folder: Path, result: Path) -> Outcome:
         {
             "restitution": (fit.parameters[RESTITUTION].value, fit.parameters[RESTITUTION].sd),
             "friction": (friction.value, friction.sd),
+            "restitution_determined": fit.parameters[RESTITUTION].status is Determination.DETERMINED,
             "friction_determined": friction.status is Determination.DETERMINED,
             "drag": (fit.parameters[DRAG].value, fit.parameters[DRAG].sd),
             "lift": LIFT in fit.parameters,
