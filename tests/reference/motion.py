@@ -82,7 +82,7 @@ def rigid_motion(inputs: Inputs) -> tuple[Inputs, Inputs]:
     )
     start = jc.state(position=along_z(inputs["height"]), velocity=inputs["velocity"], spin=inputs["spin"])
     times = jnp.stack([jnp.zeros_like(inputs["time"]), inputs["time"]])
-    end = jc.simulate(scene, start, times, method=jc.Impulse(max_contacts=MAX_IMPACTS, rest_speed=0.0))
+    end = jc.simulate(scene, start, times, method=jc.Impulse(max_contacts=MAX_IMPACTS, rest_speed=0.0, lasting_steps=0))
     motion = {
         "position": end.position[1],
         "velocity": end.velocity[1],
