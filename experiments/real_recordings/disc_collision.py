@@ -159,10 +159,11 @@ class Solved(NamedTuple):
 @jax.jit
 def solved(start: Unknowns, data: Data, friction: Any) -> Solved:
     """Levenberg-Marquardt from ``start``; compiled once for each form of the unknowns and number of frames."""
-    solver = optimistix.LevenbergMarquardt(rtol=1e-9, atol=1e-9)
+    solver: Any = optimistix.LevenbergMarquardt(rtol=1e-9, atol=1e-9)
     given = (data, friction)
+    function: Any = residuals
     options = {"jac": "fwd"}
-    found = optimistix.least_squares(residuals, solver, start, args=given, has_aux=True, max_steps=200, throw=False, options=options).value
+    found = optimistix.least_squares(function, solver, start, args=given, has_aux=True, max_steps=200, throw=False, options=options).value
     flat, back = ravel_pytree(found)
 
     def both(x: Any) -> tuple[Any, tuple[Any, Seen]]:

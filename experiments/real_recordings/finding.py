@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 
 class Verdict(enum.StrEnum):
     """What the fit says of a statement of ``meta.json``."""
@@ -34,7 +36,7 @@ class Finding(NamedTuple):
     statement: str = ""
 
 
-def if_true(holds: bool) -> Verdict:
+def if_true(holds: bool | np.bool) -> Verdict:
     """``CONFIRMED`` where it holds."""
     return Verdict.CONFIRMED if holds else Verdict.CONTRADICTED
 

@@ -84,6 +84,9 @@ def test_backspin_tells_friction_and_is_lifted(study):
 def test_topspin_has_few_usable_bounces_and_states_no_friction(study):
     numbers = agrees(*study("aimy_mn5008_topspin"))
     assert numbers["recordings"] < numbers["files"]
+    assert numbers["lift"]  # without it, lengths would have to be 15 % too long
+    assert numbers["chi2_per_dof"] < 2.0
+    assert 0.3 < numbers["drag"][0] < 0.7
     assert not numbers["friction_determined"]
     assert np.isinf(numbers["friction"][1])
 
