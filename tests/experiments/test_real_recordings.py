@@ -97,9 +97,11 @@ def test_the_columns_of_the_oblique_impacts_disagree_on_friction(study):
     value, sd = numbers["restitution"]
     assert value == pytest.approx(0.98, abs=3 * sd)
     closed = numbers["friction_closed_form"]
-    assert closed["rebound_angle"] == pytest.approx(0.101, abs=5e-4)
-    assert closed["spin_after"] == pytest.approx(0.098, abs=5e-4)
-    assert closed["tangential_restitution"] == pytest.approx(0.091, abs=5e-4)
+    # Their digitising errors (0.3 degrees, 7.5 rad/s, 0.01) make 0.004, 0.001 and 0.004.
+    assert closed["rebound_angle"] == pytest.approx(0.101, abs=2e-3)
+    assert closed["spin_after"] == pytest.approx(0.098, abs=1e-3)
+    assert closed["tangential_restitution"] == pytest.approx(0.091, abs=2e-3)
+    assert closed["tangential_restitution"] < closed["spin_after"] < closed["rebound_angle"]
     low, high = min(closed.values()), max(closed.values())
     bounded(numbers["friction"], low, high)
     assert not numbers["explained"]
