@@ -103,8 +103,7 @@ def _rows(fit: Fit) -> list[dict[str, Any]]:
 def _interval(estimate: Any) -> str:
     if not has_interval(estimate):
         return "-"
-    low, high = estimate.value - 1.96 * estimate.sd, estimate.value + 1.96 * estimate.sd
-    ends = [rounded_like(end, estimate.sd) if abs(end) > estimate.sd else plain(float(f"{end:.2g}")) for end in (low, high)]
+    ends = [rounded_like(end, estimate.sd) if abs(end) > estimate.sd else plain(float(f"{end:.2g}")) for end in estimate.interval()]
     return " to ".join(ends)
 
 

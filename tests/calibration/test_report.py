@@ -284,7 +284,7 @@ def test_json_has_every_number_and_null_where_there_is_none(tmp_path):
     assert list(content["parameters"]) == list(fit.parameters)
     for name, estimate in fit.parameters.items():
         written = content["parameters"][name]
-        assert set(written) == {"value", "sd", "unit", "status", "label", "symbol", "start", "note"}
+        assert set(written) == {"value", "sd", "interval", "degrees", "unit", "status", "label", "symbol", "start", "note"}
         assert (written["label"], written["symbol"], written["unit"], written["note"]) == (
             *(estimate.label, estimate.symbol, estimate.unit, estimate.note),
         )
