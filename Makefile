@@ -8,13 +8,14 @@ VENV := .venv
 IN_VENV := $(VENV)/bin/python
 
 .DEFAULT_GOAL := help
-.PHONY: help main test quick lint docs benchmark clean
+.PHONY: help main test long quick lint docs benchmark clean
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
 
 help:
 	@echo 'make main       run the main job'
 	@echo 'make test       run all tests            (ARGS="-k restitution" selects)'
+	@echo 'make long       run all tests, and those of a minute or more'
 	@echo 'make quick      run the tests that are not slow'
 	@echo 'make lint       ruff and mypy'
 	@echo 'make docs       build the documentation, warnings are errors'
@@ -29,6 +30,9 @@ benchmark: $(VENV)/.installed-base
 
 test: $(VENV)/.installed-test
 	$(IN_VENV) -m pytest $(WORKERS) $(ARGS)
+
+long: $(VENV)/.installed-test
+	$(IN_VENV) -m pytest $(WORKERS) --long $(ARGS)
 
 quick: $(VENV)/.installed-test
 	$(IN_VENV) -m pytest $(WORKERS) -m "not slow" $(ARGS)

@@ -29,6 +29,7 @@ def pytest_addoption(parser):
         default=Path(__file__).parent / "reference" / "data",
         help="tree of reference cases with sub-directories closed_form, equations, exudyn (default: the committed copies)",
     )
+    parser.addoption("--long", action="store_true", help="run the tests that take a minute or more, too")
     parser.addoption(
         "--recordings-dir",
         type=Path,
@@ -38,10 +39,14 @@ def pytest_addoption(parser):
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Tests of one file share what they compile, so they run in one process, unless they say otherwise. Groups with many slow tests run
-    first: then all processes end at about the same time.
+    first: then all processes end at about the same time. Long ones run on request.
     """
+    if not config.getoption("--long"):
+        long = [item for item in items if item.get_closest_marker("long")]
+        items[:] = [item for item in items if not item.get_closest_marker("long")]
+        config.hook.pytest_deselected(items=long)
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             item.add_marker(pytest.mark.xdist_group(item.path.stem))

@@ -220,7 +220,7 @@ CALLS = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("work", CALLS)
 def test_killed_at_any_moment_it_goes_on_to_identical_numbers(work, tmp_path):
     imports, call = CALLS[work]

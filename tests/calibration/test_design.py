@@ -166,7 +166,7 @@ def film_problem(law, method) -> Problem:
 RIGID = jc.Impulse(max_contacts=8, rest_steps=1, skip_unused=False)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_film_from_the_best_height_keeps_its_promise_and_derivatives_are_exact():
     fitted = fit(film_problem(jc.NewtonRestitution(restitution=0.8), RIGID))
     film = Candidate(instruments=(Film(rate=100.0, sigma=5e-4, axes="z"),), duration=0.8, vary={"height": (0.1, 1.5)})
@@ -195,7 +195,7 @@ def test_a_film_from_the_best_height_keeps_its_promise_and_derivatives_are_exact
         np.testing.assert_allclose(exact, differences, rtol=1e-5)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_sound_does_not_know_the_drop_height_unless_told():
     asked = film_problem(jc.NewtonRestitution(restitution=0.8), RIGID)
     heard = Candidate(instruments=Sound(sigma=1e-4), duration=2.5, name="heard")
@@ -206,7 +206,7 @@ def test_a_sound_does_not_know_the_drop_height_unless_told():
     assert 1e-5 < found.ranking[1].after[RESTITUTION] < 1e-3
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_what_no_film_shows_a_force_sensor_does():
     law = jc.HuntCrossley(stiffness=1e7, restitution=0.8)
     asked = film_problem(law, jc.EventAligned(max_contacts=6, rest_steps=1, skip_unused=False))

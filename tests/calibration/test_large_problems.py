@@ -56,7 +56,7 @@ def temporary_bytes(problem: Problem) -> int:
     return int(program.memory_analysis().temp_size_in_bytes)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_memory_and_time_grow_in_proportion_to_the_number_of_recordings():
     few, many = throws(10), throws(40)
     assert temporary_bytes(many) < 4.4 * temporary_bytes(few)

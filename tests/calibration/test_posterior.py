@@ -63,7 +63,7 @@ def test_names_units_and_the_judgement_of_the_chains_are_in_the_result(sampled):
     assert low < 0.8 < high
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_same_model_written_by_hand_has_the_same_posterior():
     """With priors and few, noisy data: far from linear. The peer knows neither our residuals nor our coordinates."""
     import jax.numpy as jnp
@@ -96,7 +96,7 @@ def test_the_same_model_written_by_hand_has_the_same_posterior():
         np.testing.assert_allclose(np.quantile(ours, [0.025, 0.975]), np.quantile(theirs, [0.025, 0.975]), atol=0.25 * np.std(theirs))
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_an_unknown_size_of_the_errors_gives_students_t():
     data = table(angles=np.linspace(20.0, 60.0, 9), seed=6, noise=1.0)
     data = dataclasses.replace(data, rebound_angle=np.empty(0))
@@ -116,7 +116,7 @@ def test_what_nothing_determines_has_no_posterior():
         posterior(undetermined)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_samples_that_run_away_have_no_end_and_this_is_said():
     # That every ball rolled is unlikely, but then any larger friction is as likely as the next: a flat prior has no end there.
     data = dataclasses.replace(table(seed=2, noise=0.5), rebound_speed=np.empty(0))

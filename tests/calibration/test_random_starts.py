@@ -26,7 +26,7 @@ def test_random_starts_fill_the_ranges_and_repeat():
     assert columns[:, 2].max() > 0.78
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize(
     "start",
     [
@@ -44,7 +44,7 @@ def test_starts_from_which_no_derivative_leads_to_the_data(asked, start):
         assert abs(found.parameters[name].value - truth) < 4 * found.parameters[name].sd
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_random_starts_end_in_the_global_minimum(asked):
     found = ends(MIDDLING, asked, random_starts(12, seed=1))
     assert sum(end.reached for end in found) >= 11

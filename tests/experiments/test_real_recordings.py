@@ -49,7 +49,7 @@ def bounded(estimate, low, high):
     assert 0 < sd < high - low
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_drops_tell_restitution_drag_and_that_lengths_are_short(study):
     numbers = agrees(*study("pingpong_drop_table"))
     bounded(numbers["restitution"], 0.90, 0.95)
@@ -61,7 +61,7 @@ def test_drops_tell_restitution_drag_and_that_lengths_are_short(study):
     assert 9.81 / scale == pytest.approx(9.53, abs=3 * 9.81 * sd / scale**2)  # as described for this table
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_without_a_measured_spin_slow_spinning_launches_do_not_tell_friction(study):
     numbers = agrees(*study("aimy_mn5008_no_spin"))
     assert not numbers["friction_determined"]
@@ -70,7 +70,7 @@ def test_without_a_measured_spin_slow_spinning_launches_do_not_tell_friction(stu
     assert numbers["recordings"] == numbers["files"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_backspin_tells_friction_and_is_lifted(study):
     numbers = agrees(*study("aimy_mn5008_backspin"))
     assert numbers["lift"]
@@ -80,7 +80,7 @@ def test_backspin_tells_friction_and_is_lifted(study):
     assert numbers["recordings"] < numbers["files"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_topspin_has_few_usable_bounces_and_states_no_friction(study):
     numbers = agrees(*study("aimy_mn5008_topspin"))
     assert numbers["recordings"] < numbers["files"]
@@ -91,7 +91,7 @@ def test_topspin_has_few_usable_bounces_and_states_no_friction(study):
     assert np.isinf(numbers["friction"][1])
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_columns_of_the_oblique_impacts_disagree_on_friction(study):
     numbers = agrees(*study("kharaz2001_table"))
     value, sd = numbers["restitution"]
@@ -108,7 +108,7 @@ def test_the_columns_of_the_oblique_impacts_disagree_on_friction(study):
     assert 20.0 < numbers["set_aside_deg"] < 34.0
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_one_collision_of_discs_tells_restitution_but_no_friction(study):
     numbers = agrees(*study("marked_discs"))
     value, sd = numbers["restitution"]
@@ -122,7 +122,7 @@ def test_one_collision_of_discs_tells_restitution_but_no_friction(study):
     assert not numbers["friction_determined"]
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_the_cube_agrees_with_its_nominal_friction_and_lies_a_millimetre_low(study):
     numbers = agrees(*study("contactnets_cube"))
     assert numbers["friction"][0] == pytest.approx(0.18, abs=0.03)
@@ -166,7 +166,7 @@ def made_up_tracks(*, restitution, friction, noise, seed=0, perspective=(0.2, -0
     return Tracks(time, picture(place) + draws.normal(0, noise, place.shape), turned)
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_a_collision_of_discs_with_known_truth_is_found_through_the_perspective():
     exact = fit_collision(made_up_tracks(restitution=0.8, friction=0.05, noise=0.0), friction=0.05, noise=(1e-3, 0.04))
     assert exact.restitution[0] == pytest.approx(0.8, abs=1e-6)
