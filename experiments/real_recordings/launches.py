@@ -17,6 +17,10 @@ STATED_HEIGHT = 0.760
 ENOUGH = 10
 """Samples with which a parabola can be drawn through a flight."""
 GRAVITY = 9.81
+LOWEST_STATED, HIGHEST_STATED = -9.1, -8.4
+"""Vertical acceleration before the bounce, of the description [m/s^2]."""
+NOT_A_PARABOLA = 0.2
+"""Deviation of a vertical acceleration from gravity [m/s^2] that its noise, about 0.1 m/s^2, does not explain."""
 LEAST_DRAG_ERROR = 1e-3
 """Relative; samples of 1 mm noise on flights of 3 m, ten of them, do not tell the deceleration by drag better."""
 
@@ -135,12 +139,12 @@ def findings_of(fit: Fit, description: Description, *, files: int) -> list[Findi
         friction_finding(fit, description),
         description.finding(
             "drag and Magnus matter",
-            if_true(drag.status is Determination.DETERMINED and drag.value > 3 * drag.sd and np.nanmedian(after) < -GRAVITY),
-            f"Drag coefficient {drag.value:.3f} ± {drag.sd:.2g}{doubt}; lift by spin was {'needed' if lifted else 'not needed'}. Parabolas"
-            f" through the"
-            f" heights give {np.nanmedian(before):.1f} m/s^2 before the bounce"
+            if_true(drag.value > 3 * drag.sd and abs(np.nanmedian(before) + GRAVITY) > NOT_A_PARABOLA),
+            f"Drag coefficient {drag.value:.3f} ± {drag.sd:.2g}{doubt}; lift by spin was {'needed' if lifted else 'not adopted'}. Parabolas"
+            f" through the heights give {np.nanmedian(before):.1f} m/s^2 before the bounce"
             + (f" and {np.nanmedian(after):.1f} m/s^2 after it" if np.any(np.isfinite(after)) else "")
-            + " (medians).",
+            + f" (medians), not {-GRAVITY}: drag and lift matter. The stated value before the bounce"
+            f" was{'' if LOWEST_STATED <= np.nanmedian(before) <= HIGHEST_STATED else ' not'} found again.",
         ),
         description.finding(
             "few files have usable samples",

@@ -91,7 +91,7 @@ def test_topspin_has_few_usable_bounces_and_states_no_friction(study):
     assert np.isinf(numbers["friction"][1])
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_the_columns_of_the_oblique_impacts_disagree_on_friction(study):
     numbers = agrees(*study("kharaz2001_table"))
     value, sd = numbers["restitution"]
@@ -166,7 +166,7 @@ def made_up_tracks(*, restitution, friction, noise, seed=0, perspective=(0.2, -0
     return Tracks(time, picture(place) + draws.normal(0, noise, place.shape), turned)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_collision_of_discs_with_known_truth_is_found_through_the_perspective():
     exact = fit_collision(made_up_tracks(restitution=0.8, friction=0.05, noise=0.0), friction=0.05, noise=(1e-3, 0.04))
     assert exact.restitution[0] == pytest.approx(0.8, abs=1e-6)
