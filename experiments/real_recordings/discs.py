@@ -37,6 +37,11 @@ class Tangential(NamedTuple):
     spin_change: np.ndarray
     to_stick: float
 
+    @property
+    def apart(self) -> float:
+        """Distance of both impulses in standard errors."""
+        return abs(self.by_velocity[0] - self.by_spin[0]) / float(np.hypot(self.by_velocity[1], self.by_spin[1]))
+
 
 def on_the_table(found: Collision) -> np.ndarray:
     """The measured positions without the perspective of the camera, ``(frames, 2, 2)``: ``X - c = (x - c)/(1 - q.(x - c))``."""
@@ -131,7 +136,7 @@ def estimates(found: Variants, limit: float) -> dict[str, Estimate]:
         ),
         "friction": Estimate(
             "friction", "friction coefficient", "mu", "-", float("nan"), np.inf, NEARLY_NONE, Determination.NOT_DETERMINED,
-            f"at most {limit:.2g} (95 %, white noise); none explains the data as well",
+            f"at most {limit:.2g} by the marker angles (95 %, white noise), but the velocities by themselves allow rims that stick",
         ),
         "diameter": Estimate("diameter", "distance of the centres at contact", "d", "m", diameter, diameter_sd, 0.08, known),
         **{
@@ -235,14 +240,12 @@ def findings_of(found: Variants, whole: Collision, rise: np.ndarray, limit: floa
             " differs.",
         ),
         Finding(
-            f"Friction is not determined: it has an upper limit only. The tangential impulse is {told.by_velocity[0]:+.3f} ±"
-            f" {told.by_velocity[1]:.3f} of the normal one by the velocities of the centres, and {told.by_spin[0]:+.3f} ±"
-            f" {told.by_spin[1]:.3f} by"
-            f" the spins, which change by {first:+.2f} ± {first_sd:.2f} and {second:+.2f} ± {second_sd:.2f} rad/s; none at all explains"
-            f" them."
-            f" {told.to_stick:.3f} would have stopped the slip: larger coefficients cannot be told apart, and chi-squared rises by"
-            f" {rise[-1]:.0f}"
-            f" for all of them. With white noise the coefficient is at most {limit:.2g} (95 %)."
+            f"Friction is not determined. The tangential impulse is {told.by_velocity[0]:+.3f} ± {told.by_velocity[1]:.3f} of the normal one by"
+            f" the velocities of the centres, and {told.by_spin[0]:+.3f} ± {told.by_spin[1]:.3f} by the spins, which change by {first:+.2f} ±"
+            f" {first_sd:.2f} and {second:+.2f} ± {second_sd:.2f} rad/s where friction changes both alike: {told.apart:.1f} standard errors apart."
+            f" {told.to_stick:.3f} would stop the slip, so larger coefficients cannot be told apart. The joint fit follows the markers: with white"
+            f" noise in their angles it allows at most {limit:.2g} (95 %), and chi-squared rises by {rise[-1]:.0f} for rims that stick, which the"
+            " velocities by themselves allow. This is no upper limit to be trusted, and there is no lower one."
         ),
         description.finding(
             "diameter 80 mm",

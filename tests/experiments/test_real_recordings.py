@@ -117,8 +117,9 @@ def test_one_collision_of_discs_tells_restitution_but_no_friction(study):
     assert max(numbers["restitutions"]) - min(numbers["restitutions"]) < 4 * sd
     # Equal discs: what the masses seem to differ by is the perspective.
     assert abs(numbers["mass_ratio"][0] - 1) < 0.5 * abs(numbers["mass_ratio_straight_camera"][0] - 1)
-    for impulse, error in (numbers["by_velocity"], numbers["by_spin"]):
-        assert abs(impulse) < 3 * error
+    # What stops the slip is within a few standard errors of nothing: one collision cannot tell rims that slide from rims that stick.
+    for _, error in (numbers["by_velocity"], numbers["by_spin"]):
+        assert numbers["to_stick"] < 8 * error
     assert not numbers["friction_determined"]
 
 
