@@ -240,11 +240,16 @@ def findings_of(found: Variants, whole: Collision, rise: np.ndarray, limit: floa
             " differs.",
         ),
         Finding(
-            f"Friction is not determined. The tangential impulse is {told.by_velocity[0]:+.3f} ± {told.by_velocity[1]:.3f} of the normal one by"
-            f" the velocities of the centres, and {told.by_spin[0]:+.3f} ± {told.by_spin[1]:.3f} by the spins, which change by {first:+.2f} ±"
-            f" {first_sd:.2f} and {second:+.2f} ± {second_sd:.2f} rad/s where friction changes both alike: {told.apart:.1f} standard errors apart."
-            f" {told.to_stick:.3f} would stop the slip, so larger coefficients cannot be told apart. The joint fit follows the markers: with white"
-            f" noise in their angles it allows at most {limit:.2g} (95 %), and chi-squared rises by {rise[-1]:.0f} for rims that stick, which the"
+            f"Friction is not determined. The tangential impulse is {told.by_velocity[0]:+.3f} ± {told.by_velocity[1]:.3f} of the normal"
+            f" one by"
+            f" the velocities of the centres, and {told.by_spin[0]:+.3f} ± {told.by_spin[1]:.3f} by the spins, which change by"
+            f" {first:+.2f} ±"
+            f" {first_sd:.2f} and {second:+.2f} ± {second_sd:.2f} rad/s where friction changes both alike: {told.apart:.1f} standard"
+            f" errors apart."
+            f" {told.to_stick:.3f} would stop the slip, so larger coefficients cannot be told apart. The joint fit follows the markers:"
+            f" with white"
+            f" noise in their angles it allows at most {limit:.2g} (95 %), and chi-squared rises by {rise[-1]:.0f} for rims that stick,"
+            f" which the"
             " velocities by themselves allow. This is no upper limit to be trusted, and there is no lower one."
         ),
         description.finding(
