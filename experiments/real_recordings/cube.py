@@ -114,8 +114,7 @@ def findings_of(
     return [
         Finding(
             f"With nominal friction {cube.friction} and restitution {cube.restitution}, nothing fitted, the rigid cube follows the"
-            f" recordings"
-            f" to {untuned[0]:.0f} % of its width (mean) and {untuned[1]:.0f} degrees (median)."
+            f" recordings to {untuned[0]:.0f} % of its width (mean) and {untuned[1]:.0f} degrees (median)."
         ),
         description.finding(
             "mu_contactnets_params",
@@ -130,9 +129,8 @@ def findings_of(
         description.finding(
             "velocities are derived",
             if_true(mismatch < 0.05),
-            f"The recorded velocity is the difference of the positions to the sample before, to {100 * mismatch:.2f} %: it adds nothing"
-            f" to them,"
-            " and no noise can be read off smoothed poses. The fit uses poses only, and states no noise.",
+            f"The recorded velocity is the difference of the positions to the sample before, to {100 * mismatch:.2f} %: it adds nothing to"
+            " them, and no noise can be read off smoothed poses. The fit uses poses only, and states no noise.",
         ),
         description.finding(
             "corners, not a sphere",
@@ -142,9 +140,8 @@ def findings_of(
         description.finding(
             "offset near 1 mm",
             if_true(0.5 < offset < 2.0),
-            f"At rest the centre is {1e3 * np.mean(rest):.1f} mm high, {offset:.1f} mm less than half the width. The height of the table"
-            f" is found"
-            f" {1e3 * height.value:.1f} ± {1e3 * height.sd:.1f} mm off.",
+            f"At rest the centre is {1e3 * np.mean(rest):.1f} mm high, {offset:.1f} mm less than half the width. The height of the table is"
+            f" found {1e3 * height.value:.1f} ± {1e3 * height.sd:.1f} mm off.",
         ),
     ], {"rest_offset_mm": float(offset), "velocity_mismatch": mismatch, "height_at_touch": max(touch)}
 
@@ -172,8 +169,7 @@ def run(folder: Path, result: Path) -> Outcome:
     outcome = Outcome(
         description.meta["name"],
         f"friction, restitution and height of the table from each of {len(tosses)} tosses by itself, up to {HORIZON:g} s after the first"
-        f" touch;"
-        " beside that a simulation with nothing fitted.",
+        " touch; beside that a simulation with nothing fitted.",
         findings,
         {
             **{name: (found.parameters[name].value, found.parameters[name].sd) for name in FITTED},

@@ -214,15 +214,14 @@ def findings_of(found: Variants, whole: Collision, rise: np.ndarray, limit: floa
     (first, first_sd), (second, second_sd) = told.spin_change
     return [
         Finding(
-            f"Restitution of the collision {restitution:.3f} ± {spread:.3f}: ± {sd:.3f} from the noise, and"
-            f" {min(found.restitutions):.3f} to {max(found.restitutions):.3f} over the assumptions (camera, frames used, friction)."
+            f"Restitution of the collision {restitution:.3f} ± {spread:.3f}: ± {sd:.3f} from the noise, and {min(found.restitutions):.3f}"
+            f" to {max(found.restitutions):.3f} over the assumptions (camera, frames used, friction)."
         ),
         Finding(
             f"Free discs do not move uniformly in the picture. A tilted camera, whose scale changes by {q[0]:.2f} ± {q_sd[0]:.2f} per metre"
             f" along x and {q[1]:.3f} ± {q_sd[1]:.3f} along y, explains the frames within {REACH} s of the collision to"
             f" {1e3 * best.noise[0]:.1f} mm ({1e3 * plain.noise[0]:.1f} mm without it); over all frames {1e3 * whole.noise[0]:.1f} mm"
-            f" remain:"
-            " a lens distorts, too."
+            " remain: a lens distorts, too."
         ),
         description.finding(
             "detection noise of mm",
@@ -233,31 +232,24 @@ def findings_of(found: Variants, whole: Collision, rise: np.ndarray, limit: floa
         description.finding(
             "mass unknown, one collision",
             if_true(abs(ratio - 1) < 3 * np.hypot(ratio_sd, 0.02)),
-            f"Only the ratio of the masses acts. Left free it is {ratio:.3f} ± {ratio_sd:.3f} (noise only), and {bare:.3f} ±"
-            f" {bare_sd:.3f} without"
-            " the perspective: equal discs, to the few percent that the camera leaves open. One collision says nothing of how far the"
-            " next one"
-            " differs.",
+            f"Only the ratio of the masses acts. Left free it is {ratio:.3f} ± {ratio_sd:.3f} (noise only), and {bare:.3f} ± {bare_sd:.3f}"
+            " without the perspective: equal discs, to the few percent that the camera leaves open. One collision says nothing of how far"
+            " the next one differs.",
         ),
         Finding(
             f"Friction is not determined. The tangential impulse is {told.by_velocity[0]:+.3f} ± {told.by_velocity[1]:.3f} of the normal"
-            f" one by"
-            f" the velocities of the centres, and {told.by_spin[0]:+.3f} ± {told.by_spin[1]:.3f} by the spins, which change by"
-            f" {first:+.2f} ±"
-            f" {first_sd:.2f} and {second:+.2f} ± {second_sd:.2f} rad/s where friction changes both alike: {told.apart:.1f} standard"
-            f" errors apart."
-            f" {told.to_stick:.3f} would stop the slip, so larger coefficients cannot be told apart. The joint fit follows the markers:"
-            f" with white"
-            f" noise in their angles it allows at most {limit:.2g} (95 %), and chi-squared rises by {rise[-1]:.0f} for rims that stick,"
-            f" which the"
-            " velocities by themselves allow. This is no upper limit to be trusted, and there is no lower one."
+            f" one by the velocities of the centres, and {told.by_spin[0]:+.3f} ± {told.by_spin[1]:.3f} by the spins, which change by"
+            f" {first:+.2f} ± {first_sd:.2f} and {second:+.2f} ± {second_sd:.2f} rad/s where friction changes both alike: {told.apart:.1f}"
+            f" standard errors apart. {told.to_stick:.3f} would stop the slip, so larger coefficients cannot be told apart. The joint fit"
+            f" follows the markers: with white noise in their angles it allows at most {limit:.2g} (95 %), and chi-squared rises by"
+            f" {rise[-1]:.0f} for rims that stick, which the velocities by themselves allow. This is no upper limit to be trusted, and"
+            " there is no lower one."
         ),
         description.finding(
             "diameter 80 mm",
             if_true(abs(diameter - stated) < 3 * diameter_sd),
             f"The centres are {1e3 * diameter:.1f} ± {1e3 * diameter_sd:.1f} mm apart at contact, {100 * (diameter / stated - 1):.0f} %"
-            f" more than"
-            f" the diameter of {1e3 * stated:.0f} mm: recorded lengths are too long there. Restitution does not depend on it.",
+            f" more than the diameter of {1e3 * stated:.0f} mm: recorded lengths are too long there. Restitution does not depend on it.",
         ),
         description.finding("air table", Verdict.NOT_TESTABLE, "Uniform motion on both sides of the collision was assumed."),
     ]

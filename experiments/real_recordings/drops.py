@@ -69,22 +69,20 @@ def findings_of(fit: Fit, without_drag: Fit, description: Description) -> list[F
             if_true(scale.value > 1 and within(gravity, gravity_sd, STATED_GRAVITY)),
             f"Recorded lengths are {100 * (scale.value - 1):.1f} ± {100 * scale.sd:.1f} % short: apparent gravity {gravity:.2f} ±"
             f" {gravity_sd:.2f} m/s^2, with drag in the model. The stated value of the table, {STATED_GRAVITY} m/s^2, agrees; it is the"
-            f" lower"
-            f" end of the stated 3 to 5 %. Without drag the lengths would seem {100 * (plain_scale.value - 1):.1f} % short.",
+            f" lower end of the stated 3 to 5 %. Without drag the lengths would seem {100 * (plain_scale.value - 1):.1f} % short.",
         ),
         description.finding(
             "drag must be modelled",
             if_true(needed and improved and abs(speed / STATED_TERMINAL_SPEED - 1) < 0.1),
             f"Drag coefficient {drag.value:.3f} ± {drag.sd:.3f}, terminal speed {speed:.2f} ± {speed_sd:.2f} m/s. Parabolas give"
-            f" restitution"
-            f" {plain.value:.3f} instead of {restitution.value:.3f}, and chi2/dof {without_drag.chi2_per_dof:.1f} instead of"
+            f" restitution {plain.value:.3f} instead of {restitution.value:.3f}, and chi2/dof {without_drag.chi2_per_dof:.1f} instead of"
             f" {fit.chi2_per_dof:.1f}.",
         ),
         description.finding(
             "held in the hand",
             if_true(any(held)),
-            f"{np.count_nonzero(held)} of {len(held)} recordings begin with a ball that is held: up to {max(held)} samples"
-            " before the release were left out.",
+            f"{np.count_nonzero(held)} of {len(held)} recordings begin with a ball that is held: up to {max(held)} samples before the"
+            " release were left out.",
         ),
         description.finding(
             "friction not identifiable",
@@ -114,8 +112,7 @@ def run(folder: Path, result: Path) -> Outcome:
     outcome = Outcome(
         description.meta["name"],
         f"{len(fit.recordings)} drops together: restitution, drag, length scale; initial state, height of the table and deviations of"
-        f" single"
-        " impacts of each.",
+        " single impacts of each.",
         findings_of(fit, without_drag, description),
         {
             "restitution": (restitution.value, restitution.sd),

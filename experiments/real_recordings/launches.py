@@ -110,8 +110,7 @@ def scale_finding(fit: Fit) -> list[Finding]:
     return [
         Finding(
             f"Lengths would be {100 * abs(scale.value - 1):.1f} ± {100 * scale.sd:.1f} % too {'short' if scale.value > 1 else 'long'},"
-            f" which"
-            " calibrated cameras exclude: lift by a spin that nobody measured acts as another gravity does. The scale is no result."
+            " which calibrated cameras exclude: lift by a spin that nobody measured acts as another gravity does. The scale is no result."
         )
     ]
 
@@ -157,8 +156,7 @@ def findings_of(fit: Fit, description: Description, *, files: int) -> list[Findi
             "about 0.760",
             if_true(abs(np.median(heights) - STATED_HEIGHT) < 5e-3),
             f"The centre is at {np.median(heights):.4f} m at the bounce ({min(heights):.4f} to {max(heights):.4f} m); the height of the"
-            f" table"
-            " was an unknown of each recording.",
+            " table was an unknown of each recording.",
         ),
         description.finding(
             "jitter",

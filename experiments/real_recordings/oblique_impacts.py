@@ -73,13 +73,11 @@ def findings_of(fit: Fit, faster: Fit, description: Description) -> list[Finding
     return [
         Finding(
             f"Rigid impacts explain only impacts that slide throughout: {aside.size} values, at up to {aside.max():.0f} degrees from the"
-            f" normal, were"
-            " set aside. There the tangential compliance of the contact matters."
+            " normal, were set aside. There the tangential compliance of the contact matters."
         ),
         Finding(
             f"The columns disagree on friction: {each}. By the closed form of sliding with the published restitution {published['e_n']}:"
-            f" {by_hand}."
-            f" chi2/dof is {fit.chi2_per_dof:.1f}, and the fit says that it does not explain the data."
+            f" {by_hand}. chi2/dof is {fit.chi2_per_dof:.1f}, and the fit says that it does not explain the data."
         ),
         description.finding(
             "e_n: ",
@@ -96,8 +94,7 @@ def findings_of(fit: Fit, faster: Fit, description: Description) -> list[Finding
             "3.85 in the paper",
             Verdict.RESPECTED,
             f"{SPEED} m/s was taken. {OTHER_SPEED} m/s changes friction from {friction.value:.4f} to {other.value:.4f}, less than its"
-            f" standard"
-            f" error.",
+            " standard error.",
         ),
         description.finding(
             "digitising",
