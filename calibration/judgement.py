@@ -34,6 +34,9 @@ THRESHOLD = 3.84
 CONTRADICTED = 0.01
 """Chance of a larger misfit by noise alone below which stated standard deviations are not believed."""
 
+IMPLAUSIBLE = 1e-4
+"""Chance of so little scatter between trials below which it is not believed."""
+
 FAR = 1.4
 """Step of a logarithmic or logistic coordinate (a factor of 4) at which the profile of an unknown is probed for being flat."""
 
@@ -172,17 +175,23 @@ class Judgement:
         return spread._replace(size=size_found * self.parts.enlargement)
 
     def scatters(self) -> bool:
-        """Whether the scatter between trials is to be believed: there are enough, and it is more than stated noise makes."""
+        """Whether the scatter between trials is to be believed.
+
+        There are enough of them; where noise is stated, it is more than that makes; and it is not less than noise within the trials can make,
+        as it comes out where several quantities are hardly determined.
+        """
         trials = self.parts.working[: len(self.data)]
         count = sum(block.residual.shape[0] for block in trials)
         if count < ENOUGH_TRIALS + int(self.free.sum()) or not np.any(self.free):
             return False
-        if not all(own.stated for own in self.parts.components):
-            return True
         seen = ~self.formal.open_shared
         degrees = between_trials_degrees(trials, self.formal)[seen]
         scatter = np.diag(between_trials(trials, self.formal, self.parts.working[len(self.data) :]))
         ratio = scatter[seen] / np.diag(self.formal.shared)[seen]
+        if np.any(stats.chi2.cdf(ratio / min(self.misfit, 1.0) * degrees, degrees) < IMPLAUSIBLE):
+            return False
+        if not all(own.stated for own in self.parts.components):
+            return True
         return bool(np.any(stats.chi2.sf(ratio * degrees, degrees) < EVIDENCE))
 
     def typical_inflation(self) -> float:

@@ -56,7 +56,7 @@ class Layout:
 
     @property
     def shared_unknowns(self) -> tuple[Unknown, ...]:
-        """Unknowns of all trials together: material constants first."""
+        """Unknowns of all trials together, material constants first."""
         return self.scene_unknowns + tuple(unknown for nuisance in self.shared for unknown in nuisance.unknowns(()))
 
     @property
