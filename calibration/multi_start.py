@@ -76,7 +76,7 @@ class MultiStart:
         return tuple(found)
 
     def rows(self) -> Iterator[tuple[int, float, int, str, dict[str, float]]]:
-        """The waterfall: optima from the best on: rank, chi2, number of starts that ended there, what it is, values."""
+        """The waterfall, optima from the best on, each with rank, chi2, number of starts that ended there, what it is, values."""
         rank, first = 0, 0
         while first < len(self.chi2):
             if not self.converged[first]:
