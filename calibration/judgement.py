@@ -177,8 +177,8 @@ class Judgement:
     def scatters(self) -> bool:
         """Whether the scatter between trials is to be believed.
 
-        There are enough of them; where noise is stated, it is more than that makes; and it is not less than noise within the trials makes, as
-        it comes out where several quantities are hardly determined.
+        There are enough of them; where noise is stated, it is more than that makes; and it is not less than noise within the trials
+        makes, as it comes out where several quantities are hardly determined.
         """
         trials = self.parts.working[: len(self.data)]
         count = sum(block.residual.shape[0] for block in trials)

@@ -4,7 +4,7 @@ Each nuisance names its unknowns, guesses them from the automatic reading of a r
 Nuisances are hashable, so that problems of the same structure share compiled code.
 """
 
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,7 +19,8 @@ AXES = "xyz"
 class Nuisance(Protocol):
     """What a nuisance must offer; ``shared`` tells whether all recordings have one value or each its own."""
 
-    shared: ClassVar[bool]
+    @property
+    def shared(self) -> bool: ...
 
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]: ...
     def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray: ...

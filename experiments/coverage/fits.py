@@ -56,7 +56,7 @@ def minima(problems: Sequence[Problem], starts: Sequence[Start]) -> list[tuple[M
 def judged(problems: Sequence[Problem]) -> tuple[list[Problem], list[Judgement]]:
     """Each problem fitted as ``calibration.fit`` does, with the noise its model asks for."""
     problems, starts = list(problems), [began(problem) for problem in problems]
-    here, judgements = list(starts), [None] * len(problems)
+    here, judgements = list(starts), list[Judgement]()
     left = list(range(len(problems)))
     for round_ in range(ROUNDS + 1):
         if round_:
@@ -64,7 +64,8 @@ def judged(problems: Sequence[Problem]) -> tuple[list[Problem], list[Judgement]]
         for i, (minimum, blocks) in zip(range(len(problems)), minima(problems, here), strict=True):
             if i in left:
                 problem = problems[i]
-                judgements[i] = Judgement(problem.layout, problem.scene, problem.data, starts[i], minimum, problem.errors, blocks=blocks)
+                found = Judgement(problem.layout, problem.scene, problem.data, starts[i], minimum, problem.errors, blocks=blocks)
+                judgements[i : i + 1] = [found]
         still = []
         for i in left:
             data = data_as_judged(judgements[i])
