@@ -47,14 +47,15 @@ class EventAligned:
         max_contacts: budget of contacts; ``Status.TOO_FEW_CONTACTS`` when it was too small. What is not used costs nothing in a single
             simulation and its share under ``vmap``.
         contact_steps: steps of order 8 in each contact. With 12, velocities after an impact are right to about 1e-8 of the impact speed for
-            restitutions above 0.4, 1e-6 above 0.1, 1e-4 above 0.05.
+            restitutions above 0.4, 1e-6 above 0.1, 1e-4 above 0.05; with 20, to a hundredth of that.
         at_once: solve for a whole contact at once, at 2 or 3 nodes for each of ``contact_steps``, instead of step by step: several times
             faster to run, to differentiate and to compile. ``None`` does so wherever the law allows it (Hunt and Crossley's, the linear
             dashpot to zero overlap); others go in steps, and all do with ``False``. With 12, velocities after an impact are right to 1e-8
-            of the impact speed for restitutions above 0.3 where gravity is small in the contact; near rest to 1e-6, up to 1e-3 in the
-            last bounces, which are lower than the static overlap. Below a restitution of 0.27 of Hunt and Crossley's law gravity and air
-            slow the way out by a fitted factor, with errors up to 2.4e-3 of the rebound speed (found at a damping ratio of 4), and up to
-            1.5e-2 close to the largest load from which the sphere lifts off (at 95 % of it). With 8 to 1e-6 where gravity is small.
+            of the impact speed where gravity is small in the contact, but their derivatives by the damping only to 4e-6 at a restitution
+            of 0.3 and 1e-3 at 0.1; with 20 these are right to 1e-10 and 1e-6. Near rest velocities are right to 1e-6, up to 1e-3 in the
+            last bounces, which are lower than the static overlap. Below a restitution of 0.27 of Hunt and Crossley's law gravity and
+            air slow the way out by a fitted factor, with errors up to 2.4e-3 of the rebound speed (found at a damping ratio of 4), and up
+            to 1.5e-2 close to the largest load from which the sphere lifts off (at 95 % of it). With 8 to 1e-6 where gravity is small.
         flight_steps: steps of order 4 in each flight with drag or lift.
         rest_steps: steps of the sliding or rolling after the last bounce.
         level: whether external forces have no component in the surface during a contact; ``None`` finds out where gravity and the normals
@@ -74,7 +75,7 @@ class EventAligned:
     """
 
     max_contacts: int = static(default=50)
-    contact_steps: int = static(default=12)
+    contact_steps: int = static(default=20)
     at_once: bool | None = static(default=None)
     level: bool | None = static(default=None)
     flight_steps: int = static(default=16)
