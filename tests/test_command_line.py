@@ -13,9 +13,10 @@ import pytest
 
 import calibration
 from calibration import arguments, cli, compilation_cache
+from calibration.automatic import usable
 from calibration.cli import main
 from calibration.first_guess import read_bounces
-from calibration.recording import read_trajectory
+from calibration.recording import read_recordings, read_trajectory
 from calibration.study_file import read_study
 
 _SPEC = importlib.util.spec_from_file_location("made_up_fits", Path(__file__).parent / "calibration" / "made_up_fits.py")
@@ -399,7 +400,6 @@ def test_wrong_input_is_one_message_and_status_2(run, here, given, words):
         ("t,q\n" + "".join(f"{i},{i}\n" for i in range(9)), "no column of position"),
         ("t,z\n0,1\n0.1,abc\n0.2,1\n0.3,1\n0.4,1\n0.5,1\n", "line 3, column 'z': 'abc' is not a number"),
         ("t,z\n0,1\n0.1,1\n0.05,1\n0.3,1\n0.4,1\n0.5,1\n", "line 4, column 't': the time goes back"),
-        ("t,z\n" + "".join(f"{0.01 * i},{2 - 4.905e-4 * i * i}\n" for i in range(40)), "there is no bounce"),
     ],
 )
 def test_unusable_data_are_named_and_leave_nothing_behind(run, here, text, words):
@@ -410,6 +410,19 @@ def test_unusable_data_are_named_and_leave_nothing_behind(run, here, text, words
     assert "error: drops/bad.csv" in err
     assert words in err
     assert sorted(path.name for path in here.iterdir()) == ["drops"]
+
+
+def test_a_recording_without_a_bounce_is_an_error_alone_and_left_out_beside_others(run, here):
+    Path("falling.csv").write_text("t,z\n" + "".join(f"{0.01 * i},{2 - 4.905e-4 * i * i}\n" for i in range(40)))
+    status, out, err = run("fit", "falling.csv", *BALL)
+    assert status == 2
+    assert out == ""
+    assert "error: falling.csv: there is no bounce" in err
+    recordings = read_recordings(["drops/a.csv", "falling.csv"])
+    readings = [read_bounces(recording, radius=0.02) for recording in recordings]
+    kept, _, notes = usable(recordings, readings)
+    assert [recording.name for recording in kept] == ["a"]
+    assert notes == ["1 of 2 recordings show no bounce and were left out: falling."]
 
 
 def test_an_error_of_the_program_asks_for_a_report(monkeypatch, capsys):

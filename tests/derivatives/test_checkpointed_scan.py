@@ -77,7 +77,7 @@ def bouncing(scan, steps: int, p: jax.Array) -> jax.Array:
     def step(carried: Fixed, _: None) -> tuple[Fixed, None]:
         return advance(world, carried, jnp.asarray(1e-5), "semi_implicit_euler"), None
 
-    end, _ = scan(step, Fixed(jnp.asarray(0.0), start, jnp.ones(1), None, None), None, length=steps)
+    end, _ = scan(step, Fixed(jnp.asarray(0.0), start, jnp.ones(1), None, None, None, None), None, length=steps)
     return jnp.sum(end.state.position) + jnp.sum(end.state.velocity)
 
 
