@@ -32,7 +32,7 @@ _standard = "collections|dataclasses|enum|os|pathlib|types|typing"
 nitpick_ignore_regex = [
     (r"py:.*", rf"({_elsewhere}|{_standard})(\..*)?"),
     (r"py:.*", r"Array|ArrayLike|NDArray|Callable|Iterable|Iterator|Mapping|Sequence|Path|Any|Figure|\w+Error"),
-    (r"py:class", r"[a-z_]+"),  # words in the place of a type; no class of ours is spelled so
+    (r"py:class", r"[a-z_][a-z_0-9]*"),  # words in the place of a type; no class of ours is spelled so
     (r"py:.*", r"([\w.]+\.)?(Model|T|Function)"),  # type variables
 ]
 
