@@ -134,6 +134,7 @@ def test_memory_of_reverse_mode_grows_as_the_square_root_of_the_contacts_beside_
         compiled = gradient.lower(np.array([1e6, 0.9])).compile(compiler_options={"xla_backend_optimization_level": 0})
         return compiled.memory_analysis().temp_size_in_bytes
 
-    output = 2 * 24 * 11 * 8  # motions at the nodes of a contact, and their cotangents
+    nodes = 2 * jc.EventAligned().contact_steps
+    output = 2 * nodes * 11 * 8  # motions at the nodes of a contact, and their cotangents
     few, many = (needed(contacts) - output * contacts for contacts in (64, 1024))
     assert many < 4 * few  # sqrt(1024/64)
