@@ -149,7 +149,6 @@ class Bounce(NamedTuple):
         flight: motions along the flight, where there is a fluid.
         nodes: motions at the nodes of the contact, and the normal acceleration there, (nodes, 11).
         impact_speed, rebound_speed: along the normal, before and after.
-        surface: index of the plane.
     """
 
     happened: jax.Array
@@ -158,7 +157,6 @@ class Bounce(NamedTuple):
     nodes: jax.Array
     impact_speed: jax.Array
     rebound_speed: jax.Array
-    surface: jax.Array
 
 
 def row(motion: Motion) -> jax.Array:
@@ -172,15 +170,14 @@ def motion_of(row: jax.Array) -> Motion:
 
 
 class Progress(NamedTuple):
-    """Where the simulation stands: the motion after the last of ``done`` contacts, which was with ``plane``, and whether the sphere rests
-    from there on or has passed the last time.
+    """Where the simulation stands: the motion after the last of ``done`` contacts, and whether the sphere rests from there on or has passed
+    the last time.
     """
 
     motion: Motion
     done: jax.Array
     rests: jax.Array
     passed: jax.Array
-    plane: jax.Array
 
 
 def fly(scene: Scene, start: Motion, horizon: jax.Array, method: EventAligned | Impulse) -> Flight:
@@ -219,7 +216,7 @@ def bounce(
 ) -> tuple[Progress, Bounce]:
     """One flight and the contact that ends it."""
     flight = fly(scene, progress.motion, horizon, method)
-    normal = jnp.stack([surface.unit_normal for surface in scene.surfaces])[flight.plane]
+    normal = scene.surfaces[0].unit_normal
     if isinstance(method, Impulse):
         touch = rigid_touch_down(flight.end, normal, method.rest_speed)
         nodes = rigid_impact(scene, touch, progress.done)
@@ -239,9 +236,8 @@ def bounce(
         jnp.concatenate([row(nodes.motion), nodes.acceleration[:, None]], axis=1),
         touch.impact_speed,
         nodes.motion.velocity[-1] @ normal,
-        flight.plane,
     )
-    new = Progress(after, progress.done + 1, rests, ~flight.touches | (after.time > horizon), flight.plane)
+    new = Progress(after, progress.done + 1, rests, ~flight.touches | (after.time > horizon))
     return new, record
 
 
@@ -254,7 +250,7 @@ def bounces(
     scene: Scene, start: Motion, horizon: jax.Array, method: EventAligned | Impulse, *, level: bool
 ) -> tuple[Progress, Bounce, jax.Array]:
     """All bounces up to the horizon; the last result is the index of the first unused entry."""
-    first = Progress(start, jnp.asarray(0), jnp.asarray(False), start.time > horizon, jnp.asarray(0))
+    first = Progress(start, jnp.asarray(0), jnp.asarray(False), start.time > horizon)
     constants = None if isinstance(method, Impulse) else prepared(scene.contact.normal)
 
     @jax.jit  # each transformation of a scan and of a branch traces what is in it several times, but a compiled function once
@@ -345,13 +341,13 @@ def motion_at(
     contact = jnp.maximum(node, 0) // count
     inside = (node >= 0) & (node % count < count - 1)
     before = jnp.where(inside, node, 0)
-    normals = jnp.stack([surface.unit_normal for surface in scene.surfaces])
+    (plane,) = scene.surfaces
+    normal = plane.unit_normal
     ends = nodes[jnp.stack([before, before + 1])]
-    piece = contact_segments(scene, ContactNodes(motion_of(ends), ends[..., 10]), normals[records.surface[contact]], rigid=rigid)
+    piece = contact_segments(scene, ContactNodes(motion_of(ends), ends[..., 10]), normal, rigid=rigid)
 
     # The gap is zero, unless the sphere started inside the plane.
-    normal = normals[last.plane]
-    gap = jnp.stack([surface.gap(last.motion.position, scene.bodies.radius) for surface in scene.surfaces])[last.plane]
+    gap = plane.gap(last.motion.position, scene.bodies.radius)
     resting = lasting_contact(scene, last.motion, normal, gap, times[-1], steps=rest_steps, level=level)
     rests = last.rests & (times >= last.motion.time)
     index = jnp.sum(jax.lax.stop_gradient(times)[:, None] >= jax.lax.stop_gradient(resting.end_time), axis=1)
@@ -374,23 +370,24 @@ def simulate_events(scene: Scene, start: State, times: jax.Array, method: EventA
     records = records._replace(happened=records.happened & ~idle)
     motion = motion_at(scene, records, ~idle, last, times, rigid=isinstance(method, Impulse), rest_steps=method.rest_steps, level=level)
     status = jnp.where(last.rests, Status.CAME_TO_REST, jnp.where(last.passed, Status.SUCCESS, Status.TOO_FEW_CONTACTS))
+    only = jnp.zeros(records.happened.shape, dtype=int)
     contacts = Contacts(
         happened=records.happened,
         touch_down=records.nodes[:, 0, 0],
         lift_off=records.nodes[:, -1, 0],
         impact_speed=records.impact_speed,
         rebound_speed=records.rebound_speed,
-        surface=records.surface,
-        body=jnp.zeros_like(records.surface),
-        partner=jnp.full_like(records.surface, -1),
+        surface=only,
+        body=only,
+        partner=only - 1,
     )
     return Trajectory(times, motion.position, motion.velocity, motion.spin, contacts, status)
 
 
 def is_level(scene: Scene) -> bool:
-    """Whether external forces are known, before tracing, to have no component in any surface during a contact."""
+    """Whether external forces are known, before tracing, to have no component in the plane during a contact."""
     if scene.has_fluid or not is_concrete(scene.gravity):
         return False
     gravity = np.asarray(scene.gravity, dtype=float)
-    normals = [surface.normal for surface in scene.surfaces]
-    return all(is_concrete(normal) and not np.any(np.cross(gravity, np.asarray(normal, dtype=float))) for normal in normals)
+    normal = scene.surfaces[0].normal
+    return is_concrete(normal) and not np.any(np.cross(gravity, np.asarray(normal, dtype=float)))

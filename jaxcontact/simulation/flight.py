@@ -25,13 +25,11 @@ class Flight(NamedTuple):
     Attributes:
         nodes: motions along the flight, the first its start, the last its end; shape (nodes, ...).
         end: the motion at its end.
-        plane: index of the plane that is touched.
         touches: whether there is a touch-down (before the horizon, where the flight is integrated).
     """
 
     nodes: Motion
     end: Motion
-    plane: jax.Array
     touches: jax.Array
 
 
@@ -52,24 +50,17 @@ def touch_time(gap: jax.Array, gap_rate: jax.Array, acceleration: jax.Array) -> 
     return jnp.where(exists, jnp.where(closing, already_closing, turning_first), jnp.where(lies_there, 0.0, jnp.inf))
 
 
-def earliest_touch(scene: Scene, motion: Motion, acceleration: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Time until the first plane is touched under a constant acceleration, and the index of that plane."""
-    times = jnp.stack(
-        [
-            touch_time(
-                plane.gap(motion.position, scene.bodies.radius), motion.velocity @ plane.unit_normal, acceleration @ plane.unit_normal
-            )
-            for plane in scene.surfaces
-        ]
-    )
-    plane = jnp.argmin(jax.lax.stop_gradient(times))
-    return times[plane], plane
+def time_to_touch(scene: Scene, motion: Motion, acceleration: jax.Array) -> jax.Array:
+    """Time until the plane is touched under a constant acceleration."""
+    (plane,) = scene.surfaces
+    normal = plane.unit_normal
+    return touch_time(plane.gap(motion.position, scene.bodies.radius), motion.velocity @ normal, acceleration @ normal)
 
 
 def parabola(scene: Scene, start: Motion, horizon: jax.Array) -> Flight:
     """Flight under gravity alone, its touch-down in closed form."""
     gravity = jnp.asarray(scene.gravity, dtype=start.position.dtype)
-    duration, plane = earliest_touch(scene, start, gravity)
+    duration = time_to_touch(scene, start, gravity)
     touches = jnp.isfinite(duration)
     duration = jnp.where(touches, duration, jnp.maximum(horizon - start.time, 0.0) + 1.0)
     end = Motion(
@@ -79,7 +70,7 @@ def parabola(scene: Scene, start: Motion, horizon: jax.Array) -> Flight:
         start.spin,
     )
     nodes = jax.tree.map(lambda first, last: jnp.stack([first, last]), start, end)
-    return Flight(nodes, end, plane, touches)
+    return Flight(nodes, end, touches)
 
 
 ESTIMATE_STEPS = 4
@@ -112,19 +103,18 @@ def integrated(scene: Scene, start: Motion, horizon: jax.Array, *, steps: int) -
     longest = jax.lax.stop_gradient(remaining) + 1e-6  # so that a landing just at the horizon is still one
     frozen, frozen_scene = jax.lax.stop_gradient((start, scene))
 
-    def estimate(motion: Motion, duration: jax.Array | float) -> tuple[jax.Array, jax.Array]:
-        correction, plane = earliest_touch(frozen_scene, motion, frozen_scene.acceleration(motion.velocity, motion.spin))
-        return jnp.clip(duration + correction, 0.0, longest), plane
+    def estimate(motion: Motion, duration: jax.Array | float) -> jax.Array:
+        correction = time_to_touch(frozen_scene, motion, frozen_scene.acceleration(motion.velocity, motion.spin))
+        return jnp.clip(duration + correction, 0.0, longest)
 
-    duration, plane = estimate(frozen, 0.0)
+    duration = estimate(frozen, 0.0)
     for _ in range(2):
-        duration, plane = estimate(flown(frozen_scene, frozen, duration, steps=ESTIMATE_STEPS)[0], duration)
+        duration = estimate(flown(frozen_scene, frozen, duration, steps=ESTIMATE_STEPS)[0], duration)
     before_landing, nodes = flown(scene, start, jax.lax.stop_gradient(duration), steps=steps)
 
-    normals = jnp.stack([surface.unit_normal for surface in scene.surfaces])
-    offsets = jnp.stack([jnp.asarray(surface.offset, dtype=normals.dtype) for surface in scene.surfaces])
-    normal = normals[plane]
-    gap = before_landing.position @ normal - offsets[plane] - scene.bodies.radius
+    (plane,) = scene.surfaces
+    normal = plane.unit_normal
+    gap = plane.gap(before_landing.position, scene.bodies.radius)
     touches = (duration < longest) | (gap < 0)  # with a negative gap, it was before the horizon, and the estimate late
     lands = touches & (before_landing.velocity @ normal < 0)  # a sphere that lies on the plane is there already
 
@@ -134,4 +124,4 @@ def integrated(scene: Scene, start: Motion, horizon: jax.Array, *, steps: int) -
 
     end = step(rates_by_gap, before_landing, jnp.where(lands, -gap, 0.0), CLASSICAL)
     nodes = jax.tree.map(lambda first, middle, last: jnp.concatenate([first[None], middle[:-1], last[None]]), start, nodes, end)
-    return Flight(nodes, end, plane, touches)
+    return Flight(nodes, end, touches)
