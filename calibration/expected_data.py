@@ -9,7 +9,6 @@ import numpy as np
 
 from calibration.layout import Layout, over_trials
 from calibration.samples import Samples
-from calibration.trials import Trials
 from calibration.whitening import coloured
 
 
@@ -18,13 +17,8 @@ def expected_data(layout: Layout, scene: Any, shared: jax.Array, local: tuple[ja
     """The data with what the model predicts at coordinates ``shared`` and ``local`` in place of what was measured."""
 
     def of_kind(k: int) -> Any:
-        kind = layout.kinds[k]
-
         def one(own: jax.Array, data: Any) -> tuple[jax.Array, ...]:
-            here, nuisances = layout.at(kind.known(scene, data), shared)
-            if isinstance(kind, Trials):
-                return kind.predicted(kind.experiment(here, nuisances, own, data), data)[0]
-            return (kind.predicted(here, data),)
+            return layout.expected(k, scene, shared, own, data)
 
         predicted = over_trials(one, local[k], data[k])
         # Padding may be predicted to be anything; it has no weight.

@@ -1,17 +1,18 @@
 """Data and prediction of every observation of a fit, for figures and residual checks."""
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import numpy as np
 
 from calibration.judgement import Judgement
 from calibration.layout import Layout, over_trials
-from calibration.observations.bounce_times import SoundsOfImpacts
+from calibration.observations.bounce_times import BounceTimes
 from calibration.observations.positions import Positions
 from calibration.problem import Problem
-from calibration.result import FittedRecording, FittedSeries
+from calibration.result import Estimate, FittedRecording, FittedSeries
 from calibration.trials import Trials
 
 
@@ -21,82 +22,98 @@ def predictions(layout: Layout, kind: int, scene: Any, shared: jax.Array, local:
 
     def one(own: jax.Array, data: Any) -> tuple[Any, Any]:
         trials = layout.kinds[kind]
-        here, nuisances = layout.at(trials.known(scene, data), shared)
-        return trials.predicted(trials.experiment(here, nuisances, own, data), data)
+        return trials.predicted(trials.experiment(*layout.at_trial(kind, scene, shared, data), own, data), data)
 
     return over_trials(one, local, data)
 
 
-def fitted_recordings(problem: Problem, judgement: Judgement) -> tuple[FittedRecording, ...]:
-    """Data and prediction of the positions of each trial."""
+class Shown(NamedTuple):
+    """One observation of one trial, with what the fit predicts.
+
+    Attributes:
+        trial: position of the trial in the problem; ``first``: whether this is its first observation.
+        measured, predicted, sigma: (n, k); NaN in ``measured`` and ``sigma`` where nothing was measured or used.
+        times: (n,) of the samples.
+        contacts: of the fitted motion.
+        nuisance: values of the nuisance quantities of the trial.
+    """
+
+    trial: int
+    first: bool
+    measurement: Any
+    times: np.ndarray
+    measured: np.ndarray
+    predicted: np.ndarray
+    sigma: np.ndarray
+    contacts: Any
+    nuisance: dict[str, Estimate]
+
+
+def shown(problem: Problem, judgement: Judgement, chosen: Callable[[Any], bool]) -> list[Shown]:
+    """The observations that are ``chosen``, in the order of the trials; kinds of trials without one are not simulated."""
     minimum, found = judgement.minimum, {}
     for k, (kind, members) in enumerate(zip(problem.layout.kinds, problem.members, strict=True)):
-        if not isinstance(kind, Trials):
+        picked = [i for i, observation in enumerate(kind.observations) if chosen(observation)] if isinstance(kind, Trials) else []
+        if not picked:
             continue
         with jax.enable_x64(True):
             predicted, motions = predictions(problem.layout, k, problem.scene, minimum.shared, minimum.local[k], problem.data[k])
-        for i, observation in enumerate(kind.observations):
-            if isinstance(observation, Positions):
-                for r, member in enumerate(members):
-                    found[member, i] = fitted_positions(problem, judgement, (k, r, member, i), predicted[i][r], motions[i].contacts)
-    return tuple(found[key] for key in sorted(found))
+        for i in picked:
+            samples = problem.data[k].samples[i]
+            for r, member in enumerate(members):
+                measurement = problem.trials[member].measured[i]
+                count = measurement.samples(problem.readings[member])[0].size
+                weight = np.asarray(samples.weight[r][:count])
+                used = weight > 0
+                found[member, i] = Shown(
+                    trial=member,
+                    first=i == 0,
+                    measurement=measurement,
+                    times=np.asarray(samples.times[r][:count]),
+                    measured=np.where(used, np.asarray(samples.measured[r][:count]), np.nan),
+                    predicted=np.asarray(predicted[i][r])[:count],
+                    sigma=np.where(used, 1 / np.where(used, weight, 1.0), np.nan),
+                    contacts=jax.tree.map(lambda column, r=r: np.asarray(column[r]), motions[i].contacts),
+                    nuisance=judgement.local(k, r),
+                )
+    return [found[key] for key in sorted(found)]
 
 
-def fitted_positions(problem: Problem, judgement: Judgement, place: tuple[int, ...], predicted: Any, contacts: Any) -> FittedRecording:
-    """Data and prediction of one recording; ``place``: kind, trial of that kind, trial, observation."""
-    k, r, member, i = place
-    samples = problem.data[k].samples[i]
-    measurement, reading = problem.trials[member].measured[i], problem.readings[member]
-    count = measurement.samples(reading)[0].size
-    weight = samples.weight[r][:count]
-    used = weight > 0
-    return FittedRecording(
-        name=problem.trials[member].name,
-        axes=measurement.axes,
-        time=np.asarray(samples.times[r][:count]),
-        measured=np.where(used, samples.measured[r][:count], np.nan),
-        predicted=np.asarray(predicted)[:count],
-        sigma=np.where(used, 1 / np.where(used, weight, 1.0), np.nan),
-        bounce_times=np.asarray(contacts.touch_down[r])[np.asarray(contacts.happened[r])],
-        nuisance=judgement.local(k, r),
-        remarks=reading.remarks,
+def fitted_recordings(problem: Problem, judgement: Judgement) -> tuple[FittedRecording, ...]:
+    """Data and prediction of the positions of each trial."""
+    return tuple(
+        FittedRecording(
+            name=problem.trials[item.trial].name,
+            axes=item.measurement.axes,
+            time=item.times,
+            measured=item.measured,
+            predicted=item.predicted,
+            sigma=item.sigma,
+            bounce_times=item.contacts.touch_down[item.contacts.happened],
+            nuisance=item.nuisance,
+            remarks=problem.readings[item.trial].remarks,
+        )
+        for item in shown(problem, judgement, lambda observation: isinstance(observation, Positions))
     )
 
 
 def fitted_series(problem: Problem, judgement: Judgement) -> tuple[FittedSeries, ...]:
-    """Every observation of every trial that is not of positions."""
-    minimum, found = judgement.minimum, {}
-    for k, (kind, members) in enumerate(zip(problem.layout.kinds, problem.members, strict=True)):
-        observations = kind.observations if isinstance(kind, Trials) else ()
-        others = [i for i, observation in enumerate(observations) if not isinstance(observation, Positions)]
-        if not others:
-            continue
-        with jax.enable_x64(True):
-            predicted, _ = predictions(problem.layout, k, problem.scene, minimum.shared, minimum.local[k], problem.data[k])
-        for i in others:
-            for r, member in enumerate(members):
-                nuisance = judgement.local(k, r) if i == 0 else {}
-                found[member, i] = one_series(problem, kind.observations[i], (k, r, member, i), predicted[i][r], nuisance)
-    return tuple(found[key] for key in sorted(found))
-
-
-def one_series(problem: Problem, observation: Any, place: tuple[int, ...], predicted: Any, nuisance: dict[str, Any]) -> FittedSeries:
-    """Data and prediction of one observation; ``place``: kind, trial of that kind, trial, observation."""
-    k, r, member, i = place
-    samples, trial = problem.data[k].samples[i], problem.trials[member]
-    measurement, reading = trial.measured[i], problem.readings[member]
-    count = measurement.samples(reading)[0].size
-    weight = np.asarray(samples.weight[r][:count])
-    used = weight > 0
-    counted = isinstance(observation, SoundsOfImpacts)
-    return FittedSeries(
-        name=trial.name if len(trial.measured) == 1 else f"{trial.name}, {measurement.name}",
-        labels=tuple(measurement.quantities),
-        abscissa=np.arange(1.0, count + 1) if counted else np.asarray(samples.times[r][:count]),
-        abscissa_label="impact" if counted else "time [s]",
-        measured=np.where(used, np.asarray(samples.measured[r][:count]), np.nan),
-        predicted=np.asarray(predicted)[:count],
-        sigma=np.where(used, 1 / np.where(used, weight, 1.0), np.nan),
-        nuisance=nuisance,
-        remarks=tuple(getattr(reading, "remarks", ())),
-    )
+    """Data and prediction of every observation of every trial that is not of positions."""
+    found = []
+    for item in shown(problem, judgement, lambda observation: not isinstance(observation, Positions)):
+        trial, measurement = problem.trials[item.trial], item.measurement
+        counted = isinstance(measurement, BounceTimes)
+        found.append(
+            FittedSeries(
+                name=trial.name if len(trial.measured) == 1 else f"{trial.name}, {measurement.name}",
+                labels=tuple(measurement.quantities),
+                abscissa=np.arange(1.0, item.times.size + 1) if counted else item.times,
+                abscissa_label="impact" if counted else "time [s]",
+                measured=item.measured,
+                predicted=item.predicted,
+                sigma=item.sigma,
+                nuisance=item.nuisance if item.first else {},
+                remarks=tuple(getattr(problem.readings[item.trial], "remarks", ())),
+            )
+        )
+    return tuple(found)

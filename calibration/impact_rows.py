@@ -123,6 +123,10 @@ class ImpactRows:
         after = jax.vmap(lambda *one: outcome(scene, *one))(data.speed, data.angle, data.spin)
         return jnp.stack([after[name] for name in self.quantities], axis=-1)
 
+    def expected(self, scene: jc.Scene, shared: Any, local: jax.Array, data: ImpactData) -> tuple[jax.Array, ...]:
+        """What would be measured after the impacts of one table, without noise."""
+        return (self.predicted(scene, data),)
+
     def residual(self, scene: jc.Scene, shared: Any, local: jax.Array, data: ImpactData) -> jax.Array:
         """Weighted residuals of one table."""
         return weighted(self.predicted(scene, data), data.samples[0])

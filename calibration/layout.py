@@ -24,6 +24,7 @@ class Kind(Protocol):
     @property
     def local_unknowns(self) -> tuple[Unknown, ...]: ...
     def known(self, scene: jc.Scene, data: Any) -> jc.Scene: ...
+    def expected(self, scene: jc.Scene, shared: Any, local: jax.Array, data: Any) -> tuple[jax.Array, ...]: ...
     def residual(self, scene: jc.Scene, shared: Any, local: jax.Array, data: Any) -> jax.Array: ...
     def until(self, data: Any, ends: jax.Array) -> Any: ...
 
@@ -82,11 +83,18 @@ class Layout:
             rest = rest[len(unknowns) :]
         return scene, tuple(found)
 
+    def at_trial(self, kind: int, scene: jc.Scene, shared: jax.Array, data: Any) -> tuple[jc.Scene, tuple[tuple[Nuisance, jax.Array], ...]]:
+        """``at`` for one trial of a kind."""
+        # What is known of a trial comes first: a modulus, say, gives balls of different radius different stiffnesses.
+        return self.at(self.kinds[kind].known(scene, data), shared)
+
     def residual(self, kind: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any) -> jax.Array:
         """Weighted residuals of one trial of a kind."""
-        # What is known of a trial comes first: a modulus, say, gives balls of different radius different stiffnesses.
-        here, nuisances = self.at(self.kinds[kind].known(scene, data), shared)
-        return self.kinds[kind].residual(here, nuisances, local, data)
+        return self.kinds[kind].residual(*self.at_trial(kind, scene, shared, data), local, data)
+
+    def expected(self, kind: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any) -> tuple[jax.Array, ...]:
+        """What each observation of one trial of a kind would measure, without noise."""
+        return self.kinds[kind].expected(*self.at_trial(kind, scene, shared, data), local, data)
 
     def until(self, data: tuple[Any, ...], ends: tuple[jax.Array, ...]) -> tuple[Any, ...]:
         """The data up to the times ``ends`` of the trials of each kind."""

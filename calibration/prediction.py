@@ -19,7 +19,6 @@ from calibration.posterior import Posterior
 from calibration.profile import check_level, judged
 from calibration.result import Determination, Fit
 from calibration.samples import Samples
-from calibration.trials import Trials
 from calibration.uncertainty import eliminated
 from jaxcontact.field import nearest
 
@@ -267,11 +266,7 @@ def _of_scene_each(layout: Layout, function: Any, scene: Any, shared: jax.Array)
 
 def _predicted(layout: Layout, kind: int, observation: int, scene: Any, shared: jax.Array, local: jax.Array, data: Any) -> jax.Array:
     """One observation of one trial, (n, k)."""
-    trials = layout.kinds[kind]
-    here, nuisances = layout.at(trials.known(scene, data), shared)
-    if not isinstance(trials, Trials):
-        return jnp.asarray(trials.predicted(here, data))
-    return trials.predicted(trials.experiment(here, nuisances, local, data), data)[0][observation]
+    return layout.expected(kind, scene, shared, local, data)[observation]
 
 
 @partial(jax.jit, static_argnames=("layout", "kind", "observation"))

@@ -113,9 +113,13 @@ class Problem:
         if isinstance(first, ImpactTable):
             return ImpactRows.of(first).data([self.trials[m] for m in members])
         known = {name for name, _, _ in parameters(self.scene)}
+        sought = {item.path for item in (*self.layout.parameters, *self.layout.tied) if not isinstance(item, Derived)}
+        sought |= {item.free.path for kind in self.layout.kinds for item in kind.own if isinstance(item, OwnValue)}
         for path in first.values:
             if path not in known:
                 raise InputError(f"values: {path!r} is not a parameter of the scene.{nearest(path, sorted(known))}", path=first.path)
+            if path in sought:
+                raise InputError(f"values: {path!r} is known for this trial, but is also free or tied.", path=first.path)
         parts = [[item.samples(self.readings[m]) for item in self.trials[m].measured] for m in members]
         starts = [self.trials[m].known_state(earliest(self.trials[m].measured, own)) for m, own in zip(members, parts, strict=True)]
         return TrialData(

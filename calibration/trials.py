@@ -58,7 +58,7 @@ class Trials:
 
     def experiment(self, scene: jc.Scene, shared: tuple[tuple[Nuisance, Any], ...], local: jax.Array, data: TrialData) -> Experiment:
         """The trial at given values of the shared nuisance quantities, and coordinates ``local`` (L,) of its own."""
-        experiment = experiment_from(self.known(scene, data), data.initial)
+        experiment = experiment_from(scene, data.initial)
         for nuisance, here in shared:
             experiment = nuisance.apply(experiment, here, self.axes)
         for nuisance in self.own:
@@ -95,10 +95,16 @@ class Trials:
         pieces = zip(self.observations, motions, data.samples, strict=True)
         return tuple(observation.predicted(experiment, motion, samples) for observation, motion, samples in pieces), motions
 
+    def expected(
+        self, scene: jc.Scene, shared: tuple[tuple[Nuisance, Any], ...], local: jax.Array, data: TrialData
+    ) -> tuple[jax.Array, ...]:
+        """What each observation of one trial would measure, without noise."""
+        return self.predicted(self.experiment(scene, shared, local, data), data)[0]
+
     def residual(self, scene: jc.Scene, shared: tuple[tuple[Nuisance, Any], ...], local: jax.Array, data: TrialData) -> jax.Array:
         """Weighted residuals of one trial: of each observation in turn, then of what is known of its own unknowns beforehand."""
-        predicted, _ = self.predicted(self.experiment(scene, shared, local, data), data)
-        pieces = [weighted(values_, samples) for values_, samples in zip(predicted, data.samples, strict=True)]
+        expected = self.expected(scene, shared, local, data)
+        pieces = [weighted(values_, samples) for values_, samples in zip(expected, data.samples, strict=True)]
         return jnp.concatenate([*pieces, prior_residuals(self.local_unknowns, local)])
 
     @staticmethod
