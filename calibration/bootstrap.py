@@ -22,7 +22,7 @@ from calibration.least_squares import Start
 from calibration.many_minima import minimise_each
 from calibration.profile import REACH_LOGISTIC, check_level, judged, logistic
 from calibration.progress import Progress, silent
-from calibration.refit import STEPS, from_minimum, identity
+from calibration.refit import STEPS, identity
 from calibration.report.quantity import rounded_like
 from calibration.resampling import KINDS, drawn_blocks, drawn_noise, drawn_residuals, measured_again, redrawable
 from calibration.result import Determination, Fit
@@ -153,7 +153,7 @@ def bootstrap(
     length = block or default_block(judgement)
     options = {"count": count, "seed": seed, "kind": kind, "block": length if kind == "moving_block" else None, "lanes": lanes}
     say, chunks = silent(progress), -(-count // lanes)
-    start = from_minimum(judgement)
+    start = judgement.start.from_minimum(judgement.minimum)
     start = start._replace(stages=tuple(own[-1:] for own in start.stages))
     with jax.enable_x64(True), journal(checkpoint, work="bootstrap", inputs=identity(judgement), options=options) as kept:
         say(f"Fitting {count} times to data drawn anew ({kind})", total=chunks)

@@ -163,9 +163,8 @@ def with_noise_found(problem: Problem, judgement: Judgement, *, method: Method, 
             break
         problem = copy.copy(problem)
         problem.data = data
-        began, ends = judgement.start, tuple(np.full_like(own, np.inf) for own in judgement.start.stages)
-        start = began._replace(shared=judgement.minimum.shared, local=judgement.minimum.local, stages=ends)
-        judgement = attempt_from(problem, start, method=method, steps=steps or default_steps(method))
+        began = judgement.start
+        judgement = attempt_from(problem, began.from_minimum(judgement.minimum), method=method, steps=steps or default_steps(method))
         judgement.start = began
     return problem, judgement
 

@@ -19,7 +19,6 @@ from calibration.layout import Block, jacobians
 from calibration.least_squares import Start
 from calibration.many_minima import minimise_each
 from calibration.problem import Problem
-from calibration.refit import from_minimum
 from calibration.uncertainty import eliminated, information
 
 WAYS = ("trials", "bounces", "rows")
@@ -143,7 +142,7 @@ class Held(NamedTuple):
 def held_out(problem: Problem, judgement: Judgement, which: HoldOut) -> list[list[Held]]:
     """Predictions of each fold, of each trial with data left out, in an order that is the same for all problems on the same data."""
     folds = which.folds(problem)
-    start = from_minimum(judgement)
+    start = judgement.start.from_minimum(judgement.minimum)
     training = stacked([masked(problem.data, fold, keep=True) for fold in folds])
     minima = minimise_each(problem.layout, problem.scene, training, start, each=(True, False))[0]
     shared, local = np.asarray(minima.shared), tuple(np.asarray(own) for own in minima.local)

@@ -21,8 +21,8 @@ from calibration.limited_descent import LARGEST, LimitedDescent
 from calibration.trust_region import RoundedTrustRegion
 from calibration.unknown import Unknown
 
-_SOLVERS = {"levenberg_marquardt": optimistix.LevenbergMarquardt, "dogleg": optimistix.Dogleg}
-METHODS = (*_SOLVERS, "adam", "lbfgs")
+SOLVERS = {"levenberg_marquardt": optimistix.LevenbergMarquardt, "dogleg": optimistix.Dogleg}
+METHODS = (*SOLVERS, "adam", "lbfgs")
 
 Method: TypeAlias = str | optax.GradientTransformation
 """One of ``METHODS``, or an optimiser of Optax; static."""
@@ -49,6 +49,11 @@ class Start(NamedTuple):
     frozen: Any
     frozen_local: Any
     stages: Any
+
+    def from_minimum(self, minimum: Minimum) -> "Start":
+        """The same from a minimum; every stage uses all samples, as nothing has to be led there any more."""
+        ends = tuple(np.full_like(own, np.inf) for own in self.stages)
+        return self._replace(shared=minimum.shared, local=minimum.local, stages=ends)
 
 
 def flatten(shared: Any, local: tuple[Any, ...]) -> jax.Array:
@@ -138,7 +143,7 @@ def _blocks_like(layout: Layout, scene: Any, data: Any, start: Start) -> tuple[B
 
 
 @partial(jax.jit, static_argnames=("layout", "method", "steps", "report", "keep_blocks"))
-def _minimise(
+def minimised(
     layout: Layout,
     scene: Any,
     data: Any,
@@ -179,13 +184,13 @@ def _minimise(
         step, scale, blocks = carry
         ends, tolerance = ends_and_tolerance
         residual, _ = scaled_residual(layout, scene, layout.until(data, ends), start, scale)
-        if method not in _SOLVERS:
+        if method not in SOLVERS:
             best, count, converged = _descend(
                 lambda step: residual(step)[0], step, method=method, steps=steps, report=report, learning_rate=learning_rate
             )
             return (best, scale, blocks), (count, converged)
         known: Any = tolerance
-        solver: Any = _SOLVERS[method](rtol=1e-10, atol=known, linear_solver=linear_solver, verbose=verbose)
+        solver: Any = SOLVERS[method](rtol=1e-10, atol=known, linear_solver=linear_solver, verbose=verbose)
         reach = jnp.where(transformed(layout, start), LARGEST * scale, jnp.inf)
         better = RoundedTrustRegion(), LimitedDescent(solver.descent, reach)
         solver = eqx.tree_at(lambda solver: (solver.search, solver.descent), solver, better)
@@ -221,11 +226,11 @@ def minimise_with_blocks(
     layout: Layout, scene: Any, data: Any, start: Start, *, method: Method, steps: int, report: Any = None
 ) -> tuple[Minimum, tuple[Block, ...]]:
     """``minimise``, and the residuals with their Jacobian at the minimum, which a judgement needs."""
-    if method in _SOLVERS:
-        found = _minimise(layout, scene, data, start, None, method=method, steps=steps, report=report, keep_blocks=True)
+    if method in SOLVERS:
+        found = minimised(layout, scene, data, start, None, method=method, steps=steps, report=report, keep_blocks=True)
     else:
         scale = column_lengths(jacobians(layout, scene, start.shared, start.local, data), start)
-        minimum, _ = _minimise(layout, scene, data, start, scale, method=method, steps=steps, report=report)
+        minimum, _ = minimised(layout, scene, data, start, scale, method=method, steps=steps, report=report)
         found = minimum, jacobians(layout, scene, minimum.shared, minimum.local, data)
     return jax.tree.map(np.asarray, found)
 

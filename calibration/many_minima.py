@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.layout import Block, Layout, jacobians, residuals
-from calibration.least_squares import _SOLVERS, Minimum, Start, _minimise, column_lengths
+from calibration.least_squares import SOLVERS, Minimum, Start, column_lengths, minimised
 
 
 @partial(jax.jit, static_argnames=("layout", "method", "steps", "each", "keep_blocks"))
@@ -16,9 +16,9 @@ def _minimise_each(
     layout: Layout, scene: Any, data: Any, start: Start, *, method: Any, steps: int, each: tuple[bool, bool], keep_blocks: bool
 ) -> Any:
     def one(data: Any, start: Start) -> Any:
-        known = method in _SOLVERS
+        known = method in SOLVERS
         scale = None if known else column_lengths(jacobians(layout, scene, start.shared, start.local, data), start)
-        minimum, blocks = _minimise(layout, scene, data, start, scale, method=method, steps=steps, report=None, keep_blocks=known)
+        minimum, blocks = minimised(layout, scene, data, start, scale, method=method, steps=steps, report=None, keep_blocks=known)
         parts = residuals(layout, scene, minimum.shared, minimum.local, data) if blocks is None else [block.residual for block in blocks]
         return minimum, sum(jnp.sum(part**2) for part in parts), blocks if keep_blocks else None
 

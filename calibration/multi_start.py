@@ -12,7 +12,7 @@ from scipy.stats import norm, qmc
 
 from calibration.errors import InputError
 from calibration.fitting import STRAYED, attempt_from, check_method, default_steps, report, with_noise_found
-from calibration.least_squares import Method, Start
+from calibration.least_squares import Method, Minimum, Start
 from calibration.many_minima import minimise_each
 from calibration.prior import LogNormal, Normal
 from calibration.problem import Problem
@@ -134,8 +134,7 @@ def multi_start(
             guesses = np.stack([starting_point(problem, one).shared for one in starts])
         shared, local, converged, chi2 = _second_chance(problem, usual, guesses, method=method, steps=steps or default_steps(method))
         order = np.lexsort((np.where(np.isfinite(chi2), chi2, np.inf), ~converged))
-        ends = tuple(np.full_like(own, np.inf) for own in usual.stages)
-        best = usual._replace(shared=shared[order[0]], local=tuple(own[order[0]] for own in local), stages=ends)
+        best = usual.from_minimum(Minimum(shared[order[0]], tuple(own[order[0]] for own in local), 0, converged[order[0]]))
         judgement = attempt_from(problem, best, method=method, steps=steps or default_steps(method))
         judgement.start = usual
         lowest = min(judgement.chi2, float(chi2[order[0]]))

@@ -17,7 +17,7 @@ from calibration.fitting import report
 from calibration.judgement import Judgement
 from calibration.least_squares import Minimum, Start
 from calibration.progress import Progress, silent
-from calibration.refit import from_minimum, identity, position_of, refit, threshold, widening
+from calibration.refit import identity, position_of, refit, threshold, widening
 from calibration.report.quantity import rounded_like
 from calibration.result import Fit
 from calibration.unknown import Unknown
@@ -314,7 +314,7 @@ class BetterMinimum(Exception):
 
     def judged(self, judgement: Judgement) -> Judgement:
         """The minimum from there with everything free."""
-        began = from_minimum(judgement)
+        began = judgement.start.from_minimum(judgement.minimum)
         found, _ = refit(judgement, began._replace(shared=self.point.minimum.shared, local=self.point.minimum.local))
         return Judgement(judgement.layout, judgement.scene, judgement.data, judgement.start, found, judgement.errors)
 
@@ -342,7 +342,7 @@ class Walk:
     def __init__(self, judgement: Judgement, kept: Journal, *, prefix: str, level: float, points: int, say: Progress, stop: bool) -> None:
         self.judgement, self.kept, self.prefix = judgement, kept, prefix
         self.level, self.points, self.say, self.stop = level, points, say, stop
-        self.origin = from_minimum(judgement)
+        self.origin = judgement.start.from_minimum(judgement.minimum)
         self.count = 0
 
     def constrained(self, held: dict[int, float], near: Minimum | Start) -> Point:

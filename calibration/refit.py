@@ -12,12 +12,6 @@ STEPS = 100
 """Iterations of one minimisation, as in ``fit``, so that the same compiled code serves."""
 
 
-def from_minimum(judgement: Judgement) -> Start:
-    """A start at the minimum of a fit; every stage uses all samples, as nothing has to be led there any more."""
-    stages = tuple(np.full_like(own, np.inf) for own in judgement.start.stages)
-    return judgement.start._replace(shared=np.asarray(judgement.minimum.shared), local=judgement.minimum.local, stages=stages)
-
-
 def refit(judgement: Judgement, start: Start) -> tuple[Minimum, float]:
     """The minimum from ``start`` of the problem that was judged, and chi-squared there."""
     found, blocks = minimise_with_blocks(

@@ -79,5 +79,4 @@ def kept_minimum(
         # Early stages have their own iterations, so pieces are counted by what the last stage may take.
         if bool(minimum.converged) or piece == steps or iterations >= steps:
             return minimum._replace(iterations=np.asarray(iterations)), blocks
-        ends = tuple(np.full_like(own, np.inf) for own in start.stages)
-        start = start._replace(shared=minimum.shared, local=minimum.local, stages=ends)
+        start = start.from_minimum(minimum)

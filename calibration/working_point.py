@@ -12,7 +12,6 @@ from calibration.judgement import Judgement
 from calibration.layout import Block, Layout, jacobians
 from calibration.least_squares import Start
 from calibration.problem import Problem
-from calibration.refit import from_minimum
 from calibration.result import Fit
 from calibration.uncertainty import eliminated, resolved_inverse
 from calibration.unknown import Unknown
@@ -136,7 +135,7 @@ def working_point(given: Problem | Fit, *, argument: str) -> WorkingPoint:
         formal, believed = np.diag(judgement.formal.shared), np.diag(judgement.covariance)
         seen = ~judgement.formal.open_shared & (formal > 0) & (believed > 0)
         ratio = np.where(seen, believed, 1.0) / np.where(seen, formal, 1.0)
-        return WorkingPoint(given.problem, from_minimum(judgement), np.sqrt(ratio), judgement)
+        return WorkingPoint(given.problem, judgement.start.from_minimum(judgement.minimum), np.sqrt(ratio), judgement)
     raise InputError(f"{argument}: {type(given).__name__} is neither a Problem nor the result of fit(problem).")
 
 

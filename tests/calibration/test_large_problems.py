@@ -11,7 +11,7 @@ import jaxcontact as jc
 from calibration.arrow_solver import SMALLEST_DAMPING, ArrowNormal
 from calibration.first_guess import read_bounces
 from calibration.fitting import fit, starting_point
-from calibration.least_squares import _minimise
+from calibration.least_squares import minimised
 from calibration.nuisance import InitialState, SurfaceHeight
 from calibration.observations.positions import TrackedPositions
 from calibration.problem import Problem
@@ -52,7 +52,7 @@ def temporary_bytes(problem: Problem) -> int:
     with jax.enable_x64(True):
         start = starting_point(problem, {})
         known = {"method": "levenberg_marquardt", "steps": 100, "report": None, "keep_blocks": True}
-        program = _minimise.lower(problem.layout, problem.scene, problem.data, start, None, **known).compile()
+        program = minimised.lower(problem.layout, problem.scene, problem.data, start, None, **known).compile()
     return int(program.memory_analysis().temp_size_in_bytes)
 
 
