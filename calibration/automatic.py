@@ -21,7 +21,7 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.automatic_forces import fit_forces, forces_problem, read_forces
-from calibration.automatic_sounds import fit_sounds, read_sounds, sounds_problem
+from calibration.automatic_sounds import DRAG, fit_sounds, read_sounds, sounds_problem
 from calibration.data_files import find_files
 from calibration.errors import InputError
 from calibration.file_kind import FileKind, kind_of
@@ -43,7 +43,6 @@ from calibration.trial import Trial
 from jaxcontact.field import nearest
 
 DURATION = "contact.normal.duration"
-DRAG = "drag.coefficient"
 
 OBLIQUE = 0.15
 """Tangential over normal speed from which an impact can tell something of friction."""
@@ -186,9 +185,9 @@ class Seen(NamedTuple):
     notes: tuple[str, ...]
 
 
-def seen(study: Study) -> Seen:
-    """Read the recordings of a study and decide what they can tell."""
-    recordings, readings, notes = usable(*read_trajectories(study))
+def seen(study: Study, recordings: list[Recording], readings: list[Reading]) -> Seen:
+    """Decide what the recordings of a study can tell."""
+    recordings, readings, notes = usable(recordings, readings)
     oblique = steepness(readings) > OBLIQUE if study.model.friction == "automatic" else bool(study.model.friction)
     spin = oblique if study.model.spin == "automatic" else bool(study.model.spin)
     if not oblique and any(set(recording.axes) & {"x", "y"} for recording in recordings):
@@ -200,7 +199,7 @@ def seen(study: Study) -> Seen:
 def fit_trajectories(study: Study, *, progress: Progress) -> Fit:
     """Fit trajectories."""
     began = time.perf_counter()
-    data = seen(study)
+    data = seen(study, *read_trajectories(study))
     readings, spin, notes = data.readings, data.spin, list(data.notes)
 
     def minimum(*, scatter: bool, lift: bool) -> tuple[Problem, Judgement]:
@@ -283,18 +282,18 @@ def problem_of(study: Study, data: Seen, *, scatter: bool, lift: bool) -> Proble
     )
 
 
-def problem_to_fit(study: Study) -> Problem:
-    """What ``fit_study`` fits first, with nothing frozen but what is known."""
+def problem_to_fit(study: Study, read: tuple[list[Recording], list[Reading]] | None = None) -> Problem:
+    """What ``fit_study`` fits first, with nothing frozen but what is known; ``read``: trajectories with readings that were read already."""
     study = dataclasses.replace(study, files=tuple(map(str, find_files(study.files))))
     kind = common_kind(study.files)
     if kind is FileKind.IMPACTS:
         table = merged([read_impacts(path, study.reading) for path in study.files])
         return impact_problem(scene_of_tables(study), table, free=unknowns_of(table))
     if kind is FileKind.SOUNDS:
-        return sounds_problem(study, read_sounds(study), ball(study))
+        return sounds_problem(study, read_sounds(study.files, study.reading), ball(study))
     if kind is FileKind.FORCE:
-        return forces_problem(study, read_forces(study), ball(study))
-    return problem_of(study, seen(study), scatter=False, lift=study.model.lift is True)
+        return forces_problem(study, read_forces(study.files, study.reading), ball(study))
+    return problem_of(study, seen(study, *(read or read_trajectories(study))), scatter=False, lift=study.model.lift is True)
 
 
 def problems_to_compare(study: Study, models: Sequence[str] | None = None) -> dict[str, Problem]:
@@ -315,9 +314,9 @@ def problems_to_compare(study: Study, models: Sequence[str] | None = None) -> di
         return dataclasses.replace(study, model=dataclasses.replace(study.model, restitution_law=name))
 
     if kind is FileKind.SOUNDS:
-        measured = read_sounds(study)
+        measured = read_sounds(study.files, study.reading)
         return {name: sounds_problem(with_law(name), measured, ball(study)) for name in models or CHOICES}
-    data = seen(study)
+    data = seen(study, *read_trajectories(study))
     return {name: problem_of(with_law(name), data, scatter=False, lift=study.model.lift is True) for name in models or CHOICES}
 
 

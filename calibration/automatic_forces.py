@@ -8,13 +8,12 @@ import jax
 import numpy as np
 
 import jaxcontact as jc
-from calibration.errors import InputError
 from calibration.fitting import minimum_of, report
 from calibration.nuisance import FirstImpact
 from calibration.observations.force_trace import ForceTrace, read_force_trace
 from calibration.problem import Problem
 from calibration.result import Fit
-from calibration.study import Study
+from calibration.study import ReadingOptions, Study
 from calibration.trial import Trial
 
 FREE = ("contact.normal.stiffness", "contact.normal.restitution")
@@ -23,16 +22,14 @@ HERTZ_PEAK = 1.25**0.6
 """Peak force of Hertz's law in units of (m^3 K^2 v^6)^(1/5)."""
 
 
-def read_forces(study: Study) -> list[ForceTrace]:
-    """Force traces from the files of a study.
+def read_forces(files: Sequence[str], options: ReadingOptions) -> list[ForceTrace]:
+    """Force traces from files.
 
     Raises:
         InputError: what is wrong with a file; standard deviations by axis.
     """
-    sigma = study.reading.sigma
-    if sigma is not None and not isinstance(sigma, float):
-        raise InputError("sigma of a force trace is one number, in newtons", remedy="Give --sigma 0.1.")
-    return [read_force_trace(path, columns=study.reading.columns, sigma=sigma) for path in study.files]
+    sigma = options.one_sigma("a force trace [N]", example="0.1")
+    return [read_force_trace(path, columns=options.columns, sigma=sigma) for path in files]
 
 
 def forces_problem(study: Study, measured: Sequence[ForceTrace], bodies: jc.Spheres) -> Problem:
@@ -53,7 +50,7 @@ def forces_problem(study: Study, measured: Sequence[ForceTrace], bodies: jc.Sphe
 def fit_forces(study: Study, bodies: jc.Spheres, *, progress: Callable[[str], None]) -> Fit:
     """Fit force traces."""
     began = time.perf_counter()
-    measured = read_forces(study)
+    measured = read_forces(study.files, study.reading)
     with jax.enable_x64(True):
         progress(f"Fitting {len(measured)} force trace{'s' if len(measured) != 1 else ''}")
         problem = forces_problem(study, measured, bodies)

@@ -7,7 +7,6 @@ import jax
 import numpy as np
 
 import jaxcontact as jc
-from calibration.errors import InputError
 from calibration.fitting import minimum_of, report
 from calibration.known_beforehand import without_what_was_known
 from calibration.nuisance import FirstImpact, RestitutionScatter
@@ -17,7 +16,7 @@ from calibration.problem import Problem
 from calibration.restitution_choice import CHOICES
 from calibration.result import Fit
 from calibration.scene_parameter import Free
-from calibration.study import Study
+from calibration.study import ReadingOptions, Study
 from calibration.trial import Trial
 
 DRAG = "drag.coefficient"
@@ -25,16 +24,14 @@ PUBLISHED_DRAG = LogNormal(0.45, 1.15)
 """Drag coefficients of smooth spheres at Reynolds numbers of 1e3 to 1e5: 0.4 to 0.5 (Clift, Grace and Weber 1978, chapter 5)."""
 
 
-def read_sounds(study: Study) -> list[BounceTimes]:
-    """Times of impacts from the files of a study.
+def read_sounds(files: Sequence[str], options: ReadingOptions) -> list[BounceTimes]:
+    """Times of impacts from files.
 
     Raises:
         InputError: what is wrong with a file; standard deviations by axis.
     """
-    sigma = study.reading.sigma
-    if sigma is not None and not isinstance(sigma, float):
-        raise InputError("sigma of times of impacts is one number, in seconds", remedy="Give --sigma 0.0001.")
-    return [read_bounce_times(path, columns=study.reading.columns, sigma=sigma) for path in study.files]
+    sigma = options.one_sigma("times of impacts [s]", example="0.0001")
+    return [read_bounce_times(path, columns=options.columns, sigma=sigma) for path in files]
 
 
 def sounds_problem(study: Study, measured: Sequence[BounceTimes], bodies: jc.Spheres, *, scatter: bool = False) -> Problem:
@@ -62,7 +59,7 @@ def sounds_problem(study: Study, measured: Sequence[BounceTimes], bodies: jc.Sph
 def fit_sounds(study: Study, bodies: jc.Spheres, *, progress: Callable[[str], None]) -> Fit:
     """Fit times of impacts."""
     began = time.perf_counter()
-    measured = read_sounds(study)
+    measured = read_sounds(study.files, study.reading)
     with jax.enable_x64(True):
         progress(f"Fitting {len(measured)} sound recording{'s' if len(measured) != 1 else ''}")
         problem = sounds_problem(study, measured, bodies)

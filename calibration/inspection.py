@@ -10,14 +10,16 @@ from numpy.typing import NDArray
 
 import jaxcontact as jc
 from calibration.automatic import OBLIQUE, no_bounce, read_impacts, steepness
+from calibration.automatic_forces import read_forces
+from calibration.automatic_sounds import read_sounds
 from calibration.data_files import distinct_names, find_files
 from calibration.dropped_frames import find_dropped_frames
 from calibration.errors import InputError
 from calibration.file_kind import FileKind, kind_of
 from calibration.first_guess import Reading, pooled, read_bounces
 from calibration.impact_table import ImpactTable
-from calibration.observations.bounce_times import BounceTimes, read_bounce_times
-from calibration.observations.force_trace import ForceTrace, read_force_trace
+from calibration.observations.bounce_times import BounceTimes
+from calibration.observations.force_trace import ForceTrace
 from calibration.recording import Recording, read_trajectory
 from calibration.report.quantity import value_and_sd
 from calibration.study import Ball, ModelOptions, ReadingOptions, Study
@@ -123,16 +125,15 @@ def _inspected(path: str, name: str, radius: float, options: ReadingOptions, gra
 
 def _heard_or_felt(path: str, name: str, kind: FileKind, radius: float, options: ReadingOptions, gravity: float) -> FileReport:
     """A file of times of impacts, or of a force."""
-    sigma = options.sigma if isinstance(options.sigma, float) else None
     # The mass scales the speed that a force trace feigns; what is said here does not depend on it.
     bodies = jc.spheres(radius=radius, mass=1.0)
     normal = jc.HuntCrossley(stiffness=1e6, restitution=0.8)
     scene = jc.Scene(bodies=bodies, contact=jc.ContactModel(normal=normal, friction=jc.NoFriction()), gravity=(0.0, 0.0, -gravity))
     if kind is FileKind.SOUNDS:
-        sounds = read_bounce_times(path, columns=options.columns, sigma=sigma)
+        (sounds,) = read_sounds([path], options)
         reading = sounds.read(scene)
         return FileReport(path=path, name=name, sounds=sounds, reading=reading, remarks=tuple(reading.remarks))
-    force = read_force_trace(path, columns=options.columns, sigma=sigma)
+    (force,) = read_forces([path], options)
     return FileReport(path=path, name=name, force=force, reading=force.read(scene))
 
 

@@ -90,6 +90,16 @@ class ReadingOptions(Section):
     )
     speed: float | None = option("impact speed [m/s], for a table of impacts that has none", POSITIVE, default=None)
 
+    def one_sigma(self, of: str, *, example: str) -> float | None:
+        """The standard deviation where the files hold one quantity.
+
+        Raises:
+            InputError: it is given for several.
+        """
+        if self.sigma is None or isinstance(self.sigma, float):
+            return self.sigma
+        raise InputError(f"sigma of {of} is one number", remedy=f"Give --sigma {example}.")
+
 
 @dataclass(frozen=True, kw_only=True)
 class ModelOptions(Section):

@@ -1,6 +1,7 @@
 """``jaxcontact check``."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 from calibration.arguments import (
     FLAG,
@@ -28,11 +29,14 @@ from calibration.option import options
 from calibration.progress import Progress
 from calibration.study import Ball, ModelOptions, ReadingOptions, Study
 
+if TYPE_CHECKING:
+    from calibration.inspection import FileReport
+
 UNUSABLE_FILE = 1
 """Exit status."""
 
 
-def passes(study: Study) -> bool:
+def passes(study: Study, reports: "Sequence[FileReport]") -> bool:
     """Print what can be told before a fit; whether the derivatives are right."""
     with Progress(standard_error()) as say:
         say("Compiling the fit")
@@ -41,7 +45,8 @@ def passes(study: Study) -> bool:
         from calibration.derivative_check import check_derivatives
         from calibration.identifiability import identify
 
-        problem = problem_to_fit(study)
+        pairs = [(report.recording, report.reading) for report in reports if report.recording is not None]
+        problem = problem_to_fit(study, read=([recording for recording, _ in pairs], [reading for _, reading in pairs]) if pairs else None)
         derivatives = check_derivatives(problem)
         say("Looking at what can be told apart")
         told = identify(problem, probe=False)
@@ -92,6 +97,6 @@ def check(
         learned = verdicts(reports, gravity=model.gravity, drag_coefficient_per=factor)
     print_inspection(reports, learned, console=standard_output())
     usable = any(not report.problem for report in reports)
-    if (study_file(files) is not None if gate is None else gate) and usable and not passes(asked_study(files, locals())):
+    if (study_file(files) is not None if gate is None else gate) and usable and not passes(asked_study(files, locals()), reports):
         return UNUSABLE_FILE
     return UNUSABLE_FILE if any(report.problem for report in reports) else 0
