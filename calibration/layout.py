@@ -37,6 +37,11 @@ class Block(NamedTuple):
     by_local: Any
 
 
+def priors(unknowns: tuple[Unknown, ...]) -> int:
+    """Number of the unknowns of which something is known beforehand."""
+    return sum(unknown.prior is not None for unknown in unknowns)
+
+
 @dataclasses.dataclass(frozen=True)
 class Layout:
     """Structure of a fit.
@@ -68,7 +73,20 @@ class Layout:
     @property
     def priors(self) -> int:
         """Number of shared unknowns of which something is known beforehand."""
-        return sum(unknown.prior is not None for unknown in self.shared_unknowns)
+        return priors(self.shared_unknowns)
+
+    def blocks_like(self, data: tuple[Any, ...]) -> tuple["Block", ...]:
+        """Shapes and types of what ``jacobians`` returns."""
+        sizes = []
+        for kind, own in zip(self.kinds, data, strict=True):
+            measured = [samples.measured for samples in own.samples]
+            residuals = sum(one[0].size for one in measured) + priors(kind.local_unknowns)
+            sizes.append((measured[0].shape[0], residuals, len(kind.local_unknowns)))
+        if self.priors:
+            sizes.append((1, self.priors, 0))
+        shared = len(self.shared_unknowns)
+        shapes = [((trials, count), (trials, count, shared), (trials, count, own)) for trials, count, own in sizes]
+        return tuple(Block(*(jax.ShapeDtypeStruct(shape, jnp.float64) for shape in of_block)) for of_block in shapes)
 
     def at(self, scene: jc.Scene, shared: jax.Array) -> tuple[jc.Scene, tuple[tuple[Nuisance, jax.Array], ...]]:
         """The scene at coordinates ``shared`` (S,), and the values of each shared nuisance quantity."""

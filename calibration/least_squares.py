@@ -5,7 +5,6 @@ physical units are. The Jacobian is block-structured (shared columns, and column
 mode once for all recordings together, and handed to the solver by a rule of differentiation of the residual.
 """
 
-from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import equinox as eqx
@@ -18,6 +17,7 @@ import optimistix
 from calibration.arrow_solver import ArrowNormal
 from calibration.layout import Block, Layout, jacobians
 from calibration.limited_descent import LARGEST, LimitedDescent
+from calibration.quick_compilation import quickly_compiled
 from calibration.trust_region import RoundedTrustRegion
 from calibration.unknown import Unknown
 
@@ -117,9 +117,12 @@ def scaled_residual(layout: Layout, scene: Any, data: Any, start: Start, scale: 
     def coordinates(step: jax.Array) -> tuple[jax.Array, tuple[jax.Array, ...]]:
         return unflatten(origin + jnp.where(moves, step / scale, 0.0), start)
 
+    # Traced here once: the solver asks for its shapes and its derivative in another context, where JAX would trace it again.
+    blocks_at = eqx.filter_closure_convert(lambda step: jacobians(layout, scene, *coordinates(step), data), origin)
+
     @jax.custom_jvp
     def residual(step: jax.Array) -> tuple[jax.Array, tuple[Block, ...]]:
-        blocks = jacobians(layout, scene, *coordinates(step), data)
+        blocks = blocks_at(step)
         return joined(tuple(block.residual for block in blocks)), blocks
 
     @residual.defjvp
@@ -131,18 +134,6 @@ def scaled_residual(layout: Layout, scene: Any, data: Any, start: Start, scale: 
     return residual, coordinates
 
 
-def _shapes(layout: Layout, scene: Any, data: Any, start: Start) -> tuple[tuple[int, int, int], ...]:
-    """(trials, residuals of one, own coordinates of one) of each kind."""
-    blocks = _blocks_like(layout, scene, data, start)
-    return tuple((*block.residual.shape, own.shape[1]) for block, own in zip(blocks, start.local, strict=False))
-
-
-def _blocks_like(layout: Layout, scene: Any, data: Any, start: Start) -> tuple[Block, ...]:
-    """Shapes and types of the blocks."""
-    return jax.eval_shape(partial(jacobians, layout), scene, start.shared, start.local, data)
-
-
-@partial(jax.jit, static_argnames=("layout", "method", "steps", "report", "keep_blocks"))
 def minimised(
     layout: Layout,
     scene: Any,
@@ -178,7 +169,10 @@ def minimised(
             loss = jnp.where(count > 0, kwargs["loss_last_accepted_step"][1], kwargs["loss_this_step"][1])
             jax.debug.callback(report, count, 2 * loss)
 
-    linear_solver = ArrowNormal(start.shared.shape[0], _shapes(layout, scene, data, start))
+    # Their shapes are counted, as another trace of the Jacobian would take as long as the first.
+    like = layout.blocks_like(data)
+    sizes = tuple((*block.residual.shape, own.shape[1]) for block, own in zip(like, start.local, strict=False))
+    linear_solver = ArrowNormal(start.shared.shape[0], sizes)
 
     def stage(carry: Any, ends_and_tolerance: Any) -> tuple[Any, tuple[jax.Array, jax.Array]]:
         step, scale, blocks = carry
@@ -209,12 +203,14 @@ def minimised(
         ends = tuple(jnp.concatenate([end[-1:], end]) for end in ends)
         tolerances = jnp.concatenate([jnp.full(1, jnp.inf), tolerances])
         scale = jnp.ones(flatten(start.shared, start.local).shape)
-    like = _blocks_like(layout, scene, data, start) if keep_blocks else None
-    nothing = jax.tree.map(lambda one: jnp.zeros(one.shape, one.dtype), like)
+    nothing = jax.tree.map(lambda one: jnp.zeros(one.shape, one.dtype), like) if keep_blocks else None
     (best, scale, blocks), (counts, converged) = jax.lax.scan(stage, (jnp.zeros(scale.shape), scale, nothing), (ends, tolerances))
     _, coordinates = scaled_residual(layout, scene, data, start, scale)
     shared, local = coordinates(best)
     return Minimum(shared, local, jnp.sum(counts), converged[-1]), blocks
+
+
+_minimised = quickly_compiled(minimised, static_argnames=("layout", "method", "steps", "report", "keep_blocks"))
 
 
 def minimise(layout: Layout, scene: Any, data: Any, start: Start, *, method: Method, steps: int, report: Any = None) -> Minimum:
@@ -227,10 +223,10 @@ def minimise_with_blocks(
 ) -> tuple[Minimum, tuple[Block, ...]]:
     """``minimise``, and the residuals with their Jacobian at the minimum, which a judgement needs."""
     if method in SOLVERS:
-        found = minimised(layout, scene, data, start, None, method=method, steps=steps, report=report, keep_blocks=True)
+        found = _minimised(layout, scene, data, start, None, method=method, steps=steps, report=report, keep_blocks=True)
     else:
         scale = column_lengths(jacobians(layout, scene, start.shared, start.local, data), start)
-        minimum, _ = minimised(layout, scene, data, start, scale, method=method, steps=steps, report=report)
+        minimum, _ = _minimised(layout, scene, data, start, scale, method=method, steps=steps, report=report)
         found = minimum, jacobians(layout, scene, minimum.shared, minimum.local, data)
     return jax.tree.map(np.asarray, found)
 

@@ -1,6 +1,5 @@
 """Many minima of problems of one layout in one ``vmap``: from several starts, of several data, or both."""
 
-from functools import partial
 from typing import Any
 
 import jax
@@ -9,12 +8,14 @@ import numpy as np
 
 from calibration.layout import Block, Layout, jacobians, residuals
 from calibration.least_squares import SOLVERS, Minimum, Start, column_lengths, minimised
+from calibration.quick_compilation import quickly_compiled
 
 
-@partial(jax.jit, static_argnames=("layout", "method", "steps", "each", "keep_blocks"))
-def _minimise_each(
+def minimised_each(
     layout: Layout, scene: Any, data: Any, start: Start, *, method: Any, steps: int, each: tuple[bool, bool], keep_blocks: bool
 ) -> Any:
+    """``minimise_each`` inside a compiled program."""
+
     def one(data: Any, start: Start) -> Any:
         known = method in SOLVERS
         scale = None if known else column_lengths(jacobians(layout, scene, start.shared, start.local, data), start)
@@ -24,6 +25,9 @@ def _minimise_each(
 
     along = Start(0, 0, None, None, 0 if each[0] else None) if each[1] else None
     return jax.vmap(one, in_axes=(0 if each[0] else None, along))(data, start)
+
+
+_minimised_each = quickly_compiled(minimised_each, static_argnames=("layout", "method", "steps", "each", "keep_blocks"))
 
 
 def minimise_each(
@@ -52,5 +56,5 @@ def minimise_each(
     Returns:
         Minima, chi-squared of each, and perhaps blocks; all arrays have a leading axis.
     """
-    found = _minimise_each(layout, scene, data, start, method=method, steps=steps, each=each, keep_blocks=keep_blocks)
+    found = _minimised_each(layout, scene, data, start, method=method, steps=steps, each=each, keep_blocks=keep_blocks)
     return jax.tree.map(np.asarray, found)

@@ -33,7 +33,8 @@ def _lobatto_nodes(count: int) -> np.ndarray:
     """Ends of [-1, 1] and the extrema of the Legendre polynomial between them."""
     highest = np.zeros(count)
     highest[-1] = 1.0
-    return np.concatenate([[-1.0], legendre.legroots(legendre.legder(highest)), [1.0]])
+    inner = np.real(legendre.legroots(legendre.legder(highest)))  # NumPy 2.5 returns real roots as complex numbers
+    return np.concatenate([[-1.0], inner, [1.0]])
 
 
 def _integral_matrix(x: np.ndarray) -> np.ndarray:

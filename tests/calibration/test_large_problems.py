@@ -1,6 +1,7 @@
 """Joint fits of many recordings: their cost grows in proportion to their number, in time and in memory."""
 
 import time
+from functools import partial
 
 import jax
 import lineax
@@ -11,11 +12,14 @@ import jaxcontact as jc
 from calibration.arrow_solver import SMALLEST_DAMPING, ArrowNormal
 from calibration.first_guess import read_bounces
 from calibration.fitting import fit, starting_point
+from calibration.layout import jacobians
 from calibration.least_squares import minimised
 from calibration.nuisance import InitialState, SurfaceHeight
 from calibration.observations.positions import TrackedPositions
+from calibration.prior import Normal
 from calibration.problem import Problem
 from calibration.recording import Recording
+from calibration.scene_parameter import Free
 from calibration.trial import Trial
 
 TIMES = np.arange(500) / 250.0
@@ -31,7 +35,7 @@ def scene(restitution: float, friction: float) -> jc.Scene:
     return jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03), contact=contact)
 
 
-def throws(count: int) -> Problem:
+def throws(count: int, *, free=UNKNOWNS) -> Problem:
     """So many recordings of 500 frames of throws that differ in noise and in the height of the plane, each with its own state and plane."""
     rng = np.random.default_rng(0)
     start = jc.state(position=[0.0, 0.0, 0.52], velocity=[6.0, 0.0, 0.0])
@@ -44,15 +48,15 @@ def throws(count: int) -> Problem:
         recording = Recording(name=f"throw {index}", time=TIMES, position=position, sigma=sigma)
         reading = reading or read_bounces(recording, radius=0.02)  # one is near enough for all
         trials.append(Trial(TrackedPositions(recording, reading)))
-    return Problem(scene(0.7, 0.1), trials, free=UNKNOWNS, nuisance=[InitialState(), SurfaceHeight()], method=METHOD)
+    return Problem(scene(0.7, 0.1), trials, free=free, nuisance=[InitialState(), SurfaceHeight()], method=METHOD)
 
 
 def temporary_bytes(problem: Problem) -> int:
     """Memory of the compiled minimisation, beside its arguments."""
     with jax.enable_x64(True):
         start = starting_point(problem, {})
-        known = {"method": "levenberg_marquardt", "steps": 100, "report": None, "keep_blocks": True}
-        program = minimised.lower(problem.layout, problem.scene, problem.data, start, None, **known).compile()
+        minimise = partial(minimised, problem.layout, method="levenberg_marquardt", steps=100, report=None, keep_blocks=True)
+        program = jax.jit(minimise).lower(problem.scene, problem.data, start, None).compile()
     return int(program.memory_analysis().temp_size_in_bytes)
 
 
@@ -70,6 +74,15 @@ def test_memory_and_time_grow_in_proportion_to_the_number_of_recordings():
         again = fit(problem)
         seconds.append((time.process_time() - began) / max(again.iterations, 1))
     assert seconds[1] < 8 * seconds[0]
+
+
+@pytest.mark.parametrize("friction", [UNKNOWNS[1], Free(UNKNOWNS[1], prior=Normal(0.2, 0.1))])
+def test_the_sizes_of_residuals_and_derivatives_are_counted_before_they_are_traced(friction):
+    problem = throws(2, free=(UNKNOWNS[0], friction))
+    with jax.enable_x64(True):
+        start = starting_point(problem, {})
+        traced = jax.eval_shape(partial(jacobians, problem.layout), problem.scene, start.shared, start.local, problem.data)
+        assert jax.tree.leaves(problem.layout.blocks_like(problem.data)) == jax.tree.leaves(traced)
 
 
 def test_a_step_is_that_of_the_dense_normal_equations():
