@@ -1,8 +1,9 @@
 """Data drawn anew, as they might have been measured if the fit were the truth: for the bootstrap.
 
-Residuals are drawn before the loss and, where the noise model is correlated, after whitening: there they are exchangeable. Each is
+Residuals are drawn before the loss and, where the fit found them correlated, after whitening: there they are exchangeable. Each is
 enlarged by ``1/sqrt(1 - h)``, ``h`` its leverage: a fit bends towards its data, so residuals are smaller than errors (Davison and Hinkley,
-Bootstrap Methods and their Application, 1997, section 6.2).
+Bootstrap Methods and their Application, 1997, section 6.2). Where errors are correlated and the fit takes them as independent, it bends by
+more than that; there the residuals of generalised least squares, one linear step away, are those that are whitened.
 """
 
 from typing import Any, NamedTuple
@@ -10,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calibration.judgement import SERIES, Judgement
+from calibration.layout import Block
 from calibration.loss import StudentTLoss
-from calibration.uncertainty import eliminated
+from calibration.uncertainty import eliminated, information
 from calibration.whitening import coloured, whitening
 
 KINDS = ("residual", "moving_block", "trial", "parametric")
@@ -54,25 +56,57 @@ def leverages(judgement: Judgement) -> list[np.ndarray]:
     return found
 
 
+def least_squares_residuals(judgement: Judgement) -> list[np.ndarray]:
+    """Residuals of generalised least squares of each kind (R, N), white where the fit found them correlated, enlarged for leverage.
+
+    One step of the linearised problem from the minimum; where the fit itself weighs so, the step is none.
+    """
+    parts = judgement.parts
+    tables, _ = parts.weighed(np.ones(len(parts.components)), judgement.spread.time)
+    shared = int(judgement.free.sum())
+    blocks = tuple(Block(table[..., -1], table[..., -shared - 1 : -1], table[..., : -shared - 1]) for table in tables)
+    formal, reduced = information(blocks), [eliminated(block) for block in blocks]
+    step = formal.shared @ sum(np.einsum("rns,rn->s", part.projected, block.residual) for part, block in zip(reduced, blocks, strict=True))
+    found = []
+    for part, block in zip(reduced[: len(judgement.data)], blocks, strict=False):
+        own = np.einsum("rlm,rnm,rn->rl", part.inverse, block.by_local, block.residual)
+        left = block.residual - part.projected @ step - np.einsum("rnl,rl->rn", block.by_local, own)
+        leverage = np.einsum("rns,st,rnt->rn", part.projected, formal.shared, part.projected)
+        leverage = leverage + np.einsum("rnl,rlm,rnm->rn", block.by_local, part.inverse, block.by_local)
+        found.append(left * enlarged(leverage))
+    return found
+
+
+def enlarged(leverage: np.ndarray) -> np.ndarray:
+    """``1/sqrt(1 - h)``."""
+    return 1 / np.sqrt(1 - np.clip(leverage, 0.0, LARGEST_LEVERAGE))
+
+
 def redrawable(judgement: Judgement) -> list[list[Redrawable]]:
     """All observations of all kinds."""
     found = []
-    for g, (data, leverage) in enumerate(zip(judgement.data, leverages(judgement), strict=True)):
+    every = zip(judgement.data, leverages(judgement), least_squares_residuals(judgement), strict=True)
+    for g, (data, leverage, independent) in enumerate(every):
         observations = []
         for piece, samples, errors in zip(judgement.parts.kinds[g], data.samples, judgement.errors[g], strict=True):
             weight = np.asarray(samples.weight)
-            shape = weight.shape
-            rows = slice(piece.first, piece.first + shape[1] * shape[2])
-            white = np.asarray(judgement.blocks[g].residual[:, rows].reshape(shape))
-            if samples.loss is not None:
-                white = samples.loss.deviation(white)
-            plain = white if samples.whitening is None else coloured(white[..., None], samples.whitening)[..., 0]
-            used = weight > 0
-            predicted = np.asarray(samples.measured) + np.where(used, plain / np.where(used, weight, 1.0), 0.0)
-            larger = 1 / np.sqrt(1 - np.clip(leverage[:, rows].reshape(shape), 0.0, LARGEST_LEVERAGE))
+            used, rows = weight > 0, slice(piece.first, piece.first + weight[0].size)
+            larger = enlarged(leverage[:, rows].reshape(weight.shape))
+            # Under a robust loss the residuals of the linearised problem are influences.
+            white = piece.deviation * larger if samples.loss is not None else independent[:, rows].reshape(weight.shape)
             size, time = judgement.spread.size[piece.component], judgement.spread.time[piece.component]
-            series = bool(errors.series) and shape[1] >= SERIES
-            observations.append(Redrawable(predicted, weight, white * larger, plain * larger, samples, size, time, series))
+            observations.append(
+                Redrawable(
+                    predicted=np.asarray(samples.measured) + np.where(used, piece.deviation / np.where(used, weight, 1.0), 0.0),
+                    weight=weight,
+                    white=white,
+                    plain=piece.deviation * larger,
+                    samples=samples,
+                    size=size,
+                    time=time,
+                    series=bool(errors.series) and weight.shape[1] >= SERIES,
+                )
+            )
         found.append(observations)
     return found
 
@@ -91,7 +125,14 @@ def drawn_residuals(one: Redrawable, rng: np.random.Generator) -> np.ndarray:
         pool = one.white[..., k][used[..., k]]
         if pool.size:
             drawn[..., k] = (pool - pool.mean())[rng.integers(pool.size, size=drawn.shape[:2])]
-    return drawn if one.samples.whitening is None else coloured(drawn[..., None], one.samples.whitening)[..., 0]
+    return correlated(one, drawn)
+
+
+def correlated(one: Redrawable, white: np.ndarray) -> np.ndarray:
+    """Independent errors with the correlation time that the fit found."""
+    if not np.any(one.time > 0):
+        return white
+    return coloured(white[..., None], whitening(np.asarray(one.samples.times), one.weight, one.time))[..., 0]
 
 
 def drawn_blocks(one: Redrawable, rng: np.random.Generator, length: int) -> np.ndarray:
@@ -122,6 +163,4 @@ def drawn_noise(one: Redrawable, rng: np.random.Generator) -> np.ndarray:
         drawn = rng.standard_t(np.asarray(one.samples.loss.degrees), size=used.shape)
     else:
         drawn = rng.standard_normal(used.shape)
-    if np.any(one.time > 0):
-        drawn = coloured(drawn[..., None], whitening(np.asarray(one.samples.times), one.weight, one.time))[..., 0]
-    return drawn * one.size
+    return correlated(one, drawn) * one.size

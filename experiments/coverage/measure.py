@@ -72,7 +72,7 @@ def measure(scenario: Scenario, *, recordings: int, seed: int, replicates: int =
                     fit = report(problem, judgement, judgement.shared(), method="levenberg_marquardt", seconds=0.0)
                     drawn = cal.bootstrap(fit, count=replicates, seed=row, level=LEVEL)
                     for name, truth in scenario.truth.items():
-                        low, high = drawn[name].corrected
+                        low, high = drawn[name].studentised
                         place = len(found[name]) - len(judgements) + row
                         found[name][place] = (*found[name][place][:-1], float(low <= truth <= high))
     seconds = time.perf_counter() - began
