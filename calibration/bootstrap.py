@@ -18,13 +18,24 @@ from calibration.draws import Draws
 from calibration.errors import InputError
 from calibration.fitting import STRAYED
 from calibration.judgement import ENOUGH_TRIALS, Judgement
+from calibration.layout import Block
 from calibration.least_squares import Start
 from calibration.many_minima import minimise_each
 from calibration.profile import REACH_LOGISTIC, check_level, judged, logistic
 from calibration.progress import Progress, silent
+from calibration.promised_gain import SMALL, promised_gain
 from calibration.refit import STEPS, identity
 from calibration.report.quantity import rounded_like
-from calibration.resampling import KINDS, drawn_blocks, drawn_noise, drawn_residuals, measured_again, redrawable
+from calibration.resampling import (
+    KINDS,
+    Redrawable,
+    correlated,
+    drawn_blocks,
+    drawn_noise,
+    drawn_residuals,
+    measured_again,
+    redrawable,
+)
 from calibration.result import Determination, Fit
 from calibration.studentised import standard_errors, studentised
 from calibration.uncertainty import eliminated
@@ -225,30 +236,23 @@ class Drawing:
 
     def __call__(self, numbers: np.ndarray) -> tuple[Any, Any]:
         """Measured numbers of each observation of each kind (B, R, n, k), and with whole trials which they are, of each kind (B, R)."""
-        found = [self.one(int(number)) for number in numbers]
-        measured, picked = zip(*found, strict=True)
-        stacked = jax.tree.map(lambda *parts: np.stack(parts), *measured)
-        return stacked, jax.tree.map(lambda *parts: np.stack(parts), *picked) if self.kind == "trial" else None
+        generators = [np.random.default_rng([self.seed, int(number)]) for number in numbers]
+        if self.kind == "trial":
+            each = [[rng.integers(trials, size=trials) for trials in self.trials] for rng in generators]
+            picked = [np.stack(which) for which in zip(*each, strict=True)]
+            measured = [
+                [np.asarray(one.samples.measured)[which] for one in own] for which, own in zip(picked, self.observations, strict=True)
+            ]
+            return measured, picked
+        return [[measured_again(one, self.errors(one, generators)) for one in own] for own in self.observations], None
 
-    def one(self, number: int) -> tuple[Any, Any]:
-        """One replicate."""
-        rng = np.random.default_rng([self.seed, number])
-        picked = [rng.integers(trials, size=trials) if self.kind == "trial" else np.arange(trials) for trials in self.trials]
-        measured = []
-        for which, observations in zip(picked, self.observations, strict=True):
-            if self.kind == "trial":
-                measured.append([np.asarray(one.samples.measured)[which] for one in observations])
-            else:
-                measured.append([measured_again(one, self.errors(one, rng)) for one in observations])
-        return measured, picked
-
-    def errors(self, one: Any, rng: np.random.Generator) -> np.ndarray:
-        """Errors of one observation."""
+    def errors(self, one: Redrawable, generators: list[np.random.Generator]) -> np.ndarray:
+        """Errors of one observation, of each replicate (B, R, n, k)."""
         if self.kind == "parametric":
-            return drawn_noise(one, rng)
+            return correlated(one, [drawn_noise(one, rng) for rng in generators])
         if self.kind == "moving_block" and one.series:
-            return drawn_blocks(one, rng, self.length)
-        return drawn_residuals(one, rng)
+            return np.stack([drawn_blocks(one, rng, self.length) for rng in generators])
+        return correlated(one, [drawn_residuals(one, rng) for rng in generators])
 
 
 def replicates(judgement: Judgement, start: Start, draw: "Drawing", numbers: np.ndarray) -> tuple[Any, Any, Any, Any]:
@@ -272,7 +276,16 @@ def replicates(judgement: Judgement, start: Start, draw: "Drawing", numbers: np.
         start = start._replace(shared=columns(start.shared, None), local=local, stages=columns(start.stages, None))
     different = (True, picked is not None)
     found, _, blocks = minimise_each(judgement.layout, judgement.scene, tuple(data), start, each=different, steps=STEPS, keep_blocks=True)
-    return found.shared, found.local, found.converged, standard_errors(judgement, blocks or (), tuple(data), kind=draw.kind)
+    blocks = blocks or ()
+    return found.shared, found.local, close_enough(found, blocks, start), standard_errors(judgement, blocks, tuple(data), kind=draw.kind)
+
+
+def close_enough(found: Any, blocks: tuple[Block, ...], start: Start) -> np.ndarray:
+    """Which minima converged, or have so little to gain that nobody would see it, as ``fit`` has it."""
+    converged = np.array(found.converged)
+    for b in np.flatnonzero(~converged):
+        converged[b] = promised_gain(tuple(Block(*(part[b] for part in block)) for block in blocks), start) < SMALL
+    return converged
 
 
 def accelerations(judgement: Judgement, kind: str, length: int) -> np.ndarray:

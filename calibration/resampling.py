@@ -6,6 +6,7 @@ Bootstrap Methods and their Application, 1997, section 6.2). Where errors are co
 more than that; there the residuals of generalised least squares, one linear step away, are those that are whitened.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -118,21 +119,22 @@ def measured_again(one: Redrawable, errors: np.ndarray) -> np.ndarray:
 
 
 def drawn_residuals(one: Redrawable, rng: np.random.Generator) -> np.ndarray:
-    """Errors drawn from the residuals of the same column, with replacement."""
+    """White errors drawn from the residuals of the same column, with replacement."""
     used = one.weight > 0
     drawn = np.zeros_like(one.white)
     for k in range(drawn.shape[2]):
         pool = one.white[..., k][used[..., k]]
         if pool.size:
             drawn[..., k] = (pool - pool.mean())[rng.integers(pool.size, size=drawn.shape[:2])]
-    return correlated(one, drawn)
+    return drawn
 
 
-def correlated(one: Redrawable, white: np.ndarray) -> np.ndarray:
-    """Independent errors with the correlation time that the fit found."""
+def correlated(one: Redrawable, white: Sequence[np.ndarray]) -> np.ndarray:
+    """Independent errors of each replicate (B, R, n, k), with the correlation time that the fit found."""
     if not np.any(one.time > 0):
-        return white
-    return coloured(white[..., None], whitening(np.asarray(one.samples.times), one.weight, one.time))[..., 0]
+        return np.stack(white)
+    by = whitening(np.asarray(one.samples.times), one.weight, one.time)
+    return np.moveaxis(coloured(np.stack(white, axis=-1), by), -1, 0)
 
 
 def drawn_blocks(one: Redrawable, rng: np.random.Generator, length: int) -> np.ndarray:
@@ -157,10 +159,10 @@ def drawn_blocks(one: Redrawable, rng: np.random.Generator, length: int) -> np.n
 
 
 def drawn_noise(one: Redrawable, rng: np.random.Generator) -> np.ndarray:
-    """Errors as the noise model has them: normal or Student's t, of the size and correlation time that the fit found."""
+    """White errors as the noise model has them: normal or Student's t, of the size that the fit found."""
     used = one.weight > 0
     if isinstance(one.samples.loss, StudentTLoss):
         drawn = rng.standard_t(np.asarray(one.samples.loss.degrees), size=used.shape)
     else:
         drawn = rng.standard_normal(used.shape)
-    return correlated(one, drawn) * one.size
+    return drawn * one.size

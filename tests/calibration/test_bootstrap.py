@@ -4,6 +4,7 @@ import dataclasses
 import importlib.util
 from pathlib import Path
 
+import jax
 import numpy as np
 import pytest
 from scipy import stats
@@ -14,7 +15,9 @@ from calibration.errors import InputError
 from calibration.fitting import fit
 from calibration.noise_model import StudentT
 from calibration.problem import Problem
-from calibration.resampling import drawn_blocks, drawn_residuals, leverages, measured_again, redrawable
+from calibration.resampling import correlated, drawn_blocks, drawn_residuals, leverages, measured_again, redrawable
+from calibration.studentised import standard_errors, studentised
+from calibration.uncertainty import between_trials
 
 _SPEC = importlib.util.spec_from_file_location("made_up_impacts", Path(__file__).with_name("made_up_impacts.py"))
 impacts = importlib.util.module_from_spec(_SPEC)
@@ -60,10 +63,39 @@ def test_residuals_enlarged_for_leverage_give_the_standard_error_of_the_fit(foun
     rms = np.sqrt(found.chi2 / found.dof)
     assert made[RESTITUTION].sd == pytest.approx(found.parameters[RESTITUTION].sd * rms, rel=0.15)
     assert low < made[RESTITUTION].value < high
-    for one, two in zip(made[RESTITUTION].percentile, made[RESTITUTION].corrected, strict=True):
-        assert one == pytest.approx(two, abs=made[RESTITUTION].sd)
+    for other in (made[RESTITUTION].corrected, made[RESTITUTION].studentised):
+        for one, two in zip(made[RESTITUTION].percentile, other, strict=True):
+            assert one == pytest.approx(two, abs=made[RESTITUTION].sd)
     assert "0.95" not in made[RESTITUTION].text
     assert "95 %" in made[RESTITUTION].text
+
+
+def test_studentised_intervals_of_normal_errors_are_those_of_student():
+    rng, count = np.random.default_rng(0), 20_000
+    numbers = 3.0 + 0.2 * rng.standard_normal(5)
+    drawn = numbers.mean() + numbers.std(ddof=1) * rng.standard_normal((count, 5))
+    error = stats.sem(numbers)
+    found = studentised(drawn.mean(axis=1), stats.sem(drawn, axis=1), numbers.mean(), error, 0.95)
+    np.testing.assert_allclose(found, stats.t.interval(0.95, 4, numbers.mean(), error), atol=0.1 * error)
+
+
+def test_replicates_have_the_standard_errors_of_fits(found, many):
+    for fitted, kind in ((found, "residual"), (many, "trial")):
+        judgement = fitted.judgement
+        own = jax.tree.map(lambda leaf: np.stack([leaf, leaf]), (judgement.blocks, judgement.data))
+        one, two = standard_errors(judgement, *own, kind=kind)
+        np.testing.assert_array_equal(one, two)
+        if kind == "trial":
+            blocks = judgement.parts.working
+            np.testing.assert_allclose(one, np.sqrt(np.diag(between_trials(blocks, judgement.formal))))
+    # Of one quantity, what generalised least squares says: the formal covariance times the misfit.
+    single = dataclasses.replace(DATA, rebound_speed=(), sigma={"rebound_angle": DATA.sigma["rebound_angle"]})
+    judgement = fit(Problem(scene(), [single], free=[FRICTION, RESTITUTION])).judgement
+    alone = jax.tree.map(lambda leaf: np.asarray(leaf)[None], (judgement.blocks, judgement.data))
+    np.testing.assert_allclose(
+        standard_errors(judgement, *alone, kind="residual")[0], np.sqrt(np.diag(judgement.formal.shared) * judgement.chi2 / judgement.dof)
+    )
+    np.testing.assert_allclose(standard_errors(judgement, *alone, kind="parametric")[0], np.sqrt(np.diag(judgement.formal.shared)))
 
 
 def test_leverages_are_the_diagonal_of_the_hat_matrix(found):
@@ -111,7 +143,12 @@ def test_runs_of_residuals_keep_their_correlation_and_single_ones_lose_it(found)
         return np.corrcoef(drawn[0, 1:, 0], drawn[0, :-1, 0])[0, 1]
 
     assert neighbours(drawn_blocks(made, rng, 40)) == pytest.approx(0.8, abs=0.06)
-    assert abs(neighbours(drawn_residuals(made, rng))) < 0.06
+    single = drawn_residuals(made, rng)
+    assert abs(neighbours(single)) < 0.06
+    # With a correlation time of the fit, errors that are drawn white get it back.
+    step, time = 1e-3, -1e-3 / np.log(0.8)
+    samples = made.samples._replace(times=step * np.arange(count)[None])
+    assert neighbours(correlated(made._replace(time=np.array([time]), samples=samples), [single])[0]) == pytest.approx(0.8, abs=0.06)
     np.testing.assert_allclose(measured_again(made, np.zeros_like(series)), series)
 
 
@@ -120,6 +157,9 @@ def test_robust_fits_are_drawn_in_standard_deviations():
     (one,) = redrawable(robust.judgement)[0]
     angle, speed = closed_form(robust.parameters[FRICTION].value, robust.parameters[RESTITUTION].value, ANGLES)
     np.testing.assert_allclose(one.predicted[0], np.stack([angle, speed], axis=-1), rtol=1e-6)
+    made = bootstrap(robust, count=60, seed=0)
+    width = np.diff(made[RESTITUTION].studentised)[0]
+    assert width == pytest.approx(np.diff(robust.parameters[RESTITUTION].interval(0.95))[0], rel=0.5)
 
 
 def test_an_end_that_strayed_is_no_end(found):
