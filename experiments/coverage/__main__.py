@@ -1,4 +1,4 @@
-"""Measure the coverage of intervals: ``python -m experiments.coverage [--recordings 500] [--only camera] [--replicates 400]``."""
+"""Measure the coverage of intervals: ``python -m experiments.coverage [--recordings 500] [--only camera] [--drawn 250]``."""
 
 import argparse
 import dataclasses
@@ -31,7 +31,8 @@ def main() -> None:
     """Print a table in Markdown as it grows; ``--out`` appends JSON lines."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--recordings", type=int, default=500, help="for each scenario")
-    parser.add_argument("--replicates", type=int, default=0, help="of the bootstrap of each recording; 0 for none")
+    parser.add_argument("--replicates", type=int, default=199, help="of the bootstrap of a recording; 0 for none")
+    parser.add_argument("--drawn", type=int, help="recordings of each scenario of which a bootstrap is made; by default all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", default=[], help="scenarios whose name contains one of these, in this order")
     parser.add_argument("--out", help="file to which JSON lines are appended")
@@ -40,7 +41,8 @@ def main() -> None:
     print(f"| {' | '.join(HEADER)} |\n|{'---|' * len(HEADER)}", flush=True)
     asked = dict.fromkeys(scenario for part in options.only or [""] for scenario in SCENARIOS if part in scenario.name)
     for scenario in asked:
-        for found in measure(scenario, recordings=options.recordings, seed=options.seed, replicates=options.replicates):
+        counts = {"recordings": options.recordings, "replicates": options.replicates, "drawn": options.drawn}
+        for found in measure(scenario, seed=options.seed, **counts):
             print(row(found), flush=True)
             if options.out:
                 with open(options.out, "a", encoding="utf-8") as lines:

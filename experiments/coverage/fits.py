@@ -13,6 +13,7 @@ from calibration.least_squares import Minimum, Start
 from calibration.many_minima import minimise_each
 from calibration.noise_from_residuals import data_as_judged
 from calibration.problem import Problem
+from calibration.promised_gain import SMALL, promised_gain
 from calibration.staged import starting_point
 
 STAGES = 3
@@ -50,7 +51,13 @@ def minima(problems: Sequence[Problem], starts: Sequence[Start]) -> list[tuple[M
     start = stacked(starts)._replace(frozen=starts[0].frozen, frozen_local=starts[0].frozen_local)
     data = stacked([problem.data for problem in problems])
     found, _, blocks = minimise_each(first.layout, first.scene, data, start, each=(True, True), keep_blocks=True)
-    return [picked((found, blocks), i) for i in range(len(problems))]
+    return [settled(*picked((found, blocks), i), starts[i]) for i in range(len(problems))]
+
+
+def settled(minimum: Minimum, blocks: Any, start: Start) -> tuple[Minimum, Any]:
+    """A minimum and its blocks; converged also where nobody would see what is left to be gained, as ``calibration.fit`` has it."""
+    close = bool(minimum.converged) or promised_gain(blocks, start) < SMALL
+    return minimum._replace(converged=np.asarray(close)), blocks
 
 
 def judged(problems: Sequence[Problem]) -> tuple[list[Problem], list[Judgement]]:

@@ -9,6 +9,7 @@ import numpy as np
 from scipy import stats
 
 import calibration as cal
+from calibration.bootstrap import Bootstrap
 from calibration.fitting import report
 from calibration.judgement import Judgement
 from calibration.result import Determination
@@ -16,6 +17,9 @@ from experiments.coverage.fits import judged, of_one_layout, rises
 from experiments.coverage.scenarios import Scenario
 
 LEVEL = 0.95
+
+LANES = 50
+"""Replicates that are fitted at a time."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,6 +30,7 @@ class Coverage:
         scenario, parameter: their names.
         recordings: that were fitted; ``failed`` did not converge, or left the parameter undetermined, and count as not covered.
         covariance, profile, bootstrap: parts of the recordings whose interval contains the truth; NaN where not computed.
+        drawn: recordings of which a bootstrap was made.
         bias: mean deviation in standard deviations of the estimates.
         size: mean standard error over the standard deviation of the estimates.
         degrees: median degrees of freedom.
@@ -40,6 +45,7 @@ class Coverage:
     covariance: float
     profile: float
     bootstrap: float
+    drawn: int
     bias: float
     size: float
     degrees: float
@@ -47,14 +53,15 @@ class Coverage:
     seconds: float
 
 
-def measure(scenario: Scenario, *, recordings: int, seed: int, replicates: int = 0) -> list[Coverage]:
+def measure(scenario: Scenario, *, recordings: int, seed: int, replicates: int = 0, drawn: int | None = None) -> list[Coverage]:
     """Fit ``recordings`` synthetic recordings and count.
 
     Args:
         scenario: what is measured.
         recordings: how many.
         seed: of the errors.
-        replicates: of the bootstrap of each; 0 for none.
+        replicates: of the bootstrap of a recording; 0 for none.
+        drawn: recordings of which a bootstrap is made, the first ones; ``None``: of all.
     """
     began = time.perf_counter()
     with jax.enable_x64(True):
@@ -67,16 +74,23 @@ def measure(scenario: Scenario, *, recordings: int, seed: int, replicates: int =
                 limits = np.asarray([judgement.rise(name, LEVEL) for judgement in judgements])
                 for judgement, inside in zip(judgements, rise <= limits, strict=True):
                     found[name].append((*_interval(judgement, name, truth), float(inside), math.nan))
-            if replicates:
-                for row, (problem, judgement) in enumerate(zip(own, judgements, strict=True)):
-                    fit = report(problem, judgement, judgement.shared(), method="levenberg_marquardt", seconds=0.0)
-                    drawn = cal.bootstrap(fit, count=replicates, seed=row, level=LEVEL)
-                    for name, truth in scenario.truth.items():
-                        low, high = drawn[name].studentised
-                        place = len(found[name]) - len(judgements) + row
-                        found[name][place] = (*found[name][place][:-1], float(low <= truth <= high))
+            for row, (place, problem, judgement) in enumerate(zip(places, own, judgements, strict=True)):
+                if not replicates or place >= (recordings if drawn is None else drawn):
+                    continue
+                fit = report(problem, judgement, judgement.shared(), method="levenberg_marquardt", seconds=0.0)
+                again = cal.bootstrap(fit, count=replicates, seed=place, level=LEVEL, lanes=LANES)
+                for name, truth in scenario.truth.items():
+                    position = len(found[name]) - len(judgements) + row
+                    found[name][position] = (*found[name][position][:-1], _covered(again, name, truth))
     seconds = time.perf_counter() - began
     return [_summary(scenario, name, np.asarray(rows), seconds) for name, rows in found.items()]
+
+
+def _covered(again: Bootstrap, name: str, truth: float) -> float:
+    if name not in again.intervals:
+        return 0.0
+    low, high = again[name].studentised
+    return float(low <= truth <= high)
 
 
 def _interval(judgement: Judgement, name: str, truth: float) -> tuple[float, ...]:
@@ -91,7 +105,7 @@ def _interval(judgement: Judgement, name: str, truth: float) -> tuple[float, ...
 
 def _summary(scenario: Scenario, name: str, rows: np.ndarray, seconds: float) -> Coverage:
     inside, deviation, sd, degrees, failed, flagged, profile, bootstrap = rows.T
-    good = failed == 0
+    good, made = failed == 0, np.isfinite(bootstrap)
     return Coverage(
         scenario=scenario.name,
         parameter=name,
@@ -99,7 +113,8 @@ def _summary(scenario: Scenario, name: str, rows: np.ndarray, seconds: float) ->
         failed=int(failed.sum()),
         covariance=float(inside.mean()),
         profile=float(profile.mean()),
-        bootstrap=float(bootstrap.mean()),
+        bootstrap=float(bootstrap[made].mean()) if np.any(made) else math.nan,
+        drawn=int(made.sum()),
         bias=float(deviation[good].mean() / deviation[good].std()),
         size=float(np.sqrt(np.mean(sd[good] ** 2)) / deviation[good].std()),
         degrees=float(np.median(degrees)),

@@ -12,7 +12,7 @@ import jaxcontact as jc
 from calibration.first_guess import read_bounces
 from calibration.observations.positions import TrackedPositions
 from experiments.coverage.errors import Autoregressive, Contaminated, Gaussian
-from experiments.coverage.truth import MASS, RADIUS, bounce_times, contact_force, drop_height, oblique_impacts
+from experiments.coverage.truth import MASS, RADIUS, bounce_times, contact_force, contact_height, drop_height, oblique_impacts
 
 RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"
 STIFFNESS, TANGENTIAL = "contact.normal.stiffness", "contact.friction.tangential_restitution"
@@ -132,8 +132,40 @@ def _force(sigma: float) -> Callable[[Scenario, np.random.Generator], cal.Proble
     return problem
 
 
+def _slow_motion(rate: float, sigma: float) -> Callable[[Scenario, np.random.Generator], cal.Problem]:
+    """A camera so fast that frames lie within the contact of a soft ball."""
+    times, touch_down, speed = np.arange(0.0, 0.045, 1 / rate), 0.0201, 1.0
+    clean = contact_height(times - touch_down, stiffness=SOFT[STIFFNESS], restitution=SOFT[RESTITUTION], speed=speed) + RADIUS
+    start = jc.state(position=(0, 0, clean[0]), velocity=(0, 0, -(speed - 9.81 * touch_down)))
+    law = jc.HuntCrossley(stiffness=1.5e5, restitution=0.8)
+
+    def filmed(z: np.ndarray) -> cal.Recording:
+        nothing = np.full_like(z, np.nan)
+        deviation = np.full((times.size, 3), sigma)
+        return cal.Recording(name="impact", time=times, position=np.stack([nothing, nothing, z], axis=-1), sigma=deviation)
+
+    @functools.cache
+    def once() -> Any:
+        return read_bounces(filmed(clean), radius=RADIUS)
+
+    def problem(scenario: Scenario, rng: np.random.Generator) -> cal.Problem:
+        measured = TrackedPositions(filmed(clean + sigma * scenario.errors.draw(rng, times.size)), once())
+        return cal.Problem(
+            jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=jc.ContactModel(normal=law)),
+            [cal.Trial(measured, initial=start, time=0.0)],
+            free=[STIFFNESS, RESTITUTION],
+            nuisance=[cal.InitialState(), cal.SurfaceHeight()],
+            noise=scenario.noise,
+            method=jc.EventAligned(max_contacts=2),
+        )
+
+    return problem
+
+
+SOFT = {STIFFNESS: 1e5, RESTITUTION: 0.7}
 FORCE = {STIFFNESS: 3e6, RESTITUTION: 0.7}
 ORDINARY, FAST = _camera(120.0, 1.2, 0.5, 1e-3), _camera(1000.0, 0.45, 0.05, 1e-4)
+SLOW_MOTION = _slow_motion(5000.0, 5e-5)
 DROP = {RESTITUTION: 0.8, "length_scale": 1.0}
 SOUND = {RESTITUTION: 0.8}
 TABLE = {RESTITUTION: 0.8, FRICTION: 0.2, TANGENTIAL: 0.4}
@@ -150,16 +182,26 @@ SCENARIOS = (
     Scenario("camera, 1000 fps", Gaussian(), None, True, DROP, FAST),
     Scenario("camera, 1000 fps", Autoregressive(10.0), cal.Correlated(), True, DROP, FAST),
     Scenario("camera, 1000 fps", Contaminated(), cal.StudentT(4.0), True, DROP, FAST),
+    Scenario("camera, 5000 fps, soft ball", Gaussian(), None, True, SOFT, SLOW_MOTION),
+    Scenario("camera, 5000 fps, soft ball", Autoregressive(3.0), cal.Correlated(), True, SOFT, SLOW_MOTION),
+    Scenario("camera, 5000 fps, soft ball", Contaminated(), cal.StudentT(4.0), True, SOFT, SLOW_MOTION),
     Scenario("bounce times", Gaussian(), None, True, SOUND, _sounds(9, 2e-4)),
     Scenario("bounce times", Gaussian(), cal.Estimated(), True, SOUND, _sounds(9, 2e-4)),
     Scenario("bounce times", Gaussian(), None, False, SOUND, _sounds(9, 2e-4)),
     Scenario("bounce times", Contaminated(), cal.Known(), True, SOUND, _sounds(16, 2e-4)),
     Scenario("bounce times", Contaminated(), cal.StudentT(4.0), True, SOUND, _sounds(16, 2e-4)),
+    Scenario("bounce times", Contaminated(), cal.Huber(), True, SOUND, _sounds(16, 2e-4)),
     Scenario("impact table", Gaussian(), None, True, TABLE, _table),
     Scenario("impact table", Gaussian(), cal.Estimated(), True, TABLE, _table),
     Scenario("impact table", Gaussian(), None, False, TABLE, _table),
     Scenario("impact table", Contaminated(), cal.StudentT(4.0), True, TABLE, _table),
+    Scenario("impact table", Contaminated(), cal.Huber(), True, TABLE, _table),
+    Scenario("impact table", Contaminated(), cal.Known(), True, TABLE, _table),
     Scenario("force trace", Gaussian(), None, True, FORCE, _force(1.0)),
     Scenario("force trace", Autoregressive(2.0), cal.Correlated(), True, FORCE, _force(1.0)),
+    Scenario("force trace", Autoregressive(2.0), None, True, FORCE, _force(1.0)),
+    Scenario("force trace", Autoregressive(2.0), cal.Known(), True, FORCE, _force(1.0)),
     Scenario("force trace", Contaminated(), cal.StudentT(4.0), True, FORCE, _force(1.0)),
+    Scenario("force trace", Contaminated(), cal.Huber(), True, FORCE, _force(1.0)),
+    Scenario("force trace", Contaminated(), None, True, FORCE, _force(1.0)),
 )

@@ -1,5 +1,8 @@
 """Measurements with known truth: closed forms of a dropped ball and of rigid oblique impacts, the force of a contact by SciPy."""
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
@@ -45,7 +48,24 @@ def oblique_impacts(
 
 
 def contact_force(times: np.ndarray, *, stiffness: float, restitution: float, speed: float) -> np.ndarray:
-    """Force [N] of Hunt and Crossley's law ``K d^1.5 (1 + b d'/v)`` at times after touch-down, integrated by SciPy.
+    """Force [N] of a contact by Hunt and Crossley's law at times after touch-down."""
+    path, force = _contact(stiffness, restitution, speed)
+    inside = (times > 0) & (times < path.t[-1])
+    return np.where(inside, force(*path.sol(np.clip(times, 0.0, path.t[-1]))), 0.0)
+
+
+def contact_height(times: np.ndarray, *, stiffness: float, restitution: float, speed: float) -> np.ndarray:
+    """Height of the lowest point of the undeformed ball [m], negative during the contact, at times before and after touch-down."""
+    path, _ = _contact(stiffness, restitution, speed)
+    later = times - path.t[-1]
+    overlap, rate = path.y[:, -1]
+    during = -path.sol(np.clip(times, 0.0, path.t[-1]))[0]
+    after = -overlap - rate * later - GRAVITY * later**2 / 2
+    return np.where(times < 0, -speed * times - GRAVITY * times**2 / 2, np.where(later > 0, after, during))
+
+
+def _contact(stiffness: float, restitution: float, speed: float) -> tuple[Any, Callable[..., np.ndarray]]:
+    """Overlap and its rate while it lasts, by SciPy, and the force ``K d^1.5 (1 + b d'/v)`` as a function of them.
 
     The damping b of a restitution e solves ``b (1 + e) = ln((1 + b)/(1 - b e))`` (without gravity).
     """
@@ -68,5 +88,4 @@ def contact_force(times: np.ndarray, *, stiffness: float, restitution: float, sp
         max_step=2e-5,
         dense_output=True,
     )
-    inside = (times > 0) & (times < path.t[-1])
-    return np.where(inside, force(*path.sol(np.clip(times, 0.0, path.t[-1]))), 0.0)
+    return path, force
