@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.flight_fit import MIN_SAMPLES, UP, Bounce, FlightFit
+from calibration.flight_fit import HEIGHT, MIN_SAMPLES, UP, Bounce, FlightFit
 from calibration.flight_search import fit_flights
 from calibration.noise import lag_one_correlation, rounding_step, white_noise
 from calibration.recording import Recording
@@ -120,16 +120,17 @@ def _nothing_read(recording: Recording) -> Reading:
 
 
 def _reading(recording: Recording, measured: np.ndarray, fit: FlightFit, *, expected_gravity: float) -> Reading:
-    noise, correlation, position, velocity = np.full((4, 3), np.nan)
-    start = fit.time[fit.spans[0][0]]
-    coarsest = max(rounding_step(fit.position[np.isfinite(fit.position[:, axis]), axis]) for axis in fit.axes)
-    for axis in fit.axes:
-        noise[axis], correlation[axis] = white_noise(fit.runs(axis)), lag_one_correlation(fit.runs(axis))
-        position[axis], velocity[axis] = fit.predict(0, axis, start), fit.predict(0, axis, start, 1)
+    noise, scatter, correlation, position, velocity = np.full((5, 3), np.nan)
+    coarsest = max(rounding_step(each[np.isfinite(each)]) for each in fit.position)
+    runs = [fit.runs(axis) for axis in range(len(fit.axes))]
+    noise[fit.axes], correlation[fit.axes] = [white_noise(each) for each in runs], [lag_one_correlation(each) for each in runs]
+    scatter[fit.axes] = fit.sigma
+    position[fit.axes], velocity[fit.axes] = fit.predict(0, fit.time[fit.spans[0][0]])
     fit.allow_for_correlation()
-    bounces = tuple(fit.bounce(flight) for flight in range(len(fit.spans) - 1))
+    bounces = tuple(fit.bounces())
     restitution, restitution_sd = pooled([b.restitution for b in bounces], [b.restitution_sd for b in bounces])
-    height, height_sd = touch_height(fit, bounces)
+    contacts = fit.contacts()
+    height, height_sd = touch_height(fit, bounces, contacts)
     (apparent, apparent_sd), (drag, drag_sd) = fit.parameter(0), fit.parameter(1)
     outliers = np.zeros(len(recording.time), bool)
     outliers[measured] = fit.tracking_errors()
@@ -148,14 +149,14 @@ def _reading(recording: Recording, measured: np.ndarray, fit: FlightFit, *, expe
         drag=drag if fit.drag_determined else 0.0,
         drag_sd=drag_sd,
         noise=np.maximum(noise, coarsest / np.sqrt(12)),  # an axis without motion hides its rounding
-        scatter=np.maximum(fit.sigma, coarsest / np.sqrt(12)),
+        scatter=np.maximum(scatter, coarsest / np.sqrt(12)),
         correlation=correlation,
         outliers=outliers,
         position=position,
         velocity=velocity,
         remarks=(),
     )
-    return replace(reading, remarks=tuple(remarks(recording, reading, fit, expected_gravity=expected_gravity)))
+    return replace(reading, remarks=tuple(remarks(recording, reading, fit, contacts, expected_gravity=expected_gravity)))
 
 
 def pooled(values: Sequence[float], deviations: Sequence[float]) -> tuple[float, float]:
@@ -168,24 +169,25 @@ def pooled(values: Sequence[float], deviations: Sequence[float]) -> tuple[float,
     return float(mean), float(np.sqrt(max(excess, 1.0) / np.sum(weights)))
 
 
-def touch_height(fit: FlightFit, bounces: Sequence[Bounce]) -> tuple[float, float]:
+def touch_height(fit: FlightFit, bounces: Sequence[Bounce], contacts: Sequence[np.ndarray]) -> tuple[float, float]:
     """Height of the centre at touch-down.
 
     Extended flights meet below it when contact lasts: in a Hertz contact by 0.50 of speed times duration, and the deepest point is at
     0.34. Where samples show the deepest point, this gives the height.
     """
     heights, deviations = [], []
-    for flight, bounce in enumerate(bounces):
-        touching = fit.contact_samples(flight)
-        correction = 3 * (np.min(fit.position[touching, UP]) - bounce.height) if len(touching) >= 3 else 0.0
+    for bounce, touching in zip(bounces, contacts, strict=True):
+        correction = 3 * (np.min(fit.position[HEIGHT, touching]) - bounce.height) if len(touching) >= 3 else 0.0
         heights.append(bounce.height + correction)
         deviations.append(float(np.hypot(bounce.height_sd, 0.3 * correction)))
     return pooled(heights, deviations)
 
 
-def remarks(recording: Recording, reading: Reading, fit: FlightFit, *, expected_gravity: float) -> Iterator[str]:
+def remarks(
+    recording: Recording, reading: Reading, fit: FlightFit, contacts: Sequence[np.ndarray], *, expected_gravity: float
+) -> Iterator[str]:
     """What a person should know before believing the reading."""
-    tolerance = 5 * fit.sigma[UP] + 2e-3
+    tolerance = 5 * fit.sigma[HEIGHT] + 2e-3
     if not reading.bounces:
         yield "no bounce in this recording"
     yield from _before_release(recording.position[: reading.release, UP], tolerance)
@@ -194,9 +196,9 @@ def remarks(recording: Recording, reading: Reading, fit: FlightFit, *, expected_
     if len(errors):
         shown = ", ".join(str(error) for error in errors[:8]) + (" ..." if len(errors) > 8 else "")
         yield f"{len(errors)} tracking error{'s' if len(errors) > 1 else ''}: sample{'s' if len(errors) > 1 else ''} {shown}"
-    touching = [len(fit.contact_samples(flight)) for flight in range(len(reading.bounces))]
-    if max(touching, default=0) >= 3:
-        yield f"up to {max(touching)} samples show the ball during one contact: this recording can tell the stiffness"
+    touching = max(map(len, contacts), default=0)
+    if touching >= 3:
+        yield f"up to {touching} samples show the ball during one contact: this recording can tell the stiffness"
     heights = [bounce.height for bounce in reading.bounces]
     if len(heights) > 1 and np.ptp(heights) > max(2e-3, 4 * max(bounce.height_sd for bounce in reading.bounces)):
         yield f"the heights of the bounces differ by {1e3 * np.ptp(heights):.1f} mm: the plane is tilted, or the lens distorts"
@@ -208,9 +210,9 @@ def remarks(recording: Recording, reading: Reading, fit: FlightFit, *, expected_
             f"apparent gravity is {reading.gravity:.2f} +- {reading.gravity_sd:.2f} m/s^2: lengths are {100 * abs(short):.0f} % too"
             f" {'short' if short > 0 else 'long'}, the frame rate is off, or the ball spins and has lift"
         )
-    if fit.sigma[UP] > max(2 * reading.noise[UP], 1e-4) and reading.correlation[UP] > 0.3:
+    if fit.sigma[HEIGHT] > max(2 * reading.noise[UP], 1e-4) and reading.correlation[UP] > 0.3:
         yield (
-            f"deviations from free flight ({1e3 * fit.sigma[UP]:.2g} mm) exceed the noise of single samples"
+            f"deviations from free flight ({1e3 * fit.sigma[HEIGHT]:.2g} mm) exceed the noise of single samples"
             f" ({1e3 * reading.noise[UP]:.2g} mm) and last for several samples: distortion of the lens, motion blur, or forces not modelled"
         )
 

@@ -2,19 +2,21 @@
 
 import dataclasses
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
-from scipy.integrate import cumulative_simpson
-from scipy.interpolate import CubicHermiteSpline
-from scipy.linalg import block_diag
+import numpy.typing as npt
 
+from calibration.drag_curves import DragCurves, drag_curves, no_drag
 from calibration.noise import lag_one_correlation, robust_deviation, rough_noise
 
 MIN_SAMPLES = 4  # of a flight: two unknowns per axis (gravity is nearly known), two left to see whether they fit
 UP = 2
+HEIGHT = -1  # place of the vertical among the measured axes
 
-ROUNDS, SETTLED = 12, 4  # of the iteration; before SETTLED neither the ends of flights nor the noise follow the residuals
+FIRST_ROUNDS, ROUNDS = 4, 8  # at most; in the first ones neither the ends of flights nor the noise follow the residuals
+CONVERGED = 1e-4  # of its standard deviation: the change of every unknown in the last round
 HUBER = 2.5  # residuals further off than this many deviations weigh less
 OUTLIER_SIGMAS, OUTLIER_DISTANCE = 6.0, 2e-3  # a tracking error is further off than both
 DISTORTION = 5e-3  # of the height of a flight: what lenses do to it towards a bounce
@@ -43,16 +45,36 @@ class Bounce:
     restitution_sd: float
 
 
-def most_consistent_run(squares: np.ndarray) -> tuple[int, int]:
-    """Start and stop of the run of samples with the largest sum of 6 - min(square, 24).
+def most_consistent_run(squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Start and stop of the run of samples with the largest sum of 6 - min(square, 24), along the last axis.
 
     ``squares`` are squared residuals over their variance: about 1 in a flight (up to 4 where the noise is twice the average), so that
     good samples add 5, and a flight passes over a tracking error when at least four good samples follow.
     """
-    total = np.concatenate(([0.0], np.cumsum(6 - np.minimum(squares, 24))))
-    lowest = np.minimum.accumulate(total)
-    stop = int(np.argmax(total - lowest))
-    return int(np.argmin(total[: stop + 1])), stop
+    total = np.zeros((*squares.shape[:-1], squares.shape[-1] + 1))
+    np.cumsum(6 - np.minimum(squares, 24), axis=-1, out=total[..., 1:])
+    stop = np.argmax(total - np.minimum.accumulate(total, axis=-1), axis=-1)
+    before_stop = np.arange(total.shape[-1]) <= stop[..., None]
+    return np.argmin(np.where(before_stop, total, np.inf), axis=-1), stop
+
+
+class Window(NamedTuple):
+    """Samples within reach of a flight, and the derivatives of motion there with respect to g, k, p0, v0, a.
+
+    Attributes:
+        first, stop: samples.
+        position, velocity: (axes, 5, samples).
+    """
+
+    first: int
+    stop: int
+    position: np.ndarray
+    velocity: np.ndarray
+
+    def part(self, start: int, stop: int) -> "Window":
+        """The same for the samples ``start`` to ``stop``."""
+        inside = slice(start - self.first, stop - self.first)
+        return Window(start, stop, self.position[..., inside], self.velocity[..., inside])
 
 
 class FlightFit:
@@ -71,9 +93,11 @@ class FlightFit:
         outliers: (n,) samples that probably are tracking errors: not used at first, and passed over when the ends are moved.
 
     Attributes:
+        axes: the measured axes, of the three; the last one is the vertical. All that follows has them first.
+        position: (axes, n).
         value, covariance: of g, k, and p0, v0, a of each axis of each flight.
-        residuals: (n, 3) deviations from the flights, NaN outside.
-        sigma: (3,) their standard deviation.
+        residuals: (axes, n) deviations from the flights, NaN outside.
+        sigma: (axes,) their standard deviation.
         drag_determined: whether k was fitted.
     """
 
@@ -86,75 +110,101 @@ class FlightFit:
         gravity: float,
         outliers: np.ndarray | None = None,
     ) -> None:
-        self.time, self.position, self.spans = time, position, list(spans)
         self.axes = [axis for axis in range(3) if np.isfinite(position[:, axis]).sum() >= MIN_SAMPLES]
-        self.centres = [(time[start] + time[stop - 1]) / 2 for start, stop in self.spans]
-        self.size = 2 + 3 * len(self.spans) * len(self.axes)
+        self.time, self.position, self.spans = time, position[:, self.axes].T, list(spans)
+        self.centres = np.array([(time[start] + time[stop - 1]) / 2 for start, stop in self.spans])
+        local = 2 + np.arange(3 * len(self.spans) * len(self.axes)).reshape(len(self.spans), len(self.axes), 3)
+        self.indices = np.concatenate([np.broadcast_to([0, 1], (*local.shape[:2], 2)), local], axis=-1)
         self.suspects = np.zeros(len(time), bool) if outliers is None else outliers
         self.outliers = self.suspects
-        self.residuals = np.full_like(position, np.nan)
-        self.value, self.covariance = np.zeros(self.size), np.zeros((self.size, self.size))
-        self.prior_mean = np.concatenate(([gravity], np.zeros(self.size - 1)))
+        self.residuals = np.full_like(self.position, np.nan)
+        size = 2 + local.size
+        self.value, self.covariance = np.zeros(size), np.zeros((size, size))
+        self.prior_mean = np.concatenate(([gravity], np.zeros(size - 1)))
         self.prior_sd = np.concatenate(([GRAVITY_PRIOR * gravity, DRAG_PRIOR], *(self._local_prior(*span) for span in self.spans)))
-        self.rough_sigma = np.full(3, np.nan)
-        for axis in self.axes:
-            finite = np.isfinite(position[:, axis])
-            self.rough_sigma[axis] = 1e-9 + rough_noise(time[finite], position[finite, axis], acceleration=-gravity * (axis == UP))
-        self.drag_curves = [self._no_drag(flight) for flight in range(len(self.spans))]
+        self.rough_sigma = np.array([self._rough_sigma(axis, -gravity * (self.axes[axis] == UP)) for axis in range(len(self.axes))])
+        self.drag = no_drag(self.centres, axes=len(self.axes))
+        self.drag_determined = True
         self._iterate()
         drag, drag_sd = self.parameter(1)
-        self.drag_determined = drag > 2 * drag_sd
-        if not self.drag_determined:
-            covariance = self.covariance
-            self.prior_sd[1] = 1e-9
+        if drag <= 2 * drag_sd:
+            self.drag_determined = False
+            self.prior_sd[1], covariance = 1e-9, self.covariance
             self._iterate()
-            self.covariance = covariance
+            self.drag, self.covariance = self._drag_curves(), covariance
 
     def _local_prior(self, start: int, stop: int) -> np.ndarray:
         """Standard deviations of p0, v0, a on each axis of one flight."""
         speeds = [0.0]
-        for axis in set(self.axes) - {UP}:
-            seen = start + np.flatnonzero(np.isfinite(self.position[start:stop, axis]))
+        for sideways in self.position[:HEIGHT, start:stop]:
+            seen = np.flatnonzero(np.isfinite(sideways))
             if len(seen) > 1:
-                speeds.append((self.position[seen[-1], axis] - self.position[seen[0], axis]) / (self.time[seen[-1]] - self.time[seen[0]]))
+                speeds.append((sideways[seen[-1]] - sideways[seen[0]]) / (self.time[start + seen[-1]] - self.time[start + seen[0]]))
         return np.tile([1e6, 1e6, TILT + LIFT * np.sum(np.square(speeds))], len(self.axes))
 
+    def _rough_sigma(self, axis: int, acceleration: float) -> float:
+        seen = np.isfinite(self.position[axis])
+        return 1e-9 + rough_noise(self.time[seen], self.position[axis, seen], acceleration=acceleration)
+
     def _iterate(self) -> None:
-        self.sigma = self.rough_sigma.copy()  # an axis that fits badly at first would lose its weight for ever
+        """Weights and drag settle first; then the noise, tracking errors and the ends of the flights follow the residuals too."""
+        self.sigma = self.rough_sigma  # an axis that fits badly at first would lose its weight for ever
+        for _ in range(FIRST_ROUNDS):
+            _, settled = self._improve()
+            if settled:
+                break
         for round_ in range(ROUNDS):
+            spans, outliers, sigma = self.spans, self.outliers, self.sigma
+            windows, settled = self._improve()
             if round_ > 0:
-                self.drag_curves = [self._drag_curve(flight) for flight in range(len(self.spans))]
-            self._solve()
-            self._update_residuals(reject=round_ > SETTLED)
-            if round_ >= SETTLED:
-                self._update_sigma()
-            if SETTLED <= round_ < ROUNDS - 2:
-                self._move_ends()
-                self._update_residuals(reject=True)  # new samples get their weights before they count
+                self.outliers = self._jumps(self.spans, self.residuals)
+            self.sigma = self._sigma()
+            if round_ < ROUNDS - 2:
+                self.spans = self._moved_ends(windows)
+                self.residuals = self._residuals(windows)  # new samples get their weights before they count
+                self.outliers = self._jumps(self.spans, self.residuals)
+            settled = settled and np.allclose(self.sigma, sigma, rtol=CONVERGED, atol=0)
+            if settled and self.spans == spans and np.array_equal(self.outliers, outliers):
+                break
+
+    def _improve(self) -> tuple[list[Window], bool]:
+        """One linear solve; where the flights were looked at, and whether nothing changed much."""
+        if self.drag_determined:
+            self.drag = self._drag_curves()
+        windows, before = self._windows(), self.value
+        self.value, self.covariance = self._solved(windows)
+        self.residuals = self._residuals(windows)
+        return windows, bool(np.all(np.abs(self.value - before) <= CONVERGED * np.sqrt(np.diagonal(self.covariance))))
 
     # ---- the linear model
 
-    def indices(self, flight: int, axis: int) -> np.ndarray:
-        """Where g, k, p0, v0, a of one flight and axis are in ``value``."""
-        first = 2 + 3 * (flight * len(self.axes) + self.axes.index(axis))
-        return np.array([0, 1, first, first + 1, first + 2])
+    def columns(self, flight: np.ndarray | int, time: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
+        """Derivatives of position and of velocity with respect to g, k, p0, v0, a: (axes, 5, ...) at times (...) of flights (...)."""
+        tau = time - self.centres[flight]
+        position, velocity = np.zeros((2, len(self.axes), 5, *tau.shape))
+        position[:, 1], velocity[:, 1] = self.drag(flight, time)
+        position[:, 2], position[:, 3], position[:, 4] = 1, tau, tau**2 / 2
+        velocity[:, 3], velocity[:, 4] = 1, tau
+        position[HEIGHT, 0], velocity[HEIGHT, 0] = -(tau**2) / 2, -tau
+        return position, velocity
 
-    def columns(self, flight: int, axis: int, time: np.ndarray | float, derivative: int = 0) -> np.ndarray:
-        """Derivatives of position (or velocity) with respect to g, k, p0, v0, a: shape (..., 5)."""
-        tau = np.asarray(time - self.centres[flight])
-        drag = self.drag_curves[flight](time, derivative)[..., self.axes.index(axis)]
-        one, slope, half = (np.ones_like(tau), tau, tau**2 / 2) if derivative == 0 else (np.zeros_like(tau), np.ones_like(tau), tau)
-        return np.stack([-half * (axis == UP), drag, one, slope, half], axis=-1)
+    def predict(self, flights: npt.ArrayLike, time: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
+        """Position [m] and velocity [m/s], (axes, ...) at times (...) of flights (...) that broadcast, also beyond their ends."""
+        flight = np.asarray(flights)
+        tau = time - self.centres[flight]
+        start, speed, acceleration = self.value[2:].reshape(len(self.spans), len(self.axes), 3).T[..., flight]
+        acceleration[HEIGHT] -= self.value[0]
+        shift, slope = self.drag(flight, time)
+        return (
+            start + speed * tau + acceleration * tau**2 / 2 + self.value[1] * shift,
+            speed + acceleration * tau + self.value[1] * slope,
+        )
 
-    def predict(self, flight: int, axis: int, time: np.ndarray | float, derivative: int = 0) -> np.ndarray:
-        """Position [m] or velocity [m/s] of a flight, also beyond its ends."""
-        return self.columns(flight, axis, time, derivative) @ self.value[self.indices(flight, axis)]
-
-    def gradient(self, flight: int, axis: int, time: float, derivative: int = 0) -> np.ndarray:
-        """Derivative of ``predict`` with respect to all of ``value``."""
-        full = np.zeros(self.size)
-        full[self.indices(flight, axis)] = self.columns(flight, axis, time, derivative)
-        return full
+    def gradients(self, flight: int, time: float) -> tuple[np.ndarray, np.ndarray]:
+        """Derivatives of height and of vertical velocity with respect to all of ``value``."""
+        full = np.zeros((2, len(self.value)))
+        full[:, self.indices[flight, HEIGHT]] = [columns[HEIGHT] for columns in self.columns(flight, time)]
+        return full[0], full[1]
 
     def deviation(self, gradient: np.ndarray) -> float:
         """Standard deviation of a quantity with this derivative with respect to ``value``."""
@@ -164,44 +214,43 @@ class FlightFit:
         """Apparent gravity (0) or drag k (1), and its standard deviation."""
         return float(self.value[index]), float(np.sqrt(self.covariance[index, index]))
 
-    def reach(self, flight: int) -> tuple[float, float]:
-        """Times between which a flight may extend: half its length beyond its ends, and over the gap to its neighbours."""
-        first, last = self.time[self.spans[flight][0]], self.time[self.spans[flight][1] - 1]
+    def reach(self) -> tuple[np.ndarray, np.ndarray]:
+        """Times between which each flight may extend: half its length beyond its ends, and over the gap to its neighbours."""
+        first, last = self.time[np.array(self.spans) - [0, 1]].T
         early, late = first - (last - first) / 2, last + (last - first) / 2
-        if flight > 0:
-            early = min(early, self.time[self.spans[flight - 1][1] - 1])
-        if flight + 1 < len(self.spans):
-            late = max(late, self.time[self.spans[flight + 1][0]])
-        return float(early), float(late)
+        early[1:], late[:-1] = np.minimum(early[1:], last[:-1]), np.maximum(late[:-1], first[1:])
+        return early, late
 
-    def _no_drag(self, flight: int) -> CubicHermiteSpline:
-        zero = np.zeros((2, len(self.axes)))
-        return CubicHermiteSpline(self.centres[flight] + np.array([-1.0, 1.0]), zero, zero)
+    def _drag_curves(self) -> DragCurves:
+        """D along the present solution."""
+        early, late = self.reach()
+        grid = self.centres[:, None] + np.linspace(-1, 1, 401) * np.maximum(self.centres - early, late - self.centres)[:, None]
+        return drag_curves(grid, self.predict(np.arange(len(self.spans))[:, None], grid)[1])
 
-    def _drag_curve(self, flight: int) -> CubicHermiteSpline:
-        """D along the present solution, with value and slope zero in the middle."""
-        early, late = self.reach(flight)
-        centre = self.centres[flight]
-        grid = centre + np.linspace(-1, 1, 401) * max(centre - early, late - centre)
-        velocity = np.stack([self.predict(flight, axis, grid, 1) for axis in self.axes], axis=1)
-        slowing = -np.linalg.norm(velocity, axis=1, keepdims=True) * velocity
-        slope = cumulative_simpson(slowing, x=grid, axis=0, initial=0)
-        slope -= slope[200]
-        shift = cumulative_simpson(slope, x=grid, axis=0, initial=0)
-        return CubicHermiteSpline(grid, shift - shift[200], slope)
+    def _windows(self) -> list[Window]:
+        """The samples within reach of each flight."""
+        early, late = self.reach()
+        first, stop = np.searchsorted(self.time, early), np.searchsorted(self.time, late, side="right")
+        edges = np.concatenate([[0], np.cumsum(stop - first)])
+        samples = np.concatenate([np.arange(*ends) for ends in zip(first, stop, strict=True)])
+        position, velocity = self.columns(np.repeat(np.arange(len(first)), stop - first), self.time[samples])
+        return [
+            Window(int(first[i]), int(stop[i]), position[..., begin:end], velocity[..., begin:end])
+            for i, (begin, end) in enumerate(itertools.pairwise(edges))
+        ]
 
-    def _solve(self) -> None:
+    def _solved(self, windows: list[Window]) -> tuple[np.ndarray, np.ndarray]:
         """Weighted normal equations; p0, v0, a of each flight and axis are eliminated first, which leaves two unknowns, g and k."""
+        far = np.nan_to_num(np.abs(self.residuals)) / self.sigma[:, None]
+        used = np.isfinite(self.position) & ~self.outliers
+        weights, measured = used / (np.maximum(1, far / HUBER) * self.sigma[:, None] ** 2), np.where(used, self.position, 0.0)
         products, right = [], []
-        for flight, (start, stop) in enumerate(self.spans):
-            for axis in self.axes:
-                used = start + np.flatnonzero(np.isfinite(self.position[start:stop, axis]) & ~self.outliers[start:stop])
-                columns = self.columns(flight, axis, self.time[used])
-                far = np.nan_to_num(np.abs(self.residuals[used, axis])) / self.sigma[axis]
-                weighted = columns.T / (np.maximum(1, far / HUBER) * self.sigma[axis] ** 2)
-                products.append(weighted @ columns)
-                right.append(weighted @ self.position[used, axis])
-        normal, constant = np.array(products), np.array(right)
+        for window, (start, stop) in zip(windows, self.spans, strict=True):
+            columns = window.part(start, stop).position
+            weighted = columns * weights[:, None, start:stop]
+            products.append(weighted @ columns.swapaxes(1, 2))
+            right.append(np.squeeze(weighted @ measured[:, start:stop, None], -1))
+        normal, constant = np.concatenate(products), np.concatenate(right)
         precision = self.prior_sd**-2.0
         local = normal[:, 2:, 2:] + precision[2:].reshape(-1, 3, 1) * np.eye(3)
         scale = 1 / np.sqrt(np.diagonal(local, axis1=1, axis2=2))  # unit diagonal: lengths and speeds differ by powers of ten
@@ -212,167 +261,179 @@ class FlightFit:
         known = (precision * self.prior_mean)[:2] + np.sum(constant[:, :2] - np.einsum("bij,bj->bi", normal[:, :2, 2:], alone), axis=0)
         spread, slopes = np.linalg.inv(common), effect.reshape(-1, 2)
         shared = spread @ known
-        self.value = np.concatenate([shared, alone.ravel() - slopes @ shared])
         coupled = np.concatenate([np.eye(2), -slopes])
-        self.covariance = coupled @ spread @ coupled.T
-        self.covariance[2:, 2:] += block_diag(*inverse)
+        covariance, blocks = coupled @ spread @ coupled.T, np.arange(len(inverse))
+        covariance[2:, 2:].reshape(len(blocks), 3, len(blocks), 3)[blocks, :, blocks] += inverse
+        return np.concatenate([shared, alone.ravel() - slopes @ shared]), covariance
 
     # ---- residuals, noise, tracking errors, ends
 
     @property
     def distortion(self) -> float:
         """Deviation [m] that lenses may give to a whole row of samples near the ground."""
-        return 2 * DISTORTION * max(np.ptp(self.position[start:stop, UP]) for start, stop in self.spans)
+        return 2 * DISTORTION * max(np.ptp(self.position[HEIGHT, start:stop]) for start, stop in self.spans)
 
-    def _jumps(self, away: np.ndarray, axis: int) -> np.ndarray:
-        """Which of these successive deviations are tracking errors: far from the flight, and from their neighbours or very far."""
-        limit = max(OUTLIER_SIGMAS * self.sigma[axis], OUTLIER_DISTANCE)
-        padded = np.pad(away, 1, mode="edge")
-        alone = np.abs(away - (padded[:-2] + padded[2:]) / 2) > limit
-        return (np.abs(away) > limit) & (alone | (np.abs(away) > self.distortion))
+    def _residuals(self, windows: list[Window]) -> np.ndarray:
+        residuals = np.full_like(self.position, np.nan)
+        for window, (start, stop), indices in zip(windows, self.spans, self.indices, strict=True):
+            fitted = np.squeeze(self.value[indices][:, None] @ window.part(start, stop).position, 1)
+            residuals[:, start:stop] = self.position[:, start:stop] - fitted
+        return residuals
 
-    def _update_residuals(self, *, reject: bool) -> None:
-        self.residuals[:] = np.nan
+    def _jumps(self, runs: Iterable[tuple[int, int]], away: np.ndarray) -> np.ndarray:
+        """(n,) tracking errors among deviations (axes, n) in runs (start, stop) of samples.
+
+        They are far from the flight, and far from their neighbours in the run or very far.
+        """
+        limit, very_far = np.maximum(OUTLIER_SIGMAS * self.sigma, OUTLIER_DISTANCE)[:, None], self.distortion
         jumped = np.zeros(len(self.time), bool)
-        for flight, (start, stop) in enumerate(self.spans):
-            for axis in self.axes:
-                away = self.position[start:stop, axis] - self.predict(flight, axis, self.time[start:stop])
-                self.residuals[start:stop, axis] = away
-                jumped[start:stop] |= self._jumps(away, axis)
-        if reject:
-            self.outliers = jumped
+        for start, stop in runs:
+            here = away[:, start:stop]
+            padded = np.concatenate([here[:, :1], here, here[:, -1:]], axis=1)
+            alone = np.abs(here - (padded[:, :-2] + padded[:, 2:]) / 2) > limit
+            distance = np.abs(here)
+            jumped[start:stop] |= np.any((distance > limit) & (alone | (distance > very_far)), axis=0)
+        return jumped
 
-    def _update_sigma(self) -> None:
-        for axis in self.axes:
-            kept = self.residuals[~self.outliers & np.isfinite(self.residuals[:, axis]), axis]
+    def _sigma(self) -> np.ndarray:
+        """(axes,) standard deviation of the residuals."""
+        sigma = self.sigma.copy()
+        for axis, residuals in enumerate(self.residuals):
+            kept = residuals[~self.outliers & np.isfinite(residuals)]
             if len(kept) > 0:
                 free = max(len(kept) - 2 * len(self.spans), 1) / len(kept)
                 spread = robust_deviation(kept) if len(kept) >= 30 else np.sqrt(np.mean(kept**2))  # a median of few may be far too small
-                self.sigma[axis] = 1e-9 + spread / np.sqrt(free)
+                sigma[axis] = 1e-9 + spread / np.sqrt(free)
+        return sigma
 
-    def _move_ends(self) -> None:
+    def _moved_ends(self, windows: list[Window]) -> list[tuple[int, int]]:
         """Give every flight the samples it explains between the bounces beside it.
 
         Towards a bounce some distortion is forgiven; samples during a contact differ by more. Where nothing bounds the flight (release,
         catch, loss) means of five neighbours decide, in which a slow departure shows early.
         """
-        slow = np.clip(lag_one_correlation(self.runs(UP)), 0, 1)
+        slow = np.clip(lag_one_correlation(self.runs(HEIGHT)), 0, 1)
         independent = max(5 * (1 - slow) / (1 + slow), 1)  # of five neighbours
-        cuts = [-np.inf, *(self.bounce_time(flight) for flight in range(len(self.spans) - 1)), np.inf]
-        for flight, span in enumerate(list(self.spans)):
-            early, late = self.reach(flight)
-            first = int(np.searchsorted(self.time, max(early, cuts[flight])))
-            last = int(np.searchsorted(self.time, min(late, cuts[flight + 1]), side="right"))
-            time, where = self.time[first:last], self.indices(flight, UP)
-            columns = self.columns(flight, UP, time)
-            residuals = self.position[first:last, UP] - columns @ self.value[where]
-            towards_bounce = np.where(time < self.centres[flight], flight > 0, flight + 1 < len(self.spans))
-            distortion = DISTORTION * np.ptp(self.position[slice(*span), UP]) * towards_bounce
-            variance = self.sigma[UP] ** 2 + np.sum(columns @ self.covariance[np.ix_(where, where)] * columns, axis=1) + distortion**2
-            far = residuals / np.sqrt(variance)
-            means = np.convolve(np.clip(far, -5, 5), np.full(5, 1 / 5))[2 : len(far) + 2] * np.sqrt(independent)
-            squares = np.where(towards_bounce, far, means) ** 2
-            squares[self.suspects[first:last]] = np.minimum(squares[self.suspects[first:last]], 6)  # no reason to end a flight
-            start, stop = most_consistent_run(squares)
-            limit = max(OUTLIER_SIGMAS * self.sigma[UP], OUTLIER_DISTANCE, self.distortion)
-            allowed = np.where(towards_bounce, limit, 3 * np.sqrt(variance))  # ends are neither tracking errors nor a catch
-            inside = first + start + np.flatnonzero((np.abs(residuals) <= allowed)[start:stop])
+        limit = max(OUTLIER_SIGMAS * self.sigma[HEIGHT], OUTLIER_DISTANCE, self.distortion)
+        cuts = np.concatenate([[-np.inf], self.bounce_times(), [np.inf]])
+        first, stop = np.searchsorted(self.time, cuts[:-1]), np.searchsorted(self.time, cuts[1:], side="right")
+        spans = list(self.spans)
+        for flight, window in enumerate(windows):
+            near = window.part(max(window.first, int(first[flight])), min(window.stop, int(stop[flight])))
+            inside = self._explained(flight, near, independent=independent, limit=limit)
             if len(inside) >= MIN_SAMPLES:
-                self.spans[flight] = self._without_contact(flight, int(inside[0]), int(inside[-1]) + 1)
+                spans[flight] = self._without_contact(flight, near, int(inside[0]), int(inside[-1]) + 1)
+        return spans
 
-    def _without_contact(self, flight: int, start: int, stop: int) -> tuple[int, int]:
-        while flight > 0 and stop - start > 2 * MIN_SAMPLES and self._is_turning(flight, np.arange(start, stop)):
-            start += 1
-        while flight + 1 < len(self.spans) and stop - start > 2 * MIN_SAMPLES and self._is_turning(flight, np.arange(start, stop)[::-1]):
-            stop -= 1
+    def _explained(self, flight: int, near: Window, *, independent: float, limit: float) -> np.ndarray:
+        """The samples in the most consistent run that may be its ends."""
+        time, columns, where = self.time[near.first : near.stop], near.position[HEIGHT], self.indices[flight, HEIGHT]
+        residuals = self.position[HEIGHT, near.first : near.stop] - self.value[where] @ columns
+        towards_bounce = np.where(time < self.centres[flight], flight > 0, flight + 1 < len(self.spans))
+        distortion = DISTORTION * np.ptp(self.position[HEIGHT, slice(*self.spans[flight])]) * towards_bounce
+        uncertain = np.sum(self.covariance[np.ix_(where, where)] @ columns * columns, axis=0)
+        deviation = np.sqrt(self.sigma[HEIGHT] ** 2 + uncertain + distortion**2)
+        far = residuals / deviation
+        means = np.convolve(np.clip(far, -5, 5), np.full(5, 1 / 5))[2 : len(far) + 2] * np.sqrt(independent)
+        squares = np.where(towards_bounce, far, means) ** 2
+        squares = np.where(self.suspects[near.first : near.stop], np.minimum(squares, 6), squares)  # no reason to end a flight
+        start, stop = most_consistent_run(squares)
+        allowed = np.where(towards_bounce, limit, 3 * deviation)  # ends are neither tracking errors nor a catch
+        return near.first + start + np.flatnonzero((np.abs(residuals) <= allowed)[start:stop])
+
+    def _without_contact(self, flight: int, near: Window, start: int, stop: int) -> tuple[int, int]:
+        """The ends of a flight without the samples during which the ball turns round in a contact."""
+        value, samples = self.value[self.indices[flight, HEIGHT]], slice(near.first, near.stop)
+        away = self.position[HEIGHT, samples] - value @ near.position[HEIGHT]
+        motion = np.stack([self.time[samples], away, np.abs(value @ near.velocity[HEIGHT])])[:, start - near.first : stop - near.first]
+        while flight > 0 and motion.shape[1] > 2 * MIN_SAMPLES and self._is_turning(*motion):
+            start, motion = start + 1, motion[:, 1:]
+        while flight + 1 < len(self.spans) and motion.shape[1] > 2 * MIN_SAMPLES and self._is_turning(*motion[:, ::-1]):
+            stop, motion = stop - 1, motion[:, :-1]
         return start, stop
 
-    def _is_turning(self, flight: int, samples: np.ndarray) -> bool:
+    def _is_turning(self, time: np.ndarray, away: np.ndarray, speed: np.ndarray) -> bool:
         """Whether the ball leaves the flight upwards, towards the first of these samples, at more than a tenth of its speed: in contact."""
-        speed = np.abs(self.predict(flight, UP, self.time[samples[0]], 1))
         for count in (5, 8, 12, 18, 27):  # as few as tell a tenth of the speed
-            near = samples[:count]
-            distance = np.abs(self.time[near] - self.time[near[0]])
-            distance = distance - distance.mean()
-            deviation = self.sigma[UP] / np.linalg.norm(distance)
-            if 4 * deviation < 0.1 * speed or 3 * count > len(samples):
+            distance = np.abs(time[:count] - time[0])
+            distance -= distance.mean()
+            square = distance @ distance
+            deviation = self.sigma[HEIGHT] / np.sqrt(square)
+            if 4 * deviation < 0.1 * speed[0] or 3 * count > len(time):
                 break
-        away = self.position[near, UP] - self.predict(flight, UP, self.time[near])
-        return bool(-np.sum(distance * away) / np.sum(distance**2) > max(0.1 * speed, 4 * deviation))
+        return bool(-(distance @ away[:count]) / square > max(0.1 * speed[0], 4 * deviation))
 
     def allow_for_correlation(self) -> None:
         """Enlarge the covariance: deviations that last for several samples are fewer independent numbers."""
-        slow = np.clip(lag_one_correlation(self.runs(UP)), 0, 0.9)
+        slow = np.clip(lag_one_correlation(self.runs(HEIGHT)), 0, 0.9)
         self.covariance = self.covariance * (1 + slow) / (1 - slow)
 
     def runs(self, axis: int) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Times and residuals of the good samples of each flight."""
-        found = []
-        for span in self.spans:
-            inside = np.arange(*span)
-            inside = inside[~self.outliers[inside] & np.isfinite(self.residuals[inside, axis])]
-            found.append((self.time[inside], self.residuals[inside, axis]))
-        return found
+        """Times and residuals, along one of the measured axes, of the good samples of each flight."""
+        good = ~self.outliers & np.isfinite(self.residuals[axis])
+        inside = [start + np.flatnonzero(good[start:stop]) for start, stop in self.spans]
+        return [(self.time[samples], self.residuals[axis, samples]) for samples in inside]
 
-    def contact_samples(self, flight: int) -> np.ndarray:
-        """Indices of the samples during the contact after a flight: above both flights, not above what their speed allows."""
+    def contacts(self) -> list[np.ndarray]:
+        """Indices of the samples during each contact: above the flights before and after, not above what their speed allows."""
+        return [self._contact(flight, time) for flight, time in enumerate(self.bounce_times())]
+
+    def _contact(self, flight: int, time: float) -> np.ndarray:
         last, first = self.spans[flight][1] - 1, self.spans[flight + 1][0]
-        between, meeting = np.arange(last + 1, first), self.bounce_time(flight)
-        before, after = (self.predict(side, UP, self.time[between]) for side in (flight, flight + 1))
-        top = self.predict(flight, UP, meeting) - self.predict(flight, UP, meeting, 1) * (self.time[first] - self.time[last])
-        height, margin = self.position[between, UP], 3 * self.sigma[UP]
+        between = np.arange(last + 1, first)
+        before, after = self.predict([[flight], [flight + 1]], self.time[between])[0][HEIGHT]
+        meeting, speed = (each[HEIGHT] for each in self.predict(flight, time))
+        height, margin = self.position[HEIGHT, between], 3 * self.sigma[HEIGHT]
+        top = meeting - speed * (self.time[first] - self.time[last])
         return between[(height > np.maximum(before, after) + margin) & (height < top + margin)]
 
     def tracking_errors(self) -> np.ndarray:
         """(n,) samples from the first to the last flight that are tracking errors, also those between flights that are not in contact."""
-        errors = np.zeros(len(self.time), bool)
-        bounces = [int(np.searchsorted(self.time, self.bounce_time(flight))) for flight in range(len(self.spans) - 1)]
-        for flight, (start, stop) in enumerate(itertools.pairwise([self.spans[0][0], *bounces, self.spans[-1][1]])):
-            for axis in self.axes:
-                away = self.position[start:stop, axis] - self.predict(flight, axis, self.time[start:stop])
-                errors[start:stop] |= self._jumps(away, axis)
-        for flight in range(len(self.spans) - 1):
-            errors[self.contact_samples(flight)] = False
+        bounces = np.searchsorted(self.time, self.bounce_times())
+        edges = [self.spans[0][0], *bounces, self.spans[-1][1]]
+        flight = np.searchsorted(bounces, np.arange(len(self.time)), side="right")
+        errors = self._jumps(itertools.pairwise(edges), self.position - self.predict(flight, self.time)[0])
+        errors[np.concatenate([np.arange(0), *self.contacts()])] = False
         return errors
 
     # ---- bounces
 
-    def bounce_time(self, flight: int) -> float:
-        """When flight ``flight`` and the next one are at the same height, by Newton's method between their middles."""
-        last, first = self.time[self.spans[flight][1] - 1], self.time[self.spans[flight + 1][0]]
-        time = (first + last) / 2
+    def bounce_times(self) -> np.ndarray:
+        """When each flight and the next one are at the same height, by Newton's method between their middles."""
+        ends = np.array(self.spans)
+        sides = np.arange(len(ends) - 1) + np.array([[0], [1]])
+        time = (self.time[ends[1:, 0]] + self.time[ends[:-1, 1] - 1]) / 2
         for _ in range(30):
-            gap = self.predict(flight, UP, time) - self.predict(flight + 1, UP, time)
-            closing = self.predict(flight, UP, time, 1) - self.predict(flight + 1, UP, time, 1)
-            before, time = time, np.clip(time - gap / (closing or 1.0), *self.centres[flight : flight + 2])
-            if abs(time - before) < 1e-12:
+            gap, closing = (np.subtract(*each[HEIGHT]) for each in self.predict(sides, time))
+            before, time = time, np.clip(time - gap / np.where(closing == 0, 1, closing), self.centres[:-1], self.centres[1:])
+            if np.all(np.abs(time - before) < 1e-9):  # the error is about the square of the step
                 break
-        return float(time)
+        return time
 
-    def bounce(self, flight: int) -> Bounce:
-        """The bounce between flight ``flight`` and the next one; all errors follow from the covariance of ``value``."""
-        time = self.bounce_time(flight)
-        down, up = (float(self.predict(f, UP, time, 1)) for f in (flight, flight + 1))
-        d_time = (self.gradient(flight, UP, time) - self.gradient(flight + 1, UP, time)) / ((up - down) or 1e-12)
-        d_height = self.gradient(flight, UP, time) + down * d_time
-        d_ratio = -self.gradient(flight + 1, UP, time, 1) / down + up / down**2 * self.gradient(flight, UP, time, 1)
+    def bounces(self) -> list[Bounce]:
+        """The bounce between each flight and the next one; all errors follow from the covariance of ``value``."""
+        return [self._bounce(flight, float(time)) for flight, time in enumerate(self.bounce_times())]
+
+    def _bounce(self, flight: int, time: float) -> Bounce:
+        (height, _), velocity = (each.T for each in self.predict(np.array([flight, flight + 1]), time))
+        (height_before, speed_before), (height_after, speed_after) = self.gradients(flight, time), self.gradients(flight + 1, time)
+        down, up = velocity[:, HEIGHT]
+        d_time = (height_before - height_after) / ((up - down) or 1e-12)
         velocities = np.full((2, 3), np.nan)
-        for axis in self.axes:
-            velocities[:, axis] = [self.predict(f, axis, time, 1) for f in (flight, flight + 1)]
+        velocities[:, self.axes] = velocity
         return Bounce(
             time=time,
             time_sd=self.deviation(d_time),
-            height=float(self.predict(flight, UP, time)),
-            height_sd=self.deviation(d_height),
+            height=float(height[HEIGHT]),
+            height_sd=self.deviation(height_before + down * d_time),
             velocity_before=velocities[0],
             velocity_after=velocities[1],
-            restitution=-up / down,
-            restitution_sd=self.deviation(d_ratio),
+            restitution=float(-up / down),
+            restitution_sd=self.deviation(-speed_after / down + up / down**2 * speed_before),
         )
 
-    def is_bounce(self, flight: int) -> bool:
+    def is_bounce(self, flight: int, bounce: Bounce) -> bool:
         """Whether two flights meet between their ends, soon, going down before and up after without a gain of speed."""
-        bounce = self.bounce(flight)
         before, after = (self.time[[start, stop - 1]] for start, stop in self.spans[flight : flight + 2])
         frame = float(np.median(np.diff(self.time)))
         slack = 2 * frame + min(5 * bounce.time_sd, 0.2 * min(np.ptp(before), np.ptp(after)))

@@ -34,7 +34,7 @@ def fit_flights(time: np.ndarray, position: np.ndarray, *, radius: float, gravit
     pieces = longest_chain(time[kept], height[kept], pieces, gravity=gravity, radius=radius)
     spans = [(int(kept[piece.start]), int(kept[piece.stop - 1]) + 1) for piece in pieces]
     fit = FlightFit(time, position, spans, gravity=gravity, outliers=jumped)
-    joined = [fit.is_bounce(flight) for flight in range(len(spans) - 1)]
+    joined = [fit.is_bounce(flight, bounce) for flight, bounce in enumerate(fit.bounces())]
     if not all(joined):
         spans = longest_run(spans, joined, weight=lambda span: span[1] - span[0])
         fit = FlightFit(time, position, spans, gravity=gravity, outliers=jumped)
@@ -75,37 +75,76 @@ class Piece(NamedTuple):
     samples: int
 
 
-def grow_flight(time: np.ndarray, height: np.ndarray, first: int, last: int, *, noise: float, sigma: float, gravity: float) -> Piece | None:
-    """The run of samples around ``first`` to ``last`` that one flight explains to ``sigma``, grown until it stops changing.
+def grow_flights(
+    time: np.ndarray, height: np.ndarray, windows: Iterable[tuple[int, int]], *, noise: float, sigma: float, gravity: float
+) -> list[Piece]:
+    """The runs of samples around these windows that one flight explains to ``sigma``, each grown until it stops changing.
 
     The flight is a polynomial of degree 4 whose higher derivatives are held near (-g, 0, 0) by what drag and lift can do. Where the
-    acceleration is not that of a free ball (at rest, in the hand) the run ends.
+    acceleration is not that of a free ball (at rest, in the hand) the run ends. All windows grow at once: arrays are (windows, samples).
     """
-    good = np.zeros(len(time), bool)
-    good[first:last] = True
-    allowed = np.array([0.3, 1.0, 4.0]) * gravity  # of the second, third and fourth derivative
-    for _ in range(20):
-        centre, half = time[good].mean(), np.ptp(time[good]) / 2
-        tau = (time - centre) / half
-        basis = np.vander(tau, 5, increasing=True) / np.array([1, 1, 2, 6, 24])
-        prior = np.diag(np.concatenate(([0.0, 0.0], (sigma / (allowed * half ** np.array([2, 3, 4]))) ** 2)))
-        normal = basis[good].T @ basis[good] + prior
-        right = basis[good].T @ height[good] + prior @ np.array([0, 0, -gravity * half**2, 0, 0])
-        inverse = np.linalg.inv(normal)
-        coefficients = inverse @ right
-        spread = np.sum(basis @ inverse * basis, axis=1)  # variance of the prediction over that of a sample
-        squares = (height - basis @ coefficients) ** 2 / (sigma**2 * (1 + spread))
-        fall = -basis[:, :3] @ coefficients[2:] / half**2  # downward acceleration
-        squares[(np.abs(tau) > 2) | (fall < 0.35 * gravity) | (fall > 2.2 * gravity)] = np.inf  # beyond 2, the next round may tell
+    sample = np.arange(len(time))
+    pieces: list[Piece] = []
+    good = np.array([(sample >= first) & (sample < last) for first, last in windows])
+    for remaining in reversed(range(20)):
+        flight = QuarticFlight.fitted(time, height, good, sigma=sigma, gravity=gravity)
+        squares = (height - flight.height) ** 2 / (sigma**2 * (1 + flight.spread))
+        squares[(np.abs(flight.tau) > 2) | (flight.fall < 0.35 * gravity) | (flight.fall > 2.2 * gravity)] = (
+            np.inf
+        )  # beyond 2, the next round may tell
         start, stop = most_consistent_run(squares)
-        before, good = good, squares < 16
-        good[:start] = good[stop:] = False
-        if good.sum() < MIN_SAMPLES:
-            return None
-        if np.array_equal(before, good):
+        before, good = good, (squares < 16) & (sample >= start[:, None]) & (sample < stop[:, None])
+        count = good.sum(axis=1)
+        ended = np.all(good == before, axis=1) | (remaining == 0)
+        pieces += [
+            Piece(int(start[i]), int(stop[i]), int(count[i]))
+            for i in np.flatnonzero(ended & (count >= MIN_SAMPLES))
+            if np.ptp(flight.height[i, start[i] : stop[i]]) > 6 * noise  # otherwise a ball at rest does as well
+        ]
+        good = good[~ended & (count >= MIN_SAMPLES)]
+        if len(good) == 0:
             break
-    rises = np.ptp(basis[start:stop] @ coefficients) > 6 * noise  # otherwise a ball at rest does as well
-    return Piece(start, stop, int(good.sum())) if rises else None
+    return pieces
+
+
+class QuarticFlight(NamedTuple):
+    """Heights of flights that are polynomials of degree 4, at all times; each array is (flights, samples).
+
+    Attributes:
+        tau: time from the middle of the samples of a flight over half their duration.
+        height: [m].
+        spread: variance of ``height`` over that of one sample.
+        fall: downward acceleration [m/s^2].
+    """
+
+    tau: np.ndarray
+    height: np.ndarray
+    spread: np.ndarray
+    fall: np.ndarray
+
+    @classmethod
+    def fitted(cls, time: np.ndarray, height: np.ndarray, good: np.ndarray, *, sigma: float, gravity: float) -> "QuarticFlight":
+        """Least squares for the samples where ``good`` (flights, samples)."""
+        first, last = np.argmax(good, axis=1), len(time) - 1 - np.argmax(good[:, ::-1], axis=1)
+        half = (time[last] - time[first])[:, None] / 2
+        tau = (time - (good @ time / good.sum(axis=1))[:, None]) / half
+        square = tau * tau
+        basis = np.stack([np.ones_like(tau), tau, square / 2, square * tau / 6, square * square / 24], axis=1)
+        allowed = np.array([0.3, 1.0, 4.0]) * gravity  # of the second, third and fourth derivative
+        precision = np.zeros((len(good), 5))
+        precision[:, 2:] = (sigma / (allowed * half ** [2, 3, 4])) ** 2
+        used = basis * good[:, None]
+        normal = used @ basis.swapaxes(1, 2) + precision[:, :, None] * np.eye(5)
+        right = used @ height
+        right[:, 2] -= precision[:, 2] * gravity * half[:, 0] ** 2
+        inverse = np.linalg.inv(normal)
+        coefficients = (inverse @ right[..., None]).swapaxes(1, 2)
+        return cls(
+            tau=tau,
+            height=np.squeeze(coefficients @ basis, 1),
+            spread=np.sum(inverse @ basis * basis, axis=1),
+            fall=-np.squeeze(coefficients[:, :, 2:] @ basis[:, :3], 1) / half**2,
+        )
 
 
 def seeds(count: int, *, after_bounce: bool, before_bounce: bool) -> set[tuple[int, int]]:
@@ -129,13 +168,14 @@ def best_flight(time: np.ndarray, height: np.ndarray, first: int, last: int, *, 
     if len(t) < MIN_SAMPLES:
         return None
     sigma = max(1.2 * noise, 2e-3 * np.ptp(np.percentile(z, [10, 90])), 1e-12)  # never below what the polynomial leaves of a strong drag
-    found = []
-    for window in seeds(len(t), after_bounce=first > 0, before_bounce=last < len(time)):
-        piece = grow_flight(t, z, *window, noise=noise, sigma=sigma, gravity=gravity)
-        if piece:
-            missing = piece.start * (first > 0) + (len(t) - piece.stop) * (last < len(time))
-            found.append((piece.samples - missing / 2, Piece(first + piece.start, first + piece.stop, piece.samples)))
-    return max(found)[1] if found else None
+    windows = seeds(len(t), after_bounce=first > 0, before_bounce=last < len(time))
+
+    def explained(piece: Piece) -> tuple[float, Piece]:
+        missing = piece.start * (first > 0) + (len(t) - piece.stop) * (last < len(time))
+        return piece.samples - missing / 2, piece
+
+    best = max(grow_flights(t, z, windows, noise=noise, sigma=sigma, gravity=gravity), key=explained, default=None)
+    return best and Piece(first + best.start, first + best.stop, best.samples)
 
 
 def flights_in_height(time: np.ndarray, height: np.ndarray, *, noise: float, gravity: float) -> list[Piece]:
@@ -170,8 +210,8 @@ def longest_chain(time: np.ndarray, height: np.ndarray, pieces: Sequence[Piece],
     heights, doubts, hops = np.full((3, len(pieces) - 1), np.nan)
     for i, pair in enumerate(itertools.pairwise(pieces)):
         fit = FlightFit(time, position, [piece[:2] for piece in pair], gravity=gravity)
-        if fit.is_bounce(0):
-            bounce = fit.bounce(0)
+        (bounce,) = fit.bounces()
+        if fit.is_bounce(0, bounce):
             heights[i], doubts[i], hops[i] = bounce.height, bounce.height_sd, bounce.velocity_after[UP] ** 2 / (2 * gravity)
     # A flight that was missed makes its neighbours meet below the plane, by about its height.
     uneven = np.minimum(max(radius / 2, 0.01 * np.ptp(np.percentile(height, [1, 99]))), hops / 2)

@@ -1,0 +1,53 @@
+"""What drag does to flights: the double integral of -|v| v along each of them."""
+
+import dataclasses
+
+import numpy as np
+from scipy.integrate import cumulative_simpson
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class DragCurves:
+    """Displacement of each flight by unit drag, with value and slope zero in its middle; cubic polynomials between the points of a grid.
+
+    Attributes:
+        start, step: (flights,) first time and spacing of the grid of each flight [s].
+        shift: (axes, flights, points) displacement over k [m^2].
+        slope: (axes, flights, points) its derivative [m^2/s].
+    """
+
+    start: np.ndarray
+    step: np.ndarray
+    shift: np.ndarray
+    slope: np.ndarray
+
+    def __call__(self, flight: np.ndarray | int, time: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
+        """Displacement and its derivative, each (axes, ...), at times (...) of flights (...), also beyond the grid."""
+        step, place = self.step[flight], (time - self.start[flight]) / self.step[flight]
+        left = np.minimum(np.maximum(place, 0), self.shift.shape[-1] - 2).astype(int)
+        part, begin = place - left, self.shift[:, flight, left]
+        rise, first, last = (
+            self.shift[:, flight, left + 1] - begin,
+            step * self.slope[:, flight, left],
+            step * self.slope[:, flight, left + 1],
+        )
+        square, cube = 3 * rise - 2 * first - last, first + last - 2 * rise
+        return begin + part * (first + part * (square + part * cube)), (first + part * (2 * square + 3 * part * cube)) / step
+
+
+def no_drag(centres: np.ndarray, *, axes: int) -> DragCurves:
+    """Curves that are zero everywhere."""
+    zero = np.zeros((axes, len(centres), 2))
+    return DragCurves(centres, np.ones(len(centres)), zero, zero)
+
+
+def drag_curves(grid: np.ndarray, velocity: np.ndarray) -> DragCurves:
+    """Curves from velocities (axes, flights, points) on evenly spaced times (flights, points), whose middle is a point of the grid."""
+    step, middle = grid[:, 1] - grid[:, 0], grid.shape[1] // 2
+
+    def from_middle(rate: np.ndarray) -> np.ndarray:
+        integral = cumulative_simpson(rate, dx=1.0, axis=-1, initial=0) * step[:, None]
+        return integral - integral[..., middle, None]
+
+    slope = from_middle(-np.linalg.norm(velocity, axis=0) * velocity)
+    return DragCurves(grid[:, 0], step, from_middle(slope), slope)
