@@ -10,7 +10,7 @@ import jax
 from experiments.coverage.measure import LEVEL, Coverage, measure
 from experiments.coverage.scenarios import SCENARIOS
 
-HEADER = ("scenario", "parameter", "covariance", "profile", "bootstrap", "bias", "sd/scatter", "dof", "flagged")
+HEADER = ("scenario", "parameter", "covariance", "profile", "bootstrap", "bias", "sd/scatter", "dof", "flagged", "of misses")
 
 
 def row(found: Coverage) -> str:
@@ -23,7 +23,8 @@ def row(found: Coverage) -> str:
 
     cells = [found.scenario, f"`{found.parameter}`", percent(found.covariance), percent(found.profile), percent(found.bootstrap)]
     degrees = "-" if math.isinf(found.degrees) else f"{found.degrees:.0f}"
-    cells += [f"{found.bias:+.2f}", f"{found.size:.3f}", degrees, f"{100 * found.flagged:.1f}"]
+    noticed = "-" if math.isnan(found.noticed) else f"{100 * found.noticed:.0f}"
+    cells += [f"{found.bias:+.2f}", f"{found.size:.3f}", degrees, f"{100 * found.flagged:.1f}", noticed]
     return f"| {' | '.join(cells)} |"
 
 

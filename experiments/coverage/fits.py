@@ -51,7 +51,7 @@ def minima(problems: Sequence[Problem], starts: Sequence[Start]) -> list[tuple[M
     start = stacked(starts)._replace(frozen=starts[0].frozen, frozen_local=starts[0].frozen_local)
     data = stacked([problem.data for problem in problems])
     found, _, blocks = minimise_each(first.layout, first.scene, data, start, each=(True, True), keep_blocks=True)
-    return [settled(*picked((found, blocks), i), starts[i]) for i in range(len(problems))]
+    return [settled(picked(found, i), picked(blocks, i), starts[i]) for i in range(len(problems))]
 
 
 def settled(minimum: Minimum, blocks: Any, start: Start) -> tuple[Minimum, Any]:

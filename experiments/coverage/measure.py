@@ -35,6 +35,7 @@ class Coverage:
         size: mean standard error over the standard deviation of the estimates.
         degrees: median degrees of freedom.
         flagged: part of the recordings whose fit warns that its interval is not to be trusted.
+        noticed: that part of those recordings whose interval of the covariance misses the truth.
         seconds: of the whole scenario.
     """
 
@@ -50,6 +51,7 @@ class Coverage:
     size: float
     degrees: float
     flagged: float
+    noticed: float
     seconds: float
 
 
@@ -98,7 +100,7 @@ def _interval(judgement: Judgement, name: str, truth: float) -> tuple[float, ...
     estimate = judgement.shared()[name]
     low, high = estimate.interval(LEVEL)
     failed = not bool(judgement.minimum.converged) or estimate.status is not Determination.DETERMINED
-    flagged = bool(judgement.doubts())
+    flagged = bool(judgement.doubts()) or not judgement.explained
     inside = low <= truth <= high and not failed
     return float(inside), estimate.value - truth, estimate.sd, estimate.degrees, float(failed), float(flagged)
 
@@ -119,6 +121,7 @@ def _summary(scenario: Scenario, name: str, rows: np.ndarray, seconds: float) ->
         size=float(np.sqrt(np.mean(sd[good] ** 2)) / deviation[good].std()),
         degrees=float(np.median(degrees)),
         flagged=float(flagged.mean()),
+        noticed=float(flagged[inside == 0].mean()) if np.any(inside == 0) else math.nan,
         seconds=seconds,
     )
 

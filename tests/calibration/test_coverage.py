@@ -20,17 +20,19 @@ def scenario(instrument: str, errors: type, noise) -> Scenario:
 
 
 def check(found: list, count: int, *, normal: bool = True) -> None:
-    """Covariance and profile cover 95 % within what chance does, without bias; normal estimates scatter as their standard errors say."""
+    """Intervals cover 95 % within what chance does, without bias; normal estimates scatter as their standard errors say."""
     for item in found:
         assert item.failed == 0
         assert acceptable(item.covariance, count), item
         assert acceptable(item.profile, count), item
+        assert not item.drawn or acceptable(item.bootstrap, item.drawn), item
         assert abs(item.bias) < 3 / np.sqrt(count), item
         assert not normal or item.size == pytest.approx(1.0, abs=3 / np.sqrt(2 * count)), item
 
 
 def test_intervals_from_bounce_times_cover():
-    check(measure(scenario("bounce times", Gaussian, None), recordings=150, seed=3), 150)
+    # Percentiles of so few numbers would cover 89 %.
+    check(measure(scenario("bounce times", Gaussian, None), recordings=100, seed=3, replicates=99), 100)
 
 
 @pytest.mark.slow
@@ -41,13 +43,12 @@ def test_intervals_from_bounce_times_with_outliers_cover():
 @pytest.mark.slow
 @pytest.mark.parametrize(("errors", "noise"), [(Gaussian, None), (Gaussian, cal.Estimated()), (Contaminated, cal.StudentT(4.0))])
 def test_intervals_from_impact_tables_cover(errors, noise):
-    check(measure(scenario("impact table", errors, noise), recordings=200, seed=3), 200, normal=errors is Gaussian)
+    check(measure(scenario("impact table", errors, noise), recordings=150, seed=3), 150, normal=errors is Gaussian)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("errors", "noise"), [(Gaussian, None), (Autoregressive, cal.Correlated()), (Contaminated, cal.StudentT(4.0))])
-def test_intervals_from_a_camera_cover(errors, noise):
-    check(measure(scenario("camera, 120 fps", errors, noise), recordings=120, seed=3), 120)
+def test_intervals_from_a_camera_with_correlated_errors_cover():
+    check(measure(scenario("camera, 120 fps", Autoregressive, cal.Correlated()), recordings=100, seed=3), 100)
 
 
 def test_noise_that_contradicts_what_was_stated_is_flagged():
