@@ -28,6 +28,9 @@ class Arrow(NamedTuple):
 class ArrowNormal(lineax.AbstractLinearSolver):
     """Solves ``min |J x - b|^2`` (with damping rows below ``J`` or without) by elimination of the trials' own coordinates.
 
+    Damping is taken in proportion to the squares of the columns as they are now: a coordinate that the data hardly see goes as freely as
+    the others.
+
     Attributes:
         shared: number of shared coordinates.
         shapes: of each kind of trials: (trials, residuals of one, own coordinates of one).
@@ -64,9 +67,8 @@ class ArrowNormal(lineax.AbstractLinearSolver):
     def compute(self, state: Arrow, vector: Any, options: dict[str, Any]) -> tuple[jax.Array, Any, dict[str, Any]]:
         """The step for one right-hand side."""
         rows, extra = vector if state.damped else (vector, None)
-        ridge = state.damping**2 + SMALLEST_DAMPING
         right = state.by_shared.T @ rows
-        matrix = state.by_shared.T @ state.by_shared + ridge * jnp.eye(self.shared)
+        matrix = _damped(state.by_shared.T @ state.by_shared, state.damping)
         position, row, eliminated = self.shared, 0, []
         if extra is not None:
             right = right + state.damping * extra[: self.shared]
@@ -75,7 +77,7 @@ class ArrowNormal(lineax.AbstractLinearSolver):
             here = jnp.einsum("rnl,rn->rl", block, rows[row : row + trials * count].reshape(trials, count))
             if extra is not None:
                 here = here + state.damping * extra[position : position + trials * own].reshape(trials, own)
-            normal = jnp.einsum("rnl,rnm->rlm", block, block) + ridge * jnp.eye(own)
+            normal = _damped(jnp.einsum("rnl,rnm->rlm", block, block), state.damping)
             cross = jnp.einsum("rnl,rns->rls", block, dense)
             # Both right-hand sides in one solve: the cross block and the trial's own.
             solved = _solve_each(normal, jnp.concatenate([cross, here[..., None]], axis=-1))
@@ -100,6 +102,12 @@ class ArrowNormal(lineax.AbstractLinearSolver):
     def assume_full_rank(self) -> bool:
         """What nothing depends on stays where it is."""
         return False
+
+
+def _damped(normal: jax.Array, damping: jax.Array) -> jax.Array:
+    """Normal matrices (..., n, n) with the square of ``damping`` times their own diagonal added to it (Marquardt 1963)."""
+    diagonal = jnp.diagonal(normal, axis1=-2, axis2=-1)
+    return normal + (damping**2 * diagonal + SMALLEST_DAMPING)[..., None] * jnp.eye(normal.shape[-1])
 
 
 def operator_rows(operator: Any) -> int:

@@ -359,14 +359,9 @@ def with_duration(problem: Problem, judgement: Judgement) -> Judgement:
     duration, _ = judgement.next_step(index_of_duration(judgement))
     if duration <= 0:
         return judgement
-    start = judgement.start._replace(
-        shared=judgement.minimum.shared,
-        local=judgement.minimum.local,
-        frozen=np.asarray([name == LIFT for name in judgement.layout.names]),
-        stages=judgement.start.stages,
-    )
-    longer = attempt_from(problem, start, method="levenberg_marquardt", steps=100)
-    longer.start = longer.start._replace(shared=judgement.start.shared, local=judgement.start.local)
+    start = judgement.start._replace(frozen=np.asarray([name == LIFT for name in judgement.layout.names]))
+    longer = attempt_from(problem, start.from_minimum(judgement.minimum), method="levenberg_marquardt", steps=100, led=True)
+    longer.start = start
     return longer if longer.minimum.shared[index_of_duration(judgement)] >= 0 and longer.minimum.converged else judgement
 
 

@@ -15,7 +15,7 @@ from calibration.checkpoint import Checkpoint
 from calibration.errors import InputError
 from calibration.fitted import fitted_recordings, fitted_series
 from calibration.judgement import Judgement
-from calibration.least_squares import METHODS, Method, Minimum, Start
+from calibration.least_squares import FINE, METHODS, ROUGH, Method, Minimum, Start
 from calibration.noise_from_residuals import data_as_judged
 from calibration.on_demand import OnDemand
 from calibration.other_starts import POOR, other_starts
@@ -108,16 +108,17 @@ def default_steps(method: Method) -> int:
     return 100 if method in METHODS and method != "adam" else 3000
 
 
-def attempt_from(problem: Any, began: Start, *, method: Method, steps: int, progress: Any = None) -> Judgement:
-    """Minimise from ``began`` and judge; late unknowns join when the rest has settled."""
+def attempt_from(problem: Any, began: Start, *, method: Method, steps: int, progress: Any = None, led: bool = False) -> Judgement:
+    """Minimise from ``began`` and judge; late unknowns join when the rest has settled, unless ``began`` was ``led`` to a minimum."""
 
-    def minimum_from(start: Start) -> tuple[Minimum, Any]:
-        return kept_minimum(problem.layout, problem.scene, problem.data, start, method=method, steps=steps, report=progress)
+    def minimum_from(start: Start, tolerance: float = FINE) -> tuple[Minimum, Any]:
+        known = {"method": method, "steps": steps, "report": progress, "tolerance": tolerance}
+        return kept_minimum(problem.layout, problem.scene, problem.data, start, **known)
 
     late = tuple(np.asarray([unknown.late for unknown in kind.local_unknowns], dtype=bool) for kind in problem.layout.kinds)
     start = began
-    if any(np.any(own) for own in late):
-        settled, _ = minimum_from(began._replace(frozen_local=late))
+    if any(np.any(own) for own in late) and not led:
+        settled, _ = minimum_from(began._replace(frozen_local=late), ROUGH)
         start = began._replace(shared=settled.shared, local=settled.local)
     minimum, blocks = minimum_from(start)
     if not minimum.converged and promised_gain(blocks, start) < SMALL:
@@ -128,7 +129,8 @@ def attempt_from(problem: Any, began: Start, *, method: Method, steps: int, prog
 def minimum_of(problem: Any, *, method: Method, steps: int | None, start: Mapping[str, float] | Fit, progress: Any) -> Judgement:
     """Minimise and judge.
 
-    A quantity that strayed gets a second chance from the scene's value, the others as found; a fit far from the data begins elsewhere, too.
+    Where the data are not explained, a quantity that strayed gets a second chance from the scene's value, the others as found; a fit far
+    from the data begins elsewhere, too.
     """
     steps = steps or default_steps(method)
 
@@ -140,7 +142,7 @@ def minimum_of(problem: Any, *, method: Method, steps: int | None, start: Mappin
     logarithmic = np.asarray([unknown.about.transform == "log" for unknown in problem.layout.shared_unknowns], dtype=bool)
     origin, _ = problem.start
     strayed = logarithmic & (np.abs(judgement.minimum.shared - origin) > STRAYED)
-    if np.any(strayed):
+    if np.any(strayed) and not judgement.explained:
         again = np.where(strayed, origin, judgement.minimum.shared)
         second = attempt(began._replace(shared=again, local=judgement.minimum.local))
         judgement = second if second.chi2 < judgement.chi2 else judgement
@@ -164,7 +166,9 @@ def with_noise_found(problem: Problem, judgement: Judgement, *, method: Method, 
         problem = copy.copy(problem)
         problem.data = data
         began = judgement.start
-        judgement = attempt_from(problem, began.from_minimum(judgement.minimum), method=method, steps=steps or default_steps(method))
+        judgement = attempt_from(
+            problem, began.from_minimum(judgement.minimum), method=method, steps=steps or default_steps(method), led=True
+        )
         judgement.start = began
     return problem, judgement
 

@@ -1,5 +1,6 @@
 """What a minimum says of each unknown: value, standard error, status, and what a person should be warned of."""
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -81,12 +82,6 @@ class Judgement:
         misfit: chi2 per degree of freedom over what the noise models expect.
         explained: whether the model explains the data to their noise.
         contradicted: whether it is unlikely that noise of the stated size makes all the misfit.
-        parts: the linearised problem with the free unknowns, by measured quantity.
-        spread: size and correlation time of the errors of each quantity, as far as they were found from the residuals.
-        formal: covariance if the weights of the fit were the whole truth; ``covariance``: what is believed, of the free shared coordinates.
-        degrees: degrees of freedom of each variance of ``covariance``, for Student's t.
-        from_scatter: whether ``covariance`` is that of the scatter between the trials.
-        widening: typical ratio of the standard errors to the formal ones; ``inflation``: likewise for quantities of one trial.
     """
 
     def __init__(
@@ -113,27 +108,63 @@ class Judgement:
         self.misfit = self.chi2 / max(self.dof, 1) / self.expected_loss()
         self.explained = explains(self.misfit, self.dof)
         self.contradicted = bool(stats.chi2.sf(self.chi2 / self.expected_loss(), max(self.dof, 1)) < CONTRADICTED)
-        self.parts = VarianceComponents(self.with_columns(np.flatnonzero(self.free)), data, self.errors)
-        self.formal: Information = information(self.parts.working)
-        self.correlation_time = self.longest_correlation()
-        self.automatic = all(isinstance(component.model, Automatic) for component in self.parts.components)
-        self.from_scatter = self.automatic and self.scatters()
-        seen = ~self.formal.open_shared
+
+    # ---- what only a final result needs, computed when it is asked for
+
+    @cached_property
+    def parts(self) -> VarianceComponents:
+        """The linearised problem with the free unknowns, by measured quantity."""
+        return VarianceComponents(self.with_columns(np.flatnonzero(self.free)), self.data, self.errors)
+
+    @cached_property
+    def formal(self) -> Information:
+        """Covariance if the weights of the fit were the whole truth."""
+        return information(self.parts.working)
+
+    @cached_property
+    def automatic(self) -> bool:
+        """Whether no quantity has a noise model of its own."""
+        return all(isinstance(component.model, Automatic) for component in self.parts.components)
+
+    @cached_property
+    def from_scatter(self) -> bool:
+        """Whether ``covariance`` is that of the scatter between the trials."""
+        return self.automatic and self.scatters()
+
+    @cached_property
+    def spread(self) -> Spread:
+        """Size and correlation time of the errors of each quantity, as far as they were found from the residuals."""
+        return self.sizes_as_weighed() if self.from_scatter else self.found_spread()
+
+    @cached_property
+    def covariance(self) -> np.ndarray:
+        """What is believed, of the free shared coordinates."""
         if self.from_scatter:
-            trials, known = self.parts.working[: len(data)], self.parts.working[len(data) :]
-            self.spread = self.sizes_as_weighed()
-            self.covariance = between_trials(trials, self.formal, known)
-            self.degrees = between_trials_degrees(trials, self.formal)
-        else:
-            self.spread = self.found_spread()
-            followed = self.followed()
-            with np.errstate(over="ignore", invalid="ignore"):  # of coordinates the data do not see at all
-                self.covariance = self.parts.covariance(self.spread.size, self.spread.time, followed=followed)
-                self.covariance = self.covariance + of_uncertain_weights(self.parts, self.spread, followed=followed)
-            self.degrees = degrees_of_freedom(self.parts, self.spread, followed=followed)
+            trials = len(self.data)
+            return between_trials(self.parts.working[:trials], self.formal, self.parts.working[trials:])
+        followed = self.followed()
+        with np.errstate(over="ignore", invalid="ignore"):  # of coordinates the data do not see at all
+            found = self.parts.covariance(self.spread.size, self.spread.time, followed=followed)
+            return found + of_uncertain_weights(self.parts, self.spread, followed=followed)
+
+    @cached_property
+    def degrees(self) -> np.ndarray:
+        """Degrees of freedom of each variance of ``covariance``, for Student's t."""
+        if self.from_scatter:
+            return between_trials_degrees(self.parts.working[: len(self.data)], self.formal)
+        return degrees_of_freedom(self.parts, self.spread, followed=self.followed())
+
+    @cached_property
+    def inflation(self) -> float:
+        """Typical ratio of the standard errors to the formal ones of quantities of one trial."""
+        return self.typical_inflation()
+
+    @cached_property
+    def widening(self) -> float:
+        """Typical ratio of the standard errors to the formal ones."""
+        seen = ~self.formal.open_shared
         ratio = np.diag(self.covariance)[seen] / np.diag(self.formal.shared)[seen]
-        self.inflation = self.typical_inflation()
-        self.widening = float(np.sqrt(np.median(ratio))) if ratio.size else self.inflation
+        return float(np.sqrt(np.median(ratio))) if ratio.size else self.inflation
 
     def expected_loss(self) -> float:
         """Mean square of the residuals where the noise is as the models say: 1 without a robust loss."""
@@ -224,7 +255,8 @@ class Judgement:
             for i, block in enumerate(self.blocks)
         )
 
-    def longest_correlation(self) -> float:
+    @cached_property
+    def correlation_time(self) -> float:
         """The longest correlation time of residuals, in samples, over all observations of a series in time."""
         longest = 1.0
         for block, own, errors in zip(self.blocks, self.data, self.errors, strict=False):

@@ -18,11 +18,15 @@ from calibration.arrow_solver import ArrowNormal
 from calibration.layout import Block, Layout, jacobians
 from calibration.limited_descent import LARGEST, LimitedDescent
 from calibration.quick_compilation import quickly_compiled
+from calibration.settling import Settling
 from calibration.trust_region import RoundedTrustRegion
 from calibration.unknown import Unknown
 
 SOLVERS = {"levenberg_marquardt": optimistix.LevenbergMarquardt, "dogleg": optimistix.Dogleg}
 METHODS = (*SOLVERS, "adam", "lbfgs")
+
+ROUGH, FINE = 1.0, 1e-5
+"""Tolerances in standard deviations: of a guess for what follows, and of a result."""
 
 Method: TypeAlias = str | optax.GradientTransformation
 """One of ``METHODS``, or an optimiser of Optax; static."""
@@ -87,10 +91,15 @@ def transformed(layout: Layout, start: Start) -> jax.Array:
 
 
 def column_lengths(blocks: tuple[Block, ...], start: Start) -> jax.Array:
-    """Euclidean lengths of the columns of the Jacobian, 1 for a column of zeros."""
+    """Euclidean lengths of the columns of the Jacobian."""
     shared = jnp.sqrt(sum(jnp.sum(block.by_shared**2, axis=(0, 1)) for block in blocks))
     own = tuple(jnp.sqrt(jnp.sum(block.by_local**2, axis=1)) for block, _ in zip(blocks, start.local, strict=False))
-    lengths = flatten(shared, own)
+    return flatten(shared, own)
+
+
+def scale_of(blocks: tuple[Block, ...], start: Start) -> jax.Array:
+    """Scale of the coordinates: the lengths of their columns, 1 for a column of zeros."""
+    lengths = column_lengths(blocks, start)
     return jnp.where(lengths > 0, lengths, 1.0)
 
 
@@ -106,19 +115,23 @@ def pushed_forward(blocks: tuple[Block, ...], shared: jax.Array, local: tuple[ja
     return joined(tuple(part + own[i] if i < len(own) else part for i, part in enumerate(parts)))
 
 
+def coordinates(start: Start, scale: jax.Array, step: jax.Array) -> tuple[jax.Array, tuple[jax.Array, ...]]:
+    """Coordinates, shared and of the trials, a scaled step from the start."""
+    return unflatten(flatten(start.shared, start.local) + jnp.where(movable(start), step / scale, 0.0), start)
+
+
 def scaled_residual(layout: Layout, scene: Any, data: Any, start: Start, scale: jax.Array) -> Any:
     """Residuals (all in one vector) as a function of scaled steps from the start, with the block Jacobian as its derivative.
 
-    The function also returns the blocks, so that nothing has to be computed twice. Also returns the function from steps to coordinates.
+    The function also returns the blocks, so that nothing has to be computed twice.
     """
     moves = movable(start)
-    origin = flatten(start.shared, start.local)
 
-    def coordinates(step: jax.Array) -> tuple[jax.Array, tuple[jax.Array, ...]]:
-        return unflatten(origin + jnp.where(moves, step / scale, 0.0), start)
+    def blocks_there(step: jax.Array) -> tuple[Block, ...]:
+        return jacobians(layout, scene, *coordinates(start, scale, step), data)
 
     # Traced here once: the solver asks for its shapes and its derivative in another context, where JAX would trace it again.
-    blocks_at = eqx.filter_closure_convert(lambda step: jacobians(layout, scene, *coordinates(step), data), origin)
+    blocks_at = eqx.filter_closure_convert(blocks_there, jnp.zeros(moves.shape))
 
     @jax.custom_jvp
     def residual(step: jax.Array) -> tuple[jax.Array, tuple[Block, ...]]:
@@ -131,7 +144,7 @@ def scaled_residual(layout: Layout, scene: Any, data: Any, start: Start, scale: 
         direction = unflatten(jnp.where(moves, tangents[0] / scale, 0.0), start)
         return (value, blocks), (pushed_forward(blocks, *direction), jax.tree.map(jnp.zeros_like, blocks))
 
-    return residual, coordinates
+    return residual
 
 
 def minimised(
@@ -144,6 +157,7 @@ def minimised(
     method: Method,
     steps: int,
     report: Any,
+    tolerance: Any = FINE,
     learning_rate: float = 0.05,
     keep_blocks: bool = False,
 ) -> tuple[Minimum, tuple[Block, ...] | None]:
@@ -154,10 +168,11 @@ def minimised(
         scene: of the problem.
         data: of the problem.
         start: first guess; frozen coordinates keep it.
-        scale: of the coordinates, as ``column_lengths``; ``None`` finds it at the start (not for Adam and L-BFGS).
+        scale: of the coordinates, as ``scale_of``; ``None`` finds it at the start (not for Adam and L-BFGS).
         method: one of ``METHODS``.
         steps: at most so many iterations.
         report: ``None``, or a function of (iteration, chi-squared) called as it runs; static.
+        tolerance: of ``Settling``, in the last stage.
         learning_rate: of Adam, in units of the scaled coordinates' natural size.
         keep_blocks: whether residuals and Jacobian at the minimum are returned, too (not for Adam and L-BFGS).
     """
@@ -177,26 +192,30 @@ def minimised(
     def stage(carry: Any, ends_and_tolerance: Any) -> tuple[Any, tuple[jax.Array, jax.Array]]:
         step, scale, blocks = carry
         ends, tolerance = ends_and_tolerance
-        residual, _ = scaled_residual(layout, scene, layout.until(data, ends), start, scale)
+        residual = scaled_residual(layout, scene, layout.until(data, ends), start, scale)
         if method not in SOLVERS:
             best, count, converged = _descend(
                 lambda step: residual(step)[0], step, method=method, steps=steps, report=report, learning_rate=learning_rate
             )
             return (best, scale, blocks), (count, converged)
-        known: Any = tolerance
-        solver: Any = SOLVERS[method](rtol=1e-10, atol=known, linear_solver=linear_solver, verbose=verbose)
+        solver: Any = SOLVERS[method](rtol=0.0, atol=0.0, linear_solver=linear_solver, verbose=verbose)  # ``Settling`` ends it
         reach = jnp.where(transformed(layout, start), LARGEST * scale, jnp.inf)
-        better = RoundedTrustRegion(), LimitedDescent(solver.descent, reach)
-        solver = eqx.tree_at(lambda solver: (solver.search, solver.descent), solver, better)
+        own = RoundedTrustRegion(), LimitedDescent(solver.descent, reach)
+        solver = eqx.tree_at(lambda solver: (solver.search, solver.descent), solver, own)
+
+        def lengths(blocks: tuple[Block, ...]) -> jax.Array:
+            return column_lengths(blocks, start) / scale
+
+        solver = Settling(inner=solver, lengths=lengths, atol=tolerance, rtol=1e-10, norm=optimistix.max_norm)
         solution: Any = optimistix.least_squares(lambda step, _: residual(step), solver, step, has_aux=True, max_steps=steps, throw=False)
-        found = solution.state.aux  # of the last accepted step; those in ``solution.aux`` are of the one before
+        found = solution.state.inner.aux  # of the last accepted step; those in ``solution.aux`` are of the one before
         measured = jnp.isinf(tolerance)
-        scale = jnp.where(measured, column_lengths(found, start), scale)
+        better_scale = jnp.where(measured, scale_of(found, start), scale)
         count = jnp.where(measured, 0, solution.stats["num_steps"])
-        return (solution.value, scale, found if keep_blocks else None), (count, solution.result == optimistix.RESULTS.successful)
+        return (solution.value, better_scale, found if keep_blocks else None), (count, solution.result == optimistix.RESULTS.successful)
 
     count = start.stages[0].shape[0]
-    ends, tolerances = start.stages, jnp.where(jnp.arange(count) < count - 1, 1.0, 1e-5)
+    ends, tolerances = start.stages, jnp.where(jnp.arange(count) < count - 1, ROUGH, tolerance)
     if scale is None:
         # A first stage whose infinite tolerance is met where it begins: all that it does is to find the scale. One more place in the
         # program where the Jacobian is computed would double the time of compilation.
@@ -205,8 +224,7 @@ def minimised(
         scale = jnp.ones(flatten(start.shared, start.local).shape)
     nothing = jax.tree.map(lambda one: jnp.zeros(one.shape, one.dtype), like) if keep_blocks else None
     (best, scale, blocks), (counts, converged) = jax.lax.scan(stage, (jnp.zeros(scale.shape), scale, nothing), (ends, tolerances))
-    _, coordinates = scaled_residual(layout, scene, data, start, scale)
-    shared, local = coordinates(best)
+    shared, local = coordinates(start, scale, best)
     return Minimum(shared, local, jnp.sum(counts), converged[-1]), blocks
 
 
@@ -219,14 +237,15 @@ def minimise(layout: Layout, scene: Any, data: Any, start: Start, *, method: Met
 
 
 def minimise_with_blocks(
-    layout: Layout, scene: Any, data: Any, start: Start, *, method: Method, steps: int, report: Any = None
+    layout: Layout, scene: Any, data: Any, start: Start, *, method: Method, steps: int, report: Any = None, tolerance: float = FINE
 ) -> tuple[Minimum, tuple[Block, ...]]:
     """``minimise``, and the residuals with their Jacobian at the minimum, which a judgement needs."""
+    known = {"method": method, "steps": steps, "report": report}
     if method in SOLVERS:
-        found = _minimised(layout, scene, data, start, None, method=method, steps=steps, report=report, keep_blocks=True)
+        found = _minimised(layout, scene, data, start, None, tolerance=tolerance, keep_blocks=True, **known)
     else:
-        scale = column_lengths(jacobians(layout, scene, start.shared, start.local, data), start)
-        minimum, _ = _minimised(layout, scene, data, start, scale, method=method, steps=steps, report=report)
+        scale = scale_of(jacobians(layout, scene, start.shared, start.local, data), start)
+        minimum, _ = _minimised(layout, scene, data, start, scale, **known)
         found = minimum, jacobians(layout, scene, minimum.shared, minimum.local, data)
     return jax.tree.map(np.asarray, found)
 

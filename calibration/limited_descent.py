@@ -1,17 +1,34 @@
-"""Steps of a descent, cut to what the model can be trusted for."""
+"""Steps of a descent that go no farther in any coordinate than the model can be trusted."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import lineax
 import optimistix
 
 LARGEST = 1.0
 """Largest step of a logarithmic or logistic coordinate, a factor of e. Straight lines hold no farther, and far out no slope leads back."""
 
+PASSES = 4
+"""At most so often coordinates are held at their reach and the others solved for again; what is beyond it then is cut off."""
+
+ROUNDING = 1e-9
+"""Of a coordinate that is held."""
+
+
+class _Queried(NamedTuple):
+    """What a step is computed from: where it begins, and residuals and Jacobian there."""
+
+    y: Any
+    f_info: Any
+
 
 class LimitedDescent(optimistix.AbstractDescent):
-    """A descent whose steps are shortened, in their own direction, until no coordinate moves by more than its reach.
+    """A descent in a box: coordinates that would leave it go to its wall, and the others take the best step that goes with that.
+
+    A coordinate that the data do not see would go far at once. Were the whole step shortened until it does not, the others would not come
+    forward.
 
     Attributes:
         inner: the descent.
@@ -21,15 +38,40 @@ class LimitedDescent(optimistix.AbstractDescent):
     inner: Any
     reach: Any
 
-    def init(self, y: Any, f_info_struct: Any) -> Any:
-        """As the inner one."""
-        return self.inner.init(y, f_info_struct)
+    def init(self, y: Any, f_info_struct: Any) -> _Queried:
+        """Zeros in the place of residuals and Jacobian."""
+        shapes = jax.ShapeDtypeStruct
+        return _Queried(y, jax.tree.map(lambda one: jnp.zeros(one.shape, one.dtype) if isinstance(one, shapes) else one, f_info_struct))
 
-    def query(self, y: Any, f_info: Any, state: Any) -> Any:
-        """As the inner one."""
-        return self.inner.query(y, f_info, state)
+    def query(self, y: Any, f_info: Any, state: _Queried) -> _Queried:
+        """Keep what a step is computed from."""
+        return _Queried(y, f_info)
 
-    def step(self, step_size: jax.Array, state: Any) -> tuple[Any, Any]:
-        """The inner step, shortened."""
-        step, result = self.inner.step(step_size, state)
-        return step / jnp.maximum(jnp.max(jnp.abs(step) / self.reach, initial=0.0), 1.0), result
+    def step(self, step_size: jax.Array, state: _Queried) -> tuple[Any, Any]:
+        """The inner step in the box."""
+        y, f_info = state
+
+        def best(held: jax.Array, wall: jax.Array) -> tuple[jax.Array, Any]:
+            """The inner step of the coordinates that are not ``held`` at the ``wall``."""
+            jacobian = lineax.FunctionLinearOperator(lambda step: f_info.jac.mv(jnp.where(held, 0.0, step)), f_info.jac.in_structure())
+            residual = f_info.residual + f_info.jac.mv(jnp.where(held, wall, 0.0))
+            left = optimistix.FunctionInfo.ResidualJac(residual, jacobian)
+            step, result = self.inner.step(step_size, self.inner.query(y, left, self.inner.init(y, left)))
+            return jnp.where(held, wall, step), result
+
+        def beyond(step: jax.Array) -> jax.Array:
+            return jnp.abs(step) > self.reach * (1.0 + ROUNDING)
+
+        def again(carry: tuple) -> jax.Array:
+            _, step, _, passes = carry
+            return jnp.any(beyond(step)) & (passes < PASSES)
+
+        def hold(carry: tuple) -> tuple:
+            held, step, _, passes = carry
+            held, wall = held | beyond(step), jnp.clip(step, -self.reach, self.reach)
+            return held, *best(held, wall), passes + 1
+
+        nothing = jnp.zeros(y.shape, dtype=bool)
+        first = hold((nothing, jnp.zeros_like(y), None, jnp.asarray(0)))
+        _, step, result, _ = jax.lax.while_loop(again, hold, first)
+        return jnp.clip(step, -self.reach, self.reach), result

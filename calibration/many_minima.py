@@ -7,7 +7,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.layout import Block, Layout, jacobians, residuals
-from calibration.least_squares import SOLVERS, Minimum, Start, column_lengths, minimised
+from calibration.least_squares import SOLVERS, Minimum, Start, minimised, scale_of
 from calibration.quick_compilation import quickly_compiled
 
 
@@ -18,7 +18,7 @@ def minimised_each(
 
     def one(data: Any, start: Start) -> Any:
         known = method in SOLVERS
-        scale = None if known else column_lengths(jacobians(layout, scene, start.shared, start.local, data), start)
+        scale = None if known else scale_of(jacobians(layout, scene, start.shared, start.local, data), start)
         minimum, blocks = minimised(layout, scene, data, start, scale, method=method, steps=steps, report=None, keep_blocks=known)
         parts = residuals(layout, scene, minimum.shared, minimum.local, data) if blocks is None else [block.residual for block in blocks]
         return minimum, sum(jnp.sum(part**2) for part in parts), blocks if keep_blocks else None

@@ -135,7 +135,7 @@ def multi_start(
         shared, local, converged, chi2 = _second_chance(problem, usual, guesses, method=method, steps=steps or default_steps(method))
         order = np.lexsort((np.where(np.isfinite(chi2), chi2, np.inf), ~converged))
         best = usual.from_minimum(Minimum(shared[order[0]], tuple(own[order[0]] for own in local), 0, converged[order[0]]))
-        judgement = attempt_from(problem, best, method=method, steps=steps or default_steps(method))
+        judgement = attempt_from(problem, best, method=method, steps=steps or default_steps(method), led=True)
         judgement.start = usual
         lowest = min(judgement.chi2, float(chi2[order[0]]))
         noisy, judgement = with_noise_found(problem, judgement, method=method, steps=steps)

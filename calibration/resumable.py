@@ -17,7 +17,7 @@ import numpy as np
 
 from calibration.checkpoint import Checkpoint, Journal, journal
 from calibration.layout import Block, Layout
-from calibration.least_squares import Minimum, Start, minimise_with_blocks
+from calibration.least_squares import FINE, Minimum, Start, minimise_with_blocks
 
 PIECE = 20
 """Iterations of Levenberg-Marquardt or dogleg in one piece. First-order methods carry a state that would be lost: they are one piece."""
@@ -59,24 +59,22 @@ def kept_minima(
 
 
 def kept_minimum(
-    layout: Layout, scene: Any, data: Any, start: Start, *, method: Any, steps: int, report: Any = None
+    layout: Layout, scene: Any, data: Any, start: Start, *, method: Any, steps: int, report: Any = None, tolerance: float = FINE
 ) -> tuple[Minimum, tuple[Block, ...]]:
     """As ``minimise_with_blocks``; inside of ``kept_minima`` in pieces that are kept."""
     kept = _KEPT.get()
+    minimise = partial(minimise_with_blocks, layout, scene, data, method=method, report=report, tolerance=tolerance)
     if kept is None:
-        return minimise_with_blocks(layout, scene, data, start, method=method, steps=steps, report=report)
+        return minimise(start, steps=steps)
     piece = min(PIECE, steps) if method in ("levenberg_marquardt", "dogleg") else steps
     like = (Minimum(0, start.local, 0, 0), (Block(0, 0, 0),) * (len(layout.kinds) + bool(layout.priors)))
     iterations = 0
     while True:
-        minimum, blocks = kept.journal.remember(
-            f"{kept.count}",
-            partial(minimise_with_blocks, layout, scene, data, start, method=method, steps=piece, report=report),
-            like=like,
-        )
+        minimum, blocks = kept.journal.remember(f"{kept.count}", partial(minimise, start, steps=piece), like=like)
         kept.count += 1
         iterations += int(minimum.iterations)
         # Early stages have their own iterations, so pieces are counted by what the last stage may take.
-        if bool(minimum.converged) or piece == steps or iterations >= steps:
+        given_up = not minimum.converged and minimum.iterations < piece
+        if minimum.converged or given_up or piece == steps or iterations >= steps:
             return minimum._replace(iterations=np.asarray(iterations)), blocks
         start = start.from_minimum(minimum)

@@ -9,12 +9,18 @@ ROUNDING = 1e-10
 """Part of a sum of squares below which a rise is rounding, and what is left of iterative solutions of events."""
 
 
+POOR = 0.25
+"""Part of the expected decrease below which the region is too large. Steps across a kink bring little, and would go to and fro for ever."""
+
+
 class RoundedTrustRegion(optimistix.ClassicalTrustRegion):
     """The classical trust region, which also accepts steps that change the sum of squares by rounding only.
 
     At a minimum every step is such a step. Where rounding makes all of them worse, they would be rejected for ever: the tolerances are
     only looked at when a step is accepted.
     """
+
+    low_cutoff: float = POOR
 
     def predict_reduction(self, y_diff: Any, f_info: Any) -> jax.Array:
         """The expected decrease (negative), and room for rounding: a step is accepted where ``change <= low_cutoff * this``."""

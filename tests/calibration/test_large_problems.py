@@ -100,11 +100,12 @@ def test_a_step_is_that_of_the_dense_normal_equations():
     def damped(step: jax.Array) -> tuple[jax.Array, jax.Array]:
         return jacobian @ step, np.sqrt(damping) * step
 
+    squares = np.sum(jacobian**2, axis=0)
     for function, vector, ridge in (
-        (damped, (right, np.zeros(size)), damping),
-        (lambda step: jacobian @ step, right, 0.0),
+        (damped, (right, np.zeros(size)), damping * squares),
+        (lambda step: jacobian @ step, right, 0.0 * squares),
     ):
         operator = lineax.FunctionLinearOperator(function, jax.ShapeDtypeStruct((size,), np.float64))
         found = lineax.linear_solve(operator, vector, ArrowNormal(shared, shapes), throw=False).value
-        normal = jacobian.T @ jacobian + (ridge + SMALLEST_DAMPING) * np.eye(size)
+        normal = jacobian.T @ jacobian + np.diag(ridge + SMALLEST_DAMPING)
         np.testing.assert_allclose(found, np.linalg.solve(normal, jacobian.T @ right), rtol=1e-9)
