@@ -16,7 +16,7 @@ UP = 2
 HEIGHT = -1  # place of the vertical among the measured axes
 
 FIRST_ROUNDS, ROUNDS = 4, 8  # at most; in the first ones neither the ends of flights nor the noise follow the residuals
-CONVERGED = 1e-4  # of its standard deviation: the change of every unknown in the last round
+CONVERGED = 1e-3  # of its standard deviation: the change of every unknown in the last round
 HUBER = 2.5  # residuals further off than this many deviations weigh less
 OUTLIER_SIGMAS, OUTLIER_DISTANCE = 6.0, 2e-3  # a tracking error is further off than both
 DISTORTION = 5e-3  # of the height of a flight: what lenses do to it towards a bounce
@@ -125,12 +125,14 @@ class FlightFit:
         self.rough_sigma = np.array([self._rough_sigma(axis, -gravity * (self.axes[axis] == UP)) for axis in range(len(self.axes))])
         self.drag = no_drag(self.centres, axes=len(self.axes))
         self.drag_determined = True
-        self._iterate()
+        self._settle_weights()
+        self._settle_ends()
         drag, drag_sd = self.parameter(1)
         if drag <= 2 * drag_sd:
             self.drag_determined = False
             self.prior_sd[1], covariance = 1e-9, self.covariance
-            self._iterate()
+            self._settle_weights()
+            self._settle_ends()
             self.drag, self.covariance = self._drag_curves(), covariance
 
     def _local_prior(self, start: int, stop: int) -> np.ndarray:
@@ -146,13 +148,16 @@ class FlightFit:
         seen = np.isfinite(self.position[axis])
         return 1e-9 + rough_noise(self.time[seen], self.position[axis, seen], acceleration=acceleration)
 
-    def _iterate(self) -> None:
-        """Weights and drag settle first; then the noise, tracking errors and the ends of the flights follow the residuals too."""
+    def _settle_weights(self) -> None:
+        """Iterate until drag and the weights of samples no longer change."""
         self.sigma = self.rough_sigma  # an axis that fits badly at first would lose its weight for ever
         for _ in range(FIRST_ROUNDS):
             _, settled = self._improve()
             if settled:
                 break
+
+    def _settle_ends(self) -> None:
+        """Iterate until the noise, the tracking errors and the ends of the flights no longer change either."""
         for round_ in range(ROUNDS):
             spans, outliers, sigma = self.spans, self.outliers, self.sigma
             windows, settled = self._improve()
@@ -406,7 +411,7 @@ class FlightFit:
         for _ in range(30):
             gap, closing = (np.subtract(*each[HEIGHT]) for each in self.predict(sides, time))
             before, time = time, np.clip(time - gap / np.where(closing == 0, 1, closing), self.centres[:-1], self.centres[1:])
-            if np.all(np.abs(time - before) < 1e-9):  # the error is about the square of the step
+            if np.all(np.abs(time - before) < 1e-6):  # of which less than 1e-12 remains, as heights are nearly parabolas
                 break
         return time
 
