@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration import compilation_cache
+from calibration import compilation_cache, least_squares, resumable
 from calibration.cli import VERBS, main
 
 BALL = ("--radius", "0.02", "--mass", "0.03")
@@ -137,3 +137,37 @@ def test_a_study_from_init_to_report(run, here):
     for title in ("profile of the likelihood", "drawn anew", "Which law", "What to measure next"):
         assert title in page
     assert page.count("data:image/png;base64") == 2
+
+
+def test_a_fit_that_was_stopped_goes_on_to_the_numbers_of_one_that_was_not(run, monkeypatch):
+    motion = ("--position", "0", "0", "0.4", "--velocity", "1", "0", "0", "--friction", "0.1", "--duration", "1", "--noise", "0.0005")
+    for seed in range(2):
+        assert run("simulate", *BALL, *motion, "--seed", str(seed), "--out", f"throw{seed}.csv")[0] == 0
+    fit = ("fit", "throw0.csv", "throw1.csv", *BALL, "--out")
+    done, stop_after = [], [1]
+
+    def counted(*args, **kwargs):
+        if len(done) == stop_after[0]:
+            raise KeyboardInterrupt
+        done.append(args)
+        return least_squares.minimise_with_blocks(*args, **kwargs)
+
+    monkeypatch.setattr(resumable, "minimise_with_blocks", counted)
+    assert run(*fit, "stopped")[0] != 0
+    (kept,) = Path("stopped/checkpoints").iterdir()
+    assert list(kept.rglob("*.npz"))
+    stop_after[0] = None
+    done.clear()
+    assert run(*fit, "stopped")[0] == 0
+    rest = len(done)
+    assert run(*fit, "whole")[0] == 0
+    assert len(done) == rest + rest + 1
+    assert not Path("stopped/checkpoints").exists()
+    stopped, whole = (json.loads(Path(folder, "fit.json").read_text()) for folder in ("stopped", "whole"))
+    assert stopped["parameters"] == whole["parameters"]
+
+
+def test_a_fit_that_fails_leaves_nothing(run):
+    Path("flat.csv").write_text("t,z\n" + "\n".join(f"{i / 100},0.5" for i in range(100)) + "\n")
+    assert run("fit", "flat.csv", *BALL)[0] == 2
+    assert not Path("result").exists()

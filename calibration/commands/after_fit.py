@@ -1,6 +1,5 @@
 """What the verbs that go on from a fit share: the study file, the fit, its folder, and the files they leave there."""
 
-import dataclasses
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -8,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from calibration.arguments import RESULT, asked_study, flag, study_file
+from calibration.commands.kept_fit import CHECKPOINTS, kept_fit
 from calibration.commands.program import prepare_jax, print_lines
-from calibration.data_files import find_files
 from calibration.errors import InputError
 from calibration.progress import Progress
 from calibration.results_folder import check_folder, default_folder
@@ -25,8 +24,6 @@ Out = Annotated[
     str | None,
     flag("--out", "Folder for the results. [default: that of the fit, else result beside the study file]", RESULT, "FOLDER"),
 ]
-CHECKPOINTS = "checkpoints"
-"""Folder in that of the results from which a command goes on that was killed."""
 
 
 def asked_for(path: str, out: str | None, *, force: bool = False) -> tuple[Study, Path]:
@@ -47,13 +44,11 @@ def asked_for(path: str, out: str | None, *, force: bool = False) -> tuple[Study
     return study, folder
 
 
-def fitted(study: Study, say: Progress) -> "Fit":
+def fitted(study: Study, folder: Path, say: Progress) -> "Fit":
     """The fit of a study, made again: it is deterministic."""
     say("Starting")
     prepare_jax()
-    from calibration.automatic import fit_study
-
-    return fit_study(dataclasses.replace(study, files=tuple(map(str, find_files(study.files)))), progress=say)
+    return kept_fit(study, folder, progress=say)
 
 
 def checkpoint_of(folder: Path, work: str) -> Path:

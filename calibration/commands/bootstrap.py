@@ -26,7 +26,7 @@ def bootstrap(
     asked, folder = asked_for(study, out, force=force)
     options = asked.bootstrap.with_given(count=count, seed=seed, kind=kind)
     with Progress(standard_error()) as say:
-        fit = fitted(asked, say)
+        fit = fitted(asked, folder, say)
         from calibration.bootstrap import bootstrap as drawn
 
         found = drawn(

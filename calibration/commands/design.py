@@ -33,7 +33,7 @@ def design(
     lists = {"interest": interest, "heights": heights, "angles": angles, "frame_rates": frame_rates}
     options = asked.design.with_given(**{name: value and tuple(value) for name, value in lists.items()}, repeats=repeats)
     with Progress(standard_error()) as say:
-        fit = fitted(asked, say)
+        fit = fitted(asked, folder, say)
         from calibration.design import design as ranked
         from calibration.experiments_at_hand import experiments_at_hand
 

@@ -1,6 +1,5 @@
 """``jaxcontact fit``."""
 
-import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -34,6 +33,7 @@ from calibration.arguments import (
     study_file,
     verb,
 )
+from calibration.commands.kept_fit import kept_fit
 from calibration.commands.program import app, prepare_jax, print_lines, standard_error, standard_output
 from calibration.data_files import find_files
 from calibration.progress import Progress
@@ -81,7 +81,7 @@ def fit(
 
     Prints a table and writes fit.json (the numbers), fit.png (data, fitted curve, residuals), report.html (both on one page) and
     study.toml (all options, to be fitted again, with fingerprints of the data). They are written when everything has succeeded, and
-    replace only earlier results of the same study.
+    replace only earlier results of the same study. When it is killed, the same command goes on where it was.
 
     A study file may hold every option; what is given here comes before it.
     """
@@ -94,10 +94,9 @@ def fit(
     with Progress(standard_error(), quiet=quiet) as say:
         say("Starting")
         prepare_jax()
-        from calibration.automatic import fit_study
         from calibration.report.table import print_fit
 
-        found = fit_study(dataclasses.replace(study, files=inputs), progress=say)
+        found = kept_fit(study, folder, progress=say)
         say("Writing the results")
         written = write_results(found, study, folder, inputs=inputs)
     if not quiet:

@@ -27,7 +27,7 @@ def posterior(
     asked, folder = asked_for(study, out, force=force)
     options = asked.posterior.with_given(samples=samples, warmup=warmup, chains=chains, seed=seed)
     with Progress(standard_error()) as say:
-        fit = fitted(asked, say)
+        fit = fitted(asked, folder, say)
         from calibration.posterior import posterior as sampled
 
         found = sampled(

@@ -26,7 +26,7 @@ def report(study: StudyFile, out: Out = None, force: Force = False) -> None:
 
     asked, folder = asked_for(study, out, force=force)
     with Progress(standard_error()) as say:
-        fit = fitted(asked, say)
+        fit = fitted(asked, folder, say)
         say("Writing the page")
         from calibration.report.figures import fit_figure, png
         from calibration.report.page import PageSection, write_page

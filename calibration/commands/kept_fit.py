@@ -1,0 +1,61 @@
+"""The fit of a study, which goes on where a process left it that was killed."""
+
+import contextlib
+import dataclasses
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from calibration.data_files import find_files
+from calibration.errors import InputError
+from calibration.study import Study
+
+if TYPE_CHECKING:
+    from calibration.result import Fit
+
+CHECKPOINTS = "checkpoints"
+"""Folder in that of the results from which a command goes on that was killed."""
+
+
+def kept_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -> "Fit":
+    """Fit a study; until it has ended, finished pieces are kept in ``folder``.
+
+    They are filed under all that the numbers depend on, so that a study with other options, changed data or another version of a program
+    begins anew.
+
+    Args:
+        study: what to fit.
+        folder: of the results.
+        progress: called with a sentence at each stage.
+
+    Raises:
+        InputError: as ``fit_study``; nothing is kept then.
+    """
+    from calibration.automatic import fit_study
+    from calibration.fingerprint import fingerprint
+    from calibration.resumable import kept_minima
+    from calibration.versions import installed_versions
+
+    files = find_files(study.files)
+    study = dataclasses.replace(study, files=tuple(map(str, files)))
+    identity = fingerprint(study, [path.read_bytes() for path in files], installed_versions())
+    place = folder / CHECKPOINTS / f"fit-{identity[:16]}"
+    try:
+        with kept_minima(place, inputs={}, options={}):
+            found = fit_study(study, progress=progress)
+    except BaseException as error:
+        if isinstance(error, InputError) or not any(place.rglob("*.npz")):
+            forget(folder)
+        raise
+    forget(folder)
+    return found
+
+
+def forget(folder: Path) -> None:
+    """Remove what was kept of fits, and folders that are empty then."""
+    for kept in (folder / CHECKPOINTS).glob("fit-*"):
+        shutil.rmtree(kept, ignore_errors=True)
+    for place in (folder / CHECKPOINTS, folder):
+        with contextlib.suppress(OSError):  # there is something else in it
+            place.rmdir()
