@@ -24,11 +24,11 @@ def kind_of(path: str | os.PathLike[str]) -> FileKind:
     Raises:
         InputError: the file is no table.
     """
-    if is_impact_table(path):
-        return FileKind.IMPACTS
     headers = [header for header in read_table(path).headers if not header.uncertainty]
     if is_trajectory(headers):
         return FileKind.TRAJECTORY
+    if is_impact_table(path):
+        return FileKind.IMPACTS
     if any(header.name in NORMAL.names or (header.unit is not None and header.unit.dimension == NORMAL.dimension) for header in headers):
         return FileKind.FORCE
     timed = [header for header in headers if header.unit is None or header.unit.dimension == "time"]

@@ -324,7 +324,10 @@ class FlightFit:
         first, stop = np.searchsorted(self.time, cuts[:-1]), np.searchsorted(self.time, cuts[1:], side="right")
         spans = list(self.spans)
         for flight, window in enumerate(windows):
-            near = window.part(max(window.first, int(first[flight])), min(window.stop, int(stop[flight])))
+            begin, end = max(window.first, int(first[flight])), min(window.stop, int(stop[flight]))
+            if end - begin < MIN_SAMPLES:
+                continue
+            near = window.part(begin, end)
             inside = self._explained(flight, near, independent=independent, limit=limit)
             if len(inside) >= MIN_SAMPLES:
                 spans[flight] = self._without_contact(flight, near, int(inside[0]), int(inside[-1]) + 1)

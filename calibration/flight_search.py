@@ -3,7 +3,8 @@
 1. Single samples that jump are left out; every prominent minimum of the height is a candidate bounce.
 2. Between two candidates the longest run of samples that one nearly parabolic flight explains is sought.
 3. Candidates inside one flight are dropped: one flight explains what lies on both sides.
-4. Of the remaining flights, the longest run stays in which neighbours meet, going down before and up after, all at one height.
+4. Of the remaining flights, the longest run stays in which neighbours meet, going down before and up after, all at one height. One fit
+   of all of them shows when that is all; where it is not, each two neighbours are fitted by themselves.
 """
 
 import functools
@@ -14,7 +15,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from scipy.signal import find_peaks
 
-from calibration.flight_fit import MIN_SAMPLES, UP, FlightFit, most_consistent_run
+from calibration.flight_fit import MIN_SAMPLES, UP, Bounce, FlightFit, most_consistent_run
 from calibration.noise import rough_noise
 
 Item = TypeVar("Item")
@@ -31,14 +32,20 @@ def fit_flights(time: np.ndarray, position: np.ndarray, *, radius: float, gravit
     pieces = flights_in_height(time[kept], height[kept], noise=noise, gravity=gravity)
     if not pieces:
         return None
-    pieces = longest_chain(time[kept], height[kept], pieces, gravity=gravity, radius=radius)
-    spans = [(int(kept[piece.start]), int(kept[piece.stop - 1]) + 1) for piece in pieces]
-    fit = FlightFit(time, position, spans, gravity=gravity, outliers=jumped)
-    joined = [fit.is_bounce(flight, bounce) for flight, bounce in enumerate(fit.bounces())]
-    if not all(joined):
-        spans = longest_run(spans, joined, weight=lambda span: span[1] - span[0])
-        fit = FlightFit(time, position, spans, gravity=gravity, outliers=jumped)
-    return fit
+    uneven = max(radius / 2, 0.01 * np.ptp(np.percentile(height[kept], [1, 99])))
+
+    def fit_of(pieces: Sequence[Piece]) -> FlightFit:
+        spans = [(int(kept[piece.start]), int(kept[piece.stop - 1]) + 1) for piece in pieces]
+        return FlightFit(time, position, spans, gravity=gravity, outliers=jumped)
+
+    fit = fit_of(pieces)
+    if np.all(at_one_height(real_bounces(fit), uneven=uneven, gravity=gravity)):
+        return fit
+    chain = longest_chain(time[kept], height[kept], pieces, gravity=gravity, uneven=uneven)
+    if len(chain) < len(pieces):
+        fit = fit_of(chain)
+    joined = [bounce is not None for bounce in real_bounces(fit)]
+    return fit if all(joined) else fit_of(longest_run(chain, joined, weight=lambda piece: piece.stop - piece.start))
 
 
 # ------------------------------------------------------------------------------------------------ candidates
@@ -89,9 +96,8 @@ def grow_flights(
     for remaining in reversed(range(20)):
         flight = QuarticFlight.fitted(time, height, good, sigma=sigma, gravity=gravity)
         squares = (height - flight.height) ** 2 / (sigma**2 * (1 + flight.spread))
-        squares[(np.abs(flight.tau) > 2) | (flight.fall < 0.35 * gravity) | (flight.fall > 2.2 * gravity)] = (
-            np.inf
-        )  # beyond 2, the next round may tell
+        near = np.abs(flight.tau) <= 2  # beyond, the next round may tell
+        squares = np.where(near & (flight.fall >= 0.35 * gravity) & (flight.fall <= 2.2 * gravity), squares, np.inf)
         start, stop = most_consistent_run(squares)
         before, good = good, (squares < 16) & (sample >= start[:, None]) & (sample < stop[:, None])
         count = good.sum(axis=1)
@@ -201,24 +207,33 @@ def flights_in_height(time: np.ndarray, height: np.ndarray, *, noise: float, gra
     return [piece for _, _, piece in flights]
 
 
-def longest_chain(time: np.ndarray, height: np.ndarray, pieces: Sequence[Piece], *, gravity: float, radius: float) -> list[Piece]:
+def longest_chain(time: np.ndarray, height: np.ndarray, pieces: Sequence[Piece], *, gravity: float, uneven: float) -> list[Piece]:
     """The longest run of neighbouring flights that meet, going down before and up after, all at one height."""
-    if len(pieces) == 1:
-        return list(pieces)
     position = np.full((len(time), 3), np.nan)
     position[:, UP] = height
-    heights, doubts, hops = np.full((3, len(pieces) - 1), np.nan)
-    for i, pair in enumerate(itertools.pairwise(pieces)):
-        fit = FlightFit(time, position, [piece[:2] for piece in pair], gravity=gravity)
-        (bounce,) = fit.bounces()
-        if fit.is_bounce(0, bounce):
-            heights[i], doubts[i], hops[i] = bounce.height, bounce.height_sd, bounce.velocity_after[UP] ** 2 / (2 * gravity)
+    pairs = (FlightFit(time, position, [piece[:2] for piece in pair], gravity=gravity) for pair in itertools.pairwise(pieces))
+    bounces = [bounce for fit in pairs for bounce in real_bounces(fit)]
+    return longest_run(pieces, at_one_height(bounces, uneven=uneven, gravity=gravity), weight=lambda piece: piece.samples)
+
+
+def real_bounces(fit: FlightFit) -> list[Bounce | None]:
+    """What is between each flight and the next one: a bounce, or something else."""
+    return [bounce if fit.is_bounce(flight, bounce) else None for flight, bounce in enumerate(fit.bounces())]
+
+
+def at_one_height(bounces: Sequence[Bounce | None], *, uneven: float, gravity: float) -> np.ndarray:
+    """Which of them are bounces at the height, up to ``uneven`` [m], that most of them share."""
+    if not bounces:
+        return np.zeros(0, bool)
+    unknown = np.full(3, np.nan)
+    known = [np.array([b.height, b.height_sd, b.velocity_after[UP] ** 2 / (2 * gravity)]) if b else unknown for b in bounces]
+    heights, doubts, hops = np.stack(known, axis=1)
     # A flight that was missed makes its neighbours meet below the plane, by about its height.
-    uneven = np.minimum(max(radius / 2, 0.01 * np.ptp(np.percentile(height, [1, 99]))), hops / 2)
-    allowed = np.minimum(uneven, uneven[:, None]) + 6 * np.hypot(doubts, doubts[:, None])
+    rise = np.minimum(uneven, hops / 2)
+    allowed = np.minimum(rise, rise[:, None]) + 6 * np.hypot(doubts, doubts[:, None])
     agree = np.abs(heights - heights[:, None]) <= allowed
     floor = max(range(len(heights)), key=lambda i: (agree[i].sum(), -np.nan_to_num(doubts[i])))
-    return longest_run(pieces, agree[floor], weight=lambda piece: piece.samples)
+    return agree[floor]
 
 
 def longest_run(items: Sequence[Item], joined: Iterable[bool], *, weight: Callable[[Item], int]) -> list[Item]:
