@@ -3,6 +3,7 @@
 import dataclasses
 
 import numpy as np
+import numpy.typing as npt
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -20,16 +21,14 @@ class DragCurves:
     shift: np.ndarray
     slope: np.ndarray
 
-    def __call__(self, flight: np.ndarray | int, time: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
+    def __call__(self, flights: npt.ArrayLike, time: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
         """Displacement and its derivative, each (axes, ...), at times (...) of flights (...), also beyond the grid."""
+        flight = np.asarray(flights)
         step, place = self.step[flight], (time - self.start[flight]) / self.step[flight]
         left = np.minimum(np.maximum(place, 0), self.shift.shape[-1] - 2).astype(int)
         part, begin = place - left, self.shift[:, flight, left]
-        rise, first, last = (
-            self.shift[:, flight, left + 1] - begin,
-            step * self.slope[:, flight, left],
-            step * self.slope[:, flight, left + 1],
-        )
+        rise = self.shift[:, flight, left + 1] - begin
+        first, last = step * self.slope[:, flight, left], step * self.slope[:, flight, left + 1]
         square, cube = 3 * rise - 2 * first - last, first + last - 2 * rise
         return begin + part * (first + part * (square + part * cube)), (first + part * (2 * square + 3 * part * cube)) / step
 
