@@ -37,7 +37,7 @@ from calibration.resampling import (
     redrawable,
 )
 from calibration.result import Determination, Fit
-from calibration.studentised import standard_errors, studentised
+from calibration.studentised import sizes, standard_errors, studentised
 from calibration.uncertainty import eliminated
 from jaxcontact.field import nearest
 
@@ -274,10 +274,30 @@ def replicates(judgement: Judgement, start: Start, draw: "Drawing", numbers: np.
     if picked is not None:
         local = tuple(columns(own, which) for own, which in zip(start.local, each, strict=True))
         start = start._replace(shared=columns(start.shared, None), local=local, stages=columns(start.stages, None))
-    different = (True, picked is not None)
-    found, _, blocks = minimise_each(judgement.layout, judgement.scene, tuple(data), start, each=different, steps=STEPS, keep_blocks=True)
-    blocks = blocks or ()
+
+    def minima(data: tuple[Any, ...], start: Start, *, many_starts: bool) -> tuple[Any, tuple[Block, ...]]:
+        each = (True, many_starts)
+        found, _, blocks = minimise_each(judgement.layout, judgement.scene, data, start, each=each, steps=STEPS, keep_blocks=True)
+        return found, blocks or ()
+
+    found, blocks = minima(tuple(data), start, many_starts=picked is not None)
+    weighed = judgement.followed() & judgement.spread.free_size
+    if np.any(weighed) and weighed.size > 1:
+        # Where the fit weighs its quantities by the sizes it found, so does each replicate.
+        size = np.where(weighed, sizes(judgement, blocks, tuple(data), kind=draw.kind), 1.0)
+        data = [reweighed(own, pieces, size) for own, pieces in zip(data, judgement.parts.kinds, strict=True)]
+        stages = start.stages if picked is not None else columns(start.stages, None)
+        start = start._replace(shared=found.shared, local=found.local, stages=stages)
+        found, blocks = minima(tuple(data), start, many_starts=True)
     return found.shared, found.local, close_enough(found, blocks, start), standard_errors(judgement, blocks, tuple(data), kind=draw.kind)
+
+
+def reweighed(own: Any, pieces: list[Any], size: np.ndarray) -> Any:
+    """Data (B, ...) of the trials of one kind whose weights are divided by the ``size`` (B, components) of their errors."""
+    samples = [
+        one._replace(weight=one.weight / size[:, None, None, piece.component]) for one, piece in zip(own.samples, pieces, strict=True)
+    ]
+    return own._replace(samples=tuple(samples))
 
 
 def close_enough(found: Any, blocks: tuple[Block, ...], start: Start) -> np.ndarray:

@@ -23,6 +23,13 @@ LARGEST_LEVERAGE = 0.95
 """A number that the fit follows wherever it goes has no residual to be enlarged."""
 
 
+LOCATION_STEPS = 20
+"""Newton steps to the location of residuals under a robust loss."""
+
+FLATTEST = 0.2
+"""Smallest mean slope of an influence that such a step relies on."""
+
+
 class Redrawable(NamedTuple):
     """One observation of the trials of one kind, all arrays (R, n, k).
 
@@ -120,13 +127,29 @@ def measured_again(one: Redrawable, errors: np.ndarray) -> np.ndarray:
 
 def drawn_residuals(one: Redrawable, rng: np.random.Generator) -> np.ndarray:
     """White errors drawn from the residuals of the same column, with replacement."""
-    used = one.weight > 0
+    used, centred = one.weight > 0, one.white - location(one, one.white)
     drawn = np.zeros_like(one.white)
     for k in range(drawn.shape[2]):
-        pool = one.white[..., k][used[..., k]]
+        pool = centred[..., k][used[..., k]]
         if pool.size:
-            drawn[..., k] = (pool - pool.mean())[rng.integers(pool.size, size=drawn.shape[:2])]
+            drawn[..., k] = pool[rng.integers(pool.size, size=drawn.shape[:2])]
     return drawn
+
+
+def location(one: Redrawable, residuals: np.ndarray) -> np.ndarray:
+    """What is subtracted from the residuals of each column (k,), so that the fit finds no location in errors drawn from them.
+
+    Their mean; under a robust loss, where ``sum psi(r - c) = 0``: a mean is moved by outliers, the fit is not (Shorack 1982).
+    """
+    used = one.weight > 0
+    count = np.maximum(used.sum(axis=(0, 1)), 1)
+    if one.samples.loss is None:
+        return np.where(used, residuals, 0.0).sum(axis=(0, 1)) / count
+    found = np.zeros(used.shape[2])
+    for _ in range(LOCATION_STEPS):
+        pull, slope = (np.where(used, part, 0.0).sum(axis=(0, 1)) / count for part in one.samples.loss.influence(residuals - found))
+        found = found + pull / np.maximum(slope, FLATTEST)
+    return found
 
 
 def correlated(one: Redrawable, white: Sequence[np.ndarray]) -> np.ndarray:
@@ -142,8 +165,7 @@ def drawn_blocks(one: Redrawable, rng: np.random.Generator, length: int) -> np.n
     the beginning (Politis and Romano 1992).
     """
     used = one.weight > 0
-    centred = np.where(used, one.plain, 0.0)
-    centred = np.where(used, centred - centred.sum(axis=(0, 1)) / np.maximum(used.sum(axis=(0, 1)), 1), 0.0)
+    centred = np.where(used, one.plain - location(one, one.plain), 0.0)
     runs = [centred[r][used[r].any(axis=-1)] for r in range(used.shape[0])]
     runs = [run for run in runs if run.shape[0]]
     drawn = np.zeros_like(centred)

@@ -20,6 +20,9 @@ from calibration.variance_components import plain
 LEAST_SLOPE = 0.05
 """Of the mean influence of robust losses, as in ``VarianceComponents``."""
 
+NEGLIGIBLE = 1e-12
+"""Mean square of residuals, in units of the weights, below which only the smallest drawing of few numbers comes."""
+
 
 def studentised(draws: np.ndarray, errors: np.ndarray, best: float, error: float, level: float) -> tuple[float, float]:
     """Ends ``x - t*_(1+level)/2 s`` and ``x - t*_(1-level)/2 s``, the quantile q of B pivots being the ``(B + 1) q``-th of them.
@@ -65,6 +68,12 @@ def standard_errors(judgement: Judgement, blocks: tuple[Block, ...], data: tuple
             filling += square[:, None, None] * np.einsum("brns,brnt->bst", part[:, :, own == i], part[:, :, own == i])
     variance = np.einsum("bis,bst,bti->bi", bread, filling, bread)
     return np.where(unseen | (variance <= 0), np.inf, np.sqrt(np.maximum(variance, 0.0)))
+
+
+def sizes(judgement: Judgement, blocks: tuple[Block, ...], data: tuple[Any, ...], *, kind: str) -> np.ndarray:
+    """Sizes (B, components) of the errors of each quantity, in units of the weights; arguments as above."""
+    found = squares(judgement, influences(of_free(judgement, blocks), data), members(judgement), kind)
+    return np.sqrt(np.maximum(found, NEGLIGIBLE))
 
 
 def squares(judgement: Judgement, working: tuple[Block, ...], member: list[np.ndarray], kind: str) -> np.ndarray:

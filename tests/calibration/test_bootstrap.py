@@ -10,13 +10,13 @@ import pytest
 from scipy import stats
 from scipy.optimize import least_squares
 
-from calibration.bootstrap import bootstrap, corrected_levels, strayed
+from calibration.bootstrap import bootstrap, corrected_levels, reweighed, strayed
 from calibration.errors import InputError
 from calibration.fitting import fit
-from calibration.noise_model import StudentT
+from calibration.noise_model import Estimated, Huber, StudentT
 from calibration.problem import Problem
-from calibration.resampling import correlated, drawn_blocks, drawn_residuals, leverages, measured_again, redrawable
-from calibration.studentised import standard_errors, studentised
+from calibration.resampling import correlated, drawn_blocks, drawn_residuals, leverages, location, measured_again, redrawable
+from calibration.studentised import sizes, standard_errors, studentised
 from calibration.uncertainty import between_trials
 
 _SPEC = importlib.util.spec_from_file_location("made_up_impacts", Path(__file__).with_name("made_up_impacts.py"))
@@ -160,6 +160,34 @@ def test_robust_fits_are_drawn_in_standard_deviations():
     made = bootstrap(robust, count=60, seed=0)
     width = np.diff(made[RESTITUTION].studentised)[0]
     assert width == pytest.approx(np.diff(robust.parameters[RESTITUTION].interval(0.95))[0], rel=0.5)
+
+
+def test_outliers_do_not_move_the_errors_that_are_drawn_from_robust_fits():
+    spoiled = dataclasses.replace(
+        DATA, rebound_speed=DATA.rebound_speed + np.where(np.arange(ANGLES.size) == 3, 20, 0) * SIGMA["rebound_speed"]
+    )
+    robust = fit(Problem(scene(), [spoiled], free=[FRICTION, RESTITUTION], noise=Huber()))
+    (one,) = redrawable(robust.judgement)[0]
+    centre = location(one, one.white)
+    pull, _ = one.samples.loss.influence(one.white - centre)
+    np.testing.assert_allclose(pull.sum(axis=1), 0.0, atol=1e-8)
+    # The mean of the residuals is far from there.
+    assert abs(one.white.mean(axis=(0, 1))[1] - centre[1]) > 0.5
+    made = bootstrap(robust, count=100, seed=0)[RESTITUTION]
+    assert abs(made.bias) < 3 * made.sd / 10
+
+
+def test_replicates_weigh_quantities_by_the_sizes_they_find():
+    estimated = fit(Problem(scene(), [DATA], free=[FRICTION, RESTITUTION], noise=Estimated()))
+    judgement = estimated.judgement
+    # At the fit, sizes are settled: restricted maximum likelihood.
+    own = jax.tree.map(lambda leaf: np.asarray(leaf)[None], (judgement.blocks, judgement.data))
+    np.testing.assert_allclose(sizes(judgement, *own, kind="residual"), 1.0, rtol=1e-3)
+    data = reweighed(jax.tree.map(lambda leaf: np.asarray(leaf)[None], judgement.data[0]), judgement.parts.kinds[0], np.array([[2.0, 4.0]]))
+    np.testing.assert_allclose(data.samples[0].weight[0] * [2.0, 4.0], judgement.data[0].samples[0].weight)
+    made = bootstrap(estimated, count=60, seed=0)
+    assert made[RESTITUTION].sd == pytest.approx(estimated.parameters[RESTITUTION].sd, rel=0.35)
+    assert made.failed == 0
 
 
 def test_an_end_that_strayed_is_no_end(found):
