@@ -389,7 +389,10 @@ class Judgement:
     def doubts(self) -> list[str]:
         """What speaks against the noise model, in sentences: then the intervals of covariance and profile are not to be trusted."""
         found = []
-        if self.contradicted and self.explained and all(own.stated for own in self.parts.components):
+        components = self.parts.components
+        # Robust models expect residuals that are too large, and take the size of the errors from all of them.
+        robust = all(own.model.robust for own in components)
+        if self.contradicted and self.explained and all(own.stated for own in components) and not robust:
             ratio, kept = np.sqrt(self.misfit), not self.automatic
             found.append(
                 f"The residuals are {ratio:.2g} times as large as the noise that was stated; "
