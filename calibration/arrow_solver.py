@@ -28,8 +28,8 @@ class Arrow(NamedTuple):
 class ArrowNormal(lineax.AbstractLinearSolver):
     """Solves ``min |J x - b|^2`` (with damping rows below ``J`` or without) by elimination of the trials' own coordinates.
 
-    Damping is taken in proportion to the squares of the columns as they are now: a coordinate that the data hardly see goes as freely as
-    the others.
+    Damping is taken in proportion to the squares of the columns, at least to those of the scaled start: a coordinate that the data begin to
+    see goes no more freely than the others, and one that they lose does not run away.
 
     Attributes:
         shared: number of shared coordinates.
@@ -105,9 +105,9 @@ class ArrowNormal(lineax.AbstractLinearSolver):
 
 
 def _damped(normal: jax.Array, damping: jax.Array) -> jax.Array:
-    """Normal matrices (..., n, n) with the square of ``damping`` times their own diagonal added to it (Marquardt 1963)."""
+    """Normal matrices (..., n, n) with the square of ``damping`` times their diagonal, or that of the scale, added to it (More 1978)."""
     diagonal = jnp.diagonal(normal, axis1=-2, axis2=-1)
-    return normal + (damping**2 * diagonal + SMALLEST_DAMPING)[..., None] * jnp.eye(normal.shape[-1])
+    return normal + (damping**2 * jnp.maximum(diagonal, 1.0) + SMALLEST_DAMPING)[..., None] * jnp.eye(normal.shape[-1])
 
 
 def operator_rows(operator: Any) -> int:

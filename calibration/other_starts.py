@@ -21,22 +21,30 @@ RESTITUTION = "contact.normal.restitution"
 
 
 def other_starts(problem: Any, began: Start, judgement: Any) -> Iterator[Start]:
-    """Starts that differ from ``began``, most promising first.
+    """Starts that differ from ``began`` and from each other, most promising first.
 
     With the restitution that the recordings show, from where the fit began and from the scene's values; then on either side of what the
     data did not see where it ended.
     """
+    tried = [began.shared]
+    for shared in _candidates(problem, began, judgement):
+        if not any(np.array_equal(shared, earlier) for earlier in tried):
+            tried.append(shared)
+            yield began._replace(shared=shared)
+
+
+def _candidates(problem: Any, began: Start, judgement: Any) -> Iterator[np.ndarray]:
     shown = restitution_shown(problem)
     if shown is not None:
-        yield began._replace(shared=np.where(shown[0], shown[1], began.shared))
-        yield began._replace(shared=np.where(shown[0], shown[1], problem.start[0]))
+        yield np.where(shown[0], shown[1], began.shared)
+        yield np.where(shown[0], shown[1], problem.start[0])
     unknowns = problem.layout.shared_unknowns
     spreads = dict(zip(np.flatnonzero(~began.frozen), np.diag(judgement.covariance), strict=True))
     for index, variance in spreads.items():
         if unknowns[index].about.transform != "identity" and not variance < 1.0:
             for shift in (-FACTOR, FACTOR):
                 away = np.where(np.arange(len(unknowns)) == index, began.shared[index] + shift, began.shared)
-                yield began._replace(shared=away if shown is None else np.where(shown[0], shown[1], away))
+                yield away if shown is None else np.where(shown[0], shown[1], away)
 
 
 def restitution_shown(problem: Any) -> tuple[np.ndarray, np.ndarray] | None:

@@ -9,8 +9,11 @@ ROUNDING = 1e-10
 """Part of a sum of squares below which a rise is rounding, and what is left of iterative solutions of events."""
 
 
-POOR = 0.25
-"""Part of the expected decrease below which the region is too large. Steps across a kink bring little, and would go to and fro for ever."""
+POOR, GOOD = 0.25, 0.75
+"""Parts of the expected decrease below which the region is too large, and above which it is too small (Nocedal and Wright 2006, 4.1).
+
+Steps across a kink bring little, and would go to and fro for ever.
+"""
 
 
 class RoundedTrustRegion(optimistix.ClassicalTrustRegion):
@@ -21,6 +24,7 @@ class RoundedTrustRegion(optimistix.ClassicalTrustRegion):
     """
 
     low_cutoff: float = POOR
+    high_cutoff: float = GOOD
 
     def predict_reduction(self, y_diff: Any, f_info: Any) -> jax.Array:
         """The expected decrease (negative), and room for rounding: a step is accepted where ``change <= low_cutoff * this``."""

@@ -100,7 +100,7 @@ def test_a_step_is_that_of_the_dense_normal_equations():
     def damped(step: jax.Array) -> tuple[jax.Array, jax.Array]:
         return jacobian @ step, np.sqrt(damping) * step
 
-    squares = np.sum(jacobian**2, axis=0)
+    squares = np.maximum(np.sum(jacobian**2, axis=0), 1.0)
     for function, vector, ridge in (
         (damped, (right, np.zeros(size)), damping * squares),
         (lambda step: jacobian @ step, right, 0.0 * squares),
