@@ -18,7 +18,7 @@ from calibration.draws import Draws
 from calibration.errors import InputError
 from calibration.fitting import STRAYED
 from calibration.judgement import ENOUGH_TRIALS, Judgement
-from calibration.layout import Block
+from calibration.layout import Block, Layout
 from calibration.least_squares import Start
 from calibration.many_minima import minimise_each
 from calibration.profile import REACH_LOGISTIC, check_level, judged, logistic
@@ -289,7 +289,8 @@ def replicates(judgement: Judgement, start: Start, draw: "Drawing", numbers: np.
         stages = start.stages if picked is not None else columns(start.stages, None)
         start = start._replace(shared=found.shared, local=found.local, stages=stages)
         found, blocks = minima(tuple(data), start, many_starts=True)
-    return found.shared, found.local, close_enough(found, blocks, start), standard_errors(judgement, blocks, tuple(data), kind=draw.kind)
+    converged = close_enough(judgement.layout, found, blocks, start)
+    return found.shared, found.local, converged, standard_errors(judgement, blocks, tuple(data), kind=draw.kind)
 
 
 def reweighed(own: Any, pieces: list[Any], size: np.ndarray) -> Any:
@@ -300,11 +301,11 @@ def reweighed(own: Any, pieces: list[Any], size: np.ndarray) -> Any:
     return own._replace(samples=tuple(samples))
 
 
-def close_enough(found: Any, blocks: tuple[Block, ...], start: Start) -> np.ndarray:
+def close_enough(layout: Layout, found: Any, blocks: tuple[Block, ...], start: Start) -> np.ndarray:
     """Which minima converged, or have so little to gain that nobody would see it, as ``fit`` has it."""
     converged = np.array(found.converged)
     for b in np.flatnonzero(~converged):
-        converged[b] = promised_gain(tuple(Block(*(part[b] for part in block)) for block in blocks), start) < SMALL
+        converged[b] = promised_gain(layout, tuple(Block(*(part[b] for part in block)) for block in blocks), start) < SMALL
     return converged
 
 

@@ -121,7 +121,7 @@ def attempt_from(problem: Any, began: Start, *, method: Method, steps: int, prog
         settled, _ = minimum_from(began._replace(frozen_local=late), ROUGH)
         start = began._replace(shared=settled.shared, local=settled.local)
     minimum, blocks = minimum_from(start)
-    if not minimum.converged and promised_gain(blocks, start) < SMALL:
+    if not minimum.converged and promised_gain(problem.layout, blocks, start) < SMALL:
         minimum = minimum._replace(converged=np.asarray(True))
     return Judgement(problem.layout, problem.scene, problem.data, began, minimum, problem.errors, blocks=blocks)
 

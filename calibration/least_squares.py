@@ -20,7 +20,7 @@ from calibration.limited_descent import LARGEST, LimitedDescent
 from calibration.quick_compilation import quickly_compiled
 from calibration.settling import Settling
 from calibration.trust_region import RoundedTrustRegion
-from calibration.unknown import Unknown
+from calibration.unknown import transformed
 
 SOLVERS = {"levenberg_marquardt": optimistix.LevenbergMarquardt, "dogleg": optimistix.Dogleg}
 METHODS = (*SOLVERS, "adam", "lbfgs")
@@ -80,14 +80,11 @@ def movable(start: Start) -> jax.Array:
     return flatten(~start.frozen, own)
 
 
-def transformed(layout: Layout, start: Start) -> jax.Array:
-    """Which of all coordinates are logarithms or logistic."""
-
-    def of(unknowns: tuple[Unknown, ...]) -> np.ndarray:
-        return np.asarray([unknown.about.transform != "identity" for unknown in unknowns], dtype=bool)
-
-    own = tuple(jnp.broadcast_to(of(kind.local_unknowns), local.shape) for kind, local in zip(layout.kinds, start.local, strict=True))
-    return flatten(of(layout.shared_unknowns), own)
+def reaches(layout: Layout, start: Start, scale: jax.Array) -> jax.Array:
+    """Largest scaled step of each coordinate: ``LARGEST`` of logarithmic and logistic ones, infinite of others."""
+    kinds = zip(layout.kinds, start.local, strict=True)
+    own = tuple(jnp.broadcast_to(transformed(kind.local_unknowns), local.shape) for kind, local in kinds)
+    return jnp.where(flatten(transformed(layout.shared_unknowns), own), LARGEST * scale, jnp.inf)
 
 
 def column_lengths(blocks: tuple[Block, ...], start: Start) -> jax.Array:
@@ -199,8 +196,7 @@ def minimised(
             )
             return (best, scale, blocks), (count, converged)
         solver: Any = SOLVERS[method](rtol=0.0, atol=0.0, linear_solver=linear_solver, verbose=verbose)  # ``Settling`` ends it
-        reach = jnp.where(transformed(layout, start), LARGEST * scale, jnp.inf)
-        own = RoundedTrustRegion(), LimitedDescent(solver.descent, reach)
+        own = RoundedTrustRegion(), LimitedDescent(solver.descent, reaches(layout, start, scale))
         solver = eqx.tree_at(lambda solver: (solver.search, solver.descent), solver, own)
 
         def lengths(blocks: tuple[Block, ...]) -> jax.Array:

@@ -2,17 +2,23 @@
 
 import numpy as np
 
-from calibration.layout import Block
+from calibration.layout import Block, Layout
 from calibration.least_squares import Start
+from calibration.limited_descent import LARGEST
 from calibration.uncertainty import eliminated, information
+from calibration.unknown import transformed
 
 SMALL = 0.01
 """A gain of a tenth of a standard error: nobody will see it. Where a simulation has tiny jumps, an optimiser cannot come closer."""
 
 
-def promised_gain(blocks: tuple[Block, ...], start: Start) -> float:
-    """Fall of chi-squared that a full Gauss-Newton step in the free coordinates promises, from residuals and Jacobian at a point."""
+def promised_gain(layout: Layout, blocks: tuple[Block, ...], start: Start) -> float:
+    """Fall of chi-squared that a full Gauss-Newton step in the free coordinates promises, from residuals and Jacobian at a point.
+
+    Logarithms that the data lost on the way (that of something that is zero) promise nothing: no step that they may take is seen.
+    """
     free, kept = ~np.asarray(start.frozen), [~np.asarray(frozen) for frozen in start.frozen_local]
+    blocks = _without_lost(layout, blocks)
     here = tuple(
         Block(block.residual, block.by_shared[..., free], block.by_local[..., kept[i]] if i < len(kept) else block.by_local)
         for i, block in enumerate(blocks)
@@ -23,3 +29,18 @@ def promised_gain(blocks: tuple[Block, ...], start: Start) -> float:
         gain += float(np.einsum("rl,rlm,rm->", own, part.inverse, own))
         score += np.einsum("rns,rn->s", part.projected, block.residual)
     return gain + float(score @ information(here).shared @ score)
+
+
+def _without_lost(layout: Layout, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+    """The blocks with zeros for each logarithmic or logistic coordinate whose largest step moves the data by less than a tenth
+    of a standard error.
+    """
+    limited = transformed(layout.shared_unknowns)
+    squares = sum(np.sum(block.by_shared**2, axis=(0, 1)) for block in blocks)
+    seen = ~limited | (squares * LARGEST**2 > SMALL)
+    found = [block._replace(by_shared=block.by_shared * seen) for block in blocks]
+    for g, kind in enumerate(layout.kinds):
+        own = np.sum(found[g].by_local ** 2, axis=1)
+        here = ~transformed(kind.local_unknowns) | (own * LARGEST**2 > SMALL)
+        found[g] = found[g]._replace(by_local=found[g].by_local * here[:, None, :])
+    return tuple(found)

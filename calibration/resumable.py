@@ -18,6 +18,7 @@ import numpy as np
 from calibration.checkpoint import Checkpoint, Journal, journal
 from calibration.layout import Block, Layout
 from calibration.least_squares import FINE, Minimum, Start, minimise_with_blocks
+from calibration.settling import GAIN
 
 PIECE = 20
 """Iterations of Levenberg-Marquardt or dogleg in one piece. First-order methods carry a state that would be lost: they are one piece."""
@@ -68,13 +69,14 @@ def kept_minimum(
         return minimise(start, steps=steps)
     piece = min(PIECE, steps) if method in ("levenberg_marquardt", "dogleg") else steps
     like = (Minimum(0, start.local, 0, 0), (Block(0, 0, 0),) * (len(layout.kinds) + bool(layout.priors)))
-    iterations = 0
+    iterations, lowest = 0, np.inf
     while True:
         minimum, blocks = kept.journal.remember(f"{kept.count}", partial(minimise, start, steps=piece), like=like)
         kept.count += 1
         iterations += int(minimum.iterations)
+        chi2 = float(sum(np.sum(block.residual**2) for block in blocks))
+        progress = chi2 < lowest - GAIN * max(chi2 / sum(block.residual.size for block in blocks), 1.0)
         # Early stages have their own iterations, so pieces are counted by what the last stage may take.
-        given_up = not minimum.converged and minimum.iterations < piece
-        if minimum.converged or given_up or piece == steps or iterations >= steps:
+        if minimum.converged or not progress or piece == steps or iterations >= steps:
             return minimum._replace(iterations=np.asarray(iterations)), blocks
-        start = start.from_minimum(minimum)
+        start, lowest = start.from_minimum(minimum), chi2

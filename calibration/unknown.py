@@ -95,6 +95,11 @@ def coordinates(unknowns: tuple[Unknown, ...], start: Any) -> np.ndarray:
     return np.asarray([float(unknown.coordinate(value)) for unknown, value in zip(unknowns, start, strict=True)])
 
 
+def transformed(unknowns: tuple[Unknown, ...]) -> np.ndarray:
+    """Which of the unknowns have logarithmic or logistic coordinates, (n,)."""
+    return np.asarray([unknown.about.transform != "identity" for unknown in unknowns], dtype=bool)
+
+
 def prior_residuals(unknowns: tuple[Unknown, ...], coordinates: Any) -> Any:
     """Residuals of what is known beforehand of the ``unknowns``, at their coordinates: one for each that has a prior."""
     known = [unknown.prior.residual(unknown.value(coordinates[i])) for i, unknown in enumerate(unknowns) if unknown.prior is not None]

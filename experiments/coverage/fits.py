@@ -9,6 +9,7 @@ import numpy as np
 
 from calibration.fitting import ROUNDS
 from calibration.judgement import Judgement
+from calibration.layout import Layout
 from calibration.least_squares import Minimum, Start
 from calibration.many_minima import minimise_each
 from calibration.noise_from_residuals import data_as_judged
@@ -51,12 +52,12 @@ def minima(problems: Sequence[Problem], starts: Sequence[Start]) -> list[tuple[M
     start = stacked(starts)._replace(frozen=starts[0].frozen, frozen_local=starts[0].frozen_local)
     data = stacked([problem.data for problem in problems])
     found, _, blocks = minimise_each(first.layout, first.scene, data, start, each=(True, True), keep_blocks=True)
-    return [settled(picked(found, i), picked(blocks, i), starts[i]) for i in range(len(problems))]
+    return [settled(first.layout, picked(found, i), picked(blocks, i), starts[i]) for i in range(len(problems))]
 
 
-def settled(minimum: Minimum, blocks: Any, start: Start) -> tuple[Minimum, Any]:
+def settled(layout: Layout, minimum: Minimum, blocks: Any, start: Start) -> tuple[Minimum, Any]:
     """A minimum and its blocks; converged also where nobody would see what is left to be gained, as ``calibration.fit`` has it."""
-    close = bool(minimum.converged) or promised_gain(blocks, start) < SMALL
+    close = bool(minimum.converged) or promised_gain(layout, blocks, start) < SMALL
     return minimum._replace(converged=np.asarray(close)), blocks
 
 

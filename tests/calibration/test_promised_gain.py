@@ -1,11 +1,24 @@
 """The gain that a full step promises is that of dense linear least squares."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 from calibration.layout import Block
 from calibration.least_squares import Start
 from calibration.promised_gain import promised_gain
+from calibration.unknown import nuisance_unknown
+
+
+def unknown(name, transform):
+    return nuisance_unknown(name, unit="m", label=name, symbol=name, transform=transform)
+
+
+def layout(transform):
+    """Two shared unknowns, three of each trial."""
+    own = SimpleNamespace(local_unknowns=tuple(unknown(name, transform) for name in "cde"))
+    return SimpleNamespace(shared_unknowns=(unknown("a", transform), unknown("b", transform)), kinds=(own,))
 
 
 @pytest.mark.parametrize("frozen", [(False, False), (True, False)])
@@ -22,4 +35,14 @@ def test_the_promised_gain_is_that_of_dense_least_squares(frozen):
     free = jacobian[:, np.flatnonzero(~np.append(frozen, np.zeros(12, dtype=bool)))]
     step = np.linalg.lstsq(free, -residual, rcond=None)[0]
     start = Start(np.zeros(2), (np.zeros((4, 3)),), np.asarray(frozen), (np.zeros(3, dtype=bool),), None)
-    assert promised_gain((trials, known), start) == pytest.approx(residual @ residual - np.sum((residual + free @ step) ** 2), rel=1e-12)
+    gain = residual @ residual - np.sum((residual + free @ step) ** 2)
+    assert promised_gain(layout("identity"), (trials, known), start) == pytest.approx(gain, rel=1e-12)
+
+
+@pytest.mark.parametrize(("transform", "promises"), [("identity", 1.0), ("log", 0.0)])
+def test_a_logarithm_that_the_data_have_lost_promises_nothing(transform, promises):
+    column = np.array([1e-3, 0.0, 0.0])[None, :, None]
+    block = Block(np.array([[1.0, 0.0, 0.0]]), np.zeros((1, 3, 0)), column)
+    start = Start(np.zeros(0), (np.zeros((1, 1)),), np.zeros(0, dtype=bool), (np.zeros(1, dtype=bool),), None)
+    here = SimpleNamespace(shared_unknowns=(), kinds=(SimpleNamespace(local_unknowns=(unknown("a", transform),)),))
+    assert promised_gain(here, (block,), start) == pytest.approx(promises)
