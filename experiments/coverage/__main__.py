@@ -21,7 +21,8 @@ def row(found: Coverage) -> str:
             return "-"
         return f"{100 * part:.1f}" + ("" if abs(part - LEVEL) <= 0.02 else " (!)")
 
-    cells = [found.scenario, f"`{found.parameter}`", percent(found.covariance), percent(found.profile), percent(found.bootstrap)]
+    drawn = f" ({found.drawn})" if 0 < found.drawn < found.recordings else ""
+    cells = [found.scenario, f"`{found.parameter}`", percent(found.covariance), percent(found.profile), percent(found.bootstrap) + drawn]
     degrees = "-" if math.isinf(found.degrees) else f"{found.degrees:.0f}"
     noticed = "-" if math.isnan(found.noticed) else f"{100 * found.noticed:.0f}"
     cells += [f"{found.bias:+.2f}", f"{found.size:.3f}", degrees, f"{100 * found.flagged:.1f}", noticed]
@@ -33,6 +34,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--recordings", type=int, default=500, help="for each scenario")
     parser.add_argument("--replicates", type=int, default=199, help="of the bootstrap of a recording; 0 for none")
+    parser.add_argument("--kind", default="residual", help="of the bootstrap")
     parser.add_argument("--drawn", type=int, help="recordings of each scenario of which a bootstrap is made; by default all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", nargs="*", default=[], help="scenarios whose name contains one of these, in this order")
@@ -43,7 +45,7 @@ def main() -> None:
     asked = dict.fromkeys(scenario for part in options.only or [""] for scenario in SCENARIOS if part in scenario.name)
     for scenario in asked:
         counts = {"recordings": options.recordings, "replicates": options.replicates, "drawn": options.drawn}
-        for found in measure(scenario, seed=options.seed, **counts):
+        for found in measure(scenario, seed=options.seed, kind=options.kind, **counts):
             print(row(found), flush=True)
             if options.out:
                 with open(options.out, "a", encoding="utf-8") as lines:

@@ -55,7 +55,9 @@ class Coverage:
     seconds: float
 
 
-def measure(scenario: Scenario, *, recordings: int, seed: int, replicates: int = 0, drawn: int | None = None) -> list[Coverage]:
+def measure(
+    scenario: Scenario, *, recordings: int, seed: int, replicates: int = 0, drawn: int | None = None, kind: str = "residual"
+) -> list[Coverage]:
     """Fit ``recordings`` synthetic recordings and count.
 
     Args:
@@ -64,6 +66,7 @@ def measure(scenario: Scenario, *, recordings: int, seed: int, replicates: int =
         seed: of the errors.
         replicates: of the bootstrap of a recording; 0 for none.
         drawn: recordings of which a bootstrap is made, the first ones; ``None``: of all.
+        kind: of the bootstrap.
     """
     began = time.perf_counter()
     with jax.enable_x64(True):
@@ -80,7 +83,7 @@ def measure(scenario: Scenario, *, recordings: int, seed: int, replicates: int =
                 if not replicates or place >= (recordings if drawn is None else drawn):
                     continue
                 fit = report(problem, judgement, judgement.shared(), method="levenberg_marquardt", seconds=0.0)
-                again = cal.bootstrap(fit, count=replicates, seed=place, level=LEVEL, lanes=LANES)
+                again = cal.bootstrap(fit, count=replicates, seed=place, kind=kind, level=LEVEL, lanes=LANES)
                 for name, truth in scenario.truth.items():
                     position = len(found[name]) - len(judgements) + row
                     found[name][position] = (*found[name][position][:-1], _covered(again, name, truth))
