@@ -167,6 +167,7 @@ def test_check_reads_tables_of_impacts(run):
     assert run("check", "table.csv", "--radius", "0.0025")[0] == 1  # the spin means nothing without the speed
 
 
+@pytest.mark.slow
 def test_check_of_a_study_file_uses_its_options(run):
     Path("study.toml").write_text('files = ["drops/*.csv"]\n[ball]\nradius = 0.02\nmass = 0.0027\n')
     status, out, _ = run("check", "study.toml")

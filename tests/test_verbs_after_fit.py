@@ -139,6 +139,7 @@ def test_a_study_from_init_to_report(run, here):
     assert page.count("data:image/png;base64") == 2
 
 
+@pytest.mark.slow
 def test_a_fit_that_was_stopped_goes_on_to_the_numbers_of_one_that_was_not(run, monkeypatch):
     motion = ("--position", "0", "0", "0.4", "--velocity", "1", "0", "0", "--friction", "0.1", "--duration", "1", "--noise", "0.0005")
     for seed in range(2):

@@ -38,6 +38,7 @@ def many():
     return fit(Problem(scene(), tables, free=[FRICTION, RESTITUTION]))
 
 
+@pytest.mark.slow
 def test_replicates_spread_as_refits_by_scipy_do(found):
     made = bootstrap(found, count=200, seed=1, kind="parametric")
     rng = np.random.default_rng(5)
@@ -152,6 +153,7 @@ def test_runs_of_residuals_keep_their_correlation_and_single_ones_lose_it(found)
     np.testing.assert_allclose(measured_again(made, np.zeros_like(series)), series)
 
 
+@pytest.mark.slow
 def test_robust_fits_are_drawn_in_standard_deviations():
     robust = fit(Problem(scene(), [DATA], free=[FRICTION, RESTITUTION], noise=StudentT(4.0)))
     (one,) = redrawable(robust.judgement)[0]
@@ -162,6 +164,7 @@ def test_robust_fits_are_drawn_in_standard_deviations():
     assert width == pytest.approx(np.diff(robust.parameters[RESTITUTION].interval(0.95))[0], rel=0.5)
 
 
+@pytest.mark.slow
 def test_outliers_do_not_move_the_errors_that_are_drawn_from_robust_fits():
     spoiled = dataclasses.replace(
         DATA, rebound_speed=DATA.rebound_speed + np.where(np.arange(ANGLES.size) == 3, 20, 0) * SIGMA["rebound_speed"]
@@ -177,6 +180,7 @@ def test_outliers_do_not_move_the_errors_that_are_drawn_from_robust_fits():
     assert abs(made.bias) < 3 * made.sd / 10
 
 
+@pytest.mark.slow
 def test_replicates_weigh_quantities_by_the_sizes_they_find():
     estimated = fit(Problem(scene(), [DATA], free=[FRICTION, RESTITUTION], noise=Estimated()))
     judgement = estimated.judgement

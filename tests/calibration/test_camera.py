@@ -100,6 +100,7 @@ def exposed(speed: float, exposure: float, *, times: np.ndarray = TIMES) -> np.n
     return np.stack([np.interp(moments, flat, position[:-1, axis]).mean(axis=1) for axis in range(3)], axis=-1)
 
 
+@pytest.mark.slow
 def test_mean_over_an_exposure_is_exact_across_an_impact():
     exposure, times = 6e-3, TIMES[1:]
     ends = np.concatenate([times - exposure / 2, times + exposure / 2])

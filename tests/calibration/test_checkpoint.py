@@ -91,6 +91,7 @@ def test_what_a_killed_writer_left_is_removed(tmp_path):
     assert not list((tmp_path / "sums").glob(".*.part"))
 
 
+@pytest.mark.slow
 def test_a_fingerprint_tells_values_and_functions_apart_and_is_the_same_in_another_process():
     def scaled(factor):
         return lambda x: factor * x
@@ -256,6 +257,7 @@ def test_killed_at_any_moment_it_goes_on_to_identical_numbers(work, tmp_path):
             np.testing.assert_array_equal(one[name], two[name])
 
 
+@pytest.mark.slow
 def test_a_fit_with_a_checkpoint_is_the_fit_and_goes_on(tmp_path):
     problem = Problem(impacts.scene(), [impacts.DATA], free=[impacts.FRICTION, impacts.RESTITUTION])
     plain = fit(problem)

@@ -58,6 +58,7 @@ def test_criteria_are_those_of_the_textbook():
     assert akaike_weights([10.0, 12.0]) == pytest.approx(np.array([1, np.exp(-1)]) / (1 + np.exp(-1)))
 
 
+@pytest.mark.slow
 def test_likelihood_counts_and_criteria_match_a_direct_computation(precise):
     model, data = precise["constant"], table(VISCOELASTIC, 0.003)
     e = model.fit.parameters[RESTITUTION].value

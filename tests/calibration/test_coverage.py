@@ -30,6 +30,7 @@ def check(found: list, count: int, *, normal: bool = True) -> None:
         assert not normal or item.size == pytest.approx(1.0, abs=3 / np.sqrt(2 * count)), item
 
 
+@pytest.mark.slow
 def test_intervals_from_bounce_times_cover():
     # Percentiles of so few numbers would cover 89 %.
     check(measure(scenario("bounce times", Gaussian, None), recordings=80, seed=3, replicates=79), 80)
@@ -46,6 +47,7 @@ def test_intervals_from_a_camera_with_correlated_errors_cover():
     check(measure(scenario("camera, 120 fps", Autoregressive, cal.Correlated()), recordings=80, seed=3), 80)
 
 
+@pytest.mark.slow
 def test_noise_that_contradicts_what_was_stated_is_flagged():
     asked = scenario("bounce times", Contaminated, cal.StudentT(4.0))
     plain = Scenario(asked.instrument, asked.errors, cal.Known(), True, asked.truth, asked.problem)

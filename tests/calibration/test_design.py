@@ -94,6 +94,7 @@ def test_criteria_are_those_of_the_textbook(oblique):
     assert combined < design(oblique, [more], interest=[FRICTION], average=0).best.criterion
 
 
+@pytest.mark.slow
 def test_the_recommended_table_keeps_its_promise(oblique):
     fitted = fit(oblique)
     more = Candidate(instruments=table((40, 50, 60) * 4, normal_restitution=0.01, tangential_restitution=0.01), name="more")

@@ -66,6 +66,7 @@ def problem(
     )
 
 
+@pytest.mark.slow
 def test_truth_is_inside_the_interval_and_the_model_explains_the_data():
     found = fit(problem([recording(0), recording(1, height=0.4)]))
     estimate = found.parameters[RESTITUTION]
@@ -86,6 +87,7 @@ def test_intervals_cover_the_truth_as_often_as_they_claim():
     assert abs(np.mean(pulls)) < 0.5
 
 
+@pytest.mark.slow
 def test_doubling_sigma_doubles_the_interval_and_keeps_the_estimate():
     one = recording(3)
     two = dataclasses.replace(one, sigma=2 * one.sigma)
@@ -134,6 +136,7 @@ def test_same_minimum_and_covariance_as_scipy():
         np.testing.assert_allclose(judged.formal.local[0][0], covariance[1:, 1:], rtol=1e-4, atol=1e-16)
 
 
+@pytest.mark.slow
 def test_a_wrong_length_scale_is_found_and_is_the_same_as_another_gravity():
     short = [recording(seed, scale=1.04, height=height) for seed, height in enumerate((0.5, 0.42))]
     scaled = fit(problem(short, nuisance=[InitialState(), SurfaceHeight(), LengthScale()]))
@@ -160,6 +163,7 @@ def test_what_the_data_do_not_see_has_no_finite_interval():
     assert found.parameters[RESTITUTION].status is Determination.DETERMINED
 
 
+@pytest.mark.slow
 def test_impacts_that_do_not_repeat_are_allowed_to_deviate():
     scattered = [recording(seed, restitution=e) for seed, e in enumerate((0.77, 0.8, 0.83))]
     stiff = fit(problem(scattered))

@@ -115,6 +115,7 @@ def bounce_fit():
     return problem, fit(problem)
 
 
+@pytest.mark.slow
 def test_restitution_from_the_sound_of_a_drop_from_an_unknown_height():
     problem, found = bounce_fit()
     assert_found(found, {RESTITUTION: 0.85})
@@ -258,6 +259,7 @@ def force_trial(speed: float, seed: int, *, noise: float = 0.5, delay: float = 0
     return Trial(cal.ForceTrace(TRACE, seen, sigma=noise), initial=start, time=0.0)
 
 
+@pytest.mark.slow
 def test_force_of_law_and_motion_is_that_of_an_independent_integration():
     expected, _ = pulse(3e6, 0.7, 2.0, TRACE)
     start = jc.state(position=(0, 0, RADIUS), velocity=(0.3, 0, -2.0))
@@ -365,6 +367,7 @@ def launched() -> jc.Trajectory:
     return jc.simulate(rigid_scene(0.8, friction=0.1), LAUNCH, SPIN_TIMES, method=jc.Impulse(max_contacts=6))
 
 
+@pytest.mark.slow
 def test_angle_of_a_marker_is_the_integral_of_the_spin():
     fine = np.linspace(0.0, SPIN_TIMES[-1], 40001)
     motion = jc.simulate(rigid_scene(0.8, friction=0.1), LAUNCH, fine, method=jc.Impulse(max_contacts=6))

@@ -53,6 +53,7 @@ def table():
     return fit(Problem(impacts.scene(), [DATA], free=[FRICTION, RESTITUTION]))
 
 
+@pytest.mark.slow
 def test_the_band_is_that_of_the_normal_equations(drop):
     band = prediction_band(drop)
     block = drop.judgement.blocks[0]

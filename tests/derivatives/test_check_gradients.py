@@ -89,6 +89,7 @@ def rigid_train() -> Any:
     return check_gradients(**thrown(jc.NewtonRestitution(restitution=0.8)), method=RIGID, horizons=horizons)
 
 
+@pytest.mark.slow
 def test_rigid_impacts_are_trusted_by_every_number_of_scene_and_state():
     report = rigid_train()
     assert np.all(report.trusted[:, 1:]), str(report)

@@ -90,6 +90,7 @@ def test_chunks_bound_the_memory_of_forward_mode():
     assert parts < whole / 10
 
 
+@pytest.mark.slow
 def test_the_jacobian_of_a_scene_is_a_tree_of_scenes():
     contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8))
     scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.01), contact=contact)

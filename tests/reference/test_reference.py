@@ -12,9 +12,14 @@ def group_of(name):
     return name.split("[")[0].split("_")[0] if name.startswith("exudyn") else "/".join(name.split("[")[0].split("/")[:2])
 
 
+SLOW = tuple(f"closed_form/gradient_cases/{case}" for case in ("G03", "G10", "G12"))
+"""Cases of several bodies, and with many steps."""
+
+
 def marks(name):
     # A derivative in reverse mode is compiled for each case.
-    return [pytest.mark.xdist_group(group_of(name)), *([pytest.mark.slow] if name.endswith("reverse") else [])]
+    slow = name.endswith("reverse") or name.startswith(SLOW)
+    return [pytest.mark.xdist_group(group_of(name)), *([pytest.mark.slow] if slow else [])]
 
 
 def pytest_generate_tests(metafunc):

@@ -54,6 +54,7 @@ METHODS = pytest.mark.parametrize("method", [jc.Impulse(max_contacts=3), jc.Even
 
 
 @METHODS
+@pytest.mark.slow
 def test_a_smooth_impact_off_centre_rebounds_with_the_restitution_asked_for(method):
     """``J = (1 + e) v m_eff`` with ``1/m_eff = 1/m + (r x n) . I^-1 (r x n)``."""
     spin, velocity = np.zeros(3), np.array([0.1, 0.0, -1.0])

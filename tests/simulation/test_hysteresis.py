@@ -50,6 +50,7 @@ def parameters(name, speed):
 
 
 @EACH_LAW
+@pytest.mark.slow
 def test_the_restitution_is_that_of_the_closed_form_and_the_ledger_closes(name):
     for speed in SPEEDS[name]:
         p = parameters(name, speed)
@@ -112,6 +113,7 @@ def test_second_derivatives_of_many_impacts_at_once_are_those_of_the_closed_form
         np.testing.assert_allclose(slope[index], alone[1], rtol=0, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_single_precision_stays_single_and_is_right_to_its_rounding():
     expected = LAWS["adhesive plastic"].restitution_at(3.0, mass=MASS)
     with jax.enable_x64(False):
@@ -185,6 +187,7 @@ def test_adhesion_holds_what_is_slower_than_the_sticking_speed():
     assert found.ledger.imbalance < 1e-6
 
 
+@pytest.mark.slow
 def test_a_sphere_hangs_from_the_ceiling_up_to_the_pull_off_force():
     """A sphere that touches a ceiling, in gravity just below and above what adhesion can hold (quasi-static: the energy balance)."""
     law = jc.JohnsonKendallRoberts(effective_modulus=1e8, effective_radius=RADIUS, work_of_adhesion=5.0)

@@ -2,6 +2,7 @@
 
 import hypothesis
 import numpy as np
+import pytest
 from hypothesis import strategies
 from scipy.spatial.transform import Rotation
 
@@ -24,6 +25,7 @@ def filled(case: dict) -> dict:
 
 @few
 @hypothesis.given(angles=strategies.tuples(number, number, number), shift=strategies.tuples(number, number, number), later=number)
+@pytest.mark.slow
 def test_rotating_and_moving_a_scene_rotates_and_moves_its_motion(angles, shift, later):
     rotation = Rotation.from_rotvec(angles)
     moved = []

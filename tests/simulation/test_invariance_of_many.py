@@ -93,6 +93,7 @@ few = hypothesis.settings(max_examples=6, deadline=None, derandomize=True, datab
 
 @few
 @hypothesis.given(angles=strategies.tuples(number, number, number), shift=strategies.tuples(number, number, number), later=number)
+@pytest.mark.slow
 def test_rotating_and_moving_a_scene_rotates_and_moves_its_motion(angles, shift, later):
     rotation = Rotation.from_rotvec(angles)
     turned = {name: rotation.apply(BASE[name]) for name in ("normal", "gravity", "velocity", "spin")}

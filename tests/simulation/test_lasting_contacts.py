@@ -49,6 +49,7 @@ def steps(found: jc.Trajectory) -> int:
 
 
 @pytest.mark.parametrize("stiffness", [1e7, 1e9, 1e12])
+@pytest.mark.slow
 def test_a_rolling_ball_is_slowed_down_by_five_sevenths_of_its_resistance(stiffness):
     found = ball(stiffness=stiffness, slip_velocity=1e-7, rolling=0.01, velocity=(1.0, 0.0, 0.0), spin=(0.0, 1.0 / RADIUS, 0.0))
     assert found.status == jc.Status.CAME_TO_REST
@@ -95,6 +96,7 @@ def test_a_ball_on_a_steep_slope_slides_and_turns():
     np.testing.assert_allclose(found.spin[1:, 1], 2.5 * 0.1 * G * np.cos(1.0) / RADIUS * found.times[1:], rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_a_ball_that_bounces_comes_to_rest_as_the_single_sphere_does():
     p = {name: jnp.asarray(value) for name, value in BALL.items()}
     found = ball(height=0.08, velocity=(1.0, 0.2, 0.0), spin=(0.0, 10.0, 3.0), duration=2.0)

@@ -241,6 +241,7 @@ def carried(times, *, plate, position=(0.0, 0.0), velocity=(0.0, 0.0, 0.0), spin
     return on_plate()(friction, stiffness, moving, *start, times)
 
 
+@pytest.mark.slow
 def test_a_ball_on_a_belt_slides_until_it_rolls_with_two_sevenths_of_its_speed():
     speed, friction = 1.0, 0.1
     rolls = 2 * speed / (7 * friction * G)

@@ -118,6 +118,7 @@ METHODS = pytest.mark.parametrize("method", [RIGID, SOFT], ids=["rigid", "soft"]
 
 
 @METHODS
+@pytest.mark.slow
 def test_every_case_is_one_collision(method):
     found = collisions(method)
     assert np.all(found.status == jc.Status.SUCCESS)
@@ -220,6 +221,7 @@ def test_a_sphere_moves_alike_with_and_without_another_far_away():
     assert np.log2(errors[0] / errors[1]) > 3.4
 
 
+@pytest.mark.slow
 def test_spheres_that_touch_down_at_the_same_instant_have_their_own_derivatives():
     rigid = jc.Impulse(max_contacts=6, lasting_steps=0)
     scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.01), contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8)))
@@ -398,6 +400,7 @@ def recordings(model: int) -> dict:
 
 
 @pytest.mark.parametrize("model", RECORDED)
+@pytest.mark.slow
 def test_two_spheres_move_as_in_exudyn(model):
     """Its damping is a constant of the impact, for approach speeds below a least one that of the least one: a reference speed."""
     documents = recordings(model)

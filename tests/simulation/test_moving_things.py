@@ -88,6 +88,7 @@ def test_a_vibrating_plate_kicks_as_scipy_says():
     np.testing.assert_allclose(found.position[:, 2] - RADIUS, [heights[i] for i in range(len(times))], atol=1e-8)
 
 
+@pytest.mark.slow
 def test_the_derivative_by_the_amplitude_of_a_plate_is_that_of_differences():
     def height(amplitude):
         shaking = motion(amplitude=jnp.stack([0.0 * amplitude, 0.0 * amplitude, amplitude]), frequency=25.0)

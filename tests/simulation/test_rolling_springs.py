@@ -31,6 +31,7 @@ FREQUENCY = 400.0
 ROLLING = INERTIA * FREQUENCY**2
 
 
+@pytest.mark.slow
 def test_a_ball_swings_on_its_rolling_spring():
     def spins(stiffness):
         found = rocking(stiffness, coefficient=10.0, method=STEPS, ledger=True)

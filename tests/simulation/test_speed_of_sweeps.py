@@ -75,6 +75,7 @@ def test_a_contact_at_once_is_the_one_in_steps(law, tolerance):
 
 
 @pytest.mark.parametrize(("restitution", "accuracy"), [(1.0, 1e-7), (0.6, 3e-7), (0.3, 1e-5), (0.2, 1e-4), (0.02, None)])
+@pytest.mark.slow
 def test_contacts_at_once_rebound_as_they_should_and_have_finite_derivatives(restitution, accuracy):
     def rebound(restitution, gravity):
         law = jc.HuntCrossley(stiffness=1e7, restitution=restitution)
@@ -89,6 +90,7 @@ def test_contacts_at_once_rebound_as_they_should_and_have_finite_derivatives(res
     assert accuracy is None or slopes[0] == pytest.approx(1.0, abs=accuracy)
 
 
+@pytest.mark.slow
 def test_a_sweep_is_the_mapped_simulation_in_the_order_of_its_inputs():
     inputs = lanes(7)
     method = jc.EventAligned(max_contacts=20, at_once=True)
@@ -99,6 +101,7 @@ def test_a_sweep_is_the_mapped_simulation_in_the_order_of_its_inputs():
     np.testing.assert_array_equal(grouped.status, mapped.status)
 
 
+@pytest.mark.slow
 def test_a_sweep_has_the_derivatives_of_its_simulations():
     inputs = lanes(3)
 
@@ -113,6 +116,7 @@ def test_a_sweep_has_the_derivatives_of_its_simulations():
     np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_lanes_of_a_sweep_stay_close_to_their_reference():
     inputs = lanes(12)
     times = np.concatenate([[0.0], reference_solution.BOUNCE_TRAIN_TIMES])

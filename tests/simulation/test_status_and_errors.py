@@ -23,6 +23,7 @@ def drop(height=0.3, **changes):
     return jc.state(position=(0, 0, 0.02 + height), **changes)
 
 
+@pytest.mark.slow
 def test_a_budget_that_is_too_small_is_said_and_flight_is_extrapolated():
     enough = jc.simulate(scene(), drop(), TIMES)
     short = jc.simulate(scene(), drop(), TIMES, method=jc.EventAligned(max_contacts=1))

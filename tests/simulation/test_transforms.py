@@ -47,6 +47,7 @@ def test_gradients_and_vmap_commute():
     np.testing.assert_allclose(alone["restitution"], each["restitution"][0], rtol=1e-11)
 
 
+@pytest.mark.slow
 def test_scene_state_and_method_pass_through_jit():
     p = {**scenes.BASE, "restitution": 0.7}
     scene, start, times = scenes.scene(p, law="newton"), scenes.initial(p), scenes.output_times(p)

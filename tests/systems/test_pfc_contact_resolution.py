@@ -58,6 +58,7 @@ NORMALS = np.concatenate([RANDOM.normal(size=(50, 3)), np.eye(3), -np.eye(3), [[
 NORMALS /= np.linalg.norm(NORMALS, axis=-1, keepdims=True)
 
 
+@pytest.mark.slow
 def test_axes_are_right_handed_and_orthonormal_however_close_the_normal_is_to_x():
     axes = initial_axes(NORMALS)
     assert orthonormal(axes) < 1e-15
@@ -241,6 +242,7 @@ def test_a_ball_rolls_over_the_common_edge_of_two_facets_as_on_a_plane():
         np.testing.assert_allclose(state.s_axis, [1.0, 0.0, 0.0], atol=1e-14)
 
 
+@pytest.mark.slow
 def test_walls_and_clumps_move_rigidly():
     wall = Wall(vertices=TRIANGLE[None], motion=MOTION2)
     turn = Rotation.from_rotvec(MOTION2.angular_velocity * 0.3)
