@@ -38,16 +38,16 @@ class LimitedDescent(optimistix.AbstractDescent):
     inner: Any
     reach: Any
 
-    def init(self, y: Any, f_info_struct: Any) -> _Queried:
+    def init(self, y: Any, f_info_struct: Any) -> Any:
         """Zeros in the place of residuals and Jacobian."""
         shapes = jax.ShapeDtypeStruct
         return _Queried(y, jax.tree.map(lambda one: jnp.zeros(one.shape, one.dtype) if isinstance(one, shapes) else one, f_info_struct))
 
-    def query(self, y: Any, f_info: Any, state: _Queried) -> _Queried:
+    def query(self, y: Any, f_info: Any, state: Any) -> Any:
         """Keep what a step is computed from."""
         return _Queried(y, f_info)
 
-    def step(self, step_size: jax.Array, state: _Queried) -> tuple[Any, Any]:
+    def step(self, step_size: jax.Array, state: Any) -> tuple[Any, Any]:
         """The inner step in the box."""
         y, f_info = state
 
@@ -64,7 +64,7 @@ class LimitedDescent(optimistix.AbstractDescent):
 
         def again(carry: tuple) -> jax.Array:
             _, step, _, passes = carry
-            return jnp.any(beyond(step)) & (passes < PASSES)
+            return (passes == 0) | (jnp.any(beyond(step)) & (passes < PASSES))
 
         def hold(carry: tuple) -> tuple:
             held, step, _, passes = carry
@@ -72,6 +72,5 @@ class LimitedDescent(optimistix.AbstractDescent):
             return held, *best(held, wall), passes + 1
 
         nothing = jnp.zeros(y.shape, dtype=bool)
-        first = hold((nothing, jnp.zeros_like(y), None, jnp.asarray(0)))
-        _, step, result, _ = jax.lax.while_loop(again, hold, first)
+        _, step, result, _ = jax.lax.while_loop(again, hold, (nothing, jnp.zeros_like(y), optimistix.RESULTS.successful, jnp.asarray(0)))
         return jnp.clip(step, -self.reach, self.reach), result

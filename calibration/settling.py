@@ -45,11 +45,11 @@ class Settling(optimistix.AbstractLeastSquaresSolver):
     rtol: float
     norm: Callable[[Any], jax.Array]
 
-    def init(self, *args: Any) -> _Progress:
+    def init(self, *args: Any) -> Any:
         """As the inner method, which has made no progress yet."""
         return _Progress(self.inner.init(*args), jnp.asarray(jnp.inf), jnp.asarray(0), jnp.asarray(False))
 
-    def step(self, fn: Any, y: Any, args: Any, options: Any, state: _Progress, tags: Any) -> tuple[Any, _Progress, Any]:
+    def step(self, fn: Any, y: Any, args: Any, options: Any, state: Any, tags: Any) -> tuple[Any, Any, Any]:
         """A step of the inner method, and whether it was the last."""
         new, after, aux = self.inner.step(fn, y, args, options, state.inner, tags)
         residual = after.f_info.residual
@@ -63,13 +63,13 @@ class Settling(optimistix.AbstractLeastSquaresSolver):
         idle = jnp.where(progress, 0, state.idle + 1)
         return new, _Progress(after, jnp.where(progress, chi2, state.lowest), idle, settled), aux
 
-    def terminate(self, fn: Any, y: Any, args: Any, options: Any, state: _Progress, tags: Any) -> tuple[jax.Array, Any]:
+    def terminate(self, fn: Any, y: Any, args: Any, options: Any, state: Any, tags: Any) -> tuple[jax.Array, Any]:
         """Whether it has settled, or is to be given up."""
         given_up = optimistix.RESULTS.where(
             state.idle > PATIENCE, optimistix.RESULTS.nonlinear_max_steps_reached, optimistix.RESULTS.successful
         )
         return state.settled, optimistix.RESULTS.where(state.settled, optimistix.RESULTS.successful, given_up)
 
-    def postprocess(self, fn: Any, y: Any, aux: Any, args: Any, options: Any, state: _Progress, tags: Any, result: Any) -> Any:
+    def postprocess(self, fn: Any, y: Any, aux: Any, args: Any, options: Any, state: Any, tags: Any, result: Any) -> Any:
         """As the inner method."""
         return self.inner.postprocess(fn, y, aux, args, options, state.inner, tags, result)

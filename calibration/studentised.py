@@ -15,10 +15,7 @@ import numpy as np
 from calibration.judgement import Judgement
 from calibration.layout import Block
 from calibration.uncertainty import between_trials, eliminated, information, resolved_inverse
-from calibration.variance_components import plain
-
-LEAST_SLOPE = 0.05
-"""Of the mean influence of robust losses, as in ``VarianceComponents``."""
+from calibration.variance_components import LEAST_SLOPE, plain
 
 NEGLIGIBLE = 1e-12
 """Mean square of residuals, in units of the weights, below which only the smallest drawing of few numbers comes."""

@@ -8,7 +8,6 @@ import optimistix
 ROUNDING = 1e-10
 """Part of a sum of squares below which a rise is rounding, and what is left of iterative solutions of events."""
 
-
 POOR, GOOD = 0.25, 0.75
 """Parts of the expected decrease below which the region is too large, and above which it is too small (Nocedal and Wright 2006, 4.1).
 
@@ -19,8 +18,7 @@ Steps across a kink bring little, and would go to and fro for ever.
 class RoundedTrustRegion(optimistix.ClassicalTrustRegion):
     """The classical trust region, which also accepts steps that change the sum of squares by rounding only.
 
-    At a minimum every step is such a step. Where rounding makes all of them worse, they would be rejected for ever: the tolerances are
-    only looked at when a step is accepted.
+    At a minimum every step is such a step. Rejected ones would be tried again and again, each time shorter, before the search could end.
     """
 
     low_cutoff: float = POOR

@@ -21,6 +21,9 @@ RIDGE = 1e-10
 WHITE = 0.02
 """Correlation of neighbours below which errors are white."""
 
+LEAST_SLOPE = 0.05
+"""Of the mean influence of robust losses: a loss that hardly answers to any residual still has a scale."""
+
 
 class Component(NamedTuple):
     """One measured quantity: its model, name, and whether its standard deviation was stated and its numbers are a series in time."""
@@ -111,7 +114,7 @@ class VarianceComponents:
                     # Influence in place of residuals; the mean of its slope is part of the Jacobian.
                     influence, bend = samples.loss.influence(here)
                     mean = np.sum(np.where(used, bend, 0.0)) / max(np.count_nonzero(used), 1)
-                    mean = max(mean, 0.05)
+                    mean = max(mean, LEAST_SLOPE)
                     here, slopes = influence / np.sqrt(mean), slopes * np.sqrt(mean)
                     residual[:, rows] = here.reshape(shape[0], -1)
                     by[:, rows] = slopes.reshape(shape[0], -1, by.shape[-1])
