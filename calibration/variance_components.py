@@ -22,7 +22,7 @@ WHITE = 0.02
 """Correlation of neighbours below which errors are white."""
 
 LEAST_SLOPE = 0.05
-"""Of the mean influence of robust losses: a loss that hardly answers to any residual still has a scale."""
+"""Least mean slope of the influence of a robust loss that is believed. One that hardly answers to any residual still has a scale."""
 
 
 class Component(NamedTuple):
