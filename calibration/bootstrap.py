@@ -23,7 +23,7 @@ from calibration.least_squares import Start
 from calibration.many_minima import minimise_each
 from calibration.profile import REACH_LOGISTIC, check_level, judged, logistic
 from calibration.progress import Progress, silent
-from calibration.promised_gain import SMALL, promised_gain
+from calibration.promised_gain import is_an_end
 from calibration.refit import STEPS, identity
 from calibration.report.quantity import rounded_like
 from calibration.resampling import (
@@ -303,10 +303,8 @@ def reweighed(own: Any, pieces: list[Any], size: np.ndarray) -> Any:
 
 def close_enough(layout: Layout, found: Any, blocks: tuple[Block, ...], start: Start) -> np.ndarray:
     """Which minima converged, or have so little to gain that nobody would see it, as ``fit`` has it."""
-    converged = np.array(found.converged)
-    for b in np.flatnonzero(~converged):
-        converged[b] = promised_gain(layout, tuple(Block(*(part[b] for part in block)) for block in blocks), start) < SMALL
-    return converged
+    each = (jax.tree.map(lambda leaf, b=b: leaf[b], (found, blocks)) for b in range(len(found.converged)))
+    return np.asarray([is_an_end(layout, minimum, own, start) for minimum, own in each], dtype=bool)
 
 
 def accelerations(judgement: Judgement, kind: str, length: int) -> np.ndarray:

@@ -20,7 +20,7 @@ from calibration.noise_from_residuals import data_as_judged
 from calibration.on_demand import OnDemand
 from calibration.other_starts import POOR, other_starts
 from calibration.problem import Problem
-from calibration.promised_gain import SMALL, promised_gain
+from calibration.promised_gain import is_an_end
 from calibration.result import Determination, Estimate, Fit
 from calibration.resumable import kept_minima, kept_minimum
 from calibration.staged import starting_point
@@ -121,8 +121,7 @@ def attempt_from(problem: Any, began: Start, *, method: Method, steps: int, prog
         settled, _ = minimum_from(began._replace(frozen_local=late), ROUGH)
         start = began._replace(shared=settled.shared, local=settled.local)
     minimum, blocks = minimum_from(start)
-    if not minimum.converged and promised_gain(problem.layout, blocks, start) < SMALL:
-        minimum = minimum._replace(converged=np.asarray(True))
+    minimum = minimum._replace(converged=np.asarray(is_an_end(problem.layout, minimum, blocks, start)))
     return Judgement(problem.layout, problem.scene, problem.data, began, minimum, problem.errors, blocks=blocks)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from calibration.layout import Block, Layout, jacobians, residuals
+from calibration.layout import Block, Layout, jacobians, priors, residuals
 from calibration.least_squares import Minimum, Start, minimise
 from calibration.noise_model import Automatic, Errors
 from calibration.result import Coordinate, Determination, Estimate, explains
@@ -49,11 +49,6 @@ def chi_squared(layout: Layout, scene: Any, minimum: Minimum, data: tuple[Any, .
     """Weighted sum of squares at a minimum."""
     parts = residuals(layout, scene, minimum.shared, minimum.local, data)
     return float(sum(np.sum(np.asarray(part) ** 2) for part in parts))
-
-
-def _own_priors(kind: Any, trials: int) -> int:
-    """Number of residuals that are prior knowledge of the trials' own unknowns."""
-    return trials * sum(unknown.prior is not None for unknown in kind.local_unknowns)
 
 
 def stated_errors(data: tuple[Any, ...]) -> tuple[tuple[Errors, ...], ...]:
@@ -100,7 +95,8 @@ class Judgement:
         found = jacobians(layout, scene, minimum.shared, minimum.local, data) if blocks is None else blocks
         self.blocks = tuple(Block(*map(np.asarray, block)) for block in found)
         self.free = ~start.frozen
-        self.priors = layout.priors + sum(_own_priors(kind, own.shape[0]) for kind, own in zip(layout.kinds, start.local, strict=True))
+        own_priors = (own.shape[0] * priors(kind.local_unknowns) for kind, own in zip(layout.kinds, start.local, strict=True))
+        self.priors = layout.priors + sum(own_priors)
         used = sum(int(np.count_nonzero(samples.weight)) for own in data for samples in own.samples)
         movable = sum(int((~frozen).sum()) * own.shape[0] for frozen, own in zip(start.frozen_local, start.local, strict=True))
         self.dof = used + self.priors - int(self.free.sum()) - movable

@@ -195,7 +195,7 @@ def minimised(
                 lambda step: residual(step)[0], step, method=method, steps=steps, report=report, learning_rate=learning_rate
             )
             return (best, scale, blocks), (count, converged)
-        solver: Any = SOLVERS[method](rtol=0.0, atol=0.0, linear_solver=linear_solver, verbose=verbose)  # ``Settling`` ends it
+        solver: Any = SOLVERS[method](rtol=1.0, atol=1.0, linear_solver=linear_solver, verbose=verbose)  # ``Settling`` ends it
         own = RoundedTrustRegion(), LimitedDescent(solver.descent, reaches(layout, start, scale))
         solver = eqx.tree_at(lambda solver: (solver.search, solver.descent), solver, own)
 

@@ -3,13 +3,18 @@
 import numpy as np
 
 from calibration.layout import Block, Layout
-from calibration.least_squares import Start
+from calibration.least_squares import Minimum, Start
 from calibration.limited_descent import LARGEST
 from calibration.uncertainty import eliminated, information
 from calibration.unknown import transformed
 
 SMALL = 0.01
 """A gain of a tenth of a standard error: nobody will see it. Where a simulation has tiny jumps, an optimiser cannot come closer."""
+
+
+def is_an_end(layout: Layout, minimum: Minimum, blocks: tuple[Block, ...], start: Start) -> bool:
+    """Whether a minimum converged, or has so little to gain that nobody would see it."""
+    return bool(minimum.converged) or promised_gain(layout, blocks, start) < SMALL
 
 
 def promised_gain(layout: Layout, blocks: tuple[Block, ...], start: Start) -> float:

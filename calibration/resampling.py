@@ -14,7 +14,7 @@ import numpy as np
 from calibration.judgement import SERIES, Judgement
 from calibration.layout import Block
 from calibration.loss import StudentTLoss
-from calibration.uncertainty import eliminated, information
+from calibration.uncertainty import eliminated, information, leverage
 from calibration.whitening import coloured, whitening
 
 KINDS = ("residual", "moving_block", "trial", "parametric")
@@ -55,13 +55,8 @@ class Redrawable(NamedTuple):
 
 def leverages(judgement: Judgement) -> list[np.ndarray]:
     """Leverage of each residual, of each kind (R, N)."""
-    found = []
-    covariance = judgement.formal.shared
-    for block in judgement.parts.working[: len(judgement.data)]:
-        part = eliminated(block)
-        shared = np.einsum("rns,st,rnt->rn", part.projected, covariance, part.projected)
-        found.append(shared + np.einsum("rnl,rlm,rnm->rn", block.by_local, part.inverse, block.by_local))
-    return found
+    blocks = judgement.parts.working[: len(judgement.data)]
+    return [leverage(eliminated(block), block, judgement.formal.shared) for block in blocks]
 
 
 def least_squares_residuals(judgement: Judgement) -> list[np.ndarray]:
@@ -79,27 +74,25 @@ def least_squares_residuals(judgement: Judgement) -> list[np.ndarray]:
     for part, block in zip(reduced[: len(judgement.data)], blocks, strict=False):
         own = np.einsum("rlm,rnm,rn->rl", part.inverse, block.by_local, block.residual)
         left = block.residual - part.projected @ step - np.einsum("rnl,rl->rn", block.by_local, own)
-        leverage = np.einsum("rns,st,rnt->rn", part.projected, formal.shared, part.projected)
-        leverage = leverage + np.einsum("rnl,rlm,rnm->rn", block.by_local, part.inverse, block.by_local)
-        found.append(left * enlarged(leverage))
+        found.append(left * enlarged(leverage(part, block, formal.shared)))
     return found
 
 
-def enlarged(leverage: np.ndarray) -> np.ndarray:
-    """``1/sqrt(1 - h)``."""
-    return 1 / np.sqrt(1 - np.clip(leverage, 0.0, LARGEST_LEVERAGE))
+def enlarged(taken: np.ndarray) -> np.ndarray:
+    """``1/sqrt(1 - h)`` of leverages h."""
+    return 1 / np.sqrt(1 - np.clip(taken, 0.0, LARGEST_LEVERAGE))
 
 
 def redrawable(judgement: Judgement) -> list[list[Redrawable]]:
     """All observations of all kinds."""
     found = []
     every = zip(judgement.data, leverages(judgement), least_squares_residuals(judgement), strict=True)
-    for g, (data, leverage, independent) in enumerate(every):
+    for g, (data, taken, independent) in enumerate(every):
         observations = []
         for piece, samples, errors in zip(judgement.parts.kinds[g], data.samples, judgement.errors[g], strict=True):
             weight = np.asarray(samples.weight)
             used, rows = weight > 0, slice(piece.first, piece.first + weight[0].size)
-            larger = enlarged(leverage[:, rows].reshape(weight.shape))
+            larger = enlarged(taken[:, rows].reshape(weight.shape))
             # Under a robust loss the residuals of the linearised problem are influences.
             white = piece.deviation * larger if samples.loss is not None else independent[:, rows].reshape(weight.shape)
             size, time = judgement.spread.size[piece.component], judgement.spread.time[piece.component]

@@ -86,6 +86,12 @@ def eliminated(block: Block) -> Eliminated:
     return Eliminated(inverse, unseen, coupling, block.by_shared - block.by_local @ coupling)
 
 
+def leverage(part: Eliminated, block: Block, covariance: np.ndarray) -> np.ndarray:
+    """Leverage (R, N) of each residual of one kind: what the fit takes of it, by the shared coordinates and by its trial's own."""
+    shared = np.einsum("rns,st,rnt->rn", part.projected, covariance, part.projected)
+    return shared + np.einsum("rnl,rlm,rnm->rn", block.by_local, part.inverse, block.by_local)
+
+
 def information(blocks: tuple[Block, ...]) -> Information:
     """Invert the information of Jacobians of weighted residuals."""
     parts = [eliminated(block) for block in blocks]

@@ -12,7 +12,7 @@ import numpy as np
 
 from calibration.layout import Block
 from calibration.noise_model import Errors, NoiseModel
-from calibration.uncertainty import eliminated, resolved_inverse
+from calibration.uncertainty import eliminated, leverage, resolved_inverse
 from calibration.whitening import coloured, whitening
 
 RIDGE = 1e-10
@@ -161,10 +161,9 @@ class VarianceComponents:
         covariance, _ = resolved_inverse(sum(np.einsum("rns,rnt->st", part.projected, part.projected) for part in parts), seen)
         total = np.zeros(len(self.components))
         for pieces, block, part in zip(self.kinds, self.working, parts, strict=False):
-            leverage = np.einsum("rns,st,rnt->rn", part.projected, covariance, part.projected)
-            leverage = leverage + np.einsum("rnl,rlm,rnm->rn", block.by_local, part.inverse, block.by_local)
+            taken = leverage(part, block, covariance)
             for piece in pieces:
-                rows = leverage[:, piece.first : piece.first + piece.used[0].size].reshape(piece.used.shape)
+                rows = taken[:, piece.first : piece.first + piece.used[0].size].reshape(piece.used.shape)
                 np.add.at(total, piece.component, np.where(piece.used, rows, 0.0).sum(axis=(0, 1)))
         return total
 

@@ -19,7 +19,7 @@ def row(found: Coverage) -> str:
     def percent(part: float) -> str:
         if math.isnan(part):
             return "-"
-        return f"{100 * part:.1f}" + ("" if abs(part - LEVEL) < 0.0205 else " (!)")
+        return f"{100 * part:.1f}" + ("" if round(abs(part - LEVEL), 9) <= 0.02 else " (!)")
 
     drawn = f" ({found.drawn})" if 0 < found.drawn < found.recordings else ""
     cells = [found.scenario, f"`{found.parameter}`", percent(found.covariance), percent(found.profile), percent(found.bootstrap) + drawn]

@@ -14,7 +14,7 @@ from calibration.least_squares import Minimum, Start
 from calibration.many_minima import minimise_each
 from calibration.noise_from_residuals import data_as_judged
 from calibration.problem import Problem
-from calibration.promised_gain import SMALL, promised_gain
+from calibration.promised_gain import is_an_end
 from calibration.staged import starting_point
 
 STAGES = 3
@@ -57,8 +57,7 @@ def minima(problems: Sequence[Problem], starts: Sequence[Start]) -> list[tuple[M
 
 def settled(layout: Layout, minimum: Minimum, blocks: Any, start: Start) -> tuple[Minimum, Any]:
     """A minimum and its blocks; converged also where nobody would see what is left to be gained, as ``calibration.fit`` has it."""
-    close = bool(minimum.converged) or promised_gain(layout, blocks, start) < SMALL
-    return minimum._replace(converged=np.asarray(close)), blocks
+    return minimum._replace(converged=np.asarray(is_an_end(layout, minimum, blocks, start))), blocks
 
 
 def judged(problems: Sequence[Problem]) -> tuple[list[Problem], list[Judgement]]:

@@ -32,19 +32,30 @@ def check(found: list, count: int, *, normal: bool = True) -> None:
 
 @pytest.mark.slow
 def test_intervals_from_bounce_times_cover():
+    check(measure(scenario("bounce times", Gaussian, None), recordings=150, seed=3), 150)
+
+
+@pytest.mark.slow
+def test_bootstraps_of_bounce_times_cover():
     # Percentiles of so few numbers would cover 89 %.
     check(measure(scenario("bounce times", Gaussian, None), recordings=80, seed=3, replicates=79), 80)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("errors", "noise"), [(Gaussian, None), (Gaussian, cal.Estimated()), (Contaminated, cal.StudentT(4.0))])
-def test_intervals_from_impact_tables_cover(errors, noise):
-    check(measure(scenario("impact table", errors, noise), recordings=120, seed=3), 120, normal=errors is Gaussian)
+def test_intervals_from_bounce_times_with_outliers_cover():
+    check(measure(scenario("bounce times", Contaminated, cal.StudentT(4.0)), recordings=150, seed=3), 150, normal=False)
 
 
 @pytest.mark.slow
-def test_intervals_from_a_camera_with_correlated_errors_cover():
-    check(measure(scenario("camera, 120 fps", Autoregressive, cal.Correlated()), recordings=80, seed=3), 80)
+@pytest.mark.parametrize(("errors", "noise"), [(Gaussian, None), (Gaussian, cal.Estimated()), (Contaminated, cal.StudentT(4.0))])
+def test_intervals_from_impact_tables_cover(errors, noise):
+    check(measure(scenario("impact table", errors, noise), recordings=200, seed=3), 200, normal=errors is Gaussian)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("errors", "noise"), [(Gaussian, None), (Autoregressive, cal.Correlated()), (Contaminated, cal.StudentT(4.0))])
+def test_intervals_from_a_camera_cover(errors, noise):
+    check(measure(scenario("camera, 120 fps", errors, noise), recordings=120, seed=3), 120)
 
 
 @pytest.mark.slow
