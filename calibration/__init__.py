@@ -1,6 +1,8 @@
-"""Measured motion in, parameters with uncertainty out: reading recordings, fitting them, and reporting what was found.
+"""Measured motion in, parameters with uncertainty out: reading recordings, fitting them, and
+reporting what was found.
 
-The names in ``__all__`` are imported on first use, so that reading a file does not wait for the optimiser or for the figures.
+The names in ``__all__`` are imported on first use, so that reading a file does not wait for the
+optimiser or for the figures.
 """
 
 import importlib
@@ -60,7 +62,9 @@ if TYPE_CHECKING:
     from calibration.observations.bounce_times import BounceTimes as BounceTimes
     from calibration.observations.bounce_times import read_bounce_times as read_bounce_times
     from calibration.observations.contact_durations import ContactDurations as ContactDurations
-    from calibration.observations.contact_durations import read_contact_durations as read_contact_durations
+    from calibration.observations.contact_durations import (
+        read_contact_durations as read_contact_durations,
+    )
     from calibration.observations.force_trace import ForceTrace as ForceTrace
     from calibration.observations.force_trace import read_force_trace as read_force_trace
     from calibration.observations.marker_angles import MarkerAngles as MarkerAngles
@@ -121,8 +125,27 @@ _NAMES = {
     "multi_start": ("MultiStart", "multi_start"),
     "noise_model": ("Automatic", "Correlated", "Estimated", "Huber", "Known", "StudentT"),
     "nuisance": (
-        *("CameraRoll", "ClockDrift", "ClockOffset", "DepthMotion", "Exposure", "FirstImpact", "ForceGain", "Gravity", "GravityTilt"),
-        *("InitialSpin", "InitialState", "InitialTurn", "KnownState", "LengthScale", "LensDistortion", "MarkerStart", "PixelAspect"),
+        *(
+            "CameraRoll",
+            "ClockDrift",
+            "ClockOffset",
+            "DepthMotion",
+            "Exposure",
+            "FirstImpact",
+            "ForceGain",
+            "Gravity",
+            "GravityTilt",
+        ),
+        *(
+            "InitialSpin",
+            "InitialState",
+            "InitialTurn",
+            "KnownState",
+            "LengthScale",
+            "LensDistortion",
+            "MarkerStart",
+            "PixelAspect",
+        ),
         *("RestitutionScatter", "SurfaceHeight", "TimeOffset"),
     ),
     "observations.bounce_times": ("BounceTimes", "read_bounce_times"),
@@ -156,7 +179,9 @@ __all__ = sorted(_HOME)
 
 
 class _Package(types.ModuleType):
-    """``calibration.profile`` is the function, also after the file of that name was imported, which Python would put in its place."""
+    """``calibration.profile`` is the function, also after the file of that name was imported, which
+    Python would put in its place.
+    """
 
     def __setattr__(self, name: str, value: Any) -> None:
         if not (name in _HOME and isinstance(value, types.ModuleType)):

@@ -1,8 +1,10 @@
-"""Damped normal equations of a least-squares problem whose Jacobian has dense shared columns and blocks of each trial's own columns.
+"""Damped normal equations of a least-squares problem whose Jacobian has dense shared columns and
+blocks of each trial's own columns.
 
-The normal matrix has the shape of an arrow: a trial's own coordinates meet those of another only through the shared ones. Eliminating the
-own ones (a Schur complement) costs memory and time linear in the number of trials. Normal equations are enough here: columns are scaled
-and damped, a step that is slightly off does not move the minimum, and QR of a tall matrix costs a hundred times more.
+The normal matrix has the shape of an arrow: a trial's own coordinates meet those of another only
+through the shared ones. Eliminating the own ones (a Schur complement) costs memory and time linear
+in the number of trials. Normal equations are enough here: columns are scaled and damped, a step
+that is slightly off does not move the minimum, and QR of a tall matrix costs a hundred times more.
 """
 
 from typing import Any, NamedTuple
@@ -17,7 +19,9 @@ SMALLEST_DAMPING = 1e-13
 
 
 class Arrow(NamedTuple):
-    """Blocks of the operator: shared columns (rows, S), own columns of each kind (R, N, L), first row of each kind, root of the damping."""
+    """Blocks of the operator: shared columns (rows, S), own columns of each kind (R, N, L), first
+    row of each kind, root of the damping.
+    """
 
     by_shared: jax.Array
     by_local: tuple[jax.Array, ...]
@@ -26,10 +30,12 @@ class Arrow(NamedTuple):
 
 
 class ArrowNormal(lineax.AbstractLinearSolver):
-    """Solves ``min |J x - b|^2`` (with damping rows below ``J`` or without) by elimination of the trials' own coordinates.
+    """Solves ``min |J x - b|^2`` (with damping rows below ``J`` or without) by elimination of the
+    trials' own coordinates.
 
-    Damping is taken in proportion to the squares of the columns, at least to those of the scaled start: a coordinate that the data begin to
-    see goes no more freely than the others, and one that they lose does not run away.
+    Damping is taken in proportion to the squares of the columns, at least to those of the scaled
+    start: a coordinate that the data begin to see goes no more freely than the others, and one that
+    they lose does not run away.
 
     Attributes:
         shared: number of shared coordinates.
@@ -40,7 +46,9 @@ class ArrowNormal(lineax.AbstractLinearSolver):
     shapes: tuple[tuple[int, int, int], ...]
 
     def init(self, operator: Any, options: dict[str, Any]) -> Arrow:
-        """Probe the operator: one product for each shared column, and one for a column of all trials of a kind together."""
+        """Probe the operator: one product for each shared column, and one for a column of all
+        trials of a kind together.
+        """
         size = operator.in_size()
         damped = isinstance(operator.out_structure(), tuple)
 
@@ -48,7 +56,11 @@ class ArrowNormal(lineax.AbstractLinearSolver):
             product = jax.vmap(operator.mv)(seeds)
             return product[0] if damped else product
 
-        by_shared = columns(jnp.eye(self.shared, size)).T if self.shared else jnp.zeros((operator_rows(operator), 0))
+        by_shared = (
+            columns(jnp.eye(self.shared, size)).T
+            if self.shared
+            else jnp.zeros((operator_rows(operator), 0))
+        )
         by_local, first, row = [], self.shared, 0
         for trials, count, own in self.shapes:
             seeds = jnp.zeros((own, size))
@@ -64,7 +76,9 @@ class ArrowNormal(lineax.AbstractLinearSolver):
         root = operator.mv(jnp.ones(size))[1][0] if damped else jnp.zeros(())
         return Arrow(by_shared, tuple(by_local), root, damped)
 
-    def compute(self, state: Arrow, vector: Any, options: dict[str, Any]) -> tuple[jax.Array, Any, dict[str, Any]]:
+    def compute(
+        self, state: Arrow, vector: Any, options: dict[str, Any]
+    ) -> tuple[jax.Array, Any, dict[str, Any]]:
         """The step for one right-hand side."""
         rows, extra = vector if state.damped else (vector, None)
         right = state.by_shared.T @ rows
@@ -74,9 +88,13 @@ class ArrowNormal(lineax.AbstractLinearSolver):
             right = right + state.damping * extra[: self.shared]
         for (trials, count, own), block in zip(self.shapes, state.by_local, strict=True):
             dense = state.by_shared[row : row + trials * count].reshape(trials, count, self.shared)
-            here = jnp.einsum("rnl,rn->rl", block, rows[row : row + trials * count].reshape(trials, count))
+            here = jnp.einsum(
+                "rnl,rn->rl", block, rows[row : row + trials * count].reshape(trials, count)
+            )
             if extra is not None:
-                here = here + state.damping * extra[position : position + trials * own].reshape(trials, own)
+                here = here + state.damping * extra[position : position + trials * own].reshape(
+                    trials, own
+                )
             normal = _damped(jnp.einsum("rnl,rnm->rlm", block, block), state.damping)
             cross = jnp.einsum("rnl,rns->rls", block, dense)
             # Both right-hand sides in one solve: the cross block and the trial's own.
@@ -86,7 +104,11 @@ class ArrowNormal(lineax.AbstractLinearSolver):
             eliminated.append(solved)
             position += trials * own
             row += trials * count
-        shared = cho_solve(cho_factor(matrix + SMALLEST_DAMPING * jnp.eye(self.shared)), right) if self.shared else right
+        shared = (
+            cho_solve(cho_factor(matrix + SMALLEST_DAMPING * jnp.eye(self.shared)), right)
+            if self.shared
+            else right
+        )
         local = [(solved[..., -1] - solved[..., :-1] @ shared).ravel() for solved in eliminated]
         step = jnp.concatenate([shared, *local])
         return jnp.where(jnp.all(jnp.isfinite(step)), step, 0.0), lineax.RESULTS.successful, {}
@@ -105,9 +127,13 @@ class ArrowNormal(lineax.AbstractLinearSolver):
 
 
 def _damped(normal: jax.Array, damping: jax.Array) -> jax.Array:
-    """Normal matrices (..., n, n) with the square of ``damping`` times their diagonal, or that of the scale, added to it (More 1978)."""
+    """Normal matrices (..., n, n) with the square of ``damping`` times their diagonal, or that of
+    the scale, added to it (More 1978).
+    """
     diagonal = jnp.diagonal(normal, axis1=-2, axis2=-1)
-    return normal + (damping**2 * jnp.maximum(diagonal, 1.0) + SMALLEST_DAMPING)[..., None] * jnp.eye(normal.shape[-1])
+    return normal + (damping**2 * jnp.maximum(diagonal, 1.0) + SMALLEST_DAMPING)[
+        ..., None
+    ] * jnp.eye(normal.shape[-1])
 
 
 def operator_rows(operator: Any) -> int:

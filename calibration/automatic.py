@@ -1,14 +1,20 @@
-"""From files to a fit without further questions: what a recording can tell decides which physics is fitted.
+"""From files to a fit without further questions: what a recording can tell decides which physics is
+fitted.
 
 The rules, in the order in which they are applied:
 
-1. Tables of impacts are fitted as rigid impacts with friction and tangential restitution (``impacts``).
-2. Trajectories are fitted as flights with drag between rigid impacts. Where every impact is nearly normal, only the height is used:
-   what a ball does sideways then depends on spin nobody saw. Where impacts are oblique, friction and initial spin are unknown, too.
-3. The height of the surface and the initial state of each recording, and one length scale for all, are found beside.
-4. Where this leaves the data unexplained, spin may lift the ball, and then impacts may deviate from the common restitution, one by one.
-5. The contact duration is found, too: it is how stiffness could show, and as a delay after each impact it would bend other quantities
-   if it were left out. Cameras rarely resolve it, and then the result says so.
+1. Tables of impacts are fitted as rigid impacts with friction and tangential restitution
+  (``impacts``).
+2. Trajectories are fitted as flights with drag between rigid impacts. Where every impact is nearly
+   normal, only the height is used: what a ball does sideways then depends on spin nobody saw. Where
+   impacts are oblique, friction and initial spin are unknown, too.
+3. The height of the surface and the initial state of each recording, and one length scale for all,
+  are found beside.
+4. Where this leaves the data unexplained, spin may lift the ball, and then impacts may deviate from
+  the common restitution, one by one.
+5. The contact duration is found, too: it is how stiffness could show, and as a delay after each
+   impact it would bend other quantities if it were left out. Cameras rarely resolve it, and then
+   the result says so.
 """
 
 import dataclasses
@@ -49,8 +55,13 @@ OBLIQUE = 0.15
 
 LIFT = "lift.coefficient"
 PUBLISHED_LIFT = LogNormal(0.8, 1.5)
-"""Magnus coefficients of smooth balls measured by others: 0.5 to 1.2 (Cross, Am. J. Phys. 80 (2012) 289-294)."""
-LIFT_NOTE = "flights show only its product with the spin, which nobody measured: held by what others measured, 0.8 within a factor of 1.5"
+"""Magnus coefficients of smooth balls measured by others: 0.5 to 1.2 (Cross, Am. J. Phys. 80 (2012)
+289-294).
+"""
+LIFT_NOTE = (
+    "flights show only its product with the spin, which nobody measured: held by what others "
+    "measured, 0.8 within a factor of 1.5"
+)
 WORTH = 6.6
 """Drop of chi-squared that each further unknown must earn (1 % level)."""
 
@@ -86,7 +97,11 @@ def common_kind(files: Sequence[str]) -> FileKind:
     first = kinds[files[0]]
     for path, kind in kinds.items():
         if kind is not first:
-            raise InputError(f"this is {kind}, the first file is {first}", path=path, remedy="Fit them one kind at a time.")
+            raise InputError(
+                f"this is {kind}, the first file is {first}",
+                path=path,
+                remedy="Fit them one kind at a time.",
+            )
     return first
 
 
@@ -99,7 +114,13 @@ def fit_tables(study: Study, *, progress: Progress) -> Fit:
     """Fit impact tables."""
     table = merged([read_impacts(path, study.reading) for path in study.files])
     progress(f"Fitting {len(table)} impacts")
-    return fit_impacts(scene_of_tables(study), table, free=unknowns_of(table), method=study.fit.method, steps=study.fit.steps)
+    return fit_impacts(
+        scene_of_tables(study),
+        table,
+        free=unknowns_of(table),
+        method=study.fit.method,
+        steps=study.fit.steps,
+    )
 
 
 def merged(tables: list[ImpactTable]) -> ImpactTable:
@@ -109,7 +130,9 @@ def merged(tables: list[ImpactTable]) -> ImpactTable:
 
 def scene_of_tables(study: Study) -> jc.Scene:
     """Starting values for tables of impacts."""
-    contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.9), friction=jc.Coulomb(coefficient=0.2))
+    contact = jc.ContactModel(
+        normal=jc.NewtonRestitution(restitution=0.9), friction=jc.Coulomb(coefficient=0.2)
+    )
     return jc.Scene(bodies=ball(study), contact=contact)
 
 
@@ -117,16 +140,22 @@ def read_impacts(path: str, options: ReadingOptions) -> ImpactTable:
     """A table of impacts."""
     if isinstance(options.sigma, float):
         raise InputError(
-            f"sigma = {options.sigma:g} does not say which column of this table of impacts it is of",
-            remedy="Name the quantity: --sigma spin_after=10, or in a study file sigma = { spin_after = 10.0 }.",
+            f"sigma = {options.sigma:g} does not say which column of this table of impacts "
+            "it is of",
+            remedy="Name the quantity: --sigma spin_after=10, or in a study file sigma = { "
+            "spin_after = 10.0 }.",
             path=path,
         )
-    return read_impact_table(path, columns=options.columns, speed=options.speed, sigma=options.sigma)
+    return read_impact_table(
+        path, columns=options.columns, speed=options.speed, sigma=options.sigma
+    )
 
 
 def unknowns_of(table: ImpactTable) -> tuple[str, ...]:
     """What a table can tell: friction only from oblique impacts."""
-    oblique = bool(np.any(np.tan(np.radians(np.asarray(table.impact_angle, dtype=float))) > OBLIQUE))
+    oblique = bool(
+        np.any(np.tan(np.radians(np.asarray(table.impact_angle, dtype=float))) > OBLIQUE)
+    )
     return (RESTITUTION, FRICTION, TANGENTIAL) if oblique else (RESTITUTION,)
 
 
@@ -141,20 +170,27 @@ def read_trajectories(study: Study) -> tuple[list[Recording], list[Reading]]:
         vertical=options.vertical,
         sigma=options.sigma,
     )
-    readings = [read_bounces(recording, radius=study.ball.radius, gravity=study.model.gravity) for recording in recordings]
+    readings = [
+        read_bounces(recording, radius=study.ball.radius, gravity=study.model.gravity)
+        for recording in recordings
+    ]
     return recordings, readings
 
 
 def no_bounce(recording: Recording) -> InputError:
     """What to say of a recording without a bounce."""
-    remedy = "Give a recording of free flight before and after at least one impact; check which axis is vertical, and the radius."
+    remedy = (
+        "Give a recording of free flight before and after at least one impact; check which axis is "
+        "vertical, and the radius."
+    )
     return InputError("there is no bounce in this recording", remedy=remedy, path=recording.path)
 
 
 def steepness(readings: Sequence[Reading]) -> float:
     """Largest ratio of tangential to normal speed before an impact."""
     ratios = [
-        np.linalg.norm(np.nan_to_num(bounce.velocity_before[:2])) / max(-bounce.velocity_before[2], 1e-9)
+        np.linalg.norm(np.nan_to_num(bounce.velocity_before[:2]))
+        / max(-bounce.velocity_before[2], 1e-9)
         for reading in readings
         for bounce in reading.bounces
     ]
@@ -173,7 +209,8 @@ class Seen(NamedTuple):
     """What the recordings of a study show at first sight.
 
     Attributes:
-        recordings, readings: those with a bounce, without sideways coordinates where these tell nothing.
+        recordings, readings: those with a bounce, without sideways coordinates where these tell
+            nothing.
         friction: whether friction is to be found; ``spin``: whether initial spins are.
         notes: plain sentences.
     """
@@ -188,11 +225,18 @@ class Seen(NamedTuple):
 def seen(study: Study, recordings: list[Recording], readings: list[Reading]) -> Seen:
     """Decide what the recordings of a study can tell."""
     recordings, readings, notes = usable(recordings, readings)
-    oblique = steepness(readings) > OBLIQUE if study.model.friction == "automatic" else bool(study.model.friction)
+    oblique = (
+        steepness(readings) > OBLIQUE
+        if study.model.friction == "automatic"
+        else bool(study.model.friction)
+    )
     spin = oblique if study.model.spin == "automatic" else bool(study.model.spin)
     if not oblique and any(set(recording.axes) & {"x", "y"} for recording in recordings):
         recordings = [height_only(recording) for recording in recordings]
-        notes.append("Every impact is nearly normal, so only the height was fitted: these data do not tell friction.")
+        notes.append(
+            "Every impact is nearly normal, so only the height was fitted: these data do not "
+            "tell friction."
+        )
     return Seen(recordings, readings, oblique, spin, tuple(notes))
 
 
@@ -204,7 +248,9 @@ def fit_trajectories(study: Study, *, progress: Progress) -> Fit:
 
     def minimum(*, scatter: bool, lift: bool) -> tuple[Problem, Judgement]:
         problem = problem_of(study, data, scatter=scatter, lift=lift)
-        return problem, minimum_of(problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None)
+        return problem, minimum_of(
+            problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
+        )
 
     with jax.enable_x64(True):
         lift = study.model.lift is True
@@ -215,13 +261,16 @@ def fit_trajectories(study: Study, *, progress: Progress) -> Fit:
             lifted, with_lift = minimum(scatter=False, lift=True)
             more = with_lift.free.sum() + sum(own.size for own in with_lift.start.local)
             more -= judgement.free.sum() + sum(own.size for own in judgement.start.local)
-            # Where the search with lift has not ended, its chi-squared is an upper limit: what it gains already counts.
+            # Where the search with lift has not ended, its chi-squared is an upper limit: what it
+            # gains already counts.
             lift = bool(judgement.chi2 - with_lift.chi2 > WORTH * more * max(with_lift.misfit, 1.0))
             if lift:
                 chosen, judgement = lifted, with_lift
                 notes.append(
-                    "Flights without lift do not explain the data; spin that lifts the ball (Magnus effect) does better. The recorded"
-                    " lengths were then taken as right, because a wrong length scale looks like lift."
+                    "Flights without lift do not explain the data; spin that lifts the ball "
+                    "(Magnus effect) does better. The recorded"
+                    " lengths were then taken as right, because a wrong length scale looks "
+                    "like lift."
                 )
         if not judgement.explained and sum(len(reading.bounces) for reading in readings) > 2:
             progress("Letting impacts deviate from the common restitution, one by one")
@@ -234,7 +283,9 @@ def fit_trajectories(study: Study, *, progress: Progress) -> Fit:
         estimates = judgement.shared()
         estimates.pop(DURATION, None)
         if lift:
-            estimates[LIFT] = dataclasses.replace(estimates[LIFT], sd=np.inf, status=Determination.NOT_DETERMINED, note=LIFT_NOTE)
+            estimates[LIFT] = dataclasses.replace(
+                estimates[LIFT], sd=np.inf, status=Determination.NOT_DETERMINED, note=LIFT_NOTE
+            )
         if FRICTION in estimates and spin:
             progress("Probing whether friction and spin can be told apart")
             estimates[FRICTION] = friction_or_spin(judgement, estimates[FRICTION])
@@ -242,11 +293,19 @@ def fit_trajectories(study: Study, *, progress: Progress) -> Fit:
         if "length_scale" in estimates:
             notes.append(scale_sentence(estimates["length_scale"], study.model.gravity))
         progress("Reporting")
-        result = report(chosen, judgement, estimates, method=study.fit.method, seconds=time.perf_counter() - began)
+        result = report(
+            chosen,
+            judgement,
+            estimates,
+            method=study.fit.method,
+            seconds=time.perf_counter() - began,
+        )
     return dataclasses.replace(result, warnings=(*result.warnings, *notes))
 
 
-def usable(recordings: list[Recording], readings: list[Reading]) -> tuple[list[Recording], list[Reading], list[str]]:
+def usable(
+    recordings: list[Recording], readings: list[Reading]
+) -> tuple[list[Recording], list[Reading], list[str]]:
     """The recordings that show a bounce, their readings, and a sentence on the others.
 
     Raises:
@@ -255,16 +314,25 @@ def usable(recordings: list[Recording], readings: list[Reading]) -> tuple[list[R
     kept = [pair for pair in zip(recordings, readings, strict=True) if pair[1].bounces]
     if not kept:
         raise no_bounce(recordings[0])
-    left_out = [recording.name for recording, reading in zip(recordings, readings, strict=True) if not reading.bounces]
+    left_out = [
+        recording.name
+        for recording, reading in zip(recordings, readings, strict=True)
+        if not reading.bounces
+    ]
     count = f"{len(left_out)} of {len(recordings)} recordings show no bounce and were left out"
-    return [pair[0] for pair in kept], [pair[1] for pair in kept], [f"{count}: {', '.join(left_out)}."] if left_out else []
+    return (
+        [pair[0] for pair in kept],
+        [pair[1] for pair in kept],
+        [f"{count}: {', '.join(left_out)}."] if left_out else [],
+    )
 
 
 def problem_of(study: Study, data: Seen, *, scatter: bool, lift: bool) -> Problem:
     """The problem of what was seen, with or without impacts that deviate, and lift."""
     impacts = max(len(reading.bounces) for reading in data.readings)
     nuisance: list[Any] = [InitialState(spin=data.spin, lift=lift), SurfaceHeight()]
-    # Lift changes the apparent gravity as a wrong length scale does: with lift, the recorded lengths are taken as right.
+    # Lift changes the apparent gravity as a wrong length scale does: with lift, the recorded
+    # lengths are taken as right.
     nuisance += [LengthScale()] if study.model.length_scale and not lift else []
     nuisance += [RestitutionScatter(impacts=impacts)] if scatter else []
     free: list[Any] = list(CHOICES[study.model.restitution_law].free)
@@ -274,7 +342,10 @@ def problem_of(study: Study, data: Seen, *, scatter: bool, lift: bool) -> Proble
     free += [Free(LIFT, prior=PUBLISHED_LIFT)] if lift else []
     return Problem(
         starting_scene(study, data.readings, friction=data.friction, lift=lift),
-        [Trial(TrackedPositions(recording, reading)) for recording, reading in zip(data.recordings, data.readings, strict=True)],
+        [
+            Trial(TrackedPositions(recording, reading))
+            for recording, reading in zip(data.recordings, data.readings, strict=True)
+        ],
         free=free,
         nuisance=nuisance,
         method=jc.Impulse(max_contacts=impacts + 2, rest_steps=1, skip_unused=False),
@@ -282,8 +353,12 @@ def problem_of(study: Study, data: Seen, *, scatter: bool, lift: bool) -> Proble
     )
 
 
-def problem_to_fit(study: Study, read: tuple[list[Recording], list[Reading]] | None = None) -> Problem:
-    """What ``fit_study`` fits first, with nothing frozen but what is known; ``read``: trajectories with readings that were read already."""
+def problem_to_fit(
+    study: Study, read: tuple[list[Recording], list[Reading]] | None = None
+) -> Problem:
+    """What ``fit_study`` fits first, with nothing frozen but what is known; ``read``: trajectories
+    with readings that were read already.
+    """
     study = dataclasses.replace(study, files=tuple(map(str, find_files(study.files))))
     kind = common_kind(study.files)
     if kind is FileKind.IMPACTS:
@@ -293,11 +368,17 @@ def problem_to_fit(study: Study, read: tuple[list[Recording], list[Reading]] | N
         return sounds_problem(study, read_sounds(study.files, study.reading), ball(study))
     if kind is FileKind.FORCE:
         return forces_problem(study, read_forces(study.files, study.reading), ball(study))
-    return problem_of(study, seen(study, *(read or read_trajectories(study))), scatter=False, lift=study.model.lift is True)
+    return problem_of(
+        study,
+        seen(study, *(read or read_trajectories(study))),
+        scatter=False,
+        lift=study.model.lift is True,
+    )
 
 
 def problems_to_compare(study: Study, models: Sequence[str] | None = None) -> dict[str, Problem]:
-    """One problem for each restitution law, on the same data, by name; all laws when ``models`` is ``None``.
+    """One problem for each restitution law, on the same data, by name; all laws when ``models`` is
+    ``None``.
 
     Raises:
         InputError: a name that is no law, tables of impacts at one speed.
@@ -308,22 +389,41 @@ def problems_to_compare(study: Study, models: Sequence[str] | None = None) -> di
     study = dataclasses.replace(study, files=tuple(map(str, find_files(study.files))))
     kind = common_kind(study.files)
     if kind not in (FileKind.TRAJECTORY, FileKind.SOUNDS):
-        raise InputError(f"laws of restitution are compared on trajectories and times of impacts; {study.files[0]} is {kind}")
+        raise InputError(
+            "laws of restitution are compared on trajectories and times of impacts; "
+            f"{study.files[0]} is {kind}"
+        )
 
     def with_law(name: str) -> Study:
-        return dataclasses.replace(study, model=dataclasses.replace(study.model, restitution_law=name))
+        return dataclasses.replace(
+            study, model=dataclasses.replace(study.model, restitution_law=name)
+        )
 
     if kind is FileKind.SOUNDS:
         measured = read_sounds(study.files, study.reading)
-        return {name: sounds_problem(with_law(name), measured, ball(study)) for name in models or CHOICES}
+        return {
+            name: sounds_problem(with_law(name), measured, ball(study))
+            for name in models or CHOICES
+        }
     data = seen(study, *read_trajectories(study))
-    return {name: problem_of(with_law(name), data, scatter=False, lift=study.model.lift is True) for name in models or CHOICES}
+    return {
+        name: problem_of(with_law(name), data, scatter=False, lift=study.model.lift is True)
+        for name in models or CHOICES
+    }
 
 
-def starting_scene(study: Study, readings: Sequence[Reading], *, friction: bool, lift: bool = False) -> jc.Scene:
+def starting_scene(
+    study: Study, readings: Sequence[Reading], *, friction: bool, lift: bool = False
+) -> jc.Scene:
     """Scene with first guesses from the readings."""
-    restitution = float(np.clip(np.median([reading.restitution for reading in readings]), 0.05, 0.99))
-    speed = float(np.median([-bounce.velocity_before[2] for reading in readings for bounce in reading.bounces]))
+    restitution = float(
+        np.clip(np.median([reading.restitution for reading in readings]), 0.05, 0.99)
+    )
+    speed = float(
+        np.median(
+            [-bounce.velocity_before[2] for reading in readings for bounce in reading.bounces]
+        )
+    )
     spheres = ball(study)
     drags = [reading.drag for reading in readings if reading.drag > 0]
     area = 0.5 * study.model.fluid_density * np.pi * study.ball.radius**2 / study.ball.mass
@@ -335,22 +435,36 @@ def starting_scene(study: Study, readings: Sequence[Reading], *, friction: bool,
             friction=jc.Coulomb(coefficient=0.2) if friction else jc.NoFriction(),
         ),
         gravity=(0.0, 0.0, -study.model.gravity),
-        drag=jc.QuadraticDrag(coefficient=coefficient, fluid_density=study.model.fluid_density) if study.model.drag else None,
-        lift=jc.MagnusLift(coefficient=PUBLISHED_LIFT.median, fluid_density=study.model.fluid_density) if lift else None,
+        drag=jc.QuadraticDrag(coefficient=coefficient, fluid_density=study.model.fluid_density)
+        if study.model.drag
+        else None,
+        lift=jc.MagnusLift(
+            coefficient=PUBLISHED_LIFT.median, fluid_density=study.model.fluid_density
+        )
+        if lift
+        else None,
     )
 
 
 def scatter_sentence(problem: Problem, judgement: Judgement) -> str:
     """How much impacts deviate from the common restitution."""
     deviations = []
-    for kind, members, local in zip(problem.layout.kinds, problem.members, judgement.minimum.local, strict=True):
+    for kind, members, local in zip(
+        problem.layout.kinds, problem.members, judgement.minimum.local, strict=True
+    ):
         first = [unknown.name for unknown in kind.local_unknowns].index("restitution_deviation_1")
-        deviations += [local[r, first + i] for r, member in enumerate(members) for i in range(len(problem.readings[member].bounces))]
+        deviations += [
+            local[r, first + i]
+            for r, member in enumerate(members)
+            for i in range(len(problem.readings[member].bounces))
+        ]
     restitution = float(np.median([reading.restitution for reading in problem.readings]))
     spread = float(np.std(deviations)) * restitution * (1 - restitution)
     return (
-        f"Impacts do not repeat exactly: the restitution of single impacts scatters by {spread:.3f} about the common value. They were"
-        " allowed to, each deviation held by a prior of about twice that in most materials (0.22 in ln(e/(1 - e)))."
+        "Impacts do not repeat exactly: the restitution of single impacts scatters by "
+        f"{spread:.3f} about the common value. They were"
+        " allowed to, each deviation held by a prior of about twice that in most materials "
+        "(0.22 in ln(e/(1 - e)))."
     )
 
 
@@ -359,22 +473,43 @@ def with_duration(problem: Problem, judgement: Judgement) -> Judgement:
     duration, _ = judgement.next_step(index_of_duration(judgement))
     if duration <= 0:
         return judgement
-    start = judgement.start._replace(frozen=np.asarray([name == LIFT for name in judgement.layout.names]))
-    longer = attempt_from(problem, start.from_minimum(judgement.minimum), method="levenberg_marquardt", steps=100, led=True)
+    start = judgement.start._replace(
+        frozen=np.asarray([name == LIFT for name in judgement.layout.names])
+    )
+    longer = attempt_from(
+        problem,
+        start.from_minimum(judgement.minimum),
+        method="levenberg_marquardt",
+        steps=100,
+        led=True,
+    )
     longer.start = start
-    return longer if longer.minimum.shared[index_of_duration(judgement)] >= 0 and longer.minimum.converged else judgement
+    return (
+        longer
+        if longer.minimum.shared[index_of_duration(judgement)] >= 0 and longer.minimum.converged
+        else judgement
+    )
 
 
 def counted_as_unknown(problem: Problem, judgement: Judgement, name: str) -> Judgement:
-    """The same minimum, judged with a quantity among the unknowns that stayed where it is known beforehand to be.
+    """The same minimum, judged with a quantity among the unknowns that stayed where it is known
+    beforehand to be.
 
-    Its product with another unknown is all that the data show: to search along the valley takes hundreds of steps and leads nowhere, but
-    what is not known of it must widen the other intervals.
+    Its product with another unknown is all that the data show: to search along the valley takes
+    hundreds of steps and leads nowhere, but what is not known of it must widen the other intervals.
     """
     frozen = np.array(judgement.start.frozen)
     frozen[judgement.layout.names.index(name)] = False
     start = judgement.start._replace(frozen=frozen)
-    return Judgement(judgement.layout, judgement.scene, judgement.data, start, judgement.minimum, problem.errors, blocks=judgement.blocks)
+    return Judgement(
+        judgement.layout,
+        judgement.scene,
+        judgement.data,
+        start,
+        judgement.minimum,
+        problem.errors,
+        blocks=judgement.blocks,
+    )
 
 
 def index_of_duration(judgement: Judgement) -> int:
@@ -391,40 +526,61 @@ def duration_of(judgement: Judgement) -> tuple[float, float]:
 
 
 def friction_or_spin(judgement: Judgement, estimate: Estimate) -> Estimate:
-    """The friction coefficient, withdrawn where another initial spin explains the data with any larger coefficient."""
+    """The friction coefficient, withdrawn where another initial spin explains the data with any
+    larger coefficient.
+    """
     if estimate.status is Determination.DETERMINED and not judgement.flat_beyond(FRICTION):
         return estimate
     return dataclasses.replace(
         estimate,
         sd=np.inf,
         status=Determination.NOT_DETERMINED,
-        note="friction and initial spin are confounded: without a measured spin, another spin explains the data with a larger coefficient",
+        note="friction and initial spin are confounded: without a measured spin, another spin "
+        "explains the data with a larger coefficient",
     )
 
 
 def stiffness(study: Study, problem: Problem, judgement: Judgement) -> Estimate:
-    """What the contact duration says of the stiffness of Hertz's law: almost always a lower limit."""
+    """What the contact duration says of the stiffness of Hertz's law: almost always a lower
+    limit.
+    """
     at_unit_speed, sd_at_unit_speed = duration_of(judgement)
-    speeds = [-bounce.velocity_before[2] for reading in problem.readings for bounce in reading.bounces]
+    speeds = [
+        -bounce.velocity_before[2] for reading in problem.readings for bounce in reading.bounces
+    ]
     speed, mass = float(np.median(speeds)), study.ball.mass
     duration, sd = at_unit_speed * speed**-0.2, sd_at_unit_speed * speed**-0.2
-    steps = np.concatenate([np.diff(np.unique(time)) for data in problem.data for time in data.samples[0].times])
+    steps = np.concatenate(
+        [np.diff(np.unique(time)) for data in problem.data for time in data.samples[0].times]
+    )
     interval = float(np.median(steps))
 
     def of(duration: float) -> float:
         return mass / np.sqrt(speed) * (HERTZ_DURATION / duration) ** 2.5
 
     def found(value: float, deviation: float, status: Determination, note: str) -> Estimate:
-        return Estimate("contact.normal.stiffness", "contact stiffness (Hertz)", "K", "N/m^1.5", value, deviation, np.nan, status, note)
+        return Estimate(
+            "contact.normal.stiffness",
+            "contact stiffness (Hertz)",
+            "K",
+            "N/m^1.5",
+            value,
+            deviation,
+            np.nan,
+            status,
+            note,
+        )
 
     longest = max(duration, 0.0) + 1.645 * sd
-    # A delay shorter than the time between two pictures could be anything; a model that misses the data has no say.
+    # A delay shorter than the time between two pictures could be anything; a model that misses the
+    # data has no say.
     if judgement.explained and duration > max(4 * sd, interval):
         relative = 2.5 * sd / duration
         note = f"from a contact duration of {1e3 * duration:.3g} +- {1e3 * sd:.2g} ms at {speed:.2g} m/s"
         return found(of(duration), of(duration) * relative, Determination.DETERMINED, note)
     note = (
-        f"the camera takes a picture every {1e3 * interval:.3g} ms; a contact may last up to {1e3 * longest:.2g} ms (95 %), that is K >"
+        f"the camera takes a picture every {1e3 * interval:.3g} ms; a contact may last up to "
+        f"{1e3 * longest:.2g} ms (95 %), that is K >"
         f" {of(longest):.1g} N/m^1.5; a high-speed camera or a force sensor would show it"
         if np.isfinite(longest)
         else "a contact of any duration explains the data"
@@ -439,10 +595,14 @@ def scale_sentence(scale: Estimate, gravity: float) -> str:
     percent, sd = 100 * (scale.value - 1), 100 * scale.sd
     apparent, apparent_sd = gravity / scale.value, gravity / scale.value**2 * scale.sd
     if abs(percent) < max(2 * sd, 0.5):
-        return f"The length scale of the recordings agrees with gravity to {max(abs(percent) + 2 * sd, 0.1):.1f} %."
+        return (
+            "The length scale of the recordings agrees with gravity to "
+            f"{max(abs(percent) + 2 * sd, 0.1):.1f} %."
+        )
     word = "short" if percent > 0 else "long"
     return (
-        f"The length scale of the recordings is {abs(percent):.1f} +- {sd:.1f} % {word} (or gravity is {apparent:.2f} +- {apparent_sd:.2f}"
+        f"The length scale of the recordings is {abs(percent):.1f} +- {sd:.1f} % {word} (or "
+        f"gravity is {apparent:.2f} +- {apparent_sd:.2f}"
         f" m/s^2 in their units, not {gravity:g}). Restitution does not depend on it."
     )
 

@@ -33,18 +33,30 @@ def read_forces(files: Sequence[str], options: ReadingOptions) -> list[ForceTrac
 
 
 def forces_problem(study: Study, measured: Sequence[ForceTrace], bodies: jc.Spheres) -> Problem:
-    """The problem of force traces: stiffness and restitution of Hunt and Crossley's law, time and speed of each first impact."""
+    """The problem of force traces: stiffness and restitution of Hunt and Crossley's law, time and
+    speed of each first impact.
+    """
 
     def scene(stiffness: float, restitution: float) -> jc.Scene:
         normal = jc.HuntCrossley(stiffness=stiffness, restitution=restitution)
         return jc.Scene(
-            bodies=bodies, contact=jc.ContactModel(normal=normal, friction=jc.NoFriction()), gravity=(0.0, 0.0, -study.model.gravity)
+            bodies=bodies,
+            contact=jc.ContactModel(normal=normal, friction=jc.NoFriction()),
+            gravity=(0.0, 0.0, -study.model.gravity),
         )
 
     readings = [item.read(scene(1e6, 0.8)) for item in measured]
-    peaks, speeds = np.asarray([np.nanmax(item.normal) for item in measured]), np.asarray([reading.speed for reading in readings])
+    peaks, speeds = (
+        np.asarray([np.nanmax(item.normal) for item in measured]),
+        np.asarray([reading.speed for reading in readings]),
+    )
     stiffness = (peaks / HERTZ_PEAK) ** 2.5 / (study.ball.mass**1.5 * speeds**3)
-    return Problem(scene(float(np.median(stiffness)), 0.8), [Trial(item) for item in measured], free=FREE, nuisance=[FirstImpact()])
+    return Problem(
+        scene(float(np.median(stiffness)), 0.8),
+        [Trial(item) for item in measured],
+        free=FREE,
+        nuisance=[FirstImpact()],
+    )
 
 
 def fit_forces(study: Study, bodies: jc.Spheres, *, progress: Callable[[str], None]) -> Fit:
@@ -54,7 +66,19 @@ def fit_forces(study: Study, bodies: jc.Spheres, *, progress: Callable[[str], No
     with jax.enable_x64(True):
         progress(f"Fitting {len(measured)} force trace{'s' if len(measured) != 1 else ''}")
         problem = forces_problem(study, measured, bodies)
-        judgement = minimum_of(problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None)
-        result = report(problem, judgement, judgement.shared(), method=study.fit.method, seconds=time.perf_counter() - began)
-    note = "The speed of each impact was taken from the impulse of its force: it relies on the mass and on the gain of the sensor."
+        judgement = minimum_of(
+            problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
+        )
+        result = report(
+            problem,
+            judgement,
+            judgement.shared(),
+            method=study.fit.method,
+            seconds=time.perf_counter() - began,
+        )
+    note = (
+        "The speed of each impact was taken from the impulse of its force: it relies on the "
+        "mass and "
+        "on the gain of the sensor."
+    )
     return dataclasses.replace(result, warnings=(*result.warnings, note))

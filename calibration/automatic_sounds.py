@@ -21,7 +21,9 @@ from calibration.trial import Trial
 
 DRAG = "drag.coefficient"
 PUBLISHED_DRAG = LogNormal(0.45, 1.15)
-"""Drag coefficients of smooth spheres at Reynolds numbers of 1e3 to 1e5: 0.4 to 0.5 (Clift, Grace and Weber 1978, chapter 5)."""
+"""Drag coefficients of smooth spheres at Reynolds numbers of 1e3 to 1e5: 0.4 to 0.5 (Clift, Grace
+and Weber 1978, chapter 5).
+"""
 
 
 def read_sounds(files: Sequence[str], options: ReadingOptions) -> list[BounceTimes]:
@@ -34,17 +36,32 @@ def read_sounds(files: Sequence[str], options: ReadingOptions) -> list[BounceTim
     return [read_bounce_times(path, columns=options.columns, sigma=sigma) for path in files]
 
 
-def sounds_problem(study: Study, measured: Sequence[BounceTimes], bodies: jc.Spheres, *, scatter: bool = False) -> Problem:
-    """The problem of times of impacts: restitution, with speed and time of each first impact, and drag as others measured it."""
+def sounds_problem(
+    study: Study, measured: Sequence[BounceTimes], bodies: jc.Spheres, *, scatter: bool = False
+) -> Problem:
+    """The problem of times of impacts: restitution, with speed and time of each first impact, and
+    drag as others measured it.
+    """
     gravity = (0.0, 0.0, -study.model.gravity)
-    drag = jc.QuadraticDrag(coefficient=PUBLISHED_DRAG.median, fluid_density=study.model.fluid_density) if study.model.drag else None
+    drag = (
+        jc.QuadraticDrag(coefficient=PUBLISHED_DRAG.median, fluid_density=study.model.fluid_density)
+        if study.model.drag
+        else None
+    )
 
     def scene(restitution: float, speed: float) -> jc.Scene:
         law = CHOICES[study.model.restitution_law].law(restitution, speed)
-        return jc.Scene(bodies=bodies, contact=jc.ContactModel(normal=law, friction=jc.NoFriction()), gravity=gravity, drag=drag)
+        return jc.Scene(
+            bodies=bodies,
+            contact=jc.ContactModel(normal=law, friction=jc.NoFriction()),
+            gravity=gravity,
+            drag=drag,
+        )
 
     readings = [item.read(scene(0.8, 1.0)) for item in measured]
-    restitution = float(np.clip(np.median([reading.restitution for reading in readings]), 0.05, 0.99))
+    restitution = float(
+        np.clip(np.median([reading.restitution for reading in readings]), 0.05, 0.99)
+    )
     free: list = list(CHOICES[study.model.restitution_law].free)
     free += [Free(DRAG, prior=PUBLISHED_DRAG)] if study.model.drag else []
     impacts = max(reading.numbers[-1] + 1 for reading in readings)
@@ -63,10 +80,20 @@ def fit_sounds(study: Study, bodies: jc.Spheres, *, progress: Callable[[str], No
     with jax.enable_x64(True):
         progress(f"Fitting {len(measured)} sound recording{'s' if len(measured) != 1 else ''}")
         problem = sounds_problem(study, measured, bodies)
-        judgement = minimum_of(problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None)
+        judgement = minimum_of(
+            problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
+        )
         if not judgement.explained and problem.observations > 3 * len(measured):
             progress("Letting impacts deviate from the common restitution, one by one")
             problem = sounds_problem(study, measured, bodies, scatter=True)
-            judgement = minimum_of(problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None)
+            judgement = minimum_of(
+                problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
+            )
         estimates = without_what_was_known(judgement, judgement.shared())
-        return report(problem, judgement, estimates, method=study.fit.method, seconds=time.perf_counter() - began)
+        return report(
+            problem,
+            judgement,
+            estimates,
+            method=study.fit.method,
+            seconds=time.perf_counter() - began,
+        )

@@ -1,10 +1,13 @@
-"""Continuous design variables of a candidate: a grid for where the information jumps, then exact derivatives for where it is smooth.
+"""Continuous design variables of a candidate: a grid for where the information jumps, then exact
+derivatives for where it is smooth.
 
-The information of an experiment jumps where another bounce comes into view, another picture fits into the film, or a sample falls on the
-other side of an impact; a gradient sees none of these. So all of the bounds is searched first, on a grid (one variable) or a Sobol
-sequence (several). From the best of these points, L-BFGS-B follows the derivative of the criterion, which is exact: forward mode
-over the forward-mode derivatives of the simulation (a few variables over a few parameters). What it finds is planned anew, with whole
-pictures and the impacts that are in view, and is kept only where it is better.
+The information of an experiment jumps where another bounce comes into view, another picture fits
+into the film, or a sample falls on the other side of an impact; a gradient sees none of these. So
+all of the bounds is searched first, on a grid (one variable) or a Sobol sequence (several). From
+the best of these points, L-BFGS-B follows the derivative of the criterion, which is exact: forward
+mode over the forward-mode derivatives of the simulation (a few variables over a few parameters).
+What it finds is planned anew, with whole pictures and the impacts that are in view, and is kept
+only where it is better.
 """
 
 import dataclasses
@@ -44,7 +47,8 @@ class BestDesign:
     Attributes:
         candidate: with the best values.
         variables: by name.
-        criterion: expected, there; ``grid`` (points, variables) and ``on_grid`` (points,) those of the search.
+        criterion: expected, there; ``grid`` (points, variables) and ``on_grid`` (points,) those of
+            the search.
         polished: whether following the gradient improved on the grid.
         words: one sentence.
     """
@@ -66,10 +70,14 @@ def best_design(expectation: Expectation, candidate: Candidate, criterion: Crite
     on_grid = expectation.criteria(options, criterion)
     lowest = int(np.argmin(on_grid))
     best, value, polished = grid[lowest], float(on_grid[lowest]), False
-    smooth = all(instrument.smooth for instrument in candidate.instruments) and sees_positions(candidate)
+    smooth = all(instrument.smooth for instrument in candidate.instruments) and sees_positions(
+        candidate
+    )
     if np.isfinite(value) and smooth:
         found = followed(expectation, options[lowest], criterion, best, bounds)
-        again = float(expectation.criteria([candidate.at(dict(zip(names, found, strict=True)))], criterion)[0])
+        again = float(
+            expectation.criteria([candidate.at(dict(zip(names, found, strict=True)))], criterion)[0]
+        )
         if again < value:
             best, value, polished = found, again, True
     variables = dict(zip(names, map(float, best), strict=True))
@@ -78,23 +86,43 @@ def best_design(expectation: Expectation, candidate: Candidate, criterion: Crite
 
 
 def sees_positions(candidate: Candidate) -> bool:
-    """Whether an instrument follows the motion from its start; else the first impact is where it begins."""
-    return any(isinstance(instrument, Film) for instrument in candidate.instruments) or candidate.nuisance is not None
+    """Whether an instrument follows the motion from its start; else the first impact is where it
+    begins.
+    """
+    return (
+        any(isinstance(instrument, Film) for instrument in candidate.instruments)
+        or candidate.nuisance is not None
+    )
 
 
 def search_points(bounds: np.ndarray) -> np.ndarray:
-    """Points (n, variables) between bounds (variables, 2): evenly spaced for one variable, a Sobol sequence for several."""
+    """Points (n, variables) between bounds (variables, 2): evenly spaced for one variable, a Sobol
+    sequence for several.
+    """
     if len(bounds) == 1:
         return np.linspace(bounds[0, 0], bounds[0, 1], GRID)[:, None]
     unit = qmc.Sobol(len(bounds), scramble=False).random(SOBOL)
     return qmc.scale(unit, bounds[:, 0], bounds[:, 1])
 
 
-def followed(expectation: Expectation, candidate: Candidate, criterion: Criterion, start: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-    """Design variables (variables,) where the derivative of the criterion leads from ``start``, within bounds."""
+def followed(
+    expectation: Expectation,
+    candidate: Candidate,
+    criterion: Criterion,
+    start: np.ndarray,
+    bounds: np.ndarray,
+) -> np.ndarray:
+    """Design variables (variables,) where the derivative of the criterion leads from ``start``,
+    within bounds.
+    """
     objective = smooth_criterion(expectation, candidate, criterion)
     width = bounds[:, 1] - bounds[:, 0]
-    both = jax.jit(lambda unit: (objective(bounds[:, 0] + width * unit), jax.jacfwd(lambda u: objective(bounds[:, 0] + width * u))(unit)))
+    both = jax.jit(
+        lambda unit: (
+            objective(bounds[:, 0] + width * unit),
+            jax.jacfwd(lambda u: objective(bounds[:, 0] + width * u))(unit),
+        )
+    )
 
     def value_and_gradient(unit: np.ndarray) -> tuple[float, np.ndarray]:
         value, gradient = both(jnp.asarray(unit))
@@ -111,8 +139,12 @@ def followed(expectation: Expectation, candidate: Candidate, criterion: Criterio
     return bounds[:, 0] + width * np.clip(found.x, 0.0, 1.0)
 
 
-def smooth_criterion(expectation: Expectation, candidate: Candidate, criterion: Criterion) -> Callable[[Any], Any]:
-    """Logarithm of the expected criterion as a function of the design variables (variables,), for the samples that ``candidate`` has."""
+def smooth_criterion(
+    expectation: Expectation, candidate: Candidate, criterion: Criterion
+) -> Callable[[Any], Any]:
+    """Logarithm of the expected criterion as a function of the design variables (variables,), for
+    the samples that ``candidate`` has.
+    """
     planned = PlannedTrials(expectation.point, [candidate])
     (group,) = planned.groups
     known = jnp.asarray([expectation.natural(one).matrix for one in expectation.known_at])
@@ -128,20 +160,35 @@ def smooth_criterion(expectation: Expectation, candidate: Candidate, criterion: 
 
     def objective(values: Any) -> Any:
         variables = {name: values[i] for i, name in enumerate(names)}
-        return jnp.mean(jax.lax.map(lambda draw: at_draw(draw[0], draw[1], variables), (draws, known)))
+        return jnp.mean(
+            jax.lax.map(lambda draw: at_draw(draw[0], draw[1], variables), (draws, known))
+        )
 
     return objective
 
 
-def traced_information(planned: PlannedTrials, group: PlannedGroup, candidate: Candidate, shared: Any, variables: dict[str, Any]) -> Any:
-    """Information of one repeat on the free shared coordinates (S, S), differentiable by the design variables."""
+def traced_information(
+    planned: PlannedTrials,
+    group: PlannedGroup,
+    candidate: Candidate,
+    shared: Any,
+    variables: dict[str, Any],
+) -> Any:
+    """Information of one repeat on the free shared coordinates (S, S), differentiable by the design
+    variables.
+    """
     problem = group.problem
     (kind,), (row,) = problem.layout.kinds, problem.data
     data = jax.tree.map(lambda column: jnp.asarray(column)[0], row)
     start = candidate.start(planned.scene, variables)
     duration = variables.get("duration", candidate.duration)
-    samples = tuple(item.at(own, variables, duration) for item, own in zip(candidate.instruments, data.samples, strict=True))
-    initial = data.initial._replace(position=start.position, velocity=start.velocity, spin=start.spin)
+    samples = tuple(
+        item.at(own, variables, duration)
+        for item, own in zip(candidate.instruments, data.samples, strict=True)
+    )
+    initial = data.initial._replace(
+        position=start.position, velocity=start.velocity, spin=start.spin
+    )
     data = data._replace(samples=samples, initial=initial)
     own = own_coordinates(kind, group.local[0][0], planned.named(0, start))
 
@@ -149,7 +196,9 @@ def traced_information(planned: PlannedTrials, group: PlannedGroup, candidate: C
         everything = jnp.asarray(shared).at[planned.point.free].set(free)
         return problem.layout.residual(0, planned.point.scene, everything, local, data)
 
-    by_shared, by_local = jax.jacfwd(residual, argnums=(0, 1))(jnp.asarray(shared)[planned.point.free], own)
+    by_shared, by_local = jax.jacfwd(residual, argnums=(0, 1))(
+        jnp.asarray(shared)[planned.point.free], own
+    )
     if by_local.shape[1] == 0:
         return by_shared.T @ by_shared
     length = jnp.sqrt(jnp.sum(by_local**2, axis=0))
@@ -159,15 +208,35 @@ def traced_information(planned: PlannedTrials, group: PlannedGroup, candidate: C
     return projected.T @ projected
 
 
-def _words(variables: dict[str, float], bounds: np.ndarray, *, polished: bool, smooth: bool, points: int) -> str:
+def _words(
+    variables: dict[str, float], bounds: np.ndarray, *, polished: bool, smooth: bool, points: int
+) -> str:
     """How they were chosen."""
     parts = []
     for (name, value), (low, high) in zip(variables.items(), bounds, strict=True):
-        near_low, near_high = value - low < AT_END * (high - low), high - value < AT_END * (high - low)
-        end = ", the lower end of its bounds" if near_low else ", the upper end of its bounds" if near_high else ""
+        near_low, near_high = (
+            value - low < AT_END * (high - low),
+            high - value < AT_END * (high - low),
+        )
+        end = (
+            ", the lower end of its bounds"
+            if near_low
+            else ", the upper end of its bounds"
+            if near_high
+            else ""
+        )
         parts.append(f"{name} {plain(float(f'{value:.3g}'))}{end}")
-    how = "then along the exact derivative" if polished else "where following the derivative found nothing better"
-    how = how if smooth else "and as what is measured moves with the first contact, no derivative was followed"
+    how = (
+        "then along the exact derivative"
+        if polished
+        else "where following the derivative found nothing better"
+    )
+    how = (
+        how
+        if smooth
+        else "and as what is measured moves with the first contact, no derivative was followed"
+    )
     return (
-        f"Best {' and '.join(parts)} (searched at {points} points, as the information jumps with each bounce that comes into view, {how})."
+        f"Best {' and '.join(parts)} (searched at {points} points, as the information jumps with "
+        f"each bounce that comes into view, {how})."
     )

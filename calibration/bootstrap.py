@@ -1,7 +1,8 @@
-"""The bootstrap: the data are drawn anew many times and fitted again, and the spread of the estimates is their uncertainty.
+"""The bootstrap: the data are drawn anew many times and fitted again, and the spread of the
+estimates is their uncertainty.
 
-It needs no normal distribution of the estimates and no formula for their variance; it does need data whose residuals are a fair sample of
-their errors.
+It needs no normal distribution of the estimates and no formula for their variance; it does need
+data whose residuals are a fair sample of their errors.
 """
 
 import dataclasses
@@ -51,7 +52,9 @@ OPEN = (-math.inf, math.inf)
 """The interval of what the data do not determine."""
 
 FEW = 1000
-"""Replicates below which an end of a 95 % interval is itself uncertain by several per cent of the width."""
+"""Replicates below which an end of a 95 % interval is itself uncertain by several per cent of the
+width.
+"""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,7 +66,8 @@ class BootstrapInterval:
         sd: standard deviation of the replicates, infinite when the parameter is not determined.
         bias: mean of the replicates minus the value.
         level: of the intervals.
-        studentised: ends by the quantiles of ``(replicate - value)/standard error of the replicate`` (bootstrap-t).
+        studentised: ends by the quantiles of ``(replicate - value)/standard error of the
+            replicate`` (bootstrap-t).
         percentile: ends at the quantiles of the replicates.
         corrected: ends corrected for bias and for a spread that changes with the value (BCa).
     """
@@ -84,12 +88,24 @@ class BootstrapInterval:
     def text(self) -> str:
         """The studentised interval as a sentence."""
         low, high = self.studentised
-        unit, name = "" if self.unit == "-" else f" {self.unit}", self.label[0].upper() + self.label[1:]
+        unit, name = (
+            "" if self.unit == "-" else f" {self.unit}",
+            self.label[0].upper() + self.label[1:],
+        )
         if not (math.isfinite(low) and math.isfinite(high)):
-            ends = "below" if math.isfinite(high) else "above" if math.isfinite(low) else "on either side"
+            ends = (
+                "below"
+                if math.isfinite(high)
+                else "above"
+                if math.isfinite(low)
+                else "on either side"
+            )
             return f"{name}: not bounded {ends} ({100 * self.level:g} %, bootstrap)."
         width = (high - low) / 4
-        return f"{name}: {rounded_like(low, width)} to {rounded_like(high, width)}{unit} ({100 * self.level:g} %, bootstrap)."
+        return (
+            f"{name}: {rounded_like(low, width)} to {rounded_like(high, width)}{unit} "
+            f"({100 * self.level:g} %, bootstrap)."
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,86 +152,137 @@ def bootstrap(
 
     Args:
         fit: a result of ``calibration.fit``.
-        count: replicates; from about 1000 on the ends of a 95 % interval no longer depend on the seed by more than a few per cent.
+        count: replicates; from about 1000 on the ends of a 95 % interval no longer depend on the
+            seed by more than a few per cent.
         seed: of the draws: same seed, same numbers.
-        kind: ``"residual"``: residuals, enlarged for their leverage, drawn with replacement (independent errors of any distribution; after
-            whitening where the fit found them correlated). ``"moving_block"``: runs of residuals that follow each other in time
-            (correlated errors, without a model of them). ``"trial"``: whole trials (anything that differs between trials, the most
-            honest where there are enough). ``"parametric"``: errors of the noise model and of the size that the fit found. All but the
-            last take the size of the errors from the residuals, whatever was stated.
+        kind: ``"residual"``: residuals, enlarged for their leverage, drawn with replacement
+            (independent errors of any distribution; after whitening where the fit found them
+            correlated). ``"moving_block"``: runs of residuals that follow each other in time
+            (correlated errors, without a model of them). ``"trial"``: whole trials (anything that
+            differs between trials, the most honest where there are enough). ``"parametric"``:
+            errors of the noise model and of the size that the fit found. All but the last take the
+            size of the errors from the residuals, whatever was stated.
         level: of the intervals, in (0, 1).
-        block: length of a run in samples; by default three correlation times, at least the cube root of the number of samples.
-        lanes: replicates fitted at a time; by default what keeps within memory. It decides on rounding, so a checkpoint keeps it.
+        block: length of a run in samples; by default three correlation times, at least the cube
+            root of the number of samples.
+        lanes: replicates fitted at a time; by default what keeps within memory. It decides on
+            rounding, so a checkpoint keeps it.
         progress: told of each chunk.
         checkpoint: folder for finished chunks.
 
     Returns:
-        Replicates and intervals. Studentised ones (``x - t* s``, ``t* = (x* - x)/s*`` with the standard error ``s*`` that each replicate
-        has of itself) are those to be used: they know that residuals tell the size of the errors the worse, the fewer they are.
-        Percentiles, also where corrected for bias and acceleration (BCa), do not: of 9 numbers less 3 unknowns, 95 % cover 89 %.
+        Replicates and intervals. Studentised ones (``x - t* s``, ``t* = (x* - x)/s*`` with the
+        standard error ``s*`` that each replicate has of itself) are those to be used: they know
+        that residuals tell the size of the errors the worse, the fewer they are. Percentiles, also
+        where corrected for bias and acceleration (BCa), do not: of 9 numbers less 3 unknowns, 95 %
+        cover 89 %.
 
     Raises:
-        InputError: an unknown kind, a count below 2, ``"trial"`` with too few trials, another's checkpoint.
+        InputError: an unknown kind, a count below 2, ``"trial"`` with too few trials, another's
+            checkpoint.
 
     References:
-        Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapters 9, 12 to 14; Davison and Hinkley, Bootstrap Methods and
-        their Application (1997), chapters 5 and 6; Künsch, Annals of Statistics 17 (1989) 1217.
+        Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapters 9, 12 to 14; Davison
+        and Hinkley, Bootstrap Methods and their Application (1997), chapters 5 and 6; Künsch,
+        Annals of Statistics 17 (1989) 1217.
     """
     judgement = judged(fit)
     check_level(level)
     if kind not in KINDS:
-        raise InputError(f"bootstrap: kind = {kind!r} is not known.{nearest(kind, KINDS)}", remedy=f"Give one of {', '.join(KINDS)}.")
+        raise InputError(
+            f"bootstrap: kind = {kind!r} is not known.{nearest(kind, KINDS)}",
+            remedy=f"Give one of {', '.join(KINDS)}.",
+        )
     if not (isinstance(count, int) and count >= 2):
-        raise InputError(f"bootstrap: count = {count!r}", remedy="Give a whole number from 2 on; 500 to 2000 are usual.")
+        raise InputError(
+            f"bootstrap: count = {count!r}",
+            remedy="Give a whole number from 2 on; 500 to 2000 are usual.",
+        )
     if block is not None and not (isinstance(block, int) and block >= 1):
-        raise InputError(f"bootstrap: block = {block!r}", remedy="Give a whole number of samples, or None.")
+        raise InputError(
+            f"bootstrap: block = {block!r}", remedy="Give a whole number of samples, or None."
+        )
     check_trials(judgement, kind)
     lanes = min(lanes or affordable_lanes(judgement), count)
     length = block or default_block(judgement)
-    options = {"count": count, "seed": seed, "kind": kind, "block": length if kind == "moving_block" else None, "lanes": lanes}
+    options = {
+        "count": count,
+        "seed": seed,
+        "kind": kind,
+        "block": length if kind == "moving_block" else None,
+        "lanes": lanes,
+    }
     say, chunks = silent(progress), -(-count // lanes)
     start = judgement.start.from_minimum(judgement.minimum)
     start = start._replace(stages=tuple(own[-1:] for own in start.stages))
-    with jax.enable_x64(True), journal(checkpoint, work="bootstrap", inputs=identity(judgement), options=options) as kept:
+    with (
+        jax.enable_x64(True),
+        journal(checkpoint, work="bootstrap", inputs=identity(judgement), options=options) as kept,
+    ):
         say(f"Fitting {count} times to data drawn anew ({kind})", total=chunks)
         draw = Drawing(judgement, kind, seed, length)
         like = (start.shared, start.local, 0, 0)
         parts = []
         for i in range(chunks):
             numbers = np.minimum(np.arange(i * lanes, (i + 1) * lanes), count - 1)
-            parts.append(kept.remember(f"{i}", partial(replicates, judgement, start, draw, numbers), like=like))
+            parts.append(
+                kept.remember(
+                    f"{i}", partial(replicates, judgement, start, draw, numbers), like=like
+                )
+            )
             say.advance(i + 1)
-        shared, local, converged, errors = jax.tree.map(lambda *columns: np.concatenate(columns)[:count], *parts)
+        shared, local, converged, errors = jax.tree.map(
+            lambda *columns: np.concatenate(columns)[:count], *parts
+        )
         good = converged & np.all(np.isfinite(shared), axis=1)
         draws = Draws(shared, local).picked(good)
         intervals = {}
         if len(draws) >= 2:
             acceleration = accelerations(judgement, kind, length)
-            alone = jax.tree.map(lambda leaf: np.asarray(leaf)[None], (judgement.blocks, judgement.data))
+            alone = jax.tree.map(
+                lambda leaf: np.asarray(leaf)[None], (judgement.blocks, judgement.data)
+            )
             own = standard_errors(judgement, *alone, kind=kind)[0]
             for i, index in enumerate(np.flatnonzero(judgement.free).tolist()):
-                scatter = Scatter(draws.shared[:, index], errors[good, i], float(own[i]), float(acceleration[i]))
-                intervals[judgement.layout.names[index]] = interval(fit, judgement, scatter, index, level)
+                scatter = Scatter(
+                    draws.shared[:, index], errors[good, i], float(own[i]), float(acceleration[i])
+                )
+                intervals[judgement.layout.names[index]] = interval(
+                    fit, judgement, scatter, index, level
+                )
     failed = int(count - good.sum())
-    return Bootstrap(kind, count, failed, draws, intervals, fit, tuple(remarks(judgement, kind, count, failed)))
+    return Bootstrap(
+        kind, count, failed, draws, intervals, fit, tuple(remarks(judgement, kind, count, failed))
+    )
 
 
 def check_trials(judgement: Judgement, kind: str) -> None:
     """Raise when there are too few trials to draw from."""
-    trials, needed = sum(own.shape[0] for own in judgement.start.local), ENOUGH_TRIALS + int(judgement.free.sum())
+    trials, needed = (
+        sum(own.shape[0] for own in judgement.start.local),
+        ENOUGH_TRIALS + int(judgement.free.sum()),
+    )
     if kind == "trial" and trials < needed:
-        raise InputError(f"bootstrap: {trials} trials are too few to draw from; it takes {needed}", remedy='Use kind="moving_block".')
+        raise InputError(
+            f"bootstrap: {trials} trials are too few to draw from; it takes {needed}",
+            remedy='Use kind="moving_block".',
+        )
 
 
 def affordable_lanes(judgement: Judgement) -> int:
     """Replicates whose Jacobians fit into ``MEMORY``."""
-    numbers = sum(block.residual.size * (1 + block.by_shared.shape[-1] + block.by_local.shape[-1]) for block in judgement.blocks)
+    numbers = sum(
+        block.residual.size * (1 + block.by_shared.shape[-1] + block.by_local.shape[-1])
+        for block in judgement.blocks
+    )
     return int(np.clip(MEMORY / (8 * 12 * max(numbers, 1)), 1, MOST_LANES))
 
 
 def default_block(judgement: Judgement) -> int:
     """Three correlation times, at least the cube root of the number of samples of a trial."""
-    longest = max((int(np.shape(own.weight)[1]) for data in judgement.data for own in data.samples), default=1)
+    longest = max(
+        (int(np.shape(own.weight)[1]) for data in judgement.data for own in data.samples), default=1
+    )
     return max(math.ceil(3 * judgement.correlation_time), math.ceil(longest ** (1 / 3)))
 
 
@@ -235,16 +302,24 @@ class Drawing:
         self.trials = [own.shape[0] for own in judgement.start.local]
 
     def __call__(self, numbers: np.ndarray) -> tuple[Any, Any]:
-        """Measured numbers of each observation of each kind (B, R, n, k), and with whole trials which they are, of each kind (B, R)."""
+        """Measured numbers of each observation of each kind (B, R, n, k), and with whole trials
+        which they are, of each kind (B, R).
+        """
         generators = [np.random.default_rng([self.seed, int(number)]) for number in numbers]
         if self.kind == "trial":
-            each = [[rng.integers(trials, size=trials) for trials in self.trials] for rng in generators]
+            each = [
+                [rng.integers(trials, size=trials) for trials in self.trials] for rng in generators
+            ]
             picked = [np.stack(which) for which in zip(*each, strict=True)]
             measured = [
-                [np.asarray(one.samples.measured)[which] for one in own] for which, own in zip(picked, self.observations, strict=True)
+                [np.asarray(one.samples.measured)[which] for one in own]
+                for which, own in zip(picked, self.observations, strict=True)
             ]
             return measured, picked
-        return [[measured_again(one, self.errors(one, generators)) for one in own] for own in self.observations], None
+        return [
+            [measured_again(one, self.errors(one, generators)) for one in own]
+            for own in self.observations
+        ], None
 
     def errors(self, one: Redrawable, generators: list[np.random.Generator]) -> np.ndarray:
         """Errors of one observation, of each replicate (B, R, n, k)."""
@@ -255,29 +330,43 @@ class Drawing:
         return correlated(one, [drawn_residuals(one, rng) for rng in generators])
 
 
-def replicates(judgement: Judgement, start: Start, draw: "Drawing", numbers: np.ndarray) -> tuple[Any, Any, Any, Any]:
-    """Minima of the replicates ``numbers``, whether they converged, and standard errors; all begin at the minimum of the fit, ``start``."""
+def replicates(
+    judgement: Judgement, start: Start, draw: "Drawing", numbers: np.ndarray
+) -> tuple[Any, Any, Any, Any]:
+    """Minima of the replicates ``numbers``, whether they converged, and standard errors; all begin
+    at the minimum of the fit, ``start``.
+    """
     measured, picked = draw(numbers)
     lanes = jax.tree.leaves(measured)[0].shape[0]
 
     def columns(tree: Any, which: Any) -> Any:
         if which is None:
-            return jax.tree.map(lambda column: np.broadcast_to(np.asarray(column), (lanes, *np.shape(column))), tree)
+            return jax.tree.map(
+                lambda column: np.broadcast_to(np.asarray(column), (lanes, *np.shape(column))), tree
+            )
         return jax.tree.map(lambda column: np.asarray(column)[which], tree)
 
     each = [None] * len(measured) if picked is None else picked
     data = []
     for own, numbers, which in zip(judgement.data, measured, each, strict=True):
         own = columns(own, which)
-        samples = tuple(one._replace(measured=new) for one, new in zip(own.samples, numbers, strict=True))
+        samples = tuple(
+            one._replace(measured=new) for one, new in zip(own.samples, numbers, strict=True)
+        )
         data.append(own._replace(samples=samples))
     if picked is not None:
         local = tuple(columns(own, which) for own, which in zip(start.local, each, strict=True))
-        start = start._replace(shared=columns(start.shared, None), local=local, stages=columns(start.stages, None))
+        start = start._replace(
+            shared=columns(start.shared, None), local=local, stages=columns(start.stages, None)
+        )
 
-    def minima(data: tuple[Any, ...], start: Start, *, many_starts: bool) -> tuple[Any, tuple[Block, ...]]:
+    def minima(
+        data: tuple[Any, ...], start: Start, *, many_starts: bool
+    ) -> tuple[Any, tuple[Block, ...]]:
         each = (True, many_starts)
-        found, _, blocks = minimise_each(judgement.layout, judgement.scene, data, start, each=each, steps=STEPS, keep_blocks=True)
+        found, _, blocks = minimise_each(
+            judgement.layout, judgement.scene, data, start, each=each, steps=STEPS, keep_blocks=True
+        )
         return found, blocks or ()
 
     found, blocks = minima(tuple(data), start, many_starts=picked is not None)
@@ -285,36 +374,56 @@ def replicates(judgement: Judgement, start: Start, draw: "Drawing", numbers: np.
     if np.any(weighed) and weighed.size > 1:
         # Where the fit weighs its quantities by the sizes it found, so does each replicate.
         size = np.where(weighed, sizes(judgement, blocks, tuple(data), kind=draw.kind), 1.0)
-        data = [reweighed(own, pieces, size) for own, pieces in zip(data, judgement.parts.kinds, strict=True)]
+        data = [
+            reweighed(own, pieces, size)
+            for own, pieces in zip(data, judgement.parts.kinds, strict=True)
+        ]
         stages = start.stages if picked is not None else columns(start.stages, None)
         start = start._replace(shared=found.shared, local=found.local, stages=stages)
         found, blocks = minima(tuple(data), start, many_starts=True)
     converged = close_enough(judgement.layout, found, blocks, start)
-    return found.shared, found.local, converged, standard_errors(judgement, blocks, tuple(data), kind=draw.kind)
+    return (
+        found.shared,
+        found.local,
+        converged,
+        standard_errors(judgement, blocks, tuple(data), kind=draw.kind),
+    )
 
 
 def reweighed(own: Any, pieces: list[Any], size: np.ndarray) -> Any:
-    """Data (B, ...) of the trials of one kind whose weights are divided by the ``size`` (B, components) of their errors."""
+    """Data (B, ...) of the trials of one kind whose weights are divided by the ``size`` (B,
+    components) of their errors.
+    """
     samples = [
-        one._replace(weight=one.weight / size[:, None, None, piece.component]) for one, piece in zip(own.samples, pieces, strict=True)
+        one._replace(weight=one.weight / size[:, None, None, piece.component])
+        for one, piece in zip(own.samples, pieces, strict=True)
     ]
     return own._replace(samples=tuple(samples))
 
 
 def close_enough(layout: Layout, found: Any, blocks: tuple[Block, ...], start: Start) -> np.ndarray:
-    """Which minima converged, or have so little to gain that nobody would see it, as ``fit`` has it."""
-    each = (jax.tree.map(lambda leaf, b=b: leaf[b], (found, blocks)) for b in range(len(found.converged)))
+    """Which minima converged, or have so little to gain that nobody would see it, as ``fit`` has
+    it.
+    """
+    each = (
+        jax.tree.map(lambda leaf, b=b: leaf[b], (found, blocks))
+        for b in range(len(found.converged))
+    )
     return np.asarray([is_an_end(layout, minimum, own, start) for minimum, own in each], dtype=bool)
 
 
 def accelerations(judgement: Judgement, kind: str, length: int) -> np.ndarray:
-    """Skewness of the influence of the units that are drawn, over 6, for each free shared coordinate (S,).
+    """Skewness of the influence of the units that are drawn, over 6, for each free shared
+    coordinate (S,).
 
-    The influence of a unit is its pull ``-C P' r``, with what its own unknowns can undo taken out (infinitesimal jackknife).
+    The influence of a unit is its pull ``-C P' r``, with what its own unknowns can undo taken out
+    (infinitesimal jackknife).
     """
     pulls = []
     for block in judgement.parts.working[: len(judgement.data)]:
-        rows = -np.einsum("rns,rn,st->rnt", eliminated(block).projected, block.residual, judgement.formal.shared)
+        rows = -np.einsum(
+            "rns,rn,st->rnt", eliminated(block).projected, block.residual, judgement.formal.shared
+        )
         if kind == "trial":
             pulls.append(rows.sum(axis=1))
         elif kind == "moving_block":
@@ -324,10 +433,14 @@ def accelerations(judgement: Judgement, kind: str, length: int) -> np.ndarray:
             pulls.append(rows.reshape(-1, rows.shape[2]))
     every = np.concatenate(pulls)
     square = np.sum(every**2, axis=0)
-    return np.where(square > 0, np.sum(every**3, axis=0) / (6 * np.where(square > 0, square, 1.0) ** 1.5), 0.0)
+    return np.where(
+        square > 0, np.sum(every**3, axis=0) / (6 * np.where(square > 0, square, 1.0) ** 1.5), 0.0
+    )
 
 
-def corrected_levels(draws: np.ndarray, value: float, acceleration: float, level: float) -> tuple[float, float]:
+def corrected_levels(
+    draws: np.ndarray, value: float, acceleration: float, level: float
+) -> tuple[float, float]:
     """Quantiles at which BCa reads its ends: ``Phi(z0 + (z0 + z)/(1 - a (z0 + z)))``."""
     below = (np.sum(draws < value) + np.sum(draws == value) / 2) / draws.size
     bias = stats.norm.ppf(np.clip(below, 0.5 / draws.size, 1 - 0.5 / draws.size))
@@ -337,7 +450,9 @@ def corrected_levels(draws: np.ndarray, value: float, acceleration: float, level
 
 
 class Scatter(NamedTuple):
-    """Replicates (B,) of one coordinate and the standard error (B,) of each; that of the fit, and the acceleration (for BCa)."""
+    """Replicates (B,) of one coordinate and the standard error (B,) of each; that of the fit, and
+    the acceleration (for BCa).
+    """
 
     draws: np.ndarray
     errors: np.ndarray
@@ -345,9 +460,15 @@ class Scatter(NamedTuple):
     acceleration: float
 
 
-def interval(fit: Fit, judgement: Judgement, scatter: Scatter, index: int, level: float) -> BootstrapInterval:
+def interval(
+    fit: Fit, judgement: Judgement, scatter: Scatter, index: int, level: float
+) -> BootstrapInterval:
     """The intervals of one parameter from its coordinates in the replicates."""
-    unknown, best, draws = judgement.layout.shared_unknowns[index], float(judgement.minimum.shared[index]), scatter.draws
+    unknown, best, draws = (
+        judgement.layout.shared_unknowns[index],
+        float(judgement.minimum.shared[index]),
+        scatter.draws,
+    )
     values, value = np.asarray(unknown.value(draws)), float(unknown.value(best))
 
     def ends(low: float, high: float) -> tuple[float, float]:
@@ -359,10 +480,19 @@ def interval(fit: Fit, judgement: Judgement, scatter: Scatter, index: int, level
     estimate = fit.parameters.get(unknown.name)
     determined = estimate is not None and estimate.status is not Determination.NOT_DETERMINED
     low, high = percentile = ends(*np.quantile(draws, [(1 - level) / 2, (1 + level) / 2]))
-    corrected = ends(*np.quantile(draws, corrected_levels(draws, best, scatter.acceleration, level)))
-    from_pivots = ends(*studentised(draws, scatter.errors, best, scatter.error, level)) if np.isfinite(scatter.error) else OPEN
+    corrected = ends(
+        *np.quantile(draws, corrected_levels(draws, best, scatter.acceleration, level))
+    )
+    from_pivots = (
+        ends(*studentised(draws, scatter.errors, best, scatter.error, level))
+        if np.isfinite(scatter.error)
+        else OPEN
+    )
     # Where replicates ran away, pivots have lost their meaning.
-    open_too = -math.inf if math.isinf(low) else from_pivots[0], math.inf if math.isinf(high) else from_pivots[1]
+    open_too = (
+        -math.inf if math.isinf(low) else from_pivots[0],
+        math.inf if math.isinf(high) else from_pivots[1],
+    )
     return BootstrapInterval(
         name=unknown.name,
         label=unknown.about.label,
@@ -379,7 +509,9 @@ def interval(fit: Fit, judgement: Judgement, scatter: Scatter, index: int, level
 
 
 def strayed(unknown: Any, coordinate: float, best: float) -> bool:
-    """Whether a coordinate went where the data no longer see it: by a factor of 1000, or to an end of its range."""
+    """Whether a coordinate went where the data no longer see it: by a factor of 1000, or to an end
+    of its range.
+    """
     if logistic(unknown):
         return abs(coordinate) > max(REACH_LOGISTIC - 1.0, abs(best))
     return bool(unknown.about.transform == "log" and abs(coordinate - best) > STRAYED)
@@ -390,13 +522,27 @@ def remarks(judgement: Judgement, kind: str, count: int, failed: int) -> list[st
     found = []
     if failed:
         found.append(
-            f"{failed} of {count} replicates did not converge and are left out; the intervals are too narrow if they are the extreme ones."
+            f"{failed} of {count} replicates did not converge and are left out; the "
+            "intervals are too narrow if they are the extreme ones."
         )
     if count < FEW:
         part = 100 * 1.5 / math.sqrt(count)
-        found.append(f"With {count} replicates the ends of an interval depend on the seed by about {part:.0f} % of its width.")
-    if kind in ("residual", "parametric") and judgement.correlation_time > 1.2 and not np.any(judgement.spread.time > 0):
-        found.append('Neighbouring residuals are correlated, which these draws break up; kind="moving_block" keeps it.')
+        found.append(
+            f"With {count} replicates the ends of an interval depend on the seed by about "
+            f"{part:.0f} % of its width."
+        )
+    if (
+        kind in ("residual", "parametric")
+        and judgement.correlation_time > 1.2
+        and not np.any(judgement.spread.time > 0)
+    ):
+        found.append(
+            "Neighbouring residuals are correlated, which these draws break up; "
+            'kind="moving_block" keeps it.'
+        )
     if judgement.priors and kind != "trial":
-        found.append("What is known beforehand (priors) is kept as it is: intervals do not contain its uncertainty.")
+        found.append(
+            "What is known beforehand (priors) is kept as it is: intervals do not contain "
+            "its uncertainty."
+        )
     return found

@@ -9,13 +9,15 @@ import jax.numpy as jnp
 class Camera(NamedTuple):
     """What a camera does to positions; ``None`` where it does nothing.
 
-    The picture shows ``x`` to the right and ``z`` upwards; ``y`` points away from the camera. Lengths in the picture are recorded lengths,
-    which ``scale`` turns into true ones in the plane at ``y = 0``.
+    The picture shows ``x`` to the right and ``z`` upwards; ``y`` points away from the camera.
+    Lengths in the picture are recorded lengths, which ``scale`` turns into true ones in the plane
+    at ``y = 0``.
 
     Attributes:
         exposure: of one picture [s]; the time of a picture is the middle of it.
         aspect: true over recorded length along x, relative to that along z [-].
-        roll: angle by which the camera is turned about its axis [rad]; a camera turned clockwise sees the scene turned counterclockwise.
+        roll: angle by which the camera is turned about its axis [rad]; a camera turned clockwise
+            sees the scene turned counterclockwise.
         nearness: one over the distance from the camera to the plane at ``y = 0`` [1/m].
         distortion: ``k`` in ``r (1 + k r^2)``, radius in recorded lengths [1/m^2].
         centre: point of the picture on the axis of the camera (x, 0, z), in recorded lengths [m].
@@ -40,7 +42,9 @@ class Camera(NamedTuple):
         return jnp.stack([cos * x - sin * z, y, sin * x + cos * z], axis=-1)
 
     def in_scene(self, recorded: jax.Array, scale: Any) -> jax.Array:
-        """The vector (3,) of the scene that a camera without perspective and distortion records as ``recorded``."""
+        """The vector (3,) of the scene that a camera without perspective and distortion records as
+        ``recorded``.
+        """
         true = recorded * self.lengths(scale)
         return true if self.roll is None else self._turned(true, -self.roll)
 

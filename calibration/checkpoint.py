@@ -1,8 +1,10 @@
-"""Work that survives being killed: a journal of finished pieces on disk, from which the same computation goes on.
+"""Work that survives being killed: a journal of finished pieces on disk, from which the same
+computation goes on.
 
-A long computation is a fixed sequence of pieces (a point of a profile, a chunk of replicates, a block of samples), each of which depends on
-the inputs and on earlier pieces only. Whoever starts it again runs the same program; pieces that the journal holds are read instead of
-computed. So the final numbers are those of an uninterrupted run, to the last bit.
+A long computation is a fixed sequence of pieces (a point of a profile, a chunk of replicates, a
+block of samples), each of which depends on the inputs and on earlier pieces only. Whoever starts it
+again runs the same program; pieces that the journal holds are read instead of computed. So the
+final numbers are those of an uninterrupted run, to the last bit.
 """
 
 import dataclasses
@@ -33,8 +35,10 @@ class Checkpoint:
     """Where a long computation keeps what it has finished.
 
     Args:
-        folder: is made when it does not exist. Several kinds of work (a profile, a bootstrap) may share it; each kind holds one problem.
-        interval: finished pieces are written at least so often [s]. A process that is killed loses them and the piece it was at.
+        folder: is made when it does not exist. Several kinds of work (a profile, a bootstrap) may
+            share it; each kind holds one problem.
+        interval: finished pieces are written at least so often [s]. A process that is killed loses
+            them and the piece it was at.
     """
 
     folder: str | os.PathLike[str]
@@ -42,11 +46,15 @@ class Checkpoint:
 
     def __post_init__(self) -> None:
         if not self.interval >= 0:
-            raise InputError(f"checkpoint: interval = {self.interval!r} s", remedy="Give a number of seconds, 0 for after each piece.")
+            raise InputError(
+                f"checkpoint: interval = {self.interval!r} s",
+                remedy="Give a number of seconds, 0 for after each piece.",
+            )
 
 
 class Journal:
-    """Finished pieces of one computation; a context that writes what is left when it ends. Made by ``journal``.
+    """Finished pieces of one computation; a context that writes what is left when it ends. Made by
+    ``journal``.
 
     Args:
         folder: of this kind of work, ``None`` to keep nothing.
@@ -55,7 +63,14 @@ class Journal:
         segments: number of files that hold them.
     """
 
-    def __init__(self, folder: Path | None, *, interval: float, pieces: dict[str, list[np.ndarray]], segments: int) -> None:
+    def __init__(
+        self,
+        folder: Path | None,
+        *,
+        interval: float,
+        pieces: dict[str, list[np.ndarray]],
+        segments: int,
+    ) -> None:
         self.folder, self.interval, self.pieces, self.segments = folder, interval, pieces, segments
         self.pending: list[str] = []
         self.written = time.monotonic()
@@ -63,7 +78,12 @@ class Journal:
     def __enter__(self) -> "Journal":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         self.write()
 
     def remember(self, name: str, compute: Callable[[], Any], *, like: Any = None) -> Any:
@@ -90,7 +110,11 @@ class Journal:
     def write(self) -> None:
         """Write the pieces that are not on disk yet, all or none."""
         if self.folder is not None and self.pending:
-            arrays = {f"{i}:{j}": leaf for i, name in enumerate(self.pending) for j, leaf in enumerate(self.pieces[name])}
+            arrays = {
+                f"{i}:{j}": leaf
+                for i, name in enumerate(self.pending)
+                for j, leaf in enumerate(self.pieces[name])
+            }
             content = io.BytesIO()
             arrays[_NAMES] = np.asarray(self.pending)
             np.savez(content, **arrays)  # type: ignore[arg-type]  # its stub takes every name for its own option
@@ -105,18 +129,24 @@ def _shaped(leaves: list[np.ndarray], like: Any) -> Any:
 
 
 def journal(
-    checkpoint: Checkpoint | str | os.PathLike[str] | None, *, work: str, inputs: Mapping[str, Any], options: Mapping[str, Any]
+    checkpoint: Checkpoint | str | os.PathLike[str] | None,
+    *,
+    work: str,
+    inputs: Mapping[str, Any],
+    options: Mapping[str, Any],
 ) -> Journal:
     """The journal of a computation.
 
     Args:
         checkpoint: where it is kept; ``None``: nowhere.
-        work: kind of computation, e.g. ``"profile"``; the name of its folder inside that of the checkpoint.
+        work: kind of computation, e.g. ``"profile"``; the name of its folder inside that of the
+            checkpoint.
         inputs: what goes in, by what it is called in an error message: data, scene, the minimum.
         options: arguments that decide on the numbers: counts, seeds, levels.
 
     Raises:
-        InputError: the folder holds the same kind of work on other inputs, with other options, or of other versions of the programs.
+        InputError: the folder holds the same kind of work on other inputs, with other options, or
+            of other versions of the programs.
     """
     if checkpoint is None:
         return Journal(None, interval=0.0, pieces={}, segments=0)
@@ -161,11 +191,17 @@ def _read_segment(path: Path) -> dict[str, list[np.ndarray]]:
 
 
 def _unreadable(path: Path) -> InputError:
-    return InputError("this is not a file of a checkpoint", remedy="Remove the folder of the checkpoint to begin anew.", path=path)
+    return InputError(
+        "this is not a file of a checkpoint",
+        remedy="Remove the folder of the checkpoint to begin anew.",
+        path=path,
+    )
 
 
 def _check_same(there: Any, here: dict[str, Any], folder: Path) -> None:
-    """Raise with what differs between a checkpoint and the computation that wants to go on from it."""
+    """Raise with what differs between a checkpoint and the computation that wants to go on from
+    it.
+    """
     found = []
     for group, about in (
         ("inputs", "{name} is another"),

@@ -10,7 +10,18 @@ from typing import Annotated, TextIO
 import typer
 
 from calibration.arguments import FLAG
-from calibration.commands import bootstrap, check, compare, design, fit, init, posterior, profile, report, simulate
+from calibration.commands import (
+    bootstrap,
+    check,
+    compare,
+    design,
+    fit,
+    init,
+    posterior,
+    profile,
+    report,
+    simulate,
+)
 from calibration.commands.program import app
 from calibration.errors import InputError
 from calibration.study_file import ChangedData
@@ -21,7 +32,19 @@ WRONG_INPUT, DEFECT, INTERRUPTED = 2, 70, 130
 """Exit statuses beside 0 and those of the verbs."""
 
 VERBS = tuple(
-    module.__name__.rpartition(".")[2] for module in (init, check, fit, profile, bootstrap, posterior, compare, design, report, simulate)
+    module.__name__.rpartition(".")[2]
+    for module in (
+        init,
+        check,
+        fit,
+        profile,
+        bootstrap,
+        posterior,
+        compare,
+        design,
+        report,
+        simulate,
+    )
 )
 
 
@@ -29,10 +52,22 @@ VERBS = tuple(
 def _for_all(
     version: Annotated[
         bool,
-        typer.Option("--version", metavar=FLAG, help="Print the version.", callback=lambda wanted: _version(wanted), is_eager=True),
+        typer.Option(
+            "--version",
+            metavar=FLAG,
+            help="Print the version.",
+            callback=lambda wanted: _version(wanted),
+            is_eager=True,
+        ),
     ] = False,
     debug: Annotated[
-        bool, typer.Option("--debug", metavar=FLAG, help=f"Show where an error comes from; so does {DEBUG}=1.", show_default=False)
+        bool,
+        typer.Option(
+            "--debug",
+            metavar=FLAG,
+            help=f"Show where an error comes from; so does {DEBUG}=1.",
+            show_default=False,
+        ),
     ] = False,
 ) -> None:
     """From measured bounces to restitution, drag and friction, each with its uncertainty."""
@@ -40,7 +75,10 @@ def _for_all(
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(f"jaxcontact {installed_versions()['jaxcontact'] or '(not installed, run from its source)'}")
+        print(
+            "jaxcontact "
+            f"{installed_versions()['jaxcontact'] or '(not installed, run from its source)'}"
+        )
         raise typer.Exit
 
 
@@ -51,25 +89,34 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: without the name of the program; by default those of the process.
 
     Returns:
-        The exit status: 0, 1 for unusable files, 2 for wrong input, 70 for an error of this program, 130 after Ctrl-C.
+        The exit status: 0, 1 for unusable files, 2 for wrong input, 70 for an error of this
+            program, 130 after Ctrl-C.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given or os.environ.get(DEBUG, "0") not in ("", "0")
     given = [argument for argument in given if argument != "--debug"] or ["--help"]
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")  # a terminal may lack letters that the name of a file has
+            stream.reconfigure(
+                errors="replace"
+            )  # a terminal may lack letters that the name of a file has
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default" if debug else "ignore")
             warnings.simplefilter("always", ChangedData)
             warnings.showwarning = _show_warning
-            status = typer.main.get_command(app).main(args=given, prog_name="jaxcontact", standalone_mode=False)
+            status = typer.main.get_command(app).main(
+                args=given, prog_name="jaxcontact", standalone_mode=False
+            )
     except InputError as error:
         return _wrong_input(str(error), error, debug=debug)
     except typer.TyperException as error:
         chosen = next((f"{argument} " for argument in given if argument in VERBS), "")
-        return _wrong_input(f"{error.format_message().rstrip('.')}. See jaxcontact {chosen}--help.", error, debug=debug)
+        return _wrong_input(
+            f"{error.format_message().rstrip('.')}. See jaxcontact {chosen}--help.",
+            error,
+            debug=debug,
+        )
     except OSError as error:
         place = f"{error.filename}: " if error.filename else ""
         return _wrong_input(f"{place}{error.strerror or error}", error, debug=debug)
@@ -81,7 +128,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _show_warning(
-    message: Warning | str, category: type[Warning], filename: str, lineno: int, file: TextIO | None = None, line: str | None = None
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
 ) -> None:
     print(f"warning: {message}", file=sys.stderr)
 
@@ -98,7 +150,8 @@ def _defect(error: Exception, *, debug: bool) -> int:
         traceback.print_exception(error)
     said = f"{type(error).__name__}: {error}".strip().partition("\n")[0]
     print(
-        f"error: jaxcontact itself failed ({said}). Please report this, with the command and what it prints with --debug added.",
+        f"error: jaxcontact itself failed ({said}). Please report this, with the command and "
+        "what it prints with --debug added.",
         file=sys.stderr,
     )
     return DEFECT

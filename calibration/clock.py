@@ -1,4 +1,6 @@
-"""Clocks of the instruments: a camera, a microphone and a force sensor that were not started together do not run together."""
+"""Clocks of the instruments: a camera, a microphone and a force sensor that were not started
+together do not run together.
+"""
 
 from typing import Any, NamedTuple
 
@@ -9,7 +11,8 @@ CAMERA, MICROPHONE, FORCE_SENSOR = "camera", "microphone", "force sensor"
 
 
 class Clock(NamedTuple):
-    """How an instrument's clock stands to that of the trial: ``t_trial = t + offset + drift (t - origin)``.
+    """How an instrument's clock stands to that of the trial: ``t_trial = t + offset + drift (t -
+    origin)``.
 
     Attributes:
         offset: to be added to what the clock shows [s].
@@ -20,7 +23,9 @@ class Clock(NamedTuple):
     drift: Any = 0.0
 
     def trial_time(self, shown: Any, origin: Any) -> jax.Array:
-        """Time on the clock of the trial when this one shows ``shown`` [s]; ``origin``: when both differ by the offset alone [s]."""
+        """Time on the clock of the trial when this one shows ``shown`` [s]; ``origin``: when both
+        differ by the offset alone [s].
+        """
         return shown + self.offset + self.drift * (shown - origin)
 
     def shown(self, trial_time: Any, origin: Any) -> jax.Array:

@@ -29,7 +29,9 @@ APART = 2.0
 """Difference of AICc up to which data do not tell models apart (Burnham and Anderson 2002)."""
 
 STRONG = 3.0
-"""Difference of ln evidence up to which it does not tell models apart (a factor of 20; Kass and Raftery 1995)."""
+"""Difference of ln evidence up to which it does not tell models apart (a factor of 20; Kass and
+Raftery 1995).
+"""
 
 ENOUGH = 5
 """Pieces from which on their scatter gives the standard error of a score."""
@@ -43,7 +45,8 @@ class ComparedModel:
         name: as given.
         fit: its fit.
         minus_two_log_likelihood: complete, of the data alone.
-        parameters: that the data spend, those of the trials and of the noise included; ``observations`` measured numbers.
+        parameters: that the data spend, those of the trials and of the noise included;
+            ``observations`` measured numbers.
         aicc, bic: criteria, corrected by ``Comparison.overdispersion``.
         difference: of AICc from the best.
         weight: Akaike weight.
@@ -75,7 +78,8 @@ class Comparison:
 
     Attributes:
         models: of them.
-        overdispersion: factor by which -2 ln L was divided, for noise larger than stated or correlated in the best model (quasi-AICc).
+        overdispersion: factor by which -2 ln L was divided, for noise larger than stated or
+            correlated in the best model (quasi-AICc).
         hold_out: what was left out: ``"trials"``, ``"bounces"``, ``"rows"`` or ``None``.
         verdict: the conclusion in one sentence.
         warnings: what makes it doubtful.
@@ -108,18 +112,22 @@ def compare(
     method: str = "levenberg_marquardt",
     steps: int | None = None,
 ) -> Comparison:
-    """Fit several laws, or models, to the same data and say which of them the data prefer, or that they cannot tell.
+    """Fit several laws, or models, to the same data and say which of them the data prefer, or that
+    they cannot tell.
 
-    AICc and BIC count every parameter that the data spend, each trial's own and the sizes of the errors included. Where the best model
-    leaves more than the stated noise, or correlated residuals, differences of -2 ln L are divided by that factor (quasi-AICc). Data cannot
-    tell a model from the best one where AICc differs by up to 2, or where the scores of data left out differ by less than their
-    standard error.
+    AICc and BIC count every parameter that the data spend, each trial's own and the sizes of the
+    errors included. Where the best model leaves more than the stated noise, or correlated
+    residuals, differences of -2 ln L are divided by that factor (quasi-AICc). Data cannot tell a
+    model from the best one where AICc differs by up to 2, or where the scores of data left out
+    differ by less than their standard error.
 
     Args:
         problems: by name; all on the same trials.
-        hold_out: what to leave out and predict: ``"trials"`` (one after the other), ``"bounces"`` (the last two flights), ``"rows"`` (of
-            impact tables, every fifth), ``"auto"`` (the first of trials, rows, bounces that is possible), or ``None``.
-        evidence: whether to compute the evidence by Laplace's approximation, too; each parameter of the scene then needs a prior or bounds.
+        hold_out: what to leave out and predict: ``"trials"`` (one after the other), ``"bounces"``
+            (the last two flights), ``"rows"`` (of impact tables, every fifth), ``"auto"`` (the
+            first of trials, rows, bounces that is possible), or ``None``.
+        evidence: whether to compute the evidence by Laplace's approximation, too; each parameter of
+            the scene then needs a prior or bounds.
         method: of the fits.
         steps: at most so many iterations of each.
 
@@ -127,10 +135,14 @@ def compare(
         The models, best first, and a verdict.
 
     Raises:
-        InputError: fewer than two problems, different data, data that cannot be left out, a parameter without a prior.
+        InputError: fewer than two problems, different data, data that cannot be left out, a
+            parameter without a prior.
     """
     if not isinstance(problems, Mapping) or len(problems) < 2:
-        raise InputError("compare: there is nothing to compare.", remedy="Give at least two problems, {name: problem}.")
+        raise InputError(
+            "compare: there is nothing to compare.",
+            remedy="Give at least two problems, {name: problem}.",
+        )
     names, first = list(problems), next(iter(problems.values()))
     for name in names:
         if not isinstance(problems[name], Problem):
@@ -153,7 +165,13 @@ def measured_numbers(problem: Problem) -> list[list[Any]]:
                 weight = np.asarray(samples.weight[r])
                 used = weight > 0
                 rows = used.any(axis=-1)
-                found[member].append((np.asarray(samples.times[r])[rows], np.where(used, samples.measured[r], 0.0)[rows], weight[rows]))
+                found[member].append(
+                    (
+                        np.asarray(samples.times[r])[rows],
+                        np.where(used, samples.measured[r], 0.0)[rows],
+                        weight[rows],
+                    )
+                )
     return found
 
 
@@ -161,12 +179,18 @@ def check_same_data(one: str, first: Problem, other: str, second: Problem) -> No
     """Raise ``InputError`` where two problems are not on the same data with the same noise."""
     if len(first.trials) != len(second.trials):
         raise InputError(
-            f"compare: {one!r} has {len(first.trials)} trials, {other!r} has {len(second.trials)}; nothing follows from that.",
+            f"compare: {one!r} has {len(first.trials)} trials, {other!r} has "
+            f"{len(second.trials)}; nothing follows from that.",
             remedy="Build both problems on the same trials.",
         )
     if first.errors != second.errors:
-        raise InputError(f"compare: {one!r} and {other!r} assume different noise models.", remedy="Give both the same noise=.")
-    for trial, mine, its in zip(first.trials, measured_numbers(first), measured_numbers(second), strict=True):
+        raise InputError(
+            f"compare: {one!r} and {other!r} assume different noise models.",
+            remedy="Give both the same noise=.",
+        )
+    for trial, mine, its in zip(
+        first.trials, measured_numbers(first), measured_numbers(second), strict=True
+    ):
         same = len(mine) == len(its) and all(
             a.shape == b.shape and np.allclose(a, b, rtol=1e-9, atol=0)
             for left, right in zip(mine, its, strict=True)
@@ -174,30 +198,43 @@ def check_same_data(one: str, first: Problem, other: str, second: Problem) -> No
         )
         if not same:
             raise InputError(
-                f"compare: trial {trial.name!r} is not the same in {one!r} and {other!r}: other numbers, samples or standard deviations.",
+                f"compare: trial {trial.name!r} is not the same in {one!r} and {other!r}: "
+                "other numbers, samples or standard deviations.",
                 remedy="Build both problems on the same trials.",
             )
 
 
 def check_same_flat_unknowns(fits: Mapping[str, Fit]) -> None:
-    """Raise ``InputError`` where models differ in unknowns of the measurement that have no prior: their evidence is not defined."""
+    """Raise ``InputError`` where models differ in unknowns of the measurement that have no prior:
+    their evidence is not defined.
+    """
     flat = {name: sorted(flat_unknowns(found)) for name, found in fits.items()}
     (first, mine), *others = flat.items()
     for name, its in others:
         differing = sorted(set(mine) ^ set(its))
         if differing or mine != its:
             raise InputError(
-                f"compare: the evidence of {first!r} and {name!r} needs priors of {', '.join(differing)}, which one of them does not have.",
-                remedy="Give the same nuisance quantities, quantities with a prior, or evidence=False.",
+                f"compare: the evidence of {first!r} and {name!r} needs priors of "
+                f"{', '.join(differing)}, which one of them does not have.",
+                remedy="Give the same nuisance quantities, quantities with a prior, or "
+                "evidence=False.",
             )
 
 
 def overdispersion_of(found: Fit) -> float:
-    """Factor by which the variance of the residuals of the best model exceeds what was assumed, with its correlation, at least 1."""
+    """Factor by which the variance of the residuals of the best model exceeds what was assumed,
+    with its correlation, at least 1.
+    """
     judgement = found.judgement
     known = not np.any(sizes_found(judgement))
-    misfit = judgement.misfit if known and (judgement.contradicted or not judgement.explained) else 1.0
-    correlated = judgement.correlation_time if judgement.automatic and judgement.correlation_time > 1.2 else 1.0
+    misfit = (
+        judgement.misfit if known and (judgement.contradicted or not judgement.explained) else 1.0
+    )
+    correlated = (
+        judgement.correlation_time
+        if judgement.automatic and judgement.correlation_time > 1.2
+        else 1.0
+    )
     return float(max(misfit, 1.0) * correlated)
 
 
@@ -211,17 +248,26 @@ def _compared(fits: Mapping[str, Fit], which: HoldOut | None, *, evidence: bool)
     factor = overdispersion_of(fits[names[int(np.argmin(deviance + 2 * spent))]])
     # An overdispersion that was found is one more parameter; correlated numbers count for fewer.
     spent = spent + (factor > 1)
-    effective = count / max(judgements[int(np.argmin(deviance))].correlation_time, 1.0) if factor > 1 else count
-    criteria = np.asarray([aicc(d / factor, k, effective) for d, k in zip(deviance, spent, strict=True)])
+    effective = (
+        count / max(judgements[int(np.argmin(deviance))].correlation_time, 1.0)
+        if factor > 1
+        else count
+    )
+    criteria = np.asarray(
+        [aicc(d / factor, k, effective) for d, k in zip(deviance, spent, strict=True)]
+    )
     if not np.any(np.isfinite(criteria)):
         raise InputError(
-            f"compare: {count} numbers are too few for {min(spent):.0f} parameters, so AICc is not defined.",
+            f"compare: {count} numbers are too few for {min(spent):.0f} parameters, so AICc "
+            "is not defined.",
             remedy="Free less, or give more data.",
         )
     schwarz = [bic(d / factor, k, effective) for d, k in zip(deviance, spent, strict=True)]
     best = int(np.argmin(criteria))
     score, behind, behind_sd = _scores(fits, which, best, noise_factor(fits[names[best]], factor))
-    logarithms = [log_evidence(found) for found in fits.values()] if evidence else [math.nan] * len(names)
+    logarithms = (
+        [log_evidence(found) for found in fits.values()] if evidence else [math.nan] * len(names)
+    )
     models = []
     for i, name in enumerate(names):
         difference = float(criteria[i] - criteria[best])
@@ -253,10 +299,16 @@ def noise_factor(found: Fit, overdispersion: float) -> float:
     """Variance of the noise of the data left out, in units of their weights."""
     judgement = found.judgement
     free = sizes_found(judgement) & ~judgement.followed()
-    return float(np.median(judgement.spread.size[free]) ** 2) * overdispersion if np.any(free) else overdispersion
+    return (
+        float(np.median(judgement.spread.size[free]) ** 2) * overdispersion
+        if np.any(free)
+        else overdispersion
+    )
 
 
-def _scores(fits: Mapping[str, Fit], which: HoldOut | None, best: int, variance: float) -> tuple[list[float], list[float], list[float]]:
+def _scores(
+    fits: Mapping[str, Fit], which: HoldOut | None, best: int, variance: float
+) -> tuple[list[float], list[float], list[float]]:
     """Score of each model, how far it is behind the best one, and the standard error of that."""
     nothing = [math.nan] * len(fits)
     if which is None:
@@ -272,7 +324,9 @@ def _scores(fits: Mapping[str, Fit], which: HoldOut | None, best: int, variance:
     for i, own in enumerate(pieces):
         differences = densities[best] - densities[i]
         behind.append(float(np.sum(differences)))
-        behind_sd.append(0.0 if i == best else _standard_error(differences, pieces[best], own, variance))
+        behind_sd.append(
+            0.0 if i == best else _standard_error(differences, pieces[best], own, variance)
+        )
     return [float(total) for total in densities.sum(axis=1)], behind, behind_sd
 
 
@@ -283,13 +337,19 @@ def with_data(problem: Problem, data: tuple[Any, ...]) -> Problem:
     return other
 
 
-def _standard_error(differences: np.ndarray, best: list[Held], other: list[Held], variance: float) -> float:
+def _standard_error(
+    differences: np.ndarray, best: list[Held], other: list[Held], variance: float
+) -> float:
     """Standard error of a difference of scores.
 
-    Two predictions that differ by d score differently by ``d' V^-1 r`` plus a constant, where r is noise: a standard deviation of
-    ``sqrt(d' V^-1 d)``. Enough pieces also tell it by their scatter; the larger one counts.
+    Two predictions that differ by d score differently by ``d' V^-1 r`` plus a constant, where r is
+    noise: a standard deviation of ``sqrt(d' V^-1 d)``. Enough pieces also tell it by their scatter;
+    the larger one counts.
     """
-    distances = [mine.quadratic(mine.residual - its.residual) / variance for mine, its in zip(best, other, strict=True)]
+    distances = [
+        mine.quadratic(mine.residual - its.residual) / variance
+        for mine, its in zip(best, other, strict=True)
+    ]
     expected = math.sqrt(sum(distances))
     if differences.size < ENOUGH:
         return expected
@@ -318,12 +378,15 @@ def _warnings(ranked: tuple[ComparedModel, ...], factor: float) -> Iterator[str]
             yield f"The fit of {model.name} did not converge; its place says nothing."
     if not best.fit.explained:
         yield (
-            f"Even {best.name} does not explain the data (chi2 per degree of freedom {best.fit.judgement.misfit:.3g}): the best of these"
+            f"Even {best.name} does not explain the data (chi2 per degree of freedom "
+            f"{best.fit.judgement.misfit:.3g}): the best of these"
             " models is not a good one."
         )
     if factor > 1:
         yield f"Residuals of the best model vary {factor:.2g} times as much as independent noise as stated; -2 ln L is divided by that."
-    leader = min((model for model in ranked if math.isfinite(model.bic)), key=lambda model: model.bic)
+    leader = min(
+        (model for model in ranked if math.isfinite(model.bic)), key=lambda model: model.bic
+    )
     if leader is not best and best.bic - leader.bic > APART:
         yield f"BIC prefers {leader.name}, which has fewer parameters."
     if math.isfinite(best.score):
@@ -333,7 +396,11 @@ def _warnings(ranked: tuple[ComparedModel, ...], factor: float) -> Iterator[str]
     known = [model for model in ranked if math.isfinite(model.log_evidence)]
     if known:
         likely = max(known, key=lambda model: model.log_evidence)
-        if likely is not best and math.isfinite(best.log_evidence) and likely.log_evidence - best.log_evidence > STRONG:
+        if (
+            likely is not best
+            and math.isfinite(best.log_evidence)
+            and likely.log_evidence - best.log_evidence > STRONG
+        ):
             yield f"The evidence, with the priors given, prefers {likely.name}."
         for model in ranked:
             if not math.isfinite(model.log_evidence):
@@ -346,15 +413,27 @@ def _lines(found: Comparison) -> Iterator[str]:
     wide = max(len("model"), *(len(model.name) for model in found.models))
     scored = any(math.isfinite(model.score) for model in found.models)
     weighed = any(math.isfinite(model.log_evidence) for model in found.models)
-    head = f"{'model':<{wide}}  {'parameters':>10} {'chi2/dof':>9} {'AICc':>10} {'behind':>8} {'weight':>7} {'BIC':>10}"
-    yield head + (f" {'left out, behind':>18}" if scored else "") + (f" {'ln evidence':>12}" if weighed else "")
+    head = (
+        f"{'model':<{wide}}  {'parameters':>10} {'chi2/dof':>9} {'AICc':>10} {'behind':>8} "
+        f"{'weight':>7} {'BIC':>10}"
+    )
+    yield (
+        head
+        + (f" {'left out, behind':>18}" if scored else "")
+        + (f" {'ln evidence':>12}" if weighed else "")
+    )
     for model in found.models:
         line = (
-            f"{model.name:<{wide}}  {model.parameters:>10.3g} {model.fit.chi2_per_dof:>9.3g} {model.aicc:>10.2f} {model.difference:>8.2f}"
+            f"{model.name:<{wide}}  {model.parameters:>10.3g} {model.fit.chi2_per_dof:>9.3g} "
+            f"{model.aicc:>10.2f} {model.difference:>8.2f}"
             f" {model.weight:>7.3f} {model.bic:>10.2f}"
         )
         if scored:
-            shown = "best AICc" if model is found.best else f"{model.behind:.1f} +- {model.behind_sd:.1f}"
+            shown = (
+                "best AICc"
+                if model is found.best
+                else f"{model.behind:.1f} +- {model.behind_sd:.1f}"
+            )
             line += f" {shown:>18}"
         yield line + (f" {model.log_evidence:>12.2f}" if weighed else "")
     yield from found.warnings

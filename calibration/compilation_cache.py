@@ -1,4 +1,5 @@
-"""Compiled code kept between runs: the first fit of a kind compiles for a long time, the next ones do not.
+"""Compiled code kept between runs: the first fit of a kind compiles for a long time, the next ones
+do not.
 
 JAX does not keep code that calls back into Python, so nothing that runs by default does.
 """
@@ -15,7 +16,9 @@ OFF = ("", "0", "off", "no", "none", "false")
 
 
 def cache_folder() -> Path | None:
-    """Where compiled code is kept: the folder named by ``JAXCONTACT_CACHE`` (``off``: nowhere), else in the user's folder of caches."""
+    """Where compiled code is kept: the folder named by ``JAXCONTACT_CACHE`` (``off``: nowhere),
+    else in the user's folder of caches.
+    """
     given = os.environ.get(VARIABLE)
     if given is not None and given.strip().lower() in OFF:
         return None
@@ -35,11 +38,15 @@ def _caches() -> Path:
 
 
 def _processor() -> str:
-    """A name for the kind of processor. Code for another one would crash, and homes are shared between machines."""
+    """A name for the kind of processor. Code for another one would crash, and homes are shared
+    between machines.
+    """
     features = [platform.machine(), platform.processor()]
     try:
         with open("/proc/cpuinfo") as file:
-            features += sorted({line for line in file if line.startswith(("flags", "Features", "model name"))})
+            features += sorted(
+                {line for line in file if line.startswith(("flags", "Features", "model name"))}
+            )
     except OSError:  # not Linux
         pass
     return hashlib.sha256("\n".join(features).encode()).hexdigest()[:12]
@@ -53,8 +60,11 @@ def keep_compiled_code() -> Path | None:
     Returns:
         The folder that is used, ``None`` for no folder.
     """
-    # On every piece it loads, XLA prints pages on tuning hints that it takes for features of another processor. Read when JAX is imported.
-    if os.environ.get(_LOG_LEVEL, "1") == "1":  # as JAX itself sets it, perhaps in the parent process
+    # On every piece it loads, XLA prints pages on tuning hints that it takes for features of
+    # another processor. Read when JAX is imported.
+    if (
+        os.environ.get(_LOG_LEVEL, "1") == "1"
+    ):  # as JAX itself sets it, perhaps in the parent process
         os.environ[_LOG_LEVEL] = "3"
     import jax
 

@@ -1,7 +1,9 @@
-"""A text file of columns, in whatever dialect it was exported: comma, semicolon, tab or blanks; decimal point or decimal comma.
+"""A text file of columns, in whatever dialect it was exported: comma, semicolon, tab or blanks;
+decimal point or decimal comma.
 
-What a table may contain beside its header and rows: a byte order mark, lines of comment (``#`` or ``%``), a title or the name of a track
-above the header (Tracker writes ``mass A``), a row of units below it, empty cells and ``-`` or ``nan`` for gaps, empty rows and columns.
+What a table may contain beside its header and rows: a byte order mark, lines of comment (``#`` or
+``%``), a title or the name of a track above the header (Tracker writes ``mass A``), a row of units
+below it, empty cells and ``-`` or ``nan`` for gaps, empty rows and columns.
 """
 
 import csv
@@ -29,7 +31,10 @@ _SAMPLE = 100  # lines looked at to find the separator
 _BINARY = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _KEEP_GAPS = "Give every row one value for each column, and leave a cell empty for a gap."
 _ADD_ROWS = "Below the header come the measured rows, one for each sample."
-_ADD_HEADER = "Add a header line above the numbers that names the columns, for example 't,x,y' or 't (s);x (mm);z (mm)'."
+_ADD_HEADER = (
+    "Add a header line above the numbers that names the columns, for example 't,x,y' or 't (s);x "
+    "(mm);z (mm)'."
+)
 
 
 class _Line(NamedTuple):
@@ -46,7 +51,8 @@ class _Row(NamedTuple):
 class Table:
     """The rows of a file below its header, still as text; ``column`` turns one column into numbers.
 
-    Columns stay text until they are asked for, so that remarks in a column that nobody reads do no harm.
+    Columns stay text until they are asked for, so that remarks in a column that nobody reads do no
+    harm.
 
     Attributes:
         path: the file, as given.
@@ -80,7 +86,10 @@ class Table:
             InputError: a cell is neither a finite number nor a gap.
         """
         index = self.headers.index(header)
-        values = (self._value(row[index], int(line), header.text) for row, line in zip(self.cells, self.lines, strict=True))
+        values = (
+            self._value(row[index], int(line), header.text)
+            for row, line in zip(self.cells, self.lines, strict=True)
+        )
         return np.fromiter(values, float, count=len(self.cells))
 
     def is_empty(self, header: Header) -> bool:
@@ -93,34 +102,58 @@ class Table:
         wanted = " ".join(text.split()).lower()
         sought = parse_header(text)
         exact = [header for header in self.headers if header.text.lower() == wanted]
-        matches = exact or [h for h in self.headers if (h.name, h.uncertainty) == (sought.name, sought.uncertainty)]
+        matches = exact or [
+            h for h in self.headers if (h.name, h.uncertainty) == (sought.name, sought.uncertainty)
+        ]
         if len(matches) != 1:
-            problem = f"{text!r} fits several columns: {listed(matches)}" if matches else f"there is no column {text!r}"
+            problem = (
+                f"{text!r} fits several columns: {listed(matches)}"
+                if matches
+                else f"there is no column {text!r}"
+            )
             raise self.header_error(problem, remedy=f"Name one of {listed(self.headers)}.")
         return matches[0]
 
     def only(self, headers: Sequence[Header], meaning: str, *, key: str) -> Header:
-        """The one of ``headers``, which all can have this ``meaning``; ``key`` is how a caller would choose."""
+        """The one of ``headers``, which all can have this ``meaning``; ``key`` is how a caller
+        would choose.
+        """
         if len(headers) > 1:
             remedy = f"Say which it is: columns={{{key!r}: {headers[0].text!r}}}."
-            raise self.header_error(f"the columns {listed(headers)} can each be {meaning}", remedy=remedy)
+            raise self.header_error(
+                f"the columns {listed(headers)} can each be {meaning}", remedy=remedy
+            )
         return headers[0]
 
     def check_unit(self, header: Header, *dimensions: str) -> None:
         """Raise when a header declares a unit that is unknown or not of these dimensions."""
-        if header.unknown_unit is not None or (header.unit is not None and header.unit.dimension not in dimensions):
+        if header.unknown_unit is not None or (
+            header.unit is not None and header.unit.dimension not in dimensions
+        ):
             unit = header.unknown_unit if header.unit is None else header.unit.symbol
             raise self.header_error(
-                f"{unit!r} is no unit of {' or '.join(dimensions)} known here", remedy=f"Use one of {units_of(*dimensions)}.", header=header
+                f"{unit!r} is no unit of {' or '.join(dimensions)} known here",
+                remedy=f"Use one of {units_of(*dimensions)}.",
+                header=header,
             )
 
     def error(self, problem: str, *, remedy: str, row: int, header: Header) -> InputError:
         """An error at a row (counted from 0, without the header) and column."""
-        return InputError(problem, remedy=remedy, path=self.path, line=int(self.lines[row]), column=header.text)
+        return InputError(
+            problem, remedy=remedy, path=self.path, line=int(self.lines[row]), column=header.text
+        )
 
-    def header_error(self, problem: str, *, remedy: str, header: Header | None = None) -> InputError:
+    def header_error(
+        self, problem: str, *, remedy: str, header: Header | None = None
+    ) -> InputError:
         """An error in the line of the header."""
-        return InputError(problem, remedy=remedy, path=self.path, line=self.header_line, column=None if header is None else header.text)
+        return InputError(
+            problem,
+            remedy=remedy,
+            path=self.path,
+            line=self.header_line,
+            column=None if header is None else header.text,
+        )
 
     def _value(self, cell: str, line: int, name: str) -> float:
         if _is_gap(cell):
@@ -130,8 +163,14 @@ class Table:
         if value is None:
             problem = f"{cell!r} is not a number"
         elif {".": ",", ",": "."}[self.decimal] in cell:
-            problem = f"{cell!r} does not have the decimal {'comma' if self.decimal == ',' else 'point'} of the rest of the file"
-            remedy = "Write all numbers with the same decimal sign and without separators of thousands."
+            problem = (
+                f"{cell!r} does not have the decimal "
+                f"{'comma' if self.decimal == ',' else 'point'} of the "
+                "rest of the file"
+            )
+            remedy = (
+                "Write all numbers with the same decimal sign and without separators of thousands."
+            )
         elif not np.isfinite(value):
             problem = f"{cell!r} is not a finite number"
         else:
@@ -140,47 +179,71 @@ class Table:
 
 
 def read_table(path: str | os.PathLike[str]) -> Table:
-    """Read a text file of columns; separator, decimal sign, encoding and header line are found by themselves.
+    """Read a text file of columns; separator, decimal sign, encoding and header line are found by
+    themselves.
 
     Raises:
-        InputError: the file is missing, a directory, empty, no text, without header or rows, or has rows of different lengths
-            or two columns of the same name.
+        InputError: the file is missing, a directory, empty, no text, without header or rows, or has
+            rows of different lengths or two columns of the same name.
     """
     source = os.fspath(path)
-    lines = [_Line(number, text) for number, text in enumerate(re.split(r"\r\n|\r|\n", _text(source)), start=1)]
+    lines = [
+        _Line(number, text)
+        for number, text in enumerate(re.split(r"\r\n|\r|\n", _text(source)), start=1)
+    ]
     comments = [line for line in lines if _COMMENT.match(line.text)]
     content = [line for line in lines if line.text.strip() and not _COMMENT.match(line.text)]
-    announced = re.fullmatch(r'"?sep=(.)"?', content[0].text.strip(), re.IGNORECASE) if content else None
+    announced = (
+        re.fullmatch(r'"?sep=(.)"?', content[0].text.strip(), re.IGNORECASE) if content else None
+    )
     if announced:
         content = content[1:]
     if not content:
-        raise InputError("the file holds no data rows", remedy=f"{_ADD_HEADER} {_ADD_ROWS}", path=source)
+        raise InputError(
+            "the file holds no data rows", remedy=f"{_ADD_HEADER} {_ADD_ROWS}", path=source
+        )
     try:
         separator = announced[1] if announced else _separator(content[:_SAMPLE])
         rows = [row for row in _split(content, separator) if any(row.cells)]
         header, body, preamble = _find_header(rows, comments, separator, source)
     except csv.Error as error:
-        raise InputError(f"the file cannot be split into columns ({error})", remedy="Export it again as CSV text.", path=source) from error
+        raise InputError(
+            f"the file cannot be split into columns ({error})",
+            remedy="Export it again as CSV text.",
+            path=source,
+        ) from error
     return _table(source, header, body, separator, preamble, comments)
 
 
 def _text(path: str) -> str:
-    """The decoded contents: UTF-8 (with or without a byte order mark), UTF-16 with one, else Latin-1."""
+    """The decoded contents: UTF-8 (with or without a byte order mark), UTF-16 with one, else
+    Latin-1.
+    """
     if Path(path).is_dir():
-        raise InputError("this is a directory, not a file", remedy="Give a file in it, or a pattern such as 'drops/*.csv'.", path=path)
+        raise InputError(
+            "this is a directory, not a file",
+            remedy="Give a file in it, or a pattern such as 'drops/*.csv'.",
+            path=path,
+        )
     try:
         contents = Path(path).read_bytes()
     except FileNotFoundError:
-        raise InputError("there is no such file", remedy=_similar_file(Path(path)), path=path) from None
+        raise InputError(
+            "there is no such file", remedy=_similar_file(Path(path)), path=path
+        ) from None
     except OSError as error:
         raise InputError(
-            f"the file cannot be read ({error.strerror or error})", remedy="Check that it is a file that you may read.", path=path
+            f"the file cannot be read ({error.strerror or error})",
+            remedy="Check that it is a file that you may read.",
+            path=path,
         ) from error
     if not contents.strip():
         raise InputError("the file is empty", remedy="Export it again.", path=path)
     if contents.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
         raise InputError(
-            "this is a spreadsheet, not a text file", remedy="Save it as CSV (File > Save as > CSV) and give that file.", path=path
+            "this is a spreadsheet, not a text file",
+            remedy="Save it as CSV (File > Save as > CSV) and give that file.",
+            path=path,
         )
     if contents.lstrip(b"\xef\xbb\xbf \r\n").startswith(b"<"):
         raise InputError(
@@ -190,12 +253,18 @@ def _text(path: str) -> str:
         )
     text = _decoded(contents)
     if text is None or _BINARY.search(text):
-        raise InputError("the file holds bytes that are not text", remedy="Export it as CSV text (UTF-8) and give that file.", path=path)
+        raise InputError(
+            "the file holds bytes that are not text",
+            remedy="Export it as CSV text (UTF-8) and give that file.",
+            path=path,
+        )
     return text
 
 
 def _decoded(contents: bytes) -> str | None:
-    encodings = ["utf-16"] if contents.startswith((b"\xff\xfe", b"\xfe\xff")) else ["utf-8-sig", "latin-1"]
+    encodings = (
+        ["utf-16"] if contents.startswith((b"\xff\xfe", b"\xfe\xff")) else ["utf-8-sig", "latin-1"]
+    )
     for encoding in encodings:
         try:
             return contents.decode(encoding)
@@ -209,7 +278,11 @@ def _similar_file(path: Path) -> str:
     if not folder.is_dir():
         return f"There is no directory {str(folder)!r} either: check the spelling, or the directory you are in."
     close = difflib.get_close_matches(path.name, os.listdir(folder), n=1)
-    return f"Did you mean {str(folder / close[0])!r}?" if close else "Check the spelling, or the directory you are in."
+    return (
+        f"Did you mean {str(folder / close[0])!r}?"
+        if close
+        else "Check the spelling, or the directory you are in."
+    )
 
 
 def _split(lines: Iterable[_Line], separator: str) -> list[_Row]:
@@ -222,35 +295,60 @@ def _split(lines: Iterable[_Line], separator: str) -> list[_Row]:
             current = line.number
             yield (_single_blanks(line.text) if separator == _BLANKS else line.text) + "\n"
 
-    return [_Row(current, [cell.strip() for cell in cells]) for cells in csv.reader(texts(), delimiter=separator, skipinitialspace=True)]
+    return [
+        _Row(current, [cell.strip() for cell in cells])
+        for cells in csv.reader(texts(), delimiter=separator, skipinitialspace=True)
+    ]
 
 
 def _single_blanks(text: str) -> str:
-    """One blank between cells; the blank before a unit in brackets (``t (s)``) does not separate."""
+    """One blank between cells; the blank before a unit in brackets (``t (s)``) does not
+    separate.
+    """
     return re.sub(r"\s+(?=[\[(])", "", re.sub(r"\s+", " ", text.strip()))
 
 
 def _separator(lines: Sequence[_Line]) -> str:
-    """The separator with which most lines become rows of several numbers and gaps; failing that, of several cells with any number."""
-    rows = {separator: [row for row in _split(lines, separator) if len(row.cells) >= 2 and _has_number(row)] for separator in _SEPARATORS}
-    whole = {separator: sum(1 for row in rows[separator] if _is_numeric(row)) for separator in _SEPARATORS}
+    """The separator with which most lines become rows of several numbers and gaps; failing that, of
+    several cells with any number.
+    """
+    rows = {
+        separator: [
+            row for row in _split(lines, separator) if len(row.cells) >= 2 and _has_number(row)
+        ]
+        for separator in _SEPARATORS
+    }
+    whole = {
+        separator: sum(1 for row in rows[separator] if _is_numeric(row))
+        for separator in _SEPARATORS
+    }
     if not any(whole.values()):
         return max(_SEPARATORS, key=lambda separator: len(rows[separator]))
-    # Blanks also stand inside the cells of other dialects, so they separate only where nothing else makes rows of numbers.
+    # Blanks also stand inside the cells of other dialects, so they separate only where nothing else
+    # makes rows of numbers.
     best = max("\t;,", key=lambda separator: whole[separator])
     return best if whole[best] else _BLANKS
 
 
-def _find_header(rows: list[_Row], comments: list[_Line], separator: str, path: str) -> tuple[_Row, list[_Row], list[_Row]]:
+def _find_header(
+    rows: list[_Row], comments: list[_Line], separator: str, path: str
+) -> tuple[_Row, list[_Row], list[_Row]]:
     """The row that names the columns, the rows below it and the rows above it.
 
-    It is the last row of texts above the numbers that is as wide as the table and no row of units; what stands above it is a title or the
-    name of a track. A header written as the last comment above the numbers is accepted too.
+    It is the last row of texts above the numbers that is as wide as the table and no row of units;
+    what stands above it is a title or the name of a track. A header written as the last comment
+    above the numbers is accepted too.
     """
     spans = Counter(_span(row) for row in rows)
     width = max(spans, key=lambda span: (spans[span], span))
-    start = next((i for i, row in enumerate(rows) if _has_number(row) and _span(row) >= width), len(rows))
-    texts = [i for i, row in enumerate(rows[:start]) if _is_text(row) and (_filled(row) >= 2 or width == 1)]
+    start = next(
+        (i for i, row in enumerate(rows) if _has_number(row) and _span(row) >= width), len(rows)
+    )
+    texts = [
+        i
+        for i, row in enumerate(rows[:start])
+        if _is_text(row) and (_filled(row) >= 2 or width == 1)
+    ]
     names = [i for i in texts if _span(rows[i]) >= width and not _is_units(rows[i])] or texts
     if names:
         return rows[names[-1]], rows[names[-1] + 1 :], rows[: names[-1]]
@@ -258,7 +356,12 @@ def _find_header(rows: list[_Row], comments: list[_Line], separator: str, path: 
         raise InputError("the file holds no data rows", remedy=_ADD_ROWS, path=path)
     commented = _commented_header(rows[start], comments, separator)
     if commented is None:
-        raise InputError("the columns have no names: the first row is numbers", remedy=_ADD_HEADER, path=path, line=rows[start].line)
+        raise InputError(
+            "the columns have no names: the first row is numbers",
+            remedy=_ADD_HEADER,
+            path=path,
+            line=rows[start].line,
+        )
     return (
         commented,
         [row for row in rows if row.line > commented.line],
@@ -267,7 +370,9 @@ def _find_header(rows: list[_Row], comments: list[_Line], separator: str, path: 
 
 
 def _commented_header(first: _Row, comments: list[_Line], separator: str) -> _Row | None:
-    """The last comment above the first row of numbers, when it names as many columns (as NumPy's ``savetxt`` writes it)."""
+    """The last comment above the first row of numbers, when it names as many columns (as NumPy's
+    ``savetxt`` writes it).
+    """
     above = [line for line in comments if line.number < first.line]
     if not above:
         return None
@@ -279,14 +384,23 @@ def _commented_header(first: _Row, comments: list[_Line], separator: str) -> _Ro
     return None
 
 
-def _table(path: str, header: _Row, body: list[_Row], separator: str, preamble: list[_Row], comments: list[_Line]) -> Table:
+def _table(
+    path: str,
+    header: _Row,
+    body: list[_Row],
+    separator: str,
+    preamble: list[_Row],
+    comments: list[_Line],
+) -> Table:
     count = _span(header)
     units: list[str | None] = [None] * count
     if body and _is_units(body[0]):
         units = [*body[0].cells[:count], *[None] * (count - len(body[0].cells))]
         body = body[1:]
     if not body:
-        raise InputError("the file holds no data rows", remedy=_ADD_ROWS, path=path, line=header.line)
+        raise InputError(
+            "the file holds no data rows", remedy=_ADD_ROWS, path=path, line=header.line
+        )
     headers = tuple(
         parse_header(name or f"column {index}", unit=unit)
         for index, (name, unit) in enumerate(zip(header.cells[:count], units, strict=True), start=1)
@@ -327,10 +441,19 @@ def _check_widths(body: list[_Row], count: int, separator: str, path: str) -> No
             continue
         remedy = _KEEP_GAPS
         if separator == "," and _span(row) == 2 * count:
-            remedy = "The comma seems to be decimal sign and separator at once: export with semicolons or tabs, or with decimal points."
+            remedy = (
+                "The comma seems to be decimal sign and separator at once: export with "
+                "semicolons or tabs, "
+                "or with decimal points."
+            )
         values = "1 value" if len(row.cells) == 1 else f"{len(row.cells)} values"
         named = "1 column" if count == 1 else f"{count} columns"
-        raise InputError(f"the row has {values}, but the header names {named}", remedy=remedy, path=path, line=row.line)
+        raise InputError(
+            f"the row has {values}, but the header names {named}",
+            remedy=remedy,
+            path=path,
+            line=row.line,
+        )
 
 
 def _is_number(cell: str) -> bool:

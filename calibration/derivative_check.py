@@ -9,10 +9,14 @@ from calibration.layout import jacobians, residuals
 from calibration.problem import Problem
 
 AGREED = 1e-4
-"""Disagreement with differences, relative to the length of a column, up to which a derivative is believed; differences err, too."""
+"""Disagreement with differences, relative to the length of a column, up to which a derivative is
+believed; differences err, too.
+"""
 
 CHANGE = 1e-3
-"""Change of the residuals for which the step of a difference is chosen, root of the sum of squares, in standard deviations."""
+"""Change of the residuals for which the step of a difference is chosen, root of the sum of squares,
+in standard deviations.
+"""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -20,8 +24,10 @@ class DerivativeCheck:
     """Derivatives of the residuals at the starting values, against differences.
 
     Attributes:
-        errors: relative error of the column of each shared unknown, NaN where it acts on nothing, infinite where it is not finite.
-        finite: whether all residuals and derivatives are finite, those by the unknowns of single trials included.
+        errors: relative error of the column of each shared unknown, NaN where it acts on nothing,
+            infinite where it is not finite.
+        finite: whether all residuals and derivatives are finite, those by the unknowns of single
+            trials included.
     """
 
     errors: dict[str, float]
@@ -37,15 +43,29 @@ class DerivativeCheck:
             return "Derivatives: NOT finite at the starting values. Start elsewhere, or report it."
         wrong = [name for name, error in self.errors.items() if error > AGREED]
         if wrong:
-            return f"Derivatives: by {', '.join(wrong)} they do NOT agree with differences; start elsewhere: a bounce may be on a sample."
+            return (
+                f"Derivatives: by {', '.join(wrong)} they do NOT agree with differences; "
+                "start elsewhere: a "
+                "bounce may be on a sample."
+            )
         known = [error for error in self.errors.values() if np.isfinite(error)]
         idle = [name for name, error in self.errors.items() if np.isnan(error)]
-        said = f"Derivatives agree with differences to {max(known):.0e}." if known else "Derivatives: nothing to compare."
-        return f"{said} {', '.join(idle)} act{'s' if len(idle) == 1 else ''} on nothing at the starting values." if idle else said
+        said = (
+            f"Derivatives agree with differences to {max(known):.0e}."
+            if known
+            else "Derivatives: nothing to compare."
+        )
+        return (
+            f"{said} {', '.join(idle)} act{'s' if len(idle) == 1 else ''} on nothing at the "
+            "starting values."
+            if idle
+            else said
+        )
 
 
 def check_derivatives(problem: Problem) -> DerivativeCheck:
-    """Compare the derivatives of a problem by its shared unknowns with central differences, at the starting values.
+    """Compare the derivatives of a problem by its shared unknowns with central differences, at the
+    starting values.
 
     Args:
         problem: to be fitted.
@@ -57,7 +77,9 @@ def check_derivatives(problem: Problem) -> DerivativeCheck:
         finite = all(bool(np.all(np.isfinite(array))) for block in blocks for array in block)
 
         def at(coordinates: np.ndarray) -> np.ndarray:
-            return np.concatenate([np.ravel(part) for part in residuals(layout, scene, coordinates, local, data)])
+            return np.concatenate(
+                [np.ravel(part) for part in residuals(layout, scene, coordinates, local, data)]
+            )
 
         errors = {}
         for index, name in enumerate(layout.names):
@@ -73,7 +95,9 @@ def check_derivatives(problem: Problem) -> DerivativeCheck:
             step[index] = CHANGE / length
 
             def difference(size: float, step: np.ndarray = step) -> np.ndarray:
-                return (at(shared + size * step) - at(shared - size * step)) / (2 * size * step.max())
+                return (at(shared + size * step) - at(shared - size * step)) / (
+                    2 * size * step.max()
+                )
 
             # Two steps cancel the error of second order (Richardson).
             best = (4 * difference(0.5) - difference(1.0)) / 3

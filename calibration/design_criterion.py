@@ -1,4 +1,6 @@
-"""What makes a covariance small: the A-, c- and D-criteria of optimal design, as a standard error in natural coordinates."""
+"""What makes a covariance small: the A-, c- and D-criteria of optimal design, as a standard error
+in natural coordinates.
+"""
 
 import dataclasses
 from collections.abc import Mapping
@@ -18,7 +20,8 @@ CRITERIA = {
 
 @dataclasses.dataclass(frozen=True)
 class Criterion:
-    """A criterion on the parameters of interest (Atkinson, Donev and Tobias 2007; Chaloner and Verdinelli 1995).
+    """A criterion on the parameters of interest (Atkinson, Donev and Tobias 2007; Chaloner and
+    Verdinelli 1995).
 
     Attributes:
         kind: ``"A"``, ``"c"`` or ``"D"``.
@@ -31,7 +34,9 @@ class Criterion:
     weights: tuple[float, ...]
 
     def of(self, covariance: Any) -> Any:
-        """``sqrt(tr C/n)``, ``sqrt(c' C c)`` or ``det(C)^(1/2n)`` of the covariance (S, S) in natural coordinates."""
+        """``sqrt(tr C/n)``, ``sqrt(c' C c)`` or ``det(C)^(1/2n)`` of the covariance (S, S) in
+        natural coordinates.
+        """
         picked = np.asarray(self.places)
         block = covariance[picked[:, None], picked[None, :]]
         if self.kind == "A":
@@ -43,23 +48,36 @@ class Criterion:
         return jnp.exp(logarithm / (2 * len(self.places)))
 
 
-def criterion_for(kind: str, names: tuple[str, ...], places: tuple[int, ...], combination: Mapping[str, float] | None) -> Criterion:
+def criterion_for(
+    kind: str,
+    names: tuple[str, ...],
+    places: tuple[int, ...],
+    combination: Mapping[str, float] | None,
+) -> Criterion:
     """The criterion that a person asked for.
 
     Raises:
-        InputError: another letter, a combination without ``"c"``, ``"c"`` for several parameters without a combination.
+        InputError: another letter, a combination without ``"c"``, ``"c"`` for several parameters
+            without a combination.
     """
     if kind not in CRITERIA:
-        raise InputError(f"design: criterion = {kind!r} is not known.", remedy=f"Use {', '.join(map(repr, CRITERIA))}.")
+        raise InputError(
+            f"design: criterion = {kind!r} is not known.",
+            remedy=f"Use {', '.join(map(repr, CRITERIA))}.",
+        )
     if kind != "c":
         if combination is not None:
             raise InputError("design: combination goes with criterion='c'.")
         return Criterion(kind, places, (1.0,) * len(places))
     if combination is None and len(places) > 1:
         raise InputError(
-            "design: criterion 'c' is of one combination of the parameters.", remedy="Give combination={name: exponent, ...}, or one name."
+            "design: criterion 'c' is of one combination of the parameters.",
+            remedy="Give combination={name: exponent, ...}, or one name.",
         )
     given = {names[0]: 1.0} if combination is None else dict(combination)
     if set(given) - set(names):
-        raise InputError(f"design: the combination names {sorted(set(given) - set(names))}, which are not of interest.")
+        raise InputError(
+            f"design: the combination names {sorted(set(given) - set(names))}, which are not "
+            "of interest."
+        )
     return Criterion(kind, places, tuple(float(given.get(name, 0.0)) for name in names))

@@ -8,7 +8,8 @@ import numpy.typing as npt
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class DragCurves:
-    """Displacement of each flight by unit drag, with value and slope zero in its middle; cubic polynomials between the points of a grid.
+    """Displacement of each flight by unit drag, with value and slope zero in its middle; cubic
+    polynomials between the points of a grid.
 
     Attributes:
         start, step: (flights,) first time and spacing of the grid of each flight [s].
@@ -21,8 +22,12 @@ class DragCurves:
     shift: np.ndarray
     slope: np.ndarray
 
-    def __call__(self, flights: npt.ArrayLike, time: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
-        """Displacement and its derivative, each (axes, ...), at times (...) of flights (...), also beyond the grid."""
+    def __call__(
+        self, flights: npt.ArrayLike, time: np.ndarray | float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Displacement and its derivative, each (axes, ...), at times (...) of flights (...), also
+        beyond the grid.
+        """
         flight = np.asarray(flights)
         step, place = self.step[flight], (time - self.start[flight]) / self.step[flight]
         left = np.minimum(np.maximum(place, 0), self.shift.shape[-1] - 2).astype(int)
@@ -30,7 +35,9 @@ class DragCurves:
         rise = self.shift[:, flight, left + 1] - begin
         first, last = step * self.slope[:, flight, left], step * self.slope[:, flight, left + 1]
         square, cube = 3 * rise - 2 * first - last, first + last - 2 * rise
-        return begin + part * (first + part * (square + part * cube)), (first + part * (2 * square + 3 * part * cube)) / step
+        return begin + part * (first + part * (square + part * cube)), (
+            first + part * (2 * square + 3 * part * cube)
+        ) / step
 
 
 def no_drag(centres: np.ndarray, *, axes: int) -> DragCurves:
@@ -40,7 +47,9 @@ def no_drag(centres: np.ndarray, *, axes: int) -> DragCurves:
 
 
 def drag_curves(grid: np.ndarray, velocity: np.ndarray) -> DragCurves:
-    """Curves from velocities (axes, flights, points) on evenly spaced times (flights, points), whose middle is a point of the grid."""
+    """Curves from velocities (axes, flights, points) on evenly spaced times (flights, points),
+    whose middle is a point of the grid.
+    """
     step, middle = grid[:, 1] - grid[:, 0], grid.shape[1] // 2
 
     def from_middle(rate: np.ndarray) -> np.ndarray:
@@ -52,8 +61,11 @@ def drag_curves(grid: np.ndarray, velocity: np.ndarray) -> DragCurves:
 
 
 def cumulative_simpson(values: np.ndarray) -> np.ndarray:
-    """Integral, from the first to each of an odd number of values at unit distance, of the parabolas through three of them in turn."""
-    # As scipy.integrate.cumulative_simpson, whose checks of its arguments take four times as long as the sums.
+    """Integral, from the first to each of an odd number of values at unit distance, of the
+    parabolas through three of them in turn.
+    """
+    # As scipy.integrate.cumulative_simpson, whose checks of its arguments take four times as long
+    # as the sums.
     first, middle, last = values[..., :-2:2], values[..., 1::2], values[..., 2::2]
     areas = np.zeros_like(values)
     areas[..., 1::2] = (5 * first + 8 * middle - last) / 12

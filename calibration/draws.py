@@ -1,4 +1,6 @@
-"""Many sets of values of all unknowns: fits of redrawn data, or samples of a posterior distribution."""
+"""Many sets of values of all unknowns: fits of redrawn data, or samples of a posterior
+distribution.
+"""
 
 from typing import NamedTuple
 

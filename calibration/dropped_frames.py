@@ -1,8 +1,10 @@
-"""Frames that a camera or a program dropped without saying so: all later times are too early by a whole number of frames.
+"""Frames that a camera or a program dropped without saying so: all later times are too early by a
+whole number of frames.
 
-In free flight the samples on both sides of a place lie on one parabola, whose vertical curvature is known. Times after the place that are
-late by ``m`` frames bring them there; the number ``m`` that does so best is compared with none. Where the body hardly moves, or beside an
-impact, nothing can be told.
+In free flight the samples on both sides of a place lie on one parabola, whose vertical curvature is
+known. Times after the place that are late by ``m`` frames bring them there; the number ``m`` that
+does so best is compared with none. Where the body hardly moves, or beside an impact, nothing can be
+told.
 """
 
 import dataclasses
@@ -30,14 +32,18 @@ MISFIT = 3.0
 
 
 class DroppedFrames(NamedTuple):
-    """Frames missing after a sample: its place, how many, and by how much chi-squared they explain the samples better than none."""
+    """Frames missing after a sample: its place, how many, and by how much chi-squared they explain
+    the samples better than none.
+    """
 
     after: int
     missing: int
     gain: float
 
 
-def find_dropped_frames(recording: Recording, *, gravity: float = 9.81) -> tuple[DroppedFrames, ...]:
+def find_dropped_frames(
+    recording: Recording, *, gravity: float = 9.81
+) -> tuple[DroppedFrames, ...]:
     """Where frames are missing in a recording with evenly spaced times.
 
     Args:
@@ -52,18 +58,31 @@ def find_dropped_frames(recording: Recording, *, gravity: float = 9.81) -> tuple
     gaps = np.round(steps / frame)
     if np.any(np.abs(steps - gaps * frame) > 0.2 * frame):
         raise InputError(
-            f"The times of {recording.name!r} are not even: they are real times, and tell themselves where frames are missing.",
+            f"The times of {recording.name!r} are not even: they are real times, and tell "
+            "themselves where frames are missing.",
             path=recording.path,
         )
-    axes = [axis for axis in range(3) if np.isfinite(recording.position[:, axis]).sum() > 2 * WINDOWS[0]]
+    axes = [
+        axis for axis in range(3) if np.isfinite(recording.position[:, axis]).sum() > 2 * WINDOWS[0]
+    ]
     noise = {axis: _noise(recording, axis, gravity if axis == 2 else 0.0) for axis in axes}
     found: list[DroppedFrames] = []
     for after in range(3, len(recording.time) - 4):
         tried = [
-            _best(recording, slice(max(after - left + 1, 0), after + 1 + right), after, frame, axes, noise, gravity)
+            _best(
+                recording,
+                slice(max(after - left + 1, 0), after + 1 + right),
+                after,
+                frame,
+                axes,
+                noise,
+                gravity,
+            )
             for left, right in itertools.product(WINDOWS, WINDOWS)
         ]
-        best = max((item for item in tried if item is not None), key=lambda item: item.gain, default=None)
+        best = max(
+            (item for item in tried if item is not None), key=lambda item: item.gain, default=None
+        )
         if best is None:
             continue
         if found and after - found[-1].after < WINDOWS[0] // 2:
@@ -76,11 +95,19 @@ def find_dropped_frames(recording: Recording, *, gravity: float = 9.81) -> tuple
 def _noise(recording: Recording, axis: int, gravity: float) -> float:
     seen = np.isfinite(recording.position[:, axis])
     time, values = recording.time[seen], recording.position[seen, axis]
-    return max(rough_noise(time, values, acceleration=-gravity), 1e-9 * float(np.ptp(values)), 1e-12)
+    return max(
+        rough_noise(time, values, acceleration=-gravity), 1e-9 * float(np.ptp(values)), 1e-12
+    )
 
 
 def _best(
-    recording: Recording, window: slice, after: int, frame: float, axes: list[int], noise: dict[int, float], gravity: float
+    recording: Recording,
+    window: slice,
+    after: int,
+    frame: float,
+    axes: list[int],
+    noise: dict[int, float],
+    gravity: float,
 ) -> DroppedFrames | None:
     """The number of missing frames after a sample, if some are, from the samples in a window."""
     time, late = recording.time[window], np.arange(len(recording.time))[window] > after
@@ -89,10 +116,21 @@ def _best(
         seen = np.isfinite(recording.position[window, axis])
         if (seen & late).sum() >= 4 and (seen & ~late).sum() >= 4:
             pulled = gravity if axis == 2 else 0.0
-            pieces.append((time[seen] - time[0], late[seen], recording.position[window, axis][seen], noise[axis], pulled))
+            pieces.append(
+                (
+                    time[seen] - time[0],
+                    late[seen],
+                    recording.position[window, axis][seen],
+                    noise[axis],
+                    pulled,
+                )
+            )
 
     def misfit(count: int) -> float:
-        return sum(_flight_misfit(t + count * frame * moved, x, sigma, pulled, gravity) for t, moved, x, sigma, pulled in pieces)
+        return sum(
+            _flight_misfit(t + count * frame * moved, x, sigma, pulled, gravity)
+            for t, moved, x, sigma, pulled in pieces
+        )
 
     freedom, none = sum(len(piece[0]) - 3 for piece in pieces), misfit(0)
     if freedom < 5 or none < GAIN:
@@ -105,8 +143,12 @@ def _best(
     return DroppedFrames(after, count, gain)
 
 
-def _flight_misfit(time: np.ndarray, values: np.ndarray, sigma: float, pulled: float, gravity: float) -> float:
-    """Chi-squared of samples about one flight. Drag, and a length scale that is a little wrong, bend it by a fifth of gravity at most."""
+def _flight_misfit(
+    time: np.ndarray, values: np.ndarray, sigma: float, pulled: float, gravity: float
+) -> float:
+    """Chi-squared of samples about one flight. Drag, and a length scale that is a little wrong,
+    bend it by a fifth of gravity at most.
+    """
     straight = values + pulled / 2 * time**2
     basis = np.vander(time, 2)
     both = np.stack([straight, 0.1 * gravity * (time - time.mean()) ** 2], axis=1)

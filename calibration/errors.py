@@ -1,4 +1,6 @@
-"""The one error of this package for something a person can put right: a place, what is wrong there, and the remedy."""
+"""The one error of this package for something a person can put right: a place, what is wrong there,
+and the remedy.
+"""
 
 import os
 
@@ -6,7 +8,8 @@ import os
 class InputError(ValueError):
     """Input that cannot be used.
 
-    ``str()`` reads ``drops/a.csv, line 17, column 'z': 'abc' is not a number. Replace it or leave the cell empty (a gap).``
+    ``str()`` reads ``drops/a.csv, line 17, column 'z': 'abc' is not a number. Replace it or leave
+    the cell empty (a gap).``
 
     Args:
         problem: what is wrong, a clause without a full stop.
@@ -42,4 +45,8 @@ class InputError(ValueError):
             )
             if part
         )
-        return f"{place}: {self.problem}. {self.remedy}".strip() if place else f"{self.problem}. {self.remedy}".strip()
+        return (
+            f"{place}: {self.problem}. {self.remedy}".strip()
+            if place
+            else f"{self.problem}. {self.remedy}".strip()
+        )

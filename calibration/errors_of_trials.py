@@ -13,24 +13,39 @@ from calibration.whitening import whitening
 
 
 def classes_of(measurement: Any) -> tuple[type, ...]:
-    """Classes under which a person knows a measurement: its own, and that of the recording in it."""
+    """Classes under which a person knows a measurement: its own, and that of the recording in
+    it.
+    """
     recording = getattr(measurement, "recording", None)
     return (type(measurement),) if recording is None else (type(measurement), type(recording))
 
 
 def measured_classes(trials: Sequence[Any]) -> tuple[type, ...]:
     """All of them, of trials and impact tables."""
-    items = [item for trial in trials for item in ((trial,) if isinstance(trial, ImpactTable) else trial.measured)]
+    items = [
+        item
+        for trial in trials
+        for item in ((trial,) if isinstance(trial, ImpactTable) else trial.measured)
+    ]
     return tuple(dict.fromkeys(cls for item in items for cls in classes_of(item)))
 
 
 def errors_of(trial: Any, noise: Any) -> tuple[Errors, ...]:
-    """The errors of each measurement of a trial, or of an impact table; ``noise`` as given to the problem."""
+    """The errors of each measurement of a trial, or of an impact table; ``noise`` as given to the
+    problem.
+    """
     if isinstance(trial, ImpactTable):
         quantities = ImpactRows.of(trial).quantities
         model = model_of(noise, classes_of(trial))
-        return (Errors(model, quantities, tuple(name in trial.sigma for name in quantities), series=False),)
-    return tuple(_errors(item, model_of(noise, classes_of(item), getattr(item, "noise", None))) for item in trial.measured)
+        return (
+            Errors(
+                model, quantities, tuple(name in trial.sigma for name in quantities), series=False
+            ),
+        )
+    return tuple(
+        _errors(item, model_of(noise, classes_of(item), getattr(item, "noise", None)))
+        for item in trial.measured
+    )
 
 
 def _errors(measurement: Any, model: NoiseModel) -> Errors:
@@ -38,12 +53,21 @@ def _errors(measurement: Any, model: NoiseModel) -> Errors:
     columns = tuple(getattr(measurement, "quantities", ())) or measurement.axes or ("",)
     stated = bool(getattr(measurement, "stated", True))
     series = bool(getattr(measurement.observation(), "series", True))
-    return Errors(model, tuple(f"{name} {column}".strip() for column in columns), (stated,) * len(columns), series)
+    return Errors(
+        model,
+        tuple(f"{name} {column}".strip() for column in columns),
+        (stated,) * len(columns),
+        series,
+    )
 
 
 def with_noise(data: Any, errors: tuple[Errors, ...]) -> Any:
-    """The data of the trials of one kind with the losses of their noise models, and whitening where the correlation time is known."""
-    return data._replace(samples=tuple(_noisy(own, about) for own, about in zip(data.samples, errors, strict=True)))
+    """The data of the trials of one kind with the losses of their noise models, and whitening where
+    the correlation time is known.
+    """
+    return data._replace(
+        samples=tuple(_noisy(own, about) for own, about in zip(data.samples, errors, strict=True))
+    )
 
 
 def _noisy(samples: Samples, errors: Errors) -> Samples:
@@ -51,5 +75,10 @@ def _noisy(samples: Samples, errors: Errors) -> Samples:
     samples = samples._replace(loss=model.loss(np.shape(samples.weight)))
     if not (isinstance(model, Correlated) and errors.series):
         return samples
-    # An unknown time starts as zero, in arrays of the same structure: later rounds of the fit use the same compiled code.
-    return samples._replace(whitening=whitening(np.asarray(samples.times), np.asarray(samples.weight), model.time or 0.0))
+    # An unknown time starts as zero, in arrays of the same structure: later rounds of the fit use
+    # the same compiled code.
+    return samples._replace(
+        whitening=whitening(
+            np.asarray(samples.times), np.asarray(samples.weight), model.time or 0.0
+        )
+    )

@@ -1,8 +1,10 @@
 """The evidence of a model (its marginal likelihood) by Laplace's approximation.
 
-``ln Z = ln L + ln prior + (d/2) ln 2 pi - (1/2) ln det A`` at the minimum, A the information with the priors in it (MacKay 2003, chapter
-28). It depends on the priors: each parameter of the scene needs one, or finite bounds, between which it is then uniform (its logarithm,
-where that is what a fit moves). Unknowns of the measurement without a prior have the same flat one in every model, which cancels.
+``ln Z = ln L + ln prior + (d/2) ln 2 pi - (1/2) ln det A`` at the minimum, A the information with
+the priors in it (MacKay 2003, chapter 28). It depends on the priors: each parameter of the scene
+needs one, or finite bounds, between which it is then uniform (its logarithm, where that is what a
+fit moves). Unknowns of the measurement without a prior have the same flat one in every model, which
+cancels.
 """
 
 import math
@@ -23,7 +25,9 @@ from calibration.unknown import Unknown
 
 
 def log_prior_density(unknown: Unknown, coordinate: float) -> float | None:
-    """Logarithm of the prior density per unit of the coordinate; ``None`` without a prior and without finite bounds."""
+    """Logarithm of the prior density per unit of the coordinate; ``None`` without a prior and
+    without finite bounds.
+    """
     slope = float(jax.grad(lambda at: unknown.value(at))(jnp.asarray(coordinate, dtype=float)))
     if unknown.prior is not None:
         prior = unknown.prior
@@ -43,7 +47,9 @@ def log_prior_density(unknown: Unknown, coordinate: float) -> float | None:
 
 
 def flat_unknowns(fit: Fit) -> Iterator[str]:
-    """Names of the unknowns of the measurement that have no prior; raises ``InputError`` for a parameter of the scene without one."""
+    """Names of the unknowns of the measurement that have no prior; raises ``InputError`` for a
+    parameter of the scene without one.
+    """
     layout, start = fit.problem.layout, fit.judgement.start
     for i, (unknown, frozen) in enumerate(zip(layout.shared_unknowns, start.frozen, strict=True)):
         if frozen or log_prior_density(unknown, float(fit.judgement.minimum.shared[i])) is not None:
@@ -51,15 +57,22 @@ def flat_unknowns(fit: Fit) -> Iterator[str]:
         if i < len(layout.scene_unknowns):
             raise InputError(
                 f"compare: the evidence depends on the prior of {unknown.name!r}, which has none.",
-                remedy=f"Give Free({unknown.name!r}, prior=LogNormal(median, factor)), or bounds=(low, high), or evidence=False.",
+                remedy=f"Give Free({unknown.name!r}, prior=LogNormal(median, factor)), or "
+                "bounds=(low, high), or evidence=False.",
             )
         yield unknown.name
     for kind, frozen_own in zip(layout.kinds, start.frozen_local, strict=True):
-        yield from (u.name for u, frozen in zip(kind.local_unknowns, frozen_own, strict=True) if u.prior is None and not frozen)
+        yield from (
+            u.name
+            for u, frozen in zip(kind.local_unknowns, frozen_own, strict=True)
+            if u.prior is None and not frozen
+        )
 
 
 def log_evidence(fit: Fit) -> float:
-    """``ln Z`` of a fit, up to what flat unknowns of the measurement add in every model alike; NaN where a direction is not seen."""
+    """``ln Z`` of a fit, up to what flat unknowns of the measurement add in every model alike; NaN
+    where a direction is not seen.
+    """
     judgement: Judgement = fit.judgement
     layout, minimum, start = judgement.layout, judgement.minimum, judgement.start
     total = -0.5 * minus_two_log_likelihood(judgement)
@@ -69,22 +82,32 @@ def log_evidence(fit: Fit) -> float:
     for kind, own, frozen in zip(layout.kinds, minimum.local, start.frozen_local, strict=True):
         for column, unknown in enumerate(kind.local_unknowns):
             if unknown.prior is not None and not frozen[column]:
-                total += sum(log_prior_density(unknown, float(at)) or 0.0 for at in np.asarray(own)[:, column])
+                total += sum(
+                    log_prior_density(unknown, float(at)) or 0.0
+                    for at in np.asarray(own)[:, column]
+                )
     dimensions, logarithm = log_determinant(scaled_blocks(judgement))
     return total + 0.5 * dimensions * math.log(2 * math.pi) - 0.5 * logarithm
 
 
 def scaled_blocks(judgement: Judgement) -> tuple[Block, ...]:
-    """Jacobians in units of the errors, also of those whose size was found from the residuals but not put into the weights."""
+    """Jacobians in units of the errors, also of those whose size was found from the residuals but
+    not put into the weights.
+    """
     count = len(judgement.data)
     found = sizes_found(judgement) & ~judgement.followed()
     size = float(np.median(judgement.spread.size[found])) if np.any(found) else 1.0
     working = judgement.parts.working
-    return (*(Block(*(part / size for part in block)) for block in working[:count]), *working[count:])
+    return (
+        *(Block(*(part / size for part in block)) for block in working[:count]),
+        *working[count:],
+    )
 
 
 def log_determinant(blocks: tuple[Block, ...]) -> tuple[int, float]:
-    """Number of unknowns, and ``ln det`` of their information; NaN where a direction is not seen."""
+    """Number of unknowns, and ``ln det`` of their information; NaN where a direction is not
+    seen.
+    """
     dimensions, logarithm = blocks[0].by_shared.shape[2], 0.0
     remaining = np.zeros((dimensions, dimensions))
     seen = np.zeros(dimensions)

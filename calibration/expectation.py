@@ -1,4 +1,6 @@
-"""What is expected after an experiment that has not been done, averaged over what is not known yet."""
+"""What is expected after an experiment that has not been done, averaged over what is not known
+yet.
+"""
 
 from collections.abc import Sequence
 
@@ -15,13 +17,16 @@ from calibration.working_point import SharedInformation, WorkingPoint
 class Expectation:
     """What is known at a working point, and draws from its uncertainty.
 
-    Information is added at one point only: that of the data at hand is computed anew at each draw, or a combination that neither the
-    data nor the experiment see would seem to be seen because they do not see it in slightly different directions.
+    Information is added at one point only: that of the data at hand is computed anew at each draw,
+    or a combination that neither the data nor the experiment see would seem to be seen because they
+    do not see it in slightly different directions.
 
     Attributes:
         point: the working point; ``known`` the information at hand on its free shared coordinates.
-        slope: change of the natural coordinates per change of the optimiser's; ``logarithmic`` which of them are logarithms.
-        draws: shared coordinates (D, S) over which expectations are averaged; ``known_at`` the information at hand at each.
+        slope: change of the natural coordinates per change of the optimiser's; ``logarithmic``
+            which of them are logarithms.
+        draws: shared coordinates (D, S) over which expectations are averaged; ``known_at`` the
+            information at hand at each.
     """
 
     def __init__(self, point: WorkingPoint, *, average: int, seed: int) -> None:
@@ -32,53 +37,83 @@ class Expectation:
         self.draws, self.known_at = shared[None], [self.known]
         if average:
             eigenvalues, vectors = np.linalg.eigh(self.natural(self.known).matrix)
-            # What is not known is known to a factor of e in the draws, or they would leave where the model makes sense.
+            # What is not known is known to a factor of e in the draws, or they would leave where
+            # the model makes sense.
             sd = np.minimum(1 / np.sqrt(np.maximum(eigenvalues, 1e-300)), LOOSE)
             normal = np.random.default_rng(seed).standard_normal((average, sd.size))
             moves = (normal * sd) @ vectors.T / self.slope
             self.draws = np.repeat(shared[None], average, axis=0)
             self.draws[:, point.free] += moves
             couplings = [eliminated(block).coupling for block in point.blocks(priors=False)]
-            self.known_at = [self._known(draw, move, couplings) for draw, move in zip(self.draws, moves, strict=True)]
+            self.known_at = [
+                self._known(draw, move, couplings)
+                for draw, move in zip(self.draws, moves, strict=True)
+            ]
 
-    def _known(self, shared: np.ndarray, move: np.ndarray, couplings: list[np.ndarray]) -> SharedInformation:
-        """The information at hand at other shared coordinates, to which each trial's own unknowns adapt."""
+    def _known(
+        self, shared: np.ndarray, move: np.ndarray, couplings: list[np.ndarray]
+    ) -> SharedInformation:
+        """The information at hand at other shared coordinates, to which each trial's own unknowns
+        adapt.
+        """
         start, local = self.point.start, []
         for own, frozen, coupling in zip(start.local, start.frozen_local, couplings, strict=True):
             adapted = np.array(own, dtype=float)
             adapted[:, ~np.asarray(frozen)] -= coupling @ move
             local.append(adapted)
-        return SharedInformation.of(self.point.blocks(shared, tuple(local))).scaled(1 / self.point.widening)
+        return SharedInformation.of(self.point.blocks(shared, tuple(local))).scaled(
+            1 / self.point.widening
+        )
 
     def natural(self, information: SharedInformation) -> SharedInformation:
         """Per unit of the natural coordinates."""
         return information.scaled(1 / self.slope)
 
     def standard_errors(self, information: SharedInformation) -> tuple[np.ndarray, np.ndarray]:
-        """Standard errors in natural coordinates (S,), infinite where not determined, and the covariance (S, S)."""
+        """Standard errors in natural coordinates (S,), infinite where not determined, and the
+        covariance (S, S).
+        """
         covariance, unseen = self.natural(information).covariance()
         sd = np.sqrt(np.maximum(np.diag(covariance), 0.0))
         loose = self.logarithmic & (sd > LOOSE)
         return np.where(unseen | loose, np.inf, sd), covariance
 
     def covariances(self, candidates: Sequence[Candidate]) -> tuple[np.ndarray, np.ndarray]:
-        """Standard errors (D, candidates, S) and covariances (D, candidates, S, S) after each candidate, at each draw."""
+        """Standard errors (D, candidates, S) and covariances (D, candidates, S, S) after each
+        candidate, at each draw.
+        """
         planned = PlannedTrials(self.point, candidates)
         found = []
         for draw, known in zip(self.draws, self.known_at, strict=True):
             added = planned.information(draw)
-            found.append([self.standard_errors(known + new.times(item.repeats)) for new, item in zip(added, candidates, strict=True)])
-        return np.asarray([[sd for sd, _ in row] for row in found]), np.asarray([[cov for _, cov in row] for row in found])
+            found.append(
+                [
+                    self.standard_errors(known + new.times(item.repeats))
+                    for new, item in zip(added, candidates, strict=True)
+                ]
+            )
+        return np.asarray([[sd for sd, _ in row] for row in found]), np.asarray(
+            [[cov for _, cov in row] for row in found]
+        )
 
     def criteria(self, candidates: Sequence[Candidate], criterion: Criterion) -> np.ndarray:
-        """The criterion after each candidate, averaged over the draws; infinite where something of interest stays undetermined."""
+        """The criterion after each candidate, averaged over the draws; infinite where something of
+        interest stays undetermined.
+        """
         return averaged_criterion(*self.covariances(candidates), criterion)
 
 
 def averaged_criterion(sd: np.ndarray, covariance: np.ndarray, criterion: Criterion) -> np.ndarray:
-    """Geometric mean over the draws (candidates,); infinite where half of the draws leave something of interest undetermined."""
+    """Geometric mean over the draws (candidates,); infinite where half of the draws leave something
+    of interest undetermined.
+    """
     seen = np.all(np.isfinite(sd[:, :, list(criterion.places)]), axis=-1)
     values = np.asarray([[float(criterion.of(one)) for one in row] for row in covariance])
     logarithms = np.where(seen, np.log(np.maximum(values, 1e-300)), np.nan)
     enough = seen.sum(axis=0) > sd.shape[0] / 2
-    return np.asarray([np.exp(np.nanmean(column)) if ok else np.inf for column, ok in zip(logarithms.T, enough, strict=True)])
+    return np.asarray(
+        [
+            np.exp(np.nanmean(column)) if ok else np.inf
+            for column, ok in zip(logarithms.T, enough, strict=True)
+        ]
+    )

@@ -1,4 +1,6 @@
-"""Data as a model would give them: without noise, and with the noise that the weights of the problem describe."""
+"""Data as a model would give them: without noise, and with the noise that the weights of the
+problem describe.
+"""
 
 from functools import partial
 from typing import Any
@@ -13,8 +15,16 @@ from calibration.whitening import coloured
 
 
 @partial(jax.jit, static_argnames="layout")
-def expected_data(layout: Layout, scene: Any, shared: jax.Array, local: tuple[jax.Array, ...], data: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The data with what the model predicts at coordinates ``shared`` and ``local`` in place of what was measured."""
+def expected_data(
+    layout: Layout,
+    scene: Any,
+    shared: jax.Array,
+    local: tuple[jax.Array, ...],
+    data: tuple[Any, ...],
+) -> tuple[Any, ...]:
+    """The data with what the model predicts at coordinates ``shared`` and ``local`` in place of
+    what was measured.
+    """
 
     def of_kind(k: int) -> Any:
         def one(own: jax.Array, data: Any) -> tuple[jax.Array, ...]:
@@ -22,16 +32,30 @@ def expected_data(layout: Layout, scene: Any, shared: jax.Array, local: tuple[ja
 
         predicted = over_trials(one, local[k], data[k])
         # Padding may be predicted to be anything; it has no weight.
-        measured = [jnp.where(own.weight > 0, part, 0.0) for part, own in zip(predicted, data[k].samples, strict=True)]
-        return data[k]._replace(samples=tuple(own._replace(measured=part) for own, part in zip(data[k].samples, measured, strict=True)))
+        measured = [
+            jnp.where(own.weight > 0, part, 0.0)
+            for part, own in zip(predicted, data[k].samples, strict=True)
+        ]
+        return data[k]._replace(
+            samples=tuple(
+                own._replace(measured=part)
+                for own, part in zip(data[k].samples, measured, strict=True)
+            )
+        )
 
     return tuple(of_kind(k) for k in range(len(layout.kinds)))
 
 
 def measured_anew(rng: np.random.Generator, data: tuple[Any, ...], count: int) -> tuple[Any, ...]:
-    """The data ``count`` times (a leading axis) with normally distributed noise, of the size and the correlation that the samples have."""
+    """The data ``count`` times (a leading axis) with normally distributed noise, of the size and
+    the correlation that the samples have.
+    """
     return tuple(
-        kind._replace(**_repeated(kind, count), samples=tuple(_with_noise(rng, own, count) for own in kind.samples)) for kind in data
+        kind._replace(
+            **_repeated(kind, count),
+            samples=tuple(_with_noise(rng, own, count) for own in kind.samples),
+        )
+        for kind in data
     )
 
 
@@ -41,7 +65,11 @@ def _repeated(kind: Any, count: int) -> dict[str, Any]:
     def repeat(value: Any) -> np.ndarray:
         return np.broadcast_to(np.asarray(value), (count, *np.shape(value)))
 
-    return {name: jax.tree.map(repeat, getattr(kind, name)) for name in kind._fields if name != "samples"}
+    return {
+        name: jax.tree.map(repeat, getattr(kind, name))
+        for name in kind._fields
+        if name != "samples"
+    }
 
 
 def _with_noise(rng: np.random.Generator, samples: Samples, count: int) -> Samples:
@@ -50,6 +78,10 @@ def _with_noise(rng: np.random.Generator, samples: Samples, count: int) -> Sampl
     if samples.whitening is not None:
         # Replicates are so many columns.
         noise = np.moveaxis(coloured(np.moveaxis(noise, 0, -1), samples.whitening), -1, 0)
-    measured = np.asarray(samples.measured) + np.where(weight > 0, noise / np.where(weight > 0, weight, 1.0), 0.0)
-    repeated = jax.tree.map(lambda value: np.broadcast_to(np.asarray(value), (count, *np.shape(value))), samples)
+    measured = np.asarray(samples.measured) + np.where(
+        weight > 0, noise / np.where(weight > 0, weight, 1.0), 0.0
+    )
+    repeated = jax.tree.map(
+        lambda value: np.broadcast_to(np.asarray(value), (count, *np.shape(value))), samples
+    )
     return repeated._replace(measured=measured)

@@ -1,4 +1,6 @@
-"""One trial as it is simulated: the scene and the state of the moment, and how the measurements see them."""
+"""One trial as it is simulated: the scene and the state of the moment, and how the measurements see
+them.
+"""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -12,8 +14,8 @@ from jaxcontact import Scene
 
 
 class Initial(NamedTuple):
-    """A known state of a trial, or with a leading axis of trials: position, velocity, spin (3,), the time at which it holds, and the
-    orientation (4,), a quaternion with the scalar first.
+    """A known state of a trial, or with a leading axis of trials: position, velocity, spin (3,),
+    the time at which it holds, and the orientation (4,), a quaternion with the scalar first.
     """
 
     position: Any
@@ -29,7 +31,8 @@ class Experiment(NamedTuple):
     Attributes:
         scene: with the parameters of the moment.
         position, velocity, spin: initial state (3,), in true units, at ``start``.
-        start: time at which the motion starts [s], that of the first sample unless a nuisance says otherwise.
+        start: time at which the motion starts [s], that of the first sample unless a nuisance says
+            otherwise.
         scale: true length over recorded length.
         orientation: at ``start``, quaternion (4,), scalar first.
         origin: time at which clocks that drift are right [s], that of the first sample.
@@ -54,18 +57,30 @@ class Experiment(NamedTuple):
 
     def trial_time(self, clock: str, shown: Any) -> jax.Array:
         """Time on the clock of the trial when an instrument's clock shows ``shown`` [s]."""
-        return self.clocks[clock].trial_time(shown, self.origin) if clock in self.clocks else jnp.asarray(shown)
+        return (
+            self.clocks[clock].trial_time(shown, self.origin)
+            if clock in self.clocks
+            else jnp.asarray(shown)
+        )
 
     def shown_time(self, clock: str, time: Any) -> jax.Array:
         """What an instrument's clock shows at a time of the trial [s]."""
-        return self.clocks[clock].shown(time, self.origin) if clock in self.clocks else jnp.asarray(time)
+        return (
+            self.clocks[clock].shown(time, self.origin)
+            if clock in self.clocks
+            else jnp.asarray(time)
+        )
 
     def with_clock(self, name: str, **changed: Any) -> "Experiment":
         """With another offset or drift of a clock."""
-        return self._replace(clocks={**self.clocks, name: self.clocks.get(name, Clock())._replace(**changed)})
+        return self._replace(
+            clocks={**self.clocks, name: self.clocks.get(name, Clock())._replace(**changed)}
+        )
 
 
 def experiment_from(scene: Scene, initial: Initial) -> Experiment:
     """The trial before any nuisance acts on it."""
-    position, velocity, spin, time, orientation = (jnp.asarray(value, dtype=float) for value in initial)
+    position, velocity, spin, time, orientation = (
+        jnp.asarray(value, dtype=float) for value in initial
+    )
     return Experiment(scene, position, velocity, spin, time, jnp.ones(()), orientation, time)

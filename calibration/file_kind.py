@@ -1,4 +1,6 @@
-"""What is in a file, from its header: a trajectory, a table of impacts, a force trace, or times of impacts."""
+"""What is in a file, from its header: a trajectory, a table of impacts, a force trace, or times of
+impacts.
+"""
 
 import enum
 import os
@@ -19,7 +21,8 @@ class FileKind(enum.StrEnum):
 
 
 def kind_of(path: str | os.PathLike[str]) -> FileKind:
-    """The kind of a file; what has no other sign is taken for a trajectory, whose reader says what is missing.
+    """The kind of a file; what has no other sign is taken for a trajectory, whose reader says what
+    is missing.
 
     Raises:
         InputError: the file is no table.
@@ -29,7 +32,11 @@ def kind_of(path: str | os.PathLike[str]) -> FileKind:
         return FileKind.TRAJECTORY
     if is_impact_table(path):
         return FileKind.IMPACTS
-    if any(header.name in NORMAL.names or (header.unit is not None and header.unit.dimension == NORMAL.dimension) for header in headers):
+    if any(
+        header.name in NORMAL.names
+        or (header.unit is not None and header.unit.dimension == NORMAL.dimension)
+        for header in headers
+    ):
         return FileKind.FORCE
     timed = [header for header in headers if header.unit is None or header.unit.dimension == "time"]
     return FileKind.SOUNDS if len(headers) == 1 and timed else FileKind.TRAJECTORY

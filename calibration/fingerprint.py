@@ -1,4 +1,6 @@
-"""A short text that is the same for the same inputs, in this process and in the next one, and another for others."""
+"""A short text that is the same for the same inputs, in this process and in the next one, and
+another for others.
+"""
 
 import dataclasses
 import enum
@@ -13,7 +15,9 @@ import numpy as np
 
 
 def fingerprint(*values: Any) -> str:
-    """SHA-256 of nested data: numbers, texts, arrays, containers, dataclasses, and functions (by name, code and what they enclose)."""
+    """SHA-256 of nested data: numbers, texts, arrays, containers, dataclasses, and functions (by
+    name, code and what they enclose).
+    """
     digest = hashlib.sha256()
     for piece in _pieces(values):
         digest.update(len(piece).to_bytes(8, "little"))
@@ -28,7 +32,11 @@ def _pieces(value: Any) -> Iterator[bytes]:
         yield array.tobytes()
     elif isinstance(value, (type, types.BuiltinFunctionType)):
         yield f"{value.__module__}.{value.__qualname__}".encode()
-    elif isinstance(value, enum.Enum) or value is None or isinstance(value, (bool, int, float, complex, str, bytes)):
+    elif (
+        isinstance(value, enum.Enum)
+        or value is None
+        or isinstance(value, (bool, int, float, complex, str, bytes))
+    ):
         yield f"{type(value).__qualname__} {value!r}".encode()
     else:
         yield f"{type(value).__module__}.{type(value).__qualname__}".encode()
@@ -51,7 +59,14 @@ def _parts(value: Any) -> list[Any]:
         return [value.func, value.args, value.keywords]
     if isinstance(value, types.FunctionType):
         cells = [cell.cell_contents for cell in value.__closure__ or ()]
-        return [value.__module__, value.__qualname__, value.__code__, cells, value.__defaults__, value.__kwdefaults__]
+        return [
+            value.__module__,
+            value.__qualname__,
+            value.__code__,
+            cells,
+            value.__defaults__,
+            value.__kwdefaults__,
+        ]
     if isinstance(value, types.MethodType):
         return [value.__func__, value.__self__]
     if isinstance(value, types.CodeType):

@@ -17,12 +17,18 @@ from calibration.trials import Trials
 
 
 @partial(jax.jit, static_argnames=("layout", "kind"))
-def predictions(layout: Layout, kind: int, scene: Any, shared: jax.Array, local: jax.Array, data: Any) -> tuple[Any, Any]:
-    """What each observation of the trials of a kind would measure, and the simulations behind it."""
+def predictions(
+    layout: Layout, kind: int, scene: Any, shared: jax.Array, local: jax.Array, data: Any
+) -> tuple[Any, Any]:
+    """What each observation of the trials of a kind would measure, and the simulations behind
+    it.
+    """
 
     def one(own: jax.Array, data: Any) -> tuple[Any, Any]:
         trials = layout.kinds[kind]
-        return trials.predicted(trials.experiment(*layout.at_trial(kind, scene, shared, data), own, data), data)
+        return trials.predicted(
+            trials.experiment(*layout.at_trial(kind, scene, shared, data), own, data), data
+        )
 
     return over_trials(one, local, data)
 
@@ -31,8 +37,10 @@ class Shown(NamedTuple):
     """One observation of one trial, with what the fit predicts.
 
     Attributes:
-        trial: position of the trial in the problem; ``first``: whether this is its first observation.
-        measured, predicted, sigma: (n, k); NaN in ``measured`` and ``sigma`` where nothing was measured or used.
+        trial: position of the trial in the problem; ``first``: whether this is its first
+            observation.
+        measured, predicted, sigma: (n, k); NaN in ``measured`` and ``sigma`` where nothing was
+            measured or used.
         times: (n,) of the samples.
         contacts: of the fitted motion.
         nuisance: values of the nuisance quantities of the trial.
@@ -50,14 +58,22 @@ class Shown(NamedTuple):
 
 
 def shown(problem: Problem, judgement: Judgement, chosen: Callable[[Any], bool]) -> list[Shown]:
-    """The observations that are ``chosen``, in the order of the trials; kinds of trials without one are not simulated."""
+    """The observations that are ``chosen``, in the order of the trials; kinds of trials without one
+    are not simulated.
+    """
     minimum, found = judgement.minimum, {}
     for k, (kind, members) in enumerate(zip(problem.layout.kinds, problem.members, strict=True)):
-        picked = [i for i, observation in enumerate(kind.observations) if chosen(observation)] if isinstance(kind, Trials) else []
+        picked = (
+            [i for i, observation in enumerate(kind.observations) if chosen(observation)]
+            if isinstance(kind, Trials)
+            else []
+        )
         if not picked:
             continue
         with jax.enable_x64(True):
-            predicted, motions = predictions(problem.layout, k, problem.scene, minimum.shared, minimum.local[k], problem.data[k])
+            predicted, motions = predictions(
+                problem.layout, k, problem.scene, minimum.shared, minimum.local[k], problem.data[k]
+            )
         for i in picked:
             samples = problem.data[k].samples[i]
             for r, member in enumerate(members):
@@ -73,7 +89,9 @@ def shown(problem: Problem, judgement: Judgement, chosen: Callable[[Any], bool])
                     measured=np.where(used, np.asarray(samples.measured[r][:count]), np.nan),
                     predicted=np.asarray(predicted[i][r])[:count],
                     sigma=np.where(used, 1 / np.where(used, weight, 1.0), np.nan),
-                    contacts=jax.tree.map(lambda column, r=r: np.asarray(column[r]), motions[i].contacts),
+                    contacts=jax.tree.map(
+                        lambda column, r=r: np.asarray(column[r]), motions[i].contacts
+                    ),
                     nuisance=judgement.local(k, r),
                 )
     return [found[key] for key in sorted(found)]
@@ -93,19 +111,25 @@ def fitted_recordings(problem: Problem, judgement: Judgement) -> tuple[FittedRec
             nuisance=item.nuisance,
             remarks=problem.readings[item.trial].remarks,
         )
-        for item in shown(problem, judgement, lambda observation: isinstance(observation, Positions))
+        for item in shown(
+            problem, judgement, lambda observation: isinstance(observation, Positions)
+        )
     )
 
 
 def fitted_series(problem: Problem, judgement: Judgement) -> tuple[FittedSeries, ...]:
     """Data and prediction of every observation of every trial that is not of positions."""
     found = []
-    for item in shown(problem, judgement, lambda observation: not isinstance(observation, Positions)):
+    for item in shown(
+        problem, judgement, lambda observation: not isinstance(observation, Positions)
+    ):
         trial, measurement = problem.trials[item.trial], item.measurement
         counted = isinstance(measurement, BounceTimes)
         found.append(
             FittedSeries(
-                name=trial.name if len(trial.measured) == 1 else f"{trial.name}, {measurement.name}",
+                name=trial.name
+                if len(trial.measured) == 1
+                else f"{trial.name}, {measurement.name}",
                 labels=tuple(measurement.quantities),
                 abscissa=np.arange(1.0, item.times.size + 1) if counted else item.times,
                 abscissa_label="impact" if counted else "time [s]",

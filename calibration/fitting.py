@@ -40,19 +40,25 @@ def fit(
 ) -> Fit:
     """Find the unknowns of a problem, with standard errors.
 
-    Works in float64 whatever the caller's JAX configuration is, and leaves that configuration alone.
+    Works in float64 whatever the caller's JAX configuration is, and leaves that configuration
+    alone.
 
     Args:
         problem: what to fit.
-        method: ``"levenberg_marquardt"`` or ``"dogleg"`` (Optimistix, exact forward-mode Jacobian), ``"adam"`` or ``"lbfgs"`` (Optax), or
-            any optimiser of Optax, ``optax.chain(...)``; it moves coordinates that are scaled to about one standard error.
+        method: ``"levenberg_marquardt"`` or ``"dogleg"`` (Optimistix, exact forward-mode Jacobian),
+            ``"adam"`` or ``"lbfgs"`` (Optax), or any optimiser of Optax, ``optax.chain(...)``; it
+            moves coordinates that are scaled to about one standard error.
         steps: at most so many iterations (default 100, for Adam and optimisers of Optax 3000).
-        start: values of shared unknowns to start from, by name, instead of those of the scene; or the result of another problem, whose
-            unknowns are taken over by name (a rigid fit first, then a compliant one).
-        probe: names of shared unknowns whose value times four is tried, too: where it explains the data as well, the unknown is
-            reported as not determined, whatever its local standard error is.
-        progress: called with the iteration and chi-squared while the fit runs. Code with a callback is compiled anew in each process.
-        checkpoint: folder for pieces of the fit, from which it goes on after a kill (``calibration.resumable``).
+        start: values of shared unknowns to start from, by name, instead of those of the scene; or
+            the result of another problem, whose unknowns are taken over by name (a rigid fit first,
+            then a compliant one).
+        probe: names of shared unknowns whose value times four is tried, too: where it explains the
+            data as well, the unknown is reported as not determined, whatever its local standard
+            error is.
+        progress: called with the iteration and chi-squared while the fit runs. Code with a callback
+            is compiled anew in each process.
+        checkpoint: folder for pieces of the fit, from which it goes on after a kill
+            (``calibration.resumable``).
 
     Returns:
         Values, standard errors, correlations, goodness of fit and warnings.
@@ -61,12 +67,20 @@ def fit(
     began = time.perf_counter()
     with jax.enable_x64(True):
         inputs = {
-            "the problem": (problem.layout, problem.scene, problem.data, problem.frozen, problem.errors),
+            "the problem": (
+                problem.layout,
+                problem.scene,
+                problem.data,
+                problem.frozen,
+                problem.errors,
+            ),
             "the method": method,
             "the start": getattr(start, "parameters", start),
         }
         with kept_minima(checkpoint, inputs=inputs, options={"steps": steps}):
-            judgement = minimum_of(problem, method=method, steps=steps, start=start or {}, progress=progress)
+            judgement = minimum_of(
+                problem, method=method, steps=steps, start=start or {}, progress=progress
+            )
             problem, judgement = with_noise_found(problem, judgement, method=method, steps=steps)
         estimates = judgement.shared()
         for name in probe:
@@ -75,9 +89,12 @@ def fit(
                     estimates[name],
                     sd=np.inf,
                     status=Determination.NOT_DETERMINED,
-                    note=f"four times the value of {estimates[name].value:.3g} explains the data as well, with other values of the rest",
+                    note=f"four times the value of {estimates[name].value:.3g} explains the data "
+                    "as well, with other values of the rest",
                 )
-        return report(problem, judgement, estimates, method=method, seconds=time.perf_counter() - began)
+        return report(
+            problem, judgement, estimates, method=method, seconds=time.perf_counter() - began
+        )
 
 
 def check_method(method: Method) -> None:
@@ -85,7 +102,9 @@ def check_method(method: Method) -> None:
     if isinstance(method, optax.GradientTransformation):
         return
     if not isinstance(method, str):
-        remedy = f"Give one of {', '.join(METHODS)}, or an optimiser of Optax such as optax.adamw(0.01)."
+        remedy = (
+            f"Give one of {', '.join(METHODS)}, or an optimiser of Optax such as optax.adamw(0.01)."
+        )
         raise InputError(f"fit: method = {method!r} is no optimiser.", remedy=remedy)
     if method not in METHODS:
         raise InputError(f"fit: method = {method!r} is not known.{nearest(method, METHODS)}")
@@ -100,7 +119,9 @@ ROUNDS = 12
 """At most so many fits until the noise found from the residuals settles."""
 
 STRAYED = 7.0
-"""A logarithmic coordinate that ended this far (a factor of 1000) from the scene's value has strayed where the data do not see it."""
+"""A logarithmic coordinate that ended this far (a factor of 1000) from the scene's value has
+strayed where the data do not see it.
+"""
 
 
 def default_steps(method: Method) -> int:
@@ -108,28 +129,52 @@ def default_steps(method: Method) -> int:
     return 100 if method in METHODS and method != "adam" else 3000
 
 
-def attempt_from(problem: Any, began: Start, *, method: Method, steps: int, progress: Any = None, led: bool = False) -> Judgement:
-    """Minimise from ``began`` and judge; late unknowns join when the rest has settled, unless ``began`` was ``led`` to a minimum."""
+def attempt_from(
+    problem: Any,
+    began: Start,
+    *,
+    method: Method,
+    steps: int,
+    progress: Any = None,
+    led: bool = False,
+) -> Judgement:
+    """Minimise from ``began`` and judge; late unknowns join when the rest has settled, unless
+    ``began`` was ``led`` to a minimum.
+    """
 
     def minimum_from(start: Start, tolerance: float = FINE) -> tuple[Minimum, Any]:
         known = {"method": method, "steps": steps, "report": progress, "tolerance": tolerance}
         return kept_minimum(problem.layout, problem.scene, problem.data, start, **known)
 
-    late = tuple(np.asarray([unknown.late for unknown in kind.local_unknowns], dtype=bool) for kind in problem.layout.kinds)
+    late = tuple(
+        np.asarray([unknown.late for unknown in kind.local_unknowns], dtype=bool)
+        for kind in problem.layout.kinds
+    )
     start = began
     if any(np.any(own) for own in late) and not led:
         settled, _ = minimum_from(began._replace(frozen_local=late), ROUGH)
         start = began._replace(shared=settled.shared, local=settled.local)
     minimum, blocks = minimum_from(start)
-    minimum = minimum._replace(converged=np.asarray(is_an_end(problem.layout, minimum, blocks, start)))
-    return Judgement(problem.layout, problem.scene, problem.data, began, minimum, problem.errors, blocks=blocks)
+    minimum = minimum._replace(
+        converged=np.asarray(is_an_end(problem.layout, minimum, blocks, start))
+    )
+    return Judgement(
+        problem.layout, problem.scene, problem.data, began, minimum, problem.errors, blocks=blocks
+    )
 
 
-def minimum_of(problem: Any, *, method: Method, steps: int | None, start: Mapping[str, float] | Fit, progress: Any) -> Judgement:
+def minimum_of(
+    problem: Any,
+    *,
+    method: Method,
+    steps: int | None,
+    start: Mapping[str, float] | Fit,
+    progress: Any,
+) -> Judgement:
     """Minimise and judge.
 
-    Where the data are not explained, a quantity that strayed gets a second chance from the scene's value, the others as found; a fit far
-    from the data begins elsewhere, too.
+    Where the data are not explained, a quantity that strayed gets a second chance from the scene's
+    value, the others as found; a fit far from the data begins elsewhere, too.
     """
     steps = steps or default_steps(method)
 
@@ -138,7 +183,9 @@ def minimum_of(problem: Any, *, method: Method, steps: int | None, start: Mappin
 
     began = starting_point(problem, start)
     judgement = attempt(began)
-    logarithmic = np.asarray([unknown.about.transform == "log" for unknown in problem.layout.shared_unknowns], dtype=bool)
+    logarithmic = np.asarray(
+        [unknown.about.transform == "log" for unknown in problem.layout.shared_unknowns], dtype=bool
+    )
     origin, _ = problem.start
     strayed = logarithmic & (np.abs(judgement.minimum.shared - origin) > STRAYED)
     if np.any(strayed) and not judgement.explained:
@@ -153,10 +200,14 @@ def minimum_of(problem: Any, *, method: Method, steps: int | None, start: Mappin
     return judgement
 
 
-def with_noise_found(problem: Problem, judgement: Judgement, *, method: Method, steps: int | None) -> tuple[Problem, Judgement]:
-    """The fit repeated with the sizes and correlation times of the errors that its residuals show, until they settle.
+def with_noise_found(
+    problem: Problem, judgement: Judgement, *, method: Method, steps: int | None
+) -> tuple[Problem, Judgement]:
+    """The fit repeated with the sizes and correlation times of the errors that its residuals show,
+    until they settle.
 
-    Only where a noise model asks for it. The problem that is returned holds the weights that were used in the end.
+    Only where a noise model asks for it. The problem that is returned holds the weights that were
+    used in the end.
     """
     for _ in range(ROUNDS):
         data = data_as_judged(judgement)
@@ -166,13 +217,24 @@ def with_noise_found(problem: Problem, judgement: Judgement, *, method: Method, 
         problem.data = data
         began = judgement.start
         judgement = attempt_from(
-            problem, began.from_minimum(judgement.minimum), method=method, steps=steps or default_steps(method), led=True
+            problem,
+            began.from_minimum(judgement.minimum),
+            method=method,
+            steps=steps or default_steps(method),
+            led=True,
         )
         judgement.start = began
     return problem, judgement
 
 
-def report(problem: Problem, judgement: Judgement, estimates: dict[str, Estimate], *, method: Method, seconds: float) -> Fit:
+def report(
+    problem: Problem,
+    judgement: Judgement,
+    estimates: dict[str, Estimate],
+    *,
+    method: Method,
+    seconds: float,
+) -> Fit:
     """The result as a person gets it."""
     names, correlation = judgement.correlation(estimates)
     return Fit(
@@ -198,9 +260,18 @@ def report(problem: Problem, judgement: Judgement, estimates: dict[str, Estimate
 def describe(problem: Problem) -> str:
     """One line on the physics."""
     scene = problem.scene
-    methods = dict.fromkeys(type(kind.method).__name__ for kind in problem.layout.kinds if isinstance(kind, Trials))
-    parts = [f"{' and '.join(methods)} method", type(scene.contact.normal).__name__, type(scene.contact.friction).__name__]
+    methods = dict.fromkeys(
+        type(kind.method).__name__ for kind in problem.layout.kinds if isinstance(kind, Trials)
+    )
+    parts = [
+        f"{' and '.join(methods)} method",
+        type(scene.contact.normal).__name__,
+        type(scene.contact.friction).__name__,
+    ]
     parts += [type(item).__name__ for item in (scene.drag, scene.lift) if item is not None]
-    nuisances = (*problem.layout.shared, *(own for kind in problem.layout.kinds for own in kind.own))
+    nuisances = (
+        *problem.layout.shared,
+        *(own for kind in problem.layout.kinds for own in kind.own),
+    )
     parts += dict.fromkeys(type(item).__name__ for item in nuisances)
     return ", ".join(parts)

@@ -11,17 +11,24 @@ import numpy.typing as npt
 from calibration.drag_curves import DragCurves, drag_curves, no_drag
 from calibration.noise import lag_one_correlation, robust_deviation, rough_noise
 
-MIN_SAMPLES = 4  # of a flight: two unknowns per axis (gravity is nearly known), two left to see whether they fit
+# of a flight: two unknowns per axis (gravity is nearly known), two left to see whether they fit
+MIN_SAMPLES = 4
 UP = 2
 HEIGHT = -1  # place of the vertical among the measured axes
 
-FIRST_ROUNDS, ROUNDS = 4, 8  # at most; in the first ones neither the ends of flights nor the noise follow the residuals
+FIRST_ROUNDS, ROUNDS = (
+    4,
+    8,
+)  # at most; in the first ones neither the ends of flights nor the noise follow the residuals
 CONVERGED = 1e-3  # of its standard deviation: the change of every unknown in the last round
 HUBER = 2.5  # residuals further off than this many deviations weigh less
 OUTLIER_SIGMAS, OUTLIER_DISTANCE = 6.0, 2e-3  # a tracking error is further off than both
 DISTORTION = 5e-3  # of the height of a flight: what lenses do to it towards a bounce
 GRAVITY_PRIOR, DRAG_PRIOR = 0.1, 0.2  # relative; 1/m
-LIFT, TILT = 0.03, 0.05  # 1/m, m/s^2: constant acceleration of a flight is within TILT + LIFT * (sideways speed)^2
+LIFT, TILT = (
+    0.03,
+    0.05,
+)  # 1/m, m/s^2: constant acceleration of a flight is within TILT + LIFT * (sideways speed)^2
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,7 +36,8 @@ class Bounce:
     """One bounce.
 
     Attributes:
-        time, time_sd: when the two flights meet [s] (in the middle of a contact that lasts), and its standard deviation.
+        time, time_sd: when the two flights meet [s] (in the middle of a contact that lasts), and
+            its standard deviation.
         height, height_sd: of the centre where they meet [m].
         velocity_before, velocity_after: (3,) [m/s], NaN where not measured.
         restitution, restitution_sd: ratio of the vertical speeds after and before.
@@ -46,10 +54,12 @@ class Bounce:
 
 
 def most_consistent_run(squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Start and stop of the run of samples with the largest sum of 6 - min(square, 24), along the last axis.
+    """Start and stop of the run of samples with the largest sum of 6 - min(square, 24), along the
+    last axis.
 
-    ``squares`` are squared residuals over their variance: about 1 in a flight (up to 4 where the noise is twice the average), so that
-    good samples add 5, and a flight passes over a tracking error when at least four good samples follow.
+    ``squares`` are squared residuals over their variance: about 1 in a flight (up to 4 where the
+    noise is twice the average), so that good samples add 5, and a flight passes over a tracking
+    error when at least four good samples follow.
     """
     total = np.zeros((*squares.shape[:-1], squares.shape[-1] + 1))
     np.cumsum(6 - np.minimum(squares, 24), axis=-1, out=total[..., 1:])
@@ -59,7 +69,8 @@ def most_consistent_run(squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 class Window(NamedTuple):
-    """Samples within reach of a flight, and the derivatives of motion there with respect to g, k, p0, v0, a.
+    """Samples within reach of a flight, and the derivatives of motion there with respect to g, k,
+    p0, v0, a.
 
     Attributes:
         first, stop: samples.
@@ -78,22 +89,27 @@ class Window(NamedTuple):
 
 
 class FlightFit:
-    """Least squares for p = p0 + v0 tau + a tau^2/2 + g G + k D on every measured axis of every flight, tau from its middle.
+    """Least squares for p = p0 + v0 tau + a tau^2/2 + g G + k D on every measured axis of every
+    flight, tau from its middle.
 
-    G = -tau^2/2 on the vertical axis, D = - double integral of |v| v along the flight. D depends on the flight itself and is updated
-    between linear solves; this converges because drag changes the speed little within one flight. g and k are common to all flights,
-    ``a`` (lift of a spinning ball, tilt of the camera) belongs to one; priors keep g, k and a near (gravity, 0, 0). Huber's weights keep
-    tracking errors harmless. Drag that is not twice its standard deviation is set to zero; the covariance still allows for it.
+    G = -tau^2/2 on the vertical axis, D = - double integral of |v| v along the flight. D depends on
+    the flight itself and is updated between linear solves; this converges because drag changes the
+    speed little within one flight. g and k are common to all flights, ``a`` (lift of a spinning
+    ball, tilt of the camera) belongs to one; priors keep g, k and a near (gravity, 0, 0). Huber's
+    weights keep tracking errors harmless. Drag that is not twice its standard deviation is set to
+    zero; the covariance still allows for it.
 
     Args:
         time: (n,) [s].
         position: (n, 3) [m], z up, NaN where not measured; all heights are measured.
         spans: (start, stop) of each flight; the ends are moved to what the fit explains.
         gravity: expected [m/s^2].
-        outliers: (n,) samples that probably are tracking errors: not used at first, and passed over when the ends are moved.
+        outliers: (n,) samples that probably are tracking errors: not used at first, and passed over
+            when the ends are moved.
 
     Attributes:
-        axes: the measured axes, of the three; the last one is the vertical. All that follows has them first.
+        axes: the measured axes, of the three; the last one is the vertical. All that follows has
+            them first.
         position: (axes, n).
         value, covariance: of g, k, and p0, v0, a of each axis of each flight.
         residuals: (axes, n) deviations from the flights, NaN outside.
@@ -110,19 +126,35 @@ class FlightFit:
         gravity: float,
         outliers: np.ndarray | None = None,
     ) -> None:
-        self.axes = [axis for axis in range(3) if np.isfinite(position[:, axis]).sum() >= MIN_SAMPLES]
+        self.axes = [
+            axis for axis in range(3) if np.isfinite(position[:, axis]).sum() >= MIN_SAMPLES
+        ]
         self.time, self.position, self.spans = time, position[:, self.axes].T, list(spans)
         self.centres = np.array([(time[start] + time[stop - 1]) / 2 for start, stop in self.spans])
-        local = 2 + np.arange(3 * len(self.spans) * len(self.axes)).reshape(len(self.spans), len(self.axes), 3)
-        self.indices = np.concatenate([np.broadcast_to([0, 1], (*local.shape[:2], 2)), local], axis=-1)
+        local = 2 + np.arange(3 * len(self.spans) * len(self.axes)).reshape(
+            len(self.spans), len(self.axes), 3
+        )
+        self.indices = np.concatenate(
+            [np.broadcast_to([0, 1], (*local.shape[:2], 2)), local], axis=-1
+        )
         self.suspects = np.zeros(len(time), bool) if outliers is None else outliers
         self.outliers = self.suspects
         self.residuals = np.full_like(self.position, np.nan)
         size = 2 + local.size
         self.value, self.covariance = np.zeros(size), np.zeros((size, size))
         self.prior_mean = np.concatenate(([gravity], np.zeros(size - 1)))
-        self.prior_sd = np.concatenate(([GRAVITY_PRIOR * gravity, DRAG_PRIOR], *(self._local_prior(*span) for span in self.spans)))
-        self.rough_sigma = np.array([self._rough_sigma(axis, -gravity * (self.axes[axis] == UP)) for axis in range(len(self.axes))])
+        self.prior_sd = np.concatenate(
+            (
+                [GRAVITY_PRIOR * gravity, DRAG_PRIOR],
+                *(self._local_prior(*span) for span in self.spans),
+            )
+        )
+        self.rough_sigma = np.array(
+            [
+                self._rough_sigma(axis, -gravity * (self.axes[axis] == UP))
+                for axis in range(len(self.axes))
+            ]
+        )
         self.drag = no_drag(self.centres, axes=len(self.axes))
         self.drag_determined = True
         self._settle_weights()
@@ -141,23 +173,32 @@ class FlightFit:
         for sideways in self.position[:HEIGHT, start:stop]:
             seen = np.flatnonzero(np.isfinite(sideways))
             if len(seen) > 1:
-                speeds.append((sideways[seen[-1]] - sideways[seen[0]]) / (self.time[start + seen[-1]] - self.time[start + seen[0]]))
+                speeds.append(
+                    (sideways[seen[-1]] - sideways[seen[0]])
+                    / (self.time[start + seen[-1]] - self.time[start + seen[0]])
+                )
         return np.tile([1e6, 1e6, TILT + LIFT * np.sum(np.square(speeds))], len(self.axes))
 
     def _rough_sigma(self, axis: int, acceleration: float) -> float:
         seen = np.isfinite(self.position[axis])
-        return 1e-9 + rough_noise(self.time[seen], self.position[axis, seen], acceleration=acceleration)
+        return 1e-9 + rough_noise(
+            self.time[seen], self.position[axis, seen], acceleration=acceleration
+        )
 
     def _settle_weights(self) -> None:
         """Iterate until drag and the weights of samples no longer change."""
-        self.sigma = self.rough_sigma  # an axis that fits badly at first would lose its weight for ever
+        self.sigma = (
+            self.rough_sigma
+        )  # an axis that fits badly at first would lose its weight for ever
         for _ in range(FIRST_ROUNDS):
             _, settled = self._improve()
             if settled:
                 break
 
     def _settle_ends(self) -> None:
-        """Iterate until the noise, the tracking errors and the ends of the flights no longer change either."""
+        """Iterate until the noise, the tracking errors and the ends of the flights no longer change
+        either.
+        """
         for round_ in range(ROUNDS):
             spans, outliers, sigma = self.spans, self.outliers, self.sigma
             windows, settled = self._improve()
@@ -166,7 +207,9 @@ class FlightFit:
             self.sigma = self._sigma()
             if round_ < ROUNDS - 2:
                 self.spans = self._moved_ends(windows)
-                self.residuals = self._residuals(windows)  # new samples get their weights before they count
+                self.residuals = self._residuals(
+                    windows
+                )  # new samples get their weights before they count
                 self.outliers = self._jumps(self.spans, self.residuals)
             settled = settled and np.allclose(self.sigma, sigma, rtol=CONVERGED, atol=0)
             if settled and self.spans == spans and np.array_equal(self.outliers, outliers):
@@ -179,12 +222,18 @@ class FlightFit:
         windows, before = self._windows(), self.value
         self.value, self.covariance = self._solved(windows)
         self.residuals = self._residuals(windows)
-        return windows, bool(np.all(np.abs(self.value - before) <= CONVERGED * np.sqrt(np.diagonal(self.covariance))))
+        return windows, bool(
+            np.all(np.abs(self.value - before) <= CONVERGED * np.sqrt(np.diagonal(self.covariance)))
+        )
 
     # ---- the linear model
 
-    def columns(self, flight: np.ndarray | int, time: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
-        """Derivatives of position and of velocity with respect to g, k, p0, v0, a: (axes, 5, ...) at times (...) of flights (...)."""
+    def columns(
+        self, flight: np.ndarray | int, time: np.ndarray | float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Derivatives of position and of velocity with respect to g, k, p0, v0, a: (axes, 5, ...)
+        at times (...) of flights (...).
+        """
         tau = time - self.centres[flight]
         position, velocity = np.zeros((2, len(self.axes), 5, *tau.shape))
         position[:, 1], velocity[:, 1] = self.drag(flight, time)
@@ -193,11 +242,17 @@ class FlightFit:
         position[HEIGHT, 0], velocity[HEIGHT, 0] = -(tau**2) / 2, -tau
         return position, velocity
 
-    def predict(self, flights: npt.ArrayLike, time: np.ndarray | float) -> tuple[np.ndarray, np.ndarray]:
-        """Position [m] and velocity [m/s], (axes, ...) at times (...) of flights (...) that broadcast, also beyond their ends."""
+    def predict(
+        self, flights: npt.ArrayLike, time: np.ndarray | float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Position [m] and velocity [m/s], (axes, ...) at times (...) of flights (...) that
+        broadcast, also beyond their ends.
+        """
         flight = np.asarray(flights)
         tau = time - self.centres[flight]
-        start, speed, acceleration = self.value[2:].reshape(len(self.spans), len(self.axes), 3).T[..., flight]
+        start, speed, acceleration = (
+            self.value[2:].reshape(len(self.spans), len(self.axes), 3).T[..., flight]
+        )
         acceleration[HEIGHT] -= self.value[0]
         shift, slope = self.drag(flight, time)
         return (
@@ -208,7 +263,9 @@ class FlightFit:
     def gradients(self, flight: int, time: float) -> tuple[np.ndarray, np.ndarray]:
         """Derivatives of height and of vertical velocity with respect to all of ``value``."""
         full = np.zeros((2, len(self.value)))
-        full[:, self.indices[flight, HEIGHT]] = [columns[HEIGHT] for columns in self.columns(flight, time)]
+        full[:, self.indices[flight, HEIGHT]] = [
+            columns[HEIGHT] for columns in self.columns(flight, time)
+        ]
         return full[0], full[1]
 
     def deviation(self, gradient: np.ndarray) -> float:
@@ -220,7 +277,9 @@ class FlightFit:
         return float(self.value[index]), float(np.sqrt(self.covariance[index, index]))
 
     def reach(self) -> tuple[np.ndarray, np.ndarray]:
-        """Times between which each flight may extend: half its length beyond its ends, and over the gap to its neighbours."""
+        """Times between which each flight may extend: half its length beyond its ends, and over the
+        gap to its neighbours.
+        """
         first, last = self.time[np.array(self.spans) - [0, 1]].T
         early, late = first - (last - first) / 2, last + (last - first) / 2
         early[1:], late[:-1] = np.minimum(early[1:], last[:-1]), np.maximum(late[:-1], first[1:])
@@ -229,26 +288,40 @@ class FlightFit:
     def _drag_curves(self) -> DragCurves:
         """D along the present solution."""
         early, late = self.reach()
-        grid = self.centres[:, None] + np.linspace(-1, 1, 401) * np.maximum(self.centres - early, late - self.centres)[:, None]
+        grid = (
+            self.centres[:, None]
+            + np.linspace(-1, 1, 401)
+            * np.maximum(self.centres - early, late - self.centres)[:, None]
+        )
         return drag_curves(grid, self.predict(np.arange(len(self.spans))[:, None], grid)[1])
 
     def _windows(self) -> list[Window]:
         """The samples within reach of each flight."""
         early, late = self.reach()
-        first, stop = np.searchsorted(self.time, early), np.searchsorted(self.time, late, side="right")
+        first, stop = (
+            np.searchsorted(self.time, early),
+            np.searchsorted(self.time, late, side="right"),
+        )
         edges = np.concatenate([[0], np.cumsum(stop - first)])
         samples = np.concatenate([np.arange(*ends) for ends in zip(first, stop, strict=True)])
-        position, velocity = self.columns(np.repeat(np.arange(len(first)), stop - first), self.time[samples])
+        position, velocity = self.columns(
+            np.repeat(np.arange(len(first)), stop - first), self.time[samples]
+        )
         return [
             Window(int(first[i]), int(stop[i]), position[..., begin:end], velocity[..., begin:end])
             for i, (begin, end) in enumerate(itertools.pairwise(edges))
         ]
 
     def _solved(self, windows: list[Window]) -> tuple[np.ndarray, np.ndarray]:
-        """Weighted normal equations; p0, v0, a of each flight and axis are eliminated first, which leaves two unknowns, g and k."""
+        """Weighted normal equations; p0, v0, a of each flight and axis are eliminated first, which
+        leaves two unknowns, g and k.
+        """
         far = np.nan_to_num(np.abs(self.residuals)) / self.sigma[:, None]
         used = np.isfinite(self.position) & ~self.outliers
-        weights, measured = used / (np.maximum(1, far / HUBER) * self.sigma[:, None] ** 2), np.where(used, self.position, 0.0)
+        weights, measured = (
+            used / (np.maximum(1, far / HUBER) * self.sigma[:, None] ** 2),
+            np.where(used, self.position, 0.0),
+        )
         products, right = [], []
         for window, (start, stop) in zip(windows, self.spans, strict=True):
             columns = window.part(start, stop).position
@@ -258,12 +331,22 @@ class FlightFit:
         normal, constant = np.concatenate(products), np.concatenate(right)
         precision = self.prior_sd**-2.0
         local = normal[:, 2:, 2:] + precision[2:].reshape(-1, 3, 1) * np.eye(3)
-        scale = 1 / np.sqrt(np.diagonal(local, axis1=1, axis2=2))  # unit diagonal: lengths and speeds differ by powers of ten
-        inverse = np.linalg.inv(local * scale[:, :, None] * scale[:, None]) * scale[:, :, None] * scale[:, None]
+        scale = 1 / np.sqrt(
+            np.diagonal(local, axis1=1, axis2=2)
+        )  # unit diagonal: lengths and speeds differ by powers of ten
+        inverse = (
+            np.linalg.inv(local * scale[:, :, None] * scale[:, None])
+            * scale[:, :, None]
+            * scale[:, None]
+        )
         effect = inverse @ normal[:, 2:, :2]  # of g and k on the local unknowns
         alone = np.einsum("bij,bj->bi", inverse, constant[:, 2:])
-        common = np.diag(precision[:2]) + np.sum(normal[:, :2, :2] - normal[:, :2, 2:] @ effect, axis=0)
-        known = (precision * self.prior_mean)[:2] + np.sum(constant[:, :2] - np.einsum("bij,bj->bi", normal[:, :2, 2:], alone), axis=0)
+        common = np.diag(precision[:2]) + np.sum(
+            normal[:, :2, :2] - normal[:, :2, 2:] @ effect, axis=0
+        )
+        known = (precision * self.prior_mean)[:2] + np.sum(
+            constant[:, :2] - np.einsum("bij,bj->bi", normal[:, :2, 2:], alone), axis=0
+        )
         spread, slopes = np.linalg.inv(common), effect.reshape(-1, 2)
         shared = spread @ known
         coupled = np.concatenate([np.eye(2), -slopes])
@@ -276,7 +359,11 @@ class FlightFit:
     @property
     def distortion(self) -> float:
         """Deviation [m] that lenses may give to a whole row of samples near the ground."""
-        return 2 * DISTORTION * max(np.ptp(self.position[HEIGHT, start:stop]) for start, stop in self.spans)
+        return (
+            2
+            * DISTORTION
+            * max(np.ptp(self.position[HEIGHT, start:stop]) for start, stop in self.spans)
+        )
 
     def _residuals(self, windows: list[Window]) -> np.ndarray:
         residuals = np.full_like(self.position, np.nan)
@@ -290,14 +377,19 @@ class FlightFit:
 
         They are far from the flight, and far from their neighbours in the run or very far.
         """
-        limit, very_far = np.maximum(OUTLIER_SIGMAS * self.sigma, OUTLIER_DISTANCE)[:, None], self.distortion
+        limit, very_far = (
+            np.maximum(OUTLIER_SIGMAS * self.sigma, OUTLIER_DISTANCE)[:, None],
+            self.distortion,
+        )
         jumped = np.zeros(len(self.time), bool)
         for start, stop in runs:
             here = away[:, start:stop]
             padded = np.concatenate([here[:, :1], here, here[:, -1:]], axis=1)
             alone = np.abs(here - (padded[:, :-2] + padded[:, 2:]) / 2) > limit
             distance = np.abs(here)
-            jumped[start:stop] |= np.any((distance > limit) & (alone | (distance > very_far)), axis=0)
+            jumped[start:stop] |= np.any(
+                (distance > limit) & (alone | (distance > very_far)), axis=0
+            )
         return jumped
 
     def _sigma(self) -> np.ndarray:
@@ -307,21 +399,27 @@ class FlightFit:
             kept = residuals[~self.outliers & np.isfinite(residuals)]
             if len(kept) > 0:
                 free = max(len(kept) - 2 * len(self.spans), 1) / len(kept)
-                spread = robust_deviation(kept) if len(kept) >= 30 else np.sqrt(np.mean(kept**2))  # a median of few may be far too small
+                spread = (
+                    robust_deviation(kept) if len(kept) >= 30 else np.sqrt(np.mean(kept**2))
+                )  # a median of few may be far too small
                 sigma[axis] = 1e-9 + spread / np.sqrt(free)
         return sigma
 
     def _moved_ends(self, windows: list[Window]) -> list[tuple[int, int]]:
         """Give every flight the samples it explains between the bounces beside it.
 
-        Towards a bounce some distortion is forgiven; samples during a contact differ by more. Where nothing bounds the flight (release,
-        catch, loss) means of five neighbours decide, in which a slow departure shows early.
+        Towards a bounce some distortion is forgiven; samples during a contact differ by more. Where
+        nothing bounds the flight (release, catch, loss) means of five neighbours decide, in which a
+        slow departure shows early.
         """
         slow = np.clip(lag_one_correlation(self.runs(HEIGHT)), 0, 1)
         independent = max(5 * (1 - slow) / (1 + slow), 1)  # of five neighbours
         limit = max(OUTLIER_SIGMAS * self.sigma[HEIGHT], OUTLIER_DISTANCE, self.distortion)
         cuts = np.concatenate([[-np.inf], self.bounce_times(), [np.inf]])
-        first, stop = np.searchsorted(self.time, cuts[:-1]), np.searchsorted(self.time, cuts[1:], side="right")
+        first, stop = (
+            np.searchsorted(self.time, cuts[:-1]),
+            np.searchsorted(self.time, cuts[1:], side="right"),
+        )
         spans = list(self.spans)
         for flight, window in enumerate(windows):
             begin, end = max(window.first, int(first[flight])), min(window.stop, int(stop[flight]))
@@ -330,38 +428,66 @@ class FlightFit:
             near = window.part(begin, end)
             inside = self._explained(flight, near, independent=independent, limit=limit)
             if len(inside) >= MIN_SAMPLES:
-                spans[flight] = self._without_contact(flight, near, int(inside[0]), int(inside[-1]) + 1)
+                spans[flight] = self._without_contact(
+                    flight, near, int(inside[0]), int(inside[-1]) + 1
+                )
         return spans
 
-    def _explained(self, flight: int, near: Window, *, independent: float, limit: float) -> np.ndarray:
+    def _explained(
+        self, flight: int, near: Window, *, independent: float, limit: float
+    ) -> np.ndarray:
         """The samples in the most consistent run that may be its ends."""
-        time, columns, where = self.time[near.first : near.stop], near.position[HEIGHT], self.indices[flight, HEIGHT]
+        time, columns, where = (
+            self.time[near.first : near.stop],
+            near.position[HEIGHT],
+            self.indices[flight, HEIGHT],
+        )
         residuals = self.position[HEIGHT, near.first : near.stop] - self.value[where] @ columns
-        towards_bounce = np.where(time < self.centres[flight], flight > 0, flight + 1 < len(self.spans))
-        distortion = DISTORTION * np.ptp(self.position[HEIGHT, slice(*self.spans[flight])]) * towards_bounce
+        towards_bounce = np.where(
+            time < self.centres[flight], flight > 0, flight + 1 < len(self.spans)
+        )
+        distortion = (
+            DISTORTION * np.ptp(self.position[HEIGHT, slice(*self.spans[flight])]) * towards_bounce
+        )
         uncertain = np.sum(self.covariance[np.ix_(where, where)] @ columns * columns, axis=0)
         deviation = np.sqrt(self.sigma[HEIGHT] ** 2 + uncertain + distortion**2)
         far = residuals / deviation
-        means = np.convolve(np.clip(far, -5, 5), np.full(5, 1 / 5))[2 : len(far) + 2] * np.sqrt(independent)
+        means = np.convolve(np.clip(far, -5, 5), np.full(5, 1 / 5))[2 : len(far) + 2] * np.sqrt(
+            independent
+        )
         squares = np.where(towards_bounce, far, means) ** 2
-        squares = np.where(self.suspects[near.first : near.stop], np.minimum(squares, 6), squares)  # no reason to end a flight
+        squares = np.where(
+            self.suspects[near.first : near.stop], np.minimum(squares, 6), squares
+        )  # no reason to end a flight
         start, stop = most_consistent_run(squares)
-        allowed = np.where(towards_bounce, limit, 3 * deviation)  # ends are neither tracking errors nor a catch
+        allowed = np.where(
+            towards_bounce, limit, 3 * deviation
+        )  # ends are neither tracking errors nor a catch
         return near.first + start + np.flatnonzero((np.abs(residuals) <= allowed)[start:stop])
 
     def _without_contact(self, flight: int, near: Window, start: int, stop: int) -> tuple[int, int]:
-        """The ends of a flight without the samples during which the ball turns round in a contact."""
+        """The ends of a flight without the samples during which the ball turns round in a
+        contact.
+        """
         value, samples = self.value[self.indices[flight, HEIGHT]], slice(near.first, near.stop)
         away = self.position[HEIGHT, samples] - value @ near.position[HEIGHT]
-        motion = np.stack([self.time[samples], away, np.abs(value @ near.velocity[HEIGHT])])[:, start - near.first : stop - near.first]
+        motion = np.stack([self.time[samples], away, np.abs(value @ near.velocity[HEIGHT])])[
+            :, start - near.first : stop - near.first
+        ]
         while flight > 0 and motion.shape[1] > 2 * MIN_SAMPLES and self._is_turning(*motion):
             start, motion = start + 1, motion[:, 1:]
-        while flight + 1 < len(self.spans) and motion.shape[1] > 2 * MIN_SAMPLES and self._is_turning(*motion[:, ::-1]):
+        while (
+            flight + 1 < len(self.spans)
+            and motion.shape[1] > 2 * MIN_SAMPLES
+            and self._is_turning(*motion[:, ::-1])
+        ):
             stop, motion = stop - 1, motion[:, :-1]
         return start, stop
 
     def _is_turning(self, time: np.ndarray, away: np.ndarray, speed: np.ndarray) -> bool:
-        """Whether the ball leaves the flight upwards, towards the first of these samples, at more than a tenth of its speed: in contact."""
+        """Whether the ball leaves the flight upwards, towards the first of these samples, at more
+        than a tenth of its speed: in contact.
+        """
         for count in (5, 8, 12, 18, 27):  # as few as tell a tenth of the speed
             distance = np.abs(time[:count] - time[0])
             distance -= distance.mean()
@@ -372,18 +498,24 @@ class FlightFit:
         return bool(-(distance @ away[:count]) / square > max(0.1 * speed[0], 4 * deviation))
 
     def allow_for_correlation(self) -> None:
-        """Enlarge the covariance: deviations that last for several samples are fewer independent numbers."""
+        """Enlarge the covariance: deviations that last for several samples are fewer independent
+        numbers.
+        """
         slow = np.clip(lag_one_correlation(self.runs(HEIGHT)), 0, 0.9)
         self.covariance = self.covariance * (1 + slow) / (1 - slow)
 
     def runs(self, axis: int) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Times and residuals, along one of the measured axes, of the good samples of each flight."""
+        """Times and residuals, along one of the measured axes, of the good samples of each
+        flight.
+        """
         good = ~self.outliers & np.isfinite(self.residuals[axis])
         inside = [start + np.flatnonzero(good[start:stop]) for start, stop in self.spans]
         return [(self.time[samples], self.residuals[axis, samples]) for samples in inside]
 
     def contacts(self) -> list[np.ndarray]:
-        """Indices of the samples during each contact: above the flights before and after, not above what their speed allows."""
+        """Indices of the samples during each contact: above the flights before and after, not above
+        what their speed allows.
+        """
         return [self._contact(flight, time) for flight, time in enumerate(self.bounce_times())]
 
     def _contact(self, flight: int, time: float) -> np.ndarray:
@@ -396,35 +528,59 @@ class FlightFit:
         return between[(height > np.maximum(before, after) + margin) & (height < top + margin)]
 
     def tracking_errors(self) -> np.ndarray:
-        """(n,) samples from the first to the last flight that are tracking errors, also those between flights that are not in contact."""
+        """(n,) samples from the first to the last flight that are tracking errors, also those
+        between flights that are not in contact.
+        """
         bounces = np.searchsorted(self.time, self.bounce_times())
         edges = [self.spans[0][0], *bounces, self.spans[-1][1]]
         flight = np.searchsorted(bounces, np.arange(len(self.time)), side="right")
-        errors = self._jumps(itertools.pairwise(edges), self.position - self.predict(flight, self.time)[0])
+        errors = self._jumps(
+            itertools.pairwise(edges), self.position - self.predict(flight, self.time)[0]
+        )
         errors[np.concatenate([np.arange(0), *self.contacts()])] = False
         return errors
 
     # ---- bounces
 
     def bounce_times(self) -> np.ndarray:
-        """When each flight and the next one are at the same height, by Newton's method between their middles."""
+        """When each flight and the next one are at the same height, by Newton's method between
+        their middles.
+        """
         ends = np.array(self.spans)
         sides = np.arange(len(ends) - 1) + np.array([[0], [1]])
         time = (self.time[ends[1:, 0]] + self.time[ends[:-1, 1] - 1]) / 2
         for _ in range(30):
             gap, closing = (np.subtract(*each[HEIGHT]) for each in self.predict(sides, time))
-            before, time = time, np.clip(time - gap / np.where(closing == 0, 1, closing), self.centres[:-1], self.centres[1:])
-            if np.all(np.abs(time - before) < 1e-6):  # of which less than 1e-12 remains, as heights are nearly parabolas
+            before, time = (
+                time,
+                np.clip(
+                    time - gap / np.where(closing == 0, 1, closing),
+                    self.centres[:-1],
+                    self.centres[1:],
+                ),
+            )
+            if np.all(
+                np.abs(time - before) < 1e-6
+            ):  # of which less than 1e-12 remains, as heights are nearly parabolas
                 break
         return time
 
     def bounces(self) -> list[Bounce]:
-        """The bounce between each flight and the next one; all errors follow from the covariance of ``value``."""
-        return [self._bounce(flight, float(time)) for flight, time in enumerate(self.bounce_times())]
+        """The bounce between each flight and the next one; all errors follow from the covariance of
+        ``value``.
+        """
+        return [
+            self._bounce(flight, float(time)) for flight, time in enumerate(self.bounce_times())
+        ]
 
     def _bounce(self, flight: int, time: float) -> Bounce:
-        (height, _), velocity = (each.T for each in self.predict(np.array([flight, flight + 1]), time))
-        (height_before, speed_before), (height_after, speed_after) = self.gradients(flight, time), self.gradients(flight + 1, time)
+        (height, _), velocity = (
+            each.T for each in self.predict(np.array([flight, flight + 1]), time)
+        )
+        (height_before, speed_before), (height_after, speed_after) = (
+            self.gradients(flight, time),
+            self.gradients(flight + 1, time),
+        )
         down, up = velocity[:, HEIGHT]
         d_time = (height_before - height_after) / ((up - down) or 1e-12)
         velocities = np.full((2, 3), np.nan)
@@ -441,13 +597,20 @@ class FlightFit:
         )
 
     def is_bounce(self, flight: int, bounce: Bounce) -> bool:
-        """Whether two flights meet between their ends, soon, going down before and up after without a gain of speed."""
-        before, after = (self.time[[start, stop - 1]] for start, stop in self.spans[flight : flight + 2])
+        """Whether two flights meet between their ends, soon, going down before and up after without
+        a gain of speed.
+        """
+        before, after = (
+            self.time[[start, stop - 1]] for start, stop in self.spans[flight : flight + 2]
+        )
         frame = float(np.median(np.diff(self.time)))
         slack = 2 * frame + min(5 * bounce.time_sd, 0.2 * min(np.ptp(before), np.ptp(after)))
         return bool(
             before[1] - slack < bounce.time < after[0] + slack
             and after[0] - before[1] < max(4 * frame, (np.ptp(before) + np.ptp(after)) / 4)
             and 0.5 < self.value[0] / self.prior_mean[0] < 1.7
-            and bounce.velocity_before[UP] < 0 < bounce.restitution < 1.05 + 3 * min(bounce.restitution_sd, 0.1)
+            and bounce.velocity_before[UP]
+            < 0
+            < bounce.restitution
+            < 1.05 + 3 * min(bounce.restitution_sd, 0.1)
         )

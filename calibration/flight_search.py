@@ -1,10 +1,14 @@
-"""Where a ball flies freely in a recording: the longest chain of flights with a bounce between neighbours.
+"""Where a ball flies freely in a recording: the longest chain of flights with a bounce between
+neighbours.
 
-1. Single samples that jump are left out; every prominent minimum of the height is a candidate bounce.
-2. Between two candidates the longest run of samples that one nearly parabolic flight explains is sought.
+1. Single samples that jump are left out; every prominent minimum of the height is a candidate
+  bounce.
+2. Between two candidates the longest run of samples that one nearly parabolic flight explains is
+  sought.
 3. Candidates inside one flight are dropped: one flight explains what lies on both sides.
-4. Of the remaining flights, the longest run stays in which neighbours meet, going down before and up after, all at one height. One fit
-   of all of them shows when that is all; where it is not, each two neighbours are fitted by themselves.
+4. Of the remaining flights, the longest run stays in which neighbours meet, going down before and
+   up after, all at one height. One fit of all of them shows when that is all; where it is not, each
+   two neighbours are fitted by themselves.
 """
 
 import functools
@@ -21,7 +25,9 @@ from calibration.noise import rough_noise
 Item = TypeVar("Item")
 
 
-def fit_flights(time: np.ndarray, position: np.ndarray, *, radius: float, gravity: float) -> FlightFit | None:
+def fit_flights(
+    time: np.ndarray, position: np.ndarray, *, radius: float, gravity: float
+) -> FlightFit | None:
     """The joint fit of the longest chain of flights, or ``None`` when there is no flight at all."""
     height = position[:, UP]
     noise = rough_noise(time, height, acceleration=-gravity)
@@ -45,22 +51,32 @@ def fit_flights(time: np.ndarray, position: np.ndarray, *, radius: float, gravit
     if len(chain) < len(pieces):
         fit = fit_of(chain)
     joined = [bounce is not None for bounce in real_bounces(fit)]
-    return fit if all(joined) else fit_of(longest_run(chain, joined, weight=lambda piece: piece.stop - piece.start))
+    return (
+        fit
+        if all(joined)
+        else fit_of(longest_run(chain, joined, weight=lambda piece: piece.stop - piece.start))
+    )
 
 
-# ------------------------------------------------------------------------------------------------ candidates
+# ------------------------------------------------------------------------------------------------
+# candidates
 
 
 def spikes(time: np.ndarray, height: np.ndarray, *, noise: float, gravity: float) -> np.ndarray:
-    """Mask of single samples far from both straight lines, through the two samples before and through the two samples after.
+    """Mask of single samples far from both straight lines, through the two samples before and
+    through the two samples after.
 
     Samples beside a bounce lie on one of the lines, up to what gravity bends in two frames.
     """
     slope = np.diff(height) / np.diff(time)
     allowed = 10 * noise + 2 * gravity * (time[2:] - time[:-2]) ** 2
     from_before, from_after = np.full_like(height, np.inf), np.full_like(height, np.inf)
-    from_before[2:] = np.abs(height[2:] - height[1:-1] - slope[:-1] * (time[2:] - time[1:-1])) / allowed
-    from_after[:-2] = np.abs(height[:-2] - height[1:-1] - slope[1:] * (time[:-2] - time[1:-1])) / allowed
+    from_before[2:] = (
+        np.abs(height[2:] - height[1:-1] - slope[:-1] * (time[2:] - time[1:-1])) / allowed
+    )
+    from_after[:-2] = (
+        np.abs(height[:-2] - height[1:-1] - slope[1:] * (time[:-2] - time[1:-1])) / allowed
+    )
     return np.minimum(from_before, from_after) > 1
 
 
@@ -71,7 +87,8 @@ def candidate_bounces(height: np.ndarray, *, noise: float) -> np.ndarray:
     return minima[np.sort(np.argsort(-about["prominences"])[:60])]
 
 
-# ------------------------------------------------------------------------------------------------ flights in the height
+# ------------------------------------------------------------------------------------------------
+# flights in the height
 
 
 class Piece(NamedTuple):
@@ -83,12 +100,20 @@ class Piece(NamedTuple):
 
 
 def grow_flights(
-    time: np.ndarray, height: np.ndarray, windows: Iterable[tuple[int, int]], *, noise: float, sigma: float, gravity: float
+    time: np.ndarray,
+    height: np.ndarray,
+    windows: Iterable[tuple[int, int]],
+    *,
+    noise: float,
+    sigma: float,
+    gravity: float,
 ) -> list[Piece]:
-    """The runs of samples around these windows that one flight explains to ``sigma``, each grown until it stops changing.
+    """The runs of samples around these windows that one flight explains to ``sigma``, each grown
+    until it stops changing.
 
-    The flight is a polynomial of degree 4 whose higher derivatives are held near (-g, 0, 0) by what drag and lift can do. Where the
-    acceleration is not that of a free ball (at rest, in the hand) the run ends. All windows grow at once: arrays are (windows, samples).
+    The flight is a polynomial of degree 4 whose higher derivatives are held near (-g, 0, 0) by what
+    drag and lift can do. Where the acceleration is not that of a free ball (at rest, in the hand)
+    the run ends. All windows grow at once: arrays are (windows, samples).
     """
     sample = np.arange(len(time))
     pieces: list[Piece] = []
@@ -97,7 +122,9 @@ def grow_flights(
         flight = QuarticFlight.fitted(time, height, good, sigma=sigma, gravity=gravity)
         squares = (height - flight.height) ** 2 / (sigma**2 * (1 + flight.spread))
         near = np.abs(flight.tau) <= 2  # beyond, the next round may tell
-        squares = np.where(near & (flight.fall >= 0.35 * gravity) & (flight.fall <= 2.2 * gravity), squares, np.inf)
+        squares = np.where(
+            near & (flight.fall >= 0.35 * gravity) & (flight.fall <= 2.2 * gravity), squares, np.inf
+        )
         start, stop = most_consistent_run(squares)
         before, good = good, (squares < 16) & (sample >= start[:, None]) & (sample < stop[:, None])
         count = good.sum(axis=1)
@@ -105,7 +132,8 @@ def grow_flights(
         pieces += [
             Piece(int(start[i]), int(stop[i]), int(count[i]))
             for i in np.flatnonzero(ended & (count >= MIN_SAMPLES))
-            if np.ptp(flight.height[i, start[i] : stop[i]]) > 6 * noise  # otherwise a ball at rest does as well
+            if np.ptp(flight.height[i, start[i] : stop[i]])
+            > 6 * noise  # otherwise a ball at rest does as well
         ]
         good = good[~ended & (count >= MIN_SAMPLES)]
         if len(good) == 0:
@@ -114,7 +142,8 @@ def grow_flights(
 
 
 class QuarticFlight(NamedTuple):
-    """Heights of flights that are polynomials of degree 4, at all times; each array is (flights, samples).
+    """Heights of flights that are polynomials of degree 4, at all times; each array is (flights,
+    samples).
 
     Attributes:
         tau: time from the middle of the samples of a flight over half their duration.
@@ -129,13 +158,17 @@ class QuarticFlight(NamedTuple):
     fall: np.ndarray
 
     @classmethod
-    def fitted(cls, time: np.ndarray, height: np.ndarray, good: np.ndarray, *, sigma: float, gravity: float) -> "QuarticFlight":
+    def fitted(
+        cls, time: np.ndarray, height: np.ndarray, good: np.ndarray, *, sigma: float, gravity: float
+    ) -> "QuarticFlight":
         """Least squares for the samples where ``good`` (flights, samples)."""
         first, last = np.argmax(good, axis=1), len(time) - 1 - np.argmax(good[:, ::-1], axis=1)
         half = (time[last] - time[first])[:, None] / 2
         tau = (time - (good @ time / good.sum(axis=1))[:, None]) / half
         square = tau * tau
-        basis = np.stack([np.ones_like(tau), tau, square / 2, square * tau / 6, square * square / 24], axis=1)
+        basis = np.stack(
+            [np.ones_like(tau), tau, square / 2, square * tau / 6, square * square / 24], axis=1
+        )
         allowed = np.array([0.3, 1.0, 4.0]) * gravity  # of the second, third and fourth derivative
         precision = np.zeros((len(good), 5))
         precision[:, 2:] = (sigma / (allowed * half ** [2, 3, 4])) ** 2
@@ -154,10 +187,14 @@ class QuarticFlight(NamedTuple):
 
 
 def seeds(count: int, *, after_bounce: bool, before_bounce: bool) -> set[tuple[int, int]]:
-    """Windows from which a flight among ``count`` samples may grow: spread over all, and beside the bounces, long and short ones."""
+    """Windows from which a flight among ``count`` samples may grow: spread over all, and beside the
+    bounces, long and short ones.
+    """
     least = MIN_SAMPLES + 1
     width = max(least, count // 6)
-    windows = {(int(start), int(start) + width) for start in np.linspace(0, max(count - width, 0), 7)}
+    windows = {
+        (int(start), int(start) + width) for start in np.linspace(0, max(count - width, 0), 7)
+    }
     while width >= least:
         windows |= {(1, 1 + width)} if after_bounce else set()
         windows |= {(count - 1 - width, count - 1)} if before_bounce and count > width else set()
@@ -165,27 +202,41 @@ def seeds(count: int, *, after_bounce: bool, before_bounce: bool) -> set[tuple[i
     return windows
 
 
-def best_flight(time: np.ndarray, height: np.ndarray, first: int, last: int, *, noise: float, gravity: float) -> Piece | None:
-    """The flight that explains most of the samples ``first`` to ``last``, grown from several places.
+def best_flight(
+    time: np.ndarray, height: np.ndarray, first: int, last: int, *, noise: float, gravity: float
+) -> Piece | None:
+    """The flight that explains most of the samples ``first`` to ``last``, grown from several
+    places.
 
-    Samples that are missing beside a candidate bounce count against it (a ball at rest explains many samples far from the bounce).
+    Samples that are missing beside a candidate bounce count against it (a ball at rest explains
+    many samples far from the bounce).
     """
     t, z = time[first:last], height[first:last]
     if len(t) < MIN_SAMPLES:
         return None
-    sigma = max(1.2 * noise, 2e-3 * np.ptp(np.percentile(z, [10, 90])), 1e-12)  # never below what the polynomial leaves of a strong drag
+    sigma = max(
+        1.2 * noise, 2e-3 * np.ptp(np.percentile(z, [10, 90])), 1e-12
+    )  # never below what the polynomial leaves of a strong drag
     windows = seeds(len(t), after_bounce=first > 0, before_bounce=last < len(time))
 
     def explained(piece: Piece) -> tuple[float, Piece]:
         missing = piece.start * (first > 0) + (len(t) - piece.stop) * (last < len(time))
         return piece.samples - missing / 2, piece
 
-    best = max(grow_flights(t, z, windows, noise=noise, sigma=sigma, gravity=gravity), key=explained, default=None)
+    best = max(
+        grow_flights(t, z, windows, noise=noise, sigma=sigma, gravity=gravity),
+        key=explained,
+        default=None,
+    )
     return best and Piece(first + best.start, first + best.stop, best.samples)
 
 
-def flights_in_height(time: np.ndarray, height: np.ndarray, *, noise: float, gravity: float) -> list[Piece]:
-    """All flights of the recording, in order; what lies between two of them need not be a bounce."""
+def flights_in_height(
+    time: np.ndarray, height: np.ndarray, *, noise: float, gravity: float
+) -> list[Piece]:
+    """All flights of the recording, in order; what lies between two of them need not be a
+    bounce.
+    """
 
     @functools.cache
     def fly(first: int, last: int) -> Piece | None:
@@ -194,7 +245,9 @@ def flights_in_height(time: np.ndarray, height: np.ndarray, *, noise: float, gra
     ends = [0, *candidate_bounces(height, noise=noise), len(time)]
     flights = [(a, b, piece) for a, b in itertools.pairwise(ends) if (piece := fly(a, b))]
     distance = 1
-    while distance < min(len(flights), 4):  # drop candidates inside a flight: one flight explains what lies on both sides
+    while distance < min(
+        len(flights), 4
+    ):  # drop candidates inside a flight: one flight explains what lies on both sides
         for i in range(len(flights) - distance):
             samples = sorted(piece.samples for _, _, piece in flights[i : i + distance + 1])
             first, last = flights[i][0], flights[i + distance][1]
@@ -207,18 +260,32 @@ def flights_in_height(time: np.ndarray, height: np.ndarray, *, noise: float, gra
     return [piece for _, _, piece in flights]
 
 
-def longest_chain(time: np.ndarray, height: np.ndarray, pieces: Sequence[Piece], *, gravity: float, uneven: float) -> list[Piece]:
-    """The longest run of neighbouring flights that meet, going down before and up after, all at one height."""
+def longest_chain(
+    time: np.ndarray, height: np.ndarray, pieces: Sequence[Piece], *, gravity: float, uneven: float
+) -> list[Piece]:
+    """The longest run of neighbouring flights that meet, going down before and up after, all at one
+    height.
+    """
     position = np.full((len(time), 3), np.nan)
     position[:, UP] = height
-    pairs = (FlightFit(time, position, [piece[:2] for piece in pair], gravity=gravity) for pair in itertools.pairwise(pieces))
+    pairs = (
+        FlightFit(time, position, [piece[:2] for piece in pair], gravity=gravity)
+        for pair in itertools.pairwise(pieces)
+    )
     bounces = [bounce for fit in pairs for bounce in real_bounces(fit)]
-    return longest_run(pieces, at_one_height(bounces, uneven=uneven, gravity=gravity), weight=lambda piece: piece.samples)
+    return longest_run(
+        pieces,
+        at_one_height(bounces, uneven=uneven, gravity=gravity),
+        weight=lambda piece: piece.samples,
+    )
 
 
 def real_bounces(fit: FlightFit) -> list[Bounce | None]:
     """What is between each flight and the next one: a bounce, or something else."""
-    return [bounce if fit.is_bounce(flight, bounce) else None for flight, bounce in enumerate(fit.bounces())]
+    return [
+        bounce if fit.is_bounce(flight, bounce) else None
+        for flight, bounce in enumerate(fit.bounces())
+    ]
 
 
 def at_one_height(bounces: Sequence[Bounce | None], *, uneven: float, gravity: float) -> np.ndarray:
@@ -226,7 +293,12 @@ def at_one_height(bounces: Sequence[Bounce | None], *, uneven: float, gravity: f
     if not bounces:
         return np.zeros(0, bool)
     unknown = np.full(3, np.nan)
-    known = [np.array([b.height, b.height_sd, b.velocity_after[UP] ** 2 / (2 * gravity)]) if b else unknown for b in bounces]
+    known = [
+        np.array([b.height, b.height_sd, b.velocity_after[UP] ** 2 / (2 * gravity)])
+        if b
+        else unknown
+        for b in bounces
+    ]
     heights, doubts, hops = np.stack(known, axis=1)
     # A flight that was missed makes its neighbours meet below the plane, by about its height.
     rise = np.minimum(uneven, hops / 2)
@@ -236,8 +308,12 @@ def at_one_height(bounces: Sequence[Bounce | None], *, uneven: float, gravity: f
     return agree[floor]
 
 
-def longest_run(items: Sequence[Item], joined: Iterable[bool], *, weight: Callable[[Item], int]) -> list[Item]:
-    """The longest list of items that are joined to their neighbours; the heaviest one of equally long ones."""
+def longest_run(
+    items: Sequence[Item], joined: Iterable[bool], *, weight: Callable[[Item], int]
+) -> list[Item]:
+    """The longest list of items that are joined to their neighbours; the heaviest one of equally
+    long ones.
+    """
     runs = [list(items[:1])]
     for item, is_joined in zip(items[1:], joined, strict=True):
         if is_joined:

@@ -1,6 +1,8 @@
-"""A column header, read: the name of the quantity, its unit, and whether it is the uncertainty of that quantity.
+"""A column header, read: the name of the quantity, its unit, and whether it is the uncertainty of
+that quantity.
 
-People write ``t (s)``, ``x [mm]``, ``Zeit/s``, ``y_px``, ``omega_rad_s``, ``x in cm``, ``sigma_z``, ``e_t_err``, ``posX`` or ``Höhe``.
+People write ``t (s)``, ``x [mm]``, ``Zeit/s``, ``y_px``, ``omega_rad_s``, ``x in cm``, ``sigma_z``,
+``e_t_err``, ``posX`` or ``Höhe``.
 """
 
 import math
@@ -12,7 +14,9 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Unit:
-    """A unit of measurement: ``value in SI = factor * value``. Pixels and frames have no factor of their own: theirs is 1."""
+    """A unit of measurement: ``value in SI = factor * value``. Pixels and frames have no factor of
+    their own: theirs is 1.
+    """
 
     symbol: str
     dimension: str
@@ -21,7 +25,8 @@ class Unit:
 
 _TURN = 2.0 * math.pi
 
-# Keys are the words of a unit joined by "_": "m/s", "m s^-1" and a header ending in "_m_s" all come here as "m_s" or "m_s_1".
+# Keys are the words of a unit joined by "_": "m/s", "m s^-1" and a header ending in "_m_s" all come
+# here as "m_s" or "m_s_1".
 _UNITS: dict[str, Unit] = {
     key: unit
     for unit, keys in (
@@ -56,13 +61,32 @@ _UNITS: dict[str, Unit] = {
     for key in keys.split()
 }
 
-# Words that are units only where a bracket or the word "in" says so: "v_in" is the speed coming in, "t_min" the smallest time.
-_NEVER_A_SUFFIX = {"n", "in", "inch", "inches", "ft", "foot", "feet", "min", "1", "s_1", "1_s", "1_min", "u_min", "percent", "grad"}
+# Words that are units only where a bracket or the word "in" says so: "v_in" is the speed coming in,
+# "t_min" the smallest time.
+_NEVER_A_SUFFIX = {
+    "n",
+    "in",
+    "inch",
+    "inches",
+    "ft",
+    "foot",
+    "feet",
+    "min",
+    "1",
+    "s_1",
+    "1_s",
+    "1_min",
+    "u_min",
+    "percent",
+    "grad",
+}
 _PIXELS = {"px", "pix", "pixel", "pixels"}
 _UNCERTAINTY_ALONE = {"sigma", "sd", "std", "stdev", "stddev", "uncertainty"}
 _UNCERTAINTY = _UNCERTAINTY_ALONE | {"unc", "err", "error"}
 
-_LETTERS = "ä:ae ö:oe ü:ue Ä:Ae Ö:Oe Ü:Ue ß:ss θ:theta ϑ:theta Θ:theta ω:omega Ω:omega σ:sigma α:alpha"
+_LETTERS = (
+    "ä:ae ö:oe ü:ue Ä:Ae Ö:Oe Ü:Ue ß:ss θ:theta ϑ:theta Θ:theta ω:omega Ω:omega σ:sigma α:alpha"
+)
 _SIGNS = "µ:u μ:u °:deg %:percent ⁻:- ¹:1"
 _SPELLED = str.maketrans(dict(pair.split(":") for pair in f"{_LETTERS} {_SIGNS}".split()))
 
@@ -73,7 +97,8 @@ class Header:
 
     Attributes:
         text: as written in the file, for messages.
-        name: the quantity in lower case, words joined by ``_``, without unit and uncertainty (``"rebound_angle"``, ``"x"``).
+        name: the quantity in lower case, words joined by ``_``, without unit and uncertainty
+            (``"rebound_angle"``, ``"x"``).
         unit: the unit declared, or ``None``.
         unknown_unit: what stands in brackets but is no known unit, or ``None``.
         uncertainty: whether the column holds the standard deviation of the quantity.
@@ -93,11 +118,15 @@ def listed(headers: Iterable[Header]) -> str:
 
 def units_of(*dimensions: str) -> str:
     """The symbols of all units of these dimensions, for error texts."""
-    return ", ".join(dict.fromkeys(unit.symbol for unit in _UNITS.values() if unit.dimension in dimensions))
+    return ", ".join(
+        dict.fromkeys(unit.symbol for unit in _UNITS.values() if unit.dimension in dimensions)
+    )
 
 
 def parse_unit(text: str) -> Unit | None:
-    """The unit written as ``text`` (``mm``, ``[m/s]``, ``1/s``, ``°``), or ``None`` when it is no known unit."""
+    """The unit written as ``text`` (``mm``, ``[m/s]``, ``1/s``, ``°``), or ``None`` when it is no
+    known unit.
+    """
     bare = text.strip().strip("[]()").strip()
     return _UNITS["1"] if bare == "-" else _UNITS.get("_".join(_words(bare)))
 
@@ -120,11 +149,15 @@ def parse_header(text: str, *, unit: str | None = None) -> Header:
 
 def _words(text: str) -> list[str]:
     plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFC", text).translate(_SPELLED))
-    return re.findall(r"[a-z0-9]+", "".join(c for c in plain if not unicodedata.combining(c)).lower())
+    return re.findall(
+        r"[a-z0-9]+", "".join(c for c in plain if not unicodedata.combining(c)).lower()
+    )
 
 
 def _split_unit(text: str) -> tuple[str, str | None]:
-    """``"x [mm]"`` -> ``("x", "mm")``, ``"v/(m/s)"`` -> ``("v/", "m/s")``, ``"x in mm"`` -> ``("x", "mm")``, else ``(text, None)``."""
+    """``"x [mm]"`` -> ``("x", "mm")``, ``"v/(m/s)"`` -> ``("v/", "m/s")``, ``"x in mm"`` -> ``("x",
+    "mm")``, else ``(text, None)``.
+    """
     bracketed = re.fullmatch(r"(.*\S)\s*[\[(]\s*([^\[\]()]*?)\s*[\])]", text.strip())
     if bracketed:
         return bracketed[1], bracketed[2] or None
@@ -135,7 +168,8 @@ def _split_unit(text: str) -> tuple[str, str | None]:
 
 
 def _without_unit(words: list[str], *, keep: int) -> tuple[list[str], Unit | None]:
-    """Strip a unit written as the last words (``x_mm``, ``z/m``, ``omega_rad_s``), or pixels as the first (``px_x``, ``pixelx``).
+    """Strip a unit written as the last words (``x_mm``, ``z/m``, ``omega_rad_s``), or pixels as the
+    first (``px_x``, ``pixelx``).
 
     At least ``keep`` words stay: ``m`` alone is a name, in ``sigma_m`` it is a unit.
     """
@@ -145,14 +179,20 @@ def _without_unit(words: list[str], *, keep: int) -> tuple[list[str], Unit | Non
             return words[:-count], _UNITS[key]
     if len(words) > 1 and words[0] in _PIXELS:
         return words[1:], _UNITS["px"]
-    joined = re.fullmatch(r"(?:px|pixel)([xyz])|([xyz])(?:px|pix|pixel)", words[0]) if len(words) == 1 else None
+    joined = (
+        re.fullmatch(r"(?:px|pixel)([xyz])|([xyz])(?:px|pix|pixel)", words[0])
+        if len(words) == 1
+        else None
+    )
     if joined:
         return [joined[1] or joined[2]], _UNITS["px"]
     return words, None
 
 
 def _without_uncertainty(words: list[str]) -> tuple[list[str], bool]:
-    """Strip the word that makes a column an uncertainty: ``sigma_x``, ``x_err``, ``s_x``, ``sx``; alone only ``sigma`` and the like."""
+    """Strip the word that makes a column an uncertainty: ``sigma_x``, ``x_err``, ``s_x``, ``sx``;
+    alone only ``sigma`` and the like.
+    """
     if len(words) == 1:
         if words[0] in _UNCERTAINTY_ALONE:
             return [], True

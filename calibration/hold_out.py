@@ -1,8 +1,10 @@
-"""Prediction of data that were not fitted: a score of models that no number of parameters can deceive.
+"""Prediction of data that were not fitted: a score of models that no number of parameters can
+deceive.
 
-The score is the logarithm of the predictive density, in which the uncertainty of the parameters that were fitted to the other data
-counts: with the residual r of the data left out and their Jacobian J, ``r`` is normal of covariance ``V = 1 + J C J'``. Unknowns of a trial
-that was left out as a whole are fitted to it, and V is that of what they cannot undo.
+The score is the logarithm of the predictive density, in which the uncertainty of the parameters
+that were fitted to the other data counts: with the residual r of the data left out and their
+Jacobian J, ``r`` is normal of covariance ``V = 1 + J C J'``. Unknowns of a trial that was left out
+as a whole are fitted to it, and V is that of what they cannot undo.
 """
 
 import dataclasses
@@ -34,7 +36,9 @@ FEW = 3
 
 
 class Fold(NamedTuple):
-    """Data left out together: of each kind, of each observation, whether a number is left out (R, n, k)."""
+    """Data left out together: of each kind, of each observation, whether a number is left out (R,
+    n, k).
+    """
 
     left_out: tuple[tuple[np.ndarray, ...], ...]
 
@@ -44,7 +48,8 @@ class HoldOut:
     """Which data are left out, in words that hold for every problem on the same data.
 
     Attributes:
-        way: ``"trials"``, one after the other; ``"bounces"``, what follows a time; ``"rows"``, every fifth row of tables.
+        way: ``"trials"``, one after the other; ``"bounces"``, what follows a time; ``"rows"``,
+            every fifth row of tables.
         ends: for ``"bounces"``, the time of each trial after which its data are left out.
         trials: number of trials.
     """
@@ -56,11 +61,26 @@ class HoldOut:
     def folds(self, problem: Problem) -> list[Fold]:
         """The folds of one problem."""
         if self.way == "trials":
-            return [self._fold(problem, lambda member, samples, r, left=left: member == left) for left in range(self.trials)]
+            return [
+                self._fold(problem, lambda member, samples, r, left=left: member == left)
+                for left in range(self.trials)
+            ]
         if self.way == "bounces":
-            return [self._fold(problem, lambda member, samples, r: (np.asarray(samples.times)[r] > self.ends[member])[:, None])]
+            return [
+                self._fold(
+                    problem,
+                    lambda member, samples, r: (np.asarray(samples.times)[r] > self.ends[member])[
+                        :, None
+                    ],
+                )
+            ]
         return [
-            self._fold(problem, lambda member, samples, r, part=part: (np.arange(samples.weight.shape[1]) % ROW_FOLDS == part)[:, None])
+            self._fold(
+                problem,
+                lambda member, samples, r, part=part: (
+                    np.arange(samples.weight.shape[1]) % ROW_FOLDS == part
+                )[:, None],
+            )
             for part in range(ROW_FOLDS)
         ]
 
@@ -71,14 +91,20 @@ class HoldOut:
             own = []
             for samples in data.samples:
                 shape = np.shape(samples.weight)[1:]
-                picked = np.stack([np.broadcast_to(chosen(member, samples, r), shape) for r, member in enumerate(members)])
+                picked = np.stack(
+                    [
+                        np.broadcast_to(chosen(member, samples, r), shape)
+                        for r, member in enumerate(members)
+                    ]
+                )
                 own.append(picked & (np.asarray(samples.weight) > 0))
             found.append(tuple(own))
         return Fold(tuple(found))
 
 
 def hold_out_of(problem: Problem, asked: str | None) -> HoldOut | None:
-    """What to leave out: as asked, by default trials where there are enough, rows of tables, or the last flights; else nothing.
+    """What to leave out: as asked, by default trials where there are enough, rows of tables, or the
+    last flights; else nothing.
 
     Raises:
         InputError: another word, or data of which that cannot be left out.
@@ -86,7 +112,10 @@ def hold_out_of(problem: Problem, asked: str | None) -> HoldOut | None:
     if asked is None:
         return None
     if asked not in (*WAYS, "auto"):
-        raise InputError(f"compare: hold_out = {asked!r} is not known.", remedy=f"Use {', '.join(map(repr, WAYS))}, 'auto' or None.")
+        raise InputError(
+            f"compare: hold_out = {asked!r} is not known.",
+            remedy=f"Use {', '.join(map(repr, WAYS))}, 'auto' or None.",
+        )
     trials = len(problem.trials)
     tables = all(isinstance(trial, ImpactTable) for trial in problem.trials)
     bounces = [len(reading.bounces) if reading is not None else 0 for reading in problem.readings]
@@ -96,15 +125,25 @@ def hold_out_of(problem: Problem, asked: str | None) -> HoldOut | None:
         if not asked:
             return None
     if asked == "trials" and trials < FEW:
-        raise InputError(f"compare: of {trials} trials, none can be left out.", remedy=f"At least {FEW} are needed; try 'bounces'.")
+        raise InputError(
+            f"compare: of {trials} trials, none can be left out.",
+            remedy=f"At least {FEW} are needed; try 'bounces'.",
+        )
     if asked == "rows" and not tables:
-        raise InputError("compare: rows can be left out of impact tables only.", remedy="Use 'trials' or 'bounces'.")
+        raise InputError(
+            "compare: rows can be left out of impact tables only.",
+            remedy="Use 'trials' or 'bounces'.",
+        )
     if asked == "bounces":
         if not late:
             raise InputError(
-                f"compare: a trial shows fewer than {LAST + 2} bounces, so the last cannot be left out.", remedy="Use 'trials'."
+                f"compare: a trial shows fewer than {LAST + 2} bounces, so the last cannot "
+                "be left out.",
+                remedy="Use 'trials'.",
             )
-        ends = tuple(_middle([bounce.time for bounce in reading.bounces]) for reading in problem.readings)
+        ends = tuple(
+            _middle([bounce.time for bounce in reading.bounces]) for reading in problem.readings
+        )
         return HoldOut("bounces", trials, ends)
     return HoldOut(asked, trials)
 
@@ -115,7 +154,8 @@ def _middle(times: Sequence[float]) -> float:
 
 
 class Held(NamedTuple):
-    """Prediction of the data left out of one trial in one fold, with the unknowns of the trial out of the way where they were fitted.
+    """Prediction of the data left out of one trial in one fold, with the unknowns of the trial out
+    of the way where they were fitted.
 
     Attributes:
         residual: (m,) in standard deviations of the noise.
@@ -140,7 +180,9 @@ class Held(NamedTuple):
 
 
 def held_out(problem: Problem, judgement: Judgement, which: HoldOut) -> list[list[Held]]:
-    """Predictions of each fold, of each trial with data left out, in an order that is the same for all problems on the same data."""
+    """Predictions of each fold, of each trial with data left out, in an order that is the same for
+    all problems on the same data.
+    """
     folds = which.folds(problem)
     start = judgement.start.from_minimum(judgement.minimum)
     training = stacked([masked(problem.data, fold, keep=True) for fold in folds])
@@ -150,17 +192,27 @@ def held_out(problem: Problem, judgement: Judgement, which: HoldOut) -> list[lis
     if anew and any(own.shape[-1] for own in local):
         left = stacked([masked(problem.data, fold, keep=False) for fold in folds])
         stages = tuple(np.full((len(folds), 1, own.shape[1]), np.inf) for own in local)
-        own_only = start._replace(shared=shared, local=local, frozen=np.ones_like(np.asarray(start.frozen)), stages=stages)
+        own_only = start._replace(
+            shared=shared, local=local, frozen=np.ones_like(np.asarray(start.frozen)), stages=stages
+        )
         minima = minimise_each(problem.layout, problem.scene, left, own_only, each=(True, True))[0]
         # Where nothing was left out of a trial, its unknowns are as they were.
         fitted = tuple(np.asarray(own) for own in minima.local)
-        local = tuple(np.where(_touched(folds, k)[:, :, None], new, old) for k, (new, old) in enumerate(zip(fitted, local, strict=True)))
-    return [predictions_of(problem, start, fold, shared[f], tuple(own[f] for own in local), anew=anew) for f, fold in enumerate(folds)]
+        local = tuple(
+            np.where(_touched(folds, k)[:, :, None], new, old)
+            for k, (new, old) in enumerate(zip(fitted, local, strict=True))
+        )
+    return [
+        predictions_of(problem, start, fold, shared[f], tuple(own[f] for own in local), anew=anew)
+        for f, fold in enumerate(folds)
+    ]
 
 
 def _touched(folds: list[Fold], kind: int) -> np.ndarray:
     """Whether something of a trial was left out (folds, R)."""
-    return np.asarray([np.any([part.any(axis=(1, 2)) for part in fold.left_out[kind]], axis=0) for fold in folds])
+    return np.asarray(
+        [np.any([part.any(axis=(1, 2)) for part in fold.left_out[kind]], axis=0) for fold in folds]
+    )
 
 
 def masked(data: tuple[Any, ...], fold: Fold, *, keep: bool) -> tuple[Any, ...]:
@@ -168,7 +220,8 @@ def masked(data: tuple[Any, ...], fold: Fold, *, keep: bool) -> tuple[Any, ...]:
     return tuple(
         own._replace(
             samples=tuple(
-                part._replace(weight=np.where(left != keep, part.weight, 0.0)) for part, left in zip(own.samples, parts, strict=True)
+                part._replace(weight=np.where(left != keep, part.weight, 0.0))
+                for part, left in zip(own.samples, parts, strict=True)
             )
         )
         for own, parts in zip(data, fold.left_out, strict=True)
@@ -177,25 +230,48 @@ def masked(data: tuple[Any, ...], fold: Fold, *, keep: bool) -> tuple[Any, ...]:
 
 def stacked(several: list[Any]) -> Any:
     """Several data in one, with a leading axis."""
-    return jax.tree.map(lambda *columns: np.stack([np.asarray(column) for column in columns]), *several)
+    return jax.tree.map(
+        lambda *columns: np.stack([np.asarray(column) for column in columns]), *several
+    )
 
 
 def predictions_of(
-    problem: Problem, start: Start, fold: Fold, shared: np.ndarray, local: tuple[np.ndarray, ...], *, anew: bool
+    problem: Problem,
+    start: Start,
+    fold: Fold,
+    shared: np.ndarray,
+    local: tuple[np.ndarray, ...],
+    *,
+    anew: bool,
 ) -> list[Held]:
     """Predictions of one fold."""
     free = np.flatnonzero(~np.asarray(start.frozen))
     found = jacobians(problem.layout, problem.scene, shared, local, problem.data)
-    blocks = [Block(np.asarray(b.residual), np.asarray(b.by_shared)[:, :, free], np.asarray(b.by_local)) for b in found]
+    blocks = [
+        Block(np.asarray(b.residual), np.asarray(b.by_shared)[:, :, free], np.asarray(b.by_local))
+        for b in found
+    ]
     left = [left_out_rows(fold, k, blocks[k].residual.shape[1]) for k in range(len(problem.data))]
-    kept = [*(~rows for rows in left), *(np.ones(block.residual.shape, dtype=bool) for block in blocks[len(left) :])]
+    kept = [
+        *(~rows for rows in left),
+        *(np.ones(block.residual.shape, dtype=bool) for block in blocks[len(left) :]),
+    ]
     training = tuple(
-        Block(*(np.where(rows.reshape(rows.shape + (1,) * (part.ndim - 2)), part, 0.0) for part in block))
+        Block(
+            *(
+                np.where(rows.reshape(rows.shape + (1,) * (part.ndim - 2)), part, 0.0)
+                for part in block
+            )
+        )
         for block, rows in zip(blocks, kept, strict=True)
     )
     known = information(training)
     root = square_root(known.shared)
-    order = sorted((member, k, r) for k, members in enumerate(problem.members) for r, member in enumerate(members))
+    order = sorted(
+        (member, k, r)
+        for k, members in enumerate(problem.members)
+        for r, member in enumerate(members)
+    )
     held = []
     for _, k, r in order:
         rows = left[k][r]
@@ -204,13 +280,20 @@ def predictions_of(
         residual, by_shared, by_local = (np.asarray(part[r])[rows] for part in blocks[k])
         if anew:
             basis = column_space(by_local)
-            residual, by_shared = (part - basis @ (basis.T @ part) for part in (residual, by_shared))
+            residual, by_shared = (
+                part - basis @ (basis.T @ part) for part in (residual, by_shared)
+            )
             held.append(Held(residual, by_shared @ root))
             continue
         part = eliminated(training[k])
         # Own coordinates follow the shared ones, and have an uncertainty of their own.
         following = (by_shared - by_local @ part.coupling[r]) @ root
-        held.append(Held(residual, np.concatenate([following, by_local @ square_root(part.inverse[r])], axis=1)))
+        held.append(
+            Held(
+                residual,
+                np.concatenate([following, by_local @ square_root(part.inverse[r])], axis=1),
+            )
+        )
     return held
 
 
@@ -218,7 +301,9 @@ def left_out_rows(fold: Fold, kind: int, rows: int) -> np.ndarray:
     """Which residuals of the trials of a kind are left out (R, rows); prior knowledge never is."""
     parts = [part.reshape(part.shape[0], -1) for part in fold.left_out[kind]]
     flat = np.concatenate(parts, axis=1)
-    return np.concatenate([flat, np.zeros((flat.shape[0], rows - flat.shape[1]), dtype=bool)], axis=1)
+    return np.concatenate(
+        [flat, np.zeros((flat.shape[0], rows - flat.shape[1]), dtype=bool)], axis=1
+    )
 
 
 def square_root(covariance: np.ndarray) -> np.ndarray:
@@ -234,5 +319,7 @@ def column_space(matrix: np.ndarray) -> np.ndarray:
     if matrix.shape[1] == 0:
         return matrix
     length = np.linalg.norm(matrix, axis=0)
-    left, singular, _ = np.linalg.svd(matrix / np.where(length > 0, length, 1.0), full_matrices=False)
+    left, singular, _ = np.linalg.svd(
+        matrix / np.where(length > 0, length, 1.0), full_matrices=False
+    )
     return left[:, singular > 1e-7]

@@ -1,8 +1,9 @@
-"""What the data determine and what they leave open, before a fit and after: eigen-analysis of the Fisher information, in words.
+"""What the data determine and what they leave open, before a fit and after: eigen-analysis of the
+Fisher information, in words.
 
-The information on the shared unknowns is that which remains when each trial's own unknowns are eliminated, in *natural* coordinates: the
-logarithm of a positive quantity, the value itself of any other. A direction there is a combination of powers, and its standard error a
-relative one.
+The information on the shared unknowns is that which remains when each trial's own unknowns are
+eliminated, in *natural* coordinates: the logarithm of a positive quantity, the value itself of any
+other. A direction there is a combination of powers, and its standard error a relative one.
 """
 
 import dataclasses
@@ -28,17 +29,23 @@ from calibration.uncertainty import UNRESOLVED, eliminated
 from calibration.working_point import SharedInformation, WorkingPoint, working_point
 
 COLLINEAR = 15.0
-"""Collinearity index above which parameters cannot be told apart in practice (Brun, Reichert and Kuensch 2001: 10 to 20)."""
+"""Collinearity index above which parameters cannot be told apart in practice (Brun, Reichert and
+Kuensch 2001: 10 to 20).
+"""
 
 NEGLIGIBLE = 0.05
 """Part of the largest component of a direction below which a parameter is not named."""
 
 SPREAD = 0.3
-"""Standard deviation of the coordinates of the random points at which a loss of rank is verified."""
+"""Standard deviation of the coordinates of the random points at which a loss of rank is
+verified.
+"""
 
 
 REGIMES = (-3 * FAR, -2 * FAR, -FAR, FAR, 2 * FAR, 3 * FAR)
-"""Steps of one coordinate (factors of about 4, 16 and 64) at which it is looked for another regime."""
+"""Steps of one coordinate (factors of about 4, 16 and 64) at which it is looked for another
+regime.
+"""
 
 
 class Identification(enum.StrEnum):
@@ -79,7 +86,8 @@ class SloppyDirection:
     """A combination of parameters that the data do not determine.
 
     Attributes:
-        names: parameters in it; ``components``: of their natural coordinates, the largest 1 in size.
+        names: parameters in it; ``components``: of their natural coordinates, the largest 1 in
+            size.
         sd: standard error along it, infinite where nothing is seen.
         structural: whether no data of this kind would show it, whatever their noise.
         words: one or two sentences.
@@ -100,9 +108,11 @@ class Identifiability:
         parameters: by name.
         directions: combinations that are not determined.
         names: of the free shared unknowns, (S,); order of the arrays.
-        eigenvalues: of the information in natural coordinates, ascending, (S,); ``eigenvectors`` in columns, (S, S).
-        collinearity: index of all parameters that act on the data together, 1 for orthogonal ones, infinite where some combination is
-            not seen; ``collinear_pairs``: (name, name, index) of the pairs above 15.
+        eigenvalues: of the information in natural coordinates, ascending, (S,); ``eigenvectors`` in
+            columns, (S, S).
+        collinearity: index of all parameters that act on the data together, 1 for orthogonal ones,
+            infinite where some combination is not seen; ``collinear_pairs``: (name, name, index) of
+            the pairs above 15.
         own: sentences about each trial's own unknowns that are not determined.
         fitted: whether it was looked at the minimum of a fit, or at starting values.
     """
@@ -120,42 +130,56 @@ class Identifiability:
     @property
     def determined(self) -> tuple[str, ...]:
         """Names of what the data determine."""
-        return tuple(name for name, item in self.parameters.items() if item.status is Identification.DETERMINED)
+        return tuple(
+            name
+            for name, item in self.parameters.items()
+            if item.status is Identification.DETERMINED
+        )
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))
 
 
-def identify(given: Problem | Fit, *, noise: float = 1.0, probe: bool = True, points: int = 3, seed: int = 0) -> Identifiability:
+def identify(
+    given: Problem | Fit, *, noise: float = 1.0, probe: bool = True, points: int = 3, seed: int = 0
+) -> Identifiability:
     """Say what the data determine, before a fit (at the starting values) or after (at the minimum).
 
-    Structurally undetermined is what acts on the data in no way, or only in a combination with others, whatever the noise: verified at
-    random points about the values given, and far away. Practically undetermined is what the noise hides: a standard error above a factor
-    of e, or one that the ends of the interval cut off. A local analysis does not see another regime (friction that slides, friction that
-    sticks), so every parameter is also tried at about four times and a quarter of its value, all others adapting: where that explains the
-    data (before a fit: those that are expected) as well, the parameter is not determined either.
+    Structurally undetermined is what acts on the data in no way, or only in a combination with
+    others, whatever the noise: verified at random points about the values given, and far away.
+    Practically undetermined is what the noise hides: a standard error above a factor of e, or one
+    that the ends of the interval cut off. A local analysis does not see another regime (friction
+    that slides, friction that sticks), so every parameter is also tried at about four times and a
+    quarter of its value, all others adapting: where that explains the data (before a fit: those
+    that are expected) as well, the parameter is not determined either.
 
     Args:
         given: a problem, or the result of ``fit``.
-        noise: factor on all standard deviations: 0.1 asks what data ten times better would determine.
+        noise: factor on all standard deviations: 0.1 asks what data ten times better would
+            determine.
         probe: whether to try far values, too; takes two short fits for each parameter.
         points: number of random points at which a loss of rank is verified.
         seed: of these.
 
     Returns:
-        Status and standard error of each parameter, the undetermined combinations in words, and the collinearity index.
+        Status and standard error of each parameter, the undetermined combinations in words, and the
+        collinearity index.
 
     Raises:
         InputError: nothing free, or ``noise`` not positive.
     """
     if not (isinstance(noise, (int, float)) and 0 < noise < math.inf):
         raise InputError(
-            f"identify: noise = {noise!r} is not a positive number.", remedy="It multiplies all standard deviations; 1 keeps them."
+            f"identify: noise = {noise!r} is not a positive number.",
+            remedy="It multiplies all standard deviations; 1 keeps them.",
         )
     with jax.enable_x64(True):
         point = working_point(given, argument="identify")
         if not point.unknowns:
-            raise InputError("identify: no shared parameter is free.", remedy="Name what is to be found in Problem(free=[...]).")
+            raise InputError(
+                "identify: no shared parameter is free.",
+                remedy="Name what is to be found in Problem(free=[...]).",
+            )
         return _Analysis(point, noise=float(noise), points=points, seed=seed).report(probe=probe)
 
 
@@ -176,9 +200,11 @@ class _Analysis:
         self.null_everywhere = self.null if self.null.shape[1] == 0 else self.verified(points, seed)
 
     def verified(self, points: int, seed: int) -> np.ndarray:
-        """Which part of the null space remains elsewhere: as many null directions as the least degenerate point has.
+        """Which part of the null space remains elsewhere: as many null directions as the least
+        degenerate point has.
 
-        At random points nearby, and where one parameter in it alone is far away: there may be another regime.
+        At random points nearby, and where one parameter in it alone is far away: there may be
+        another regime.
         """
         rng, start = np.random.default_rng(seed), self.point.start
         elsewhere = [moved(self.point, rng) for _ in range(points)]
@@ -189,7 +215,9 @@ class _Analysis:
                 elsewhere.append((shared, start.local))
         spaces = [self.null]
         for shared, local in elsewhere:
-            here = SharedInformation.of(self.point.blocks(shared, local, priors=False)).scaled(1 / self.slope)
+            here = SharedInformation.of(self.point.blocks(shared, local, priors=False)).scaled(
+                1 / self.slope
+            )
             if np.all(np.isfinite(here.matrix)):
                 spaces.append(null_space(here))
         return min(spaces, key=lambda space: space.shape[1])
@@ -219,7 +247,9 @@ class _Analysis:
         null = null_space(self.all)
         structural = self.null_everywhere.shape[1] > 0
         for direction in simplified(null).T:
-            yield self.direction(direction, math.inf, structural and self.involved(self.null_everywhere, direction))
+            yield self.direction(
+                direction, math.inf, structural and self.involved(self.null_everywhere, direction)
+            )
         eigenvalues, vectors = np.linalg.eigh(self.all.matrix)
         for eigenvalue, vector in list(zip(eigenvalues, vectors.T, strict=True))[null.shape[1] :]:
             if 0 < eigenvalue < 1 / LOOSE**2:
@@ -237,7 +267,9 @@ class _Analysis:
         picked = np.flatnonzero(vector)
         components = vector[picked] / vector[picked][np.argmax(np.abs(vector[picked]))]
         names = tuple(self.names[i] for i in picked)
-        return SloppyDirection(names, components, sd, structural, self.words(picked, components, sd))
+        return SloppyDirection(
+            names, components, sd, structural, self.words(picked, components, sd)
+        )
 
     def words(self, picked: np.ndarray, components: np.ndarray, sd: float) -> str:
         """What a combination that is not determined means."""
@@ -249,32 +281,56 @@ class _Analysis:
             if math.isinf(sd):
                 return f"Whatever {titles[0]} does to the data, other unknowns of the measurement can do as well."
             return f"{titles[0]} acts too little on the data: its standard error is a factor of {factor(sd)}."
-        known = list(acting_through(tuple(self.names[i] for i in picked), components, *self.scene_along(picked)))
+        known = list(
+            acting_through(
+                tuple(self.names[i] for i in picked), components, *self.scene_along(picked)
+            )
+        )
         listed = f"{', '.join(titles[:-1])} and {titles[-1]}"
         if known:
             first = f"{listed} act only through {' and '.join(known)}."
         elif len(picked) == 2:
-            first = f"Of {listed}, only the combination {self.product(picked, (components[1], -components[0]))} is determined."
+            first = (
+                f"Of {listed}, only the combination "
+                f"{self.product(picked, (components[1], -components[0]))} "
+                "is determined."
+            )
         else:
             first = f"{listed} cannot be told apart."
-        seen = "nothing in the data changes" if math.isinf(sd) else "hardly anything in the data changes"
+        seen = (
+            "nothing in the data changes"
+            if math.isinf(sd)
+            else "hardly anything in the data changes"
+        )
         return f"{first} Along {self.product(picked, components, times=True)}, {seen}."
 
     def product(self, picked: np.ndarray, exponents: Any, *, times: bool = False) -> str:
-        """``K^0.4 m^-0.4``; where a value is not positive, a sum of logarithms and values. ``times``: as factors of a change."""
+        """``K^0.4 m^-0.4``; where a value is not positive, a sum of logarithms and values.
+        ``times``: as factors of a change.
+        """
         exponents = np.asarray(exponents, dtype=float)
         exponents = exponents / exponents[np.argmax(np.abs(exponents))]
-        pairs = [(self.short(i), exponent, self.logarithmic[i]) for i, exponent in zip(picked, exponents, strict=True)]
+        pairs = [
+            (self.short(i), exponent, self.logarithmic[i])
+            for i, exponent in zip(picked, exponents, strict=True)
+        ]
         if times:
-            return ", ".join(f"{name} {'times' if log else 'plus'} {power('a', e) if log else f'{e:.2g} ln a'}" for name, e, log in pairs)
+            return ", ".join(
+                f"{name} {'times' if log else 'plus'} {power('a', e) if log else f'{e:.2g} ln a'}"
+                for name, e, log in pairs
+            )
         if all(log for _, _, log in pairs):
             return " ".join(power(name, exponent) for name, exponent, _ in pairs)
-        return " + ".join(f"{exponent:.2g} {f'ln {name}' if log else name}" for name, exponent, log in pairs)
+        return " + ".join(
+            f"{exponent:.2g} {f'ln {name}' if log else name}" for name, exponent, log in pairs
+        )
 
     def scene_along(self, picked: np.ndarray) -> tuple[Any, np.ndarray]:
         """The scene as a function of the natural coordinates ``picked``, and these here."""
         point, values = self.point, self.point.values[picked]
-        natural = np.where(self.logarithmic[picked], np.log(np.where(values > 0, values, 1.0)), values)
+        natural = np.where(
+            self.logarithmic[picked], np.log(np.where(values > 0, values, 1.0)), values
+        )
 
         def scene_at(here: Any) -> Any:
             shared = jnp.asarray(point.start.shared)
@@ -304,34 +360,53 @@ class _Analysis:
         _, by_data_unseen = self.data.covariance()
         sd, status, note = math.inf, Identification.DETERMINED, ""
         if unseen[i]:
-            everywhere = bool(self.null_everywhere.shape[1]) and bool(np.any(np.abs(self.null_everywhere[i]) > NEGLIGIBLE))
+            everywhere = bool(self.null_everywhere.shape[1]) and bool(
+                np.any(np.abs(self.null_everywhere[i]) > NEGLIGIBLE)
+            )
             status = Identification.STRUCTURALLY if everywhere else Identification.HERE
-            note = "" if everywhere else "at other values of the parameters these data would show it"
+            note = (
+                "" if everywhere else "at other values of the parameters these data would show it"
+            )
         else:
             sd = math.sqrt(max(covariance[i, i], 0.0))
-            loose = unknown.about.transform != "identity" and max(sd / abs(self.slope[i]), sd if self.logarithmic[i] else 0.0) > LOOSE
+            loose = (
+                unknown.about.transform != "identity"
+                and max(sd / abs(self.slope[i]), sd if self.logarithmic[i] else 0.0) > LOOSE
+            )
             if unknown.at_bound(value):
                 status, note = Identification.AT_BOUND, "a standard error does not apply there"
             elif loose:
                 status, note = (
                     Identification.PRACTICALLY,
-                    f"its standard error would be a factor of {factor(sd)}" if self.logarithmic[i] else "",
+                    f"its standard error would be a factor of {factor(sd)}"
+                    if self.logarithmic[i]
+                    else "",
                 )
             elif by_data_unseen[i]:
                 status = Identification.PRIOR_ONLY
             elif probe and unknown.about.transform != "identity":
-                open_sides = [words for words, step in (("larger", FAR), ("smaller", -FAR)) if self.rise(i, step) < 1]
+                open_sides = [
+                    words
+                    for words, step in (("larger", FAR), ("smaller", -FAR))
+                    if self.rise(i, step) < 1
+                ]
                 if open_sides:
                     status = Identification.PRACTICALLY
                     note = f"much {' and '.join(open_sides)} values explain the data as well, with other values of the rest"
         if status not in (Identification.DETERMINED, Identification.PRIOR_ONLY):
             sd = math.inf
         about = unknown.about
-        in_units = sd * (abs(value) if self.logarithmic[i] else 1.0) if math.isfinite(sd) else math.inf
-        return IdentifiedParameter(unknown.name, about.label, about.symbol, about.unit, value, in_units, status, note)
+        in_units = (
+            sd * (abs(value) if self.logarithmic[i] else 1.0) if math.isfinite(sd) else math.inf
+        )
+        return IdentifiedParameter(
+            unknown.name, about.label, about.symbol, about.unit, value, in_units, status, note
+        )
 
     def rise(self, i: int, step: float) -> float:
-        """Rise of chi-squared over the one that excludes a value, when coordinate ``i`` is moved by ``step`` and all others adapt."""
+        """Rise of chi-squared over the one that excludes a value, when coordinate ``i`` is moved by
+        ``step`` and all others adapt.
+        """
         point = self.point
         start, problem = point.start, point.problem
         data, lowest = problem.data, 0.0
@@ -357,9 +432,15 @@ class _Analysis:
     # -- collinearity
 
     def collinearity(self) -> tuple[float, tuple[tuple[str, str, float], ...]]:
-        """Index of all parameters that act on the data, and of the pairs that are nearly parallel."""
+        """Index of all parameters that act on the data, and of the pairs that are nearly
+        parallel.
+        """
         size = np.sqrt(np.diag(self.data.matrix))
-        acting = [i for i in range(len(self.names)) if self.data.matrix[i, i] > UNRESOLVED * max(self.data.before[i], 1e-300)]
+        acting = [
+            i
+            for i in range(len(self.names))
+            if self.data.matrix[i, i] > UNRESOLVED * max(self.data.before[i], 1e-300)
+        ]
         cosines = self.data.matrix[np.ix_(acting, acting)] / np.outer(size[acting], size[acting])
         pairs = tuple(
             (self.names[acting[a]], self.names[acting[b]], index)
@@ -370,7 +451,9 @@ class _Analysis:
 
 
 def collinearity_index(cosines: np.ndarray) -> float:
-    """``1/sqrt(lambda_min)`` of the information of normalised columns (n, n) (Brun et al. 2001); infinite below the rounding."""
+    """``1/sqrt(lambda_min)`` of the information of normalised columns (n, n) (Brun et al. 2001);
+    infinite below the rounding.
+    """
     if cosines.shape[0] == 0:
         return math.nan
     lowest = float(np.linalg.eigvalsh(cosines)[0])
@@ -386,7 +469,9 @@ def null_space(information: SharedInformation) -> np.ndarray:
 
 
 def simplified(space: np.ndarray) -> np.ndarray:
-    """Another basis (S, n) of a null space whose vectors name as few parameters as possible (reduced column echelon form)."""
+    """Another basis (S, n) of a null space whose vectors name as few parameters as possible
+    (reduced column echelon form).
+    """
     basis = space.T.copy()
     for row in range(basis.shape[0]):
         rest = np.abs(basis[row:])
@@ -400,8 +485,12 @@ def simplified(space: np.ndarray) -> np.ndarray:
     return basis.T
 
 
-def moved(point: WorkingPoint, rng: np.random.Generator) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
-    """Coordinates at a random point nearby: shared ones by about a third, a trial's own by a few percent of what others of the unit are."""
+def moved(
+    point: WorkingPoint, rng: np.random.Generator
+) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
+    """Coordinates at a random point nearby: shared ones by about a third, a trial's own by a few
+    percent of what others of the unit are.
+    """
     shared = np.array(point.start.shared, dtype=float)
     shared[point.free] += SPREAD * rng.standard_normal(point.free.size)
     local = []
@@ -410,17 +499,27 @@ def moved(point: WorkingPoint, rng: np.random.Generator) -> tuple[np.ndarray, tu
         units = [unknown.about.unit for unknown in kind.local_unknowns]
         for column, unknown in enumerate(kind.local_unknowns):
             same = [i for i, unit in enumerate(units) if unit == unknown.about.unit]
-            largest = float(np.max(np.abs(own[:, same]))) if unknown.about.transform == "identity" else 1.0
+            largest = (
+                float(np.max(np.abs(own[:, same])))
+                if unknown.about.transform == "identity"
+                else 1.0
+            )
             own[:, column] += 0.05 * (largest or 1.0) * rng.standard_normal(own.shape[0])
         local.append(own)
     return shared, tuple(local)
 
 
 def own_open(point: WorkingPoint) -> Iterator[str]:
-    """Sentences about the trials' own unknowns that are not determined even when all shared ones are known."""
+    """Sentences about the trials' own unknowns that are not determined even when all shared ones
+    are known.
+    """
     for k, kind in enumerate(point.layout.kinds):
         unseen = eliminated(point.blocks(priors=False)[k]).open
-        moving = [unknown for unknown, still in zip(kind.local_unknowns, point.start.frozen_local[k], strict=True) if not still]
+        moving = [
+            unknown
+            for unknown, still in zip(kind.local_unknowns, point.start.frozen_local[k], strict=True)
+            if not still
+        ]
         for column, unknown in enumerate(moving):
             count = int(np.sum(unseen[:, column]))
             if count:
@@ -449,7 +548,13 @@ def _lines(found: Identifiability) -> Iterator[str]:
             number = f"{item.status.value} (looked at {plain(item.value)}{unit}){f': {item.note}' if item.note else ''}"
         yield f"  {item.name:<{wide}}  {number}"
     for direction in found.directions:
-        kind = "structural" if direction.structural else "at these values" if math.isinf(direction.sd) else "practical"
+        kind = (
+            "structural"
+            if direction.structural
+            else "at these values"
+            if math.isinf(direction.sd)
+            else "practical"
+        )
         yield f"- {direction.words} ({kind})"
     for first, second, index in found.collinear_pairs:
         if math.isinf(index):

@@ -1,4 +1,6 @@
-"""Rows of an impact table as trials: speed, angle and spin before one rigid impact each, and what was measured after it."""
+"""Rows of an impact table as trials: speed, angle and spin before one rigid impact each, and what
+was measured after it.
+"""
 
 import dataclasses
 from collections.abc import Sequence
@@ -27,30 +29,42 @@ QUANTITIES = {
 """Measured quantities and their labels."""
 
 RELATIVE_NOISE = 0.02
-"""Standard deviation assumed of a quantity whose noise is not given, relative to its largest value."""
+"""Standard deviation assumed of a quantity whose noise is not given, relative to its largest
+value.
+"""
 
 
-def outcome(scene: jc.Scene, speed: jax.Array, angle: jax.Array, spin: jax.Array) -> dict[str, jax.Array]:
-    """All quantities after one impact on a horizontal plane; ``angle`` from the normal [deg], ``spin`` positive when rolling forward."""
+def outcome(
+    scene: jc.Scene, speed: jax.Array, angle: jax.Array, spin: jax.Array
+) -> dict[str, jax.Array]:
+    """All quantities after one impact on a horizontal plane; ``angle`` from the normal [deg],
+    ``spin`` positive when rolling forward.
+    """
     radians = jnp.deg2rad(angle)
     zero = jnp.zeros_like(speed)
     velocity = jnp.stack([speed * jnp.sin(radians), zero, -speed * jnp.cos(radians)])
     motion = Motion(zero, jnp.zeros(3), velocity, jnp.stack([zero, spin, zero]))
     touch = rigid_touch_down(motion, jnp.array([0.0, 0.0, 1.0]), 0.0)
-    after = jax.tree.map(lambda column: column[-1], rigid_impact(scene, touch, jnp.asarray(0)).motion)
+    after = jax.tree.map(
+        lambda column: column[-1], rigid_impact(scene, touch, jnp.asarray(0)).motion
+    )
     before = velocity[0]
     head_on = before == 0
     return {
         "rebound_angle": jnp.rad2deg(jnp.arctan2(after.velocity[0], after.velocity[2])),
         "spin_after": after.spin[1],
-        "tangential_restitution": jnp.where(head_on, 1.0, after.velocity[0] / jnp.where(head_on, 1.0, before)),
+        "tangential_restitution": jnp.where(
+            head_on, 1.0, after.velocity[0] / jnp.where(head_on, 1.0, before)
+        ),
         "normal_restitution": -after.velocity[2] / velocity[2],
         "rebound_speed": jnp.sqrt(after.velocity[0] ** 2 + after.velocity[2] ** 2),
     }
 
 
 class ImpactData(NamedTuple):
-    """Impacts of tables (R, n): speed [m/s], angle from the normal [deg], spin [rad/s], and what was measured after each."""
+    """Impacts of tables (R, n): speed [m/s], angle from the normal [deg], spin [rad/s], and what
+    was measured after each.
+    """
 
     samples: tuple[Samples, ...]
     speed: Any
@@ -76,7 +90,11 @@ class ImpactRows:
         """The structure of a table."""
         used = tuple(name for name in QUANTITIES if name in table.measured)
         if not used:
-            raise InputError("Nothing was measured after the impacts.", path=table.path, remedy=f"Give one of {', '.join(QUANTITIES)}.")
+            raise InputError(
+                "Nothing was measured after the impacts.",
+                path=table.path,
+                remedy=f"Give one of {', '.join(QUANTITIES)}.",
+            )
         return cls(used)
 
     @property
@@ -90,12 +108,20 @@ class ImpactRows:
 
         def column(values: Any, fill: float) -> np.ndarray:
             values = np.asarray(values, dtype=float)
-            return np.concatenate([np.where(np.isfinite(values), values, fill), np.full(longest - values.size, fill)])
+            return np.concatenate(
+                [np.where(np.isfinite(values), values, fill), np.full(longest - values.size, fill)]
+            )
 
         measured, weight = [], []
         for table in tables:
             columns = [np.asarray(getattr(table, name), dtype=float) for name in self.quantities]
-            sigma = np.stack([sigma_of(table, name, own) for name, own in zip(self.quantities, columns, strict=True)], axis=-1)
+            sigma = np.stack(
+                [
+                    sigma_of(table, name, own)
+                    for name, own in zip(self.quantities, columns, strict=True)
+                ],
+                axis=-1,
+            )
             values = np.stack(columns, axis=-1)
             nothing = np.zeros((longest - len(table), len(columns)))
             measured.append(np.concatenate([np.nan_to_num(values), nothing]))
@@ -123,11 +149,15 @@ class ImpactRows:
         after = jax.vmap(lambda *one: outcome(scene, *one))(data.speed, data.angle, data.spin)
         return jnp.stack([after[name] for name in self.quantities], axis=-1)
 
-    def expected(self, scene: jc.Scene, shared: Any, local: jax.Array, data: ImpactData) -> tuple[jax.Array, ...]:
+    def expected(
+        self, scene: jc.Scene, shared: Any, local: jax.Array, data: ImpactData
+    ) -> tuple[jax.Array, ...]:
         """What would be measured after the impacts of one table, without noise."""
         return (self.predicted(scene, data),)
 
-    def residual(self, scene: jc.Scene, shared: Any, local: jax.Array, data: ImpactData) -> jax.Array:
+    def residual(
+        self, scene: jc.Scene, shared: Any, local: jax.Array, data: ImpactData
+    ) -> jax.Array:
         """Weighted residuals of one table."""
         return weighted(self.predicted(scene, data), data.samples[0])
 

@@ -1,7 +1,9 @@
-"""Tables of impacts of a sphere on a surface: one impact in each row, what went in and what came out.
+"""Tables of impacts of a sphere on a surface: one impact in each row, what went in and what came
+out.
 
-The angle counts from the normal of the surface, so 0 is a head-on impact. Spin and tangential velocity are in the plane of impact: the
-spin is positive in the sense in which friction turns a sphere that slides forwards, as in rolling forwards.
+The angle counts from the normal of the surface, so 0 is a head-on impact. Spin and tangential
+velocity are in the plane of impact: the spin is positive in the sense in which friction turns a
+sphere that slides forwards, as in rolling forwards.
 """
 
 import os
@@ -19,7 +21,13 @@ from calibration.header import Header, listed
 from calibration.trajectory_columns import is_trajectory, quantity_of
 
 INPUTS = ("impact_speed", "impact_angle", "spin_before")
-OUTPUTS = ("rebound_speed", "rebound_angle", "spin_after", "normal_restitution", "tangential_restitution")
+OUTPUTS = (
+    "rebound_speed",
+    "rebound_angle",
+    "spin_after",
+    "normal_restitution",
+    "tangential_restitution",
+)
 
 _DIMENSION = {
     "impact_speed": "speed",
@@ -41,27 +49,70 @@ _AFTER = "out r after rebound reflected outgoing final"
 
 def _both_ways(words: str, places: str) -> list[str]:
     """``v_in`` and ``in_v`` for every word and place."""
-    return [name for word in words.split() for place in places.split() for name in (f"{word}_{place}", f"{place}_{word}")]
+    return [
+        name
+        for word in words.split()
+        for place in places.split()
+        for name in (f"{word}_{place}", f"{place}_{word}")
+    ]
 
 
 def _restitution(direction: str) -> list[str]:
-    """``normal_restitution``, ``normal_restitution_coefficient``, ``coefficient_of_normal_restitution`` ..."""
-    patterns = ("{}restitution", "{}restitution_coefficient", "{}coefficient_of_restitution", "coefficient_of_{}restitution")
+    """``normal_restitution``, ``normal_restitution_coefficient``,
+    ``coefficient_of_normal_restitution`` ...
+    """
+    patterns = (
+        "{}restitution",
+        "{}restitution_coefficient",
+        "{}coefficient_of_restitution",
+        "coefficient_of_{}restitution",
+    )
     return [pattern.format(f"{direction}_" if direction else "") for pattern in patterns]
 
 
 _NAMES = {
-    "impact_speed": [*_SPEEDS.split(), *_both_ways(_SPEEDS, _BEFORE), "vi", "v0", "v1", "geschwindigkeit", "aufprallgeschwindigkeit"],
-    "impact_angle": [*_ANGLES.split(), *_both_ways(_ANGLES, _BEFORE), "angle_of_incidence", "winkel", "aufprallwinkel", "einfallswinkel"],
+    "impact_speed": [
+        *_SPEEDS.split(),
+        *_both_ways(_SPEEDS, _BEFORE),
+        "vi",
+        "v0",
+        "v1",
+        "geschwindigkeit",
+        "aufprallgeschwindigkeit",
+    ],
+    "impact_angle": [
+        *_ANGLES.split(),
+        *_both_ways(_ANGLES, _BEFORE),
+        "angle_of_incidence",
+        "winkel",
+        "aufprallwinkel",
+        "einfallswinkel",
+    ],
     "spin_before": [*_both_ways(_SPINS, _BEFORE), "omega0", "omega_0", "w0"],
     "rebound_speed": [*_both_ways(_SPEEDS, _AFTER), "vr", "v2", "rueckprallgeschwindigkeit"],
-    "rebound_angle": [*_both_ways(_ANGLES, _AFTER), "angle_of_reflection", "rueckprallwinkel", "ausfallswinkel"],
+    "rebound_angle": [
+        *_both_ways(_ANGLES, _AFTER),
+        "angle_of_reflection",
+        "rueckprallwinkel",
+        "ausfallswinkel",
+    ],
     "spin_after": [*_SPINS.split(), *_both_ways(_SPINS, _AFTER)],
-    "normal_restitution": ["e_n", "en", "e", "cor", "stosszahl", *_restitution("normal"), *_restitution("")],
+    "normal_restitution": [
+        "e_n",
+        "en",
+        "e",
+        "cor",
+        "stosszahl",
+        *_restitution("normal"),
+        *_restitution(""),
+    ],
     "tangential_restitution": ["e_t", "et", *_restitution("tangential")],
 }
 _QUANTITY = {name: quantity for quantity, names in _NAMES.items() for name in names}
-_RECOGNISED = "rebound_speed (v_out), rebound_angle (theta_out), spin_after (omega), normal_restitution (e_n), tangential_restitution (e_t)"
+_RECOGNISED = (
+    "rebound_speed (v_out), rebound_angle (theta_out), spin_after (omega), normal_restitution "
+    "(e_n), tangential_restitution (e_t)"
+)
 
 _LARGEST_RATIO = 1.5  # above it a restitution is a percentage or a mistake, not scatter
 
@@ -72,7 +123,8 @@ def _not_given() -> NDArray[np.float64]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ImpactTable:
-    """Impacts, one in each row; all arrays have shape (n,), NaN where a quantity was not measured. Only the angle must be given.
+    """Impacts, one in each row; all arrays have shape (n,), NaN where a quantity was not measured.
+    Only the angle must be given.
 
     Attributes:
         name: what the table is called.
@@ -80,11 +132,13 @@ class ImpactTable:
         impact_speed: speed of the centre before [m/s], NaN where it is not known.
         spin_before: spin before [rad/s], by default 0.
         rebound_speed: speed of the centre after [m/s].
-        rebound_angle: angle of the velocity after, from the normal [deg], negative when thrown back.
+        rebound_angle: angle of the velocity after, from the normal [deg], negative when thrown
+            back.
         spin_after: spin after [rad/s].
         normal_restitution: normal velocity of the centre after / before.
         tangential_restitution: tangential velocity of the centre after / before.
-        sigma: standard deviation (n,) of each measured quantity that has one, by name, in the same unit; NaN where not given.
+        sigma: standard deviation (n,) of each measured quantity that has one, by name, in the same
+            unit; NaN where not given.
         source: for each row the name of the file it came from.
         line: (n,) for each row the line in that file.
         path: the file, or ``None``.
@@ -111,7 +165,9 @@ class ImpactTable:
 
     def __post_init__(self) -> None:
         rows = len(self.impact_angle)
-        absent: dict[str, Any] = dict.fromkeys((*INPUTS, *OUTPUTS), np.full(rows, np.nan)) | {"spin_before": np.zeros(rows)}
+        absent: dict[str, Any] = dict.fromkeys((*INPUTS, *OUTPUTS), np.full(rows, np.nan)) | {
+            "spin_before": np.zeros(rows)
+        }
         absent |= {"source": (self.name,) * rows, "line": np.arange(1, rows + 1)}
         for quantity, value in absent.items():
             given = getattr(self, quantity)
@@ -122,8 +178,10 @@ class ImpactTable:
         }.items():
             if len(values) != rows:
                 raise InputError(
-                    f"table {self.name!r}: {quantity} has {len(values)} values and impact_angle {rows}",
-                    remedy="Give every quantity one value for each impact, NaN where it was not measured.",
+                    f"table {self.name!r}: {quantity} has {len(values)} values and "
+                    f"impact_angle {rows}",
+                    remedy="Give every quantity one value for each impact, NaN where it was not "
+                    "measured.",
                 )
 
     def __len__(self) -> int:
@@ -144,41 +202,66 @@ def read_impact_table(
 ) -> ImpactTable:
     """Read a table of impacts from a text file (CSV in any dialect).
 
-    Columns are recognised by their header in any case: ``speed`` or ``v_in`` [m/s], ``theta`` or ``angle`` [deg], ``omega_in`` [rad/s],
-    ``v_out``, ``theta_rebound``, ``omega`` or ``spin_after``, ``e_n``, ``e_t`` and the like, each with its unit (``theta_deg``,
-    ``omega (rpm)``) and, for the outputs, its standard deviation (``sigma_e_t``, ``omega_err``). Without a column of angle the impacts are
-    head-on; without a column of spin before, the sphere did not spin. Rows without any output are left out.
+    Columns are recognised by their header in any case: ``speed`` or ``v_in`` [m/s], ``theta`` or
+    ``angle`` [deg], ``omega_in`` [rad/s], ``v_out``, ``theta_rebound``, ``omega`` or
+    ``spin_after``, ``e_n``, ``e_t`` and the like, each with its unit (``theta_deg``, ``omega
+    (rpm)``) and, for the outputs, its standard deviation (``sigma_e_t``, ``omega_err``). Without a
+    column of angle the impacts are head-on; without a column of spin before, the sphere did not
+    spin. Rows without any output are left out.
 
     Args:
         path: the file.
-        columns: which header holds what, for headers that are not recognised: ``{"impact_angle": "phi (deg)"}``; keys are the
-            attributes of `ImpactTable` for inputs and outputs, and ``sigma_`` before an output.
+        columns: which header holds what, for headers that are not recognised: ``{"impact_angle":
+            "phi (deg)"}``; keys are the attributes of `ImpactTable` for inputs and outputs, and
+            ``sigma_`` before an output.
         speed: impact speed [m/s] where the file has none.
-        sigma: standard deviation of outputs, in the units of `ImpactTable`: ``{"spin_after": 10.0}``; replaces sigma columns.
+        sigma: standard deviation of outputs, in the units of `ImpactTable`: ``{"spin_after":
+            10.0}``; replaces sigma columns.
 
     Raises:
         InputError: with the file, line and column, and what to do.
     """
     table = read_table(path)
     if speed is not None and not (np.isfinite(speed) and speed > 0):
-        raise InputError(f"speed = {speed} is not a positive number", remedy="Give the impact speed in m/s.", path=table.path)
+        raise InputError(
+            f"speed = {speed} is not a positive number",
+            remedy="Give the impact speed in m/s.",
+            path=table.path,
+        )
     given = dict(sigma or {})
     replaced = {f"sigma_{name}" for name in given}
-    found = {key: header for key, header in _find_columns(table, columns or {}).items() if key not in replaced}
+    found = {
+        key: header
+        for key, header in _find_columns(table, columns or {}).items()
+        if key not in replaced
+    }
     if not any(name in found for name in OUTPUTS):
         raise table.header_error(
-            f"there is no column of anything measured after the impact. The columns are {listed(table.headers)}",
-            remedy=f"Recognised are {_RECOGNISED}. Rename one, or say which it is: columns={{'spin_after': ...}}.",
+            "there is no column of anything measured after the impact. The columns are "
+            f"{listed(table.headers)}",
+            remedy=f"Recognised are {_RECOGNISED}. Rename one, or say which it is: "
+            f"columns={{'spin_after': ...}}.",
         )
     _check_angle_known(table, found)
-    values = {name: _values(table, found[name], name) for name in (*INPUTS, *OUTPUTS) if name in found}
+    values = {
+        name: _values(table, found[name], name) for name in (*INPUTS, *OUTPUTS) if name in found
+    }
     nothing, zero = np.full(len(table.lines), np.nan), np.zeros(len(table.lines))
-    values = {"impact_angle": zero, "spin_before": zero, **dict.fromkeys(("impact_speed", *OUTPUTS), nothing)} | values
+    values = {
+        "impact_angle": zero,
+        "spin_before": zero,
+        **dict.fromkeys(("impact_speed", *OUTPUTS), nothing),
+    } | values
     if speed is not None:
-        values["impact_speed"] = np.where(np.isnan(values["impact_speed"]), speed, values["impact_speed"])
+        values["impact_speed"] = np.where(
+            np.isnan(values["impact_speed"]), speed, values["impact_speed"]
+        )
     rows = np.asarray(np.isfinite([values[name] for name in OUTPUTS]).any(axis=0))
     if not rows.any():
-        raise table.header_error("no row holds anything measured after the impact", remedy=f"Fill in at least one of {_RECOGNISED}.")
+        raise table.header_error(
+            "no row holds anything measured after the impact",
+            remedy=f"Fill in at least one of {_RECOGNISED}.",
+        )
     _check_values(table, found, values, rows)
     spread = _sigma(table, found, values, given)
     measured: dict[str, Any] = {name: column[rows] for name, column in values.items()}
@@ -189,31 +272,48 @@ def read_impact_table(
         source=(Path(path).stem,) * int(rows.sum()),
         line=table.lines[rows],
         path=table.path,
-        ignored=tuple(header.text for header in table.headers if header not in found.values() and not table.is_empty(header)),
+        ignored=tuple(
+            header.text
+            for header in table.headers
+            if header not in found.values() and not table.is_empty(header)
+        ),
     )
 
 
 def is_impact_table(path: str | os.PathLike[str]) -> bool:
-    """Whether the header of a file is that of a table of impacts (rather than of a recording, with time and position)."""
+    """Whether the header of a file is that of a table of impacts (rather than of a recording, with
+    time and position).
+    """
     headers = [header for header in read_table(path).headers if not header.uncertainty]
     timed = any(quantity_of(header) in ("t", "frame") for header in headers)
     names = {_QUANTITY.get(header.name) for header in headers}
-    return bool(names & set(OUTPUTS)) and not is_trajectory(headers) and (not timed or bool(names & {"impact_speed", "impact_angle"}))
+    return (
+        bool(names & set(OUTPUTS))
+        and not is_trajectory(headers)
+        and (not timed or bool(names & {"impact_speed", "impact_angle"}))
+    )
 
 
 def merge(tables: Sequence[ImpactTable], *, name: str | None = None) -> ImpactTable:
-    """One table with the rows of all, each row with the observations it had. The name is that of the tables, joined by ``+``."""
+    """One table with the rows of all, each row with the observations it had. The name is that of
+    the tables, joined by ``+``.
+    """
     if not tables:
         raise InputError("there is no table to merge", remedy="Give at least one table of impacts.")
     quantities: dict[str, Any] = {
-        quantity: np.concatenate([getattr(table, quantity) for table in tables]) for quantity in (*INPUTS, *OUTPUTS)
+        quantity: np.concatenate([getattr(table, quantity) for table in tables])
+        for quantity in (*INPUTS, *OUTPUTS)
     }
-    with_sigma = [quantity for quantity in OUTPUTS if any(quantity in table.sigma for table in tables)]
+    with_sigma = [
+        quantity for quantity in OUTPUTS if any(quantity in table.sigma for table in tables)
+    ]
     return ImpactTable(
         name=name or " + ".join(table.name for table in tables),
         **quantities,
         sigma={
-            quantity: np.concatenate([table.sigma.get(quantity, np.full(len(table), np.nan)) for table in tables])
+            quantity: np.concatenate(
+                [table.sigma.get(quantity, np.full(len(table), np.nan)) for table in tables]
+            )
             for quantity in with_sigma
         },
         source=tuple(source for table in tables for source in table.source),
@@ -231,19 +331,27 @@ def _find_columns(table: Table, columns: Mapping[str, str]) -> dict[str, Header]
     for key in columns:
         if key not in keys:
             raise InputError(
-                f"columns names the quantity {key!r}, which no table of impacts has", remedy=f"Use {', '.join(keys)}.", path=table.path
+                f"columns names the quantity {key!r}, which no table of impacts has",
+                remedy=f"Use {', '.join(keys)}.",
+                path=table.path,
             )
     found = {key: table.find(text) for key, text in columns.items()}
     free = [header for header in table.headers if header not in found.values()]
     for key in keys:
         name = key.removeprefix("sigma_")
-        headers = [header for header in free if _QUANTITY.get(header.name) == name and header.uncertainty == (name != key)]
+        headers = [
+            header
+            for header in free
+            if _QUANTITY.get(header.name) == name and header.uncertainty == (name != key)
+        ]
         if key not in found and headers:
             found[key] = table.only(headers, f"the {key.replace('_', ' ')}", key=key)
     outputs = [name for name in OUTPUTS if name in found]
     common = [header for header in free if header.uncertainty and not header.name]
     if len(outputs) == 1 and common and f"sigma_{outputs[0]}" not in found:
-        found[f"sigma_{outputs[0]}"] = table.only(common, f"the sigma of {outputs[0]}", key=f"sigma_{outputs[0]}")
+        found[f"sigma_{outputs[0]}"] = table.only(
+            common, f"the sigma of {outputs[0]}", key=f"sigma_{outputs[0]}"
+        )
     return found
 
 
@@ -257,45 +365,67 @@ def _values(table: Table, header: Header, name: str) -> NDArray[np.float64]:
 
 
 def _check_degrees(table: Table, header: Header, values: NDArray[np.float64]) -> None:
-    """Angles without a unit that could all be radians below a right angle are not believed to be degrees."""
+    """Angles without a unit that could all be radians below a right angle are not believed to be
+    degrees.
+    """
     largest = np.max(np.abs(values[np.isfinite(values)]), initial=0.0)
     if 0.0 < largest <= np.pi / 2.0:
         raise table.header_error(
-            f"the angles have no unit and none is larger than {largest:g}: they may be degrees or radians",
+            f"the angles have no unit and none is larger than {largest:g}: they may be "
+            "degrees or radians",
             remedy=f"Write the unit into the header: '{header.text} (deg)' or '{header.text} (rad)'.",
             header=header,
         )
 
 
 def _sigma(
-    table: Table, found: Mapping[str, Header], values: Mapping[str, NDArray[np.float64]], given: Mapping[str, float]
+    table: Table,
+    found: Mapping[str, Header],
+    values: Mapping[str, NDArray[np.float64]],
+    given: Mapping[str, float],
 ) -> dict[str, NDArray[np.float64]]:
-    """The standard deviation of each output that has one, in the unit of `ImpactTable`, NaN where the output is."""
+    """The standard deviation of each output that has one, in the unit of `ImpactTable`, NaN where
+    the output is.
+    """
     for name, value in given.items():
         if name not in OUTPUTS:
             raise InputError(
-                f"sigma names {name!r}, which is nothing measured after an impact", remedy=f"Use {', '.join(OUTPUTS)}.", path=table.path
+                f"sigma names {name!r}, which is nothing measured after an impact",
+                remedy=f"Use {', '.join(OUTPUTS)}.",
+                path=table.path,
             )
         if not (np.isfinite(value) and value > 0):
-            raise InputError(f"sigma of {name} = {value} is not a positive number", remedy="Give the standard deviation.", path=table.path)
+            raise InputError(
+                f"sigma of {name} = {value} is not a positive number",
+                remedy="Give the standard deviation.",
+                path=table.path,
+            )
     spread = {}
     for name in (name for name in OUTPUTS if name in found):
         measured = np.isfinite(values[name])
         if name in given:
             spread[name] = np.where(measured, given[name], np.nan)
         elif f"sigma_{name}" in found:
-            spread[name] = np.where(measured, _sigma_column(table, found[f"sigma_{name}"], found[name], name, measured), np.nan)
+            spread[name] = np.where(
+                measured,
+                _sigma_column(table, found[f"sigma_{name}"], found[name], name, measured),
+                np.nan,
+            )
     return spread
 
 
-def _sigma_column(table: Table, header: Header, quantity: Header, name: str, measured: NDArray[np.bool_]) -> NDArray[np.float64]:
+def _sigma_column(
+    table: Table, header: Header, quantity: Header, name: str, measured: NDArray[np.bool_]
+) -> NDArray[np.float64]:
     """A column of standard deviations; without a unit of its own it has that of the quantity."""
     table.check_unit(header, _DIMENSION[name])
     unit = header.unit or quantity.unit
     values = table.column(header)
     wrong = np.flatnonzero(measured & ~(values > 0))
     if len(wrong):
-        said = "is missing" if np.isnan(values[wrong[0]]) else f"is {values[wrong[0]]:g}, not positive"
+        said = (
+            "is missing" if np.isnan(values[wrong[0]]) else f"is {values[wrong[0]]:g}, not positive"
+        )
         raise table.error(
             f"the uncertainty of this {_words(name)} {said}",
             remedy="Write a positive standard deviation, or delete the column.",
@@ -309,46 +439,105 @@ def _sigma_column(table: Table, header: Header, quantity: Header, name: str, mea
 
 
 def _check_angle_known(table: Table, found: Mapping[str, Header]) -> None:
-    oblique = [name for name in ("rebound_angle", "spin_after", "tangential_restitution") if name in found]
+    oblique = [
+        name for name in ("rebound_angle", "spin_after", "tangential_restitution") if name in found
+    ]
     if oblique and "impact_angle" not in found:
         raise table.header_error(
             f"there is a column of {_words(oblique[0])}, but none of the impact angle",
-            remedy="Add a column 'theta_deg' (the angle from the normal), or say which it is: columns={'impact_angle': ...}.",
+            remedy="Add a column 'theta_deg' (the angle from the normal), or say which it is: "
+            "columns={'impact_angle': ...}.",
             header=found[oblique[0]],
         )
 
 
-def _check_values(table: Table, found: Mapping[str, Header], values: Mapping[str, NDArray[np.float64]], rows: NDArray[np.bool_]) -> None:
+def _check_values(
+    table: Table,
+    found: Mapping[str, Header],
+    values: Mapping[str, NDArray[np.float64]],
+    rows: NDArray[np.bool_],
+) -> None:
     """Raise at the first row whose value cannot be."""
     for name, wrong, fault, remedy in _faults(values):
         at = np.flatnonzero(rows & wrong)
         if len(at):
             value = values[name][at[0]]
             shown = "" if np.isnan(value) else f" {value:g}"
-            raise table.error(f"the {_words(name)}{shown} {fault}", remedy=remedy, row=int(at[0]), header=found[name])
+            raise table.error(
+                f"the {_words(name)}{shown} {fault}",
+                remedy=remedy,
+                row=int(at[0]),
+                header=found[name],
+            )
 
 
-def _faults(values: Mapping[str, NDArray[np.float64]]) -> Iterator[tuple[str, NDArray[np.bool_], str, str]]:
-    """Each thing that can be wrong with a quantity: its name, the rows where it is, what to say and what to do."""
+def _faults(
+    values: Mapping[str, NDArray[np.float64]],
+) -> Iterator[tuple[str, NDArray[np.bool_], str, str]]:
+    """Each thing that can be wrong with a quantity: its name, the rows where it is, what to say and
+    what to do.
+    """
     angle, spin, speed = values["impact_angle"], values["spin_before"], values["impact_speed"]
     normal, tangential = values["normal_restitution"], values["tangential_restitution"]
-    from_normal = "The angle counts from the normal, 0 for a head-on impact: take 90 minus it if yours counts from the surface."
+    from_normal = (
+        "The angle counts from the normal, 0 for a head-on impact: take 90 minus it if yours "
+        "counts "
+        "from the surface."
+    )
     ratio = "Write the ratio of the velocities after and before (0.8, not 80), or '%' as the unit."
-    give_speed = "Add a column 'speed (m/s)', or give --speed metres-per-second (in Python: speed=...)."
+    give_speed = (
+        "Add a column 'speed (m/s)', or give --speed metres-per-second (in Python: speed=...)."
+    )
     yield "impact_angle", np.isnan(angle), "is missing", from_normal
     yield "impact_angle", (angle < 0) | (angle >= 90), "is outside [0, 90) deg", from_normal
-    yield "spin_before", np.isnan(spin), "is missing", "Write the spin before the impact, 0 if there was none."
+    yield (
+        "spin_before",
+        np.isnan(spin),
+        "is missing",
+        "Write the spin before the impact, 0 if there was none.",
+    )
     yield "impact_speed", speed <= 0, "is not positive", "Write the speed before the impact in m/s."
     for name in ("rebound_speed", "spin_after"):
-        yield name, np.isfinite(values[name]) & np.isnan(speed), "was measured, but the impact speed is not known", give_speed
-    yield "rebound_speed", values["rebound_speed"] < 0, "is negative", "Write the magnitude of the velocity after the impact."
-    yield "rebound_angle", np.abs(values["rebound_angle"]) >= 90, "is outside (-90, 90) deg", from_normal
-    yield "normal_restitution", (normal < 0) | (normal > _LARGEST_RATIO), f"is outside [0, {_LARGEST_RATIO}]", ratio
+        yield (
+            name,
+            np.isfinite(values[name]) & np.isnan(speed),
+            "was measured, but the impact speed is not known",
+            give_speed,
+        )
+    yield (
+        "rebound_speed",
+        values["rebound_speed"] < 0,
+        "is negative",
+        "Write the magnitude of the velocity after the impact.",
+    )
+    yield (
+        "rebound_angle",
+        np.abs(values["rebound_angle"]) >= 90,
+        "is outside (-90, 90) deg",
+        from_normal,
+    )
+    yield (
+        "normal_restitution",
+        (normal < 0) | (normal > _LARGEST_RATIO),
+        f"is outside [0, {_LARGEST_RATIO}]",
+        ratio,
+    )
     head_on = "belongs to a head-on impact, which has no tangential velocity"
-    yield "tangential_restitution", np.isfinite(tangential) & (angle == 0), head_on, "Leave the cell empty."
-    # With spin before the impact the ratio has no bound: spin can throw a slow sphere forwards or back.
+    yield (
+        "tangential_restitution",
+        np.isfinite(tangential) & (angle == 0),
+        head_on,
+        "Leave the cell empty.",
+    )
+    # With spin before the impact the ratio has no bound: spin can throw a slow sphere forwards or
+    # back.
     too_large = (np.abs(tangential) > _LARGEST_RATIO) & (spin == 0)
-    yield "tangential_restitution", too_large, f"is outside [-{_LARGEST_RATIO}, {_LARGEST_RATIO}]", ratio
+    yield (
+        "tangential_restitution",
+        too_large,
+        f"is outside [-{_LARGEST_RATIO}, {_LARGEST_RATIO}]",
+        ratio,
+    )
 
 
 def _words(name: str) -> str:

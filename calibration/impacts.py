@@ -1,4 +1,6 @@
-"""Fit of an impact table: speed, angle and spin before and after, by rigid impacts with friction and tangential restitution."""
+"""Fit of an impact table: speed, angle and spin before and after, by rigid impacts with friction
+and tangential restitution.
+"""
 
 import time
 
@@ -39,24 +41,35 @@ def impact_problem(
         only: the one measured quantity to use; all by default.
         above: impacts at smaller angles from the normal [deg] are left out.
 
-    What is frozen or left out has a weight of zero, so that all fits of one table share compiled code.
+    What is frozen or left out has a weight of zero, so that all fits of one table share compiled
+    code.
     """
     problem = Problem(scene, [table], free=free, frozen=frozen)
     data = problem.data[0]
     samples = data.samples[0]
-    counted = np.asarray([only in (None, name) for name in problem.layout.kinds[0].quantities]) & (data.angle[..., None] > above)
-    problem.data = (data._replace(samples=(samples._replace(weight=np.where(counted, samples.weight, 0.0)),)),)
+    counted = np.asarray([only in (None, name) for name in problem.layout.kinds[0].quantities]) & (
+        data.angle[..., None] > above
+    )
+    problem.data = (
+        data._replace(samples=(samples._replace(weight=np.where(counted, samples.weight, 0.0)),)),
+    )
     return problem
 
 
 def fit_impacts(
-    scene: jc.Scene, table: ImpactTable, *, free: tuple[str, ...], method: str = "levenberg_marquardt", steps: int | None = None
+    scene: jc.Scene,
+    table: ImpactTable,
+    *,
+    free: tuple[str, ...],
+    method: str = "levenberg_marquardt",
+    steps: int | None = None,
 ) -> Fit:
     """Fit all measured quantities together, and each by itself to show how far they agree.
 
-    Where rigid impacts do not explain all impacts, those that end sticking are set aside: what a contact gives back of the slip depends on
-    its tangential compliance then, which a constant tangential restitution describes badly. Impacts that slide throughout
-    tell friction whatever the compliance is.
+    Where rigid impacts do not explain all impacts, those that end sticking are set aside: what a
+    contact gives back of the slip depends on its tangential compliance then, which a constant
+    tangential restitution describes badly. Impacts that slide throughout tell friction whatever the
+    compliance is.
 
     Args:
         scene: ``NewtonRestitution`` and ``Coulomb`` with starting values.
@@ -73,20 +86,32 @@ def fit_impacts(
         notes = []
         if FRICTION in free:
             limit = sliding_limit(scene, judgement.shared())
-            if not judgement.explained and np.count_nonzero(np.asarray(table.impact_angle) > limit) > len(free):
-                problem, judgement, above = only_sliding(scene, table, free, limit, method=method, steps=steps)
+            if not judgement.explained and np.count_nonzero(
+                np.asarray(table.impact_angle) > limit
+            ) > len(free):
+                problem, judgement, above = only_sliding(
+                    scene, table, free, limit, method=method, steps=steps
+                )
                 limit = sliding_limit(scene, judgement.shared())
                 notes.append(
-                    "Rigid impacts do not explain all impacts together. Those that end sticking were set aside (tangential compliance"
+                    "Rigid impacts do not explain all impacts together. Those that end "
+                    "sticking were set aside (tangential compliance"
                     " matters there); friction is told by those that slide throughout."
                 )
             notes.append(
-                f"The sliding limit is {limit:.1f} degrees from the normal: steeper impacts end sticking, flatter ones slide throughout."
+                f"The sliding limit is {limit:.1f} degrees from the normal: steeper impacts "
+                "end sticking, flatter ones slide throughout."
             )
         if not table.sigma:
-            notes.append(f"No noise was given; each quantity was assumed to be known to {RELATIVE_NOISE:.0%} of its largest value.")
+            notes.append(
+                "No noise was given; each quantity was assumed to be known to "
+                f"{RELATIVE_NOISE:.0%} of its largest value."
+            )
         estimates = judgement.shared()
-        columns = tuple(fitted_column(problem, table, judgement, name, above) for name in problem.layout.kinds[0].quantities)
+        columns = tuple(
+            fitted_column(problem, table, judgement, name, above)
+            for name in problem.layout.kinds[0].quantities
+        )
         names, correlation = judgement.correlation(estimates)
         return Fit(
             parameters=estimates,
@@ -108,7 +133,9 @@ def fit_impacts(
 
 
 def sliding_limit(scene: jc.Scene, estimates: dict[str, Estimate]) -> float:
-    """Impact angle from the normal [deg] at which friction just stops the slip: its tangent is ``mu (1 + e)(1 + 1/kappa)``."""
+    """Impact angle from the normal [deg] at which friction just stops the slip: its tangent is ``mu
+    (1 + e)(1 + 1/kappa)``.
+    """
 
     def value(path: str) -> float:
         return estimates[path].value if path in estimates else float(get(scene, path))
@@ -118,7 +145,13 @@ def sliding_limit(scene: jc.Scene, estimates: dict[str, Estimate]) -> float:
 
 
 def only_sliding(
-    scene: jc.Scene, table: ImpactTable, free: tuple[str, ...], limit: float, *, method: str, steps: int | None
+    scene: jc.Scene,
+    table: ImpactTable,
+    free: tuple[str, ...],
+    limit: float,
+    *,
+    method: str,
+    steps: int | None,
 ) -> tuple[Problem, Judgement, float]:
     """The fit of impacts flatter than the sliding limit, and the angle above which it used them."""
     frozen = tuple(path for path in free if path == TANGENTIAL)
@@ -130,7 +163,9 @@ def only_sliding(
     return problem, judgement, above
 
 
-def fitted_column(problem: Problem, table: ImpactTable, judgement: Judgement, name: str, above: float) -> FittedColumn:
+def fitted_column(
+    problem: Problem, table: ImpactTable, judgement: Judgement, name: str, above: float
+) -> FittedColumn:
     """One quantity with its prediction, and what it says by itself of the friction coefficient."""
     layout, data = problem.layout, jax.tree.map(lambda array: array[0], problem.data[0])
     kind, estimates = layout.kinds[0], judgement.shared()
@@ -143,7 +178,9 @@ def fitted_column(problem: Problem, table: ImpactTable, judgement: Judgement, na
     grid = np.linspace(0.5, min(89.0, float(data.angle.max()) * 1.1), 120)
     order = np.argsort(data.angle)
     nothing = Samples(grid, np.zeros((grid.size, 1)), np.zeros((grid.size, 1)))
-    fine = ImpactData((nothing,), np.interp(grid, data.angle[order], data.speed[order]), grid, np.zeros_like(grid))
+    fine = ImpactData(
+        (nothing,), np.interp(grid, data.angle[order], data.speed[order]), grid, np.zeros_like(grid)
+    )
     sigma = sigma_of(table, name, column)[used]
     measured = column[used]
     return FittedColumn(
@@ -155,19 +192,36 @@ def fitted_column(problem: Problem, table: ImpactTable, judgement: Judgement, na
         sigma=sigma,
         curve_angle=grid,
         curve=np.asarray(kind.predicted(scene, fine))[:, k],
-        alone=alone(problem, table, name, {path: item.value for path, item in estimates.items()}, above),
+        alone=alone(
+            problem, table, name, {path: item.value for path, item in estimates.items()}, above
+        ),
         counted=counted,
         chi2=float(np.sum(counted * ((predicted - measured) / sigma) ** 2)),
     )
 
 
-def alone(problem: Problem, table: ImpactTable, name: str, at_minimum: dict[str, float], above: float) -> dict[str, Estimate]:
-    """What one quantity by itself says of friction and tangential restitution, the rest as in the joint fit."""
+def alone(
+    problem: Problem, table: ImpactTable, name: str, at_minimum: dict[str, float], above: float
+) -> dict[str, Estimate]:
+    """What one quantity by itself says of friction and tangential restitution, the rest as in the
+    joint fit.
+    """
     told = [path for path in (FRICTION, TANGENTIAL) if path in at_minimum]
     scene = problem.scene
     for path, value in at_minimum.items():
         scene = put(scene, path, value)
     free = problem.layout.names
-    own = impact_problem(scene, table, free=free, frozen=tuple(path for path in free if path not in told), only=name, above=above)
+    own = impact_problem(
+        scene,
+        table,
+        free=free,
+        frozen=tuple(path for path in free if path not in told),
+        only=name,
+        above=above,
+    )
     judgement = minimum_of(own, method="levenberg_marquardt", steps=None, start={}, progress=None)
-    return {path: item for path, item in judgement.shared().items() if item.status is Determination.DETERMINED}
+    return {
+        path: item
+        for path, item in judgement.shared().items()
+        if item.status is Determination.DETERMINED
+    }

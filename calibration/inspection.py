@@ -28,7 +28,9 @@ SEEN = 3.0
 """Standard deviations from zero at which a quantity is said to be seen."""
 
 SUSPICIOUS = 2.0
-"""Scatter about smooth flights over the noise of single samples, above which something is missing from the picture."""
+"""Scatter about smooth flights over the noise of single samples, above which something is missing
+from the picture.
+"""
 
 MOST_DROPPED = 4
 """Gaps that are listed."""
@@ -45,14 +47,16 @@ BRIEF, LONG = 2e-5, 1e-3
 
 @dataclasses.dataclass(frozen=True)
 class FileReport:
-    """What is in one file: a recording with its automatic reading, a table of impacts, sounds, a force; or what is wrong with it.
+    """What is in one file: a recording with its automatic reading, a table of impacts, sounds, a
+    force; or what is wrong with it.
 
     Attributes:
         path: the file.
         name: what it is called in tables.
         recording, reading: of a trajectory.
         table: of a table of impacts.
-        sounds, force: of times of impacts, of a force trace; ``reading`` is then that of their impacts.
+        sounds, force: of times of impacts, of a force trace; ``reading`` is then that of their
+            impacts.
         problem: why the file cannot be fitted.
         remarks: plain sentences.
     """
@@ -83,7 +87,9 @@ def check_study(study: Study) -> list[FileReport]:
     Raises:
         InputError: a pattern matches nothing. What is wrong with a file is in its report.
     """
-    return inspect_files(study.files, radius=study.ball.radius, reading=study.reading, model=study.model)
+    return inspect_files(
+        study.files, radius=study.ball.radius, reading=study.reading, model=study.model
+    )
 
 
 def inspect_files(
@@ -93,18 +99,27 @@ def inspect_files(
     reading: ReadingOptions | None = None,
     model: ModelOptions | None = None,
 ) -> list[FileReport]:
-    """The same without the mass of the ball: files, directories and patterns; radius of the ball [m]; how to read; gravity."""
+    """The same without the mass of the ball: files, directories and patterns; radius of the ball
+    [m]; how to read; gravity.
+    """
     options, gravity = reading or ReadingOptions(), (model or ModelOptions()).gravity
     paths = find_files(files)
-    return [_inspected(str(path), name, radius, options, gravity) for path, name in zip(paths, distinct_names(paths), strict=True)]
+    return [
+        _inspected(str(path), name, radius, options, gravity)
+        for path, name in zip(paths, distinct_names(paths), strict=True)
+    ]
 
 
-def _inspected(path: str, name: str, radius: float, options: ReadingOptions, gravity: float) -> FileReport:
+def _inspected(
+    path: str, name: str, radius: float, options: ReadingOptions, gravity: float
+) -> FileReport:
     try:
         kind = kind_of(path)
         if kind is FileKind.IMPACTS:
             table = read_impacts(path, options)
-            return FileReport(path=path, name=name, table=table, remarks=tuple(_not_used(table.ignored)))
+            return FileReport(
+                path=path, name=name, table=table, remarks=tuple(_not_used(table.ignored))
+            )
         if kind in (FileKind.SOUNDS, FileKind.FORCE):
             return _heard_or_felt(path, name, kind, radius, options, gravity)
         recording = read_trajectory(
@@ -118,21 +133,36 @@ def _inspected(path: str, name: str, radius: float, options: ReadingOptions, gra
         reading = read_bounces(recording, radius=radius, gravity=gravity)
     except InputError as error:
         return FileReport(path=path, name=name, problem=error)
-    remarks = (*_not_used(recording.ignored), *_gaps(recording), *_dropped(recording, reading, gravity), *reading.remarks)
+    remarks = (
+        *_not_used(recording.ignored),
+        *_gaps(recording),
+        *_dropped(recording, reading, gravity),
+        *reading.remarks,
+    )
     problem = None if reading.bounces else no_bounce(recording)
-    return FileReport(path=path, name=name, recording=recording, reading=reading, problem=problem, remarks=remarks)
+    return FileReport(
+        path=path, name=name, recording=recording, reading=reading, problem=problem, remarks=remarks
+    )
 
 
-def _heard_or_felt(path: str, name: str, kind: FileKind, radius: float, options: ReadingOptions, gravity: float) -> FileReport:
+def _heard_or_felt(
+    path: str, name: str, kind: FileKind, radius: float, options: ReadingOptions, gravity: float
+) -> FileReport:
     """A file of times of impacts, or of a force."""
     # The mass scales the speed that a force trace feigns; what is said here does not depend on it.
     bodies = jc.spheres(radius=radius, mass=1.0)
     normal = jc.HuntCrossley(stiffness=1e6, restitution=0.8)
-    scene = jc.Scene(bodies=bodies, contact=jc.ContactModel(normal=normal, friction=jc.NoFriction()), gravity=(0.0, 0.0, -gravity))
+    scene = jc.Scene(
+        bodies=bodies,
+        contact=jc.ContactModel(normal=normal, friction=jc.NoFriction()),
+        gravity=(0.0, 0.0, -gravity),
+    )
     if kind is FileKind.SOUNDS:
         (sounds,) = read_sounds([path], options)
         reading = sounds.read(scene)
-        return FileReport(path=path, name=name, sounds=sounds, reading=reading, remarks=tuple(reading.remarks))
+        return FileReport(
+            path=path, name=name, sounds=sounds, reading=reading, remarks=tuple(reading.remarks)
+        )
     (force,) = read_forces([path], options)
     return FileReport(path=path, name=name, force=force, reading=force.read(scene))
 
@@ -161,13 +191,16 @@ def _gaps(recording: Recording) -> Iterator[str]:
     if np.any(missing > 0):
         longest = int(np.argmax(missing))
         yield (
-            f"{missing.clip(0).sum()} sample{'s' if missing.clip(0).sum() > 1 else ''} missing, most in a row {missing[longest]}"
+            f"{missing.clip(0).sum()} sample{'s' if missing.clip(0).sum() > 1 else ''} "
+            f"missing, most in a row {missing[longest]}"
             f" (at {measured[longest]:.3g} s)"
         )
 
 
 def _dropped(recording: Recording, reading: Reading, gravity: float) -> Iterator[str]:
-    """Frames that the motion shows to be missing although the times are even; looked for where flights are fitted worse than noise."""
+    """Frames that the motion shows to be missing although the times are even; looked for where
+    flights are fitted worse than noise.
+    """
     if not np.any(reading.scatter > SUSPICIOUS * reading.noise):
         return
     try:
@@ -175,7 +208,9 @@ def _dropped(recording: Recording, reading: Reading, gravity: float) -> Iterator
     except InputError:  # real times tell by themselves
         return
     if found:
-        places = ", ".join(f"{item.missing} after sample {item.after}" for item in found[:MOST_DROPPED])
+        places = ", ".join(
+            f"{item.missing} after sample {item.after}" for item in found[:MOST_DROPPED]
+        )
         more = f" and {len(found) - MOST_DROPPED} more" if len(found) > MOST_DROPPED else ""
         yield f"frames seem to be missing where the times are even: {places}{more}; with_missing_frames corrects the times"
 
@@ -184,21 +219,33 @@ def _dropped(recording: Recording, reading: Reading, gravity: float) -> Iterator
 
 
 def drag_coefficient_per(ball: Ball, model: ModelOptions) -> float:
-    """Drag coefficient over deceleration by drag per square of the speed, 2 m / (rho pi R^2) [m]."""
+    """Drag coefficient over deceleration by drag per square of the speed, 2 m / (rho pi R^2)
+    [m].
+    """
     return 2 * ball.mass / (model.fluid_density * math.pi * ball.radius**2)
 
 
-def verdicts(reports: Sequence[FileReport], *, gravity: float = 9.81, drag_coefficient_per: float | None = None) -> list[Verdict]:
+def verdicts(
+    reports: Sequence[FileReport],
+    *,
+    gravity: float = 9.81,
+    drag_coefficient_per: float | None = None,
+) -> list[Verdict]:
     """What the usable files can tell together.
 
     Args:
         reports: of the files.
         gravity: acceleration of free fall [m/s^2].
-        drag_coefficient_per: drag coefficient for a deceleration by drag of 1/m times speed squared, 2 m / (rho pi R^2), if known [m].
+        drag_coefficient_per: drag coefficient for a deceleration by drag of 1/m times speed
+            squared, 2 m / (rho pi R^2), if known [m].
     """
     usable = [report for report in reports if report.problem is None]
     tables = [report.table for report in usable if report.table is not None]
-    pairs = [(report.recording, report.reading) for report in usable if report.recording is not None and report.reading is not None]
+    pairs = [
+        (report.recording, report.reading)
+        for report in usable
+        if report.recording is not None and report.reading is not None
+    ]
     if pairs:
         recordings, readings = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
         return [
@@ -210,20 +257,32 @@ def verdicts(reports: Sequence[FileReport], *, gravity: float = 9.81, drag_coeff
         ]
     if tables:
         return list(_from_tables(tables))
-    heard, felt = [report for report in usable if report.sounds is not None], [report for report in usable if report.force is not None]
+    heard, felt = (
+        [report for report in usable if report.sounds is not None],
+        [report for report in usable if report.force is not None],
+    )
     return list(_from_sounds(heard)) if heard else list(_from_forces(felt))
 
 
 def _restitution(readings: Sequence[Reading]) -> Verdict:
     value, sd = pooled(*_known(readings, "restitution"))
     speeds = [-bounce.velocity_before[2] for reading in readings for bounce in reading.bounces]
-    return Verdict("restitution", "yes", f"{len(speeds)} impacts at {extent(speeds)} m/s; about {value_and_sd(value, sd)} at first sight")
+    return Verdict(
+        "restitution",
+        "yes",
+        f"{len(speeds)} impacts at {extent(speeds)} m/s; about {value_and_sd(value, sd)} at "
+        "first sight",
+    )
 
 
 def _drag(readings: Sequence[Reading], factor: float | None) -> Verdict:
     values, deviations = _known(readings, "drag")
     if not values:
-        return Verdict("drag of the air", "no", "the flights are too short or too slow; give --no-drag if there is none")
+        return Verdict(
+            "drag of the air",
+            "no",
+            "the flights are too short or too slow; give --no-drag if there is none",
+        )
     value, sd = pooled(values, deviations)
     said = (
         f"drag coefficient about {value_and_sd(value * factor, sd * factor)}"
@@ -232,7 +291,9 @@ def _drag(readings: Sequence[Reading], factor: float | None) -> Verdict:
     )
     if abs(value) > SEEN * sd:
         return Verdict("drag of the air", "yes", f"{said} at first sight")
-    return Verdict("drag of the air", "perhaps", f"{said} at first sight, which is not far from none")
+    return Verdict(
+        "drag of the air", "perhaps", f"{said} at first sight, which is not far from none"
+    )
 
 
 def _scale(readings: Sequence[Reading], gravity: float) -> Verdict:
@@ -241,25 +302,47 @@ def _scale(readings: Sequence[Reading], gravity: float) -> Verdict:
     said = f"free fall looks like {value_and_sd(value, sd)} m/s^2"
     if abs(percent) > SEEN * spread:
         return Verdict(
-            "length scale", "yes", f"{said}: lengths seem {value_and_sd(abs(percent), spread)} % {'short' if percent > 0 else 'long'}"
+            "length scale",
+            "yes",
+            f"{said}: lengths seem {value_and_sd(abs(percent), spread)} % "
+            f"{'short' if percent > 0 else 'long'}",
         )
-    return Verdict("length scale", "yes", f"{said}: lengths are right within {max(2 * spread, 0.1):.1f} %")
+    return Verdict(
+        "length scale", "yes", f"{said}: lengths are right within {max(2 * spread, 0.1):.1f} %"
+    )
 
 
 def _friction(readings: Sequence[Reading]) -> Verdict:
     angle = math.degrees(math.atan(steepness(readings)))
     if math.tan(math.radians(angle)) <= OBLIQUE:
-        return Verdict("friction", "no", f"all impacts are nearly normal (within {max(angle, 1):.0f} deg); throw the ball at an angle")
-    reason = f"impacts up to {angle:.0f} deg from the normal; the spin is not measured, and it can act like friction"
+        return Verdict(
+            "friction",
+            "no",
+            f"all impacts are nearly normal (within {max(angle, 1):.0f} deg); throw the ball "
+            "at an angle",
+        )
+    reason = (
+        f"impacts up to {angle:.0f} deg from the normal; the spin is not measured, and it can act "
+        "like friction"
+    )
     return Verdict("friction", "perhaps", reason)
 
 
 def _stiffness(recordings: Sequence[Recording]) -> Verdict:
     frame = min(map(interval, recordings))
-    frames = f"a sample every {_milliseconds(frame)} ms, and contacts last {_milliseconds(BRIEF)} to {_milliseconds(LONG)} ms"
+    frames = (
+        f"a sample every {_milliseconds(frame)} ms, and contacts last {_milliseconds(BRIEF)} to "
+        f"{_milliseconds(LONG)} ms"
+    )
     if frame > LONG / 4:
-        return Verdict("stiffness", "no", f"{frames}; a high-speed camera or a force sensor shows it")
-    return Verdict("stiffness", "perhaps", f"{frames}; it shows when several samples are taken during a contact")
+        return Verdict(
+            "stiffness", "no", f"{frames}; a high-speed camera or a force sensor shows it"
+        )
+    return Verdict(
+        "stiffness",
+        "perhaps",
+        f"{frames}; it shows when several samples are taken during a contact",
+    )
 
 
 def _from_tables(tables: Sequence[ImpactTable]) -> Iterator[Verdict]:
@@ -267,24 +350,44 @@ def _from_tables(tables: Sequence[ImpactTable]) -> Iterator[Verdict]:
     steepest = max(float(np.max(table.impact_angle)) for table in tables)
     oblique = math.tan(math.radians(steepest)) > OBLIQUE
     if measured & {"normal_restitution", "rebound_speed", "rebound_angle"}:
-        yield Verdict("restitution", "yes", f"from {_words(measured & {'normal_restitution', 'rebound_speed', 'rebound_angle'})}")
+        yield Verdict(
+            "restitution",
+            "yes",
+            f"from {_words(measured & {'normal_restitution', 'rebound_speed', 'rebound_angle'})}",
+        )
     else:
-        yield Verdict("restitution", "perhaps", f"only through {_words(measured)}, together with friction")
+        yield Verdict(
+            "restitution", "perhaps", f"only through {_words(measured)}, together with friction"
+        )
     if not oblique:
         yield Verdict("friction", "no", "all impacts are nearly normal")
     elif measured & {"rebound_angle", "spin_after", "tangential_restitution"}:
-        yield Verdict("friction", "yes", f"impacts up to {steepest:.0f} deg from the normal; the steeper ones slide throughout")
+        yield Verdict(
+            "friction",
+            "yes",
+            f"impacts up to {steepest:.0f} deg from the normal; the steeper ones slide throughout",
+        )
     else:
         yield Verdict("friction", "no", "nothing tangential was measured after the impact")
-    yield Verdict("stiffness", "no", "it shows in the duration of a contact, which no table of impacts holds")
+    yield Verdict(
+        "stiffness", "no", "it shows in the duration of a contact, which no table of impacts holds"
+    )
 
 
 def _from_sounds(reports: Sequence[FileReport]) -> Iterator[Verdict]:
     counts = [len(report.reading.bounces) for report in reports]
     enough = max(counts, default=0) >= LEAST_SOUNDS
     reason = f"{sum(counts)} impacts; the ratio of neighbouring flights tells it, whatever the drop height was"
-    yield Verdict("restitution", "yes" if enough else "no", reason if enough else f"{LEAST_SOUNDS} impacts in a row are needed")
-    yield Verdict("drag of the air", "perhaps", "it shortens long flights more than short ones; high drops and many impacts show it")
+    yield Verdict(
+        "restitution",
+        "yes" if enough else "no",
+        reason if enough else f"{LEAST_SOUNDS} impacts in a row are needed",
+    )
+    yield Verdict(
+        "drag of the air",
+        "perhaps",
+        "it shortens long flights more than short ones; high drops and many impacts show it",
+    )
     yield Verdict("friction", "no", "no sound tells what happens sideways")
     yield Verdict("stiffness", "no", "a sound does not tell how long the contact lasts")
 
@@ -296,15 +399,25 @@ def _from_forces(reports: Sequence[FileReport]) -> Iterator[Verdict]:
         return
     resolved = min(samples) >= LEAST_SAMPLES
     reason = f"{len(samples)} pulse{'s' if len(samples) > 1 else ''} of {extent(samples)} samples"
-    yield Verdict("stiffness", "yes" if resolved else "perhaps", f"{reason}; with the mass, from height and duration of the pulse")
-    yield Verdict("restitution", "yes" if resolved else "perhaps", "from how lopsided the pulse is, if the damping is that of the law")
+    yield Verdict(
+        "stiffness",
+        "yes" if resolved else "perhaps",
+        f"{reason}; with the mass, from height and duration of the pulse",
+    )
+    yield Verdict(
+        "restitution",
+        "yes" if resolved else "perhaps",
+        "from how lopsided the pulse is, if the damping is that of the law",
+    )
     yield Verdict("friction", "no", "only the normal force was measured")
 
 
 def _known(readings: Sequence[Reading], name: str) -> tuple[list[float], list[float]]:
     """Values and standard deviations of a quantity of the readings that have it."""
     pairs = [(getattr(reading, name), getattr(reading, f"{name}_sd")) for reading in readings]
-    known = [(value, sd) for value, sd in pairs if math.isfinite(value) and math.isfinite(sd) and sd > 0]
+    known = [
+        (value, sd) for value, sd in pairs if math.isfinite(value) and math.isfinite(sd) and sd > 0
+    ]
     return [value for value, _ in known], [sd for _, sd in known]
 
 

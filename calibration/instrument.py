@@ -1,4 +1,6 @@
-"""Instruments that a planned experiment can use, and the measurement that each would make of a motion."""
+"""Instruments that a planned experiment can use, and the measurement that each would make of a
+motion.
+"""
 
 import dataclasses
 import math
@@ -43,7 +45,8 @@ class PlannedMotion(NamedTuple):
 
 
 class Instrument(Protocol):
-    """What an instrument must offer. Hashable; attributes named in ``Candidate.vary`` are its continuous design variables.
+    """What an instrument must offer. Hashable; attributes named in ``Candidate.vary`` are its
+    continuous design variables.
 
     Attributes:
         needs_force: whether contacts must be followed from touch-down to lift-off.
@@ -54,10 +57,14 @@ class Instrument(Protocol):
     smooth: ClassVar[bool]
 
     def measurement(self, motion: PlannedMotion) -> Any:
-        """What it would measure, or ``None`` where the motion shows it nothing. The measured numbers need not be true, the times must."""
+        """What it would measure, or ``None`` where the motion shows it nothing. The measured
+        numbers need not be true, the times must.
+        """
 
     def at(self, samples: Samples, variables: Mapping[str, Any], duration: Any) -> Samples:
-        """The samples of one trial with continuous design variables and the duration at other (traced) values."""
+        """The samples of one trial with continuous design variables and the duration at other
+        (traced) values.
+        """
 
     def __str__(self) -> str: ...
 
@@ -76,7 +83,8 @@ class Film:
         rate: pictures per second [1/s].
         sigma: standard deviation of a position [m].
         axes: measured axes.
-        frames: largest number of pictures that the memory holds; a higher rate then means a shorter film. By default no limit.
+        frames: largest number of pictures that the memory holds; a higher rate then means a shorter
+            film. By default no limit.
     """
 
     needs_force: ClassVar[bool] = False
@@ -105,7 +113,9 @@ class Film:
             release=0,
             stop=count,
             flights=((0, count),),
-            bounces=tuple(ReadImpact(float(touch)) for touch in motion.touch_down if touch <= time[-1]),  # type: ignore[misc]
+            bounces=tuple(
+                ReadImpact(float(touch)) for touch in motion.touch_down if touch <= time[-1]
+            ),  # type: ignore[misc]
             height=height_at_impact(motion.scene),
             height_sd=np.nan,
             restitution=np.nan,
@@ -122,10 +132,14 @@ class Film:
             velocity=np.asarray(start.velocity),
             remarks=(),
         )
-        return TrackedPositions(Recording(name="planned film", time=time, position=position, sigma=sigma), reading)
+        return TrackedPositions(
+            Recording(name="planned film", time=time, position=position, sigma=sigma), reading
+        )
 
     def at(self, samples: Samples, variables: Mapping[str, Any], duration: Any) -> Samples:
-        """The same number of pictures over the duration, each weighing as many as there would be; a full memory ends the film earlier."""
+        """The same number of pictures over the duration, each weighing as many as there would be; a
+        full memory ends the film earlier.
+        """
         rate = variables.get("rate", self.rate)
         used = jnp.any(samples.weight > 0, axis=-1)
         count = jnp.sum(used)
@@ -159,7 +173,9 @@ class Sound:
         times = motion.touch_down
         if times.size < 2:
             return None
-        return BounceTimes(times, sigma=self.sigma, impacts=np.arange(1, times.size + 1), name="planned sound")
+        return BounceTimes(
+            times, sigma=self.sigma, impacts=np.arange(1, times.size + 1), name="planned sound"
+        )
 
     def at(self, samples: Samples, variables: Mapping[str, Any], duration: Any) -> Samples:
         """The same impacts."""
@@ -189,7 +205,9 @@ class ForceSensor:
         _positive("ForceSensor", rate=self.rate, sigma=self.sigma, impacts=self.impacts)
 
     def measurement(self, motion: PlannedMotion) -> ForceTrace | None:
-        """Forces from shortly before touch-down to shortly after lift-off; ``None`` where no contact lasts five samples."""
+        """Forces from shortly before touch-down to shortly after lift-off; ``None`` where no
+        contact lasts five samples.
+        """
         mass = float(np.max(np.asarray(motion.scene.bodies.mass)))
         times, forces = [], []
         for touch, lift, before, after in list(zip(*motion[3:], strict=True))[: self.impacts]:
@@ -205,7 +223,9 @@ class ForceSensor:
             forces.append(np.where(inside, peak * np.sin(np.pi * (time - touch) / lasts), 0.0))
         if not times:
             return None
-        return ForceTrace(np.concatenate(times), np.concatenate(forces), sigma=self.sigma, name="planned force")
+        return ForceTrace(
+            np.concatenate(times), np.concatenate(forces), sigma=self.sigma, name="planned force"
+        )
 
     def at(self, samples: Samples, variables: Mapping[str, Any], duration: Any) -> Samples:
         """Not possible: the samples follow the contact."""
@@ -241,8 +261,14 @@ class ContactTimer:
 
     def measurement(self, motion: PlannedMotion) -> ContactDurations | None:
         """Durations of the first impacts; ``None`` where none of them lasts."""
-        lasts = (motion.lift_off - motion.touch_down)[motion.lift_off <= motion.duration][: self.impacts]
-        return ContactDurations(lasts, sigma=self.sigma, name="planned durations") if lasts.size and np.all(lasts > 0) else None
+        lasts = (motion.lift_off - motion.touch_down)[motion.lift_off <= motion.duration][
+            : self.impacts
+        ]
+        return (
+            ContactDurations(lasts, sigma=self.sigma, name="planned durations")
+            if lasts.size and np.all(lasts > 0)
+            else None
+        )
 
     def at(self, samples: Samples, variables: Mapping[str, Any], duration: Any) -> Samples:
         """The same impacts."""

@@ -1,4 +1,6 @@
-"""Combinations of parameters with a physical meaning of their own: what a measurement sees of parameters that it cannot tell apart."""
+"""Combinations of parameters with a physical meaning of their own: what a measurement sees of
+parameters that it cannot tell apart.
+"""
 
 import dataclasses
 from collections.abc import Callable, Iterator
@@ -53,7 +55,9 @@ def _contact_time(scene: jc.Scene) -> Any:
     alone = dataclasses.replace(scene, surfaces=(jc.Plane(),), drag=None, lift=None)
     above = jnp.array([0.0, 0.0, 1.001]) * _radius(scene)
     start = jc.State(above, jnp.array([0.0, 0.0, -TYPICAL_SPEED]), jnp.zeros(3))
-    contacts: Any = jc.simulate(alone, start, jnp.array([0.0, 1.0]), method=jc.EventAligned(max_contacts=1)).contacts
+    contacts: Any = jc.simulate(
+        alone, start, jnp.array([0.0, 1.0]), method=jc.EventAligned(max_contacts=1)
+    ).contacts
     return contacts.lift_off[0] - contacts.touch_down[0]
 
 
@@ -68,20 +72,30 @@ def _lift_acceleration(scene: jc.Scene) -> Any:
 
 
 KNOWN = (
-    KnownCombination("the impulse of a sliding impact, mu (1 + e)", _sliding_impulse, ("contact.",)),
+    KnownCombination(
+        "the impulse of a sliding impact, mu (1 + e)", _sliding_impulse, ("contact.",)
+    ),
     KnownCombination("the restitution", _restitution, ("contact.normal.", "bodies.")),
     KnownCombination("the contact time", _contact_time, ("contact.normal.", "bodies.")),
-    KnownCombination("the deceleration by drag, C_D rho R^2/m", _drag_deceleration, ("drag.", "bodies.")),
-    KnownCombination("the acceleration by lift, C_M rho R^3/m", _lift_acceleration, ("lift.", "bodies.")),
+    KnownCombination(
+        "the deceleration by drag, C_D rho R^2/m", _drag_deceleration, ("drag.", "bodies.")
+    ),
+    KnownCombination(
+        "the acceleration by lift, C_M rho R^3/m", _lift_acceleration, ("lift.", "bodies.")
+    ),
 )
 
 APPARENT_GRAVITY = ({"gravity", "length_scale"}, "the apparent gravity g/scale")
 
 
 def acting_through(
-    names: tuple[str, ...], direction: np.ndarray, scene_at: Callable[[jax.Array], jc.Scene], natural: np.ndarray
+    names: tuple[str, ...],
+    direction: np.ndarray,
+    scene_at: Callable[[jax.Array], jc.Scene],
+    natural: np.ndarray,
 ) -> Iterator[str]:
-    """Quantities that do not change along a direction though they depend on every parameter in it: all that the data see of these.
+    """Quantities that do not change along a direction though they depend on every parameter in it:
+    all that the data see of these.
 
     Args:
         names: of the parameters in the direction, (n,).
@@ -100,10 +114,19 @@ def acting_through(
 
         try:
             gradient = np.asarray(jax.jacfwd(logarithm)(jnp.asarray(natural)))
-        except (AttributeError, TypeError, ValueError, NotImplementedError):  # a law without that quantity
+        except (
+            AttributeError,
+            TypeError,
+            ValueError,
+            NotImplementedError,
+        ):  # a law without that quantity
             continue
         size = float(np.linalg.norm(gradient))
-        if not np.all(np.isfinite(gradient)) or np.any(np.abs(gradient) < PARALLEL * size) or size == 0:
+        if (
+            not np.all(np.isfinite(gradient))
+            or np.any(np.abs(gradient) < PARALLEL * size)
+            or size == 0
+        ):
             continue
         if abs(gradient @ direction) < PARALLEL * size * np.linalg.norm(direction):
             yield known.words

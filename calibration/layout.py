@@ -1,7 +1,8 @@
-"""The structure of a fit (hashable, part of compiled code), and its residuals and their block Jacobian.
+"""The structure of a fit (hashable, part of compiled code), and its residuals and their block
+Jacobian.
 
-Problems of the same layout and sizes share one compilation. Unknowns are *shared* by all trials or belong to one *trial*; the Jacobian has
-dense columns for the first, and blocks for the second.
+Problems of the same layout and sizes share one compilation. Unknowns are *shared* by all trials or
+belong to one *trial*; the Jacobian has dense columns for the first, and blocks for the second.
 """
 
 import dataclasses
@@ -19,18 +20,24 @@ from calibration.unknown import Unknown, prior_residuals, values
 
 
 class Kind(Protocol):
-    """Trials of one kind: ``Trials``, ``ImpactRows``; data have a leading axis of trials, and ``samples``."""
+    """Trials of one kind: ``Trials``, ``ImpactRows``; data have a leading axis of trials, and
+    ``samples``.
+    """
 
     @property
     def local_unknowns(self) -> tuple[Unknown, ...]: ...
     def known(self, scene: jc.Scene, data: Any) -> jc.Scene: ...
-    def expected(self, scene: jc.Scene, shared: Any, local: jax.Array, data: Any) -> tuple[jax.Array, ...]: ...
+    def expected(
+        self, scene: jc.Scene, shared: Any, local: jax.Array, data: Any
+    ) -> tuple[jax.Array, ...]: ...
     def residual(self, scene: jc.Scene, shared: Any, local: jax.Array, data: Any) -> jax.Array: ...
     def until(self, data: Any, ends: jax.Array) -> Any: ...
 
 
 class Block(NamedTuple):
-    """Residuals of the trials of one kind (R, N), with derivatives by shared (R, N, S) and by each trial's own coordinates (R, N, L)."""
+    """Residuals of the trials of one kind (R, N), with derivatives by shared (R, N, S) and by each
+    trial's own coordinates (R, N, L).
+    """
 
     residual: Any
     by_shared: Any
@@ -63,7 +70,9 @@ class Layout:
     @property
     def shared_unknowns(self) -> tuple[Unknown, ...]:
         """Unknowns of all trials together, material constants first."""
-        return self.scene_unknowns + tuple(unknown for nuisance in self.shared for unknown in nuisance.unknowns(()))
+        return self.scene_unknowns + tuple(
+            unknown for nuisance in self.shared for unknown in nuisance.unknowns(())
+        )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -85,12 +94,24 @@ class Layout:
         if self.priors:
             sizes.append((1, self.priors, 0))
         shared = len(self.shared_unknowns)
-        shapes = [((trials, count), (trials, count, shared), (trials, count, own)) for trials, count, own in sizes]
-        return tuple(Block(*(jax.ShapeDtypeStruct(shape, jnp.float64) for shape in of_block)) for of_block in shapes)
+        shapes = [
+            ((trials, count), (trials, count, shared), (trials, count, own))
+            for trials, count, own in sizes
+        ]
+        return tuple(
+            Block(*(jax.ShapeDtypeStruct(shape, jnp.float64) for shape in of_block))
+            for of_block in shapes
+        )
 
-    def at(self, scene: jc.Scene, shared: jax.Array) -> tuple[jc.Scene, tuple[tuple[Nuisance, jax.Array], ...]]:
-        """The scene at coordinates ``shared`` (S,), and the values of each shared nuisance quantity."""
-        for parameter, value in zip(self.parameters, values(self.scene_unknowns, shared), strict=True):
+    def at(
+        self, scene: jc.Scene, shared: jax.Array
+    ) -> tuple[jc.Scene, tuple[tuple[Nuisance, jax.Array], ...]]:
+        """The scene at coordinates ``shared`` (S,), and the values of each shared nuisance
+        quantity.
+        """
+        for parameter, value in zip(
+            self.parameters, values(self.scene_unknowns, shared), strict=True
+        ):
             scene = parameter.apply(scene, value)
         for tie in self.tied:
             scene = tie.apply(scene)
@@ -101,26 +122,37 @@ class Layout:
             rest = rest[len(unknowns) :]
         return scene, tuple(found)
 
-    def at_trial(self, kind: int, scene: jc.Scene, shared: jax.Array, data: Any) -> tuple[jc.Scene, tuple[tuple[Nuisance, jax.Array], ...]]:
+    def at_trial(
+        self, kind: int, scene: jc.Scene, shared: jax.Array, data: Any
+    ) -> tuple[jc.Scene, tuple[tuple[Nuisance, jax.Array], ...]]:
         """``at`` for one trial of a kind."""
-        # What is known of a trial comes first: a modulus, say, gives balls of different radius different stiffnesses.
+        # What is known of a trial comes first: a modulus, say, gives balls of different radius
+        # different stiffnesses.
         return self.at(self.kinds[kind].known(scene, data), shared)
 
-    def residual(self, kind: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any) -> jax.Array:
+    def residual(
+        self, kind: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any
+    ) -> jax.Array:
         """Weighted residuals of one trial of a kind."""
         return self.kinds[kind].residual(*self.at_trial(kind, scene, shared, data), local, data)
 
-    def expected(self, kind: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any) -> tuple[jax.Array, ...]:
+    def expected(
+        self, kind: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any
+    ) -> tuple[jax.Array, ...]:
         """What each observation of one trial of a kind would measure, without noise."""
         return self.kinds[kind].expected(*self.at_trial(kind, scene, shared, data), local, data)
 
     def until(self, data: tuple[Any, ...], ends: tuple[jax.Array, ...]) -> tuple[Any, ...]:
         """The data up to the times ``ends`` of the trials of each kind."""
-        return tuple(kind.until(own, end) for kind, own, end in zip(self.kinds, data, ends, strict=True))
+        return tuple(
+            kind.until(own, end) for kind, own, end in zip(self.kinds, data, ends, strict=True)
+        )
 
 
 def over_trials(function: Callable[..., Any], *columns: Any) -> Any:
-    """``vmap`` of ``function`` over the leading axis; for a single trial the plain call, which can skip what is not needed."""
+    """``vmap`` of ``function`` over the leading axis; for a single trial the plain call, which can
+    skip what is not needed.
+    """
     if jax.tree.leaves(columns)[0].shape[0] > 1:
         return jax.vmap(function)(*columns)
     only = jax.tree.map(lambda column: column[0], columns)
@@ -129,18 +161,38 @@ def over_trials(function: Callable[..., Any], *columns: Any) -> Any:
 
 @partial(jax.jit, static_argnames="layout")
 def residuals(
-    layout: Layout, scene: jc.Scene, shared: jax.Array, local: tuple[jax.Array, ...], data: tuple[Any, ...]
+    layout: Layout,
+    scene: jc.Scene,
+    shared: jax.Array,
+    local: tuple[jax.Array, ...],
+    data: tuple[Any, ...],
 ) -> tuple[jax.Array, ...]:
-    """Weighted residuals of each kind (R, N), at last what is known beforehand of the shared unknowns (1, P) if anything is."""
+    """Weighted residuals of each kind (R, N), at last what is known beforehand of the shared
+    unknowns (1, P) if anything is.
+    """
     found = [
-        over_trials(lambda own, one, kind=kind: layout.residual(kind, scene, shared, own, one), local[kind], data[kind])
+        over_trials(
+            lambda own, one, kind=kind: layout.residual(kind, scene, shared, own, one),
+            local[kind],
+            data[kind],
+        )
         for kind in range(len(layout.kinds))
     ]
-    return (*found, prior_residuals(layout.shared_unknowns, shared)[None]) if layout.priors else tuple(found)
+    return (
+        (*found, prior_residuals(layout.shared_unknowns, shared)[None])
+        if layout.priors
+        else tuple(found)
+    )
 
 
 @partial(jax.jit, static_argnames="layout")
-def jacobians(layout: Layout, scene: jc.Scene, shared: jax.Array, local: tuple[jax.Array, ...], data: tuple[Any, ...]) -> tuple[Block, ...]:
+def jacobians(
+    layout: Layout,
+    scene: jc.Scene,
+    shared: jax.Array,
+    local: tuple[jax.Array, ...],
+    data: tuple[Any, ...],
+) -> tuple[Block, ...]:
     """Residuals as ``residuals`` with their derivatives, in forward mode."""
 
     def block(kind: int) -> Block:
@@ -149,7 +201,9 @@ def jacobians(layout: Layout, scene: jc.Scene, shared: jax.Array, local: tuple[j
                 residual = layout.residual(kind, scene, shared, own, data)
                 return residual, residual
 
-            (by_shared, by_local), residual = jax.jacfwd(both, argnums=(0, 1), has_aux=True)(shared, own)
+            (by_shared, by_local), residual = jax.jacfwd(both, argnums=(0, 1), has_aux=True)(
+                shared, own
+            )
             return Block(residual, by_shared, by_local)
 
         return over_trials(one, local[kind], data[kind])
@@ -160,5 +214,11 @@ def jacobians(layout: Layout, scene: jc.Scene, shared: jax.Array, local: tuple[j
         def known(shared: jax.Array) -> jax.Array:
             return prior_residuals(layout.shared_unknowns, shared)
 
-        blocks.append(Block(known(shared)[None], jax.jacfwd(known)(shared)[None], jnp.zeros((1, layout.priors, 0))))
+        blocks.append(
+            Block(
+                known(shared)[None],
+                jax.jacfwd(known)(shared)[None],
+                jnp.zeros((1, layout.priors, 0)),
+            )
+        )
     return tuple(blocks)

@@ -1,8 +1,10 @@
-"""Minimisation of weighted residuals: Levenberg-Marquardt and dogleg by Optimistix, Adam and L-BFGS by Optax.
+"""Minimisation of weighted residuals: Levenberg-Marquardt and dogleg by Optimistix, Adam and L-BFGS
+by Optax.
 
-Coordinates are scaled by the length of their Jacobian columns at the start, so that one unit is about one standard deviation, whatever the
-physical units are. The Jacobian is block-structured (shared columns, and columns of one recording each): it is computed in forward
-mode once for all recordings together, and handed to the solver by a rule of differentiation of the residual.
+Coordinates are scaled by the length of their Jacobian columns at the start, so that one unit is
+about one standard deviation, whatever the physical units are. The Jacobian is block-structured
+(shared columns, and columns of one recording each): it is computed in forward mode once for all
+recordings together, and handed to the solver by a rule of differentiation of the residual.
 """
 
 from typing import Any, NamedTuple, TypeAlias
@@ -33,7 +35,9 @@ Method: TypeAlias = str | optax.GradientTransformation
 
 
 class Minimum(NamedTuple):
-    """Where an optimiser stopped: coordinates shared (S,) and of the trials of each kind (R, L), and whether it met its tolerance."""
+    """Where an optimiser stopped: coordinates shared (S,) and of the trials of each kind (R, L),
+    and whether it met its tolerance.
+    """
 
     shared: Any
     local: Any
@@ -42,10 +46,12 @@ class Minimum(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Where it begins: coordinates shared (S,) and of the trials of each kind (R, L), which of them stay there (S,) and (L,), and stages.
+    """Where it begins: coordinates shared (S,) and of the trials of each kind (R, L), which of them
+    stay there (S,) and (L,), and stages.
 
-    Stage k uses the samples of trial r of kind g up to the time ``stages[g][k, r]``; the last uses all. Long recordings are chaotic
-    functions of wrong parameters: the first bounces lead to where the later ones can be followed.
+    Stage k uses the samples of trial r of kind g up to the time ``stages[g][k, r]``; the last uses
+    all. Long recordings are chaotic functions of wrong parameters: the first bounces lead to where
+    the later ones can be followed.
     """
 
     shared: Any
@@ -55,7 +61,9 @@ class Start(NamedTuple):
     stages: Any
 
     def from_minimum(self, minimum: Minimum) -> "Start":
-        """The same from a minimum; every stage uses all samples, as nothing has to be led there any more."""
+        """The same from a minimum; every stage uses all samples, as nothing has to be led there any
+        more.
+        """
         ends = tuple(np.full_like(own, np.inf) for own in self.stages)
         return self._replace(shared=minimum.shared, local=minimum.local, stages=ends)
 
@@ -76,21 +84,31 @@ def unflatten(flat: jax.Array, like: Start) -> tuple[jax.Array, tuple[jax.Array,
 
 def movable(start: Start) -> jax.Array:
     """Which of all coordinates may move."""
-    own = tuple(jnp.broadcast_to(~frozen, local.shape) for frozen, local in zip(start.frozen_local, start.local, strict=True))
+    own = tuple(
+        jnp.broadcast_to(~frozen, local.shape)
+        for frozen, local in zip(start.frozen_local, start.local, strict=True)
+    )
     return flatten(~start.frozen, own)
 
 
 def reaches(layout: Layout, start: Start, scale: jax.Array) -> jax.Array:
-    """Largest scaled step of each coordinate: ``LARGEST`` of logarithmic and logistic ones, infinite of others."""
+    """Largest scaled step of each coordinate: ``LARGEST`` of logarithmic and logistic ones,
+    infinite of others.
+    """
     kinds = zip(layout.kinds, start.local, strict=True)
-    own = tuple(jnp.broadcast_to(transformed(kind.local_unknowns), local.shape) for kind, local in kinds)
+    own = tuple(
+        jnp.broadcast_to(transformed(kind.local_unknowns), local.shape) for kind, local in kinds
+    )
     return jnp.where(flatten(transformed(layout.shared_unknowns), own), LARGEST * scale, jnp.inf)
 
 
 def column_lengths(blocks: tuple[Block, ...], start: Start) -> jax.Array:
     """Euclidean lengths of the columns of the Jacobian."""
     shared = jnp.sqrt(sum(jnp.sum(block.by_shared**2, axis=(0, 1)) for block in blocks))
-    own = tuple(jnp.sqrt(jnp.sum(block.by_local**2, axis=1)) for block, _ in zip(blocks, start.local, strict=False))
+    own = tuple(
+        jnp.sqrt(jnp.sum(block.by_local**2, axis=1))
+        for block, _ in zip(blocks, start.local, strict=False)
+    )
     return flatten(shared, own)
 
 
@@ -105,20 +123,30 @@ def joined(parts: tuple[jax.Array, ...]) -> jax.Array:
     return jnp.concatenate([part.ravel() for part in parts])
 
 
-def pushed_forward(blocks: tuple[Block, ...], shared: jax.Array, local: tuple[jax.Array, ...]) -> jax.Array:
+def pushed_forward(
+    blocks: tuple[Block, ...], shared: jax.Array, local: tuple[jax.Array, ...]
+) -> jax.Array:
     """The Jacobian times a direction, as one vector."""
     parts = [block.by_shared @ shared for block in blocks]
-    own = [jnp.einsum("rnl,rl->rn", block.by_local, part) for block, part in zip(blocks, local, strict=False)]
+    own = [
+        jnp.einsum("rnl,rl->rn", block.by_local, part)
+        for block, part in zip(blocks, local, strict=False)
+    ]
     return joined(tuple(part + own[i] if i < len(own) else part for i, part in enumerate(parts)))
 
 
-def coordinates(start: Start, scale: jax.Array, step: jax.Array) -> tuple[jax.Array, tuple[jax.Array, ...]]:
+def coordinates(
+    start: Start, scale: jax.Array, step: jax.Array
+) -> tuple[jax.Array, tuple[jax.Array, ...]]:
     """Coordinates, shared and of the trials, a scaled step from the start."""
-    return unflatten(flatten(start.shared, start.local) + jnp.where(movable(start), step / scale, 0.0), start)
+    return unflatten(
+        flatten(start.shared, start.local) + jnp.where(movable(start), step / scale, 0.0), start
+    )
 
 
 def scaled_residual(layout: Layout, scene: Any, data: Any, start: Start, scale: jax.Array) -> Any:
-    """Residuals (all in one vector) as a function of scaled steps from the start, with the block Jacobian as its derivative.
+    """Residuals (all in one vector) as a function of scaled steps from the start, with the block
+    Jacobian as its derivative.
 
     The function also returns the blocks, so that nothing has to be computed twice.
     """
@@ -127,7 +155,8 @@ def scaled_residual(layout: Layout, scene: Any, data: Any, start: Start, scale: 
     def blocks_there(step: jax.Array) -> tuple[Block, ...]:
         return jacobians(layout, scene, *coordinates(start, scale, step), data)
 
-    # Traced here once: the solver asks for its shapes and its derivative in another context, where JAX would trace it again.
+    # Traced here once: the solver asks for its shapes and its derivative in another context, where
+    # JAX would trace it again.
     blocks_at = eqx.filter_closure_convert(blocks_there, jnp.zeros(moves.shape))
 
     @jax.custom_jvp
@@ -139,7 +168,10 @@ def scaled_residual(layout: Layout, scene: Any, data: Any, start: Start, scale: 
     def derivative(primals: tuple, tangents: tuple) -> tuple[Any, Any]:
         value, blocks = residual(*primals)
         direction = unflatten(jnp.where(moves, tangents[0] / scale, 0.0), start)
-        return (value, blocks), (pushed_forward(blocks, *direction), jax.tree.map(jnp.zeros_like, blocks))
+        return (value, blocks), (
+            pushed_forward(blocks, *direction),
+            jax.tree.map(jnp.zeros_like, blocks),
+        )
 
     return residual
 
@@ -158,32 +190,39 @@ def minimised(
     learning_rate: float = 0.05,
     keep_blocks: bool = False,
 ) -> tuple[Minimum, tuple[Block, ...] | None]:
-    """Minimise half the sum of squares from ``start``; the second result are residuals and Jacobian there, where they are kept.
+    """Minimise half the sum of squares from ``start``; the second result are residuals and Jacobian
+    there, where they are kept.
 
     Args:
         layout: of the problem.
         scene: of the problem.
         data: of the problem.
         start: first guess; frozen coordinates keep it.
-        scale: of the coordinates, as ``scale_of``; ``None`` finds it at the start (not for Adam and L-BFGS).
+        scale: of the coordinates, as ``scale_of``; ``None`` finds it at the start (not for Adam and
+            L-BFGS).
         method: one of ``METHODS``.
         steps: at most so many iterations.
         report: ``None``, or a function of (iteration, chi-squared) called as it runs; static.
         tolerance: of ``Settling``, in the last stage.
         learning_rate: of Adam, in units of the scaled coordinates' natural size.
-        keep_blocks: whether residuals and Jacobian at the minimum are returned, too (not for Adam and L-BFGS).
+        keep_blocks: whether residuals and Jacobian at the minimum are returned, too (not for Adam
+            and L-BFGS).
     """
 
     def verbose(**kwargs: Any) -> None:
         if report is not None:
             # Before the first step there is no accepted one.
             count = kwargs["num_steps"][1]
-            loss = jnp.where(count > 0, kwargs["loss_last_accepted_step"][1], kwargs["loss_this_step"][1])
+            loss = jnp.where(
+                count > 0, kwargs["loss_last_accepted_step"][1], kwargs["loss_this_step"][1]
+            )
             jax.debug.callback(report, count, 2 * loss)
 
     # Their shapes are counted, as another trace of the Jacobian would take as long as the first.
     like = layout.blocks_like(data)
-    sizes = tuple((*block.residual.shape, own.shape[1]) for block, own in zip(like, start.local, strict=False))
+    sizes = tuple(
+        (*block.residual.shape, own.shape[1]) for block, own in zip(like, start.local, strict=False)
+    )
     linear_solver = ArrowNormal(start.shared.shape[0], sizes)
 
     def stage(carry: Any, ends_and_tolerance: Any) -> tuple[Any, tuple[jax.Array, jax.Array]]:
@@ -192,53 +231,101 @@ def minimised(
         residual = scaled_residual(layout, scene, layout.until(data, ends), start, scale)
         if method not in SOLVERS:
             best, count, converged = _descend(
-                lambda step: residual(step)[0], step, method=method, steps=steps, report=report, learning_rate=learning_rate
+                lambda step: residual(step)[0],
+                step,
+                method=method,
+                steps=steps,
+                report=report,
+                learning_rate=learning_rate,
             )
             return (best, scale, blocks), (count, converged)
-        solver: Any = SOLVERS[method](rtol=1.0, atol=1.0, linear_solver=linear_solver, verbose=verbose)  # ``Settling`` ends it
+        solver: Any = SOLVERS[method](
+            rtol=1.0, atol=1.0, linear_solver=linear_solver, verbose=verbose
+        )  # ``Settling`` ends it
         own = RoundedTrustRegion(), LimitedDescent(solver.descent, reaches(layout, start, scale))
         solver = eqx.tree_at(lambda solver: (solver.search, solver.descent), solver, own)
 
         def lengths(blocks: tuple[Block, ...]) -> jax.Array:
             return column_lengths(blocks, start) / scale
 
-        solver = Settling(inner=solver, lengths=lengths, atol=tolerance, rtol=1e-10, norm=optimistix.max_norm)
-        solution: Any = optimistix.least_squares(lambda step, _: residual(step), solver, step, has_aux=True, max_steps=steps, throw=False)
-        found = solution.state.inner.aux  # of the last accepted step; those in ``solution.aux`` are of the one before
+        solver = Settling(
+            inner=solver, lengths=lengths, atol=tolerance, rtol=1e-10, norm=optimistix.max_norm
+        )
+        solution: Any = optimistix.least_squares(
+            lambda step, _: residual(step), solver, step, has_aux=True, max_steps=steps, throw=False
+        )
+        found = (
+            solution.state.inner.aux
+        )  # of the last accepted step; those in ``solution.aux`` are of the one before
         measured = jnp.isinf(tolerance)
         better_scale = jnp.where(measured, scale_of(found, start), scale)
         count = jnp.where(measured, 0, solution.stats["num_steps"])
-        return (solution.value, better_scale, found if keep_blocks else None), (count, solution.result == optimistix.RESULTS.successful)
+        return (solution.value, better_scale, found if keep_blocks else None), (
+            count,
+            solution.result == optimistix.RESULTS.successful,
+        )
 
     count = start.stages[0].shape[0]
     ends, tolerances = start.stages, jnp.where(jnp.arange(count) < count - 1, ROUGH, tolerance)
     if scale is None:
-        # A first stage whose infinite tolerance is met where it begins: all that it does is to find the scale. One more place in the
-        # program where the Jacobian is computed would double the time of compilation.
+        # A first stage whose infinite tolerance is met where it begins: all that it does is to find
+        # the scale. One more place in the program where the Jacobian is computed would double the
+        # time of compilation.
         ends = tuple(jnp.concatenate([end[-1:], end]) for end in ends)
         tolerances = jnp.concatenate([jnp.full(1, jnp.inf), tolerances])
         scale = jnp.ones(flatten(start.shared, start.local).shape)
-    nothing = jax.tree.map(lambda one: jnp.zeros(one.shape, one.dtype), like) if keep_blocks else None
-    (best, scale, blocks), (counts, converged) = jax.lax.scan(stage, (jnp.zeros(scale.shape), scale, nothing), (ends, tolerances))
+    nothing = (
+        jax.tree.map(lambda one: jnp.zeros(one.shape, one.dtype), like) if keep_blocks else None
+    )
+    (best, scale, blocks), (counts, converged) = jax.lax.scan(
+        stage, (jnp.zeros(scale.shape), scale, nothing), (ends, tolerances)
+    )
     shared, local = coordinates(start, scale, best)
     return Minimum(shared, local, jnp.sum(counts), converged[-1]), blocks
 
 
-_minimised = quickly_compiled(minimised, static_argnames=("layout", "method", "steps", "report", "keep_blocks"))
+_minimised = quickly_compiled(
+    minimised, static_argnames=("layout", "method", "steps", "report", "keep_blocks")
+)
 
 
-def minimise(layout: Layout, scene: Any, data: Any, start: Start, *, method: Method, steps: int, report: Any = None) -> Minimum:
-    """Minimise half the sum of squares of the weighted residuals from ``start``; arguments as in ``Problem`` and ``fit``."""
-    return minimise_with_blocks(layout, scene, data, start, method=method, steps=steps, report=report)[0]
+def minimise(
+    layout: Layout,
+    scene: Any,
+    data: Any,
+    start: Start,
+    *,
+    method: Method,
+    steps: int,
+    report: Any = None,
+) -> Minimum:
+    """Minimise half the sum of squares of the weighted residuals from ``start``; arguments as in
+    ``Problem`` and ``fit``.
+    """
+    return minimise_with_blocks(
+        layout, scene, data, start, method=method, steps=steps, report=report
+    )[0]
 
 
 def minimise_with_blocks(
-    layout: Layout, scene: Any, data: Any, start: Start, *, method: Method, steps: int, report: Any = None, tolerance: float = FINE
+    layout: Layout,
+    scene: Any,
+    data: Any,
+    start: Start,
+    *,
+    method: Method,
+    steps: int,
+    report: Any = None,
+    tolerance: float = FINE,
 ) -> tuple[Minimum, tuple[Block, ...]]:
-    """``minimise``, and the residuals with their Jacobian at the minimum, which a judgement needs."""
+    """``minimise``, and the residuals with their Jacobian at the minimum, which a judgement
+    needs.
+    """
     known = {"method": method, "steps": steps, "report": report}
     if method in SOLVERS:
-        found = _minimised(layout, scene, data, start, None, tolerance=tolerance, keep_blocks=True, **known)
+        found = _minimised(
+            layout, scene, data, start, None, tolerance=tolerance, keep_blocks=True, **known
+        )
     else:
         scale = scale_of(jacobians(layout, scene, start.shared, start.local, data), start)
         minimum, _ = _minimised(layout, scene, data, start, scale, **known)
@@ -246,7 +333,15 @@ def minimise_with_blocks(
     return jax.tree.map(np.asarray, found)
 
 
-def _descend(residual: Any, start: jax.Array, *, method: Method, steps: int, report: Any, learning_rate: float) -> tuple:
+def _descend(
+    residual: Any,
+    start: jax.Array,
+    *,
+    method: Method,
+    steps: int,
+    report: Any,
+    learning_rate: float,
+) -> tuple:
     """First-order descent of the mean square by Optax, keeping the best point."""
 
     def cost_and_gradient(step: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -260,13 +355,19 @@ def _descend(residual: Any, start: jax.Array, *, method: Method, steps: int, rep
 
     objective.defvjp(cost_and_gradient, lambda gradient, cotangent: (cotangent * gradient,))
     if isinstance(method, str):
-        method = optax.adam(optax.cosine_decay_schedule(learning_rate, steps)) if method == "adam" else optax.lbfgs()
+        method = (
+            optax.adam(optax.cosine_decay_schedule(learning_rate, steps))
+            if method == "adam"
+            else optax.lbfgs()
+        )
     optimiser = optax.with_extra_args_support(method)
 
     def advance(carry: tuple) -> tuple:
         point, state, best, lowest, count, _ = carry
         value, gradient = cost_and_gradient(point)
-        updates, state = optimiser.update(gradient, state, point, value=value, grad=gradient, value_fn=objective)
+        updates, state = optimiser.update(
+            gradient, state, point, value=value, grad=gradient, value_fn=objective
+        )
         better = value < lowest
         best, lowest = jnp.where(better, point, best), jnp.where(better, value, lowest)
         if report is not None:
@@ -275,6 +376,15 @@ def _descend(residual: Any, start: jax.Array, *, method: Method, steps: int, rep
         done = jnp.max(jnp.abs(gradient)) < 1e-4 * jnp.sqrt(1 + value)
         return optax.apply_updates(point, updates), state, best, lowest, count + 1, done
 
-    first = (start, optimiser.init(start), start, jnp.asarray(jnp.inf), jnp.asarray(0), jnp.asarray(False))
-    _, _, best, _, count, done = jax.lax.while_loop(lambda carry: (carry[4] < steps) & ~carry[5], advance, first)
+    first = (
+        start,
+        optimiser.init(start),
+        start,
+        jnp.asarray(jnp.inf),
+        jnp.asarray(0),
+        jnp.asarray(False),
+    )
+    _, _, best, _, count, done = jax.lax.while_loop(
+        lambda carry: (carry[4] < steps) & ~carry[5], advance, first
+    )
     return best, count, done

@@ -8,10 +8,14 @@ import lineax
 import optimistix
 
 LARGEST = 1.0
-"""Largest step of a logarithmic or logistic coordinate, a factor of e. Straight lines hold no farther, and far out no slope leads back."""
+"""Largest step of a logarithmic or logistic coordinate, a factor of e. Straight lines hold no
+farther, and far out no slope leads back.
+"""
 
 PASSES = 4
-"""At most so often coordinates are held at their reach and the others solved for again; what is beyond it then is cut off."""
+"""At most so often coordinates are held at their reach and the others solved for again; what is
+beyond it then is cut off.
+"""
 
 ROUNDING = 1e-9
 """Of a coordinate that is held."""
@@ -25,10 +29,11 @@ class _Queried(NamedTuple):
 
 
 class LimitedDescent(optimistix.AbstractDescent):
-    """A descent in a box: coordinates that would leave it go to its wall, and the others take the best step that goes with that.
+    """A descent in a box: coordinates that would leave it go to its wall, and the others take the
+    best step that goes with that.
 
-    A coordinate that the data do not see would go far at once. Were the whole step shortened until it does not, the others would not come
-    forward.
+    A coordinate that the data do not see would go far at once. Were the whole step shortened until
+    it does not, the others would not come forward.
 
     Attributes:
         inner: the descent.
@@ -41,7 +46,13 @@ class LimitedDescent(optimistix.AbstractDescent):
     def init(self, y: Any, f_info_struct: Any) -> Any:
         """Zeros in the place of residuals and Jacobian."""
         shapes = jax.ShapeDtypeStruct
-        return _Queried(y, jax.tree.map(lambda one: jnp.zeros(one.shape, one.dtype) if isinstance(one, shapes) else one, f_info_struct))
+        return _Queried(
+            y,
+            jax.tree.map(
+                lambda one: jnp.zeros(one.shape, one.dtype) if isinstance(one, shapes) else one,
+                f_info_struct,
+            ),
+        )
 
     def query(self, y: Any, f_info: Any, state: Any) -> Any:
         """Keep what a step is computed from."""
@@ -53,10 +64,14 @@ class LimitedDescent(optimistix.AbstractDescent):
 
         def best(held: jax.Array, wall: jax.Array) -> tuple[jax.Array, Any]:
             """The inner step of the coordinates that are not ``held`` at the ``wall``."""
-            jacobian = lineax.FunctionLinearOperator(lambda step: f_info.jac.mv(jnp.where(held, 0.0, step)), f_info.jac.in_structure())
+            jacobian = lineax.FunctionLinearOperator(
+                lambda step: f_info.jac.mv(jnp.where(held, 0.0, step)), f_info.jac.in_structure()
+            )
             residual = f_info.residual + f_info.jac.mv(jnp.where(held, wall, 0.0))
             left = optimistix.FunctionInfo.ResidualJac(residual, jacobian)
-            step, result = self.inner.step(step_size, self.inner.query(y, left, self.inner.init(y, left)))
+            step, result = self.inner.step(
+                step_size, self.inner.query(y, left, self.inner.init(y, left))
+            )
             return jnp.where(held, wall, step), result
 
         def beyond(step: jax.Array) -> jax.Array:
@@ -72,5 +87,7 @@ class LimitedDescent(optimistix.AbstractDescent):
             return held, *best(held, wall), passes + 1
 
         nothing = jnp.zeros(y.shape, dtype=bool)
-        _, step, result, _ = jax.lax.while_loop(again, hold, (nothing, jnp.zeros_like(y), optimistix.RESULTS.successful, jnp.asarray(0)))
+        _, step, result, _ = jax.lax.while_loop(
+            again, hold, (nothing, jnp.zeros_like(y), optimistix.RESULTS.successful, jnp.asarray(0))
+        )
         return jnp.clip(step, -self.reach, self.reach), result

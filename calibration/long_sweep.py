@@ -1,4 +1,6 @@
-"""A function of many inputs, computed in chunks: bounded memory, a checkpoint after each, time left."""
+"""A function of many inputs, computed in chunks: bounded memory, a checkpoint after each, time
+left.
+"""
 
 import os
 from collections.abc import Callable
@@ -23,12 +25,14 @@ def run_sweep(
 ) -> Any:
     """``function(lanes)`` in chunks of equal size, joined.
 
-    The function is compiled once. It sees ``chunk`` inputs at a time (the last of them is repeated where they do not fill the last chunk),
-    so memory is that of one chunk, and what is finished survives a kill.
+    The function is compiled once. It sees ``chunk`` inputs at a time (the last of them is repeated
+    where they do not fill the last chunk), so memory is that of one chunk, and what is finished
+    survives a kill.
 
     Args:
-        function: of a batch: every array it takes and returns has a first axis of inputs, which do not depend on each other;
-            ``jax.vmap(one)``, or ``lambda inputs: jaxcontact.sweep(make, inputs, times).position``.
+        function: of a batch: every array it takes and returns has a first axis of inputs, which do
+            not depend on each other; ``jax.vmap(one)``, or ``lambda inputs: jaxcontact.sweep(make,
+            inputs, times).position``.
         lanes: any pytree of arrays whose first axis counts the inputs.
         chunk: inputs at a time, at least 1.
         checkpoint: folder for finished chunks, or a ``Checkpoint`` with its interval.
@@ -46,7 +50,8 @@ def run_sweep(
     counts = {leaf.shape[:1] for leaf in jax.tree.leaves(lanes)}
     if len(counts) != 1 or () in counts or (0,) in counts:
         raise InputError(
-            f"run_sweep: the first axes of lanes have the lengths {sorted(counts)}", remedy="Give arrays of one length, at least 1."
+            f"run_sweep: the first axes of lanes have the lengths {sorted(counts)}",
+            remedy="Give arrays of one length, at least 1.",
         )
     ((count,),) = counts
     chunk = min(chunk, count)

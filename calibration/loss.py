@@ -1,7 +1,9 @@
-"""Robust losses, put into the residual: the sum of squares of what they return is -2 log likelihood, up to a constant.
+"""Robust losses, put into the residual: the sum of squares of what they return is -2 log
+likelihood, up to a constant.
 
-A loss ``rho(r)`` of a residual r in standard deviations becomes the residual ``sign(r) sqrt(rho(r))``, which is smooth at 0. So everything
-that works with sums of squares (fits, profiles, the bootstrap, samplers) works with robust losses without knowing of them.
+A loss ``rho(r)`` of a residual r in standard deviations becomes the residual ``sign(r)
+sqrt(rho(r))``, which is smooth at 0. So everything that works with sums of squares (fits, profiles,
+the bootstrap, samplers) works with robust losses without knowing of them.
 """
 
 from typing import Any, NamedTuple, Protocol
@@ -12,7 +14,9 @@ from scipy import special, stats
 
 
 class Loss(Protocol):
-    """A loss with its parameters as arrays that broadcast against residuals (n, k), or with a leading axis of trials."""
+    """A loss with its parameters as arrays that broadcast against residuals (n, k), or with a
+    leading axis of trials.
+    """
 
     def residual(self, deviation: Any) -> Any:
         """``sign(r) sqrt(rho(r))`` of a deviation r in standard deviations."""
@@ -51,7 +55,9 @@ class StudentTLoss(NamedTuple):
         """``psi = (nu + 1) r/(nu + r^2)``: far outliers lose their pull."""
         degrees = np.asarray(self.degrees)
         width = degrees + deviation**2
-        return (degrees + 1) * deviation / width, (degrees + 1) * (degrees - deviation**2) / width**2
+        return (degrees + 1) * deviation / width, (degrees + 1) * (
+            degrees - deviation**2
+        ) / width**2
 
     def size(self, deviation: np.ndarray) -> np.ndarray:
         """``psi r``: its mean is 1 at the maximum of the likelihood by the scale."""
@@ -83,7 +89,9 @@ class HuberLoss(NamedTuple):
     def influence(self, deviation: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """``psi = r``, at most ``k``."""
         threshold = np.asarray(self.threshold)
-        return np.clip(deviation, -threshold, threshold), (np.abs(deviation) <= threshold).astype(float)
+        return np.clip(deviation, -threshold, threshold), (np.abs(deviation) <= threshold).astype(
+            float
+        )
 
     def size(self, deviation: np.ndarray) -> np.ndarray:
         """``psi^2`` over its mean for normal errors (Huber's proposal 2)."""

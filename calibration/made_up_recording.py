@@ -1,4 +1,6 @@
-"""A recording of a bounce that was never filmed, for planning an experiment and for trying a fit whose truth is known."""
+"""A recording of a bounce that was never filmed, for planning an experiment and for trying a fit
+whose truth is known.
+"""
 
 import os
 from dataclasses import dataclass
@@ -43,7 +45,14 @@ class MadeUpRecording:
 
 
 def scene_of(
-    ball: Ball, *, restitution: float, friction: float, drag: float, stiffness: float | None, gravity: float, fluid_density: float
+    ball: Ball,
+    *,
+    restitution: float,
+    friction: float,
+    drag: float,
+    stiffness: float | None,
+    gravity: float,
+    fluid_density: float,
 ) -> jc.Scene:
     """A ball above a horizontal surface at height 0; rigid without a ``stiffness`` [N/m^1.5].
 
@@ -52,10 +61,15 @@ def scene_of(
     """
     try:
         if stiffness is None:
-            contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=restitution), friction=jc.Coulomb(coefficient=friction))
+            contact = jc.ContactModel(
+                normal=jc.NewtonRestitution(restitution=restitution),
+                friction=jc.Coulomb(coefficient=friction),
+            )
         else:
             normal = jc.HuntCrossley(stiffness=stiffness, restitution=restitution)
-            contact = jc.ContactModel(normal=normal, friction=jc.RegularizedCoulomb(coefficient=friction))
+            contact = jc.ContactModel(
+                normal=normal, friction=jc.RegularizedCoulomb(coefficient=friction)
+            )
         return jc.Scene(
             bodies=jc.spheres(radius=ball.radius, mass=ball.mass, shell=ball.shell),
             contact=contact,
@@ -78,7 +92,9 @@ def start_of(*, position: Vector, velocity: Vector, spin: Vector) -> jc.State:
         raise InputError(str(error).rstrip(".")) from None
 
 
-def make_up(scene: jc.Scene, start: jc.State, *, duration: float, rate: float, noise: float, seed: int) -> MadeUpRecording:
+def make_up(
+    scene: jc.Scene, start: jc.State, *, duration: float, rate: float, noise: float, seed: int
+) -> MadeUpRecording:
     """Simulate and record with a camera.
 
     Args:
@@ -90,7 +106,8 @@ def make_up(scene: jc.Scene, start: jc.State, *, duration: float, rate: float, n
         seed: of the noise.
 
     Raises:
-        InputError: a duration or rate that is not positive, or asks for more than a million samples; the ball begins in the surface.
+        InputError: a duration or rate that is not positive, or asks for more than a million
+            samples; the ball begins in the surface.
     """
     _check_camera(duration, rate, noise)
     gap = float(scene.surfaces[0].gap(start.position, scene.bodies.radius))
@@ -98,7 +115,8 @@ def make_up(scene: jc.Scene, start: jc.State, *, duration: float, rate: float, n
         radius = float(scene.bodies.radius)
         raise InputError(
             f"the ball begins {-gap:g} m inside the surface, which is at z = 0",
-            remedy=f"The position is that of the centre: give a z of at least the radius, {radius:g} m.",
+            remedy="The position is that of the centre: give a z of at least the radius, "
+            f"{radius:g} m.",
         )
     time = np.arange(int(duration * rate * (1 + 1e-12)) + 1) / rate
     for budget in BUDGETS:
@@ -127,30 +145,49 @@ def make_up(scene: jc.Scene, start: jc.State, *, duration: float, rate: float, n
 def _check_camera(duration: float, rate: float, noise: float) -> None:
     for name, value in (("duration", duration), ("rate", rate)):
         if not (np.isfinite(value) and value > 0):
-            raise InputError(f"{name} = {value:g} is not a positive number", remedy="Durations are in s, rates in samples per second.")
+            raise InputError(
+                f"{name} = {value:g} is not a positive number",
+                remedy="Durations are in s, rates in samples per second.",
+            )
     if not (np.isfinite(noise) and noise >= 0):
-        raise InputError(f"noise = {noise:g} is not a standard deviation", remedy="Give it in m; 0 for none.")
+        raise InputError(
+            f"noise = {noise:g} is not a standard deviation", remedy="Give it in m; 0 for none."
+        )
     if duration * rate > MOST_SAMPLES:
         remedy = "Give a shorter duration or a lower rate."
-        raise InputError(f"duration = {duration:g} s at {rate:g} samples per second makes more than a million samples", remedy=remedy)
+        raise InputError(
+            f"duration = {duration:g} s at {rate:g} samples per second makes more than a "
+            "million samples",
+            remedy=remedy,
+        )
 
 
 def check_replaceable(path: str | os.PathLike[str], *, force: bool = False) -> None:
-    """Raise unless ``path`` is a free name in a folder or holds an earlier made-up recording: measured data are not replaced by mistake."""
+    """Raise unless ``path`` is a free name in a folder or holds an earlier made-up recording:
+    measured data are not replaced by mistake.
+    """
     target = Path(path)
     if not target.parent.is_dir():
-        raise InputError("the folder of this file does not exist", remedy="Make it, or name another file with --out.", path=path)
+        raise InputError(
+            "the folder of this file does not exist",
+            remedy="Make it, or name another file with --out.",
+            path=path,
+        )
     if force or not target.is_file():
         return
     with open(target, "rb") as file:
         if file.read(len(MARK)) != MARK.encode():
             raise InputError(
-                "this file was not written by a simulation", remedy="Name another with --out, or replace it with --force.", path=path
+                "this file was not written by a simulation",
+                remedy="Name another with --out, or replace it with --force.",
+                path=path,
             )
 
 
 def write_recording(recording: MadeUpRecording, path: str | os.PathLike[str]) -> None:
-    """Write t, x, y, z [s, m] as CSV that `calibration.read_trajectory` reads back; as a whole or not at all, into an existing folder."""
+    """Write t, x, y, z [s, m] as CSV that `calibration.read_trajectory` reads back; as a whole or
+    not at all, into an existing folder.
+    """
     rows = np.column_stack([recording.time, recording.position])
     lines = "\n".join(",".join(f"{value:.9f}" for value in row) for row in rows)
     write_atomically(path, f"{MARK}\nt,x,y,z\n{lines}\n".encode())

@@ -1,4 +1,6 @@
-"""Many minima of problems of one layout in one ``vmap``: from several starts, of several data, or both."""
+"""Many minima of problems of one layout in one ``vmap``: from several starts, of several data, or
+both.
+"""
 
 from typing import Any
 
@@ -12,22 +14,50 @@ from calibration.quick_compilation import quickly_compiled
 
 
 def minimised_each(
-    layout: Layout, scene: Any, data: Any, start: Start, *, method: Any, steps: int, each: tuple[bool, bool], keep_blocks: bool
+    layout: Layout,
+    scene: Any,
+    data: Any,
+    start: Start,
+    *,
+    method: Any,
+    steps: int,
+    each: tuple[bool, bool],
+    keep_blocks: bool,
 ) -> Any:
     """``minimise_each`` inside a compiled program."""
 
     def one(data: Any, start: Start) -> Any:
         known = method in SOLVERS
-        scale = None if known else scale_of(jacobians(layout, scene, start.shared, start.local, data), start)
-        minimum, blocks = minimised(layout, scene, data, start, scale, method=method, steps=steps, report=None, keep_blocks=known)
-        parts = residuals(layout, scene, minimum.shared, minimum.local, data) if blocks is None else [block.residual for block in blocks]
+        scale = (
+            None
+            if known
+            else scale_of(jacobians(layout, scene, start.shared, start.local, data), start)
+        )
+        minimum, blocks = minimised(
+            layout,
+            scene,
+            data,
+            start,
+            scale,
+            method=method,
+            steps=steps,
+            report=None,
+            keep_blocks=known,
+        )
+        parts = (
+            residuals(layout, scene, minimum.shared, minimum.local, data)
+            if blocks is None
+            else [block.residual for block in blocks]
+        )
         return minimum, sum(jnp.sum(part**2) for part in parts), blocks if keep_blocks else None
 
     along = Start(0, 0, None, None, 0 if each[0] else None) if each[1] else None
     return jax.vmap(one, in_axes=(0 if each[0] else None, along))(data, start)
 
 
-_minimised_each = quickly_compiled(minimised_each, static_argnames=("layout", "method", "steps", "each", "keep_blocks"))
+_minimised_each = quickly_compiled(
+    minimised_each, static_argnames=("layout", "method", "steps", "each", "keep_blocks")
+)
 
 
 def minimise_each(
@@ -47,14 +77,18 @@ def minimise_each(
         layout: of the problem.
         scene: of the problem.
         data: of the problem, with a leading axis where ``each[0]``.
-        start: first guesses; ``shared`` and ``local`` have a leading axis where ``each[1]``, ``stages`` where data differ, too.
+        start: first guesses; ``shared`` and ``local`` have a leading axis where ``each[1]``,
+            ``stages`` where data differ, too.
         each: whether data, and whether starts differ.
         method: as in ``fit``.
         steps: at most so many iterations of each.
-        keep_blocks: whether residuals and Jacobian at each minimum are returned, too (not for Adam and L-BFGS).
+        keep_blocks: whether residuals and Jacobian at each minimum are returned, too (not for Adam
+            and L-BFGS).
 
     Returns:
         Minima, chi-squared of each, and perhaps blocks; all arrays have a leading axis.
     """
-    found = _minimised_each(layout, scene, data, start, method=method, steps=steps, each=each, keep_blocks=keep_blocks)
+    found = _minimised_each(
+        layout, scene, data, start, method=method, steps=steps, each=each, keep_blocks=keep_blocks
+    )
     return jax.tree.map(np.asarray, found)

@@ -1,4 +1,6 @@
-"""Fits from many starts at once, in one ``vmap``: whether the optimum that was found is the only one, and the best."""
+"""Fits from many starts at once, in one ``vmap``: whether the optimum that was found is the only
+one, and the best.
+"""
 
 import dataclasses
 import math
@@ -11,7 +13,14 @@ import numpy as np
 from scipy.stats import norm, qmc
 
 from calibration.errors import InputError
-from calibration.fitting import STRAYED, attempt_from, check_method, default_steps, report, with_noise_found
+from calibration.fitting import (
+    STRAYED,
+    attempt_from,
+    check_method,
+    default_steps,
+    report,
+    with_noise_found,
+)
 from calibration.least_squares import Method, Minimum, Start
 from calibration.many_minima import minimise_each
 from calibration.prior import LogNormal, Normal
@@ -21,7 +30,9 @@ from calibration.staged import starting_point
 from calibration.unknown import Unknown
 
 DECADES = 2.0
-"""A positive quantity without upper bound is sought over so many powers of ten on either side of its start."""
+"""A positive quantity without upper bound is sought over so many powers of ten on either side of
+its start.
+"""
 
 SAME = 0.1
 """Chi-squared within this of the best (a third of a standard error) is the same optimum."""
@@ -67,32 +78,61 @@ class MultiStart:
         lost = int(np.sum(~self.converged))
         found = []
         if self.reached.sum() < 2:
-            found.append("Only one start reached the best optimum found; there may be a better one. Give more starts, or narrower bounds.")
+            found.append(
+                "Only one start reached the best optimum found; there may be a better one. "
+                "Give more starts, or narrower bounds."
+            )
         if elsewhere:
             rise = float(np.min(self.chi2[self.converged & ~self.reached]) - self.chi2[0])
-            found.append(f"{elsewhere} of {len(self.chi2)} starts ended in other, worse optima (chi2 higher by {rise:.3g} or more).")
+            found.append(
+                f"{elsewhere} of {len(self.chi2)} starts ended in other, worse optima (chi2 "
+                f"higher by {rise:.3g} or more)."
+            )
         if lost:
             found.append(f"{lost} of {len(self.chi2)} starts did not converge.")
         return tuple(found)
 
     def rows(self) -> Iterator[tuple[int, float, int, str, dict[str, float]]]:
-        """The waterfall, optima from the best on, each with rank, chi2, number of starts that ended there, what it is, values."""
+        """The waterfall, optima from the best on, each with rank, chi2, number of starts that ended
+        there, what it is, values.
+        """
         rank, first = 0, 0
         while first < len(self.chi2):
             if not self.converged[first]:
                 rank += 1
-                yield rank, float(self.chi2[first]), len(self.chi2) - first, "not converged", self.values[first]
+                yield (
+                    rank,
+                    float(self.chi2[first]),
+                    len(self.chi2) - first,
+                    "not converged",
+                    self.values[first],
+                )
                 return
-            count = int(np.sum(self.converged & (np.arange(len(self.chi2)) >= first) & (self.chi2 <= self.chi2[first] + SAME)))
+            count = int(
+                np.sum(
+                    self.converged
+                    & (np.arange(len(self.chi2)) >= first)
+                    & (self.chi2 <= self.chi2[first] + SAME)
+                )
+            )
             rank += 1
-            yield rank, float(self.chi2[first]), count, "best" if rank == 1 else "worse", self.values[first]
+            yield (
+                rank,
+                float(self.chi2[first]),
+                count,
+                "best" if rank == 1 else "worse",
+                self.values[first],
+            )
             first += count
 
     def __str__(self) -> str:
         lines = [f"{self.reached.sum()} of {len(self.chi2)} starts reached the best optimum."]
         for rank, chi2, count, what, values in self.rows():
             found = ", ".join(f"{name} = {value:.4g}" for name, value in values.items())
-            lines.append(f"{rank:3d}. chi2 = {chi2:<10.6g} {count:4d} start{'s' if count > 1 else ' '} {what:14s} {found}")
+            lines.append(
+                f"{rank:3d}. chi2 = {chi2:<10.6g} {count:4d} "
+                f"start{'s' if count > 1 else ' '} {what:14s} {found}"
+            )
         return "\n".join([*lines, *self.warnings])
 
 
@@ -106,9 +146,10 @@ def multi_start(
 ) -> MultiStart:
     """Fit from many starts in one ``vmap``, and judge the best optimum.
 
-    Random starts are a Latin hypercube in the free shared unknowns: over their prior where they have one, else over their bounds, else over
-    two powers of ten on either side of the scene's value (for quantities that may be negative: three times its size about it). Unknowns of
-    one trial begin at the automatic reading.
+    Random starts are a Latin hypercube in the free shared unknowns: over their prior where they
+    have one, else over their bounds, else over two powers of ten on either side of the scene's
+    value (for quantities that may be negative: three times its size about it). Unknowns of one
+    trial begin at the automatic reading.
 
     Args:
         problem: what to fit.
@@ -126,24 +167,40 @@ def multi_start(
         usual = starting_point(problem, {})
         if isinstance(starts, int):
             if starts < 1:
-                raise InputError(f"multi_start: starts = {starts}", remedy="Give at least one; 20 to 200 are usual.")
+                raise InputError(
+                    f"multi_start: starts = {starts}",
+                    remedy="Give at least one; 20 to 200 are usual.",
+                )
             guesses = random_starts(problem, usual, starts, seed)
         else:
             if not starts:
-                raise InputError("multi_start: starts is empty", remedy="Give at least one, or a number.")
+                raise InputError(
+                    "multi_start: starts is empty", remedy="Give at least one, or a number."
+                )
             guesses = np.stack([starting_point(problem, one).shared for one in starts])
-        shared, local, converged, chi2 = _second_chance(problem, usual, guesses, method=method, steps=steps or default_steps(method))
+        shared, local, converged, chi2 = _second_chance(
+            problem, usual, guesses, method=method, steps=steps or default_steps(method)
+        )
         order = np.lexsort((np.where(np.isfinite(chi2), chi2, np.inf), ~converged))
-        best = usual.from_minimum(Minimum(shared[order[0]], tuple(own[order[0]] for own in local), 0, converged[order[0]]))
-        judgement = attempt_from(problem, best, method=method, steps=steps or default_steps(method), led=True)
+        best = usual.from_minimum(
+            Minimum(shared[order[0]], tuple(own[order[0]] for own in local), 0, converged[order[0]])
+        )
+        judgement = attempt_from(
+            problem, best, method=method, steps=steps or default_steps(method), led=True
+        )
         judgement.start = usual
         lowest = min(judgement.chi2, float(chi2[order[0]]))
         noisy, judgement = with_noise_found(problem, judgement, method=method, steps=steps)
-        fit = report(noisy, judgement, judgement.shared(), method=method, seconds=time.perf_counter() - began)
+        fit = report(
+            noisy, judgement, judgement.shared(), method=method, seconds=time.perf_counter() - began
+        )
     unknowns = problem.layout.shared_unknowns
 
     def named(row: np.ndarray) -> dict[str, float]:
-        return {unknown.name: float(unknown.value(value)) for unknown, value in zip(unknowns, row, strict=True)}
+        return {
+            unknown.name: float(unknown.value(value))
+            for unknown, value in zip(unknowns, row, strict=True)
+        }
 
     with jax.enable_x64(True):
         return MultiStart(
@@ -166,7 +223,9 @@ def random_starts(problem: Any, usual: Start, count: int, seed: int) -> np.ndarr
         places = qmc.LatinHypercube(d=free.size, rng=np.random.default_rng(seed)).random(count)
         for column, index in enumerate(free):
             unknown = unknowns[index]
-            values = spread_over(unknown, float(unknown.value(usual.shared[index])), places[:, column])
+            values = spread_over(
+                unknown, float(unknown.value(usual.shared[index])), places[:, column]
+            )
             found[:, index] = [float(unknown.coordinate(value)) for value in values]
     return found
 
@@ -190,13 +249,19 @@ def spread_over(unknown: Unknown, start: float, places: np.ndarray) -> np.ndarra
     return np.clip(values, low, high)
 
 
-def _second_chance(problem: Any, usual: Start, guesses: np.ndarray, *, method: Method, steps: int) -> Any:
-    """Minima from the guesses, with a second chance for logarithmic coordinates that strayed to where the data do not see them.
+def _second_chance(
+    problem: Any, usual: Start, guesses: np.ndarray, *, method: Method, steps: int
+) -> Any:
+    """Minima from the guesses, with a second chance for logarithmic coordinates that strayed to
+    where the data do not see them.
 
-    As in ``fit``: these begin again at the scene's value, the others as found; the better of both counts.
+    As in ``fit``: these begin again at the scene's value, the others as found; the better of both
+    counts.
     """
     first = _minima(problem, usual, guesses, method=method, steps=steps)
-    logarithmic = np.asarray([unknown.about.transform == "log" for unknown in problem.layout.shared_unknowns], dtype=bool)
+    logarithmic = np.asarray(
+        [unknown.about.transform == "log" for unknown in problem.layout.shared_unknowns], dtype=bool
+    )
     strayed = logarithmic & (np.abs(first[0] - usual.shared) > STRAYED)
     lost = np.flatnonzero(np.any(strayed, axis=1) | ~first[2])
     if lost.size == 0:
@@ -205,7 +270,9 @@ def _second_chance(problem: Any, usual: Start, guesses: np.ndarray, *, method: M
     second = _minima(problem, usual, again, method=method, steps=steps)
     better = np.where(second[2], second[3], np.inf) < np.where(first[2], first[3], np.inf)[lost]
     shared, local, converged, chi2 = jax.tree.map(np.array, first)
-    for whole, part in zip(jax.tree.leaves((shared, local, converged, chi2)), jax.tree.leaves(second), strict=True):
+    for whole, part in zip(
+        jax.tree.leaves((shared, local, converged, chi2)), jax.tree.leaves(second), strict=True
+    ):
         whole[lost[better]] = part[better]
     return shared, local, converged, chi2
 
@@ -216,10 +283,22 @@ def _minima(
     """Shared and own coordinates, convergence and chi-squared of each minimum."""
     lanes, parts = LANES, []
     for first in range(0, len(guesses), lanes):
-        rows = np.minimum(np.arange(first, first + lanes), len(guesses) - 1)  # the last part is filled up: same size, same code
+        rows = np.minimum(
+            np.arange(first, first + lanes), len(guesses) - 1
+        )  # the last part is filled up: same size, same code
         local = tuple(np.broadcast_to(own, (lanes, *own.shape)) for own in usual.local)
         start = usual._replace(shared=guesses[rows], local=local)
-        found, chi2, _ = minimise_each(problem.layout, problem.scene, problem.data, start, each=(False, True), method=method, steps=steps)
+        found, chi2, _ = minimise_each(
+            problem.layout,
+            problem.scene,
+            problem.data,
+            start,
+            each=(False, True),
+            method=method,
+            steps=steps,
+        )
         parts.append((found.shared, found.local, found.converged, chi2))
-    shared, local, converged, chi2 = jax.tree.map(lambda *columns: np.concatenate(columns)[: len(guesses)], *parts)
+    shared, local, converged, chi2 = jax.tree.map(
+        lambda *columns: np.concatenate(columns)[: len(guesses)], *parts
+    )
     return shared, local, converged & np.isfinite(chi2), chi2

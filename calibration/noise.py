@@ -1,4 +1,6 @@
-"""White noise of a recording from differences of neighbouring samples: no model of the motion is needed, only that it is smooth."""
+"""White noise of a recording from differences of neighbouring samples: no model of the motion is
+needed, only that it is smooth.
+"""
 
 import numpy as np
 
@@ -9,9 +11,11 @@ def robust_deviation(values: np.ndarray) -> float:
 
 
 def local_residuals(time: np.ndarray, values: np.ndarray, *, order: int) -> np.ndarray:
-    """Divided differences of neighbouring samples, scaled so that white noise keeps its standard deviation.
+    """Divided differences of neighbouring samples, scaled so that white noise keeps its standard
+    deviation.
 
-    The difference of order ``m`` over ``m + 1`` samples is blind to polynomials of degree ``m - 1``, at any spacing of the times.
+    The difference of order ``m`` over ``m + 1`` samples is blind to polynomials of degree ``m -
+    1``, at any spacing of the times.
 
     Returns:
         (n - order,) residuals; white noise makes neighbouring ones strongly correlated.
@@ -27,17 +31,25 @@ def local_residuals(time: np.ndarray, values: np.ndarray, *, order: int) -> np.n
 
 
 def rough_noise(time: np.ndarray, values: np.ndarray, *, acceleration: float) -> float:
-    """Noise [m] of ``values`` that contain bounces and move with about ``acceleration`` between them, at least that of their rounding.
+    """Noise [m] of ``values`` that contain bounces and move with about ``acceleration`` between
+    them, at least that of their rounding.
 
-    Differences over few samples survive short flights, those of high order survive drag: the smallest estimate counts.
+    Differences over few samples survive short flights, those of high order survive drag: the
+    smallest estimate counts.
     """
     straight = values - acceleration / 2 * (time - time[0]) ** 2
-    noise = [robust_deviation(local_residuals(time, straight, order=order)) for order in (2, 3, 4) if len(time) > order]
+    noise = [
+        robust_deviation(local_residuals(time, straight, order=order))
+        for order in (2, 3, 4)
+        if len(time) > order
+    ]
     return max(min(noise, default=0.0), rounding_step(values) / np.sqrt(12))
 
 
 def rounding_step(values: np.ndarray) -> float:
-    """The step of which all differences of ``values`` are multiples (whole pixels, say), 0 when there is none or no value repeats."""
+    """The step of which all differences of ``values`` are multiples (whole pixels, say), 0 when
+    there is none or no value repeats.
+    """
     distinct = np.unique(values)
     if len(distinct) < 3 or len(distinct) == len(values):
         return 0.0
@@ -47,15 +59,28 @@ def rounding_step(values: np.ndarray) -> float:
 
 
 def white_noise(runs: list[tuple[np.ndarray, np.ndarray]]) -> float:
-    """Noise [m] from smooth runs of (times, values), from differences of the highest order up to four for which there are three windows."""
+    """Noise [m] from smooth runs of (times, values), from differences of the highest order up to
+    four for which there are three windows.
+    """
     for order in (4, 3, 2):
-        differences = np.concatenate([np.zeros(0), *(local_residuals(*run, order=order) for run in runs if len(run[0]) > order)])
+        differences = np.concatenate(
+            [
+                np.zeros(0),
+                *(local_residuals(*run, order=order) for run in runs if len(run[0]) > order),
+            ]
+        )
         if len(differences) >= 3:
             return robust_deviation(differences)
     return np.nan
 
 
 def lag_one_correlation(runs: list[tuple[np.ndarray, np.ndarray]]) -> float:
-    """Correlation of neighbouring values in several runs of (times, values) whose mean is zero; 0 for white noise."""
+    """Correlation of neighbouring values in several runs of (times, values) whose mean is zero; 0
+    for white noise.
+    """
     power = sum(np.sum(values**2) for _, values in runs)
-    return float(sum(np.sum(values[1:] * values[:-1]) for _, values in runs) / power) if power > 0 else 0.0
+    return (
+        float(sum(np.sum(values[1:] * values[:-1]) for _, values in runs) / power)
+        if power > 0
+        else 0.0
+    )

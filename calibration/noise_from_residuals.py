@@ -1,4 +1,6 @@
-"""Weights and whitening as the residuals of a fit ask for them, where its noise models leave that open."""
+"""Weights and whitening as the residuals of a fit ask for them, where its noise models leave that
+open.
+"""
 
 from typing import Any
 
@@ -8,14 +10,18 @@ from calibration.judgement import Judgement
 from calibration.whitening import whitening
 
 SETTLED = 1e-4
-"""Relative change of a size, or of a correlation with the neighbour, below which noise counts as found."""
+"""Relative change of a size, or of a correlation with the neighbour, below which noise counts as
+found.
+"""
 
 ITERATIONS = 300
 """At most so many steps to a robust scale; each is a fixed-point step."""
 
 
 def data_as_judged(judgement: Judgement) -> tuple[Any, ...] | None:
-    """The data of the problem with the sizes and correlation times that were found; ``None`` where they are as assumed."""
+    """The data of the problem with the sizes and correlation times that were found; ``None`` where
+    they are as assumed.
+    """
     parts, spread = judgement.parts, judgement.spread
     followed = judgement.followed()
     size = np.where(followed & spread.free_size, spread.size, 1.0)
@@ -29,8 +35,12 @@ def data_as_judged(judgement: Judgement) -> tuple[Any, ...] | None:
         for part, piece in zip(own.samples, pieces, strict=True):
             new = part._replace(weight=np.asarray(part.weight) / size[piece.component])
             if part.whitening is not None:
-                by = whitening(np.asarray(part.times), np.asarray(part.weight), time[piece.component])
-                moved = max(moved, float(np.max(np.abs(by.correlation - part.whitening.correlation))))
+                by = whitening(
+                    np.asarray(part.times), np.asarray(part.weight), time[piece.component]
+                )
+                moved = max(
+                    moved, float(np.max(np.abs(by.correlation - part.whitening.correlation)))
+                )
                 new = new._replace(whitening=by)
             samples.append(new)
         data.append(own._replace(samples=tuple(samples)))
@@ -40,18 +50,25 @@ def data_as_judged(judgement: Judgement) -> tuple[Any, ...] | None:
 def robust_size(judgement: Judgement, index: int) -> float:
     """The scale of the residuals of a component with a robust loss, relative to its weights.
 
-    Where the sum of ``loss.size`` is the degrees of freedom that are left: maximum likelihood for Student's t, Huber's proposal 2.
+    Where the sum of ``loss.size`` is the degrees of freedom that are left: maximum likelihood for
+    Student's t, Huber's proposal 2.
     """
     parts = judgement.parts
     left = max(parts.counts[index] - parts.used_up()[index], 1.0)
-    pairs = [pair for own, pieces in zip(judgement.data, parts.kinds, strict=True) for pair in zip(own.samples, pieces, strict=True)]
+    pairs = [
+        pair
+        for own, pieces in zip(judgement.data, parts.kinds, strict=True)
+        for pair in zip(own.samples, pieces, strict=True)
+    ]
     size = 1.0
     for _ in range(ITERATIONS):
         total = 0.0
         for part, piece in pairs:
             picked = piece.used & (piece.component == index)
             if np.any(picked):
-                total += float(np.sum(np.where(picked, part.loss.size(piece.deviation / size), 0.0)))
+                total += float(
+                    np.sum(np.where(picked, part.loss.size(piece.deviation / size), 0.0))
+                )
         factor = np.sqrt(max(total, 1e-12) / left)
         size *= factor
         if abs(factor - 1) < SETTLED / 10:

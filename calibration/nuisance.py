@@ -1,4 +1,6 @@
-"""All quantities of the measurement that a fit can find beside the material constants, by name (``calibration.nuisances``)."""
+"""All quantities of the measurement that a fit can find beside the material constants, by name
+(``calibration.nuisances``).
+"""
 
 from calibration.nuisances.camera_roll import CameraRoll
 from calibration.nuisances.clock_drift import ClockDrift

@@ -14,10 +14,14 @@ class Observation(Protocol):
     """How a motion is seen, without the data: hashable, part of compiled code."""
 
     def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
-        """Times on the clock of the simulation at which the motion is needed, (m,) (perhaps only the last one)."""
+        """Times on the clock of the simulation at which the motion is needed, (m,) (perhaps only
+        the last one).
+        """
 
     def predicted(self, experiment: Experiment, motion: Trajectory, samples: Samples) -> jax.Array:
-        """What would be measured, (n, k); ``motion`` is at ``times``, its contacts are those of the whole simulation."""
+        """What would be measured, (n, k); ``motion`` is at ``times``, its contacts are those of the
+        whole simulation.
+        """
 
 
 class Measurement(Protocol):
@@ -41,4 +45,6 @@ class Measurement(Protocol):
         """How it sees a motion."""
 
     def samples(self, reading: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Times (n,), numbers (n, k) and their standard deviations (n, k), infinite where a number is not used."""
+        """Times (n,), numbers (n, k) and their standard deviations (n, k), infinite where a number
+        is not used.
+        """

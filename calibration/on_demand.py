@@ -7,7 +7,8 @@ Item = TypeVar("Item")
 
 
 class OnDemand(Sequence[Item]):
-    """What ``compute()`` returns, computed once, at the first look: the curves of a fit cost a compilation that many fits never need.
+    """What ``compute()`` returns, computed once, at the first look: the curves of a fit cost a
+    compilation that many fits never need.
 
     Args:
         compute: returns the items.

@@ -1,4 +1,6 @@
-"""An option of a study, declared once: its meaning and what it may be. Checks, the comments of a study file and help texts use that."""
+"""An option of a study, declared once: its meaning and what it may be. Checks, the comments of a
+study file and help texts use that.
+"""
 
 import dataclasses
 import math
@@ -29,11 +31,20 @@ class Option:
     allowed: str
     clean: Callable[[Any], Any]
 
-    def checked(self, name: str, value: Any, *, path: str | None = None, line: int | None = None) -> Any:
-        """The cleaned value; raises `InputError` for one that is not allowed, with the place where it was read."""
+    def checked(
+        self, name: str, value: Any, *, path: str | None = None, line: int | None = None
+    ) -> Any:
+        """The cleaned value; raises `InputError` for one that is not allowed, with the place where
+        it was read.
+        """
         cleaned = self.clean(value)
         if cleaned is None:
-            raise InputError(f"{name} = {as_toml(value)} is not {self.allowed}", remedy=f"It means: {self.about}.", path=path, line=line)
+            raise InputError(
+                f"{name} = {as_toml(value)} is not {self.allowed}",
+                remedy=f"It means: {self.about}.",
+                path=path,
+                line=line,
+            )
         return cleaned
 
 
@@ -44,24 +55,40 @@ def option(about: str, kind: Kind, *, default: Any = dataclasses.MISSING) -> Any
 
 def options(section: type) -> dict[str, Option]:
     """The options of a section (a dataclass) by name, in order of declaration."""
-    return {field.name: field.metadata[_KEY] for field in dataclasses.fields(section) if _KEY in field.metadata}
+    return {
+        field.name: field.metadata[_KEY]
+        for field in dataclasses.fields(section)
+        if _KEY in field.metadata
+    }
 
 
 def required(section: type) -> tuple[str, ...]:
     """The options without a default."""
-    return tuple(field.name for field in dataclasses.fields(section) if field.default is dataclasses.MISSING)
+    return tuple(
+        field.name for field in dataclasses.fields(section) if field.default is dataclasses.MISSING
+    )
 
 
 def as_toml(value: Any) -> str:
-    """A value as it is written in TOML, for messages; what TOML does not have, as Python writes it."""
-    return tomlkit.item(value).as_string() if isinstance(value, bool | int | float | str | list) else repr(value)
+    """A value as it is written in TOML, for messages; what TOML does not have, as Python writes
+    it.
+    """
+    return (
+        tomlkit.item(value).as_string()
+        if isinstance(value, bool | int | float | str | list)
+        else repr(value)
+    )
 
 
 # Kinds of values
 
 
 def _positive(value: Any) -> float | None:
-    number = float(value) if isinstance(value, numbers.Real) and not isinstance(value, bool) else math.nan
+    number = (
+        float(value)
+        if isinstance(value, numbers.Real) and not isinstance(value, bool)
+        else math.nan
+    )
     return number if math.isfinite(number) and number > 0 else None
 
 
@@ -71,7 +98,9 @@ def _whole(value: Any) -> int | None:
 
 
 def _natural(value: Any) -> int | None:
-    whole = int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) else -1
+    whole = (
+        int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) else -1
+    )
     return whole if whole >= 0 else None
 
 
@@ -95,14 +124,20 @@ def _numbers(value: Any) -> tuple[float, ...] | None:
 
 
 def _texts(value: Any) -> dict[str, str] | None:
-    good = isinstance(value, Mapping) and all(isinstance(part, str) and part for pair in value.items() for part in pair)
+    good = isinstance(value, Mapping) and all(
+        isinstance(part, str) and part for pair in value.items() for part in pair
+    )
     return dict(value) if good and value else None
 
 
 def _deviations(value: Any) -> float | dict[str, float] | None:
     if not isinstance(value, Mapping):
         return _positive(value)
-    each = {key: number for key, item in value.items() if isinstance(key, str) and (number := _positive(item)) is not None}
+    each = {
+        key: number
+        for key, item in value.items()
+        if isinstance(key, str) and (number := _positive(item)) is not None
+    }
     return each if value and len(each) == len(value) else None
 
 
@@ -114,9 +149,13 @@ def _paths(value: Any) -> tuple[str, ...] | None:
 
 
 def one_of(*choices: bool | str) -> Kind:
-    """One of a few values. ``True == 1`` in Python, but a study that says 1 means something else."""
+    """One of a few values. ``True == 1`` in Python, but a study that says 1 means something
+    else.
+    """
     words = ", ".join(map(as_toml, choices))
-    return f"one of {words}", lambda value: next((one for one in choices if type(one) is type(value) and one == value), None)
+    return f"one of {words}", lambda value: next(
+        (one for one in choices if type(one) is type(value) and one == value), None
+    )
 
 
 POSITIVE: Kind = ("a positive number", _positive)
@@ -127,5 +166,8 @@ NAMES: Kind = ("a list of names such as ['restitution']", _names)
 NUMBERS: Kind = ("a list of positive numbers such as [0.2, 0.5]", _numbers)
 FLAG: Kind = ("true or false", one_of(True, False)[1])
 TEXTS: Kind = ("a table of texts such as { t = 'Zeit', z = 'Lage' }", _texts)
-DEVIATIONS: Kind = ("a positive number or a table of them such as { x = 0.002, z = 0.001 }", _deviations)
+DEVIATIONS: Kind = (
+    "a positive number or a table of them such as { x = 0.002, z = 0.001 }",
+    _deviations,
+)
 FILES: Kind = ("a list of files such as ['drops/*.csv']", _paths)

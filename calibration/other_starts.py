@@ -1,7 +1,8 @@
 """Where else to begin when a fit has ended far from the data.
 
-A start with hardly any restitution rests before the second bounce of the recording; one with so much friction that all impacts stick
-does not feel the coefficient. From there no derivative leads to the data; what the recordings show at first sight does.
+A start with hardly any restitution rests before the second bounce of the recording; one with so
+much friction that all impacts stick does not feel the coefficient. From there no derivative leads
+to the data; what the recordings show at first sight does.
 """
 
 from collections.abc import Iterator
@@ -12,7 +13,9 @@ import numpy as np
 from calibration.least_squares import Start
 
 POOR = 4.0
-"""Chi-squared per degree of freedom above which a fit looks elsewhere, too (residuals of twice the noise)."""
+"""Chi-squared per degree of freedom above which a fit looks elsewhere, too (residuals of twice the
+noise).
+"""
 
 FACTOR = 3.0
 """Step of a logarithmic or logistic coordinate (a factor of 20) beyond which a plateau is left."""
@@ -23,8 +26,8 @@ RESTITUTION = "contact.normal.restitution"
 def other_starts(problem: Any, began: Start, judgement: Any) -> Iterator[Start]:
     """Starts that differ from ``began`` and from each other, most promising first.
 
-    With the restitution that the recordings show, from where the fit began and from the scene's values; then on either side of what the
-    data did not see where it ended.
+    With the restitution that the recordings show, from where the fit began and from the scene's
+    values; then on either side of what the data did not see where it ended.
     """
     tried = [began.shared]
     for shared in _candidates(problem, began, judgement):
@@ -43,12 +46,16 @@ def _candidates(problem: Any, began: Start, judgement: Any) -> Iterator[np.ndarr
     for index, variance in spreads.items():
         if unknowns[index].about.transform != "identity" and not variance < 1.0:
             for shift in (-FACTOR, FACTOR):
-                away = np.where(np.arange(len(unknowns)) == index, began.shared[index] + shift, began.shared)
+                away = np.where(
+                    np.arange(len(unknowns)) == index, began.shared[index] + shift, began.shared
+                )
                 yield away if shown is None else np.where(shown[0], shown[1], away)
 
 
 def restitution_shown(problem: Any) -> tuple[np.ndarray, np.ndarray] | None:
-    """Which shared coordinate is the restitution of the normal law, and its median over the recordings; ``None`` where none shows it."""
+    """Which shared coordinate is the restitution of the normal law, and its median over the
+    recordings; ``None`` where none shows it.
+    """
     unknowns = problem.layout.shared_unknowns
     which = np.asarray([unknown.name == RESTITUTION for unknown in unknowns], dtype=bool)
     values = [getattr(reading, "restitution", np.nan) for reading in problem.readings]
@@ -56,4 +63,9 @@ def restitution_shown(problem: Any) -> tuple[np.ndarray, np.ndarray] | None:
     if not np.any(which) or not seen:
         return None
     median = float(np.clip(np.median(seen), 0.01, 0.99))
-    return which, np.asarray([float(unknown.coordinate(median)) if here else 0.0 for unknown, here in zip(unknowns, which, strict=True)])
+    return which, np.asarray(
+        [
+            float(unknown.coordinate(median)) if here else 0.0
+            for unknown, here in zip(unknowns, which, strict=True)
+        ]
+    )

@@ -1,7 +1,9 @@
-"""Quantities that a person knows of a contact, to be found instead of the parameters of a law: ready-made ``Derived``.
+"""Quantities that a person knows of a contact, to be found instead of the parameters of a law:
+ready-made ``Derived``.
 
-Young's modulus or the duration of a contact instead of its stiffness, the damping of the contact instead of its restitution. Each takes its
-start from the scene, so that the scene is the same before and after, whichever way it is parameterised.
+Young's modulus or the duration of a contact instead of its stiffness, the damping of the contact
+instead of its restitution. Each takes its start from the scene, so that the scene is the same
+before and after, whichever way it is parameterised.
 """
 
 import dataclasses
@@ -25,9 +27,15 @@ from jaxcontact.materials import Solid, hertz_stiffness
 STIFFNESS = "contact.normal.stiffness"
 RESTITUTION = "contact.normal.restitution"
 
-_MODULUS = quantity(unit="Pa", label="Young's modulus", symbol="E", interval="(0, inf)", transform="log")
-_RATIO = quantity(unit="-", label="Poisson's ratio", symbol="nu", interval="(0, 0.5)", transform="logit")
-_DURATION = quantity(unit="s", label="contact duration", symbol="t_c", interval="(0, inf)", transform="log")
+_MODULUS = quantity(
+    unit="Pa", label="Young's modulus", symbol="E", interval="(0, inf)", transform="log"
+)
+_RATIO = quantity(
+    unit="-", label="Poisson's ratio", symbol="nu", interval="(0, 0.5)", transform="logit"
+)
+_DURATION = quantity(
+    unit="s", label="contact duration", symbol="t_c", interval="(0, inf)", transform="log"
+)
 _ZETA = dataclasses.replace(QUANTITIES["zeta"], interval=Interval.parse("(0, inf)"))
 
 
@@ -42,7 +50,9 @@ class _Physical(Derived):
     """
 
     start: float | None = dataclasses.field(default=None, compare=False)  # type: ignore[assignment]
-    sets: Callable[[Scene, Any], Scene] = dataclasses.field(default=lambda scene, value: scene, repr=False, compare=False)
+    sets: Callable[[Scene, Any], Scene] = dataclasses.field(
+        default=lambda scene, value: scene, repr=False, compare=False
+    )
 
     def value_in(self, scene: Scene) -> Any:
         """The value of the quantity in a scene."""
@@ -61,7 +71,10 @@ class _Physical(Derived):
         self.check(scene)
         if self.start is not None:
             if not self.about.interval.contains(self.start):
-                raise InputError(f"{type(self).__name__}: start = {self.start!r} is outside {self.about.interval}.")
+                raise InputError(
+                    f"{type(self).__name__}: start = {self.start!r} is outside "
+                    f"{self.about.interval}."
+                )
             return float(self.start)
         with jax.enable_x64(True):
             return float(np.ravel(np.asarray(self.value_in(scene)))[0])
@@ -72,13 +85,22 @@ def _require(owner: str, scene: Scene, laws: tuple[type, ...]) -> Any:
     law = scene.contact.normal
     if not isinstance(law, laws):
         names = ", ".join(item.__name__ for item in laws)
-        raise InputError(f"{owner}: the normal law of the scene is {type(law).__name__}.", remedy=f"It can stand for {names}.")
+        raise InputError(
+            f"{owner}: the normal law of the scene is {type(law).__name__}.",
+            remedy=f"It can stand for {names}.",
+        )
     return law
 
 
 def _exponent(law: Any) -> Any:
     """Exponent ``n`` of the elastic part ``K d^n``."""
-    return 1.0 if isinstance(law, LinearDashpot) else 1.5 if isinstance(law, TsujiDashpot) else law.exponent
+    return (
+        1.0
+        if isinstance(law, LinearDashpot)
+        else 1.5
+        if isinstance(law, TsujiDashpot)
+        else law.exponent
+    )
 
 
 _HERTZ = (HuntCrossley, TsujiDashpot)
@@ -87,9 +109,11 @@ _ELASTIC = (HuntCrossley, PowerLawHuntCrossley, LinearDashpot, TsujiDashpot)
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class YoungsModulus(_Physical):
-    """Young's modulus of a sphere on a plane instead of the stiffness: ``K = (4/3) E* sqrt(R)``, ``1/E* = (1 - nu^2)/E + 1/E_p``.
+    """Young's modulus of a sphere on a plane instead of the stiffness: ``K = (4/3) E* sqrt(R)``,
+    ``1/E* = (1 - nu^2)/E + 1/E_p``.
 
-    Trials with balls of different radius (``Trial(values=...)``) then share one modulus. For a law with the exponent of Hertz.
+    Trials with balls of different radius (``Trial(values=...)``) then share one modulus. For a law
+    with the exponent of Hertz.
 
     Args:
         poisson_ratio: ``nu`` of the sphere.
@@ -105,16 +129,24 @@ class YoungsModulus(_Physical):
 
     def __post_init__(self) -> None:
         if not -1 < self.poisson_ratio <= 0.5:
-            raise InputError(f"YoungsModulus: poisson_ratio = {self.poisson_ratio!r} is outside (-1, 0.5].")
+            raise InputError(
+                f"YoungsModulus: poisson_ratio = {self.poisson_ratio!r} is outside (-1, 0.5]."
+            )
 
     def check(self, scene: Scene) -> None:
-        """Raise ``InputError`` where the law is not one of Hertz, or stiffer than the partner alone."""
+        """Raise ``InputError`` where the law is not one of Hertz, or stiffer than the partner
+        alone.
+        """
         law = _require("YoungsModulus", scene, _HERTZ)
         if _exponent(law) != 1.5:
-            raise InputError(f"YoungsModulus: the exponent of the law is {_exponent(law):g}, that of Hertz is 1.5.")
+            raise InputError(
+                f"YoungsModulus: the exponent of the law is {_exponent(law):g}, that of "
+                "Hertz is 1.5."
+            )
         if self.start is None and not float(np.ravel(np.asarray(self.value_in(scene)))[0]) > 0:
             raise InputError(
-                "YoungsModulus: the stiffness in the scene is above that of a rigid sphere on the partner.",
+                "YoungsModulus: the stiffness in the scene is above that of a rigid sphere "
+                "on the partner.",
                 remedy="Give start, or lower the stiffness.",
             )
 
@@ -135,14 +167,17 @@ class YoungsModulus(_Physical):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class PoissonRatio(_Physical):
-    """Poisson's ratio of the sphere, beside a modulus that is known: the stiffness follows as in ``YoungsModulus``.
+    """Poisson's ratio of the sphere, beside a modulus that is known: the stiffness follows as in
+    ``YoungsModulus``.
 
-    A stiffness determines one of the two: with both free, the fit says that the data do not tell them apart.
+    A stiffness determines one of the two: with both free, the fit says that the data do not tell
+    them apart.
 
     Args:
         youngs_modulus: ``E`` of the sphere [Pa].
         partner: the solid of the plane; ``None`` is rigid.
-        start: where the fit begins; by default the ratio of the stiffness in the scene, which must be that of a ratio in (0, 0.5).
+        start: where the fit begins; by default the ratio of the stiffness in the scene, which must
+            be that of a ratio in (0, 0.5).
         prior: what is known of it beforehand.
     """
 
@@ -153,13 +188,25 @@ class PoissonRatio(_Physical):
 
     def __post_init__(self) -> None:
         if not 0 < self.youngs_modulus < np.inf:
-            raise InputError(f"PoissonRatio: youngs_modulus = {self.youngs_modulus!r} is outside (0, inf).", remedy="Give it in Pa.")
+            raise InputError(
+                f"PoissonRatio: youngs_modulus = {self.youngs_modulus!r} is outside (0, inf).",
+                remedy="Give it in Pa.",
+            )
 
     def check(self, scene: Scene) -> None:
-        """Raise ``InputError`` where the law is not one of Hertz, or no ratio gives the stiffness of the scene."""
+        """Raise ``InputError`` where the law is not one of Hertz, or no ratio gives the stiffness
+        of the scene.
+        """
         _require("PoissonRatio", scene, _HERTZ)
-        if self.start is None and not 0 < float(np.ravel(np.asarray(self.value_in(scene)))[0]) < 0.5:
-            raise InputError("PoissonRatio: no ratio in (0, 0.5) gives the stiffness in the scene with this modulus.", remedy="Give start.")
+        if (
+            self.start is None
+            and not 0 < float(np.ravel(np.asarray(self.value_in(scene)))[0]) < 0.5
+        ):
+            raise InputError(
+                "PoissonRatio: no ratio in (0, 0.5) gives the stiffness in the scene with "
+                "this modulus.",
+                remedy="Give start.",
+            )
 
     def value_in(self, scene: Scene) -> Any:
         """``nu`` of the stiffness of the scene."""
@@ -170,15 +217,19 @@ class PoissonRatio(_Physical):
 
     def apply(self, scene: Scene, value: Any) -> Scene:
         """The scene with this ratio."""
-        return YoungsModulus(poisson_ratio=0.0, partner=self.partner).apply(scene, self.youngs_modulus / (1.0 - value**2))
+        return YoungsModulus(poisson_ratio=0.0, partner=self.partner).apply(
+            scene, self.youngs_modulus / (1.0 - value**2)
+        )
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class ContactDuration(_Physical):
-    """The duration of a contact at a reference speed instead of the stiffness: what a camera, a microphone or a simulator sees of it.
+    """The duration of a contact at a reference speed instead of the stiffness: what a camera, a
+    microphone or a simulator sees of it.
 
-    That of the elastic part ``K d^n`` alone, without damping (``laws.elastic.contact_duration``): ``K`` is proportional to
-    ``t_c^-(n + 1)``, and a contact with restitution 0.8 lasts a few percent longer.
+    That of the elastic part ``K d^n`` alone, without damping (``laws.elastic.contact_duration``):
+    ``K`` is proportional to ``t_c^-(n + 1)``, and a contact with restitution 0.8 lasts a few
+    percent longer.
 
     Args:
         speed: at which it holds [m/s]; without effect for a linear spring.
@@ -192,14 +243,22 @@ class ContactDuration(_Physical):
 
     def __post_init__(self) -> None:
         if not 0 < self.speed < np.inf:
-            raise InputError(f"ContactDuration: speed = {self.speed!r} is outside (0, inf).", remedy="Give the approach speed in m/s.")
+            raise InputError(
+                f"ContactDuration: speed = {self.speed!r} is outside (0, inf).",
+                remedy="Give the approach speed in m/s.",
+            )
 
     def check(self, scene: Scene) -> None:
         """Raise ``InputError`` where the law has no power of the overlap."""
         _require("ContactDuration", scene, _ELASTIC)
 
     def _duration(self, scene: Scene, stiffness: Any) -> Any:
-        return contact_duration(self.speed, mass=scene.bodies.mass, stiffness=stiffness, exponent=_exponent(scene.contact.normal))
+        return contact_duration(
+            self.speed,
+            mass=scene.bodies.mass,
+            stiffness=stiffness,
+            exponent=_exponent(scene.contact.normal),
+        )
 
     def value_in(self, scene: Scene) -> Any:
         """``t_c`` [s] of the stiffness of the scene."""
@@ -213,7 +272,8 @@ class ContactDuration(_Physical):
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class DampingRatio(_Physical):
-    """The damping instead of the restitution: ``zeta`` relative to critical of a dashpot, ``a`` of ``1 + a d'/v`` for Hunt and Crossley.
+    """The damping instead of the restitution: ``zeta`` relative to critical of a dashpot, ``a`` of
+    ``1 + a d'/v`` for Hunt and Crossley.
 
     With a ``reference_speed`` in the law, ``a`` is that at this speed.
 
@@ -234,9 +294,13 @@ class DampingRatio(_Physical):
         self.check(scene)
         law = scene.contact.normal
         if not isinstance(law, (LinearDashpot, TsujiDashpot)):
-            about = dataclasses.replace(QUANTITIES["damping_ratio"], interval=Interval.parse("(0, inf)"))
+            about = dataclasses.replace(
+                QUANTITIES["damping_ratio"], interval=Interval.parse("(0, inf)")
+            )
         elif law.end == "zero_overlap":
-            about = dataclasses.replace(self.about, interval=Interval.parse("(0, 1)"), transform="logit")
+            about = dataclasses.replace(
+                self.about, interval=Interval.parse("(0, 1)"), transform="logit"
+            )
         else:
             about = self.about
         return Unknown(self.name, about, prior=self.prior)
@@ -252,5 +316,9 @@ class DampingRatio(_Physical):
         """The scene with this damping."""
         law = scene.contact.normal
         dashpot = isinstance(law, (LinearDashpot, TsujiDashpot))
-        restitution = CONTACT_ENDS[law.end].restitution(value) if dashpot else law.restitution_law.nominal(value)
+        restitution = (
+            CONTACT_ENDS[law.end].restitution(value)
+            if dashpot
+            else law.restitution_law.nominal(value)
+        )
         return put(scene, RESTITUTION, restitution)

@@ -1,4 +1,6 @@
-"""Candidate experiments as trials of a problem: the information that each would bring, before anything is measured."""
+"""Candidate experiments as trials of a problem: the information that each would bring, before
+anything is measured.
+"""
 
 import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +25,9 @@ MOST_CONTACTS = 50
 """Impacts that a plan looks ahead for."""
 
 SPARE_CONTACTS = 4
-"""Impacts beyond the planned ones for which simulations leave room, and the step in which that room grows."""
+"""Impacts beyond the planned ones for which simulations leave room, and the step in which that room
+grows.
+"""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -56,47 +60,73 @@ class PlannedTrials:
         self.point, self.candidates = point, tuple(candidates)
         self.scene = point.layout.at(point.scene, jnp.asarray(point.start.shared))[0]
         methods = [simulation_method(point, candidate) for candidate in self.candidates]
-        motions = [planned_motion(self.scene, *pair) for pair in zip(self.candidates, methods, strict=True)]
+        motions = [
+            planned_motion(self.scene, *pair) for pair in zip(self.candidates, methods, strict=True)
+        ]
         self.motions = motions
         trials = [self._trial(*pair) for pair in zip(self.candidates, motions, strict=True)]
         self.silent = tuple(i for i, trial in enumerate(trials) if trial is None)
         most = max((motion.touch_down.size for motion in motions if motion is not None), default=0)
         room = min(SPARE_CONTACTS * (most // SPARE_CONTACTS + 1), MOST_CONTACTS)
-        self.groups = tuple(self._groups(trials, [dataclasses.replace(method, max_contacts=room) for method in methods]))
+        self.groups = tuple(
+            self._groups(
+                trials, [dataclasses.replace(method, max_contacts=room) for method in methods]
+            )
+        )
 
     def _trial(self, candidate: Candidate, motion: PlannedMotion | None) -> Any:
         """The candidate as a trial, or ``None`` where its instruments would measure nothing.
 
-        Where nothing shows positions, the state is not known, unless the candidate says which unknowns there are.
+        Where nothing shows positions, the state is not known, unless the candidate says which
+        unknowns there are.
         """
         if motion is None:
             return candidate.table
-        measured = [item for item in (instrument.measurement(motion) for instrument in candidate.instruments) if item is not None]
+        measured = [
+            item
+            for item in (instrument.measurement(motion) for instrument in candidate.instruments)
+            if item is not None
+        ]
         if not measured:
             return None
         unknown = Trial(*measured, name=candidate.name)
         heard = not unknown.axes and hasattr(unknown.read(self.scene), "first_impact")
-        first = heard and (candidate.nuisance is None or any(isinstance(item, FirstImpact) for item in candidate.nuisance))
-        return unknown if first else Trial(*measured, initial=motion.start, time=0.0, name=candidate.name)
+        first = heard and (
+            candidate.nuisance is None
+            or any(isinstance(item, FirstImpact) for item in candidate.nuisance)
+        )
+        return (
+            unknown
+            if first
+            else Trial(*measured, initial=motion.start, time=0.0, name=candidate.name)
+        )
 
     def _groups(self, trials: list[Any], methods: list[Any]) -> Iterator[PlannedGroup]:
         together: dict[Any, list[int]] = {}
         for i, candidate in enumerate(self.candidates):
             if trials[i] is not None:
-                together.setdefault((own_nuisances(self.point, candidate, trials[i]), methods[i]), []).append(i)
+                together.setdefault(
+                    (own_nuisances(self.point, candidate, trials[i]), methods[i]), []
+                ).append(i)
         for (own, method), places in together.items():
             problem = planned_problem(self.point, [trials[i] for i in places], own, method)
             local = tuple(np.array(part) for part in problem.start[1])
-            for kind, members, part in zip(problem.layout.kinds, problem.members, local, strict=True):
+            for kind, members, part in zip(
+                problem.layout.kinds, problem.members, local, strict=True
+            ):
                 for r, member in enumerate(members):
                     part[r] = own_coordinates(kind, part[r], self.named(places[member]))
             yield PlannedGroup(tuple(places), problem, local)
 
     def named(self, place: int, start: jc.State | None = None) -> dict[str, Any]:
-        """Values of the unknowns of a candidate's trial that its motion gives, by name; ``start``: another (traced) state."""
+        """Values of the unknowns of a candidate's trial that its motion gives, by name; ``start``:
+        another (traced) state.
+        """
         state = self.candidates[place].start(self.scene) if start is None else start
         found = {f"position_{axis}": state.position[i] / self.scale for i, axis in enumerate("xyz")}
-        found |= {f"velocity_{axis}": state.velocity[i] / self.scale for i, axis in enumerate("xyz")}
+        found |= {
+            f"velocity_{axis}": state.velocity[i] / self.scale for i, axis in enumerate("xyz")
+        }
         found |= {f"spin_{axis}": state.spin[i] for i, axis in enumerate("xyz")}
         motion = self.motions[place]
         if motion is not None and motion.touch_down.size:
@@ -113,27 +143,42 @@ class PlannedTrials:
         return float(self.point.layout.shared_unknowns[index].value(self.point.start.shared[index]))
 
     def information(self, shared: Any) -> list[SharedInformation]:
-        """What one repeat of each candidate would say of the free shared coordinates, at coordinates ``shared`` (S,)."""
+        """What one repeat of each candidate would say of the free shared coordinates, at
+        coordinates ``shared`` (S,).
+        """
         size = self.point.free.size
         found = [SharedInformation(np.zeros((size, size)), np.zeros(size)) for _ in self.candidates]
         for group in self.groups:
-            blocks = jacobians(group.problem.layout, self.point.scene, jnp.asarray(shared), group.local, group.problem.data)
+            blocks = jacobians(
+                group.problem.layout,
+                self.point.scene,
+                jnp.asarray(shared),
+                group.local,
+                group.problem.data,
+            )
             # The last block, if any, is what is known beforehand; it is known already.
             for block, members in zip(blocks, group.problem.members, strict=False):
                 by_shared = np.asarray(block.by_shared)[:, :, self.point.free]
-                by_own = eliminated(block._replace(by_shared=by_shared, by_local=np.asarray(block.by_local)))
+                by_own = eliminated(
+                    block._replace(by_shared=by_shared, by_local=np.asarray(block.by_local))
+                )
                 for r, member in enumerate(members):
                     found[group.places[member]] = SharedInformation(
-                        by_own.projected[r].T @ by_own.projected[r], np.sum(by_shared[r] ** 2, axis=0)
+                        by_own.projected[r].T @ by_own.projected[r],
+                        np.sum(by_shared[r] ** 2, axis=0),
                     )
         return found
 
 
 def simulation_method(point: WorkingPoint, candidate: Candidate) -> Any:
-    """The method of the problem; where that has rigid impacts and an instrument measures contacts, one that follows them."""
+    """The method of the problem; where that has rigid impacts and an instrument measures contacts,
+    one that follows them.
+    """
     rigid = jc.Impulse(rest_steps=1, skip_unused=False)
     method = next((kind.method for kind in point.layout.kinds if isinstance(kind, Trials)), rigid)
-    if isinstance(method, jc.Impulse) and any(getattr(item, "needs_force", False) for item in candidate.instruments):
+    if isinstance(method, jc.Impulse) and any(
+        getattr(item, "needs_force", False) for item in candidate.instruments
+    ):
         return jc.EventAligned(rest_steps=1, skip_unused=False)
     return method
 
@@ -144,43 +189,77 @@ def planned_motion(scene: jc.Scene, candidate: Candidate, method: Any) -> Planne
         return None
     start = candidate.start(scene)
     ample = dataclasses.replace(method, max_contacts=MOST_CONTACTS)
-    contacts = jc.simulate(scene, start, jnp.array([0.0, candidate.duration]), method=ample).contacts
+    contacts = jc.simulate(
+        scene, start, jnp.array([0.0, candidate.duration]), method=ample
+    ).contacts
     assert contacts is not None
-    happened = np.asarray(contacts.happened) & (np.asarray(contacts.touch_down) <= candidate.duration)
-    columns = (contacts.touch_down, contacts.lift_off, contacts.impact_speed, contacts.rebound_speed)
-    return PlannedMotion(scene, start, candidate.duration, *(np.asarray(column)[happened] for column in columns))
+    happened = np.asarray(contacts.happened) & (
+        np.asarray(contacts.touch_down) <= candidate.duration
+    )
+    columns = (
+        contacts.touch_down,
+        contacts.lift_off,
+        contacts.impact_speed,
+        contacts.rebound_speed,
+    )
+    return PlannedMotion(
+        scene, start, candidate.duration, *(np.asarray(column)[happened] for column in columns)
+    )
 
 
 def own_nuisances(point: WorkingPoint, candidate: Candidate, trial: Any) -> tuple[Any, ...]:
-    """Unknowns of each repeat: those of the candidate, else of the problem, else the state and the height of the surface."""
+    """Unknowns of each repeat: those of the candidate, else of the problem, else the state and the
+    height of the surface.
+    """
     if candidate.table is not None:
         return ()
     kinds = [kind for kind in point.layout.kinds if isinstance(kind, Trials)]
     if candidate.nuisance is not None:
         found = tuple(candidate.nuisance)
     else:
-        found = tuple(dict.fromkeys(item for kind in kinds for item in kind.own if not isinstance(item, OwnValue)))
+        found = tuple(
+            dict.fromkeys(
+                item for kind in kinds for item in kind.own if not isinstance(item, OwnValue)
+            )
+        )
         found = found if kinds else (InitialState(), SurfaceHeight())
         if trial.initial is None and not any(isinstance(item, FirstImpact) for item in found):
             found = (*found, FirstImpact())
     return tuple(item for item in found if concerns(item, trial))
 
 
-def planned_problem(point: WorkingPoint, trials: Sequence[Any], own: tuple[Any, ...], method: Any) -> Problem:
+def planned_problem(
+    point: WorkingPoint, trials: Sequence[Any], own: tuple[Any, ...], method: Any
+) -> Problem:
     """The trials with the free parameters and shared unknowns of the working point."""
     layout = point.layout
-    each = dict.fromkeys(item.free for kind in layout.kinds for item in kind.own if isinstance(item, OwnValue))
-    problem = Problem(point.scene, trials, free=[*layout.parameters, *layout.tied, *each], nuisance=own, method=method)
+    each = dict.fromkeys(
+        item.free for kind in layout.kinds for item in kind.own if isinstance(item, OwnValue)
+    )
+    problem = Problem(
+        point.scene,
+        trials,
+        free=[*layout.parameters, *layout.tied, *each],
+        nuisance=own,
+        method=method,
+    )
     # Shared quantities stay unknown also where none of these trials shows them.
     problem.layout = dataclasses.replace(problem.layout, shared=layout.shared)
     return problem
 
 
 def own_coordinates(kind: Any, guess: Any, named: Mapping[str, Any]) -> Any:
-    """Coordinates (L,) of a trial's own unknowns, those that are ``named`` as planned (possibly traced)."""
+    """Coordinates (L,) of a trial's own unknowns, those that are ``named`` as planned (possibly
+    traced).
+    """
     unknowns = kind.local_unknowns
     if not unknowns:
         return guess
     return jnp.stack(
-        [jnp.asarray(unknown.coordinate(named[unknown.name]) if unknown.name in named else guess[i]) for i, unknown in enumerate(unknowns)]
+        [
+            jnp.asarray(
+                unknown.coordinate(named[unknown.name]) if unknown.name in named else guess[i]
+            )
+            for i, unknown in enumerate(unknowns)
+        ]
     )

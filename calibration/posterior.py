@@ -1,8 +1,10 @@
-"""The posterior distribution of all unknowns, sampled by the No-U-Turn sampler of NumPyro, as ArviZ ``InferenceData``.
+"""The posterior distribution of all unknowns, sampled by the No-U-Turn sampler of NumPyro, as ArviZ
+``InferenceData``.
 
-The density is that of the fit: ``exp(-chi2/2)``, robust losses included, priors of the unknowns included, flat otherwise in the coordinates
-of the fit (flat in the logarithm of a stiffness, in the logit of a restitution). A prior given for a value is a density of that value
-(``LogNormal``: of its logarithm), so the change of coordinates has its Jacobian: ``-ln p(c) = U(c) - ln|dv/dc|``.
+The density is that of the fit: ``exp(-chi2/2)``, robust losses included, priors of the unknowns
+included, flat otherwise in the coordinates of the fit (flat in the logarithm of a stiffness, in the
+logit of a restitution). A prior given for a value is a density of that value (``LogNormal``: of its
+logarithm), so the change of coordinates has its Jacobian: ``-ln p(c) = U(c) - ln|dv/dc|``.
 """
 
 import dataclasses
@@ -31,7 +33,9 @@ from calibration.uncertainty import eliminated
 from calibration.unknown import Unknown
 
 AGREEMENT = 1.01
-"""Chains whose R-hat is below this agree (Vehtari, Gelman, Simpson, Carpenter and Buerkner, Bayesian Analysis 16 (2021) 667)."""
+"""Chains whose R-hat is below this agree (Vehtari, Gelman, Simpson, Carpenter and Buerkner,
+Bayesian Analysis 16 (2021) 667).
+"""
 
 ENOUGH = 400
 """Effective samples from which on quantiles and R-hat are to be believed (ibid.)."""
@@ -44,11 +48,12 @@ class Posterior:
     """Samples of a posterior distribution.
 
     Attributes:
-        data: ``arviz.InferenceData``: ``posterior`` with the dimensions chain, draw and, for what belongs to each trial, trial; attributes
-            ``unit`` and ``label``; ``sample_stats``.
+        data: ``arviz.InferenceData``: ``posterior`` with the dimensions chain, draw and, for what
+            belongs to each trial, trial; attributes ``unit`` and ``label``; ``sample_stats``.
         intervals: central intervals of the shared unknowns, by name, of probability ``level``.
         level: of them.
-        rhat, ess: the largest R-hat and the smallest effective sample size (bulk or tail) of all unknowns.
+        rhat, ess: the largest R-hat and the smallest effective sample size (bulk or tail) of all
+            unknowns.
         divergences: of the sampler after the warm-up.
         draws: coordinates of all samples, chain after chain.
         fit: that the samples belong to.
@@ -86,9 +91,10 @@ def posterior(
 ) -> Posterior:
     """Sample the posterior distribution of all free unknowns of a fit.
 
-    Chains run together in ``vmap``, in coordinates in which the covariance of the fit is the unit matrix. Sizes of errors that the fit
-    took from the residuals are sampled, too (flat in their logarithm). Where the fit enlarges standard errors for correlated residuals or
-    for scatter between trials, the likelihood is tempered by the same factor.
+    Chains run together in ``vmap``, in coordinates in which the covariance of the fit is the unit
+    matrix. Sizes of errors that the fit took from the residuals are sampled, too (flat in their
+    logarithm). Where the fit enlarges standard errors for correlated residuals or for scatter
+    between trials, the likelihood is tempered by the same factor.
 
     Args:
         fit: a result of ``calibration.fit``.
@@ -96,8 +102,8 @@ def posterior(
         warmup: steps before them, which adapt the sampler.
         chains: independent chains, from 2 on, so that they can be compared.
         seed: of the sampler: same seed, same samples.
-        flat: in what an unknown without a prior is flat: ``"coordinate"`` (the logarithm of a positive quantity, the logit of one between
-            two bounds) or ``"value"``.
+        flat: in what an unknown without a prior is flat: ``"coordinate"`` (the logarithm of a
+            positive quantity, the logit of one between two bounds) or ``"value"``.
         level: of the central intervals, in (0, 1).
         block: steps between which a checkpoint can be written.
         progress: told of each block.
@@ -107,8 +113,8 @@ def posterior(
         ArviZ ``InferenceData``, intervals, and whether the chains agree.
 
     Raises:
-        InputError: an unknown that neither data nor a prior determine (it would have no posterior), numbers out of range, another's
-            checkpoint, or NumPyro and ArviZ are not installed.
+        InputError: an unknown that neither data nor a prior determine (it would have no posterior),
+            numbers out of range, another's checkpoint, or NumPyro and ArviZ are not installed.
 
     References:
         Hoffman and Gelman, Journal of Machine Learning Research 15 (2014) 1593.
@@ -116,21 +122,44 @@ def posterior(
     numpyro, arviz = samplers()
     judgement = judged(fit)
     check_level(level)
-    for name, value, least in (("samples", samples, 4), ("warmup", warmup, 1), ("chains", chains, 2), ("block", block, 1)):
+    for name, value, least in (
+        ("samples", samples, 4),
+        ("warmup", warmup, 1),
+        ("chains", chains, 2),
+        ("block", block, 1),
+    ):
         if not (isinstance(value, int) and value >= least):
-            raise InputError(f"posterior: {name} = {value!r}", remedy=f"Give a whole number from {least} on.")
+            raise InputError(
+                f"posterior: {name} = {value!r}", remedy=f"Give a whole number from {least} on."
+            )
     if flat not in FLAT:
-        raise InputError(f"posterior: flat = {flat!r} is not known", remedy=f"Give one of {', '.join(map(repr, FLAT))}.")
+        raise InputError(
+            f"posterior: flat = {flat!r} is not known",
+            remedy=f"Give one of {', '.join(map(repr, FLAT))}.",
+        )
     check_proper(fit, judgement, flat)
     say = silent(progress)
-    options = {"samples": samples, "warmup": warmup, "chains": chains, "seed": seed, "flat": flat, "block": block}
-    with jax.enable_x64(True), journal(checkpoint, work="posterior", inputs=identity(judgement), options=options) as kept:
+    options = {
+        "samples": samples,
+        "warmup": warmup,
+        "chains": chains,
+        "seed": seed,
+        "flat": flat,
+        "block": block,
+    }
+    with (
+        jax.enable_x64(True),
+        journal(checkpoint, work="posterior", inputs=identity(judgement), options=options) as kept,
+    ):
         density = Density(judgement, flat)
         kernel = numpyro.infer.NUTS(potential_fn=density.potential, target_accept_prob=0.85)
         key, first = jax.random.split(jax.random.PRNGKey(seed))
         began = jax.random.normal(first, (chains, density.size))
-        # The kernel learns its functions in ``init``, so this is done also when everything else is read.
-        state = kernel.init(jax.random.split(key, chains), warmup, init_params=began, model_args=(), model_kwargs={})
+        # The kernel learns its functions in ``init``, so this is done also when everything else is
+        # read.
+        state = kernel.init(
+            jax.random.split(key, chains), warmup, init_params=began, model_args=(), model_kwargs={}
+        )
         advance = jax.jit(partial(advanced, kernel, block))
         structure = (state, Step(0, 0, 0, 0, 0))
         say(f"Sampling {chains} chains", total=warmup + samples)
@@ -139,8 +168,16 @@ def posterior(
             state, step = kept.remember(f"{i}", partial(advance, state), like=structure)
             steps.append(step)
             done = min((i + 1) * block, warmup + samples)
-            say.advance(done, f"{int(step.diverging.sum())} divergences" if done > warmup and step.diverging.any() else "")
-        kept_steps = jax.tree.map(lambda *parts: np.swapaxes(np.concatenate(parts)[warmup : warmup + samples], 0, 1), *steps)
+            say.advance(
+                done,
+                f"{int(step.diverging.sum())} divergences"
+                if done > warmup and step.diverging.any()
+                else "",
+            )
+        kept_steps = jax.tree.map(
+            lambda *parts: np.swapaxes(np.concatenate(parts)[warmup : warmup + samples], 0, 1),
+            *steps,
+        )
         points = jax.jit(jax.vmap(jax.vmap(density.point)))(kept_steps.position)
         points = jax.tree.map(np.asarray, points)
         data = inference_data(arviz, fit, density, points, kept_steps)
@@ -155,40 +192,63 @@ def samplers() -> tuple[Any, Any]:
     """
     try:
         with python_warnings.catch_warnings():
-            # ArviZ announces its next major version on import; nothing here depends on what it will change.
+            # ArviZ announces its next major version on import; nothing here depends on what it will
+            # change.
             python_warnings.filterwarnings("ignore", category=FutureWarning)
             import arviz
             import numpyro
             import numpyro.infer
     except ImportError as error:
         raise InputError(
-            f"posterior: {error.name} is not installed", remedy="Install it with: pip install 'jaxcontact[posterior]'"
+            f"posterior: {error.name} is not installed",
+            remedy="Install it with: pip install 'jaxcontact[posterior]'",
         ) from error
     return numpyro, arviz
 
 
 def check_proper(fit: Fit, judgement: Judgement, flat: str) -> None:
-    """Raise for unknowns that neither the data nor a prior determine: their posterior has no end, so no sample of it means anything."""
+    """Raise for unknowns that neither the data nor a prior determine: their posterior has no end,
+    so no sample of it means anything.
+    """
     free = [judgement.layout.shared_unknowns[index] for index in np.flatnonzero(judgement.free)]
     lost = []
     for position, unknown in enumerate(free):
         estimate = fit.parameters.get(unknown.name)
         status = Determination.NOT_DETERMINED if estimate is None else estimate.status
-        unseen = bool(judgement.formal.open_shared[position]) or (unknown.prior is None and status is Determination.NOT_DETERMINED)
-        if unseen or (unknown.prior is None and flat == "coordinate" and status is Determination.AT_BOUND):
+        unseen = bool(judgement.formal.open_shared[position]) or (
+            unknown.prior is None and status is Determination.NOT_DETERMINED
+        )
+        if unseen or (
+            unknown.prior is None and flat == "coordinate" and status is Determination.AT_BOUND
+        ):
             lost.append(unknown.name)
-    for kind, hidden, frozen in zip(judgement.layout.kinds, judgement.formal.open_local, judgement.start.frozen_local, strict=False):
-        moved = [unknown for unknown, still in zip(kind.local_unknowns, frozen, strict=True) if not still]
-        lost += [f"{unknown.name} of each trial" for unknown, open_ in zip(moved, np.any(hidden, axis=0), strict=True) if open_]
+    for kind, hidden, frozen in zip(
+        judgement.layout.kinds,
+        judgement.formal.open_local,
+        judgement.start.frozen_local,
+        strict=False,
+    ):
+        moved = [
+            unknown for unknown, still in zip(kind.local_unknowns, frozen, strict=True) if not still
+        ]
+        lost += [
+            f"{unknown.name} of each trial"
+            for unknown, open_ in zip(moved, np.any(hidden, axis=0), strict=True)
+            if open_
+        ]
     if lost:
         raise InputError(
-            f"posterior: neither the data nor a prior determine {', '.join(dict.fromkeys(lost))}, so there is no posterior distribution",
-            remedy='Give a prior (Free(..., prior=LogNormal(...))), or fit with it frozen; at a bound, flat="value" may do.',
+            "posterior: neither the data nor a prior determine "
+            f"{', '.join(dict.fromkeys(lost))}, so there is no posterior distribution",
+            remedy="Give a prior (Free(..., prior=LogNormal(...))), or fit with it frozen; at a "
+            'bound, flat="value" may do.',
         )
 
 
 class Point(NamedTuple):
-    """Coordinates shared (S,) and of the trials of each kind (R, L), and logarithms of the sizes of errors (C,)."""
+    """Coordinates shared (S,) and of the trials of each kind (R, L), and logarithms of the sizes of
+    errors (C,).
+    """
 
     shared: Any
     local: tuple[Any, ...]
@@ -210,13 +270,16 @@ def advanced(kernel: Any, count: int, state: Any) -> tuple[Any, Step]:
 
     def one(state: Any, _: None) -> tuple[Any, Step]:
         state = kernel.sample(state, (), {})
-        return state, Step(state.z, state.diverging, state.accept_prob, state.num_steps, state.potential_energy)
+        return state, Step(
+            state.z, state.diverging, state.accept_prob, state.num_steps, state.potential_energy
+        )
 
     return jax.lax.scan(one, state, None, length=count)
 
 
 class Density:
-    """The negative log density of a fit in coordinates z in which its covariance is about the unit matrix.
+    """The negative log density of a fit in coordinates z in which its covariance is about the unit
+    matrix.
 
     Args:
         judgement: the fit.
@@ -236,25 +299,39 @@ class Density:
         # Rows of data come before those of what is known of each trial's own unknowns.
         self.rows = [sum(piece.used[0].size for piece in pieces) for pieces in parts.kinds]
         self.axes = self.principal_axes()
-        self.size = int(judgement.free.sum()) + sum(own.shape[0] * own.shape[2] for own in self.axes.own) + self.sampled.size
+        self.size = (
+            int(judgement.free.sum())
+            + sum(own.shape[0] * own.shape[2] for own in self.axes.own)
+            + self.sampled.size
+        )
 
     def tempering(self) -> float:
-        """Factor by which the fit enlarges standard errors beyond the sizes of the errors: for correlation, for scatter between trials."""
+        """Factor by which the fit enlarges standard errors beyond the sizes of the errors: for
+        correlation, for scatter between trials.
+        """
         judgement, spread = self.judgement, self.judgement.spread
         followed = judgement.followed()
-        plain = judgement.parts.covariance(spread.size, np.where(followed, spread.time, 0.0), followed=followed)
+        plain = judgement.parts.covariance(
+            spread.size, np.where(followed, spread.time, 0.0), followed=followed
+        )
         seen = ~judgement.formal.open_shared
         ratio = np.diag(judgement.covariance)[seen] / np.diag(plain)[seen]
         return float(np.sqrt(max(np.median(ratio), 1.0))) if ratio.size else 1.0
 
     def principal_axes(self) -> "Axes":
-        """Roots of the covariance: of the shared coordinates, of each trial's own given the shared ones, and how the latter follow."""
+        """Roots of the covariance: of the shared coordinates, of each trial's own given the shared
+        ones, and how the latter follow.
+        """
         judgement = self.judgement
         # Only a scale is needed, which the robust blocks and the typical widening give.
         own, coupling = [], []
         for block in judgement.parts.working[: len(self.data)]:
             part = eliminated(block)
-            own.append(jax.vmap(_root)(part.inverse) * judgement.widening if part.inverse.shape[1] else part.inverse)
+            own.append(
+                jax.vmap(_root)(part.inverse) * judgement.widening
+                if part.inverse.shape[1]
+                else part.inverse
+            )
             coupling.append(part.coupling)
         return Axes(_root(judgement.covariance), tuple(map(np.asarray, own)), tuple(coupling))
 
@@ -271,7 +348,9 @@ class Density:
             moves = np.flatnonzero(~judgement.start.frozen_local[g])
             local.append(jnp.asarray(judgement.minimum.local[g]).at[:, moves].add(change))
             first += trials * width
-        return Point(shared, tuple(local), self.began + z[first:] / np.sqrt(2 * np.maximum(self.counts, 1.0)))
+        return Point(
+            shared, tuple(local), self.began + z[first:] / np.sqrt(2 * np.maximum(self.counts, 1.0))
+        )
 
     def potential(self, z: jax.Array) -> jax.Array:
         """``-ln p(z)`` up to a constant."""
@@ -297,27 +376,45 @@ class Density:
             blocks = jacobians(self.layout, self.scene, point.shared, point.local, data)
             residual = [weighed(block.residual, g) for g, block in enumerate(blocks)]
             by_shared = sum(
-                jnp.einsum("rn,rns->s", r, weighed(b.by_shared, g)) for g, (r, b) in enumerate(zip(residual, blocks, strict=True))
+                jnp.einsum("rn,rns->s", r, weighed(b.by_shared, g))
+                for g, (r, b) in enumerate(zip(residual, blocks, strict=True))
             )
             pairs = zip(residual, blocks, strict=True)
-            by_local = tuple(jnp.einsum("rn,rnl->rl", r, weighed(b.by_local, g)) for g, (r, b) in enumerate(pairs) if g < len(self.rows))
+            by_local = tuple(
+                jnp.einsum("rn,rnl->rl", r, weighed(b.by_local, g))
+                for g, (r, b) in enumerate(pairs)
+                if g < len(self.rows)
+            )
             by_size: Any = jnp.zeros_like(point.log_size)
             if self.sampled.size:
-                slopes = jax.jacfwd(lambda log_size: residuals(self.layout, self.scene, point.shared, point.local, self.resized(log_size)))
+                slopes = jax.jacfwd(
+                    lambda log_size: residuals(
+                        self.layout, self.scene, point.shared, point.local, self.resized(log_size)
+                    )
+                )
                 by_size = sum(
                     jnp.einsum("rn,rnc->c", r, weighed(slope, g))
-                    for g, (r, slope) in enumerate(zip(residual, slopes(point.log_size), strict=True))
+                    for g, (r, slope) in enumerate(
+                        zip(residual, slopes(point.log_size), strict=True)
+                    )
                 )
-            return jnp.asarray(sum(jnp.sum(r**2) for r in residual)) / 2, Point(by_shared, by_local, by_size)
+            return jnp.asarray(sum(jnp.sum(r**2) for r in residual)) / 2, Point(
+                by_shared, by_local, by_size
+            )
 
-        value.defvjp(value_and_gradient, lambda gradient, cotangent: (jax.tree.map(lambda part: cotangent * part, gradient),))
+        value.defvjp(
+            value_and_gradient,
+            lambda gradient, cotangent: (jax.tree.map(lambda part: cotangent * part, gradient),),
+        )
         return value
 
     def resized(self, log_size: jax.Array) -> tuple[Any, ...]:
         """The data with errors of other sizes, where these are sampled."""
         if not self.sampled.size:
             return self.data
-        factor = jnp.ones(len(self.judgement.parts.components)).at[self.sampled].set(jnp.exp(-log_size))
+        factor = (
+            jnp.ones(len(self.judgement.parts.components)).at[self.sampled].set(jnp.exp(-log_size))
+        )
         return tuple(
             own._replace(
                 samples=tuple(
@@ -330,16 +427,25 @@ class Density:
 
     def log_jacobian(self, point: Point) -> jax.Array:
         """``ln|dv/dc|`` of those unknowns whose prior is a density of the value."""
-        total = sum_of_slopes(self.layout.shared_unknowns, point.shared, np.asarray(self.judgement.free), self.flat)
-        for kind, own, frozen in zip(self.layout.kinds, point.local, self.judgement.start.frozen_local, strict=True):
-            # What is flat in its coordinate or its value is a question of material constants, not of each trial's own quantities.
-            of_trial = partial(sum_of_slopes, kind.local_unknowns, free=~np.asarray(frozen), flat="coordinate")
+        total = sum_of_slopes(
+            self.layout.shared_unknowns, point.shared, np.asarray(self.judgement.free), self.flat
+        )
+        for kind, own, frozen in zip(
+            self.layout.kinds, point.local, self.judgement.start.frozen_local, strict=True
+        ):
+            # What is flat in its coordinate or its value is a question of material constants, not
+            # of each trial's own quantities.
+            of_trial = partial(
+                sum_of_slopes, kind.local_unknowns, free=~np.asarray(frozen), flat="coordinate"
+            )
             total = total + jnp.sum(jax.vmap(of_trial)(own))
         return total
 
 
 class Axes(NamedTuple):
-    """Roots of covariances: shared (S, S), own of each trial (R, L, L), and the change of own per change of shared, negative (R, L, S)."""
+    """Roots of covariances: shared (S, S), own of each trial (R, L, L), and the change of own per
+    change of shared, negative (R, L, S).
+    """
 
     shared: Any
     own: tuple[Any, ...]
@@ -352,11 +458,19 @@ def _root(matrix: Any) -> Any:
     return vectors * jnp.sqrt(jnp.maximum(eigenvalues, 0.0))
 
 
-def sum_of_slopes(unknowns: tuple[Unknown, ...], coordinates: jax.Array, free: np.ndarray, flat: str) -> jax.Array:
-    """``sum ln|dv/dc|`` over unknowns with a density of the value, or ``ln|d ln v/dc|`` with one of its logarithm."""
+def sum_of_slopes(
+    unknowns: tuple[Unknown, ...], coordinates: jax.Array, free: np.ndarray, flat: str
+) -> jax.Array:
+    """``sum ln|dv/dc|`` over unknowns with a density of the value, or ``ln|d ln v/dc|`` with one of
+    its logarithm.
+    """
     total = jnp.zeros(())
     for i, unknown in enumerate(unknowns):
-        if not free[i] or unknown.about.transform == "identity" or (unknown.prior is None and flat == "coordinate"):
+        if (
+            not free[i]
+            or unknown.about.transform == "identity"
+            or (unknown.prior is None and flat == "coordinate")
+        ):
             continue
         value, slope = jax.jvp(unknown.value, (coordinates[i],), (jnp.ones(()),))
         total = total + jnp.log(slope / value if isinstance(unknown.prior, LogNormal) else slope)
@@ -372,19 +486,34 @@ def inference_data(arviz: Any, fit: Fit, density: Density, points: Point, steps:
     coords: dict[str, list[str]] = {}
     for index in np.flatnonzero(judgement.free):
         unknown = layout.shared_unknowns[index]
-        found[unknown.name], about[unknown.name] = np.asarray(unknown.value(points.shared[..., index])), unknown.about
+        found[unknown.name], about[unknown.name] = (
+            np.asarray(unknown.value(points.shared[..., index])),
+            unknown.about,
+        )
     own: dict[str, list[tuple[str, np.ndarray]]] = {}
-    for kind, members, here, frozen in zip(layout.kinds, fit.problem.members, points.local, judgement.start.frozen_local, strict=True):
+    for kind, members, here, frozen in zip(
+        layout.kinds, fit.problem.members, points.local, judgement.start.frozen_local, strict=True
+    ):
         for i in np.flatnonzero(~np.asarray(frozen)):
             unknown = kind.local_unknowns[i]
             about[unknown.name] = unknown.about
             names = [fit.problem.trials[member].name for member in members]
-            own.setdefault(unknown.name, []).extend(zip(names, np.moveaxis(np.asarray(unknown.value(here[..., i])), -1, 0), strict=True))
+            own.setdefault(unknown.name, []).extend(
+                zip(names, np.moveaxis(np.asarray(unknown.value(here[..., i])), -1, 0), strict=True)
+            )
     every = [trial.name for trial in fit.problem.trials]
     for name, columns in own.items():
         of = [trial for trial, _ in columns]
-        dimension = "trial" if sorted(of) == sorted(every) and of == [t for t, _ in next(iter(own.values()))] else f"trial of {name}"
-        found[name], dims[name], coords[dimension] = np.stack([column for _, column in columns], axis=-1), [dimension], of
+        dimension = (
+            "trial"
+            if sorted(of) == sorted(every) and of == [t for t, _ in next(iter(own.values()))]
+            else f"trial of {name}"
+        )
+        found[name], dims[name], coords[dimension] = (
+            np.stack([column for _, column in columns], axis=-1),
+            [dimension],
+            of,
+        )
     for place, component in enumerate(density.sampled.tolist()):
         name = f"noise size {judgement.parts.components[component].quantity}"
         found[name], about[name] = np.exp(points.log_size[..., place]), None
@@ -396,47 +525,83 @@ def inference_data(arviz: Any, fit: Fit, density: Density, points: Point, steps:
     }
     data = arviz.from_dict(posterior=found, sample_stats=stats, coords=coords, dims=dims)
     for name, quantity in about.items():
-        label = "size of the errors over that of the fit's weights" if quantity is None else quantity.label
-        data.posterior[name].attrs.update(unit="-" if quantity is None else quantity.unit, label=label)
+        label = (
+            "size of the errors over that of the fit's weights"
+            if quantity is None
+            else quantity.label
+        )
+        data.posterior[name].attrs.update(
+            unit="-" if quantity is None else quantity.unit, label=label
+        )
     return data
 
 
-def summarised(arviz: Any, fit: Fit, density: Density, points: Point, steps: Step, data: Any, level: float) -> Posterior:
+def summarised(
+    arviz: Any, fit: Fit, density: Density, points: Point, steps: Step, data: Any, level: float
+) -> Posterior:
     """Intervals, whether the chains agree, and words."""
     intervals, sentences, warnings = {}, [], []
     for index in np.flatnonzero(density.judgement.free):
         unknown, coordinates = density.layout.shared_unknowns[index], points.shared[..., index]
-        ends, ran = interval(unknown, coordinates, float(density.judgement.minimum.shared[index]), level)
+        ends, ran = interval(
+            unknown, coordinates, float(density.judgement.minimum.shared[index]), level
+        )
         label = unknown.about.label[0].upper() + unknown.about.label[1:]
         intervals[unknown.name] = ends
         if ran:
             warnings.append(
-                f"{label} ran away: the data make {' and '.join(ran)} values unlikely, all alike, but exclude none, and without a prior"
+                f"{label} ran away: the data make {' and '.join(ran)} values unlikely, all "
+                "alike, but exclude none, and without a prior"
                 " they have no end. These samples are not to be used; give a prior, or bounds."
             )
         else:
-            width, unit = (ends[1] - ends[0]) / 4, "" if unknown.about.unit == "-" else f" {unknown.about.unit}"
+            width, unit = (
+                (ends[1] - ends[0]) / 4,
+                "" if unknown.about.unit == "-" else f" {unknown.about.unit}",
+            )
             between = f"{rounded_like(ends[0], width)} to {rounded_like(ends[1], width)}{unit}"
             sentences.append(f"{label}: {between} ({100 * level:g} %, posterior).")
     rhat, ess = agreement(arviz, density.judgement, points)
     divergences = int(np.sum(steps.diverging))
     if not rhat < AGREEMENT:
-        warnings.append(f"The chains do not agree (R-hat up to {rhat:.4g}, wanted below {AGREEMENT}): these samples are not to be used.")
+        warnings.append(
+            f"The chains do not agree (R-hat up to {rhat:.4g}, wanted below {AGREEMENT}): "
+            "these samples are not to be used."
+        )
     if not ess >= ENOUGH:
-        warnings.append(f"The effective sample size is only {ess:.0f}, wanted {ENOUGH}; draw more samples.")
+        warnings.append(
+            f"The effective sample size is only {ess:.0f}, wanted {ENOUGH}; draw more samples."
+        )
     if divergences:
-        warnings.append(f"{divergences} steps diverged: the posterior has a narrow part that the sampler may have missed.")
+        warnings.append(
+            f"{divergences} steps diverged: the posterior has a narrow part that the sampler "
+            "may have missed."
+        )
     if density.temper > 1.01:
         warnings.append(
-            f"The likelihood is tempered: errors count {density.temper:.2f} times as large, as in the fit, because residuals are correlated"
+            f"The likelihood is tempered: errors count {density.temper:.2f} times as large, "
+            "as in the fit, because residuals are correlated"
             " or trials scatter."
         )
     if rhat < AGREEMENT and ess >= ENOUGH:
-        sentences.append(f"The chains agree: R-hat at most {rhat:.4f}, effective sample size at least {ess:.0f}.")
+        sentences.append(
+            f"The chains agree: R-hat at most {rhat:.4f}, effective sample size at least {ess:.0f}."
+        )
     count = points.shared.shape[0] * points.shared.shape[1]
     shared, *local = (own.reshape(count, *own.shape[2:]) for own in (points.shared, *points.local))
     draws = Draws(shared, tuple(local))
-    return Posterior(data, intervals, level, rhat, ess, divergences, draws, fit, "\n".join(sentences), tuple(warnings))
+    return Posterior(
+        data,
+        intervals,
+        level,
+        rhat,
+        ess,
+        divergences,
+        draws,
+        fit,
+        "\n".join(sentences),
+        tuple(warnings),
+    )
 
 
 def agreement(arviz: Any, judgement: Judgement, points: Point) -> tuple[float, float]:
@@ -445,15 +610,28 @@ def agreement(arviz: Any, judgement: Judgement, points: Point) -> tuple[float, f
     Of coordinates: their ranks, which count, are those of the values, and they do not overflow.
     """
     moved = [points.shared[..., judgement.free], points.log_size]
-    moved += [own[..., ~frozen] for own, frozen in zip(points.local, judgement.start.frozen_local, strict=True)]
-    table = arviz.convert_to_dataset({f"{i}": own.reshape(*own.shape[:2], -1) for i, own in enumerate(moved) if own.size})
-    rhat, *sizes = (found.to_dataarray().values for found in (arviz.rhat(table), *(arviz.ess(table, method=of) for of in ("bulk", "tail"))))
+    moved += [
+        own[..., ~frozen]
+        for own, frozen in zip(points.local, judgement.start.frozen_local, strict=True)
+    ]
+    table = arviz.convert_to_dataset(
+        {f"{i}": own.reshape(*own.shape[:2], -1) for i, own in enumerate(moved) if own.size}
+    )
+    rhat, *sizes = (
+        found.to_dataarray().values
+        for found in (arviz.rhat(table), *(arviz.ess(table, method=of) for of in ("bulk", "tail")))
+    )
     return float(np.nanmax(rhat)), float(min(np.nanmin(size) for size in sizes))
 
 
-def interval(unknown: Unknown, coordinates: np.ndarray, best: float, level: float) -> tuple[tuple[float, float], list[str]]:
+def interval(
+    unknown: Unknown, coordinates: np.ndarray, best: float, level: float
+) -> tuple[tuple[float, float], list[str]]:
     """Central interval, infinite on a side where samples ran away, and which sides these are."""
-    ends = [float(unknown.value(end)) for end in np.quantile(coordinates, ((1 - level) / 2, (1 + level) / 2))]
+    ends = [
+        float(unknown.value(end))
+        for end in np.quantile(coordinates, ((1 - level) / 2, (1 + level) / 2))
+    ]
     ran = []
     for side, (pick, called) in enumerate(((np.min, "smaller"), (np.max, "larger"))):
         if strayed(unknown, float(pick(coordinates)), best):

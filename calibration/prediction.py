@@ -33,9 +33,11 @@ class Band:
     Attributes:
         times: (n,) [s], or ``None`` where what is predicted has no times.
         mean: the prediction at the best values.
-        sd: standard error of the prediction, infinite where it hangs on what the data do not determine.
+        sd: standard error of the prediction, infinite where it hangs on what the data do not
+            determine.
         low, high: band of the truth.
-        low_new, high_new: band of a new measurement, with its errors; ``None`` where their size is not known.
+        low_new, high_new: band of a new measurement, with its errors; ``None`` where their size is
+            not known.
         level: probability of each band, at each single place.
         source: ``"covariance"``, ``"bootstrap"`` or ``"posterior"``.
     """
@@ -64,31 +66,39 @@ def prediction_band(
 ) -> Band:
     """Predict what a trial of the fit shows, or anything that follows from the fitted scene.
 
-    From the covariance: ``sd^2 = g' C g``, ``g`` the derivatives of the prediction by all unknowns of the fit, the trial's own among them,
-    and Student's t where the noise was estimated (the delta method). From draws: their quantiles, which may be lopsided.
+    From the covariance: ``sd^2 = g' C g``, ``g`` the derivatives of the prediction by all unknowns
+    of the fit, the trial's own among them, and Student's t where the noise was estimated (the delta
+    method). From draws: their quantiles, which may be lopsided.
 
     Args:
         fit: a result of ``calibration.fit``.
-        of: times (n,) [s] at which ``observation`` of ``trial`` is predicted; or ``None`` for the times that were measured; or, for a new
-            trial, a function of the fitted ``jaxcontact.Scene`` that returns an array, e.g. ``lambda scene: jc.simulate(scene, state,
-            times).position``.
+        of: times (n,) [s] at which ``observation`` of ``trial`` is predicted; or ``None`` for the
+            times that were measured; or, for a new trial, a function of the fitted
+            ``jaxcontact.Scene`` that returns an array, e.g. ``lambda scene: jc.simulate(scene,
+            state, times).position``.
         trial: position or name; without a meaning for a function.
         observation: which of the trial's measurements.
         level: of the bands, in (0, 1).
         draws: replicates or samples to take quantiles of, instead of the covariance.
-        noise: standard deviation of a new measurement, in the unit of the prediction; by default that of the trial's samples (their
-            median, of the size that the fit found). A function has none unless it is given here.
+        noise: standard deviation of a new measurement, in the unit of the prediction; by default
+            that of the trial's samples (their median, of the size that the fit found). A function
+            has none unless it is given here.
         seed: of the errors that are added to draws.
 
     Raises:
-        InputError: a trial, observation or level that does not exist, times where the observation has none.
+        InputError: a trial, observation or level that does not exist, times where the observation
+            has none.
     """
     judgement = judged(fit)
     check_level(level)
     with jax.enable_x64(True):
         asked = OfScene(of) if callable(of) else of_trial(fit, judgement, of, trial, observation)
         mean, by_shared, by_local = asked.linearised(judgement)
-        sigma = asked.noise(judgement) if noise is None else np.broadcast_to(np.asarray(noise, dtype=float), mean.shape)
+        sigma = (
+            asked.noise(judgement)
+            if noise is None
+            else np.broadcast_to(np.asarray(noise, dtype=float), mean.shape)
+        )
         if draws is None:
             return from_covariance(fit, judgement, asked, mean, by_shared, by_local, sigma, level)
         return from_draws(judgement, asked, mean, draws, sigma, level, seed)
@@ -114,7 +124,9 @@ class OfScene:
 
     def at(self, judgement: Judgement, draws: Draws) -> np.ndarray:
         """The prediction for each draw."""
-        return np.asarray(_of_scene_each(judgement.layout, self.function, judgement.scene, draws.shared))
+        return np.asarray(
+            _of_scene_each(judgement.layout, self.function, judgement.scene, draws.shared)
+        )
 
     def noise(self, judgement: Judgement) -> None:
         """Unknown."""
@@ -136,29 +148,51 @@ class OfTrial:
     times: np.ndarray | None
 
     def linearised(self, judgement: Judgement) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The prediction (n, k), and its derivatives by the shared (n, k, S) and the trial's own coordinates (n, k, L)."""
+        """The prediction (n, k), and its derivatives by the shared (n, k, S) and the trial's own
+        coordinates (n, k, L).
+        """
         kind, r, observation = self.place
-        shared, local = jnp.asarray(judgement.minimum.shared), jnp.asarray(judgement.minimum.local[kind][r])
-        value, (by_shared, by_local) = _of_trial(judgement.layout, kind, observation, judgement.scene, shared, local, self.data)
+        shared, local = (
+            jnp.asarray(judgement.minimum.shared),
+            jnp.asarray(judgement.minimum.local[kind][r]),
+        )
+        value, (by_shared, by_local) = _of_trial(
+            judgement.layout, kind, observation, judgement.scene, shared, local, self.data
+        )
         return np.asarray(value), np.asarray(by_shared), np.asarray(by_local)
 
     def at(self, judgement: Judgement, draws: Draws) -> np.ndarray:
         """The prediction for each draw."""
         kind, r, observation = self.place
         return np.asarray(
-            _of_trial_each(judgement.layout, kind, observation, judgement.scene, draws.shared, draws.local[kind][:, r], self.data)
+            _of_trial_each(
+                judgement.layout,
+                kind,
+                observation,
+                judgement.scene,
+                draws.shared,
+                draws.local[kind][:, r],
+                self.data,
+            )
         )
 
     def noise(self, judgement: Judgement) -> np.ndarray:
-        """Median standard deviation of the samples of each column, of the size that the fit found."""
+        """Median standard deviation of the samples of each column, of the size that the fit
+        found.
+        """
         kind, r, observation = self.place
         weight = np.asarray(judgement.data[kind].samples[observation].weight[r])
         size = judgement.spread.size[judgement.parts.kinds[kind][observation].component]
-        columns = [np.median(1 / weight[weight[:, k] > 0, k]) if np.any(weight[:, k] > 0) else np.nan for k in range(weight.shape[1])]
+        columns = [
+            np.median(1 / weight[weight[:, k] > 0, k]) if np.any(weight[:, k] > 0) else np.nan
+            for k in range(weight.shape[1])
+        ]
         return np.asarray(columns) * size
 
 
-def of_trial(fit: Fit, judgement: Judgement, times: Any, trial: int | str, observation: int) -> OfTrial:
+def of_trial(
+    fit: Fit, judgement: Judgement, times: Any, trial: int | str, observation: int
+) -> OfTrial:
     """What is asked of a trial of the fit."""
     trials = fit.problem.trials
     names = [item.name for item in trials]
@@ -166,30 +200,57 @@ def of_trial(fit: Fit, judgement: Judgement, times: Any, trial: int | str, obser
         raise InputError(f"prediction_band: there is no trial {trial!r}.{nearest(trial, names)}")
     index = names.index(trial) if isinstance(trial, str) else trial
     if not 0 <= index < len(trials):
-        raise InputError(f"prediction_band: trial = {trial!r}", remedy=f"Give 0 to {len(trials) - 1}, or a name.")
-    kind, r = next((k, members.index(index)) for k, members in enumerate(fit.problem.members) if index in members)
+        raise InputError(
+            f"prediction_band: trial = {trial!r}", remedy=f"Give 0 to {len(trials) - 1}, or a name."
+        )
+    kind, r = next(
+        (k, members.index(index))
+        for k, members in enumerate(fit.problem.members)
+        if index in members
+    )
     data = jax.tree.map(lambda column: np.asarray(column)[r], judgement.data[kind])
     if not 0 <= observation < len(data.samples):
-        raise InputError(f"prediction_band: observation = {observation!r}", remedy=f"Give 0 to {len(data.samples) - 1}.")
+        raise InputError(
+            f"prediction_band: observation = {observation!r}",
+            remedy=f"Give 0 to {len(data.samples) - 1}.",
+        )
     there = data.samples[observation]
     if not judgement.errors[kind][observation].series:
         if times is not None:
-            raise InputError("prediction_band: this observation has no times", remedy="Leave them out, or give a function of the scene.")
+            raise InputError(
+                "prediction_band: this observation has no times",
+                remedy="Leave them out, or give a function of the scene.",
+            )
         return OfTrial((kind, r, observation), data, None)
     if times is None:
         used = np.flatnonzero(np.any(there.weight > 0, axis=-1))
         moments = there.times[: used[-1] + 1 if used.size else 0]
     else:
         moments = np.atleast_1d(np.asarray(times, dtype=float))
-        if moments.ndim != 1 or not moments.size or not np.all(np.isfinite(moments)) or np.any(np.diff(moments) < 0):
+        if (
+            moments.ndim != 1
+            or not moments.size
+            or not np.all(np.isfinite(moments))
+            or np.any(np.diff(moments) < 0)
+        ):
             raise InputError("prediction_band: times are not finite and in increasing order")
     nothing = np.zeros((moments.size, there.measured.shape[1]))
-    samples = tuple(Samples(moments, nothing, nothing) if i == observation else own for i, own in enumerate(data.samples))
+    samples = tuple(
+        Samples(moments, nothing, nothing) if i == observation else own
+        for i, own in enumerate(data.samples)
+    )
     return OfTrial((kind, r, observation), data._replace(samples=samples), moments)
 
 
 def from_covariance(
-    fit: Fit, judgement: Judgement, asked: Any, mean: np.ndarray, by_shared: np.ndarray, by_local: Any, sigma: Any, level: float
+    fit: Fit,
+    judgement: Judgement,
+    asked: Any,
+    mean: np.ndarray,
+    by_shared: np.ndarray,
+    by_local: Any,
+    sigma: Any,
+    level: float,
 ) -> Band:
     """The delta method."""
     free = np.flatnonzero(judgement.free)
@@ -199,12 +260,19 @@ def from_covariance(
         kind, r, _ = asked.place
         own = by_local[..., ~judgement.start.frozen_local[kind]]
         part = eliminated(judgement.parts.working[kind])
-        # A change of the shared coordinates moves the trial's own ones along, so only what is left counts.
+        # A change of the shared coordinates moves the trial's own ones along, so only what is left
+        # counts.
         g = g - own @ part.coupling[r]
-        variance = np.einsum("...l,lm,...m->...", own, part.inverse[r], own) * judgement.inflation**2
+        variance = (
+            np.einsum("...l,lm,...m->...", own, part.inverse[r], own) * judgement.inflation**2
+        )
         lost = np.any((np.abs(own) > 0) & part.open[r], axis=-1)
     variance = variance + np.einsum("...s,st,...t->...", g, judgement.covariance, g)
-    lost = lost | np.any((np.abs(g) > 1e-12 * (1e-300 + np.max(np.abs(g), initial=0.0))) & undetermined(fit, judgement), axis=-1)
+    lost = lost | np.any(
+        (np.abs(g) > 1e-12 * (1e-300 + np.max(np.abs(g), initial=0.0)))
+        & undetermined(fit, judgement),
+        axis=-1,
+    )
     sd = np.where(lost, np.inf, np.sqrt(np.maximum(variance, 0.0)))
     degrees = float(np.min(judgement.degrees)) if judgement.degrees.size else np.inf
     reach = float(stats.t.ppf((1 + level) / 2, degrees))
@@ -226,20 +294,34 @@ def undetermined(fit: Fit, judgement: Judgement) -> np.ndarray:
     """Which free shared coordinates the data leave open."""
     names = [judgement.layout.names[index] for index in np.flatnonzero(judgement.free)]
     status = [fit.parameters[name].status if name in fit.parameters else None for name in names]
-    return judgement.formal.open_shared | np.asarray([item is Determination.NOT_DETERMINED for item in status], dtype=bool)
+    return judgement.formal.open_shared | np.asarray(
+        [item is Determination.NOT_DETERMINED for item in status], dtype=bool
+    )
 
 
 def from_draws(
-    judgement: Judgement, asked: Any, mean: np.ndarray, source: Bootstrap | Posterior, sigma: Any, level: float, seed: int
+    judgement: Judgement,
+    asked: Any,
+    mean: np.ndarray,
+    source: Bootstrap | Posterior,
+    sigma: Any,
+    level: float,
+    seed: int,
 ) -> Band:
     """Quantiles of the predictions of all draws, and of them with errors added."""
     draws = source.draws
     if len(draws) < 2:
-        raise InputError("prediction_band: there are no draws", remedy="Draw more, or leave draws out.")
-    chunks = [draws.picked(np.arange(i, min(i + LANES, len(draws)))) for i in range(0, len(draws), LANES)]
+        raise InputError(
+            "prediction_band: there are no draws", remedy="Draw more, or leave draws out."
+        )
+    chunks = [
+        draws.picked(np.arange(i, min(i + LANES, len(draws)))) for i in range(0, len(draws), LANES)
+    ]
     last = chunks[-1]
     full = last.picked(np.minimum(np.arange(LANES), len(last) - 1)) if len(chunks) > 1 else last
-    parts = [asked.at(judgement, chunk) for chunk in chunks[:-1]] + [asked.at(judgement, full)[: len(last)]]
+    parts = [asked.at(judgement, chunk) for chunk in chunks[:-1]] + [
+        asked.at(judgement, full)[: len(last)]
+    ]
     values = np.concatenate(parts)
     tails = ((1 - level) / 2, (1 + level) / 2)
     low, high = np.quantile(values, tails, axis=0)
@@ -248,7 +330,9 @@ def from_draws(
         errors = np.random.default_rng(seed).standard_normal(values.shape) * sigma
         low_new, high_new = np.quantile(values + errors, tails, axis=0)
     kind = "bootstrap" if isinstance(source, Bootstrap) else "posterior"
-    return Band(asked.times, mean, np.std(values, axis=0, ddof=1), low, high, low_new, high_new, level, kind)
+    return Band(
+        asked.times, mean, np.std(values, axis=0, ddof=1), low, high, low_new, high_new, level, kind
+    )
 
 
 @partial(jax.jit, static_argnames=("layout", "function"))
@@ -264,13 +348,23 @@ def _of_scene_each(layout: Layout, function: Any, scene: Any, shared: jax.Array)
     return jax.vmap(lambda own: jnp.asarray(function(layout.at(scene, own)[0])))(shared)
 
 
-def _predicted(layout: Layout, kind: int, observation: int, scene: Any, shared: jax.Array, local: jax.Array, data: Any) -> jax.Array:
+def _predicted(
+    layout: Layout,
+    kind: int,
+    observation: int,
+    scene: Any,
+    shared: jax.Array,
+    local: jax.Array,
+    data: Any,
+) -> jax.Array:
     """One observation of one trial, (n, k)."""
     return layout.expected(kind, scene, shared, local, data)[observation]
 
 
 @partial(jax.jit, static_argnames=("layout", "kind", "observation"))
-def _of_trial(layout: Layout, kind: int, observation: int, scene: Any, shared: Any, local: Any, data: Any) -> tuple[Any, Any]:
+def _of_trial(
+    layout: Layout, kind: int, observation: int, scene: Any, shared: Any, local: Any, data: Any
+) -> tuple[Any, Any]:
     def predict(shared: jax.Array, local: jax.Array) -> jax.Array:
         return _predicted(layout, kind, observation, scene, shared, local, data)
 
@@ -278,5 +372,9 @@ def _of_trial(layout: Layout, kind: int, observation: int, scene: Any, shared: A
 
 
 @partial(jax.jit, static_argnames=("layout", "kind", "observation"))
-def _of_trial_each(layout: Layout, kind: int, observation: int, scene: Any, shared: Any, local: Any, data: Any) -> Any:
-    return jax.vmap(lambda s, own: _predicted(layout, kind, observation, scene, s, own, data))(shared, local)
+def _of_trial_each(
+    layout: Layout, kind: int, observation: int, scene: Any, shared: Any, local: Any, data: Any
+) -> Any:
+    return jax.vmap(lambda s, own: _predicted(layout, kind, observation, scene, s, own, data))(
+        shared, local
+    )

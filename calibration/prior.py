@@ -24,7 +24,10 @@ class Normal:
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.mean) and 0 < self.sd < math.inf):
-            raise InputError(f"Normal: mean = {self.mean!r}, sd = {self.sd!r}", remedy="Give a finite mean and a positive sd.")
+            raise InputError(
+                f"Normal: mean = {self.mean!r}, sd = {self.sd!r}",
+                remedy="Give a finite mean and a positive sd.",
+            )
 
     def residual(self, value: Any) -> Any:
         """Deviation in standard deviations."""
@@ -33,7 +36,9 @@ class Normal:
 
 @dataclasses.dataclass(frozen=True)
 class LogNormal:
-    """The value is ``median`` within a ``factor`` (of one standard deviation): residual ``ln(value / median) / ln(factor)``."""
+    """The value is ``median`` within a ``factor`` (of one standard deviation): residual ``ln(value
+    / median) / ln(factor)``.
+    """
 
     median: float
     factor: float
@@ -41,7 +46,8 @@ class LogNormal:
     def __post_init__(self) -> None:
         if not (0 < self.median < math.inf and 1 < self.factor < math.inf):
             raise InputError(
-                f"LogNormal: median = {self.median!r}, factor = {self.factor!r}", remedy="Give a positive median and a factor above 1."
+                f"LogNormal: median = {self.median!r}, factor = {self.factor!r}",
+                remedy="Give a positive median and a factor above 1.",
             )
 
     def residual(self, value: Any) -> Any:

@@ -1,7 +1,9 @@
-"""What is fitted: a scene with free parameters, trials with their measurements, and the nuisance quantities of the measurement.
+"""What is fitted: a scene with free parameters, trials with their measurements, and the nuisance
+quantities of the measurement.
 
-A problem is split into a *layout* (names, nuisances, method: hashable, part of compiled code) and *arrays* (samples, weights, scene), so
-that problems of the same layout and size share one compilation. Trials of one kind are padded to one length and simulated in one ``vmap``.
+A problem is split into a *layout* (names, nuisances, method: hashable, part of compiled code) and
+*arrays* (samples, weights, scene), so that problems of the same layout and size share one
+compilation. Trials of one kind are padded to one length and simulated in one ``vmap``.
 """
 
 from collections.abc import Sequence
@@ -36,14 +38,19 @@ class Problem:
 
     Args:
         scene: with starting values of the free parameters, and the true values of all others.
-        trials: ``Trial(...)`` each, or data that are the only measurement of a trial (``Recording``, ``BounceTimes``, ``ImpactTable`` ...).
-        free: what is to be found of the scene: paths such as ``"contact.normal.restitution"``, ``Free``, ``Tied`` or ``Derived``.
-        nuisance: quantities of the measurement to be found, e.g. ``[InitialState(), SurfaceHeight(), LengthScale()]``.
-        noise: model of the errors of all measurements, or a table of models by class of measurement, e.g.
-            ``{Recording: StudentT(4)}`` (``calibration.noise_model``); default ``Automatic()``.
-        method: of simulation; by default ``jaxcontact.Impulse``, or ``EventAligned`` where a force or a contact duration was measured,
-            with a budget of contacts from the trials.
-        frozen: names of free parameters that stay at their start; what their first step would be is known after the fit.
+        trials: ``Trial(...)`` each, or data that are the only measurement of a trial
+            (``Recording``, ``BounceTimes``, ``ImpactTable`` ...).
+        free: what is to be found of the scene: paths such as ``"contact.normal.restitution"``,
+            ``Free``, ``Tied`` or ``Derived``.
+        nuisance: quantities of the measurement to be found, e.g. ``[InitialState(),
+            SurfaceHeight(), LengthScale()]``.
+        noise: model of the errors of all measurements, or a table of models by class of
+            measurement, e.g. ``{Recording: StudentT(4)}`` (``calibration.noise_model``); default
+            ``Automatic()``.
+        method: of simulation; by default ``jaxcontact.Impulse``, or ``EventAligned`` where a force
+            or a contact duration was measured, with a budget of contacts from the trials.
+        frozen: names of free parameters that stay at their start; what their first step would be is
+            known after the fit.
 
     Attributes:
         layout: structure, part of compiled code.
@@ -53,7 +60,8 @@ class Problem:
         readings: first guess of each trial.
 
     Raises:
-        InputError: a recording without a bounce, a path that does not exist, nuisances that exclude each other.
+        InputError: a recording without a bounce, a path that does not exist, nuisances that exclude
+            each other.
     """
 
     def __init__(
@@ -73,19 +81,31 @@ class Problem:
         for tie in tied:
             tie.check(scene)
         self.scene, self.frozen = scene, tuple(frozen)
-        self.trials: tuple[Any, ...] = tuple(item if isinstance(item, (Trial, ImpactTable)) else Trial(item) for item in trials)
-        self.readings: tuple[Any, ...] = tuple(None if isinstance(trial, ImpactTable) else trial.read(scene) for trial in self.trials)
+        self.trials: tuple[Any, ...] = tuple(
+            item if isinstance(item, (Trial, ImpactTable)) else Trial(item) for item in trials
+        )
+        self.readings: tuple[Any, ...] = tuple(
+            None if isinstance(trial, ImpactTable) else trial.read(scene) for trial in self.trials
+        )
         moving = [trial for trial in self.trials if isinstance(trial, Trial)]
         check_nuisances(nuisance, moving)
         check_method_of(scene, moving, method)
         if method is None:
-            readings = [self.readings[place] for place, trial in enumerate(self.trials) if isinstance(trial, Trial)]
+            readings = [
+                self.readings[place]
+                for place, trial in enumerate(self.trials)
+                if isinstance(trial, Trial)
+            ]
             method = default_method(scene, moving, readings)
-        own = tuple(item for item in nuisance if not item.shared) + tuple(OwnValue(item, item.unknown(scene)) for item in each)
+        own = tuple(item for item in nuisance if not item.shared) + tuple(
+            OwnValue(item, item.unknown(scene)) for item in each
+        )
         check_noise(noise, measured_classes(self.trials))
         kinds: dict[Any, list[int]] = {}
         for position, trial in enumerate(self.trials):
-            kinds.setdefault((self._kind(trial, own, method), errors_of(trial, noise)), []).append(position)
+            kinds.setdefault((self._kind(trial, own, method), errors_of(trial, noise)), []).append(
+                position
+            )
         self.members = tuple(map(tuple, kinds.values()))
         self.errors: tuple[tuple[Errors, ...], ...] = tuple(errors for _, errors in kinds)
         self.layout = Layout(
@@ -95,7 +115,10 @@ class Problem:
             shared=tuple(item for item in nuisance if item.shared),
             kinds=tuple(kind for kind, _ in kinds),
         )
-        self.data = tuple(with_noise(self._data(own), errors) for own, errors in zip(self.members, self.errors, strict=True))
+        self.data = tuple(
+            with_noise(self._data(own), errors)
+            for own, errors in zip(self.members, self.errors, strict=True)
+        )
 
     @staticmethod
     def _kind(trial: Any, own: tuple[Nuisance, ...], method: Any) -> Any:
@@ -113,19 +136,42 @@ class Problem:
         if isinstance(first, ImpactTable):
             return ImpactRows.of(first).data([self.trials[m] for m in members])
         known = {name for name, _, _ in parameters(self.scene)}
-        sought = {item.path for item in (*self.layout.parameters, *self.layout.tied) if not isinstance(item, Derived)}
-        sought |= {item.free.path for kind in self.layout.kinds for item in kind.own if isinstance(item, OwnValue)}
+        sought = {
+            item.path
+            for item in (*self.layout.parameters, *self.layout.tied)
+            if not isinstance(item, Derived)
+        }
+        sought |= {
+            item.free.path
+            for kind in self.layout.kinds
+            for item in kind.own
+            if isinstance(item, OwnValue)
+        }
         for path in first.values:
             if path not in known:
-                raise InputError(f"values: {path!r} is not a parameter of the scene.{nearest(path, sorted(known))}", path=first.path)
+                raise InputError(
+                    f"values: {path!r} is not a parameter of the "
+                    f"scene.{nearest(path, sorted(known))}",
+                    path=first.path,
+                )
             if path in sought:
-                raise InputError(f"values: {path!r} is known for this trial, but is also free or tied.", path=first.path)
-        parts = [[item.samples(self.readings[m]) for item in self.trials[m].measured] for m in members]
-        starts = [self.trials[m].known_state(earliest(self.trials[m].measured, own)) for m, own in zip(members, parts, strict=True)]
+                raise InputError(
+                    f"values: {path!r} is known for this trial, but is also free or tied.",
+                    path=first.path,
+                )
+        parts = [
+            [item.samples(self.readings[m]) for item in self.trials[m].measured] for m in members
+        ]
+        starts = [
+            self.trials[m].known_state(earliest(self.trials[m].measured, own))
+            for m, own in zip(members, parts, strict=True)
+        ]
         return TrialData(
             samples=tuple(padded([own[i] for own in parts]) for i in range(len(first.measured))),
             initial=Initial(*(np.stack(column) for column in zip(*starts, strict=True))),
-            values=np.asarray([list(self.trials[m].values.values()) for m in members], dtype=float).reshape(len(members), -1),
+            values=np.asarray(
+                [list(self.trials[m].values.values()) for m in members], dtype=float
+            ).reshape(len(members), -1),
         )
 
     @property
@@ -136,27 +182,37 @@ class Problem:
 
         def guess(nuisances: tuple[Nuisance, ...], trial: int, axes: tuple[int, ...]) -> np.ndarray:
             def one(item: Nuisance) -> np.ndarray:
-                return coordinates(item.unknowns(axes), first_guess(item, self.trials[trial], self.readings[trial], scene, axes))
+                return coordinates(
+                    item.unknowns(axes),
+                    first_guess(item, self.trials[trial], self.readings[trial], scene, axes),
+                )
 
             return np.concatenate([np.zeros(0), *map(one, nuisances)])
 
         shared = np.concatenate([free, guess(layout.shared, 0, ())])
         local = tuple(
-            np.stack([guess(kind.own, m, kind.axes) for m in members]) for kind, members in zip(layout.kinds, self.members, strict=True)
+            np.stack([guess(kind.own, m, kind.axes) for m in members])
+            for kind, members in zip(layout.kinds, self.members, strict=True)
         )
         return shared, local
 
     @property
     def stages(self) -> tuple[np.ndarray, ...]:
-        """Ends of the samples to be fitted first, of the trials of each kind (stages, R), which are two bounces, four bounces, and all."""
+        """Ends of the samples to be fitted first, of the trials of each kind (stages, R), which are
+        two bounces, four bounces, and all.
+        """
         ends = [[_after_bounce(reading, count) for reading in self.readings] for count in (2, 4)]
-        rows = np.asarray([*(row for row in ends if np.any(np.isfinite(row))), [np.inf] * len(self.readings)])
+        rows = np.asarray(
+            [*(row for row in ends if np.any(np.isfinite(row))), [np.inf] * len(self.readings)]
+        )
         return tuple(rows[:, list(members)] for members in self.members)
 
     @property
     def observations(self) -> int:
         """Number of measured numbers that are used."""
-        return sum(int(np.count_nonzero(samples.weight)) for data in self.data for samples in data.samples)
+        return sum(
+            int(np.count_nonzero(samples.weight)) for data in self.data for samples in data.samples
+        )
 
 
 def _after_bounce(reading: Any, count: int) -> float:
@@ -167,10 +223,22 @@ def _after_bounce(reading: Any, count: int) -> float:
 
 def earliest(measured: Sequence[Any], parts: Sequence[tuple[np.ndarray, ...]]) -> float:
     """The first time of all measurements of a trial that have a clock; 0 where none has."""
-    timed = [part[0] for item, part in zip(measured, parts, strict=True) if getattr(item, "clock", "") is not None]
+    timed = [
+        part[0]
+        for item, part in zip(measured, parts, strict=True)
+        if getattr(item, "clock", "") is not None
+    ]
     return min([float(times[0]) for times in timed if times.size], default=0.0)
 
 
-def first_guess(nuisance: Any, trial: Any, reading: Any, scene: jc.Scene, axes: tuple[int, ...]) -> np.ndarray:
-    """Where the search of a nuisance quantity begins: from the measurements of a trial, or from its first guess."""
-    return nuisance.start_of(trial) if hasattr(nuisance, "start_of") else nuisance.start(reading, scene, axes)
+def first_guess(
+    nuisance: Any, trial: Any, reading: Any, scene: jc.Scene, axes: tuple[int, ...]
+) -> np.ndarray:
+    """Where the search of a nuisance quantity begins: from the measurements of a trial, or from its
+    first guess.
+    """
+    return (
+        nuisance.start_of(trial)
+        if hasattr(nuisance, "start_of")
+        else nuisance.start(reading, scene, axes)
+    )

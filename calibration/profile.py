@@ -1,7 +1,8 @@
-"""Profiles of the likelihood: how much worse the data are explained when a parameter is held and everything else adapts.
+"""Profiles of the likelihood: how much worse the data are explained when a parameter is held and
+everything else adapts.
 
-A covariance sees the curvature at the minimum. A profile sees what the data say of values farther away: that an interval is lopsided, or
-has only one end because beyond it every value will do.
+A covariance sees the curvature at the minimum. A profile sees what the data say of values farther
+away: that an interval is lopsided, or has only one end because beyond it every value will do.
 """
 
 import dataclasses
@@ -42,8 +43,10 @@ STRIDES = 1000.0
 """How far a coordinate without transform is followed, in first steps."""
 
 PROBES = (1.4, 4.0)
-"""Distances in a logarithmic or logistic coordinate (factors of 4 and 55) at which values beyond an end are tried: another regime of
-contact, sticking instead of sliding, may explain the data again."""
+"""Distances in a logarithmic or logistic coordinate (factors of 4 and 55) at which values beyond an
+end are tried: another regime of contact, sticking instead of sliding, may explain the data
+again.
+"""
 
 RESTARTS = 3
 """So often a better minimum found on the way is taken."""
@@ -60,7 +63,8 @@ class Profile:
         low, high: its ends; infinite on a side where the profile does not cross the threshold.
         threshold: of ``rise``.
         values: (n,) in increasing order.
-        rise: (n,) of chi-squared over the square of the factor by which the fit enlarges standard errors.
+        rise: (n,) of chi-squared over the square of the factor by which the fit enlarges standard
+            errors.
         others: values of the other shared unknowns along the profile, by name, (n,) each.
         converged: (n,) whether the optimiser met its tolerance.
         text: the interval in words.
@@ -147,11 +151,13 @@ def profile(
 ) -> Profiles:
     """Profile likelihoods of parameters, and the intervals they give.
 
-    ``rise(p) = (min over the rest of chi2 - chi2_min) / w^2``, ``w`` the factor by which the fit enlarges standard errors for misfit and
-    correlation. The interval is where ``rise`` is below its threshold: the quantile of chi-squared for known noise, of Student's t squared
-    for estimated noise. The root of the rise is nearly linear in the parameter and is what is interpolated. The coordinate of a parameter
-    is followed from the minimum outwards until the threshold is crossed; where it is not (up to a factor of 10000, or to the end of the
-    parameter's range), that side has no end.
+    ``rise(p) = (min over the rest of chi2 - chi2_min) / w^2``, ``w`` the factor by which the fit
+    enlarges standard errors for misfit and correlation. The interval is where ``rise`` is below its
+    threshold: the quantile of chi-squared for known noise, of Student's t squared for estimated
+    noise. The root of the rise is nearly linear in the parameter and is what is interpolated. The
+    coordinate of a parameter is followed from the minimum outwards until the threshold is crossed;
+    where it is not (up to a factor of 10000, or to the end of the parameter's range), that side has
+    no end.
 
     Args:
         fit: a result of ``calibration.fit``.
@@ -162,24 +168,39 @@ def profile(
         checkpoint: folder for finished points, from which a killed computation goes on.
 
     Raises:
-        InputError: a name that is not one of the free shared unknowns; a level or number of points out of range; another's checkpoint.
+        InputError: a name that is not one of the free shared unknowns; a level or number of points
+            out of range; another's checkpoint.
 
     References:
-        Venzon and Moolgavkar, Applied Statistics 37 (1988) 87; Bates and Watts, Nonlinear Regression Analysis (1988), section 6.1.
+        Venzon and Moolgavkar, Applied Statistics 37 (1988) 87; Bates and Watts, Nonlinear
+        Regression Analysis (1988), section 6.1.
     """
     judgement = judged(fit)
     check_level(level)
     if not (isinstance(points, int) and points >= 2):
         raise InputError(f"profile: points = {points!r}", remedy="Give a whole number from 2 on.")
-    asked = tuple(free_names(judgement) if names is None else [names] if isinstance(names, str) else names)
+    asked = tuple(
+        free_names(judgement) if names is None else [names] if isinstance(names, str) else names
+    )
     for name in asked:
         check_free(judgement, name)
     say, warnings = silent(progress), list[str]()
     options = {"names": asked, "level": level, "points": points}
-    with jax.enable_x64(True), journal(checkpoint, work="profile", inputs=identity(judgement), options=options) as kept:
+    with (
+        jax.enable_x64(True),
+        journal(checkpoint, work="profile", inputs=identity(judgement), options=options) as kept,
+    ):
         found: dict[str, Profile] = {}
         for restart in range(RESTARTS + 1):
-            walk = Walk(judgement, kept, prefix=f"{restart}:", level=level, points=points, say=say, stop=restart < RESTARTS)
+            walk = Walk(
+                judgement,
+                kept,
+                prefix=f"{restart}:",
+                level=level,
+                points=points,
+                say=say,
+                stop=restart < RESTARTS,
+            )
             try:
                 found = {name: walk.profile(name) for name in asked}
                 break
@@ -187,7 +208,9 @@ def profile(
                 warnings.append(better.sentence(judgement))
                 judgement = better.judged(judgement)
         if judgement is not fit.judgement:
-            fit = report(fit.problem, judgement, judgement.shared(), method=fit.method, seconds=fit.seconds)
+            fit = report(
+                fit.problem, judgement, judgement.shared(), method=fit.method, seconds=fit.seconds
+            )
     warnings += [sentence for one in found.values() for sentence in unreliable(one)]
     return Profiles(found, fit, tuple(warnings))
 
@@ -203,9 +226,10 @@ def profile_2d(
 ) -> Profile2D:
     """The profile likelihood of two parameters on a grid about their joint confidence region.
 
-    Arguments, threshold and inflation as in ``profile``; the threshold is that of two parameters at once. The grid covers the region (its
-    extent along each parameter is where the one-dimensional profile crosses the threshold of two), equally spaced in the coordinates of
-    the fit (logarithms, for most material constants).
+    Arguments, threshold and inflation as in ``profile``; the threshold is that of two parameters at
+    once. The grid covers the region (its extent along each parameter is where the one-dimensional
+    profile crosses the threshold of two), equally spaced in the coordinates of the fit (logarithms,
+    for most material constants).
 
     Args:
         fit: a result of ``calibration.fit``.
@@ -223,11 +247,16 @@ def profile_2d(
     if len(names) != 2 or names[0] == names[1]:
         raise InputError(f"profile_2d: names = {names!r}", remedy="Give two different names.")
     if not (isinstance(points, int) and points >= 3):
-        raise InputError(f"profile_2d: points = {points!r}", remedy="Give a whole number from 3 on.")
+        raise InputError(
+            f"profile_2d: points = {points!r}", remedy="Give a whole number from 3 on."
+        )
     for name in names:
         check_free(judgement, name)
     say, options = silent(progress), {"names": tuple(names), "level": level, "points": points}
-    with jax.enable_x64(True), journal(checkpoint, work="profile_2d", inputs=identity(judgement), options=options) as kept:
+    with (
+        jax.enable_x64(True),
+        journal(checkpoint, work="profile_2d", inputs=identity(judgement), options=options) as kept,
+    ):
         indices = [judgement.layout.names.index(name) for name in names]
         wide, limit = widening(judgement, *indices), threshold(judgement, level, *indices)
         walk = Walk(judgement, kept, prefix="", level=level, points=3, say=say, stop=False)
@@ -235,10 +264,16 @@ def profile_2d(
         rise, converged = walk.grid(indices, axes, wide)
         unknowns = [judgement.layout.shared_unknowns[index] for index in indices]
         values = [np.asarray(item.value(axis)) for item, axis in zip(unknowns, axes, strict=True)]
-        best = [float(item.value(judgement.minimum.shared[index])) for item, index in zip(unknowns, indices, strict=True)]
+        best = [
+            float(item.value(judgement.minimum.shared[index]))
+            for item, index in zip(unknowns, indices, strict=True)
+        ]
     warnings = []
     if np.min(rise) < -BETTER:
-        warnings.append("A better minimum than that of the fit lies on this grid; profile() of these parameters takes it.")
+        warnings.append(
+            "A better minimum than that of the fit lies on this grid; profile() of these "
+            "parameters takes it."
+        )
     if not np.all(converged):
         warnings.append(f"{int(np.sum(~converged))} of {rise.size} points did not converge.")
     return Profile2D(
@@ -262,7 +297,10 @@ def judged(fit: Fit) -> Judgement:
         InputError: a fit that carries no problem, such as one read from a file.
     """
     if fit.judgement is None or fit.problem is None:
-        raise InputError("This fit does not carry its problem.", remedy="Give a result of calibration.fit(problem).")
+        raise InputError(
+            "This fit does not carry its problem.",
+            remedy="Give a result of calibration.fit(problem).",
+        )
     judgement: Judgement = fit.judgement
     return judgement
 
@@ -270,7 +308,9 @@ def judged(fit: Fit) -> Judgement:
 def check_level(level: float) -> None:
     """Raise unless it is a probability."""
     if not 0 < level < 1:
-        raise InputError(f"level = {level!r} is not between 0 and 1", remedy="Give a probability such as 0.95.")
+        raise InputError(
+            f"level = {level!r} is not between 0 and 1", remedy="Give a probability such as 0.95."
+        )
 
 
 def free_names(judgement: Judgement) -> list[str]:
@@ -287,8 +327,14 @@ def check_free(judgement: Judgement, name: str) -> None:
     if name in judgement.layout.names:
         raise InputError(f"{name!r} was frozen in the fit", remedy="Fit again with it free.")
     if name in own:
-        raise InputError(f"{name!r} belongs to each trial; it has no single value", remedy=f"Free here: {', '.join(known)}.")
-    raise InputError(f"{name!r} is not free.{nearest(name, known)}", remedy=f"Free here: {', '.join(known) or 'nothing'}.")
+        raise InputError(
+            f"{name!r} belongs to each trial; it has no single value",
+            remedy=f"Free here: {', '.join(known)}.",
+        )
+    raise InputError(
+        f"{name!r} is not free.{nearest(name, known)}",
+        remedy=f"Free here: {', '.join(known) or 'nothing'}.",
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -315,13 +361,24 @@ class BetterMinimum(Exception):
     def judged(self, judgement: Judgement) -> Judgement:
         """The minimum from there with everything free."""
         began = judgement.start.from_minimum(judgement.minimum)
-        found, _ = refit(judgement, began._replace(shared=self.point.minimum.shared, local=self.point.minimum.local))
-        return Judgement(judgement.layout, judgement.scene, judgement.data, judgement.start, found, judgement.errors)
+        found, _ = refit(
+            judgement,
+            began._replace(shared=self.point.minimum.shared, local=self.point.minimum.local),
+        )
+        return Judgement(
+            judgement.layout,
+            judgement.scene,
+            judgement.data,
+            judgement.start,
+            found,
+            judgement.errors,
+        )
 
     def sentence(self, judgement: Judgement) -> str:
         """What a person is told."""
         return (
-            f"A better minimum than that of the fit was found on the way (chi2 at most {self.point.chi2:.6g} instead of"
+            "A better minimum than that of the fit was found on the way (chi2 at most "
+            f"{self.point.chi2:.6g} instead of"
             f" {judgement.chi2:.6g}) and taken; use the fit of this profile instead."
         )
 
@@ -339,7 +396,17 @@ class Walk:
         stop: whether to raise ``BetterMinimum``.
     """
 
-    def __init__(self, judgement: Judgement, kept: Journal, *, prefix: str, level: float, points: int, say: Progress, stop: bool) -> None:
+    def __init__(
+        self,
+        judgement: Judgement,
+        kept: Journal,
+        *,
+        prefix: str,
+        level: float,
+        points: int,
+        say: Progress,
+        stop: bool,
+    ) -> None:
         self.judgement, self.kept, self.prefix = judgement, kept, prefix
         self.level, self.points, self.say, self.stop = level, points, say, stop
         self.origin = judgement.start.from_minimum(judgement.minimum)
@@ -353,18 +420,28 @@ class Walk:
         start = self.origin._replace(shared=shared, local=near.local, frozen=frozen)
 
         like = (Minimum(0, self.origin.local, 0, 0), 0)
-        minimum, chi2 = self.kept.remember(f"{self.prefix}{self.count}", lambda: refit(self.judgement, start), like=like)
+        minimum, chi2 = self.kept.remember(
+            f"{self.prefix}{self.count}", lambda: refit(self.judgement, start), like=like
+        )
         self.count += 1
         return Point(next(iter(held.values())), float(chi2), minimum)
 
-    def nearest_converged(self, held: dict[int, float], guesses: Sequence[Minimum | Start]) -> Point:
+    def nearest_converged(
+        self, held: dict[int, float], guesses: Sequence[Minimum | Start]
+    ) -> Point:
         """The first constrained minimum that converges from one of ``guesses``, or the lowest."""
         tried: list[Point] = []
         for near in guesses:
             tried.append(self.constrained(held, near))
             if tried[-1].converged and np.isfinite(tried[-1].chi2):
                 break
-        return min(tried, key=lambda point: (not point.converged, point.chi2 if np.isfinite(point.chi2) else np.inf))
+        return min(
+            tried,
+            key=lambda point: (
+                not point.converged,
+                point.chi2 if np.isfinite(point.chi2) else np.inf,
+            ),
+        )
 
     def profile(self, name: str) -> Profile:
         """The profile of one parameter."""
@@ -375,10 +452,12 @@ class Walk:
         sides = [self.side(index, direction, limit, wide) for direction in (-1, 1)]
         centre = self.centre(index)
         curve = sorted([*sides[0], centre, *sides[1]], key=lambda point: point.coordinate)
-        # Against the standard error in the reader's units, the ends are found in coordinates: there the root is most nearly straight.
+        # Against the standard error in the reader's units, the ends are found in coordinates: there
+        # the root is most nearly straight.
         ends = [crossing(centre, side, limit, wide) for side in sides]
         low, high = (
-            float(unknown.value(end)) if np.isfinite(end) else math.copysign(np.inf, sign) for end, sign in zip(ends, (-1, 1), strict=True)
+            float(unknown.value(end)) if np.isfinite(end) else math.copysign(np.inf, sign)
+            for end, sign in zip(ends, (-1, 1), strict=True)
         )
         shared = np.stack([point.minimum.shared for point in curve])
         others = {
@@ -419,14 +498,18 @@ class Walk:
         return float(np.sqrt(max(rise, 0.0))) if np.isfinite(rise) else np.inf
 
     def side(self, index: int, direction: int, limit: float, wide: float) -> list[Point]:
-        """Points from the minimum outwards, until the threshold is crossed or there is nowhere to go, nearest first."""
+        """Points from the minimum outwards, until the threshold is crossed or there is nowhere to
+        go, nearest first.
+        """
         centre, unknown = self.centre(index), self.judgement.layout.shared_unknowns[index]
         aim = float(np.sqrt(limit))
         step, reach = self.first_step(index, aim), self.reach(index, aim)
         path = [centre]
         while len(path) <= POINTS:
             left = (
-                reach - abs(path[-1].coordinate - centre.coordinate) if not logistic(unknown) else reach - direction * path[-1].coordinate
+                reach - abs(path[-1].coordinate - centre.coordinate)
+                if not logistic(unknown)
+                else reach - direction * path[-1].coordinate
             )
             if left <= 1e-9 * reach:
                 break
@@ -444,7 +527,8 @@ class Walk:
                 path.append(again)
                 continue
             climbed = reached - self.root(path[-2], wide)
-            # Steps that raise the root by equal parts of the threshold; in a flat stretch they grow.
+            # Steps that raise the root by equal parts of the threshold; in a flat stretch they
+            # grow.
             wanted = aim * 1.05 / self.points * step / climbed if climbed > 0 else np.inf
             step = float(np.clip(wanted, step / 4, 3 * step))
         path = self.mended(index, path, wide)
@@ -452,8 +536,12 @@ class Walk:
             path = self.refined(index, path, aim, wide)
         return path[1:]
 
-    def beyond(self, index: int, direction: int, path: list[Point], aim: float, wide: float, reach: float) -> Point | None:
-        """A point beyond the end of ``path`` that explains the data again, if one of those that are tried does."""
+    def beyond(
+        self, index: int, direction: int, path: list[Point], aim: float, wide: float, reach: float
+    ) -> Point | None:
+        """A point beyond the end of ``path`` that explains the data again, if one of those that are
+        tried does.
+        """
         if self.judgement.layout.shared_unknowns[index].about.transform == "identity":
             return None
         for distance in PROBES:
@@ -469,11 +557,25 @@ class Walk:
 
     def first_step(self, index: int, aim: float) -> float:
         """A part of the distance at which a straight root would cross."""
-        row, unknown = position_of(self.judgement, index), self.judgement.layout.shared_unknowns[index]
-        deviation = float(np.sqrt(self.judgement.covariance[row, row])) if not self.judgement.formal.open_shared[row] else np.inf
-        natural = 0.5 if unknown.about.transform != "identity" else 0.1 * max(abs(float(self.judgement.minimum.shared[index])), 1e-3)
+        row, unknown = (
+            position_of(self.judgement, index),
+            self.judgement.layout.shared_unknowns[index],
+        )
+        deviation = (
+            float(np.sqrt(self.judgement.covariance[row, row]))
+            if not self.judgement.formal.open_shared[row]
+            else np.inf
+        )
+        natural = (
+            0.5
+            if unknown.about.transform != "identity"
+            else 0.1 * max(abs(float(self.judgement.minimum.shared[index])), 1e-3)
+        )
         return float(
-            min(aim * 1.05 / self.points * deviation, natural if np.isinf(deviation) or unknown.about.transform != "identity" else np.inf)
+            min(
+                aim * 1.05 / self.points * deviation,
+                natural if np.isinf(deviation) or unknown.about.transform != "identity" else np.inf,
+            )
         )
 
     def reach(self, index: int, aim: float) -> float:
@@ -481,16 +583,24 @@ class Walk:
         unknown = self.judgement.layout.shared_unknowns[index]
         if logistic(unknown):
             return max(REACH_LOGISTIC, abs(float(self.judgement.minimum.shared[index])) + 1.0)
-        return REACH_LOG if unknown.about.transform == "log" else STRIDES * self.first_step(index, aim)
+        return (
+            REACH_LOG if unknown.about.transform == "log" else STRIDES * self.first_step(index, aim)
+        )
 
     def guesses(self, path: list[Point], ahead: float) -> list[Minimum | Start]:
-        """Where to start at the next point: the straight continuation of the last two, the last, the minimum."""
+        """Where to start at the next point: the straight continuation of the last two, the last,
+        the minimum.
+        """
         last = path[-1].minimum
         found: list[Minimum | Start] = [last]
         if len(path) > 1 and path[-1].coordinate != path[-2].coordinate:
-            part = min((ahead - path[-1].coordinate) / (path[-1].coordinate - path[-2].coordinate), 3.0)
+            part = min(
+                (ahead - path[-1].coordinate) / (path[-1].coordinate - path[-2].coordinate), 3.0
+            )
             continued = jax.tree.map(
-                lambda a, b: a + part * (a - b), (last.shared, last.local), (path[-2].minimum.shared, path[-2].minimum.local)
+                lambda a, b: a + part * (a - b),
+                (last.shared, last.local),
+                (path[-2].minimum.shared, path[-2].minimum.local),
             )
             found.insert(0, last._replace(shared=continued[0], local=continued[1]))
         if path[-1].minimum is not self.judgement.minimum:
@@ -498,18 +608,24 @@ class Walk:
         return found
 
     def mended(self, index: int, path: list[Point], wide: float) -> list[Point]:
-        """From outside inwards: points that did not converge, or lie above their outer neighbour, once more from there."""
+        """From outside inwards: points that did not converge, or lie above their outer neighbour,
+        once more from there.
+        """
         path = list(path)
         for i in range(len(path) - 2, 0, -1):
             outer = path[i + 1]
-            if outer.converged and (not path[i].converged or self.rise(path[i], wide) > self.rise(outer, wide) + BETTER):
+            if outer.converged and (
+                not path[i].converged or self.rise(path[i], wide) > self.rise(outer, wide) + BETTER
+            ):
                 again = self.constrained({index: path[i].coordinate}, outer.minimum)
                 if again.converged and (not path[i].converged or again.chi2 < path[i].chi2):
                     path[i] = again
         return path
 
     def refined(self, index: int, path: list[Point], aim: float, wide: float) -> list[Point]:
-        """Points between the last two, until the root at the interpolated crossing is the threshold's."""
+        """Points between the last two, until the root at the interpolated crossing is the
+        threshold's.
+        """
         for _ in range(8):
             outside = 1 + max(i for i, point in enumerate(path) if self.root(point, wide) < aim)
             inner, outer = path[outside - 1], path[outside]
@@ -517,9 +633,15 @@ class Walk:
                 break
             part = 0.5
             if np.isfinite(outer.chi2):
-                part = (aim - self.root(inner, wide)) / (self.root(outer, wide) - self.root(inner, wide))
-            between = inner.coordinate + float(np.clip(part, 0.05, 0.95)) * (outer.coordinate - inner.coordinate)
-            path.insert(outside, self.nearest_converged({index: between}, [inner.minimum, outer.minimum]))
+                part = (aim - self.root(inner, wide)) / (
+                    self.root(outer, wide) - self.root(inner, wide)
+                )
+            between = inner.coordinate + float(np.clip(part, 0.05, 0.95)) * (
+                outer.coordinate - inner.coordinate
+            )
+            path.insert(
+                outside, self.nearest_converged({index: between}, [inner.minimum, outer.minimum])
+            )
         return path
 
     def extent(self, index: int, limit: float, wide: float, points: int) -> np.ndarray:
@@ -527,34 +649,61 @@ class Walk:
         centre = self.centre(index)
         sides = [self.side(index, direction, limit, wide) for direction in (-1, 1)]
         ends = [crossing(centre, side, limit, wide) for side in sides]
-        low, high = (end if np.isfinite(end) else side[-1].coordinate for end, side in zip(ends, sides, strict=True))
+        low, high = (
+            end if np.isfinite(end) else side[-1].coordinate
+            for end, side in zip(ends, sides, strict=True)
+        )
         return np.linspace(low - 0.1 * (high - low), high + 0.1 * (high - low), points)
 
-    def grid(self, indices: list[int], axes: list[np.ndarray], wide: float) -> tuple[np.ndarray, np.ndarray]:
-        """Rise and convergence on a grid, filled from the point next to the minimum outwards, each from its nearest neighbour."""
+    def grid(
+        self, indices: list[int], axes: list[np.ndarray], wide: float
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Rise and convergence on a grid, filled from the point next to the minimum outwards, each
+        from its nearest neighbour.
+        """
         shape = (axes[0].size, axes[1].size)
-        middle = [int(np.argmin(np.abs(axis - self.judgement.minimum.shared[index]))) for axis, index in zip(axes, indices, strict=True)]
+        middle = [
+            int(np.argmin(np.abs(axis - self.judgement.minimum.shared[index])))
+            for axis, index in zip(axes, indices, strict=True)
+        ]
         order = sorted(np.ndindex(shape), key=lambda place: (math.dist(place, middle), place))
-        self.say(f"Profiling {' and '.join(self.judgement.layout.names[index] for index in indices)}", total=len(order))
+        self.say(
+            f"Profiling {' and '.join(self.judgement.layout.names[index] for index in indices)}",
+            total=len(order),
+        )
         found: dict[tuple[int, ...], Point] = {}
         for done, place in enumerate(order):
-            held = {index: float(axis[i]) for index, axis, i in zip(indices, axes, place, strict=True)}
+            held = {
+                index: float(axis[i]) for index, axis, i in zip(indices, axes, place, strict=True)
+            }
             around = [(place[0] + i, place[1] + j) for i in (-1, 0, 1) for j in (-1, 0, 1)]
-            known = sorted((found[near] for near in around if near in found), key=lambda point: point.chi2)
-            found[place] = self.nearest_converged(held, [*(point.minimum for point in known[:2]), self.judgement.minimum])
+            known = sorted(
+                (found[near] for near in around if near in found), key=lambda point: point.chi2
+            )
+            found[place] = self.nearest_converged(
+                held, [*(point.minimum for point in known[:2]), self.judgement.minimum]
+            )
             self.say.advance(done + 1)
-        rise = np.asarray([[self.rise(found[i, j], wide) for j in range(shape[1])] for i in range(shape[0])])
-        return rise, np.asarray([[found[i, j].converged for j in range(shape[1])] for i in range(shape[0])])
+        rise = np.asarray(
+            [[self.rise(found[i, j], wide) for j in range(shape[1])] for i in range(shape[0])]
+        )
+        return rise, np.asarray(
+            [[found[i, j].converged for j in range(shape[1])] for i in range(shape[0])]
+        )
 
 
 def logistic(unknown: Unknown) -> bool:
     """Whether the coordinate runs from one finite end to the other."""
     interval = unknown.about.interval
-    return unknown.about.transform == "logit" or (unknown.about.transform == "log" and interval.low > 0 and math.isfinite(interval.high))
+    return unknown.about.transform == "logit" or (
+        unknown.about.transform == "log" and interval.low > 0 and math.isfinite(interval.high)
+    )
 
 
 def crossing(centre: Point, side: Sequence[Point], limit: float, wide: float) -> float:
-    """The coordinate at which the root of the rise crosses that of ``limit`` for the last time, NaN where it ends below."""
+    """The coordinate at which the root of the rise crosses that of ``limit`` for the last time, NaN
+    where it ends below.
+    """
     aim, path = math.sqrt(limit), [centre, *side]
     rises = [(point.chi2 - centre.chi2) / wide**2 for point in path]
     roots = [math.sqrt(max(rise, 0.0)) if np.isfinite(rise) else math.inf for rise in rises]
@@ -562,23 +711,43 @@ def crossing(centre: Point, side: Sequence[Point], limit: float, wide: float) ->
     if last == len(path) - 1:
         return math.nan
     inner, outer = path[last], path[last + 1]
-    part = (aim - roots[last]) / (roots[last + 1] - roots[last]) if math.isfinite(roots[last + 1]) else 0.0
+    part = (
+        (aim - roots[last]) / (roots[last + 1] - roots[last])
+        if math.isfinite(roots[last + 1])
+        else 0.0
+    )
     return inner.coordinate + part * (outer.coordinate - inner.coordinate)
 
 
-def in_words(unknown: Unknown, level: float, low: float, high: float, least: float, most: float) -> str:
+def in_words(
+    unknown: Unknown, level: float, low: float, high: float, least: float, most: float
+) -> str:
     """The interval as a sentence; ``least`` and ``most``: the outermost values that were tried."""
     about = unknown.about
     unit = "" if about.unit == "-" else f" {about.unit}"
     name, chance = about.label[0].upper() + about.label[1:], f"{100 * level:g} %"
     if np.isfinite(low) and np.isfinite(high):
         width = (high - low) / 4
-        return f"{name}: {rounded_like(low, width)} to {rounded_like(high, width)}{unit} ({chance})."
+        return (
+            f"{name}: {rounded_like(low, width)} to {rounded_like(high, width)}{unit} ({chance})."
+        )
     if np.isfinite(low):
-        return f"{name}: not bounded above; any value above {low:.3g}{unit} explains the data ({chance}; tried up to {most:.3g}{unit})."
+        return (
+            f"{name}: not bounded above; any value above {low:.3g}{unit} explains the data "
+            f"({chance}; "
+            f"tried up to {most:.3g}{unit})."
+        )
     if np.isfinite(high):
-        return f"{name}: not bounded below; any value below {high:.3g}{unit} explains the data ({chance}; tried down to {least:.3g}{unit})."
-    return f"{name}: not determined; every value from {least:.3g} to {most:.3g}{unit} explains the data ({chance})."
+        return (
+            f"{name}: not bounded below; any value below {high:.3g}{unit} explains the data "
+            f"({chance}; "
+            f"tried down to {least:.3g}{unit})."
+        )
+    return (
+        f"{name}: not determined; every value from {least:.3g} to {most:.3g}{unit} explains "
+        "the data "
+        f"({chance})."
+    )
 
 
 def unreliable(found: Profile) -> list[str]:
@@ -589,12 +758,14 @@ def unreliable(found: Profile) -> list[str]:
     gap = np.arange(found.values.size)[between[0] : between[-1]][~inside[between[0] : between[-1]]]
     if gap.size:
         sentences.append(
-            f"The interval of {found.label} has a gap: values from {found.values[gap[0]]:.3g} to {found.values[gap[-1]]:.3g} do not explain"
+            f"The interval of {found.label} has a gap: values from "
+            f"{found.values[gap[0]]:.3g} to {found.values[gap[-1]]:.3g} do not explain"
             " the data, those on both sides of them do."
         )
     lost = int(np.sum(~found.converged))
     if lost:
         sentences.append(
-            f"{lost} of {found.values.size} points of the profile of {found.label} did not converge, even from their neighbours."
+            f"{lost} of {found.values.size} points of the profile of {found.label} did not "
+            "converge, even from their neighbours."
         )
     return sentences

@@ -1,4 +1,6 @@
-"""What a long computation is doing, how far it is and how long it still takes: a live line on a terminal, plain lines elsewhere."""
+"""What a long computation is doing, how far it is and how long it still takes: a live line on a
+terminal, plain lines elsewhere.
+"""
 
 import collections
 import os
@@ -11,11 +13,14 @@ from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColum
 from rich.progress import Progress as LiveDisplay
 
 WINDOW = 30
-"""Time left follows from the speed of so many last steps: pieces that a checkpoint answers at once do not count for long."""
+"""Time left follows from the speed of so many last steps: pieces that a checkpoint answers at once
+do not count for long.
+"""
 
 
 class Progress:
-    """Called with a sentence at the begin of each stage, ``advance`` with each step of it; a context that ends the last one.
+    """Called with a sentence at the begin of each stage, ``advance`` with each step of it; a
+    context that ends the last one.
 
     Args:
         console: where to; by default standard error.
@@ -25,7 +30,12 @@ class Progress:
     """
 
     def __init__(
-        self, console: Console | None = None, *, quiet: bool = False, log: str | os.PathLike[str] | None = None, every: float = 5.0
+        self,
+        console: Console | None = None,
+        *,
+        quiet: bool = False,
+        log: str | os.PathLike[str] | None = None,
+        every: float = 5.0,
     ) -> None:
         self.console, self.quiet, self.every = console or Console(stderr=True), quiet, every
         self.began = time.perf_counter()
@@ -34,7 +44,9 @@ class Progress:
         self.steps: collections.deque[tuple[float, int]] = collections.deque(maxlen=WINDOW)
         self.said = self.began
         self.display: LiveDisplay | None = None
-        self.log: TextIO | None = None if log is None else open(log, "a", encoding="utf-8", buffering=1)  # noqa: SIM115, closed at the end
+        self.log: TextIO | None = (
+            None if log is None else open(log, "a", encoding="utf-8", buffering=1)
+        )  # noqa: SIM115, closed at the end
 
     def __enter__(self) -> "Progress":
         if self.console.is_terminal and not self.quiet:
@@ -69,7 +81,11 @@ class Progress:
             self.steps.clear()
         self.steps.append((now, done))
         left = self.seconds_left()
-        words = ", ".join(part for part in (self._count(done), note, "" if left is None else f"{duration(left)} left") if part)
+        words = ", ".join(
+            part
+            for part in (self._count(done), note, "" if left is None else f"{duration(left)} left")
+            if part
+        )
         if self.display is not None:
             for task in self.display.task_ids:
                 self.display.update(task, completed=done, note=words)
@@ -82,7 +98,9 @@ class Progress:
         self.advance(int(count), f"chi2 = {float(chi2):.6g}")
 
     def seconds_left(self) -> float | None:
-        """Time left of the stage at the speed of the last steps; ``None`` where that is not known."""
+        """Time left of the stage at the speed of the last steps; ``None`` where that is not
+        known.
+        """
         (first, before), (last, done) = self.steps[0], self.steps[-1]
         if self.total is None or done <= before or last <= first:
             return None
@@ -91,7 +109,12 @@ class Progress:
     def _count(self, done: int) -> str:
         return f"step {done}" if self.total is None else f"{done} of {self.total}"
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
         self._end_stage()
         if self.display is not None:
             self.display.stop()
@@ -109,7 +132,9 @@ class Progress:
         self.stage = None
 
     def _line(self, text: str) -> None:
-        """A plain line with the time since the beginning, to the log and to a console that is no terminal."""
+        """A plain line with the time since the beginning, to the log and to a console that is no
+        terminal.
+        """
         text = f"[{time.perf_counter() - self.began:6.1f} s] {text}"
         if self.log is not None:
             self.log.write(text + "\n")

@@ -1,4 +1,6 @@
-"""Whether a planned experiment keeps its promise: measured many times in simulation, and fitted together with the data at hand."""
+"""Whether a planned experiment keeps its promise: measured many times in simulation, and fitted
+together with the data at hand.
+"""
 
 import dataclasses
 import math
@@ -25,12 +27,14 @@ FEWEST = 20
 
 @dataclasses.dataclass(frozen=True)
 class KeptPromise:
-    """Promised and simulated standard errors after an experiment, by name: relative for positive parameters.
+    """Promised and simulated standard errors after an experiment, by name: relative for positive
+    parameters.
 
     Attributes:
         candidate: the experiment.
         now: standard errors at present, infinite where not determined.
-        promised: after it; ``simulated`` the standard deviation of the estimates over the replicates.
+        promised: after it; ``simulated`` the standard deviation of the estimates over the
+            replicates.
         replicates: that converged, of those that were asked for.
     """
 
@@ -45,11 +49,14 @@ class KeptPromise:
         return self.now[name] / self.promised[name], self.now[name] / self.simulated[name]
 
 
-def keep_promise(given: Problem | Fit, candidate: Candidate, *, replicates: int = 64, seed: int = 0) -> KeptPromise:
-    """Do an experiment many times in simulation, fit it together with the data at hand, and compare the scatter with what was promised.
+def keep_promise(
+    given: Problem | Fit, candidate: Candidate, *, replicates: int = 64, seed: int = 0
+) -> KeptPromise:
+    """Do an experiment many times in simulation, fit it together with the data at hand, and compare
+    the scatter with what was promised.
 
-    The working point is taken as the truth. All data are simulated anew for each replicate, also those at hand; all are fitted at once, in
-    one ``vmap``.
+    The working point is taken as the truth. All data are simulated anew for each replicate, also
+    those at hand; all are fitted at once, in one ``vmap``.
 
     Args:
         given: what the experiment adds to, as for ``design``.
@@ -61,7 +68,9 @@ def keep_promise(given: Problem | Fit, candidate: Candidate, *, replicates: int 
         InputError: fewer than 20 replicates, or a candidate that would measure nothing.
     """
     if not (isinstance(replicates, int) and replicates >= FEWEST):
-        raise InputError(f"keep_promise: replicates = {replicates!r} is not a whole number from {FEWEST}.")
+        raise InputError(
+            f"keep_promise: replicates = {replicates!r} is not a whole number from {FEWEST}."
+        )
     with jax.enable_x64(True):
         point = working_point(given, argument="keep_promise")
         expectation = Expectation(point, average=0, seed=seed)
@@ -80,21 +89,33 @@ def keep_promise(given: Problem | Fit, candidate: Candidate, *, replicates: int 
         scatter = np.std(natural(point, found, expectation.logarithmic), axis=0, ddof=1)
         names = [unknown.name for unknown in point.unknowns]
         before, promised, simulated = (
-            dict(zip(names, map(float, column), strict=True)) for column in (now, after, np.where(np.isfinite(after), scatter, math.inf))
+            dict(zip(names, map(float, column), strict=True))
+            for column in (now, after, np.where(np.isfinite(after), scatter, math.inf))
         )
         return KeptPromise(candidate, before, promised, simulated, int(kept.sum()))
 
 
-def joined_experiment(point: WorkingPoint, planned: PlannedTrials, repeats: int) -> tuple[Layout, tuple[Any, ...], Start]:
+def joined_experiment(
+    point: WorkingPoint, planned: PlannedTrials, repeats: int
+) -> tuple[Layout, tuple[Any, ...], Start]:
     """Data at hand and a planned experiment as one problem: its layout, data and truth."""
     (group,) = planned.groups
-    layout = dataclasses.replace(point.layout, kinds=point.layout.kinds + group.problem.layout.kinds)
-    again = tuple(jax.tree.map(lambda column: np.repeat(np.asarray(column), repeats, axis=0), kind) for kind in group.problem.data)
+    layout = dataclasses.replace(
+        point.layout, kinds=point.layout.kinds + group.problem.layout.kinds
+    )
+    again = tuple(
+        jax.tree.map(lambda column: np.repeat(np.asarray(column), repeats, axis=0), kind)
+        for kind in group.problem.data
+    )
     local = tuple(np.repeat(own, repeats, axis=0) for own in group.local)
     # Data at hand are as noisy as their residuals say.
     widening = float(np.median(point.widening)) if point.widening.size else 1.0
     at_hand = tuple(
-        kind._replace(samples=tuple(own._replace(weight=np.asarray(own.weight) / widening) for own in kind.samples))
+        kind._replace(
+            samples=tuple(
+                own._replace(weight=np.asarray(own.weight) / widening) for own in kind.samples
+            )
+        )
         for kind in point.problem.data
     )
     start = point.start
@@ -103,7 +124,10 @@ def joined_experiment(point: WorkingPoint, planned: PlannedTrials, repeats: int)
         (*at_hand, *again),
         start._replace(
             local=(*start.local, *local),
-            frozen_local=(*start.frozen_local, *(np.zeros(own.shape[1], dtype=bool) for own in local)),
+            frozen_local=(
+                *start.frozen_local,
+                *(np.zeros(own.shape[1], dtype=bool) for own in local),
+            ),
             stages=tuple(np.full((1, own.shape[0]), np.inf) for own in (*start.local, *local)),
         ),
     )
@@ -111,5 +135,13 @@ def joined_experiment(point: WorkingPoint, planned: PlannedTrials, repeats: int)
 
 def natural(point: WorkingPoint, coordinates: np.ndarray, logarithmic: np.ndarray) -> np.ndarray:
     """Natural coordinates of estimates (replicates, S)."""
-    columns = [np.asarray(unknown.value(coordinates[:, i])) for i, unknown in enumerate(point.unknowns)]
-    return np.stack([np.log(column) if log else column for column, log in zip(columns, logarithmic, strict=True)], axis=-1)
+    columns = [
+        np.asarray(unknown.value(coordinates[:, i])) for i, unknown in enumerate(point.unknowns)
+    ]
+    return np.stack(
+        [
+            np.log(column) if log else column
+            for column, log in zip(columns, logarithmic, strict=True)
+        ],
+        axis=-1,
+    )

@@ -9,7 +9,9 @@ from calibration.uncertainty import eliminated, information
 from calibration.unknown import transformed
 
 SMALL = 0.01
-"""A gain of a tenth of a standard error: nobody will see it. Where a simulation has tiny jumps, an optimiser cannot come closer."""
+"""A gain of a tenth of a standard error: nobody will see it. Where a simulation has tiny jumps, an
+optimiser cannot come closer.
+"""
 
 
 def is_an_end(layout: Layout, minimum: Minimum, blocks: tuple[Block, ...], start: Start) -> bool:
@@ -18,14 +20,20 @@ def is_an_end(layout: Layout, minimum: Minimum, blocks: tuple[Block, ...], start
 
 
 def promised_gain(layout: Layout, blocks: tuple[Block, ...], start: Start) -> float:
-    """Fall of chi-squared that a full Gauss-Newton step in the free coordinates promises, from residuals and Jacobian at a point.
+    """Fall of chi-squared that a full Gauss-Newton step in the free coordinates promises, from
+    residuals and Jacobian at a point.
 
-    Logarithms that the data lost on the way (that of something that is zero) promise nothing: no step that they may take is seen.
+    Logarithms that the data lost on the way (that of something that is zero) promise nothing: no
+    step that they may take is seen.
     """
     free, kept = ~np.asarray(start.frozen), [~np.asarray(frozen) for frozen in start.frozen_local]
     blocks = _without_lost(layout, blocks)
     here = tuple(
-        Block(block.residual, block.by_shared[..., free], block.by_local[..., kept[i]] if i < len(kept) else block.by_local)
+        Block(
+            block.residual,
+            block.by_shared[..., free],
+            block.by_local[..., kept[i]] if i < len(kept) else block.by_local,
+        )
         for i, block in enumerate(blocks)
     )
     score, gain = np.zeros(int(free.sum())), 0.0
@@ -37,8 +45,8 @@ def promised_gain(layout: Layout, blocks: tuple[Block, ...], start: Start) -> fl
 
 
 def _without_lost(layout: Layout, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-    """The blocks with zeros for each logarithmic or logistic coordinate whose largest step moves the data by less than a tenth
-    of a standard error.
+    """The blocks with zeros for each logarithmic or logistic coordinate whose largest step moves
+    the data by less than a tenth of a standard error.
     """
     limited = transformed(layout.shared_unknowns)
     squares = sum(np.sum(block.by_shared**2, axis=(0, 1)) for block in blocks)

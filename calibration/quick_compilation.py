@@ -1,4 +1,6 @@
-"""Compilation of fits: each program runs for milliseconds and compiles for seconds, so that the faster compiler is the better one."""
+"""Compilation of fits: each program runs for milliseconds and compiles for seconds, so that the
+faster compiler is the better one.
+"""
 
 import functools
 from collections.abc import Callable
@@ -7,12 +9,16 @@ from typing import Any
 import jax
 
 PLAIN_FUSIONS = {"xla_cpu_use_fusion_emitters": False}
-"""On a CPU XLA then emits loops by its older, plainer way: half the time to compile, the same time to run a fit."""
+"""On a CPU XLA then emits loops by its older, plainer way: half the time to compile, the same time
+to run a fit.
+"""
 
 
 @functools.cache
 def quick_options() -> dict[str, bool]:
-    """``PLAIN_FUSIONS`` where the installed XLA knows it, which newer ones do not; they compile faster by themselves."""
+    """``PLAIN_FUSIONS`` where the installed XLA knows it, which newer ones do not; they compile
+    faster by themselves.
+    """
     try:
         jax.jit(lambda: 0, compiler_options=PLAIN_FUSIONS).lower().compile()
     except jax.errors.JaxRuntimeError:
@@ -20,8 +26,12 @@ def quick_options() -> dict[str, bool]:
     return PLAIN_FUSIONS
 
 
-def quickly_compiled(function: Callable[..., Any], *, static_argnames: tuple[str, ...]) -> Callable[..., Any]:
-    """``jax.jit`` of a function that is called from Python only, compiled with ``quick_options``."""
+def quickly_compiled(
+    function: Callable[..., Any], *, static_argnames: tuple[str, ...]
+) -> Callable[..., Any]:
+    """``jax.jit`` of a function that is called from Python only, compiled with
+    ``quick_options``.
+    """
 
     @functools.cache
     def compiled() -> Callable[..., Any]:

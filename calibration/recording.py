@@ -1,7 +1,9 @@
-"""Recordings of a moving body: time, position in a frame with z up, gaps and uncertainty; read from text files.
+"""Recordings of a moving body: time, position in a frame with z up, gaps and uncertainty; read from
+text files.
 
-A file has one column of time or frame numbers and one to three columns of position. ``z`` is the vertical; without a ``z``, ``y`` is
-(a planar video), and a single column of position is the vertical whatever its name. Lengths are in metres unless the header says otherwise.
+A file has one column of time or frame numbers and one to three columns of position. ``z`` is the
+vertical; without a ``z``, ``y`` is (a planar video), and a single column of position is the
+vertical whatever its name. Lengths are in metres unless the header says otherwise.
 """
 
 import dataclasses
@@ -29,14 +31,16 @@ class Recording:
         name: what the recording is called in tables and figures.
         time: (n,) time [s], strictly increasing.
         position: (n, 3) position [m], z up; NaN where not measured. The origin is that of the file.
-        sigma: (n, 3) standard deviation [m], positive wherever a position is measured and NaN elsewhere, or ``None`` if not known.
+        sigma: (n, 3) standard deviation [m], positive wherever a position is measured and NaN
+            elsewhere, or ``None`` if not known.
         path: the file it came from, or ``None``.
         unit: the unit of the vertical position in the file.
         scale: metres for one of that unit.
         ignored: the headers of columns that were not used.
 
     Raises:
-        InputError: wrong shapes, times that do not increase, fewer than 5 samples, a sigma that is not positive.
+        InputError: wrong shapes, times that do not increase, fewer than 5 samples, a sigma that is
+            not positive.
     """
 
     name: str
@@ -58,29 +62,44 @@ class Recording:
                 remedy="Give time (n,) in s and position (n, 3) in m, NaN where not measured.",
             )
         if not np.all(np.isfinite(self.time)) or np.any(np.diff(self.time) <= 0):
-            raise self._error("the times do not increase strictly", remedy="Sort the samples by time and leave out repetitions.")
+            raise self._error(
+                "the times do not increase strictly",
+                remedy="Sort the samples by time and leave out repetitions.",
+            )
         if np.any(np.isinf(self.position)):
-            raise self._error("a position is infinite", remedy="Write NaN where a position is not measured.")
+            raise self._error(
+                "a position is infinite", remedy="Write NaN where a position is not measured."
+            )
         measured = np.isfinite(self.position)
         count = int(np.sum(measured.any(axis=1)))
         if count < MIN_SAMPLES:
             raise self._error(
-                f"{count or 'no'} sample{'' if count == 1 else 's'} with a time and a position; at least {MIN_SAMPLES} are needed",
+                f"{count or 'no'} sample{'' if count == 1 else 's'} with a time and a "
+                f"position; at least {MIN_SAMPLES} are needed",
                 remedy="Export every frame of the flight and the bounces.",
             )
-        if self.sigma is not None and (self.sigma.shape != self.position.shape or not _positive(self.sigma[measured])):
+        if self.sigma is not None and (
+            self.sigma.shape != self.position.shape or not _positive(self.sigma[measured])
+        ):
             raise self._error(
                 "sigma is not positive wherever a position is measured",
-                remedy=f"Give the standard deviation of each position in m, shape {self.position.shape}.",
+                remedy="Give the standard deviation of each position in m, shape "
+                f"{self.position.shape}.",
             )
 
     @property
     def axes(self) -> tuple[str, ...]:
         """The measured axes, a subset of ``("x", "y", "z")`` in this order."""
-        return tuple(axis for index, axis in enumerate(AXES) if np.isfinite(self.position[:, index]).any())
+        return tuple(
+            axis for index, axis in enumerate(AXES) if np.isfinite(self.position[:, index]).any()
+        )
 
     def _error(self, problem: str, *, remedy: str) -> InputError:
-        return InputError(problem if self.path else f"recording {self.name!r}: {problem}", remedy=remedy, path=self.path)
+        return InputError(
+            problem if self.path else f"recording {self.name!r}: {problem}",
+            remedy=remedy,
+            path=self.path,
+        )
 
 
 def read_trajectory(
@@ -92,38 +111,56 @@ def read_trajectory(
     vertical: str | None = None,
     sigma: float | Mapping[str, float] | None = None,
 ) -> Recording:
-    """Read one recording from a text file: CSV in any dialect, exports of Tracker and spreadsheets, output of scripts.
+    """Read one recording from a text file: CSV in any dialect, exports of Tracker and spreadsheets,
+    output of scripts.
 
-    Columns are recognised by their header, in any case and in several languages: ``t`` or ``time`` [s], or ``frame``; ``x``, ``y``, ``z``
-    or ``height`` [m]; ``sigma`` for all axes or ``sigma_x`` (``x_err``, ``sx``) for one. Units may stand in the header (``x [mm]``,
-    ``y_px``, ``t (ms)``) or in a row below it. All other columns are listed in ``Recording.ignored``. Where both metres and pixels are
-    present, metres are used, unless ``scale`` asks for the pixels.
+    Columns are recognised by their header, in any case and in several languages: ``t`` or ``time``
+    [s], or ``frame``; ``x``, ``y``, ``z`` or ``height`` [m]; ``sigma`` for all axes or ``sigma_x``
+    (``x_err``, ``sx``) for one. Units may stand in the header (``x [mm]``, ``y_px``, ``t (ms)``) or
+    in a row below it. All other columns are listed in ``Recording.ignored``. Where both metres and
+    pixels are present, metres are used, unless ``scale`` asks for the pixels.
 
     Args:
         path: the file.
-        columns: which header holds what, for headers that are not recognised: ``{"t": "Zeitpunkt", "z": "Lage der Kugel"}``. Keys are
-            ``t``, ``frame``, ``x``, ``y``, ``z``, ``sigma``, ``sigma_x``, ``sigma_y``, ``sigma_z``.
+        columns: which header holds what, for headers that are not recognised: ``{"t": "Zeitpunkt",
+            "z": "Lage der Kugel"}``. Keys are ``t``, ``frame``, ``x``, ``y``, ``z``, ``sigma``,
+            ``sigma_x``, ``sigma_y``, ``sigma_z``.
         scale: metres per pixel. Positions without a unit are then in pixels.
         frame_rate: frames per second. Times are then taken from the frame numbers.
-        vertical: the axis of the file that points up, with a minus sign when it counts downwards: ``"z"``, ``"y"``, ``"-y"``, ``"x"`` ...
-            By default ``z``, else ``y`` (downwards in pixels, as images count), else the only column of position. The frame stays
+        vertical: the axis of the file that points up, with a minus sign when it counts downwards:
+            ``"z"``, ``"y"``, ``"-y"``, ``"x"`` ... By default ``z``, else ``y`` (downwards in
+            pixels, as images count), else the only column of position. The frame stays
             right-handed; ``x`` stays horizontal.
-        sigma: standard deviation [m] of every position, or of each axis of the file: ``{"x": 0.002, "y": 0.001}``; replaces sigma columns.
+        sigma: standard deviation [m] of every position, or of each axis of the file: ``{"x": 0.002,
+            "y": 0.001}``; replaces sigma columns.
 
     Raises:
         InputError: with the file, line and column, and what to do.
     """
     table = read_table(path)
-    _check_positive(table, scale, "scale", remedy="Give the metres per pixel, for example --scale 0.0015.")
-    _check_positive(table, frame_rate, "frame_rate", remedy="Give the frames per second, for example --frame-rate 240.")
-    found = find_columns(table, columns=columns or {}, scale=scale, frame_rate=frame_rate, vertical=vertical)
+    _check_positive(
+        table, scale, "scale", remedy="Give the metres per pixel, for example --scale 0.0015."
+    )
+    _check_positive(
+        table,
+        frame_rate,
+        "frame_rate",
+        remedy="Give the frames per second, for example --frame-rate 240.",
+    )
+    found = find_columns(
+        table, columns=columns or {}, scale=scale, frame_rate=frame_rate, vertical=vertical
+    )
 
     time = found.seconds * table.column(found.clock)
     position = np.full((len(time), 3), np.nan)
     for axis in found.axes:
         position[:, axis.target] = axis.factor * table.column(axis.header)
     _check_samples(table, found, time, position)
-    spread = _sigma_from_columns(table, found, position) if sigma is None else _sigma_as_given(table, found, position, sigma)
+    spread = (
+        _sigma_from_columns(table, found, position)
+        if sigma is None
+        else _sigma_as_given(table, found, position, sigma)
+    )
     rows = np.isfinite(time)
     used = found.used(with_sigma=sigma is None)
     return Recording(
@@ -134,7 +171,11 @@ def read_trajectory(
         path=table.path,
         unit=found.unit,
         scale=abs(found.vertical.factor),
-        ignored=tuple(header.text for header in table.headers if header not in used and not table.is_empty(header)),
+        ignored=tuple(
+            header.text
+            for header in table.headers
+            if header not in used and not table.is_empty(header)
+        ),
     )
 
 
@@ -147,29 +188,46 @@ def read_recordings(
     vertical: str | None = None,
     sigma: float | Mapping[str, float] | None = None,
 ) -> list[Recording]:
-    """Read many recordings: files, directories (their ``.csv``, ``.dat``, ``.tsv``, ``.txt`` files) and patterns such as ``drops/*.csv``.
+    """Read many recordings: files, directories (their ``.csv``, ``.dat``, ``.tsv``, ``.txt`` files)
+    and patterns such as ``drops/*.csv``.
 
-    Every file is read once. Files of the same stem are named apart by their directories or suffixes. The options are those of
-    `read_trajectory` and apply to every file.
+    Every file is read once. Files of the same stem are named apart by their directories or
+    suffixes. The options are those of `read_trajectory` and apply to every file.
 
     Raises:
-        InputError: a pattern that matches nothing, a directory without data files, or what `read_trajectory` raises.
+        InputError: a pattern that matches nothing, a directory without data files, or what
+            `read_trajectory` raises.
     """
     files = find_files(paths)
     return [
         dataclasses.replace(
-            read_trajectory(path, columns=columns, scale=scale, frame_rate=frame_rate, vertical=vertical, sigma=sigma), name=name
+            read_trajectory(
+                path,
+                columns=columns,
+                scale=scale,
+                frame_rate=frame_rate,
+                vertical=vertical,
+                sigma=sigma,
+            ),
+            name=name,
         )
         for path, name in zip(files, distinct_names(files), strict=True)
     ]
 
 
-def _check_samples(table: Table, found: TrajectoryColumns, time: NDArray[np.float64], position: NDArray[np.float64]) -> None:
+def _check_samples(
+    table: Table, found: TrajectoryColumns, time: NDArray[np.float64], position: NDArray[np.float64]
+) -> None:
     """Every position has a time, the times increase, and the vertical was measured at all."""
     untimed = np.flatnonzero(np.isnan(time) & np.isfinite(position).any(axis=1))
     if len(untimed):
         remedy = "Write the time or delete the row."
-        raise table.error("the time of this position is missing", remedy=remedy, row=int(untimed[0]), header=found.clock)
+        raise table.error(
+            "the time of this position is missing",
+            remedy=remedy,
+            row=int(untimed[0]),
+            header=found.clock,
+        )
     rows = np.flatnonzero(np.isfinite(time))
     wrong = np.flatnonzero(np.diff(time[rows]) <= 0)
     if len(wrong):
@@ -189,7 +247,9 @@ def _check_samples(table: Table, found: TrajectoryColumns, time: NDArray[np.floa
         )
 
 
-def _sigma_from_columns(table: Table, found: TrajectoryColumns, position: NDArray[np.float64]) -> NDArray[np.float64] | None:
+def _sigma_from_columns(
+    table: Table, found: TrajectoryColumns, position: NDArray[np.float64]
+) -> NDArray[np.float64] | None:
     """The standard deviations (rows, 3) [m] from their columns, or ``None`` when there are none."""
     columns = [(axis, axis.sigma) for axis in found.axes if axis.sigma is not None]
     if not columns:
@@ -202,27 +262,44 @@ def _sigma_from_columns(table: Table, found: TrajectoryColumns, position: NDArra
         wrong = np.flatnonzero(measured & ~(values > 0))
         if len(wrong):
             row = int(wrong[0])
-            said = "missing" if np.isnan(values[row]) else f"{values[row] / axis.sigma_factor:g}, not positive"
+            said = (
+                "missing"
+                if np.isnan(values[row])
+                else f"{values[row] / axis.sigma_factor:g}, not positive"
+            )
             remedy = "Write a positive standard deviation, or delete the column."
-            raise table.error(f"the uncertainty of this position is {said}", remedy=remedy, row=row, header=header)
+            raise table.error(
+                f"the uncertainty of this position is {said}", remedy=remedy, row=row, header=header
+            )
         sigma[:, axis.target] = np.where(measured, values, np.nan)
     return sigma
 
 
 def _sigma_as_given(
-    table: Table, found: TrajectoryColumns, position: NDArray[np.float64], given: float | Mapping[str, float]
+    table: Table,
+    found: TrajectoryColumns,
+    position: NDArray[np.float64],
+    given: float | Mapping[str, float],
 ) -> NDArray[np.float64]:
     """The standard deviations (rows, 3) [m] from one number, or one for each axis of the file."""
     names = [axis.name for axis in found.axes]
     each = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
     for name, value in each.items():
         if name not in names:
-            raise InputError(f"sigma names {name!r}, which is no axis of this file", remedy=f"Use {', '.join(names)}.", path=table.path)
-        _check_positive(table, value, "sigma", remedy="Give the standard deviation of the positions in m.")
+            raise InputError(
+                f"sigma names {name!r}, which is no axis of this file",
+                remedy=f"Use {', '.join(names)}.",
+                path=table.path,
+            )
+        _check_positive(
+            table, value, "sigma", remedy="Give the standard deviation of the positions in m."
+        )
     _check_every_axis(table, found, set(each))
     sigma = np.full_like(position, np.nan)
     for axis in found.axes:
-        sigma[:, axis.target] = np.where(np.isfinite(position[:, axis.target]), each[axis.name], np.nan)
+        sigma[:, axis.target] = np.where(
+            np.isfinite(position[:, axis.target]), each[axis.name], np.nan
+        )
     return sigma
 
 
@@ -230,7 +307,8 @@ def _check_every_axis(table: Table, found: TrajectoryColumns, known: set[str]) -
     lacking = [axis.name for axis in found.axes if axis.name not in known]
     if lacking:
         raise InputError(
-            f"the uncertainty of {', '.join(sorted(known))} is given, but not that of {', '.join(lacking)}",
+            f"the uncertainty of {', '.join(sorted(known))} is given, but not that of "
+            f"{', '.join(lacking)}",
             remedy="Give it for every axis, or one for all: a column 'sigma', or --sigma.",
             path=table.path,
         )
@@ -238,7 +316,9 @@ def _check_every_axis(table: Table, found: TrajectoryColumns, known: set[str]) -
 
 def _check_positive(table: Table, value: float | None, name: str, *, remedy: str) -> None:
     if value is not None and not (np.isfinite(value) and value > 0):
-        raise InputError(f"{name} = {value} is not a positive number", remedy=remedy, path=table.path)
+        raise InputError(
+            f"{name} = {value} is not a positive number", remedy=remedy, path=table.path
+        )
 
 
 def _positive(values: NDArray[np.float64]) -> bool:

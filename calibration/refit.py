@@ -15,7 +15,12 @@ STEPS = 100
 def refit(judgement: Judgement, start: Start) -> tuple[Minimum, float]:
     """The minimum from ``start`` of the problem that was judged, and chi-squared there."""
     found, blocks = minimise_with_blocks(
-        judgement.layout, judgement.scene, judgement.data, start, method="levenberg_marquardt", steps=STEPS
+        judgement.layout,
+        judgement.scene,
+        judgement.data,
+        start,
+        method="levenberg_marquardt",
+        steps=STEPS,
     )
     return found, sum(float(np.sum(block.residual**2)) for block in blocks)
 
@@ -26,9 +31,11 @@ def position_of(judgement: Judgement, index: int) -> int:
 
 
 def widening(judgement: Judgement, *indices: int) -> float:
-    """Factor by which the fit enlarges the formal standard errors of these shared coordinates, for misfit and correlated residuals.
+    """Factor by which the fit enlarges the formal standard errors of these shared coordinates, for
+    misfit and correlated residuals.
 
-    Of several: the root of the ratio of the areas (volumes) of their confidence regions, per coordinate.
+    Of several: the root of the ratio of the areas (volumes) of their confidence regions, per
+    coordinate.
     """
     rows = [position_of(judgement, index) for index in indices]
     if np.any(judgement.formal.open_shared[rows]):
@@ -39,13 +46,22 @@ def widening(judgement: Judgement, *indices: int) -> float:
 
 
 def threshold(judgement: Judgement, level: float, *indices: int) -> float:
-    """Rise of chi-squared, over the square of ``widening``, that excludes values of the shared coordinates ``indices`` together.
+    """Rise of chi-squared, over the square of ``widening``, that excludes values of the shared
+    coordinates ``indices`` together.
 
-    ``p F(level; p, nu)`` for p coordinates, with the degrees of freedom nu of their variances (the fewest): for one coordinate the square
-    of Student's t, for known noise (infinite nu) the quantile of chi-squared.
+    ``p F(level; p, nu)`` for p coordinates, with the degrees of freedom nu of their variances (the
+    fewest): for one coordinate the square of Student's t, for known noise (infinite nu) the
+    quantile of chi-squared.
     """
-    count, degrees = len(indices), min(float(judgement.degrees[position_of(judgement, index)]) for index in indices)
-    return float(stats.chi2.ppf(level, count) if np.isinf(degrees) else count * stats.f.ppf(level, count, max(degrees, 1.0)))
+    count, degrees = (
+        len(indices),
+        min(float(judgement.degrees[position_of(judgement, index)]) for index in indices),
+    )
+    return float(
+        stats.chi2.ppf(level, count)
+        if np.isinf(degrees)
+        else count * stats.f.ppf(level, count, max(degrees, 1.0))
+    )
 
 
 def identity(judgement: Judgement) -> dict[str, Any]:
@@ -54,5 +70,10 @@ def identity(judgement: Judgement) -> dict[str, Any]:
         "the structure of the problem": judgement.layout,
         "the scene": judgement.scene,
         "the measured data or their weights": judgement.data,
-        "the minimum": (judgement.minimum.shared, judgement.minimum.local, judgement.start.frozen, judgement.start.frozen_local),
+        "the minimum": (
+            judgement.minimum.shared,
+            judgement.minimum.local,
+            judgement.start.frozen,
+            judgement.start.frozen_local,
+        ),
     }

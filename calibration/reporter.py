@@ -8,10 +8,12 @@ from jax.custom_batching import custom_vmap
 
 
 def reporter(say: Callable[[int], None]) -> Callable[[jax.Array], jax.Array]:
-    """A function that compiled code calls with the number of steps it has done, and goes on with what it returns.
+    """A function that compiled code calls with the number of steps it has done, and goes on with
+    what it returns.
 
-    ``steps = report(steps)`` calls ``say(steps)`` while the code runs, under ``jit``, in loops and under ``vmap``, where the lane that is
-    furthest behind counts. Code with it is compiled anew in each process. ``jax.effects_barrier()`` waits for the last call.
+    ``steps = report(steps)`` calls ``say(steps)`` while the code runs, under ``jit``, in loops and
+    under ``vmap``, where the lane that is furthest behind counts. Code with it is compiled anew in
+    each process. ``jax.effects_barrier()`` waits for the last call.
 
     Args:
         say: called with a whole number, e.g. ``Progress(...).advance``.

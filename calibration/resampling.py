@@ -1,9 +1,11 @@
 """Data drawn anew, as they might have been measured if the fit were the truth: for the bootstrap.
 
-Residuals are drawn before the loss and, where the fit found them correlated, after whitening: there they are exchangeable. Each is
-enlarged by ``1/sqrt(1 - h)``, ``h`` its leverage: a fit bends towards its data, so residuals are smaller than errors (Davison and Hinkley,
-Bootstrap Methods and their Application, 1997, section 6.2). Where errors are correlated and the fit takes them as independent, it bends by
-more than that; there the residuals of generalised least squares, one linear step away, are those that are whitened.
+Residuals are drawn before the loss and, where the fit found them correlated, after whitening: there
+they are exchangeable. Each is enlarged by ``1/sqrt(1 - h)``, ``h`` its leverage: a fit bends
+towards its data, so residuals are smaller than errors (Davison and Hinkley, Bootstrap Methods and
+their Application, 1997, section 6.2). Where errors are correlated and the fit takes them as
+independent, it bends by more than that; there the residuals of generalised least squares, one
+linear step away, are those that are whitened.
 """
 
 from collections.abc import Sequence
@@ -36,7 +38,8 @@ class Redrawable(NamedTuple):
     Attributes:
         predicted: by the fit.
         weight: 1/standard deviation; 0 where there is no number.
-        white: residuals in standard deviations, independent of each other as far as the noise model tells, enlarged for their leverage.
+        white: residuals in standard deviations, independent of each other as far as the noise model
+            tells, enlarged for their leverage.
         plain: likewise without whitening.
         samples: where they came from.
         size, time: of the errors of each column (k,), in units of the weights and [s].
@@ -60,16 +63,24 @@ def leverages(judgement: Judgement) -> list[np.ndarray]:
 
 
 def least_squares_residuals(judgement: Judgement) -> list[np.ndarray]:
-    """Residuals of generalised least squares of each kind (R, N), white where the fit found them correlated, enlarged for leverage.
+    """Residuals of generalised least squares of each kind (R, N), white where the fit found them
+    correlated, enlarged for leverage.
 
-    One step of the linearised problem from the minimum; where the fit itself weighs so, the step is none.
+    One step of the linearised problem from the minimum; where the fit itself weighs so, the step is
+    none.
     """
     parts = judgement.parts
     tables, _ = parts.weighed(np.ones(len(parts.components)), judgement.spread.time)
     shared = int(judgement.free.sum())
-    blocks = tuple(Block(table[..., -1], table[..., -shared - 1 : -1], table[..., : -shared - 1]) for table in tables)
+    blocks = tuple(
+        Block(table[..., -1], table[..., -shared - 1 : -1], table[..., : -shared - 1])
+        for table in tables
+    )
     formal, reduced = information(blocks), [eliminated(block) for block in blocks]
-    step = formal.shared @ sum(np.einsum("rns,rn->s", part.projected, block.residual) for part, block in zip(reduced, blocks, strict=True))
+    step = formal.shared @ sum(
+        np.einsum("rns,rn->s", part.projected, block.residual)
+        for part, block in zip(reduced, blocks, strict=True)
+    )
     found = []
     for part, block in zip(reduced[: len(judgement.data)], blocks, strict=False):
         own = np.einsum("rlm,rnm,rn->rl", part.inverse, block.by_local, block.residual)
@@ -86,19 +97,31 @@ def enlarged(taken: np.ndarray) -> np.ndarray:
 def redrawable(judgement: Judgement) -> list[list[Redrawable]]:
     """All observations of all kinds."""
     found = []
-    every = zip(judgement.data, leverages(judgement), least_squares_residuals(judgement), strict=True)
+    every = zip(
+        judgement.data, leverages(judgement), least_squares_residuals(judgement), strict=True
+    )
     for g, (data, taken, independent) in enumerate(every):
         observations = []
-        for piece, samples, errors in zip(judgement.parts.kinds[g], data.samples, judgement.errors[g], strict=True):
+        for piece, samples, errors in zip(
+            judgement.parts.kinds[g], data.samples, judgement.errors[g], strict=True
+        ):
             weight = np.asarray(samples.weight)
             used, rows = weight > 0, slice(piece.first, piece.first + weight[0].size)
             larger = enlarged(taken[:, rows].reshape(weight.shape))
             # Under a robust loss the residuals of the linearised problem are influences.
-            white = piece.deviation * larger if samples.loss is not None else independent[:, rows].reshape(weight.shape)
-            size, time = judgement.spread.size[piece.component], judgement.spread.time[piece.component]
+            white = (
+                piece.deviation * larger
+                if samples.loss is not None
+                else independent[:, rows].reshape(weight.shape)
+            )
+            size, time = (
+                judgement.spread.size[piece.component],
+                judgement.spread.time[piece.component],
+            )
             observations.append(
                 Redrawable(
-                    predicted=np.asarray(samples.measured) + np.where(used, piece.deviation / np.where(used, weight, 1.0), 0.0),
+                    predicted=np.asarray(samples.measured)
+                    + np.where(used, piece.deviation / np.where(used, weight, 1.0), 0.0),
                     weight=weight,
                     white=white,
                     plain=piece.deviation * larger,
@@ -115,7 +138,11 @@ def redrawable(judgement: Judgement) -> list[list[Redrawable]]:
 def measured_again(one: Redrawable, errors: np.ndarray) -> np.ndarray:
     """The numbers with other errors (in standard deviations)."""
     used = one.weight > 0
-    return np.where(used, one.predicted - errors / np.where(used, one.weight, 1.0), np.asarray(one.samples.measured))
+    return np.where(
+        used,
+        one.predicted - errors / np.where(used, one.weight, 1.0),
+        np.asarray(one.samples.measured),
+    )
 
 
 def drawn_residuals(one: Redrawable, rng: np.random.Generator) -> np.ndarray:
@@ -130,9 +157,11 @@ def drawn_residuals(one: Redrawable, rng: np.random.Generator) -> np.ndarray:
 
 
 def location(one: Redrawable, residuals: np.ndarray) -> np.ndarray:
-    """What is subtracted from the residuals of each column (k,), so that the fit finds no location in errors drawn from them.
+    """What is subtracted from the residuals of each column (k,), so that the fit finds no location
+    in errors drawn from them.
 
-    Their mean; under a robust loss, where ``sum psi(r - c) = 0``: a mean is moved by outliers, the fit is not (Shorack 1982).
+    Their mean; under a robust loss, where ``sum psi(r - c) = 0``: a mean is moved by outliers, the
+    fit is not (Shorack 1982).
     """
     used = one.weight > 0
     count = np.maximum(used.sum(axis=(0, 1)), 1)
@@ -140,13 +169,18 @@ def location(one: Redrawable, residuals: np.ndarray) -> np.ndarray:
         return np.where(used, residuals, 0.0).sum(axis=(0, 1)) / count
     found = np.zeros(used.shape[2])
     for _ in range(LOCATION_STEPS):
-        pull, slope = (np.where(used, part, 0.0).sum(axis=(0, 1)) / count for part in one.samples.loss.influence(residuals - found))
+        pull, slope = (
+            np.where(used, part, 0.0).sum(axis=(0, 1)) / count
+            for part in one.samples.loss.influence(residuals - found)
+        )
         found = found + pull / np.maximum(slope, FLATTEST)
     return found
 
 
 def correlated(one: Redrawable, white: Sequence[np.ndarray]) -> np.ndarray:
-    """Independent errors of each replicate (B, R, n, k), with the correlation time that the fit found."""
+    """Independent errors of each replicate (B, R, n, k), with the correlation time that the fit
+    found.
+    """
     if not np.any(one.time > 0):
         return np.stack(white)
     by = whitening(np.asarray(one.samples.times), one.weight, one.time)
@@ -154,8 +188,8 @@ def correlated(one: Redrawable, white: Sequence[np.ndarray]) -> np.ndarray:
 
 
 def drawn_blocks(one: Redrawable, rng: np.random.Generator, length: int) -> np.ndarray:
-    """Errors as runs of ``length`` residuals that follow each other in one trial, all columns together; a run over the end goes on at
-    the beginning (Politis and Romano 1992).
+    """Errors as runs of ``length`` residuals that follow each other in one trial, all columns
+    together; a run over the end goes on at the beginning (Politis and Romano 1992).
     """
     used = one.weight > 0
     centred = np.where(used, one.plain - location(one, one.plain), 0.0)
@@ -167,14 +201,21 @@ def drawn_blocks(one: Redrawable, rng: np.random.Generator, length: int) -> np.n
         pieces: list[np.ndarray] = []
         while sum(piece.shape[0] for piece in pieces) < times.size:
             run = runs[rng.integers(len(runs))]
-            pieces.append(run[(rng.integers(run.shape[0]) + np.arange(min(length, run.shape[0]))) % run.shape[0]])
+            pieces.append(
+                run[
+                    (rng.integers(run.shape[0]) + np.arange(min(length, run.shape[0])))
+                    % run.shape[0]
+                ]
+            )
         if pieces:
             drawn[r, times] = np.concatenate(pieces)[: times.size]
     return drawn
 
 
 def drawn_noise(one: Redrawable, rng: np.random.Generator) -> np.ndarray:
-    """White errors as the noise model has them: normal or Student's t, of the size that the fit found."""
+    """White errors as the noise model has them: normal or Student's t, of the size that the fit
+    found.
+    """
     used = one.weight > 0
     if isinstance(one.samples.loss, StudentTLoss):
         drawn = rng.standard_t(np.asarray(one.samples.loss.degrees), size=used.shape)

@@ -1,4 +1,6 @@
-"""What a fit found: values with uncertainties, what the data leave open, and how well the model explains them."""
+"""What a fit found: values with uncertainties, what the data leave open, and how well the model
+explains them.
+"""
 
 import dataclasses
 import enum
@@ -15,7 +17,9 @@ from calibration.errors import InputError
 from calibration.unknown import Unknown
 
 MISFIT = 2.0
-"""From this chi2/dof on, a model is said not to explain the data (the noise is often only estimated, from the data themselves)."""
+"""From this chi2/dof on, a model is said not to explain the data (the noise is often only
+estimated, from the data themselves).
+"""
 
 
 def explains(chi2_per_dof: float, dof: int) -> bool:
@@ -34,7 +38,9 @@ class Determination(enum.StrEnum):
 
 
 class Coordinate(NamedTuple):
-    """An estimate in the coordinate of its unknown, where its error is most nearly normal: a logarithm, a logistic coordinate."""
+    """An estimate in the coordinate of its unknown, where its error is most nearly normal: a
+    logarithm, a logistic coordinate.
+    """
 
     unknown: Unknown
     value: float
@@ -46,7 +52,8 @@ class Estimate:
     """One quantity of the fit.
 
     Attributes:
-        name: path in the scene, e.g. ``"contact.normal.restitution"``, or name of a nuisance quantity, e.g. ``"length_scale"``.
+        name: path in the scene, e.g. ``"contact.normal.restitution"``, or name of a nuisance
+            quantity, e.g. ``"length_scale"``.
         label: the field's term, e.g. ``"restitution"``.
         symbol: e.g. ``"e"``.
         unit: SI unit, ``"-"`` for none.
@@ -55,7 +62,8 @@ class Estimate:
         start: where the fit began.
         status: what the data say of it.
         note: one plain sentence more, or empty: a one-sided limit, what it is confounded with.
-        degrees: degrees of freedom of ``sd``; infinite where the noise is known, few where it was found from few residuals or trials.
+        degrees: degrees of freedom of ``sd``; infinite where the noise is known, few where it was
+            found from few residuals or trials.
         curve: the estimate in the coordinate of its unknown, where there is one.
     """
 
@@ -72,10 +80,12 @@ class Estimate:
     curve: Coordinate | None = dataclasses.field(default=None, repr=False, compare=False)
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
-        """Ends of the interval that covers the truth with probability ``level``, from the standard error.
+        """Ends of the interval that covers the truth with probability ``level``, from the standard
+        error.
 
-        ``x +- t sd`` with Student's quantile t for the degrees of freedom, in the coordinate of the unknown: the ends stay inside
-        the interval of the parameter. ``(-inf, inf)`` for what is not determined or at a bound, where a standard error says nothing.
+        ``x +- t sd`` with Student's quantile t for the degrees of freedom, in the coordinate of the
+        unknown: the ends stay inside the interval of the parameter. ``(-inf, inf)`` for what is not
+        determined or at a bound, where a standard error says nothing.
 
         Args:
             level: in (0, 1).
@@ -84,14 +94,22 @@ class Estimate:
             InputError: ``level`` outside (0, 1).
         """
         if not 0 < level < 1:
-            raise InputError(f"interval: level = {level!r} is outside (0, 1)", remedy="Give for example 0.95.")
-        if not math.isfinite(self.sd) or self.status in (Determination.NOT_DETERMINED, Determination.AT_BOUND):
+            raise InputError(
+                f"interval: level = {level!r} is outside (0, 1)", remedy="Give for example 0.95."
+            )
+        if not math.isfinite(self.sd) or self.status in (
+            Determination.NOT_DETERMINED,
+            Determination.AT_BOUND,
+        ):
             return -math.inf, math.inf
         reach = float(stats.t.ppf((1 + level) / 2, self.degrees))
         if self.curve is None or self.curve.unknown.about.transform == "identity":
             return self.value - reach * self.sd, self.value + reach * self.sd
         with jax.enable_x64(True):
-            low, high = (float(self.curve.unknown.value(self.curve.value + side * reach * self.curve.sd)) for side in (-1, 1))
+            low, high = (
+                float(self.curve.unknown.value(self.curve.value + side * reach * self.curve.sd))
+                for side in (-1, 1)
+            )
         return low, high
 
 
@@ -103,7 +121,8 @@ class FittedRecording:
         name: of the recording.
         axes: names of the measured axes, e.g. ``("x", "z")``.
         time: (n,) of the used samples [s].
-        measured, predicted, sigma: (n, axes); NaN in ``measured`` where a sample is missing or was set aside as an outlier.
+        measured, predicted, sigma: (n, axes); NaN in ``measured`` where a sample is missing or was
+            set aside as an outlier.
         bounce_times: of the fitted model.
         nuisance: values of the nuisance quantities of this recording, by name.
         remarks: what the automatic reading noticed.
@@ -122,14 +141,17 @@ class FittedRecording:
 
 @dataclasses.dataclass(frozen=True)
 class FittedSeries:
-    """Data and prediction of one observation that is not of positions: times of impacts, a force, an angle.
+    """Data and prediction of one observation that is not of positions: times of impacts, a force,
+    an angle.
 
     Attributes:
         name: of the trial, and of the measurement where the trial has several.
         labels: of the measured quantities, with their units.
         abscissa: (n,) time [s] or number of the impact; ``abscissa_label`` says which.
-        measured, predicted, sigma: (n, quantities); NaN in ``measured`` where nothing was measured or used.
-        nuisance: values of the nuisance quantities of this trial, by name; empty beside another observation that has them.
+        measured, predicted, sigma: (n, quantities); NaN in ``measured`` where nothing was measured
+            or used.
+        nuisance: values of the nuisance quantities of this trial, by name; empty beside another
+            observation that has them.
         remarks: what the automatic reading noticed.
     """
 
@@ -154,7 +176,8 @@ class FittedColumn:
         measured, predicted, sigma: (n,).
         counted: (n,) whether the value took part in the fit.
         curve_angle, curve: the model on a fine grid of angles.
-        alone: estimates of the parameters from this column alone, where it determines them, by name (the misfit between columns).
+        alone: estimates of the parameters from this column alone, where it determines them, by name
+            (the misfit between columns).
         chi2: of the values of this column that took part.
     """
 
@@ -176,19 +199,23 @@ class Fit:
     """Result of a fit.
 
     Attributes:
-        parameters: quantities shared by all recordings: material constants first, then shared nuisances such as the length scale.
+        parameters: quantities shared by all recordings: material constants first, then shared
+            nuisances such as the length scale.
         names: order of ``correlation``.
         correlation: (k, k) of the determined shared quantities.
         chi2: weighted sum of squares; ``dof`` degrees of freedom.
-        inflation: factor by which the standard errors exceed the formal ones, for misfit and correlated residuals.
-        converged: whether the optimiser met its tolerance; ``iterations`` it took; ``seconds`` of wall time.
+        inflation: factor by which the standard errors exceed the formal ones, for misfit and
+            correlated residuals.
+        converged: whether the optimiser met its tolerance; ``iterations`` it took; ``seconds`` of
+            wall time.
         method: name of the optimiser.
         model: one sentence that says which physics was fitted.
         warnings: plain sentences, most important first.
         recordings: data and prediction of each recording, computed at the first look.
         columns: data and prediction of an impact table.
         series: data and prediction of other observations.
-        problem: what was fitted, with the weights that were used in the end; what profiles, samplers and designs go on from.
+        problem: what was fitted, with the weights that were used in the end; what profiles,
+            samplers and designs go on from.
         judgement: the minimum with its residuals, Jacobian and covariance.
     """
 

@@ -23,18 +23,24 @@ RESULTS = (NUMBERS, FIGURE, PAGE, STUDY)
 
 
 def default_folder(study_file: str | os.PathLike[str] | None) -> Path:
-    """``result``; for a study file ``result`` beside it, or its own folder when it is itself part of a result."""
+    """``result``; for a study file ``result`` beside it, or its own folder when it is itself part
+    of a result.
+    """
     if study_file is None:
         return Path("result")
     beside = Path(study_file).parent
-    return beside if Path(study_file).name == STUDY and made_by_fit(study_file) else beside / "result"
+    return (
+        beside if Path(study_file).name == STUDY and made_by_fit(study_file) else beside / "result"
+    )
 
 
 def check_folder(folder: Path, study: Study, *, force: bool = False) -> None:
-    """Before a fit: raise where its results could not be written, or would replace something else than earlier results of this study.
+    """Before a fit: raise where its results could not be written, or would replace something else
+    than earlier results of this study.
 
-    It is the same study when the ball and all options are the same, and the earlier files, as far as they still exist, are among those of
-    now: a recording may be added, changed or deleted, but a fit of one drop does not replace a fit of all.
+    It is the same study when the ball and all options are the same, and the earlier files, as far
+    as they still exist, are among those of now: a recording may be added, changed or deleted, but a
+    fit of one drop does not replace a fit of all.
 
     Raises:
         InputError: with what stands there, and the remedy.
@@ -46,11 +52,18 @@ def check_folder(folder: Path, study: Study, *, force: bool = False) -> None:
     difference = _difference(folder / STUDY, study)
     if difference:
         remedy = "Name another folder with --out, or replace them with --force."
-        raise InputError(f"the folder holds {', '.join(there)} of something else: {difference}", remedy=remedy, path=folder)
+        raise InputError(
+            f"the folder holds {', '.join(there)} of something else: {difference}",
+            remedy=remedy,
+            path=folder,
+        )
 
 
-def write_results(fit: "Fit", study: Study, folder: Path, *, inputs: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
-    """Write ``fit.json``, ``fit.png``, ``report.html`` and ``study.toml``: all, or after an error none.
+def write_results(
+    fit: "Fit", study: Study, folder: Path, *, inputs: Iterable[str | os.PathLike[str]]
+) -> tuple[Path, ...]:
+    """Write ``fit.json``, ``fit.png``, ``report.html`` and ``study.toml``: all, or after an error
+    none.
 
     Args:
         fit: what was found.
@@ -74,7 +87,13 @@ def write_results(fit: "Fit", study: Study, folder: Path, *, inputs: Iterable[st
             save_figure(fit, stage / FIGURE)
             text = study_text(study, folder=folder, inputs=inputs)
             write_atomically(stage / STUDY, text.encode())
-            write_page(fit, stage / PAGE, figure=(stage / FIGURE).read_bytes(), title=title_of(study), study=text)
+            write_page(
+                fit,
+                stage / PAGE,
+                figure=(stage / FIGURE).read_bytes(),
+                title=title_of(study),
+                study=text,
+            )
             return tuple((stage / name).replace(folder / name) for name in RESULTS)
     except OSError as error:
         raise _not_writable(folder, error.strerror or str(error)) from error
@@ -87,11 +106,17 @@ def write_results(fit: "Fit", study: Study, folder: Path, *, inputs: Iterable[st
 def title_of(study: Study) -> str:
     """``Fit of 3 files``."""
     names = [Path(file).name for file in study.files]
-    return f"Fit of {names[0]}" if len(names) == 1 else f"Fit of {names[0]}, {names[1]}{' ...' if len(names) > 2 else ''}"
+    return (
+        f"Fit of {names[0]}"
+        if len(names) == 1
+        else f"Fit of {names[0]}, {names[1]}{' ...' if len(names) > 2 else ''}"
+    )
 
 
 def _check_writable(folder: Path) -> None:
-    existing = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    existing = next(
+        path for path in (folder.absolute(), *folder.absolute().parents) if path.exists()
+    )
     if not existing.is_dir():
         raise _not_writable(folder, f"{existing} is a file")
     if not os.access(existing, os.W_OK | os.X_OK):
@@ -99,13 +124,23 @@ def _check_writable(folder: Path) -> None:
 
 
 def _not_writable(folder: Path, reason: str) -> InputError:
-    return InputError(f"the results cannot be written here ({reason})", remedy="Name another folder with --out.", path=folder)
+    return InputError(
+        f"the results cannot be written here ({reason})",
+        remedy="Name another folder with --out.",
+        path=folder,
+    )
 
 
 def _difference(path: Path, study: Study) -> str:
-    """How the study that led to earlier results differs from this one; empty when it is the same."""
+    """How the study that led to earlier results differs from this one; empty when it is the
+    same.
+    """
     if not made_by_fit(path):
-        return f"{path.name} that a fit writes is missing" if not path.exists() else f"{path.name} was not written by a fit"
+        return (
+            f"{path.name} that a fit writes is missing"
+            if not path.exists()
+            else f"{path.name} was not written by a fit"
+        )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that data have changed is a reason to fit them again

@@ -1,9 +1,11 @@
-"""Fits that go on after a kill: every minimisation in pieces of some iterations, each kept in a journal.
+"""Fits that go on after a kill: every minimisation in pieces of some iterations, each kept in a
+journal.
 
-A fit is a sequence of minimisations (late unknowns, rounds of noise), all deterministic. Within ``kept_minima`` each of them is cut into
-pieces; the next piece begins where the last one ended, with fresh damping, whether the process was killed in between or not. So the numbers
-of a resumed fit are those of one that ran through, to the last bit. Those of a fit without a checkpoint differ within the tolerance of
-the optimiser.
+A fit is a sequence of minimisations (late unknowns, rounds of noise), all deterministic. Within
+``kept_minima`` each of them is cut into pieces; the next piece begins where the last one ended,
+with fresh damping, whether the process was killed in between or not. So the numbers of a resumed
+fit are those of one that ran through, to the last bit. Those of a fit without a checkpoint differ
+within the tolerance of the optimiser.
 """
 
 import contextlib
@@ -21,7 +23,9 @@ from calibration.least_squares import FINE, Minimum, Start, minimise_with_blocks
 from calibration.settling import GAIN
 
 PIECE = 20
-"""Iterations of Levenberg-Marquardt or dogleg in one piece. First-order methods carry a state that would be lost: they are one piece."""
+"""Iterations of Levenberg-Marquardt or dogleg in one piece. First-order methods carry a state that
+would be lost: they are one piece.
+"""
 
 
 class _Kept:
@@ -36,7 +40,10 @@ _KEPT: ContextVar[_Kept | None] = ContextVar("minima that are kept", default=Non
 
 @contextlib.contextmanager
 def kept_minima(
-    checkpoint: Checkpoint | str | os.PathLike[str] | None, *, inputs: Mapping[str, Any], options: Mapping[str, Any]
+    checkpoint: Checkpoint | str | os.PathLike[str] | None,
+    *,
+    inputs: Mapping[str, Any],
+    options: Mapping[str, Any],
 ) -> Iterator[None]:
     """Minimisations inside are kept in a checkpoint, and read from it where they are there.
 
@@ -60,23 +67,41 @@ def kept_minima(
 
 
 def kept_minimum(
-    layout: Layout, scene: Any, data: Any, start: Start, *, method: Any, steps: int, report: Any = None, tolerance: float = FINE
+    layout: Layout,
+    scene: Any,
+    data: Any,
+    start: Start,
+    *,
+    method: Any,
+    steps: int,
+    report: Any = None,
+    tolerance: float = FINE,
 ) -> tuple[Minimum, tuple[Block, ...]]:
     """As ``minimise_with_blocks``; inside of ``kept_minima`` in pieces that are kept."""
     kept = _KEPT.get()
-    minimise = partial(minimise_with_blocks, layout, scene, data, method=method, report=report, tolerance=tolerance)
+    minimise = partial(
+        minimise_with_blocks, layout, scene, data, method=method, report=report, tolerance=tolerance
+    )
     if kept is None:
         return minimise(start, steps=steps)
     piece = min(PIECE, steps) if method in ("levenberg_marquardt", "dogleg") else steps
-    like = (Minimum(0, start.local, 0, 0), (Block(0, 0, 0),) * (len(layout.kinds) + bool(layout.priors)))
+    like = (
+        Minimum(0, start.local, 0, 0),
+        (Block(0, 0, 0),) * (len(layout.kinds) + bool(layout.priors)),
+    )
     iterations, lowest = 0, np.inf
     while True:
-        minimum, blocks = kept.journal.remember(f"{kept.count}", partial(minimise, start, steps=piece), like=like)
+        minimum, blocks = kept.journal.remember(
+            f"{kept.count}", partial(minimise, start, steps=piece), like=like
+        )
         kept.count += 1
         iterations += int(minimum.iterations)
         chi2 = float(sum(np.sum(block.residual**2) for block in blocks))
-        progress = chi2 < lowest - GAIN * max(chi2 / sum(block.residual.size for block in blocks), 1.0)
-        # Early stages have their own iterations, so pieces are counted by what the last stage may take.
+        progress = chi2 < lowest - GAIN * max(
+            chi2 / sum(block.residual.size for block in blocks), 1.0
+        )
+        # Early stages have their own iterations, so pieces are counted by what the last stage may
+        # take.
         if minimum.converged or not progress or piece == steps or iterations >= steps:
             return minimum._replace(iterations=np.asarray(iterations)), blocks
         start, lowest = start.from_minimum(minimum), chi2

@@ -1,4 +1,6 @@
-"""Measured numbers of several trials, padded to one length so that all are computed in one ``vmap``."""
+"""Measured numbers of several trials, padded to one length so that all are computed in one
+``vmap``.
+"""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -6,19 +8,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 PADDING = 32
-"""Lengths are rounded up to a multiple of this, so that data sets of similar size share compiled code."""
+"""Lengths are rounded up to a multiple of this, so that data sets of similar size share compiled
+code.
+"""
 
 
 class Samples(NamedTuple):
     """What one kind of observation measured, of one trial or with a leading axis of trials.
 
     Attributes:
-        times: (n,) on the clock of the measurement [s]; what the number is of, for observations that have no times.
+        times: (n,) on the clock of the measurement [s]; what the number is of, for observations
+            that have no times.
         measured: (n, k) numbers.
         weight: (n, k) 1/standard deviation, 0 where nothing was measured or is used.
         whitening: how correlated noise is made white (``calibration.whitening``), or ``None``.
-        loss: a robust loss with arrays (n, k) of its parameters (``calibration.loss``), or ``None`` for the sum of squares.
-        reference: (n, m) what else is known of each number, for observations that need it: a speed, a measured orientation.
+        loss: a robust loss with arrays (n, k) of its parameters (``calibration.loss``), or ``None``
+            for the sum of squares.
+        reference: (n, m) what else is known of each number, for observations that need it: a speed,
+            a measured orientation.
     """
 
     times: Any
@@ -30,8 +37,8 @@ class Samples(NamedTuple):
 
 
 def padded(parts: Sequence[tuple[np.ndarray, ...]]) -> Samples:
-    """Stack (times, measured, sigma), or also (..., reference), of different length: times and references repeat the last one, weights are
-    zero.
+    """Stack (times, measured, sigma), or also (..., reference), of different length: times and
+    references repeat the last one, weights are zero.
 
     An infinite sigma means that a number is not used.
     """
@@ -46,6 +53,8 @@ def padded(parts: Sequence[tuple[np.ndarray, ...]]) -> Samples:
         times.append(np.concatenate([time, np.full(extra, time[-1] if time.size else 0.0)]))
         measured.append(np.concatenate([np.nan_to_num(values), nothing]))
         weights.append(np.concatenate([1 / sigma, nothing]))
-        references.extend(np.concatenate([own, np.repeat(own[-1:], extra, axis=0)]) for own in reference)
+        references.extend(
+            np.concatenate([own, np.repeat(own[-1:], extra, axis=0)]) for own in reference
+        )
     stacked = Samples(*(np.stack(column) for column in (times, measured, weights)))
     return stacked._replace(reference=np.stack(references)) if references else stacked

@@ -1,4 +1,6 @@
-"""Parameters of the scene that a fit finds: free by path, tied to another one, or through a quantity that sets several."""
+"""Parameters of the scene that a fit finds: free by path, tied to another one, or through a
+quantity that sets several.
+"""
 
 import dataclasses
 import math
@@ -23,7 +25,8 @@ class Free:
         bounds: ends between which it is sought, inside the parameter's own interval.
         prior: what is known of it beforehand (``Normal``, ``LogNormal``).
         start: where the fit begins; by default the value in the scene.
-        each: whether each trial has a value of its own, which is then a nuisance quantity, instead of one for all.
+        each: whether each trial has a value of its own, which is then a nuisance quantity, instead
+            of one for all.
     """
 
     path: str
@@ -36,23 +39,36 @@ class Free:
         """Its unknown.
 
         Raises:
-            InputError: a path that does not exist or is a vector, bounds or a start outside the parameter's interval.
+            InputError: a path that does not exist or is a vector, bounds or a start outside the
+                parameter's interval.
         """
         known = {name: (value, about) for name, value, about in parameters(scene)}
         if self.path not in known:
-            raise InputError(f"free: {self.path!r} is not a parameter of the scene.{nearest(self.path, sorted(known))}")
+            raise InputError(
+                f"free: {self.path!r} is not a parameter of the "
+                f"scene.{nearest(self.path, sorted(known))}"
+            )
         value, about = known[self.path]
         if np.size(value) != 1 or about.shape is not None:
-            raise InputError(f"free: {self.path!r} is a vector; free its components through a nuisance such as Gravity().")
+            raise InputError(
+                f"free: {self.path!r} is a vector; free its components through a nuisance "
+                "such as Gravity()."
+            )
         if self.bounds is not None:
             about = dataclasses.replace(about, **_narrowed(self.path, about, self.bounds))
         if self.start is not None and not about.interval.low <= self.start <= about.interval.high:
-            raise InputError(f"free: the start {self.start:g} of {self.path!r} is outside {about.interval}.")
+            raise InputError(
+                f"free: the start {self.start:g} of {self.path!r} is outside {about.interval}."
+            )
         return Unknown(self.path, about, prior=self.prior)
 
     def first(self, scene: Scene) -> float:
         """Where the fit begins."""
-        return float(np.ravel(np.asarray(get(scene, self.path)))[0]) if self.start is None else self.start
+        return (
+            float(np.ravel(np.asarray(get(scene, self.path)))[0])
+            if self.start is None
+            else self.start
+        )
 
     def apply(self, scene: Scene, value: Any) -> Scene:
         """The scene with this value."""
@@ -63,7 +79,10 @@ def _narrowed(path: str, about: Parameter, bounds: tuple[float, float]) -> dict[
     """Interval and transform of a parameter between given ends."""
     low, high = map(float, bounds)
     if not (about.interval.low <= low < high <= about.interval.high):
-        raise InputError(f"free: the bounds ({low:g}, {high:g}) of {path!r} are not inside {about.interval}, low before high.")
+        raise InputError(
+            f"free: the bounds ({low:g}, {high:g}) of {path!r} are not inside "
+            f"{about.interval}, low before high."
+        )
     positive = about.transform == "log" and low > 0
     bounded = math.isfinite(low) and math.isfinite(high)
     transform = "log" if positive else "logit" if bounded else about.transform
@@ -89,7 +108,9 @@ class Tied:
         known = [name for name, _, _ in parameters(scene)]
         for name in (self.path, self.to):
             if name not in known:
-                raise InputError(f"tied: {name!r} is not a parameter of the scene.{nearest(name, known)}")
+                raise InputError(
+                    f"tied: {name!r} is not a parameter of the scene.{nearest(name, known)}"
+                )
         if self.path == self.to:
             raise InputError(f"tied: {self.path!r} is tied to itself.")
 
@@ -100,7 +121,8 @@ class Tied:
 
 @dataclasses.dataclass(frozen=True)
 class Derived:
-    """A quantity that is to be found and that sets parameters of the scene: an elastic modulus instead of stiffnesses, a contact duration.
+    """A quantity that is to be found and that sets parameters of the scene: an elastic modulus
+    instead of stiffnesses, a contact duration.
 
     Args:
         name: what it is called in tables.
@@ -139,9 +161,16 @@ def sorted_out(
     items = [Free(item) if isinstance(item, str) else item for item in given]
     for item in items:
         if not isinstance(item, (Free, Tied, Derived)):
-            raise InputError(f"free: {item!r} is not a path.", remedy="Give paths, or cal.Free(...), cal.Tied(...), cal.Derived(...).")
+            raise InputError(
+                f"free: {item!r} is not a path.",
+                remedy="Give paths, or cal.Free(...), cal.Tied(...), cal.Derived(...).",
+            )
     each = tuple(item for item in items if isinstance(item, Free) and item.each)
-    shared = tuple(item for item in items if isinstance(item, (Free, Derived)) and not (isinstance(item, Free) and item.each))
+    shared = tuple(
+        item
+        for item in items
+        if isinstance(item, (Free, Derived)) and not (isinstance(item, Free) and item.each)
+    )
     names = [item.path if isinstance(item, (Free, Tied)) else item.name for item in items]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:

@@ -1,4 +1,6 @@
-"""How the trials of a problem are simulated: rigid impacts where these are enough, contacts in full where forces are measured."""
+"""How the trials of a problem are simulated: rigid impacts where these are enough, contacts in full
+where forces are measured.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +10,9 @@ from calibration.errors import InputError
 from jaxcontact.laws.hysteresis import has_hysteresis
 
 SPARE = 2
-"""Contacts beyond those that were seen: a motion with the parameters of the moment may have more."""
+"""Contacts beyond those that were seen: a motion with the parameters of the moment may have
+more.
+"""
 
 
 def default_method(scene: jc.Scene, trials: Sequence[Any], readings: Sequence[Any]) -> Any:
@@ -17,7 +21,13 @@ def default_method(scene: jc.Scene, trials: Sequence[Any], readings: Sequence[An
     Raises:
         InputError: a force was measured and the law has none.
     """
-    contacts = max((contacts_of(trial, reading) for trial, reading in zip(trials, readings, strict=True)), default=0) + SPARE
+    contacts = (
+        max(
+            (contacts_of(trial, reading) for trial, reading in zip(trials, readings, strict=True)),
+            default=0,
+        )
+        + SPARE
+    )
     rests = any(getattr(item, "until_rest", False) for trial in trials for item in trial.measured)
     rest_steps = 32 if rests else 1
     if not needs_force(scene, trials):
@@ -26,7 +36,9 @@ def default_method(scene: jc.Scene, trials: Sequence[Any], readings: Sequence[An
 
 
 def contacts_of(trial: Any, reading: Any) -> int:
-    """Contacts that a trial shows: those of its first guess, and those that one of its measurements counts."""
+    """Contacts that a trial shows: those of its first guess, and those that one of its measurements
+    counts.
+    """
     counted = [getattr(item, "contacts", 0) for item in trial.measured]
     numbers = getattr(reading, "numbers", ())
     seen = len(reading.bounces) if reading is not None else 0
@@ -37,7 +49,11 @@ def needs_force(scene: jc.Scene, trials: Sequence[Any]) -> bool:
     """Whether a contact must be followed from touch-down to lift-off."""
     measured = [item for trial in trials for item in trial.measured]
     lasting = hasattr(scene.contact.normal, "duration_at")
-    return any(getattr(item, "needs_force", False) or (getattr(item, "needs_duration", False) and not lasting) for item in measured)
+    return any(
+        getattr(item, "needs_force", False)
+        or (getattr(item, "needs_duration", False) and not lasting)
+        for item in measured
+    )
 
 
 def check_method_of(scene: jc.Scene, trials: Sequence[Any], method: Any) -> None:
@@ -46,7 +62,12 @@ def check_method_of(scene: jc.Scene, trials: Sequence[Any], method: Any) -> None
     Raises:
         InputError: naming the law or method, and the remedy.
     """
-    asked = [item for trial in trials for item in trial.measured if hasattr(item, "needs_force") or hasattr(item, "needs_duration")]
+    asked = [
+        item
+        for trial in trials
+        for item in trial.measured
+        if hasattr(item, "needs_force") or hasattr(item, "needs_duration")
+    ]
     if not needs_force(scene, trials):
         return
     what, contact = type(asked[0]).__name__, scene.contact
@@ -54,13 +75,21 @@ def check_method_of(scene: jc.Scene, trials: Sequence[Any], method: Any) -> None
     if not hasattr(contact.normal, "force") and not hasattr(contact.normal, "force_with_memory"):
         raise InputError(
             f"{what} needs a law with a force, and {law} is rigid.",
-            remedy="Use a compliant law in the scene, e.g. jaxcontact.HuntCrossley(stiffness=..., restitution=...).",
+            remedy="Use a compliant law in the scene, e.g. jaxcontact.HuntCrossley(stiffness=..., "
+            "restitution=...).",
         )
     if isinstance(contact.friction, jc.Coulomb):
         raise InputError(
-            f"{what} needs contacts that last, in which Coulomb friction is no impulse.", remedy="Use jaxcontact.RegularizedCoulomb."
+            f"{what} needs contacts that last, in which Coulomb friction is no impulse.",
+            remedy="Use jaxcontact.RegularizedCoulomb.",
         )
     if not hasattr(contact.normal, "phase") and not has_hysteresis(contact.normal):
-        raise InputError(f"{what} needs a law that EventAligned can integrate, and {law} has corners.", remedy="Use another law.")
+        raise InputError(
+            f"{what} needs a law that EventAligned can integrate, and {law} has corners.",
+            remedy="Use another law.",
+        )
     if isinstance(method, jc.Impulse):
-        raise InputError(f"{what} needs contacts that last; method = Impulse has none.", remedy="Leave method out, or use EventAligned().")
+        raise InputError(
+            f"{what} needs contacts that last; method = Impulse has none.",
+            remedy="Leave method out, or use EventAligned().",
+        )

@@ -14,8 +14,9 @@ from jaxcontact.field import nearest
 def starting_point(problem: Any, overrides: Mapping[str, float] | Fit) -> Start:
     """The first guess of a problem, with values given by name, or an earlier fit, in its place.
 
-    Of an earlier fit, all unknowns that the problem has, too, are taken over: shared ones by name, those of a trial by the name of the
-    trial and theirs. What it did not determine is left where the problem would begin. So a rigid fit leads to a compliant one.
+    Of an earlier fit, all unknowns that the problem has, too, are taken over: shared ones by name,
+    those of a trial by the name of the trial and theirs. What it did not determine is left where
+    the problem would begin. So a rigid fit leads to a compliant one.
 
     Args:
         problem: to be fitted.
@@ -44,7 +45,11 @@ def starting_point(problem: Any, overrides: Mapping[str, float] | Fit) -> Start:
 
 def _found(estimates: Mapping[str, Estimate], names: list[str]) -> dict[str, float]:
     """Values that were found, of unknowns with these names."""
-    return {name: item.value for name, item in estimates.items() if name in names and np.isfinite(item.value) and np.isfinite(item.sd)}
+    return {
+        name: item.value
+        for name, item in estimates.items()
+        if name in names and np.isfinite(item.value) and np.isfinite(item.sd)
+    }
 
 
 def _take_over_trials(problem: Any, earlier: Fit, local: tuple[np.ndarray, ...]) -> None:
@@ -57,4 +62,6 @@ def _take_over_trials(problem: Any, earlier: Fit, local: tuple[np.ndarray, ...])
         names = [unknown.name for unknown in kind.local_unknowns]
         for r, member in enumerate(members):
             for name, value in _found(known.get(problem.trials[member].name, {}), names).items():
-                own[r, names.index(name)] = float(kind.local_unknowns[names.index(name)].coordinate(value))
+                own[r, names.index(name)] = float(
+                    kind.local_unknowns[names.index(name)].coordinate(value)
+                )

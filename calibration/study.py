@@ -1,4 +1,6 @@
-"""A whole fit as data: which files, which ball, how to read, what to fit, with which method. Nothing here needs JAX."""
+"""A whole fit as data: which files, which ball, how to read, what to fit, with which method.
+Nothing here needs JAX.
+"""
 
 import math
 import os
@@ -27,7 +29,9 @@ from calibration.option import (
 
 CHOICE = one_of("automatic", True, False)
 LIGHTEST, DENSEST = 0.05, 25e3
-"""Densities of balls [kg/m^3]: that of a toy balloon without its air is 0.2, that of osmium 22.6e3."""
+"""Densities of balls [kg/m^3]: that of a toy balloon without its air is 0.2, that of osmium
+22.6e3.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,37 +62,53 @@ class Ball(Section):
     section: ClassVar[str] = "ball"
     radius: float = option("radius of the ball [m]; 0.02 for table tennis", POSITIVE)
     mass: float = option("mass of the ball [kg]; 0.0027 for table tennis", POSITIVE)
-    shell: bool = option("a thin shell, hollow like a table-tennis ball, instead of a solid ball", FLAG, default=False)
+    shell: bool = option(
+        "a thin shell, hollow like a table-tennis ball, instead of a solid ball",
+        FLAG,
+        default=False,
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
         density = self.mass / (4 / 3 * math.pi * self.radius**3)
         if not LIGHTEST <= density <= DENSEST:
             raise InputError(
-                f"radius = {self.radius:g} m and mass = {self.mass:g} kg make a density of {density:.2g} kg/m^3, which no ball has",
+                f"radius = {self.radius:g} m and mass = {self.mass:g} kg make a density of "
+                f"{density:.2g} kg/m^3, which no ball has",
                 remedy="Give the radius (half the diameter) in metres and the mass in kilograms.",
             )
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingOptions(Section):
-    """How to read the files where they do not say it themselves: `calibration.read_trajectory`, `calibration.read_impact_table`."""
+    """How to read the files where they do not say it themselves: `calibration.read_trajectory`,
+    `calibration.read_impact_table`.
+    """
 
     section: ClassVar[str] = "reading"
-    columns: Mapping[str, str] | None = option("which column holds what, for headers that are not recognised", TEXTS, default=None)
-    scale: float | None = option("metres per pixel, for positions in pixels", POSITIVE, default=None)
-    frame_rate: float | None = option("frames per second, for files that number their frames", POSITIVE, default=None)
+    columns: Mapping[str, str] | None = option(
+        "which column holds what, for headers that are not recognised", TEXTS, default=None
+    )
+    scale: float | None = option(
+        "metres per pixel, for positions in pixels", POSITIVE, default=None
+    )
+    frame_rate: float | None = option(
+        "frames per second, for files that number their frames", POSITIVE, default=None
+    )
     vertical: str | None = option(
         "the axis of the file that points up, with a minus sign if it counts downwards",
         one_of("x", "y", "z", "-x", "-y", "-z"),
         default=None,
     )
     sigma: float | Mapping[str, float] | None = option(
-        "standard deviation of the positions [m], or of what a table of impacts holds; found from the data when left out",
+        "standard deviation of the positions [m], or of what a table of impacts holds; found "
+        "from the data when left out",
         DEVIATIONS,
         default=None,
     )
-    speed: float | None = option("impact speed [m/s], for a table of impacts that has none", POSITIVE, default=None)
+    speed: float | None = option(
+        "impact speed [m/s], for a table of impacts that has none", POSITIVE, default=None
+    )
 
     def one_sigma(self, of: str, *, example: str) -> float | None:
         """The standard deviation where the files hold one quantity.
@@ -106,12 +126,18 @@ class ModelOptions(Section):
     """Which physics is fitted; ``"automatic"`` leaves the choice to what the data can show."""
 
     section: ClassVar[str] = "model"
-    drag: bool = option("find the drag coefficient of the air, else there is no air", FLAG, default=True)
+    drag: bool = option(
+        "find the drag coefficient of the air, else there is no air", FLAG, default=True
+    )
     fluid_density: float = option("density of the air [kg/m^3]", POSITIVE, default=1.2)
     gravity: float = option("acceleration of free fall [m/s^2]", POSITIVE, default=9.81)
-    length_scale: bool = option("find the factor by which all recorded lengths are wrong", FLAG, default=True)
+    length_scale: bool = option(
+        "find the factor by which all recorded lengths are wrong", FLAG, default=True
+    )
     friction: bool | str = option(
-        "find the friction coefficient; automatic: where impacts are oblique enough to show it", CHOICE, default="automatic"
+        "find the friction coefficient; automatic: where impacts are oblique enough to show it",
+        CHOICE,
+        default="automatic",
     )
     restitution_law: str = option(
         "how restitution depends on the impact speed: constant, viscoelastic, power law or plastic",
@@ -119,12 +145,16 @@ class ModelOptions(Section):
         default="constant",
     )
     lift: bool | str = option(
-        "let spin lift the ball (Magnus effect); automatic: where spin is found and flights without lift do not explain the data",
+        "let spin lift the ball (Magnus effect); automatic: where spin is found and flights "
+        "without lift do not explain the data",
         CHOICE,
         default="automatic",
     )
     spin: bool | str = option(
-        "find the initial spin of each recording, else there is none; automatic: together with friction", CHOICE, default="automatic"
+        "find the initial spin of each recording, else there is none; automatic: together "
+        "with friction",
+        CHOICE,
+        default="automatic",
     )
 
 
@@ -146,8 +176,12 @@ class ProfileOptions(Section):
     """How intervals are read off the profile of the likelihood: `calibration.profile`."""
 
     section: ClassVar[str] = "profile"
-    names: tuple[str, ...] | None = option("the parameters to profile; all that were fitted when left out", NAMES, default=None)
-    level: float = option("probability with which an interval is to contain the true value", FRACTION, default=0.95)
+    names: tuple[str, ...] | None = option(
+        "the parameters to profile; all that were fitted when left out", NAMES, default=None
+    )
+    level: float = option(
+        "probability with which an interval is to contain the true value", FRACTION, default=0.95
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,7 +192,8 @@ class BootstrapOptions(Section):
     count: int = option("how many times", WHOLE, default=500)
     seed: int = option("another number, other draws", NATURAL, default=0)
     kind: str = option(
-        "what is drawn: residual, moving_block (correlated noise), trial (whole recordings) or parametric",
+        "what is drawn: residual, moving_block (correlated noise), trial (whole recordings) "
+        "or parametric",
         one_of("residual", "moving_block", "trial", "parametric"),
         default="residual",
     )
@@ -180,7 +215,11 @@ class CompareOptions(Section):
     """Which models are compared: `calibration.compare`."""
 
     section: ClassVar[str] = "compare"
-    models: tuple[str, ...] | None = option("the models to compare; when left out, all that these data could prefer", NAMES, default=None)
+    models: tuple[str, ...] | None = option(
+        "the models to compare; when left out, all that these data could prefer",
+        NAMES,
+        default=None,
+    )
     hold_out: bool = option("predict each recording from the others, too", FLAG, default=False)
 
 
@@ -189,18 +228,34 @@ class DesignOptions(Section):
     """Which further experiments could be done: `calibration.design`."""
 
     section: ClassVar[str] = "design"
-    interest: tuple[str, ...] | None = option("the parameters one wants to know better; all when left out", NAMES, default=None)
-    heights: tuple[float, ...] = option("heights from which the ball could be dropped [m]", NUMBERS, default=(0.1, 0.3, 1.0))
-    angles: tuple[float, ...] | None = option("angles from the normal at which it could be thrown [deg]", NUMBERS, default=None)
-    frame_rates: tuple[float, ...] = option("cameras at hand [frames/s]", NUMBERS, default=(120.0, 240.0, 1000.0))
+    interest: tuple[str, ...] | None = option(
+        "the parameters one wants to know better; all when left out", NAMES, default=None
+    )
+    heights: tuple[float, ...] = option(
+        "heights from which the ball could be dropped [m]", NUMBERS, default=(0.1, 0.3, 1.0)
+    )
+    angles: tuple[float, ...] | None = option(
+        "angles from the normal at which it could be thrown [deg]", NUMBERS, default=None
+    )
+    frame_rates: tuple[float, ...] = option(
+        "cameras at hand [frames/s]", NUMBERS, default=(120.0, 240.0, 1000.0)
+    )
     repeats: int = option("how often an experiment would be repeated", WHOLE, default=1)
 
 
-FILES_OPTION = Option("the recordings or the tables of impacts: files, directories, or patterns", *FILES)
+FILES_OPTION = Option(
+    "the recordings or the tables of impacts: files, directories, or patterns", *FILES
+)
 SECTIONS: tuple[type[Section], ...] = (Ball, ReadingOptions, ModelOptions, FitOptions)
 """What decides on a fit."""
 
-AFTER_FIT: tuple[type[Section], ...] = (ProfileOptions, BootstrapOptions, PosteriorOptions, CompareOptions, DesignOptions)
+AFTER_FIT: tuple[type[Section], ...] = (
+    ProfileOptions,
+    BootstrapOptions,
+    PosteriorOptions,
+    CompareOptions,
+    DesignOptions,
+)
 """What is done with it."""
 
 
@@ -209,7 +264,8 @@ class Study:
     """A whole fit. The sections are attributes of their own names.
 
     Attributes:
-        files: recordings or tables of impacts: files, directories, or patterns such as ``drops/*.csv``.
+        files: recordings or tables of impacts: files, directories, or patterns such as
+            ``drops/*.csv``.
         ball: what bounces.
         reading: how to read the files.
         model: which physics is fitted.

@@ -1,4 +1,6 @@
-"""A study as a TOML file: every mistake in it named by its line; written with the meaning of each option and fingerprints of the data."""
+"""A study as a TOML file: every mistake in it named by its line; written with the meaning of each
+option and fingerprints of the data.
+"""
 
 import glob
 import hashlib
@@ -31,12 +33,15 @@ _TOP = ("files", *(cls.section for cls in _SECTIONS), "provenance")
 
 
 def read_study(path: str | os.PathLike[str]) -> Study:
-    """Read a study from a TOML file. Its files are relative to it; in the result they are relative to the current directory.
+    """Read a study from a TOML file. Its files are relative to it; in the result they are relative
+    to the current directory.
 
-    Where the study was written by a fit it says which data it was made from; a warning says when they are different now.
+    Where the study was written by a fit it says which data it was made from; a warning says when
+    they are different now.
 
     Raises:
-        InputError: with the file, the line and the key: no such file, no TOML, an unknown key, a value that is not allowed, no radius.
+        InputError: with the file, the line and the key: no such file, no TOML, an unknown key, a
+            value that is not allowed, no radius.
     """
     source = os.fspath(path)
     text = _text(source)
@@ -47,10 +52,19 @@ def read_study(path: str | os.PathLike[str]) -> Study:
     line = _Lines(text)
     _check_keys(content, source, line)
     if "files" not in content:
-        raise InputError("files is missing", remedy="Say what to fit, for example: files = ['drops/*.csv'].", path=source)
+        raise InputError(
+            "files is missing",
+            remedy="Say what to fit, for example: files = ['drops/*.csv'].",
+            path=source,
+        )
     given = FILES_OPTION.checked("files", content["files"], path=source, line=line.of("files"))
-    sections: dict[str, Any] = {cls.section: _read_section(cls, content.get(cls.section, {}), source, line) for cls in _SECTIONS}
-    study = Study(files=tuple(_from_folder(os.path.dirname(source), file) for file in given), **sections)
+    sections: dict[str, Any] = {
+        cls.section: _read_section(cls, content.get(cls.section, {}), source, line)
+        for cls in _SECTIONS
+    }
+    study = Study(
+        files=tuple(_from_folder(os.path.dirname(source), file) for file in given), **sections
+    )
     _warn_of_changes(content.get("provenance", {}), source)
     return study
 
@@ -72,12 +86,20 @@ def _text(source: str) -> str:
     try:
         return Path(source).read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
-        raise InputError("there is no such file", remedy="Check the spelling, or the directory you are in.", path=source) from None
+        raise InputError(
+            "there is no such file",
+            remedy="Check the spelling, or the directory you are in.",
+            path=source,
+        ) from None
     except UnicodeDecodeError:
-        raise InputError("the file is not text in UTF-8", remedy="Save it as UTF-8.", path=source) from None
+        raise InputError(
+            "the file is not text in UTF-8", remedy="Save it as UTF-8.", path=source
+        ) from None
     except OSError as error:
         remedy = "Check that it is a file that you may read."
-        raise InputError(f"the file cannot be read ({error.strerror or error})", remedy=remedy, path=source) from error
+        raise InputError(
+            f"the file cannot be read ({error.strerror or error})", remedy=remedy, path=source
+        ) from error
 
 
 def _syntax_error(error: tomllib.TOMLDecodeError, source: str) -> InputError:
@@ -85,20 +107,37 @@ def _syntax_error(error: tomllib.TOMLDecodeError, source: str) -> InputError:
     said = str(error)[: found.start()] if found else str(error)
     line = int(found[1]) if found and found[1] else None
     remedy = "Texts stand in quotation marks, lists in square brackets: files = ['drops/*.csv']."
-    return InputError(f"this is not TOML: {said[:1].lower()}{said[1:]}", remedy=remedy, path=source, line=line)
+    return InputError(
+        f"this is not TOML: {said[:1].lower()}{said[1:]}", remedy=remedy, path=source, line=line
+    )
 
 
 def _check_keys(content: Mapping[str, Any], source: str, line: "_Lines") -> None:
     for key, value in content.items():
         if key not in _TOP:
-            raise InputError(f"unknown key {key!r}", remedy=_right_place(key, _TOP), path=source, line=line.of(key))
+            raise InputError(
+                f"unknown key {key!r}",
+                remedy=_right_place(key, _TOP),
+                path=source,
+                line=line.of(key),
+            )
         if key != "files" and not isinstance(value, dict):
-            raise InputError(f"{key} is a section, not a value", remedy=f"Write [{key}] on a line.", path=source, line=line.of(key))
+            raise InputError(
+                f"{key} is a section, not a value",
+                remedy=f"Write [{key}] on a line.",
+                path=source,
+                line=line.of(key),
+            )
     for cls in _SECTIONS:
         for key in content.get(cls.section, {}):
             if key not in options(cls):
                 remedy = _right_place(key, tuple(options(cls)))
-                raise InputError(f"unknown key {key!r} in [{cls.section}]", remedy=remedy, path=source, line=line.of(cls.section, key))
+                raise InputError(
+                    f"unknown key {key!r} in [{cls.section}]",
+                    remedy=remedy,
+                    path=source,
+                    line=line.of(cls.section, key),
+                )
 
 
 def _right_place(key: str, valid: tuple[str, ...]) -> str:
@@ -109,9 +148,14 @@ def _right_place(key: str, valid: tuple[str, ...]) -> str:
     return f"It belongs below [{homes[0]}]." if homes else nearest(key, valid).strip()
 
 
-def _read_section(cls: type[Section], content: Mapping[str, Any], source: str, line: "_Lines") -> Section:
+def _read_section(
+    cls: type[Section], content: Mapping[str, Any], source: str, line: "_Lines"
+) -> Section:
     name, known = cls.section, options(cls)
-    given = {key: known[key].checked(key, value, path=source, line=line.of(name, key)) for key, value in content.items()}
+    given = {
+        key: known[key].checked(key, value, path=source, line=line.of(name, key))
+        for key, value in content.items()
+    }
     for key in required(cls):
         if key not in given:
             remedy = f"Add it below [{name}]: {known[key].about}."
@@ -119,11 +163,15 @@ def _read_section(cls: type[Section], content: Mapping[str, Any], source: str, l
     try:
         return cls(**given)
     except InputError as error:
-        raise InputError(error.problem, remedy=error.remedy, path=source, line=line.of(name)) from None
+        raise InputError(
+            error.problem, remedy=error.remedy, path=source, line=line.of(name)
+        ) from None
 
 
 class _Lines:
-    """In which line of a TOML file a key stands, for its usual layouts; the parser does not tell."""
+    """In which line of a TOML file a key stands, for its usual layouts; the parser does not
+    tell.
+    """
 
     _HEADER = re.compile(r"\s*\[([^\[\]]+)\]")
     _ENTRY = re.compile(r"\s*([\w\s.\"'-]+?)\s*=")
@@ -144,7 +192,14 @@ class _Lines:
 
     def of(self, *path: str) -> int | None:
         """The line of a key; that of the table around it where it stands inside braces."""
-        return next((self.lines[path[:size]] for size in range(len(path), 0, -1) if path[:size] in self.lines), None)
+        return next(
+            (
+                self.lines[path[:size]]
+                for size in range(len(path), 0, -1)
+                if path[:size] in self.lines
+            ),
+            None,
+        )
 
 
 def _from_folder(folder: str, file: str) -> str:
@@ -205,38 +260,62 @@ _EXAMPLES = {
 
 
 def write_study(
-    study: Study, path: str | os.PathLike[str], *, inputs: Iterable[str | os.PathLike[str]] | None = None, fitted: bool = True
+    study: Study,
+    path: str | os.PathLike[str],
+    *,
+    inputs: Iterable[str | os.PathLike[str]] | None = None,
+    fitted: bool = True,
 ) -> None:
-    """Write a study as TOML that `read_study` reads back, with every option, its meaning, and the fingerprints of the data.
+    """Write a study as TOML that `read_study` reads back, with every option, its meaning, and the
+    fingerprints of the data.
 
     Args:
         study: what to write; its relative files are relative to the current directory.
-        path: of the file, replaced as a whole or not at all. In it, files are named relative to its folder.
+        path: of the file, replaced as a whole or not at all. In it, files are named relative to its
+            folder.
         inputs: the data files; by default those that ``study.files`` stands for.
         fitted: whether it goes with results; one that is still to be edited holds no fingerprints.
 
     Raises:
         InputError: the folder does not exist, a data file cannot be read.
     """
-    write_atomically(path, study_text(study, folder=os.path.dirname(os.fspath(path)), inputs=inputs, fitted=fitted).encode())
+    write_atomically(
+        path,
+        study_text(
+            study, folder=os.path.dirname(os.fspath(path)), inputs=inputs, fitted=fitted
+        ).encode(),
+    )
 
 
 def study_text(
-    study: Study, *, folder: str | os.PathLike[str], inputs: Iterable[str | os.PathLike[str]] | None = None, fitted: bool = True
+    study: Study,
+    *,
+    folder: str | os.PathLike[str],
+    inputs: Iterable[str | os.PathLike[str]] | None = None,
+    fitted: bool = True,
 ) -> str:
     """What `write_study` writes into a file in ``folder``."""
     document = tomlkit.document()
     for line in _HEAD.splitlines():
         document.add(tomlkit.comment(line))
     document.add(tomlkit.nl())
-    files = tomlkit.item([_seen_from(folder, file) for file in study.files]).multiline(len(study.files) > 1)
-    document.add("files", files.comment("relative to this file; directories and patterns such as 'drops/*.csv' are allowed"))
+    files = tomlkit.item([_seen_from(folder, file) for file in study.files]).multiline(
+        len(study.files) > 1
+    )
+    document.add(
+        "files",
+        files.comment(
+            "relative to this file; directories and patterns such as 'drops/*.csv' are allowed"
+        ),
+    )
     for cls in _SECTIONS:
         document.add(tomlkit.nl())
         document.add(cls.section, _section_table(getattr(study, cls.section)))
     if fitted:
         document.add(tomlkit.nl())
-        document.add("provenance", _provenance(find_files(study.files) if inputs is None else inputs, folder))
+        document.add(
+            "provenance", _provenance(find_files(study.files) if inputs is None else inputs, folder)
+        )
     return tomlkit.dumps(document)
 
 
@@ -270,7 +349,9 @@ def _provenance(inputs: Iterable[str | os.PathLike[str]], folder: str | os.PathL
             hashes.add(_seen_from(folder, path), _fingerprint(path))
         except OSError as error:
             remedy = "Check that it is a file that you may read."
-            raise InputError(f"the file cannot be read ({error.strerror or error})", remedy=remedy, path=path) from error
+            raise InputError(
+                f"the file cannot be read ({error.strerror or error})", remedy=remedy, path=path
+            ) from error
     table.add("sha256", hashes)
     return table
 

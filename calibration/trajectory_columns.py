@@ -1,4 +1,6 @@
-"""Which columns of a table are time, position and its uncertainty, and what turns them into seconds and metres in a frame with z up."""
+"""Which columns of a table are time, position and its uncertainty, and what turns them into seconds
+and metres in a frame with z up.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,22 +16,39 @@ AXES = ("x", "y", "z")
 
 _SYNONYMS = {
     "t": "t time zeit temps tempo tiempo timestamp time_stamp sec secs second seconds",
-    "frame": "frame frames frame_number frame_no frame_nr frame_id frame_idx frame_index framenumber bild bildnummer",
+    "frame": "frame frames frame_number frame_no frame_nr frame_id frame_idx frame_index framenumber "
+    "bild bildnummer",
     "x": "x",
     "y": "y",
     "z": "z h height hoehe hauteur altura altezza altitude vertical position pos",
 }
 _QUANTITY = {name: quantity for quantity, names in _SYNONYMS.items() for name in names.split()}
-_FILLERS = {"pos", "position", "coord", "coordinate", "koordinate", "center", "centre", "centroid", "ball", "com"}
+_FILLERS = {
+    "pos",
+    "position",
+    "coord",
+    "coordinate",
+    "koordinate",
+    "center",
+    "centre",
+    "centroid",
+    "ball",
+    "com",
+}
 _BOX_WIDTH = {"w", "width", "breite"}
 _BOX_HEIGHT = {"h", "height", "hoehe"}
-_RECOGNISED = "t (or time, frame), x, y, z (or height, h), each with its unit if that is not s or m, such as 'y (mm)' or 'y_px'"
+_RECOGNISED = (
+    "t (or time, frame), x, y, z (or height, h), each with its unit if that is not s or m, such "
+    "as 'y (mm)' or 'y_px'"
+)
 
-# The largest sample interval [s] and extent [m] at which numbers without a unit are believed to be seconds and metres.
+# The largest sample interval [s] and extent [m] at which numbers without a unit are believed to be
+# seconds and metres.
 _LONGEST_INTERVAL = 0.5
 _LARGEST_EXTENT = 20.0
 
-# For the axis of the file that points up (with its sign): which axis of the file, with which sign, becomes x, y and z. All keep handedness.
+# For the axis of the file that points up (with its sign): which axis of the file, with which sign,
+# becomes x, y and z. All keep handedness.
 _FRAMES = {
     "z": (("x", 1), ("y", 1), ("z", 1)),
     "-z": (("x", 1), ("y", -1), ("z", -1)),
@@ -89,10 +108,16 @@ class TrajectoryColumns:
 
 
 def quantity_of(header: Header) -> str | None:
-    """What a header names: ``"t"``, ``"frame"``, ``"x"``, ``"y"``, ``"z"`` or ``None``; a time in frames is a ``"frame"``."""
+    """What a header names: ``"t"``, ``"frame"``, ``"x"``, ``"y"``, ``"z"`` or ``None``; a time in
+    frames is a ``"frame"``.
+    """
     words = [word for word in header.name.split("_") if word not in _FILLERS]
     quantity = _QUANTITY.get(header.name) or _QUANTITY.get("_".join(words))
-    return "frame" if quantity == "t" and header.unit is not None and header.unit.dimension == "frames" else quantity
+    return (
+        "frame"
+        if quantity == "t" and header.unit is not None and header.unit.dimension == "frames"
+        else quantity
+    )
 
 
 def is_trajectory(headers: Iterable[Header]) -> bool:
@@ -102,16 +127,25 @@ def is_trajectory(headers: Iterable[Header]) -> bool:
 
 
 def find_columns(
-    table: Table, *, columns: Mapping[str, str], scale: float | None, frame_rate: float | None, vertical: str | None
+    table: Table,
+    *,
+    columns: Mapping[str, str],
+    scale: float | None,
+    frame_rate: float | None,
+    vertical: str | None,
 ) -> TrajectoryColumns:
-    """Find the columns of a recording; the arguments are those of `calibration.recording.read_trajectory`."""
+    """Find the columns of a recording; the arguments are those of
+    `calibration.recording.read_trajectory`.
+    """
     named = _named_columns(table, columns)
     clock, in_frames = _clock(table, named, frame_rate)
     chosen, in_pixels = _position_columns(table, named, scale)
     frame = _FRAMES[_upward(table, chosen, in_pixels, vertical)]
     pixel = scale if in_pixels else None
     axes = tuple(
-        _axis(table, named, name, chosen[name], target, sign, pixel) for target, (name, sign) in enumerate(frame) if name in chosen
+        _axis(table, named, name, chosen[name], target, sign, pixel)
+        for target, (name, sign) in enumerate(frame)
+        if name in chosen
     )
     up = chosen[frame[2][0]]
     unit = "px" if in_pixels else (up.unit.symbol if up.unit else "m")
@@ -124,13 +158,17 @@ def _named_columns(table: Table, columns: Mapping[str, str]) -> dict[str, Header
     for key in columns:
         if key not in keys:
             raise InputError(
-                f"columns names the quantity {key!r}, which no recording has", remedy=f"Use {', '.join(keys)}.", path=table.path
+                f"columns names the quantity {key!r}, which no recording has",
+                remedy=f"Use {', '.join(keys)}.",
+                path=table.path,
             )
     return {key: table.find(text) for key, text in columns.items()}
 
 
 def _candidates(table: Table, quantity: str, named: Mapping[str, Header]) -> list[Header]:
-    """The columns of this name that the caller gave no other meaning. Beside a width, a height is the size of a box."""
+    """The columns of this name that the caller gave no other meaning. Beside a width, a height is
+    the size of a box.
+    """
     if quantity in named:
         return [named[quantity]]
     boxed = any(header.name in _BOX_WIDTH for header in table.headers)
@@ -147,14 +185,20 @@ def _candidates(table: Table, quantity: str, named: Mapping[str, Header]) -> lis
 # Time
 
 
-def _clock(table: Table, named: Mapping[str, Header], frame_rate: float | None) -> tuple[Header, bool]:
-    """The column of time or frame numbers, and whether it is frame numbers. Frame numbers win where a frame rate is given."""
+def _clock(
+    table: Table, named: Mapping[str, Header], frame_rate: float | None
+) -> tuple[Header, bool]:
+    """The column of time or frame numbers, and whether it is frame numbers. Frame numbers win where
+    a frame rate is given.
+    """
     times, frames = _candidates(table, "t", named), _candidates(table, "frame", named)
     if frames and ("t" not in named) and ("frame" in named or frame_rate is not None or not times):
         return table.only(frames, "the frame number", key="frame"), True
     if times:
         clock = table.only(times, "the time", key="t")
-        return clock, quantity_of(clock) == "frame" or (frame_rate is not None and clock.unit is None and _whole(table, clock))
+        return clock, quantity_of(clock) == "frame" or (
+            frame_rate is not None and clock.unit is None and _whole(table, clock)
+        )
     raise table.header_error(
         f"there is no column of time. The columns are {listed(table.headers)}",
         remedy="Name one of them 't' (in s) or 'frame', or say which it is: columns={'t': ...}.",
@@ -168,7 +212,8 @@ def _seconds(table: Table, clock: Header, in_frames: bool, frame_rate: float | N
     if in_frames:
         raise table.header_error(
             "the time is given in frames and the frame rate is not known",
-            remedy="Give --frame-rate frames-per-second, for example --frame-rate 240 (in Python: frame_rate=240).",
+            remedy="Give --frame-rate frames-per-second, for example --frame-rate 240 (in Python: "
+            "frame_rate=240).",
             header=clock,
         )
     table.check_unit(clock, "time")
@@ -178,10 +223,13 @@ def _seconds(table: Table, clock: Header, in_frames: bool, frame_rate: float | N
             remedy="Leave out --frame-rate, or name the column of frame numbers 'frame'.",
             header=clock,
         )
-    if clock.unit is None and (_whole(table, clock) or _interval(table, clock) >= _LONGEST_INTERVAL):
+    if clock.unit is None and (
+        _whole(table, clock) or _interval(table, clock) >= _LONGEST_INTERVAL
+    ):
         raise table.header_error(
             "the times have no unit and look like frame numbers or milliseconds, not seconds",
-            remedy="Write the unit into the header: 't (s)' or 't (ms)'; name it 'frame' and give --frame-rate if it counts frames.",
+            remedy="Write the unit into the header: 't (s)' or 't (ms)'; name it 'frame' and give "
+            "--frame-rate if it counts frames.",
             header=clock,
         )
     return clock.unit.factor if clock.unit else 1.0
@@ -204,38 +252,52 @@ def _interval(table: Table, clock: Header) -> float:
 # Position
 
 
-def _position_columns(table: Table, named: Mapping[str, Header], scale: float | None) -> tuple[dict[str, Header], bool]:
+def _position_columns(
+    table: Table, named: Mapping[str, Header], scale: float | None
+) -> tuple[dict[str, Header], bool]:
     """The column of each axis of the file, and whether they are in pixels.
 
-    Metres win over pixels, unless ``scale`` asks for pixels or the caller named columns in pixels. All columns are of one kind.
+    Metres win over pixels, unless ``scale`` asks for pixels or the caller named columns in pixels.
+    All columns are of one kind.
     """
     found = {axis: headers for axis in AXES if (headers := _candidates(table, axis, named))}
     if not found:
         raise table.header_error(
             f"there is no column of position. The columns are {listed(table.headers)}",
-            remedy=f"Recognised are {_RECOGNISED}. Rename one, or say which it is: columns={{'z': ...}}.",
+            remedy=f"Recognised are {_RECOGNISED}. Rename one, or say which it is: columns={{'z': "
+            f"...}}.",
         )
     explicit = [named[axis] for axis in AXES if axis in named]
     deciding = explicit or [header for headers in found.values() for header in headers]
     kinds = {_in_pixels(header, scale) for header in deciding}
     if scale is not None and kinds == {False}:
         raise table.header_error(
-            f"a scale (metres per pixel) is given, but the positions are in {deciding[0].unit.symbol if deciding[0].unit else 'm'}",
+            "a scale (metres per pixel) is given, but the positions are in "
+            f"{deciding[0].unit.symbol if deciding[0].unit else 'm'}",
             remedy="Leave out --scale, or correct the unit in the header.",
             header=deciding[0],
         )
     in_pixels = kinds == {True} or scale is not None
-    alike = {axis: [header for header in headers if _in_pixels(header, scale) == in_pixels] for axis, headers in found.items()}
+    alike = {
+        axis: [header for header in headers if _in_pixels(header, scale) == in_pixels]
+        for axis, headers in found.items()
+    }
     if (explicit and len(kinds) == 2) or (not explicit and not all(alike.values())):
         raise table.header_error(
             f"some positions are in pixels and some are not: {listed(deciding)}",
-            remedy="Say which to use, all of one kind (columns={'z': ...}), or write the units into the header.",
+            remedy="Say which to use, all of one kind (columns={'z': ...}), or write the units into "
+            "the header.",
         )
-    chosen = {axis: table.only(_declared(headers), f"the position {axis}", key=axis) for axis, headers in alike.items() if headers}
+    chosen = {
+        axis: table.only(_declared(headers), f"the position {axis}", key=axis)
+        for axis, headers in alike.items()
+        if headers
+    }
     if in_pixels and scale is None:
         raise table.header_error(
             "the positions are in pixels and the size of a pixel is not known",
-            remedy="Give --scale metres-per-pixel, for example --scale 0.0015 (in Python: scale=0.0015).",
+            remedy="Give --scale metres-per-pixel, for example --scale 0.0015 (in Python: "
+            "scale=0.0015).",
             header=next(iter(chosen.values())),
         )
     return chosen, in_pixels
@@ -251,19 +313,35 @@ def _declared(headers: Sequence[Header]) -> Sequence[Header]:
     return [header for header in headers if header.unit is not None] or headers
 
 
-def _upward(table: Table, chosen: Mapping[str, Header], in_pixels: bool, vertical: str | None) -> str:
-    """The axis of the file that points up, with a minus sign if it counts downwards, as the y of images does."""
+def _upward(
+    table: Table, chosen: Mapping[str, Header], in_pixels: bool, vertical: str | None
+) -> str:
+    """The axis of the file that points up, with a minus sign if it counts downwards, as the y of
+    images does.
+    """
     if vertical is None:
         axis = next((axis for axis in ("z", "y") if axis in chosen), next(iter(chosen)))
         return f"-{axis}" if in_pixels and quantity_of(chosen[axis]) == "y" else axis
     given = re.fullmatch(r"\+?(-?([xyz]))", vertical)
     if given is None or given[2] not in chosen:
         signed = ", ".join(f"{axis}, -{axis}" for axis in chosen)
-        raise InputError(f"the vertical {vertical!r} is no axis of this file", remedy=f"Use one of {signed}.", path=table.path)
+        raise InputError(
+            f"the vertical {vertical!r} is no axis of this file",
+            remedy=f"Use one of {signed}.",
+            path=table.path,
+        )
     return given[1]
 
 
-def _axis(table: Table, named: Mapping[str, Header], name: str, header: Header, target: int, sign: int, pixel: float | None) -> Axis:
+def _axis(
+    table: Table,
+    named: Mapping[str, Header],
+    name: str,
+    header: Header,
+    target: int,
+    sign: int,
+    pixel: float | None,
+) -> Axis:
     factor = _metres(table, header, pixel)
     if header.unit is None and pixel is None:
         _check_metres(table, header)
@@ -273,7 +351,9 @@ def _axis(table: Table, named: Mapping[str, Header], name: str, header: Header, 
 
 
 def _metres(table: Table, header: Header, pixel: float | None) -> float:
-    """Metres for one unit of the column; ``pixel`` is the size of a pixel where positions are in pixels."""
+    """Metres for one unit of the column; ``pixel`` is the size of a pixel where positions are in
+    pixels.
+    """
     table.check_unit(header, "length", "pixels")
     if header.unit is None or header.unit.dimension == "pixels":
         return 1.0 if pixel is None else pixel
@@ -286,15 +366,25 @@ def _check_metres(table: Table, header: Header) -> None:
     values = values[np.isfinite(values)]
     if len(values) and np.ptp(values) > _LARGEST_EXTENT:
         raise table.header_error(
-            f"the positions have no unit and run from {values.min():g} to {values.max():g}: pixels or millimetres rather than metres",
-            remedy=f"Write the unit into the header, '{header.text} (mm)' or '{header.text} (m)'; for pixels, --scale metres-per-pixel.",
+            f"the positions have no unit and run from {values.min():g} to {values.max():g}: "
+            "pixels or millimetres rather than metres",
+            remedy=f"Write the unit into the header, '{header.text} (mm)' or '{header.text} (m)'; "
+            "for pixels, --scale metres-per-pixel.",
             header=header,
         )
 
 
-def _sigma_column(table: Table, named: Mapping[str, Header], axis: str, pixel: float | None) -> Header | None:
-    """The column of the uncertainty of one axis, else that of all axes. Uncertainties in pixels belong to positions in pixels."""
-    usable = [header for header in table.headers if header.uncertainty and (pixel is not None or not _in_pixels(header, None))]
+def _sigma_column(
+    table: Table, named: Mapping[str, Header], axis: str, pixel: float | None
+) -> Header | None:
+    """The column of the uncertainty of one axis, else that of all axes. Uncertainties in pixels
+    belong to positions in pixels.
+    """
+    usable = [
+        header
+        for header in table.headers
+        if header.uncertainty and (pixel is not None or not _in_pixels(header, None))
+    ]
     own = [header for header in usable if header.name and quantity_of(header) == axis]
     common = [header for header in usable if not header.name]
     for key, headers in ((f"sigma_{axis}", own), ("sigma", common)):

@@ -17,10 +17,13 @@ class Trial:
     """One run of an experiment.
 
     Args:
-        measured: one or several measurements of the same motion: a ``Recording``, ``BounceTimes``, ``ForceTrace`` ...
+        measured: one or several measurements of the same motion: a ``Recording``, ``BounceTimes``,
+            ``ForceTrace`` ...
         initial: its known initial state, where there is one; what a nuisance finds replaces it.
-        time: at which ``initial`` holds, on the clock of the measurements [s]; by default that of the first sample.
-        values: known values of scene parameters by path, where they differ between trials: a ball of another radius, another plane.
+        time: at which ``initial`` holds, on the clock of the measurements [s]; by default that of
+            the first sample.
+        values: known values of scene parameters by path, where they differ between trials: a ball
+            of another radius, another plane.
         name: what the trial is called in tables; by default the name of the first measurement.
 
     Raises:
@@ -36,10 +39,17 @@ class Trial:
         name: str | None = None,
     ) -> None:
         if not measured:
-            raise InputError("A trial without a measurement.", remedy="Give at least one, e.g. Trial(recording).")
-        self.measured: tuple[Any, ...] = tuple(TrackedPositions(item) if isinstance(item, Recording) else item for item in measured)
+            raise InputError(
+                "A trial without a measurement.", remedy="Give at least one, e.g. Trial(recording)."
+            )
+        self.measured: tuple[Any, ...] = tuple(
+            TrackedPositions(item) if isinstance(item, Recording) else item for item in measured
+        )
         if initial is not None and np.size(initial.position) != 3:
-            raise InputError(f"initial.position has shape {np.shape(initial.position)}; a trial is of one body, (3,).")
+            raise InputError(
+                f"initial.position has shape {np.shape(initial.position)}; a trial is of one "
+                "body, (3,)."
+            )
         self.initial, self.time = initial, time
         self.values = dict(sorted((values or {}).items()))
         self.name = name or self.measured[0].name
@@ -57,21 +67,37 @@ class Trial:
     def known_state(self, first: float) -> Initial:
         """The known initial state at its time (default ``first``), zeros where nothing is known."""
         time = first if self.time is None else self.time
-        seen = [item.first_orientation for item in self.measured if hasattr(item, "first_orientation")]
+        seen = [
+            item.first_orientation for item in self.measured if hasattr(item, "first_orientation")
+        ]
         unturned = seen[0] if seen else np.array([1.0, 0.0, 0.0, 0.0])
         if self.initial is None:
-            return Initial(np.zeros(3), np.zeros(3), np.zeros(3), np.asarray(time, dtype=float), unturned)
-        position, velocity, spin = (np.reshape(np.asarray(value, dtype=float), 3) for value in self.initial[:3])
-        turned = unturned if self.initial.orientation is None else np.reshape(np.asarray(self.initial.orientation, dtype=float), 4)
+            return Initial(
+                np.zeros(3), np.zeros(3), np.zeros(3), np.asarray(time, dtype=float), unturned
+            )
+        position, velocity, spin = (
+            np.reshape(np.asarray(value, dtype=float), 3) for value in self.initial[:3]
+        )
+        turned = (
+            unturned
+            if self.initial.orientation is None
+            else np.reshape(np.asarray(self.initial.orientation, dtype=float), 4)
+        )
         return Initial(position, velocity, spin, np.asarray(time, dtype=float), turned)
 
     @property
     def clocks(self) -> tuple[str, ...]:
         """Names of the clocks of the measurements."""
-        return tuple(dict.fromkeys(item.clock for item in self.measured if getattr(item, "clock", None) is not None))
+        return tuple(
+            dict.fromkeys(
+                item.clock for item in self.measured if getattr(item, "clock", None) is not None
+            )
+        )
 
     def read(self, scene: jc.Scene) -> Any:
-        """The first guess of the motion: that of positions, else of the first measurement that gives one, else ``None``."""
+        """The first guess of the motion: that of positions, else of the first measurement that
+        gives one, else ``None``.
+        """
         for item in sorted(self.measured, key=lambda item: not isinstance(item, TrackedPositions)):
             reading = item.read(scene)
             if isinstance(reading, ImpactReading) and self.initial is not None:

@@ -1,4 +1,6 @@
-"""Trials of one kind (the same observations, axes and nuisance quantities), simulated in one ``vmap``."""
+"""Trials of one kind (the same observations, axes and nuisance quantities), simulated in one
+``vmap``.
+"""
 
 import dataclasses
 from typing import Any, NamedTuple
@@ -20,7 +22,9 @@ MOTION = ("times", "position", "velocity", "spin", "orientation")
 
 
 class TrialData(NamedTuple):
-    """Arrays of the trials of one kind, with a leading axis of trials: samples of each observation, known states, known values."""
+    """Arrays of the trials of one kind, with a leading axis of trials: samples of each observation,
+    known states, known values.
+    """
 
     samples: tuple[Samples, ...]
     initial: Initial
@@ -52,12 +56,22 @@ class Trials:
 
     def known(self, scene: jc.Scene, data: TrialData) -> jc.Scene:
         """The scene with the known values of a trial."""
-        for path, value in zip(self.paths, jnp.asarray(data.values), strict=True) if self.paths else ():
+        for path, value in (
+            zip(self.paths, jnp.asarray(data.values), strict=True) if self.paths else ()
+        ):
             scene = put(scene, path, value)
         return scene
 
-    def experiment(self, scene: jc.Scene, shared: tuple[tuple[Nuisance, Any], ...], local: jax.Array, data: TrialData) -> Experiment:
-        """The trial at given values of the shared nuisance quantities, and coordinates ``local`` (L,) of its own."""
+    def experiment(
+        self,
+        scene: jc.Scene,
+        shared: tuple[tuple[Nuisance, Any], ...],
+        local: jax.Array,
+        data: TrialData,
+    ) -> Experiment:
+        """The trial at given values of the shared nuisance quantities, and coordinates ``local``
+        (L,) of its own.
+        """
         experiment = experiment_from(scene, data.initial)
         for nuisance, here in shared:
             experiment = nuisance.apply(experiment, here, self.axes)
@@ -69,7 +83,10 @@ class Trials:
 
     def motions(self, experiment: Experiment, data: TrialData) -> tuple[jc.Trajectory, ...]:
         """The motion as each observation needs it, from one simulation."""
-        asked = [observation.times(experiment, samples) for observation, samples in zip(self.observations, data.samples, strict=True)]
+        asked = [
+            observation.times(experiment, samples)
+            for observation, samples in zip(self.observations, data.samples, strict=True)
+        ]
         times = jnp.concatenate([experiment.start[None], *asked])
         simulated = jnp.maximum(times, experiment.start)
         if len(asked) == 1 and experiment.camera.exposure is None:
@@ -89,22 +106,42 @@ class Trials:
             first += part.size
         return tuple(found)
 
-    def predicted(self, experiment: Experiment, data: TrialData) -> tuple[tuple[jax.Array, ...], tuple[jc.Trajectory, ...]]:
+    def predicted(
+        self, experiment: Experiment, data: TrialData
+    ) -> tuple[tuple[jax.Array, ...], tuple[jc.Trajectory, ...]]:
         """What each observation would measure, and the motions behind it."""
         motions = self.motions(experiment, data)
         pieces = zip(self.observations, motions, data.samples, strict=True)
-        return tuple(observation.predicted(experiment, motion, samples) for observation, motion, samples in pieces), motions
+        return tuple(
+            observation.predicted(experiment, motion, samples)
+            for observation, motion, samples in pieces
+        ), motions
 
     def expected(
-        self, scene: jc.Scene, shared: tuple[tuple[Nuisance, Any], ...], local: jax.Array, data: TrialData
+        self,
+        scene: jc.Scene,
+        shared: tuple[tuple[Nuisance, Any], ...],
+        local: jax.Array,
+        data: TrialData,
     ) -> tuple[jax.Array, ...]:
         """What each observation of one trial would measure, without noise."""
         return self.predicted(self.experiment(scene, shared, local, data), data)[0]
 
-    def residual(self, scene: jc.Scene, shared: tuple[tuple[Nuisance, Any], ...], local: jax.Array, data: TrialData) -> jax.Array:
-        """Weighted residuals of one trial: of each observation in turn, then of what is known of its own unknowns beforehand."""
+    def residual(
+        self,
+        scene: jc.Scene,
+        shared: tuple[tuple[Nuisance, Any], ...],
+        local: jax.Array,
+        data: TrialData,
+    ) -> jax.Array:
+        """Weighted residuals of one trial: of each observation in turn, then of what is known of
+        its own unknowns beforehand.
+        """
         expected = self.expected(scene, shared, local, data)
-        pieces = [weighted(values_, samples) for values_, samples in zip(expected, data.samples, strict=True)]
+        pieces = [
+            weighted(values_, samples)
+            for values_, samples in zip(expected, data.samples, strict=True)
+        ]
         return jnp.concatenate([*pieces, prior_residuals(self.local_unknowns, local)])
 
     @staticmethod
@@ -113,7 +150,9 @@ class Trials:
         return data._replace(samples=tuple(_until(samples, ends) for samples in data.samples))
 
 
-def continued_back(experiment: Experiment, motion: jc.Trajectory, times: jax.Array) -> jc.Trajectory:
+def continued_back(
+    experiment: Experiment, motion: jc.Trajectory, times: jax.Array
+) -> jc.Trajectory:
     """The motion at ``times``, before the start as a flight under the acceleration at the start."""
     before = jnp.minimum(times - experiment.start, 0.0)[:, None]
     acceleration = experiment.scene.acceleration(experiment.velocity, experiment.spin)
@@ -125,7 +164,9 @@ def continued_back(experiment: Experiment, motion: jc.Trajectory, times: jax.Arr
 
 
 def weighted(predicted: jax.Array, samples: Samples) -> jax.Array:
-    """Residuals in standard deviations, made white where the noise is correlated, under their loss, as one vector."""
+    """Residuals in standard deviations, made white where the noise is correlated, under their loss,
+    as one vector.
+    """
     residual = (predicted - samples.measured) * samples.weight
     if samples.whitening is not None:
         residual = whitened(residual, samples.whitening)
@@ -135,4 +176,6 @@ def weighted(predicted: jax.Array, samples: Samples) -> jax.Array:
 
 
 def _until(samples: Samples, ends: jax.Array) -> Samples:
-    return samples._replace(weight=jnp.where(samples.times[..., None] <= ends[:, None, None], samples.weight, 0.0))
+    return samples._replace(
+        weight=jnp.where(samples.times[..., None] <= ends[:, None, None], samples.weight, 0.0)
+    )

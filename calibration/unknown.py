@@ -1,4 +1,6 @@
-"""Unknowns of a fit: named quantities and the transforms by which an optimiser moves them without leaving their interval."""
+"""Unknowns of a fit: named quantities and the transforms by which an optimiser moves them without
+leaving their interval.
+"""
 
 import dataclasses
 import math
@@ -20,14 +22,15 @@ EDGE = 1e-6
 class Unknown:
     """A quantity to be found.
 
-    An optimiser moves a *coordinate*, any real number. ``"identity"``: the value itself. ``"log"``: its logarithm. ``"logit"``: the
-    logistic coordinate between the ends of the interval. With two finite, positive ends, ``"log"`` is logistic in the logarithm.
+    An optimiser moves a *coordinate*, any real number. ``"identity"``: the value itself. ``"log"``:
+    its logarithm. ``"logit"``: the logistic coordinate between the ends of the interval. With two
+    finite, positive ends, ``"log"`` is logistic in the logarithm.
 
     Attributes:
         name: path in the scene or name of a nuisance quantity.
         about: unit, interval, transform, label and symbol.
-        late: whether it should move only when everything else has settled: a quantity with little leverage, which a first, large misfit
-            would throw far off.
+        late: whether it should move only when everything else has settled: a quantity with little
+            leverage, which a first, large misfit would throw far off.
         prior: what is known of it beforehand.
     """
 
@@ -37,7 +40,9 @@ class Unknown:
     prior: Prior | None = None
 
     def _ends(self) -> tuple[float, float] | None:
-        """Ends between which the coordinate is logistic, of the logarithm for ``"log"``; ``None`` where it is not."""
+        """Ends between which the coordinate is logistic, of the logarithm for ``"log"``; ``None``
+        where it is not.
+        """
         low, high = self.about.interval.low, self.about.interval.high
         if self.about.transform == "log":
             return (math.log(low), math.log(high)) if low > 0 and high < math.inf else None
@@ -56,7 +61,11 @@ class Unknown:
         if self.about.transform == "log":
             value = jnp.log(jnp.maximum(value, 1e-12))
         ends = self._ends()
-        return value if ends is None else logit(jnp.clip((value - ends[0]) / (ends[1] - ends[0]), EDGE, 1 - EDGE))
+        return (
+            value
+            if ends is None
+            else logit(jnp.clip((value - ends[0]) / (ends[1] - ends[0]), EDGE, 1 - EDGE))
+        )
 
     def slope(self, value: float) -> float:
         """Change of the value per change of the coordinate."""
@@ -78,10 +87,21 @@ class Unknown:
 
 
 def nuisance_unknown(
-    name: str, *, unit: str, label: str, symbol: str, transform: str = "identity", late: bool = False, prior: Prior | None = None
+    name: str,
+    *,
+    unit: str,
+    label: str,
+    symbol: str,
+    transform: str = "identity",
+    late: bool = False,
+    prior: Prior | None = None,
 ) -> Unknown:
     """An unknown that belongs to the measurement, not to the scene."""
-    interval = Interval(0.0, math.inf, False, False) if transform == "log" else Interval(-math.inf, math.inf, False, False)
+    interval = (
+        Interval(0.0, math.inf, False, False)
+        if transform == "log"
+        else Interval(-math.inf, math.inf, False, False)
+    )
     return Unknown(name, Parameter(unit, interval, transform, label, symbol, "", None), late, prior)
 
 
@@ -92,7 +112,9 @@ def values(unknowns: tuple[Unknown, ...], coordinates: Any) -> list[Any]:
 
 def coordinates(unknowns: tuple[Unknown, ...], start: Any) -> np.ndarray:
     """Coordinates of all ``unknowns`` at given values, (n,)."""
-    return np.asarray([float(unknown.coordinate(value)) for unknown, value in zip(unknowns, start, strict=True)])
+    return np.asarray(
+        [float(unknown.coordinate(value)) for unknown, value in zip(unknowns, start, strict=True)]
+    )
 
 
 def transformed(unknowns: tuple[Unknown, ...]) -> np.ndarray:
@@ -101,6 +123,12 @@ def transformed(unknowns: tuple[Unknown, ...]) -> np.ndarray:
 
 
 def prior_residuals(unknowns: tuple[Unknown, ...], coordinates: Any) -> Any:
-    """Residuals of what is known beforehand of the ``unknowns``, at their coordinates: one for each that has a prior."""
-    known = [unknown.prior.residual(unknown.value(coordinates[i])) for i, unknown in enumerate(unknowns) if unknown.prior is not None]
+    """Residuals of what is known beforehand of the ``unknowns``, at their coordinates: one for each
+    that has a prior.
+    """
+    known = [
+        unknown.prior.residual(unknown.value(coordinates[i]))
+        for i, unknown in enumerate(unknowns)
+        if unknown.prior is not None
+    ]
     return jnp.stack(known) if known else jnp.zeros(0)

@@ -1,9 +1,12 @@
-"""Size and correlation time of the errors of each measured quantity, from the residuals at a minimum.
+"""Size and correlation time of the errors of each measured quantity, from the residuals at a
+minimum.
 
-The problem is taken as linear there. Restricted maximum likelihood (Patterson and Thompson 1971) integrates the unknowns out, so that the
-degrees of freedom the fit uses up are counted where they are used: ``-2 l = ln|V| + ln|J' V^-1 J| + r' P r``, with the covariance V of
-the errors, and ``P`` the projection that leaves what no change of the unknowns can undo. Correlated errors are those of Ornstein and
-Uhlenbeck (``whitening``). Standard errors come with degrees of freedom (Satterthwaite 1946): a size found from few residuals is uncertain.
+The problem is taken as linear there. Restricted maximum likelihood (Patterson and Thompson 1971)
+integrates the unknowns out, so that the degrees of freedom the fit uses up are counted where they
+are used: ``-2 l = ln|V| + ln|J' V^-1 J| + r' P r``, with the covariance V of the errors, and ``P``
+the projection that leaves what no change of the unknowns can undo. Correlated errors are those of
+Ornstein and Uhlenbeck (``whitening``). Standard errors come with degrees of freedom (Satterthwaite
+1946): a size found from few residuals is uncertain.
 """
 
 from typing import Any, NamedTuple
@@ -16,17 +19,23 @@ from calibration.uncertainty import eliminated, leverage, resolved_inverse
 from calibration.whitening import coloured, whitening
 
 RIDGE = 1e-10
-"""Added to the diagonal of scaled normal equations, where what nothing depends on changes no difference of likelihoods."""
+"""Added to the diagonal of scaled normal equations, where what nothing depends on changes no
+difference of likelihoods.
+"""
 
 WHITE = 0.02
 """Correlation of neighbours below which errors are white."""
 
 LEAST_SLOPE = 0.05
-"""Least mean slope of the influence of a robust loss that is believed. One that hardly answers to any residual still has a scale."""
+"""Least mean slope of the influence of a robust loss that is believed. One that hardly answers to
+any residual still has a scale.
+"""
 
 
 class Component(NamedTuple):
-    """One measured quantity: its model, name, and whether its standard deviation was stated and its numbers are a series in time."""
+    """One measured quantity: its model, name, and whether its standard deviation was stated and its
+    numbers are a series in time.
+    """
 
     model: NoiseModel
     quantity: str
@@ -58,18 +67,23 @@ class Piece(NamedTuple):
 
 def components_of(errors: tuple[tuple[Errors, ...], ...]) -> tuple[Component, ...]:
     """The measured quantities of all kinds of trials, each once."""
-    return tuple(dict.fromkeys(component for kind in errors for own in kind for component in columns_of(own)))
+    return tuple(
+        dict.fromkeys(component for kind in errors for own in kind for component in columns_of(own))
+    )
 
 
 def columns_of(errors: Errors) -> tuple[Component, ...]:
     """The component of each column."""
     return tuple(
-        Component(errors.model, name, stated, errors.series) for name, stated in zip(errors.quantities, errors.stated, strict=True)
+        Component(errors.model, name, stated, errors.series)
+        for name, stated in zip(errors.quantities, errors.stated, strict=True)
     )
 
 
 def plain(residual: np.ndarray, by: np.ndarray, samples: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Residuals (R, n, k) and derivatives (R, n, k, p) before the loss and the whitening of their samples."""
+    """Residuals (R, n, k) and derivatives (R, n, k, p) before the loss and the whitening of their
+    samples.
+    """
     if samples.loss is not None:
         deviation = samples.loss.deviation(residual)
         # d residual / d deviation = psi/residual, whose limit at 0 is taken beside it.
@@ -86,18 +100,25 @@ class VarianceComponents:
     """The linearised problem at a minimum, seen as one of unknown variances.
 
     Args:
-        blocks: residuals and their derivatives by free coordinates, of each kind of trials, at last of shared priors.
+        blocks: residuals and their derivatives by free coordinates, of each kind of trials, at last
+            of shared priors.
         data: of each kind of trials.
         errors: of each observation of each kind.
 
     Attributes:
         components: measured quantities.
-        enlargement: of the standard errors of robust fits to few numbers: ``1 + (p/n) var(psi')/mean(psi')^2`` (Huber and Ronchetti, Robust
-            Statistics (2009), section 7.6).
-        working: blocks after robust losses are replaced by their influence: ``sum psi' J'J`` is the information, ``J' psi`` the pull.
+        enlargement: of the standard errors of robust fits to few numbers: ``1 + (p/n)
+            var(psi')/mean(psi')^2`` (Huber and Ronchetti, Robust Statistics (2009), section 7.6).
+        working: blocks after robust losses are replaced by their influence: ``sum psi' J'J`` is the
+            information, ``J' psi`` the pull.
     """
 
-    def __init__(self, blocks: tuple[Block, ...], data: tuple[Any, ...], errors: tuple[tuple[Errors, ...], ...]) -> None:
+    def __init__(
+        self,
+        blocks: tuple[Block, ...],
+        data: tuple[Any, ...],
+        errors: tuple[tuple[Errors, ...], ...],
+    ) -> None:
         self.components = components_of(errors)
         self.kinds: list[list[Piece]] = []
         unevenness = np.zeros(len(self.components))
@@ -108,19 +129,34 @@ class VarianceComponents:
             for samples, error in zip(own.samples, about, strict=True):
                 shape = np.shape(samples.weight)
                 rows = slice(first, first + shape[1] * shape[2])
-                here, slopes = plain(residual[:, rows].reshape(shape), by[:, rows].reshape(*shape, -1), samples)
+                here, slopes = plain(
+                    residual[:, rows].reshape(shape), by[:, rows].reshape(*shape, -1), samples
+                )
                 used, deviation = np.asarray(samples.weight) > 0, here
                 if samples.loss is not None:
-                    # Influence in place of residuals; the mean of its slope is part of the Jacobian.
+                    # Influence in place of residuals; the mean of its slope is part of the
+                    # Jacobian.
                     influence, bend = samples.loss.influence(here)
                     mean = np.sum(np.where(used, bend, 0.0)) / max(np.count_nonzero(used), 1)
                     mean = max(mean, LEAST_SLOPE)
                     here, slopes = influence / np.sqrt(mean), slopes * np.sqrt(mean)
                     residual[:, rows] = here.reshape(shape[0], -1)
                     by[:, rows] = slopes.reshape(shape[0], -1, by.shape[-1])
-                    unevenness[[self.components.index(component) for component in columns_of(error)]] = np.var(bend[used]) / mean**2
+                    unevenness[
+                        [self.components.index(component) for component in columns_of(error)]
+                    ] = np.var(bend[used]) / mean**2
                 index = [self.components.index(component) for component in columns_of(error)]
-                pieces.append(Piece(deviation, here, slopes, used, np.asarray(samples.times), np.asarray(index), first))
+                pieces.append(
+                    Piece(
+                        deviation,
+                        here,
+                        slopes,
+                        used,
+                        np.asarray(samples.times),
+                        np.asarray(index),
+                        first,
+                    )
+                )
                 first = rows.stop
             self.kinds.append(pieces)
             local = block.by_local.shape[-1]
@@ -146,44 +182,71 @@ class VarianceComponents:
         return np.where([own.series for own in self.components], found, 0.0)
 
     def neighbours(self) -> np.ndarray:
-        """Correlation of neighbouring residuals of each component, with the bias removed that the fit makes."""
+        """Correlation of neighbouring residuals of each component, with the bias removed that the
+        fit makes.
+        """
         pairs = np.zeros(len(self.components))
         for piece in (piece for pieces in self.kinds for piece in pieces):
-            products = np.where(piece.used[:, 1:] & piece.used[:, :-1], piece.residual[:, 1:] * piece.residual[:, :-1], 0.0)
+            products = np.where(
+                piece.used[:, 1:] & piece.used[:, :-1],
+                piece.residual[:, 1:] * piece.residual[:, :-1],
+                0.0,
+            )
             np.add.at(pairs, piece.component, products.sum(axis=(0, 1)))
         power = self.summed(lambda piece: piece.residual**2)
-        return pairs / np.where(power > 0, power, 1.0) + self.used_up() / np.maximum(self.counts, 1.0)
+        return pairs / np.where(power > 0, power, 1.0) + self.used_up() / np.maximum(
+            self.counts, 1.0
+        )
 
     def used_up(self) -> np.ndarray:
-        """Degrees of freedom that the fit takes from each component: the sum of the leverages of its numbers."""
+        """Degrees of freedom that the fit takes from each component: the sum of the leverages of
+        its numbers.
+        """
         parts = [eliminated(block) for block in self.working]
-        seen = sum(np.einsum("rns,rns->s", block.by_shared, block.by_shared) for block in self.working)
-        covariance, _ = resolved_inverse(sum(np.einsum("rns,rnt->st", part.projected, part.projected) for part in parts), seen)
+        seen = sum(
+            np.einsum("rns,rns->s", block.by_shared, block.by_shared) for block in self.working
+        )
+        covariance, _ = resolved_inverse(
+            sum(np.einsum("rns,rnt->st", part.projected, part.projected) for part in parts), seen
+        )
         total = np.zeros(len(self.components))
         for pieces, block, part in zip(self.kinds, self.working, parts, strict=False):
             taken = leverage(part, block, covariance)
             for piece in pieces:
-                rows = taken[:, piece.first : piece.first + piece.used[0].size].reshape(piece.used.shape)
+                rows = taken[:, piece.first : piece.first + piece.used[0].size].reshape(
+                    piece.used.shape
+                )
                 np.add.at(total, piece.component, np.where(piece.used, rows, 0.0).sum(axis=(0, 1)))
         return total
 
     # ---- likelihood and covariance as functions of sizes and correlation times
 
     def weighed(self, size: np.ndarray, time: np.ndarray) -> tuple[list[np.ndarray], float]:
-        """(L + S + 1) columns of each kind (R, N, .), weighed by sizes and made white; and ``ln|V|``."""
+        """(L + S + 1) columns of each kind (R, N, .), weighed by sizes and made white; and
+        ``ln|V|``.
+        """
         found, determinant = [], float(2 * self.counts @ np.log(size))
         for pieces, block in zip(self.kinds, self.working, strict=False):
-            table = np.concatenate([block.by_local, block.by_shared, block.residual[..., None]], axis=-1)
+            table = np.concatenate(
+                [block.by_local, block.by_shared, block.residual[..., None]], axis=-1
+            )
             for piece in pieces:
-                columns = np.concatenate([piece.by, piece.residual[..., None]], axis=-1) / size[piece.component][:, None]
+                columns = (
+                    np.concatenate([piece.by, piece.residual[..., None]], axis=-1)
+                    / size[piece.component][:, None]
+                )
                 if np.any(time[piece.component] > 0):
                     by = whitening(piece.times, piece.used.astype(float), time[piece.component])
                     before = np.take_along_axis(columns, by.previous[..., None], axis=1)
                     left = 1 - by.correlation**2
-                    columns = (columns - by.correlation[..., None] * before) / np.sqrt(left)[..., None]
+                    columns = (columns - by.correlation[..., None] * before) / np.sqrt(left)[
+                        ..., None
+                    ]
                     determinant += float(np.sum(np.log(left)))
                 rows = slice(piece.first, piece.first + piece.used[0].size)
-                table[:, rows] = np.where(piece.used[..., None], columns, 0.0).reshape(table.shape[0], -1, table.shape[-1])
+                table[:, rows] = np.where(piece.used[..., None], columns, 0.0).reshape(
+                    table.shape[0], -1, table.shape[-1]
+                )
             found.append(table)
         if len(self.working) > len(self.kinds):
             prior = self.working[-1]
@@ -211,20 +274,27 @@ class VarianceComponents:
         return total + float(left[-1, -1])
 
     def covariance(self, size: np.ndarray, time: np.ndarray, *, followed: np.ndarray) -> np.ndarray:
-        """Covariance of the shared coordinates (S, S) where errors have certain sizes and correlation times.
+        """Covariance of the shared coordinates (S, S) where errors have certain sizes and
+        correlation times.
 
         Args:
             size: of the errors of each component, in units of the weights of the fit.
             time: their correlation times [s].
-            followed: components by whose sizes and times the fit weighs; it takes the others as white, of size 1 (a sandwich).
+            followed: components by whose sizes and times the fit weighs; it takes the others as
+                white, of size 1 (a sandwich).
         """
         weigh = np.where(followed, size, 1.0), np.where(followed, time, 0.0)
         tables, _ = self.weighed(*weigh)
         shared = self.working[0].by_shared.shape[-1]
-        blocks = [Block(table[..., -1], table[..., -shared - 1 : -1], table[..., : -shared - 1]) for table in tables]
+        blocks = [
+            Block(table[..., -1], table[..., -shared - 1 : -1], table[..., : -shared - 1])
+            for table in tables
+        ]
         parts = [eliminated(block) for block in blocks]
         seen = sum(np.einsum("rns,rns->s", block.by_shared, block.by_shared) for block in blocks)
-        bread, _ = resolved_inverse(sum(np.einsum("rns,rnt->st", part.projected, part.projected) for part in parts), seen)
+        bread, _ = resolved_inverse(
+            sum(np.einsum("rns,rnt->st", part.projected, part.projected) for part in parts), seen
+        )
         filling = np.zeros((shared, shared))
         for g, part in enumerate(parts):
             pull = np.array(part.projected)
@@ -246,11 +316,15 @@ def _inverse(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))
     outer = scale[:, :, None] * scale[:, None, :]
     whole = matrices / outer + RIDGE * np.eye(matrices.shape[-1])
-    return np.linalg.inv(whole) / outer, np.linalg.slogdet(whole)[1] + 2 * np.sum(np.log(scale), axis=-1)
+    return np.linalg.inv(whole) / outer, np.linalg.slogdet(whole)[1] + 2 * np.sum(
+        np.log(scale), axis=-1
+    )
 
 
 def _spread(pull: np.ndarray, times: np.ndarray, time: np.ndarray) -> np.ndarray:
-    """``L' y`` of (R, n, k, S) columns, with ``L L'`` the correlation of the errors: its square is ``y' R y``."""
+    """``L' y`` of (R, n, k, S) columns, with ``L L'`` the correlation of the errors: its square is
+    ``y' R y``.
+    """
     gap = np.diff(times, axis=1)[..., None]
     rho = np.where(time > 0, np.exp(-gap / np.where(time > 0, time, 1.0)), 0.0)[..., None]
     found = np.array(pull)
@@ -261,10 +335,11 @@ def _spread(pull: np.ndarray, times: np.ndarray, time: np.ndarray) -> np.ndarray
 
 
 class Spread(NamedTuple):
-    """Sizes (in units of the weights) and correlation times [s] of the errors of each component, and how well they are known.
+    """Sizes (in units of the weights) and correlation times [s] of the errors of each component,
+    and how well they are known.
 
-    ``information`` is the curvature of the restricted likelihood by the logarithms of what was found, ``free_size`` and ``free_time`` say
-    which was.
+    ``information`` is the curvature of the restricted likelihood by the logarithms of what was
+    found, ``free_size`` and ``free_time`` say which was.
     """
 
     size: np.ndarray
@@ -274,7 +349,13 @@ class Spread(NamedTuple):
     information: np.ndarray
 
 
-def restricted(parts: VarianceComponents, size: np.ndarray, time: np.ndarray, free_size: np.ndarray, free_time: np.ndarray) -> Spread:
+def restricted(
+    parts: VarianceComponents,
+    size: np.ndarray,
+    time: np.ndarray,
+    free_size: np.ndarray,
+    free_time: np.ndarray,
+) -> Spread:
     """Maximise the restricted likelihood over the sizes and times that are free, from those given.
 
     Args:
@@ -300,7 +381,12 @@ def restricted(parts: VarianceComponents, size: np.ndarray, time: np.ndarray, fr
     shortest = np.where(step > 0, step, 1.0) / -np.log(WHITE)
     low = np.concatenate([np.full(sizes, -20.0), np.log(0.5 * shortest)[free_time]])
     high = np.concatenate([np.full(sizes, 20.0), np.log(1e4 * shortest)[free_time]])
-    began = np.concatenate([np.log(_rough_size(parts)[free_size]), np.log(np.maximum(_rough_time(parts, step), shortest))[free_time]])
+    began = np.concatenate(
+        [
+            np.log(_rough_size(parts)[free_size]),
+            np.log(np.maximum(_rough_time(parts, step), shortest))[free_time],
+        ]
+    )
     found, information = _newton(objective, np.clip(began, low, high), low, high)
     best_size, best_time = unpack(found)
     best_time = np.where(free_time & (best_time <= shortest), 0.0, best_time)
@@ -321,20 +407,31 @@ DIFFERENCE = 2e-3
 """Step of the central differences by logarithms of sizes and times."""
 
 
-def _slope_and_curvature(function: Any, x: np.ndarray, value: float) -> tuple[np.ndarray, np.ndarray]:
+def _slope_and_curvature(
+    function: Any, x: np.ndarray, value: float
+) -> tuple[np.ndarray, np.ndarray]:
     """First and second derivatives of a smooth function by central differences."""
     shifts, size = DIFFERENCE * np.eye(x.size), x.size
     sides = np.asarray([[function(x + shift), function(x - shift)] for shift in shifts])
     second = np.diag((sides[:, 0] + sides[:, 1] - 2 * value) / DIFFERENCE**2)
     for i in range(size):
         for j in range(i + 1, size):
-            corners = [function(x + a * shifts[i] + b * shifts[j]) for a, b in ((1, 1), (1, -1), (-1, 1), (-1, -1))]
-            second[i, j] = second[j, i] = (corners[0] - corners[1] - corners[2] + corners[3]) / (4 * DIFFERENCE**2)
+            corners = [
+                function(x + a * shifts[i] + b * shifts[j])
+                for a, b in ((1, 1), (1, -1), (-1, 1), (-1, -1))
+            ]
+            second[i, j] = second[j, i] = (corners[0] - corners[1] - corners[2] + corners[3]) / (
+                4 * DIFFERENCE**2
+            )
     return (sides[:, 0] - sides[:, 1]) / (2 * DIFFERENCE), second
 
 
-def _newton(function: Any, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Minimum of a smooth function of few variables between bounds, and its second derivatives there."""
+def _newton(
+    function: Any, x: np.ndarray, low: np.ndarray, high: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Minimum of a smooth function of few variables between bounds, and its second derivatives
+    there.
+    """
     value = function(x)
     for _ in range(30):
         slope, second = _slope_and_curvature(function, x, value)
@@ -356,21 +453,29 @@ def _newton(function: Any, x: np.ndarray, low: np.ndarray, high: np.ndarray) -> 
     return x, second
 
 
-def degrees_of_freedom(parts: VarianceComponents, spread: Spread, *, followed: np.ndarray) -> np.ndarray:
-    """Satterthwaite's degrees of freedom of the variance of each shared coordinate, (S,): ``2 V^2 / var(V)``; infinite for known noise."""
+def degrees_of_freedom(
+    parts: VarianceComponents, spread: Spread, *, followed: np.ndarray
+) -> np.ndarray:
+    """Satterthwaite's degrees of freedom of the variance of each shared coordinate, (S,): ``2 V^2 /
+    var(V)``; infinite for known noise.
+    """
     shared = parts.working[0].by_shared.shape[-1]
     count = spread.information.shape[0]
     known = np.full(shared, np.inf)
     if count == 0:
         return known
     gradient, step = np.zeros((count, shared)), 1e-3
-    places = [(0, i) for i in np.flatnonzero(spread.free_size)] + [(1, i) for i in np.flatnonzero(spread.free_time)]
+    places = [(0, i) for i in np.flatnonzero(spread.free_size)] + [
+        (1, i) for i in np.flatnonzero(spread.free_time)
+    ]
     for row, (which, i) in enumerate(places):
         sides = []
         for sign in (1, -1):
             pair = [spread.size.copy(), spread.time.copy()]
             pair[which][i] *= np.exp(sign * step)
-            sides.append(np.log(np.maximum(np.diag(parts.covariance(*pair, followed=followed)), 1e-300)))
+            sides.append(
+                np.log(np.maximum(np.diag(parts.covariance(*pair, followed=followed)), 1e-300))
+            )
         gradient[row] = (sides[0] - sides[1]) / (2 * step)
     eigenvalues, vectors = np.linalg.eigh(spread.information)
     # A direction without curvature (a time at its end) tells nothing of the variance.
@@ -379,30 +484,50 @@ def degrees_of_freedom(parts: VarianceComponents, spread: Spread, *, followed: n
     return np.where(relative > 0, 2 / np.where(relative > 0, relative, 1.0), known)
 
 
-def of_uncertain_weights(parts: VarianceComponents, spread: Spread, *, followed: np.ndarray) -> np.ndarray:
-    """What the covariance of the shared coordinates lacks since the sizes by which the fit weighs are estimates themselves, (S, S).
+def of_uncertain_weights(
+    parts: VarianceComponents, spread: Spread, *, followed: np.ndarray
+) -> np.ndarray:
+    """What the covariance of the shared coordinates lacks since the sizes by which the fit weighs
+    are estimates themselves, (S, S).
 
-    ``2 sum W_ij cov(d x/d s_i, d x/d s_j)``, W the covariance of the sizes: once for the scatter it makes, once because a covariance at
-    estimated sizes is too small on average (Kackar and Harville 1984, Harville and Jeske 1992). Zero where all have one size.
+    ``2 sum W_ij cov(d x/d s_i, d x/d s_j)``, W the covariance of the sizes: once for the scatter it
+    makes, once because a covariance at estimated sizes is too small on average (Kackar and Harville
+    1984, Harville and Jeske 1992). Zero where all have one size.
     """
     free = [int(i) for i in np.flatnonzero(spread.free_size)]
     shared = parts.working[0].by_shared.shape[-1]
     if not any(followed[i] for i in free) or len(parts.components) < 2:
         return np.zeros((shared, shared))
-    tables, _ = parts.weighed(np.where(followed, spread.size, 1.0), np.where(followed, spread.time, 0.0))
-    blocks = [Block(table[..., -1], table[..., -shared - 1 : -1], table[..., : -shared - 1]) for table in tables]
+    tables, _ = parts.weighed(
+        np.where(followed, spread.size, 1.0), np.where(followed, spread.time, 0.0)
+    )
+    blocks = [
+        Block(table[..., -1], table[..., -shared - 1 : -1], table[..., : -shared - 1])
+        for table in tables
+    ]
     found = [eliminated(block) for block in blocks]
     seen = sum(np.einsum("rns,rns->s", block.by_shared, block.by_shared) for block in blocks)
-    bread, _ = resolved_inverse(sum(np.einsum("rns,rnt->st", part.projected, part.projected) for part in found), seen)
+    bread, _ = resolved_inverse(
+        sum(np.einsum("rns,rnt->st", part.projected, part.projected) for part in found), seen
+    )
     count = len(parts.components)
     own, cross = np.zeros((count, shared, shared)), np.zeros((count, count, shared, shared))
     for pieces, block, part in zip(parts.kinds, blocks, found, strict=False):
         member = np.full(block.residual.shape[1], -1)
         for piece in pieces:
-            member[piece.first : piece.first + piece.used[0].size] = np.tile(piece.component, piece.used.shape[1])
-        local = [np.einsum("rns,rnl->rsl", part.projected[:, member == i], block.by_local[:, member == i]) for i in range(count)]
+            member[piece.first : piece.first + piece.used[0].size] = np.tile(
+                piece.component, piece.used.shape[1]
+            )
+        local = [
+            np.einsum(
+                "rns,rnl->rsl", part.projected[:, member == i], block.by_local[:, member == i]
+            )
+            for i in range(count)
+        ]
         for i in range(count):
-            own[i] += np.einsum("rns,rnt->st", part.projected[:, member == i], part.projected[:, member == i])
+            own[i] += np.einsum(
+                "rns,rnt->st", part.projected[:, member == i], part.projected[:, member == i]
+            )
             for j in range(count):
                 cross[i, j] += np.einsum("rsl,rlm,rtm->st", local[i], part.inverse, local[j])
     spread_of_sizes = np.linalg.pinv(spread.information, hermitian=True)

@@ -7,7 +7,9 @@ _PACKAGES = ("jaxcontact", "jax", "optimistix", "numpy")
 
 
 def installed_versions() -> dict[str, str | None]:
-    """By package, and ``python``; ``None`` for a package that runs from a checkout that is not installed."""
+    """By package, and ``python``; ``None`` for a package that runs from a checkout that is not
+    installed.
+    """
     return {name: _version(name) for name in _PACKAGES} | {"python": platform.python_version()}
 
 

@@ -19,7 +19,9 @@ from jaxcontact.field import nearest
 
 
 def natural_slope(unknown: Unknown, value: float) -> tuple[float, bool]:
-    """Change of the natural coordinate per change of the optimiser's, and whether it is the logarithm of the value."""
+    """Change of the natural coordinate per change of the optimiser's, and whether it is the
+    logarithm of the value.
+    """
     logarithmic = unknown.about.transform != "identity" and value > 0
     slope = unknown.slope(value)
     return (slope / value if logarithmic else slope), logarithmic
@@ -31,8 +33,10 @@ class WorkingPoint:
 
     Attributes:
         problem: the problem.
-        start: coordinates, shared (S,) and of the trials of each kind (R, L), and which of them are frozen.
-        widening: factor by which the standard error of each free shared coordinate exceeds the formal one (S,), 1 before a fit.
+        start: coordinates, shared (S,) and of the trials of each kind (R, L), and which of them are
+            frozen.
+        widening: factor by which the standard error of each free shared coordinate exceeds the
+            formal one (S,), 1 before a fit.
         judgement: of the minimum of a fit, else ``None``.
     """
 
@@ -74,27 +78,47 @@ class WorkingPoint:
     @property
     def values(self) -> np.ndarray:
         """Values of the free shared unknowns."""
-        return np.asarray([float(unknown.value(here)) for unknown, here in zip(self.unknowns, self.coordinates, strict=True)])
+        return np.asarray(
+            [
+                float(unknown.value(here))
+                for unknown, here in zip(self.unknowns, self.coordinates, strict=True)
+            ]
+        )
 
     @property
     def natural_slopes(self) -> tuple[np.ndarray, np.ndarray]:
         """Of each free shared unknown, as ``natural_slope``: two arrays (S,)."""
-        pairs = [natural_slope(unknown, value) for unknown, value in zip(self.unknowns, self.values, strict=True)]
-        return np.asarray([slope for slope, _ in pairs]), np.asarray([logarithmic for _, logarithmic in pairs], dtype=bool)
+        pairs = [
+            natural_slope(unknown, value)
+            for unknown, value in zip(self.unknowns, self.values, strict=True)
+        ]
+        return np.asarray([slope for slope, _ in pairs]), np.asarray(
+            [logarithmic for _, logarithmic in pairs], dtype=bool
+        )
 
     def information(self) -> "SharedInformation":
-        """What the data and what is known beforehand say of the free shared coordinates, allowing for misfit, (S, S)."""
+        """What the data and what is known beforehand say of the free shared coordinates, allowing
+        for misfit, (S, S).
+        """
         return SharedInformation.of(self.blocks()).scaled(1 / self.widening)
 
     def index(self, name: str, *, argument: str) -> int:
-        """Position of a free shared unknown; raises ``InputError`` that names the ``argument`` where there is none."""
+        """Position of a free shared unknown; raises ``InputError`` that names the ``argument``
+        where there is none.
+        """
         names = [unknown.name for unknown in self.unknowns]
         if name not in names:
-            raise InputError(f"{argument}: {name!r} is not a free parameter of the problem.{nearest(name, names)}")
+            raise InputError(
+                f"{argument}: {name!r} is not a free parameter of the "
+                f"problem.{nearest(name, names)}"
+            )
         return names.index(name)
 
-    def blocks(self, shared: Any = None, local: Any = None, *, priors: bool = True) -> tuple[Block, ...]:
-        """Residuals and derivatives by the free unknowns, here or at other coordinates; ``priors``: with what is known beforehand.
+    def blocks(
+        self, shared: Any = None, local: Any = None, *, priors: bool = True
+    ) -> tuple[Block, ...]:
+        """Residuals and derivatives by the free unknowns, here or at other coordinates; ``priors``:
+        with what is known beforehand.
 
         At the minimum of a fit, robust losses are replaced by their influence.
         """
@@ -115,7 +139,9 @@ class WorkingPoint:
             Block(
                 np.asarray(block.residual),
                 np.asarray(block.by_shared)[:, :, self.free],
-                np.asarray(block.by_local)[:, :, kept[i]] if i < len(kept) else np.asarray(block.by_local),
+                np.asarray(block.by_local)[:, :, kept[i]]
+                if i < len(kept)
+                else np.asarray(block.by_local),
             )
             for i, block in enumerate(parts)
         )
@@ -130,13 +156,24 @@ def working_point(given: Problem | Fit, *, argument: str) -> WorkingPoint:
     if isinstance(given, Problem):
         start = starting_point(given, {})
         return WorkingPoint(given, start, np.ones(int(np.sum(~np.asarray(start.frozen)))))
-    if isinstance(given, Fit) and given.judgement is not None and isinstance(given.problem, Problem):
+    if (
+        isinstance(given, Fit)
+        and given.judgement is not None
+        and isinstance(given.problem, Problem)
+    ):
         judgement: Judgement = given.judgement
         formal, believed = np.diag(judgement.formal.shared), np.diag(judgement.covariance)
         seen = ~judgement.formal.open_shared & (formal > 0) & (believed > 0)
         ratio = np.where(seen, believed, 1.0) / np.where(seen, formal, 1.0)
-        return WorkingPoint(given.problem, judgement.start.from_minimum(judgement.minimum), np.sqrt(ratio), judgement)
-    raise InputError(f"{argument}: {type(given).__name__} is neither a Problem nor the result of fit(problem).")
+        return WorkingPoint(
+            given.problem,
+            judgement.start.from_minimum(judgement.minimum),
+            np.sqrt(ratio),
+            judgement,
+        )
+    raise InputError(
+        f"{argument}: {type(given).__name__} is neither a Problem nor the result of fit(problem)."
+    )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -145,7 +182,8 @@ class SharedInformation:
 
     Attributes:
         matrix: (S, S).
-        before: its diagonal before the elimination, (S,): the scale against which something counts as not seen.
+        before: its diagonal before the elimination, (S,): the scale against which something counts
+            as not seen.
     """
 
     matrix: np.ndarray
@@ -157,7 +195,10 @@ class SharedInformation:
         projected = [eliminated(block).projected for block in blocks]
         return cls(
             sum((np.einsum("rns,rnt->st", part, part) for part in projected), np.zeros(())),
-            sum((np.einsum("rns,rns->s", block.by_shared, block.by_shared) for block in blocks), np.zeros(())),
+            sum(
+                (np.einsum("rns,rns->s", block.by_shared, block.by_shared) for block in blocks),
+                np.zeros(()),
+            ),
         )
 
     def __add__(self, other: "SharedInformation") -> "SharedInformation":
@@ -165,14 +206,20 @@ class SharedInformation:
         return SharedInformation(self.matrix + other.matrix, self.before + other.before)
 
     def scaled(self, factor: Any) -> "SharedInformation":
-        """Per unit of other coordinates: ``factor`` (S,) is the change of a coordinate per change of the other one."""
+        """Per unit of other coordinates: ``factor`` (S,) is the change of a coordinate per change
+        of the other one.
+        """
         factor = np.asarray(factor)
-        return SharedInformation(self.matrix * np.multiply.outer(factor, factor), self.before * factor**2)
+        return SharedInformation(
+            self.matrix * np.multiply.outer(factor, factor), self.before * factor**2
+        )
 
     def times(self, factor: float) -> "SharedInformation":
         """So many times the information."""
         return SharedInformation(factor * self.matrix, factor * self.before)
 
     def covariance(self) -> tuple[np.ndarray, np.ndarray]:
-        """Inverse in the directions that are seen (S, S), and which coordinates the others involve (S,)."""
+        """Inverse in the directions that are seen (S, S), and which coordinates the others involve
+        (S,).
+        """
         return resolved_inverse(self.matrix, self.before)

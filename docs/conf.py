@@ -5,7 +5,9 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-_project = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+_project = tomllib.loads(
+    (Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8")
+)["project"]
 
 project = _project["name"]
 version = release = _project["version"]
@@ -25,14 +27,21 @@ napoleon_numpy_docstring = False
 napoleon_use_ivar = True
 napoleon_use_rtype = False
 
-# References into other projects are not resolved: that needs their inventories from the network at every build.
-# Our own names (jaxcontact.*, calibration.*) are checked, which is what nitpicky is for.
+# References into other projects are not resolved: that needs their inventories from the network at
+# every build. Our own names (jaxcontact.*, calibration.*) are checked, which is what nitpicky is
+# for.
 _elsewhere = "jax|jaxlib|jaxtyping|jnp|numpy|np|scipy|optax|optimistix|lineax|equinox|matplotlib|rich|typer|tomlkit"
 _standard = "collections|dataclasses|enum|os|pathlib|types|typing"
 nitpick_ignore_regex = [
     (r"py:.*", rf"({_elsewhere}|{_standard})(\..*)?"),
-    (r"py:.*", r"Array|ArrayLike|NDArray|Callable|Iterable|Iterator|Mapping|Sequence|Path|Any|Figure|\w+Error"),
-    (r"py:class", r"[a-z_][a-z_0-9]*"),  # words in the place of a type; no class of ours is spelled so
+    (
+        r"py:.*",
+        r"Array|ArrayLike|NDArray|Callable|Iterable|Iterator|Mapping|Sequence|Path|Any|Figure|\w+Error",
+    ),
+    (
+        r"py:class",
+        r"[a-z_][a-z_0-9]*",
+    ),  # words in the place of a type; no class of ours is spelled so
     (r"py:.*", r"([\w.]+\.)?(Model|T|Function)"),  # type variables
 ]
 
@@ -40,24 +49,34 @@ html_theme = "furo"
 html_title = f"jaxcontact {version}"
 
 
-def _list_parameters(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
-    """Append label, symbol, unit and admissible interval of each declared parameter to the docstring of its model."""
+def _list_parameters(
+    app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]
+) -> None:
+    """Append label, symbol, unit and admissible interval of each declared parameter to the
+    docstring of its model.
+    """
     if what != "class" or not dataclasses.is_dataclass(obj):
         return
-    declared = [(f, f.metadata["jaxcontact"]) for f in dataclasses.fields(obj) if "jaxcontact" in f.metadata]
+    declared = [
+        (f, f.metadata["jaxcontact"]) for f in dataclasses.fields(obj) if "jaxcontact" in f.metadata
+    ]
     if not declared:
         return
     lines += ["", ".. list-table::", "   :header-rows: 1", ""]
     rows = [("parameter", "meaning", "symbol", "unit", "admissible")]
     for f, about in declared:
         unit = about.unit.replace("-", r"\-")  # a lone hyphen would open a list
-        rows.append((f"``{f.name}``", about.label, f"``{about.symbol}``", unit, f"``{about.interval}``"))
+        rows.append(
+            (f"``{f.name}``", about.label, f"``{about.symbol}``", unit, f"``{about.interval}``")
+        )
     for row in rows:
         lines += [f"   {'* -' if cell is row[0] else '  -'} {cell}" for cell in row]
     lines.append("")
 
 
-def _skip_tuple_fields(app: Any, what: str, name: str, obj: Any, skip: bool, options: Any) -> bool | None:
+def _skip_tuple_fields(
+    app: Any, what: str, name: str, obj: Any, skip: bool, options: Any
+) -> bool | None:
     """Leave out "Alias for field number 0": the fields of a named tuple stand in its docstring."""
     return True if type(obj).__name__ == "_tuplegetter" else None
 

@@ -1,12 +1,16 @@
-"""The main job: material constants from two sets of measurements in this repository, ``python -m experiments.main_job``.
+"""The main job: material constants from two sets of measurements in this repository, ``python -m
+experiments.main_job``.
 
-(a) The oblique impacts of an alumina sphere on glass of Kharaz, Gorham and Salman (Powder Technology 120 (2001) 281-291): friction and
+(a) The oblique impacts of an alumina sphere on glass of Kharaz, Gorham and Salman (Powder
+  Technology 120 (2001) 281-291): friction and
 tangential restitution, and how far the three measured quantities agree.
 
-(b) Six camera recordings whose truth is known, because they were computed (by an independent integration): the truth must lie inside the
+(b) Six camera recordings whose truth is known, because they were computed (by an independent
+  integration): the truth must lie inside the
 intervals that the fit states.
 
-It runs the command line as a person would, and leaves tables, figures and study files under ``result/``.
+It runs the command line as a person would, and leaves tables, figures and study files under
+``result/``.
 """
 
 import json
@@ -27,18 +31,33 @@ TRUTHS = {
 
 def oblique_impacts() -> None:
     """(a)."""
-    print("\n(a) Oblique impacts of alumina on glass, Kharaz, Gorham and Salman (2001)\n", flush=True)
+    print(
+        "\n(a) Oblique impacts of alumina on glass, Kharaz, Gorham and Salman (2001)\n", flush=True
+    )
     radius, density = 0.0025, 4000.0
     mass = 4 / 3 * math.pi * radius**3 * density
     files = sorted(str(path) for path in (DATA / "kharaz2001").glob("*.csv"))
     noise = "rebound_angle=0.3,spin_after=7.5,tangential_restitution=0.01"
-    options = ["--radius", str(radius), "--mass", f"{mass:.6g}", "--speed", "3.85", "--sigma", noise]
+    options = [
+        "--radius",
+        str(radius),
+        "--mass",
+        f"{mass:.6g}",
+        "--speed",
+        "3.85",
+        "--sigma",
+        noise,
+    ]
     run(["fit", *files, *options, "--out", str(RESULT / "oblique_impacts")])
 
 
 def known_truth() -> bool:
     """(b); whether every truth lies within three standard errors."""
-    print("\n(b) Recordings with known truth: camera at 240 fps, noise 0.5 mm, drag, dropped frames\n", flush=True)
+    print(
+        "\n(b) Recordings with known truth: camera at 240 fps, noise 0.5 mm, drag, dropped "
+        "frames\n",
+        flush=True,
+    )
     folder = DATA / "known_truth"
     files = sorted(str(path) for path in folder.glob("*.csv"))
     out = RESULT / "known_truth"
@@ -51,7 +70,10 @@ def known_truth() -> bool:
         value, sd = found[name]["value"], found[name]["sd"]
         off = (value - truth[key]) / sd
         inside &= abs(off) < 3.0
-        print(f"  {found[name]['label']:<22} {value:.5f} +- {sd:.5f}   truth {truth[key]:g}   off by {off:+.1f} sd")
+        print(
+            f"  {found[name]['label']:<22} {value:.5f} +- {sd:.5f}   truth {truth[key]:g}   "
+            f"off by {off:+.1f} sd"
+        )
     return inside
 
 

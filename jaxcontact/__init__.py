@@ -3,7 +3,13 @@
 from jaxcontact.anchor_spring import AnchorSpring
 from jaxcontact.bodies import Clumps, Spheres, clump, cube, spheres, together
 from jaxcontact.contact import ContactModel
-from jaxcontact.derivatives import GradientReport, check_gradients, hessian, jacobian, value_and_jacobian
+from jaxcontact.derivatives import (
+    GradientReport,
+    check_gradients,
+    hessian,
+    jacobian,
+    value_and_jacobian,
+)
 from jaxcontact.laws.adhesion import JohnsonKendallRoberts
 from jaxcontact.laws.adhesive_plastic import AdhesivePlastic
 from jaxcontact.laws.catalogue import law
@@ -11,7 +17,13 @@ from jaxcontact.laws.cundall_strack import CundallStrack
 from jaxcontact.laws.friction import Coulomb, NoFriction, RegularizedCoulomb
 from jaxcontact.laws.mindlin import Mindlin
 from jaxcontact.laws.model_of_law import normal_law
-from jaxcontact.laws.normal import HuntCrossley, LinearDashpot, NewtonRestitution, PowerLawHuntCrossley, TsujiDashpot
+from jaxcontact.laws.normal import (
+    HuntCrossley,
+    LinearDashpot,
+    NewtonRestitution,
+    PowerLawHuntCrossley,
+    TsujiDashpot,
+)
 from jaxcontact.laws.plastic import ThorntonPlastic, WaltonBraun
 from jaxcontact.laws.restitution import RESTITUTION_LAWS, RestitutionLaw
 from jaxcontact.laws.rolling import RollingResistance, RollingSpring
@@ -27,7 +39,19 @@ from jaxcontact.laws.velocity_dependent_restitution import (
 from jaxcontact.laws.viscoelastic import HertzDashpot, KuwabaraKono, ViscoelasticRestitution
 from jaxcontact.scene import MagnusLift, QuadraticDrag, Scene, State, state
 from jaxcontact.simulation import EventAligned, FixedStep, Impulse, Status, Trajectory, simulate
-from jaxcontact.surfaces import Beam, Box, Capsule, Cone, Cylinder, Ellipsoid, Facet, Mesh, Plane, PrescribedMotion, Sphere
+from jaxcontact.surfaces import (
+    Beam,
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    Facet,
+    Mesh,
+    Plane,
+    PrescribedMotion,
+    Sphere,
+)
 from jaxcontact.sweep import sweep
 
 __all__ = [

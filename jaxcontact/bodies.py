@@ -16,11 +16,13 @@ THIN_SHELL = 2 / 3
 class Spheres:
     """Rigid spheres; every parameter a scalar (one sphere) or one value for each sphere.
 
-    The moment of inertia about any axis through the centre is ``inertia_ratio * mass * radius**2``: 2/5 for a solid sphere, 2/3 for a
-    thin shell such as a table-tennis ball.
+    The moment of inertia about any axis through the centre is ``inertia_ratio * mass * radius**2``:
+    2/5 for a solid sphere, 2/3 for a thin shell such as a table-tennis ball.
     """
 
-    radius: Any = parameter(unit="m", label="radius", symbol="R", interval="(0, inf)", transform="log")
+    radius: Any = parameter(
+        unit="m", label="radius", symbol="R", interval="(0, inf)", transform="log"
+    )
     mass: Any = parameter(unit="kg", label="mass", symbol="m", interval="(0, inf)", transform="log")
     inertia_ratio: Any = parameter(
         unit="-",
@@ -39,7 +41,9 @@ class Spheres:
 
     @property
     def tangential_mass(self) -> Any:
-        """Mass that resists a tangential impulse at the contact point, ``m_t = 1 / (1/m + R^2/I)`` [kg]."""
+        """Mass that resists a tangential impulse at the contact point, ``m_t = 1 / (1/m + R^2/I)``
+        [kg].
+        """
         return self.mass * self.inertia_ratio / (1 + self.inertia_ratio)
 
 
@@ -55,7 +59,10 @@ def spheres(*, radius: Any, mass: Any = None, density: Any = None, shell: bool =
     if (mass is None) == (density is None):
         raise ValueError("spheres: give exactly one of mass [kg] and density [kg/m^3].")
     if density is not None and shell:
-        raise ValueError("spheres: density = ... with shell=True is ambiguous, the wall thickness is unknown. Give mass [kg] instead.")
+        raise ValueError(
+            "spheres: density = ... with shell=True is ambiguous, the wall thickness is "
+            "unknown. Give mass [kg] instead."
+        )
     if density is not None:
         if is_concrete(density) and not np.all(np.asarray(density) > 0):
             raise ValueError(f"spheres: density = {density} kg/m^3 is outside (0, inf).")
@@ -66,18 +73,25 @@ def spheres(*, radius: Any, mass: Any = None, density: Any = None, shell: bool =
 
 @model
 class Clumps:
-    """Rigid bodies, each made of member spheres that touch what comes near; the members of one body do not touch each other.
+    """Rigid bodies, each made of member spheres that touch what comes near; the members of one body
+    do not touch each other.
 
     Args:
-        offset: of each member's centre from the centre of mass of its body, in body axes ``(members, 3)``.
+        offset: of each member's centre from the centre of mass of its body, in body axes
+            ``(members, 3)``.
         radius: of each member ``(members,)``.
         mass: of each body ``(bodies,)``.
-        inertia: tensor of inertia of each body about its centre of mass, in body axes ``(bodies, 3, 3)``, symmetric, positive definite.
+        inertia: tensor of inertia of each body about its centre of mass, in body axes ``(bodies, 3,
+            3)``, symmetric, positive definite.
         of_body: index of the body of each member.
     """
 
-    offset: Any = parameter(unit="m", label="offset of a member from the centre of mass", symbol="o", shape=(3,))
-    radius: Any = parameter(unit="m", label="radius of a member", symbol="R", interval="(0, inf)", transform="log")
+    offset: Any = parameter(
+        unit="m", label="offset of a member from the centre of mass", symbol="o", shape=(3,)
+    )
+    radius: Any = parameter(
+        unit="m", label="radius of a member", symbol="R", interval="(0, inf)", transform="log"
+    )
     mass: Any = parameter(unit="kg", label="mass", symbol="m", interval="(0, inf)", transform="log")
     inertia: Any = parameter(unit="kg m^2", label="tensor of inertia", symbol="I", shape=(3, 3))
     of_body: tuple[int, ...] = static()
@@ -85,17 +99,29 @@ class Clumps:
     def __post_init__(self) -> None:
         members, count = len(self.of_body), max(self.of_body, default=-1) + 1
         if sorted(set(self.of_body)) != list(range(count)) or count == 0:
-            raise ValueError(f"Clumps: of_body = {self.of_body} must name each of the bodies 0, 1, ... at least once.")
-        for name, rank, wanted in (("offset", 2, members), ("radius", 1, members), ("mass", 1, count), ("inertia", 3, count)):
+            raise ValueError(
+                f"Clumps: of_body = {self.of_body} must name each of the bodies 0, 1, ... at "
+                "least once."
+            )
+        for name, rank, wanted in (
+            ("offset", 2, members),
+            ("radius", 1, members),
+            ("mass", 1, count),
+            ("inertia", 3, count),
+        ):
             value = getattr(self, name)
             if hasattr(value, "shape") and (value.ndim != rank or value.shape[0] != wanted):
-                raise ValueError(f"Clumps: {name} has shape {value.shape}; of_body has {members} members of {count} bodies. Use clump().")
+                raise ValueError(
+                    f"Clumps: {name} has shape {value.shape}; of_body has {members} members "
+                    f"of {count} bodies. Use clump()."
+                )
         if is_concrete(self.inertia):
             tensor = np.asarray(self.inertia)
             symmetric = np.allclose(tensor, np.swapaxes(tensor, -1, -2), rtol=1e-9, atol=0.0)
             if not symmetric or np.any(np.linalg.eigvalsh(tensor) <= 0.0):
                 raise ValueError(
-                    "Clumps: inertia is not symmetric and positive definite. Give three principal moments or the whole tensor."
+                    "Clumps: inertia is not symmetric and positive definite. Give three "
+                    "principal moments or the whole tensor."
                 )
 
 
@@ -106,7 +132,8 @@ def clump(*, offset: Any, radius: Any, mass: Any, inertia: Any) -> Clumps:
         offset: of each member's centre from the centre of mass, in body axes [m], ``(members, 3)``.
         radius: of the members [m], a scalar or ``(members,)``.
         mass: of the body [kg].
-        inertia: about the centre of mass in body axes [kg m^2]: a scalar, three principal moments or the tensor ``(3, 3)``.
+        inertia: about the centre of mass in body axes [kg m^2]: a scalar, three principal moments
+            or the tensor ``(3, 3)``.
     """
     offset = jnp.asarray(offset) if not is_concrete(offset) else np.asarray(offset, dtype=float)
     if offset.ndim != 2 or offset.shape[1] != 3:
@@ -118,26 +145,40 @@ def clump(*, offset: Any, radius: Any, mass: Any, inertia: Any) -> Clumps:
     if inertia.shape in ((), (3,)):
         inertia = numbers.eye(3) * inertia
     if inertia.shape != (3, 3):
-        raise ValueError(f"clump: inertia has shape {inertia.shape}. Give a scalar, three principal moments or a tensor (3, 3).")
+        raise ValueError(
+            f"clump: inertia has shape {inertia.shape}. Give a scalar, three principal "
+            "moments or a tensor (3, 3)."
+        )
     mass = numbers.reshape(numbers.asarray(mass, dtype=float), (1,))
-    return Clumps(offset=offset, radius=radius, mass=mass, inertia=inertia[None], of_body=(0,) * members)
+    return Clumps(
+        offset=offset, radius=radius, mass=mass, inertia=inertia[None], of_body=(0,) * members
+    )
 
 
 def cube(*, half_width: Any, mass: Any, corner_radius: Any = None, inertia: Any = None) -> Clumps:
-    """A cube: eight corner spheres that touch its faces from inside. It is rounded at its corners, and touches with nothing else.
+    """A cube: eight corner spheres that touch its faces from inside. It is rounded at its corners,
+    and touches with nothing else.
 
     Args:
         half_width: half the length of an edge [m].
         mass: [kg].
         corner_radius: of the corner spheres [m]; ``half_width / 20`` when left out.
-        inertia: about any axis [kg m^2]; ``2/3 m half_width^2``, that of a homogeneous cube, when left out.
+        inertia: about any axis [kg m^2]; ``2/3 m half_width^2``, that of a homogeneous cube, when
+            left out.
     """
     corner_radius = half_width / 20 if corner_radius is None else corner_radius
     if is_concrete((half_width, corner_radius)) and not 0 < corner_radius <= half_width:
-        raise ValueError(f"cube: corner_radius = {corner_radius} m is outside (0, half_width = {half_width} m].")
+        raise ValueError(
+            f"cube: corner_radius = {corner_radius} m is outside (0, half_width = {half_width} m]."
+        )
     inertia = 2 / 3 * mass * half_width**2 if inertia is None else inertia
     signs = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
-    return clump(offset=signs * (half_width - corner_radius), radius=corner_radius, mass=mass, inertia=inertia)
+    return clump(
+        offset=signs * (half_width - corner_radius),
+        radius=corner_radius,
+        mass=mass,
+        inertia=inertia,
+    )
 
 
 def together(*bodies: Spheres | Clumps) -> Clumps:
@@ -150,13 +191,27 @@ def together(*bodies: Spheres | Clumps) -> Clumps:
         raise ValueError("together: give at least one body.")
     parts = [as_clumps(body) for body in bodies]
     first = np.cumsum([0] + [max(part.of_body) + 1 for part in parts])
-    numbers = np if is_concrete([(part.offset, part.radius, part.mass, part.inertia) for part in parts]) else jnp
+    numbers = (
+        np
+        if is_concrete([(part.offset, part.radius, part.mass, part.inertia) for part in parts])
+        else jnp
+    )
 
     def joined(name: str) -> Any:
         return numbers.concatenate([numbers.asarray(getattr(part, name)) for part in parts])
 
-    of_body = tuple(int(start) + index for start, part in zip(first, parts, strict=False) for index in part.of_body)
-    return Clumps(offset=joined("offset"), radius=joined("radius"), mass=joined("mass"), inertia=joined("inertia"), of_body=of_body)
+    of_body = tuple(
+        int(start) + index
+        for start, part in zip(first, parts, strict=False)
+        for index in part.of_body
+    )
+    return Clumps(
+        offset=joined("offset"),
+        radius=joined("radius"),
+        mass=joined("mass"),
+        inertia=joined("inertia"),
+        of_body=of_body,
+    )
 
 
 def as_clumps(bodies: Spheres | Clumps, count: int | None = None) -> Clumps:
@@ -171,7 +226,9 @@ def as_clumps(bodies: Spheres | Clumps, count: int | None = None) -> Clumps:
     given = (bodies.radius, bodies.mass, bodies.inertia_ratio)
     numbers = np if is_concrete(given) else jnp
     count = max(np.size(value) for value in given) if count is None else count
-    radius, mass, ratio = (numbers.broadcast_to(numbers.asarray(value, dtype=float), (count,)) for value in given)
+    radius, mass, ratio = (
+        numbers.broadcast_to(numbers.asarray(value, dtype=float), (count,)) for value in given
+    )
     moment = ratio * mass * radius**2
     return Clumps(
         offset=numbers.zeros((count, 3)),

@@ -1,8 +1,9 @@
 """A parameter declared once: unit, admissible interval, transform for fitting, label and symbol.
 
-A *model* is a frozen dataclass that is also a pytree: its parameters are leaves (so a gradient has the shape of the model), its static
-fields are part of the tree's structure. Values are checked against their interval when a model is built from concrete numbers;
-tracers and the placeholders JAX puts into trees pass unchecked.
+A *model* is a frozen dataclass that is also a pytree: its parameters are leaves (so a gradient has
+the shape of the model), its static fields are part of the tree's structure. Values are checked
+against their interval when a model is built from concrete numbers; tracers and the placeholders JAX
+puts into trees pass unchecked.
 """
 
 import dataclasses
@@ -20,7 +21,9 @@ Model = TypeVar("Model")
 
 @dataclasses.dataclass(frozen=True)
 class Interval:
-    """An interval of the real line with open or closed ends, written as in mathematics: ``"(0, 1]"``."""
+    """An interval of the real line with open or closed ends, written as in mathematics: ``"(0,
+    1]"``.
+    """
 
     low: float
     high: float
@@ -33,7 +36,9 @@ class Interval:
         return cls(float(low), float(high), text[0] == "[", text[-1] == "]")
 
     def contains(self, value: Any) -> bool:
-        """Whether every entry of ``value`` lies inside. NaN lies in no interval; an infinite end is never reached."""
+        """Whether every entry of ``value`` lies inside. NaN lies in no interval; an infinite end is
+        never reached.
+        """
         above = operator.ge if self.low_closed else operator.gt
         below = operator.le if self.high_closed else operator.lt
         return bool(np.all(np.isfinite(value) & above(value, self.low) & below(value, self.high)))
@@ -72,9 +77,11 @@ def quantity(
         label: the field's standard term, in words.
         symbol: the usual symbol.
         interval: admissible values, e.g. ``"(0, 1]"``.
-        transform: how a fit moves it: ``"identity"``, ``"log"`` (positive) or ``"logit"`` (between both ends).
+        transform: how a fit moves it: ``"identity"``, ``"log"`` (positive) or ``"logit"`` (between
+            both ends).
         remedy: what to do when the value is outside, appended to the error.
-        shape: trailing shape of one value, e.g. ``(3,)`` for a vector; ``None`` for a scalar (or one scalar for each body).
+        shape: trailing shape of one value, e.g. ``(3,)`` for a vector; ``None`` for a scalar (or
+            one scalar for each body).
     """
     return Parameter(unit, Interval.parse(interval), transform, label, symbol, remedy, shape)
 
@@ -84,7 +91,8 @@ def of(about: Parameter, *, default: Any = dataclasses.MISSING) -> Any:
 
     Args:
         about: from ``quantity``, e.g. an entry of ``laws.quantities.QUANTITIES``.
-        default: value when not given; ``None`` makes the parameter optional, and a model without it has no such leaf.
+        default: value when not given; ``None`` makes the parameter optional, and a model without it
+            has no such leaf.
     """
     return dataclasses.field(default=default, metadata={_KEY: about})
 
@@ -109,30 +117,51 @@ def is_concrete(value: Any) -> bool:
 
 
 def check(owner: str, name: str, value: Any, about: Parameter) -> None:
-    """Raise ``ValueError`` naming argument, value, admissible interval and remedy when a concrete ``value`` is not admissible."""
+    """Raise ``ValueError`` naming argument, value, admissible interval and remedy when a concrete
+    ``value`` is not admissible.
+    """
     if isinstance(value, str) or value is None:
-        raise TypeError(f"{owner}: {name} = {value!r} is not a number. {about.label.capitalize()} [{about.unit}].")
+        raise TypeError(
+            f"{owner}: {name} = {value!r} is not a number. {about.label.capitalize()} "
+            f"[{about.unit}]."
+        )
     if not is_concrete(value):
         return
     numbers = np.asarray(value)
     if numbers.dtype.kind not in "biuf":
-        raise TypeError(f"{owner}: {name} = {value!r} is not a number. {about.label.capitalize()} [{about.unit}].")
+        raise TypeError(
+            f"{owner}: {name} = {value!r} is not a number. {about.label.capitalize()} "
+            f"[{about.unit}]."
+        )
     if about.shape is not None and numbers.shape[numbers.ndim - len(about.shape) :] != about.shape:
-        raise ValueError(f"{owner}: {name} has shape {numbers.shape}, but its last axes must be {about.shape}.")
+        raise ValueError(
+            f"{owner}: {name} has shape {numbers.shape}, but its last axes must be {about.shape}."
+        )
     if not about.interval.contains(numbers):
         shown = f"{numbers:g}" if numbers.ndim == 0 else np.array2string(numbers, threshold=6)
         remedy = f" {about.remedy}" if about.remedy else ""
-        raise ValueError(f"{owner}: {name} = {shown} {about.unit} is outside {about.interval} ({about.label}).{remedy}")
+        raise ValueError(
+            f"{owner}: {name} = {shown} {about.unit} is outside {about.interval} "
+            f"({about.label}).{remedy}"
+        )
 
 
-@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(parameter, of, static, dataclasses.field))
+@dataclass_transform(
+    frozen_default=True,
+    kw_only_default=True,
+    field_specifiers=(parameter, of, static, dataclasses.field),
+)
 def model(cls: type[Model]) -> type[Model]:
-    """Make ``cls`` a frozen, keyword-only dataclass, a pytree, checked on construction, with ``replace``."""
+    """Make ``cls`` a frozen, keyword-only dataclass, a pytree, checked on construction, with
+    ``replace``.
+    """
     given = getattr(cls, "__post_init__", None)
 
     def post_init(self: Any) -> None:
         for f in dataclasses.fields(self):
-            absent = f.default is None and getattr(self, f.name) is None  # an optional parameter, left out
+            absent = (
+                f.default is None and getattr(self, f.name) is None
+            )  # an optional parameter, left out
             if _KEY in f.metadata and not absent:
                 check(cls.__name__, f.name, getattr(self, f.name), f.metadata[_KEY])
         if given is not None:
@@ -151,7 +180,9 @@ def model(cls: type[Model]) -> type[Model]:
         )
 
     def flatten(tree: Any) -> Any:
-        return [getattr(tree, name) for name in leaves], tuple(getattr(tree, name) for name in statics)
+        return [getattr(tree, name) for name in leaves], tuple(
+            getattr(tree, name) for name in statics
+        )
 
     def unflatten(fixed: tuple, children: Any) -> Any:
         tree = object.__new__(cls)
@@ -165,7 +196,9 @@ def model(cls: type[Model]) -> type[Model]:
         """A copy with some fields changed; the new values are checked as on construction."""
         for name in changes:
             if name not in leaves + statics:
-                raise TypeError(f"{cls.__name__} has no field {name!r}.{nearest(name, leaves + statics)}")
+                raise TypeError(
+                    f"{cls.__name__} has no field {name!r}.{nearest(name, leaves + statics)}"
+                )
         return dataclasses.replace(self, **changes)
 
     cls.replace = replace  # type: ignore[attr-defined]
@@ -179,7 +212,9 @@ def nearest(name: str, names: Any) -> str:
 
 
 def parameters(tree: Any, path: str = "") -> Iterator[tuple[str, Any, Parameter]]:
-    """Every declared parameter below ``tree``, as ``(path, value, about)``, in order of declaration."""
+    """Every declared parameter below ``tree``, as ``(path, value, about)``, in order of
+    declaration.
+    """
     if isinstance(tree, (tuple, list)):
         for index, item in enumerate(tree):
             yield from parameters(item, f"{path}.{index}" if path else str(index))
@@ -207,4 +242,6 @@ def put(tree: Any, path: str, value: Any) -> Any:
         index = int(name)
         item = put(tree[index], rest, value) if rest else value
         return type(tree)((*tree[:index], item, *tree[index + 1 :]))
-    return dataclasses.replace(tree, **{name: put(getattr(tree, name), rest, value) if rest else value})
+    return dataclasses.replace(
+        tree, **{name: put(getattr(tree, name), rest, value) if rest else value}
+    )

@@ -1,6 +1,8 @@
-"""Elastic solids, the effective quantities of a pair in contact, and a small palette of published values.
+"""Elastic solids, the effective quantities of a pair in contact, and a small palette of published
+values.
 
-All combine two bodies as Johnson, Contact Mechanics (1985), chapter 4, does; a missing or infinite partner is rigid, plane or fixed.
+All combine two bodies as Johnson, Contact Mechanics (1985), chapter 4, does; a missing or infinite
+partner is rigid, plane or fixed.
 """
 
 import math
@@ -17,10 +19,19 @@ from jaxcontact.smooth import Real
 class Solid:
     """An isotropic elastic solid."""
 
-    youngs_modulus: jax.Array | float = parameter(unit="Pa", label="Young's modulus", symbol="E", interval="(0, inf)", transform="log")
-    poisson_ratio: jax.Array | float = parameter(unit="-", label="Poisson's ratio", symbol="nu", interval="(-1, 0.5]", transform="logit")
+    youngs_modulus: jax.Array | float = parameter(
+        unit="Pa", label="Young's modulus", symbol="E", interval="(0, inf)", transform="log"
+    )
+    poisson_ratio: jax.Array | float = parameter(
+        unit="-", label="Poisson's ratio", symbol="nu", interval="(-1, 0.5]", transform="logit"
+    )
     density: jax.Array | float | None = parameter(
-        unit="kg/m^3", label="density", symbol="rho", interval="(0, inf)", transform="log", default=None
+        unit="kg/m^3",
+        label="density",
+        symbol="rho",
+        interval="(0, inf)",
+        transform="log",
+        default=None,
     )
 
     @property
@@ -48,7 +59,8 @@ def plane_strain_modulus(youngs_modulus: Real, poisson_ratio: Real) -> Real:
 
 
 def effective_modulus(solid: Elastic, partner: Elastic | None = None) -> Real:
-    """``E*`` [Pa] with ``1/E* = (1 - nu1^2)/E1 + (1 - nu2^2)/E2``; without a partner that of a solid on a rigid one.
+    """``E*`` [Pa] with ``1/E* = (1 - nu1^2)/E1 + (1 - nu2^2)/E2``; without a partner that of a
+    solid on a rigid one.
 
     Source: Johnson, Contact Mechanics (1985), section 4.2.
     """
@@ -58,7 +70,8 @@ def effective_modulus(solid: Elastic, partner: Elastic | None = None) -> Real:
 
 
 def effective_shear_modulus(solid: Solid, partner: Solid | None = None) -> Real:
-    """``G*`` [Pa] with ``1/G* = (2 - nu1)/G1 + (2 - nu2)/G2``; without a partner that of a solid on a rigid one.
+    """``G*`` [Pa] with ``1/G* = (2 - nu1)/G1 + (2 - nu2)/G2``; without a partner that of a solid on
+    a rigid one.
 
     Source: Mindlin (1949); Johnson, Contact Mechanics (1985), section 7.2.
     """
@@ -70,16 +83,19 @@ def effective_shear_modulus(solid: Solid, partner: Solid | None = None) -> Real:
 
 
 def tangential_stiffness_ratio(solid: Solid, partner: Solid | None = None) -> Real:
-    """Initial tangential over normal stiffness ``k_t/k_n = 4 G*/E*`` [-] of a Hertz contact; ``2 (1 - nu)/(2 - nu)`` for like solids.
+    """Initial tangential over normal stiffness ``k_t/k_n = 4 G*/E*`` [-] of a Hertz contact; ``2 (1
+    - nu)/(2 - nu)`` for like solids.
 
-    ``k_t = 8 G* a`` and ``k_n = dF/dd = 2 E* a`` share the contact radius ``a``. Source: Mindlin, J. Appl. Mech. 16 (1949) 259-268;
-    Johnson, Contact Mechanics (1985), section 7.2.
+    ``k_t = 8 G* a`` and ``k_n = dF/dd = 2 E* a`` share the contact radius ``a``. Source: Mindlin,
+    J. Appl. Mech. 16 (1949) 259-268; Johnson, Contact Mechanics (1985), section 7.2.
     """
     return 4.0 * effective_shear_modulus(solid, partner) / effective_modulus(solid, partner)
 
 
 def effective_radius(radius: Real, partner: Real = math.inf) -> Real:
-    """``R*`` [m] with ``1/R* = 1/R1 + 1/R2``; infinite for a plane, negative for a hollow partner."""
+    """``R*`` [m] with ``1/R* = 1/R1 + 1/R2``; infinite for a plane, negative for a hollow
+    partner.
+    """
     return _series(radius, partner)
 
 
@@ -89,9 +105,11 @@ def effective_mass(mass: Real, partner: Real = math.inf) -> Real:
 
 
 def hertz_stiffness(effective_modulus: Real, effective_radius: Real) -> jax.Array:
-    """``K = (4/3) E* sqrt(R*)`` [N/m^1.5] of ``F = K d^1.5`` between spheres, or a sphere and a plane.
+    """``K = (4/3) E* sqrt(R*)`` [N/m^1.5] of ``F = K d^1.5`` between spheres, or a sphere and a
+    plane.
 
-    Source: Hertz (1882); Johnson, Contact Mechanics (1985), equation 4.23. Contact radius small beside the radii, strains elastic.
+    Source: Hertz (1882); Johnson, Contact Mechanics (1985), equation 4.23. Contact radius small
+    beside the radii, strains elastic.
     """
     return 4.0 / 3.0 * effective_modulus * jnp.sqrt(effective_radius)
 
@@ -103,21 +121,37 @@ def _series(first: Real, second: Real) -> Real:
 
 @model
 class ContactPair:
-    """What a pair of solids, with surfaces as published, does in an impact; what the publication does not give is ``None``."""
+    """What a pair of solids, with surfaces as published, does in an impact; what the publication
+    does not give is ``None``.
+    """
 
-    restitution: jax.Array | float = parameter(unit="-", label="restitution", symbol="e", interval="(0, 1]", transform="logit")
+    restitution: jax.Array | float = parameter(
+        unit="-", label="restitution", symbol="e", interval="(0, 1]", transform="logit"
+    )
     friction: jax.Array | float | None = parameter(
-        unit="-", label="friction coefficient", symbol="mu", interval="[0, inf)", transform="log", default=None
+        unit="-",
+        label="friction coefficient",
+        symbol="mu",
+        interval="[0, inf)",
+        transform="log",
+        default=None,
     )
     tangential_restitution: jax.Array | float | None = parameter(
-        unit="-", label="tangential restitution", symbol="beta_0", interval="[-1, 1]", transform="logit", default=None
+        unit="-",
+        label="tangential restitution",
+        symbol="beta_0",
+        interval="[-1, 1]",
+        transform="logit",
+        default=None,
     )
 
 
-# Starting points, not substitutes for a measurement: composition, heat treatment and surface change them. Densities only where the same
-# source has them. The palette of the program Modia3D is in systems.modia3d.
+# Starting points, not substitutes for a measurement: composition, heat treatment and surface change
+# them. Densities only where the same source has them. The palette of the program Modia3D is in
+# systems.modia3d.
 
-# Kharaz, Gorham and Salman, Powder Technology 120 (2001) 281-291: aluminium oxide spheres on a thick soda-lime glass anvil.
+# Kharaz, Gorham and Salman, Powder Technology 120 (2001) 281-291: aluminium oxide spheres on a
+# thick soda-lime glass anvil.
 ALUMINA = Solid(youngs_modulus=380e9, poisson_ratio=0.23, density=4000.0)
 SODA_LIME_GLASS = Solid(youngs_modulus=70e9, poisson_ratio=0.25)
 # EN 1993-1-1 (2005), 3.2.6, and EN 1991-1-1 (2002), table A.4: structural steel.
@@ -155,7 +189,8 @@ SOLIDS: dict[str, Solid] = {
 
 # Kharaz, Gorham and Salman (2001): spheres of 5 mm, 3.85 m/s.
 ALUMINA_ON_SODA_LIME_GLASS = ContactPair(restitution=0.98, friction=0.092)
-# ITTF technical leaflet T3: a celluloid ball dropped from 305 mm on a steel block rebounds to 240 to 260 mm; the middle, without drag.
+# ITTF technical leaflet T3: a celluloid ball dropped from 305 mm on a steel block rebounds to 240
+# to 260 mm; the middle, without drag.
 TABLE_TENNIS_BALL_ON_STEEL = ContactPair(restitution=math.sqrt(250 / 305))
 
 PAIRS: dict[tuple[str, str], ContactPair] = {
@@ -175,6 +210,7 @@ def contact_pair(first: str, second: str) -> ContactPair:
     if key not in PAIRS:
         known = "; ".join(" on ".join(pair) for pair in PAIRS)
         raise KeyError(
-            f"contact_pair: no published values for {first!r} on {second!r}. Known: {known}. Measure it, or build a ContactPair."
+            f"contact_pair: no published values for {first!r} on {second!r}. Known: {known}. "
+            "Measure it, or build a ContactPair."
         )
     return PAIRS[key]

@@ -23,7 +23,10 @@ def advance(state: State, slope: Any, length: Any) -> State:
 def combine(coefficients: tuple[float, ...], slopes: list[Any]) -> Any:
     """Sum of ``coefficient * slope``; zero coefficients cost nothing."""
     used = [(c, slope) for c, slope in zip(coefficients, slopes, strict=True) if c != 0.0]
-    return jax.tree.map(lambda *rates: sum(c * rate for (c, _), rate in zip(used, rates, strict=True)), *[slope for _, slope in used])
+    return jax.tree.map(
+        lambda *rates: sum(c * rate for (c, _), rate in zip(used, rates, strict=True)),
+        *[slope for _, slope in used],
+    )
 
 
 def step(rates: Callable[[State], Any], state: State, length: Any, tableau: Tableau) -> State:
@@ -41,11 +44,13 @@ def step(rates: Callable[[State], Any], state: State, length: Any, tableau: Tabl
     return advance(state, combine(tableau.weights, slopes), length)
 
 
-CLASSICAL = Tableau(matrix=((), (0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), weights=(1 / 6, 1 / 3, 1 / 3, 1 / 6))
+CLASSICAL = Tableau(
+    matrix=((), (0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), weights=(1 / 6, 1 / 3, 1 / 3, 1 / 6)
+)
 """The classical method of order 4."""
 
-# Order 8, twelve stages: Prince and Dormand (1981), coefficients as tabulated in Hairer, Norsett and Wanner, Solving Ordinary
-# Differential Equations I (1993), II.5 (DOP853).
+# Order 8, twelve stages: Prince and Dormand (1981), coefficients as tabulated in Hairer, Norsett
+# and Wanner, Solving Ordinary Differential Equations I (1993), II.5 (DOP853).
 _DORMAND_PRINCE_8_MATRIX = (
     (),
     (0.05260015195876773,),
@@ -54,8 +59,25 @@ _DORMAND_PRINCE_8_MATRIX = (
     (0.2413651341592667, 0.0, -0.8845494793282861, 0.924834003261792),
     (0.037037037037037035, 0.0, 0.0, 0.17082860872947386, 0.12546768756682242),
     (0.037109375, 0.0, 0.0, 0.17025221101954405, 0.06021653898045596, -0.017578125),
-    (0.03709200011850479, 0.0, 0.0, 0.17038392571223998, 0.10726203044637328, -0.015319437748624402, 0.008273789163814023),
-    (0.6241109587160757, 0.0, 0.0, -3.3608926294469414, -0.868219346841726, 27.59209969944671, 20.154067550477894, -43.48988418106996),
+    (
+        0.03709200011850479,
+        0.0,
+        0.0,
+        0.17038392571223998,
+        0.10726203044637328,
+        -0.015319437748624402,
+        0.008273789163814023,
+    ),
+    (
+        0.6241109587160757,
+        0.0,
+        0.0,
+        -3.3608926294469414,
+        -0.868219346841726,
+        27.59209969944671,
+        20.154067550477894,
+        -43.48988418106996,
+    ),
     (
         0.47766253643826434,
         0.0,

@@ -17,32 +17,61 @@ from jaxcontact.surfaces import Plane
 
 @model
 class QuadraticDrag:
-    """Air drag ``F = -1/2 rho C_D pi R^2 |v| v``. Valid where C_D is constant: Reynolds number about 1e3 to 2e5 for a smooth sphere."""
+    """Air drag ``F = -1/2 rho C_D pi R^2 |v| v``. Valid where C_D is constant: Reynolds number
+    about 1e3 to 2e5 for a smooth sphere.
+    """
 
-    coefficient: Any = parameter(unit="-", label="drag coefficient", symbol="C_D", interval="[0, inf)", transform="log", default=0.47)
-    fluid_density: Any = parameter(unit="kg/m^3", label="density of the fluid", symbol="rho", interval="[0, inf)", default=1.2)
+    coefficient: Any = parameter(
+        unit="-",
+        label="drag coefficient",
+        symbol="C_D",
+        interval="[0, inf)",
+        transform="log",
+        default=0.47,
+    )
+    fluid_density: Any = parameter(
+        unit="kg/m^3", label="density of the fluid", symbol="rho", interval="[0, inf)", default=1.2
+    )
 
     def force(self, velocity: jax.Array, radius: Any) -> jax.Array:
         """Drag force [N] at ``velocity`` [m/s], shape (..., 3)."""
         area = math.pi * jnp.asarray(radius) ** 2
-        return -0.5 * self.fluid_density * self.coefficient * (area * safe_norm(velocity))[..., None] * velocity
+        return (
+            -0.5
+            * self.fluid_density
+            * self.coefficient
+            * (area * safe_norm(velocity))[..., None]
+            * velocity
+        )
 
 
 @model
 class MagnusLift:
     """Lift of a spinning sphere, ``F = 1/2 rho C_M pi R^3 spin x v``.
 
-    It is the lift coefficient ``C_L = C_M S`` written with the spin parameter ``S = R |spin| / |v|``: linear in S, valid for S below
-    about 0.5 (Cross, Am. J. Phys. 80 (2012) 289-294). C_M is 1 to 2 for smooth spheres in inviscid estimates, 0.5 to 1.2 measured.
+    It is the lift coefficient ``C_L = C_M S`` written with the spin parameter ``S = R |spin| /
+    |v|``: linear in S, valid for S below about 0.5 (Cross, Am. J. Phys. 80 (2012) 289-294). C_M is
+    1 to 2 for smooth spheres in inviscid estimates, 0.5 to 1.2 measured.
     """
 
-    coefficient: Any = parameter(unit="-", label="Magnus coefficient", symbol="C_M", interval="[0, inf)", transform="log", default=1.0)
-    fluid_density: Any = parameter(unit="kg/m^3", label="density of the fluid", symbol="rho", interval="[0, inf)", default=1.2)
+    coefficient: Any = parameter(
+        unit="-",
+        label="Magnus coefficient",
+        symbol="C_M",
+        interval="[0, inf)",
+        transform="log",
+        default=1.0,
+    )
+    fluid_density: Any = parameter(
+        unit="kg/m^3", label="density of the fluid", symbol="rho", interval="[0, inf)", default=1.2
+    )
 
     def force(self, velocity: jax.Array, spin: jax.Array, radius: Any) -> jax.Array:
         """Lift force [N] at ``velocity`` [m/s] and ``spin`` [rad/s], shapes (..., 3)."""
         cube = jnp.asarray(radius)[..., None] ** 3
-        return 0.5 * self.fluid_density * self.coefficient * math.pi * cube * jnp.cross(spin, velocity)
+        return (
+            0.5 * self.fluid_density * self.coefficient * math.pi * cube * jnp.cross(spin, velocity)
+        )
 
 
 @model
@@ -53,9 +82,11 @@ class Scene:
         bodies: ``spheres(...)``, ``clump(...)``, ``cube(...)``, or several ``together(...)``.
         surfaces: of ``jaxcontact.surfaces``, in any number.
         contact: laws of every contact.
-        contact_on_surfaces: laws of contacts with surfaces where these differ from those between bodies: one ``ContactModel``, or one for
-            each surface. They are of the same kinds as those of ``contact``, with other parameters.
-        gravity: acceleration of free fall [m/s^2], shape (3,); or one for each body, shape (bodies, 3).
+        contact_on_surfaces: laws of contacts with surfaces where these differ from those between
+            bodies: one ``ContactModel``, or one for each surface. They are of the same kinds as
+            those of ``contact``, with other parameters.
+        gravity: acceleration of free fall [m/s^2], shape (3,); or one for each body, shape (bodies,
+            3).
         drag: quadratic drag or ``None``.
         lift: Magnus lift or ``None``.
         springs: of ``AnchorSpring``, in any number.
@@ -65,7 +96,13 @@ class Scene:
     surfaces: tuple[Any, ...] = (Plane(),)
     contact: ContactModel
     contact_on_surfaces: Any = None
-    gravity: Any = parameter(unit="m/s^2", label="acceleration of free fall", symbol="g", shape=(3,), default=(0.0, 0.0, -9.81))
+    gravity: Any = parameter(
+        unit="m/s^2",
+        label="acceleration of free fall",
+        symbol="g",
+        shape=(3,),
+        default=(0.0, 0.0, -9.81),
+    )
     drag: QuadraticDrag | None = None
     lift: MagnusLift | None = None
     springs: tuple[AnchorSpring, ...] = ()
@@ -75,23 +112,31 @@ class Scene:
             if isinstance(getattr(self, name), list):
                 object.__setattr__(self, name, tuple(getattr(self, name)))
         if isinstance(self.contact_on_surfaces, ContactModel):
-            object.__setattr__(self, "contact_on_surfaces", (self.contact_on_surfaces,) * len(self.surfaces))
+            object.__setattr__(
+                self, "contact_on_surfaces", (self.contact_on_surfaces,) * len(self.surfaces)
+            )
         elif isinstance(self.contact_on_surfaces, list):
             object.__setattr__(self, "contact_on_surfaces", tuple(self.contact_on_surfaces))
         if isinstance(self.contact_on_surfaces, tuple):
             self._check_contacts()
         if isinstance(self.bodies, Clumps) and self.has_fluid:
-            raise ValueError("Scene: drag and lift are for spheres, not for clumps. Leave them out.")
+            raise ValueError(
+                "Scene: drag and lift are for spheres, not for clumps. Leave them out."
+            )
 
     def _check_contacts(self) -> None:
         given = self.contact_on_surfaces
         if len(given) != len(self.surfaces):
-            raise ValueError(f"Scene: contact_on_surfaces holds {len(given)} contacts, but there are {len(self.surfaces)} surfaces.")
+            raise ValueError(
+                f"Scene: contact_on_surfaces holds {len(given)} contacts, but there are "
+                f"{len(self.surfaces)} surfaces."
+            )
         for index, contact in enumerate(given):
             kinds: tuple[Any, Any] = (jax.tree.structure(contact), jax.tree.structure(self.contact))
             if isinstance(contact, ContactModel) and kinds[0] != kinds[1]:
                 raise ValueError(
-                    f"Scene: contact_on_surfaces[{index}] is not of the same laws as contact; only their parameters may differ. "
+                    f"Scene: contact_on_surfaces[{index}] is not of the same laws as "
+                    "contact; only their parameters may differ. "
                     f"Here {_kinds(contact)}, there {_kinds(self.contact)}."
                 )
 
@@ -110,7 +155,9 @@ class Scene:
             total = total + self.lift.force(velocity, spin, self.bodies.radius) / mass
         return total
 
-    def external_acceleration(self, position: jax.Array, velocity: jax.Array, spin: jax.Array, time: Any) -> jax.Array:
+    def external_acceleration(
+        self, position: jax.Array, velocity: jax.Array, spin: jax.Array, time: Any
+    ) -> jax.Array:
         """Acceleration of every body by gravity, fluid and springs [m/s^2], ``(bodies, 3)``."""
         total = self.acceleration(velocity, spin)
         mass = jnp.asarray(self.bodies.mass)
@@ -127,10 +174,12 @@ def _kinds(contact: ContactModel) -> str:
 
 
 class State(NamedTuple):
-    """Position [m], velocity [m/s] and spin [rad/s] of the bodies, each of shape (3,) or (bodies, 3), and how they are turned.
+    """Position [m], velocity [m/s] and spin [rad/s] of the bodies, each of shape (3,) or (bodies,
+    3), and how they are turned.
 
-    ``orientation``: unit quaternion ``(4,)`` or ``(bodies, 4)``, scalar first, from body axes to those of the scene. ``None`` for spheres
-    (and for clumps whose body axes are those of the scene at the start).
+    ``orientation``: unit quaternion ``(4,)`` or ``(bodies, 4)``, scalar first, from body axes to
+    those of the scene. ``None`` for spheres (and for clumps whose body axes are those of the scene
+    at the start).
     """
 
     position: jax.Array
@@ -139,14 +188,21 @@ class State(NamedTuple):
     orientation: Any = None
 
 
-def state(*, position: Any, velocity: Any = (0.0, 0.0, 0.0), spin: Any = (0.0, 0.0, 0.0), orientation: Any = None) -> State:
+def state(
+    *,
+    position: Any,
+    velocity: Any = (0.0, 0.0, 0.0),
+    spin: Any = (0.0, 0.0, 0.0),
+    orientation: Any = None,
+) -> State:
     """Initial state.
 
     Args:
         position: centre of mass [m], shape (3,) or (bodies, 3).
         velocity: velocity of the centre of mass [m/s], same shape.
         spin: angular velocity in the frame of the scene [rad/s], same shape.
-        orientation: quaternion of each clump, scalar first, (4,) or (bodies, 4); of any length, it is normalised.
+        orientation: quaternion of each clump, scalar first, (4,) or (bodies, 4); of any length, it
+            is normalised.
     """
     given = {"position": position, "velocity": velocity, "spin": spin}
     if orientation is not None:
@@ -158,13 +214,27 @@ def state(*, position: Any, velocity: Any = (0.0, 0.0, 0.0), spin: Any = (0.0, 0
     turned = values.pop("orientation", None)
     for name, value in values.items():
         if value.shape[-1:] != (3,):
-            raise ValueError(f"state: {name} has shape {value.shape}, but its last axis must hold 3 components (x, y, z).")
+            raise ValueError(
+                f"state: {name} has shape {value.shape}, but its last axis must hold 3 "
+                "components (x, y, z)."
+            )
     shape = jnp.broadcast_shapes(*(value.shape for value in values.values()))
     if turned is not None:
         if turned.shape[-1:] != (4,):
-            raise ValueError(f"state: orientation has shape {turned.shape}, but its last axis must hold a quaternion (scalar, x, y, z).")
-        if is_concrete(orientation) and not np.all(np.any(np.asarray(orientation, dtype=float), axis=-1)):
-            raise ValueError("state: orientation contains a quaternion of zeros, which is no orientation. (1, 0, 0, 0) is not turned.")
+            raise ValueError(
+                f"state: orientation has shape {turned.shape}, but its last axis must hold a "
+                "quaternion (scalar, x, y, z)."
+            )
+        if is_concrete(orientation) and not np.all(
+            np.any(np.asarray(orientation, dtype=float), axis=-1)
+        ):
+            raise ValueError(
+                "state: orientation contains a quaternion of zeros, which is no orientation. "
+                "(1, 0, 0, 0) is not turned."
+            )
         size = safe_norm(turned)[..., None]
         turned = jnp.broadcast_to(turned / jnp.where(size > 0.0, size, 1.0), (*shape[:-1], 4))
-    return State(**{name: jnp.broadcast_to(value, shape) for name, value in values.items()}, orientation=turned)
+    return State(
+        **{name: jnp.broadcast_to(value, shape) for name, value in values.items()},
+        orientation=turned,
+    )

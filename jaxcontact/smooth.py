@@ -1,7 +1,8 @@
 """Functions with a corner or a root, written so that values and derivatives stay finite.
 
-Guards follow one pattern: the argument of a singular function is replaced by a harmless number where the result is not used
-(``where`` inside and outside), because a masked infinity still turns into NaN in a derivative.
+Guards follow one pattern: the argument of a singular function is replaced by a harmless number
+where the result is not used (``where`` inside and outside), because a masked infinity still turns
+into NaN in a derivative.
 """
 
 import math
@@ -11,14 +12,17 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-Real = Any  # a real number or an array of them; jax.typing.ArrayLike says the same, but type checkers allow no arithmetic on it
+# a real number or an array of them; jax.typing.ArrayLike says the same, but type checkers allow no
+# arithmetic on it
+Real = Any
 
 
 def safe_norm(vector: Real, axis: int = -1) -> jax.Array:
     """Euclidean norm ``|v|`` along ``axis`` with finite derivatives everywhere.
 
-    At the zero vector value, first and second derivative are 0. Vectors shorter than the square root of the smallest normal number
-    (1.5e-154 in float64, 1.1e-19 in float32) count as zero: the second derivative ``1/|v|`` must stay representable.
+    At the zero vector value, first and second derivative are 0. Vectors shorter than the square
+    root of the smallest normal number (1.5e-154 in float64, 1.1e-19 in float32) count as zero: the
+    second derivative ``1/|v|`` must stay representable.
 
     Args:
         vector: ``(..., k)``.
@@ -39,10 +43,12 @@ def positive_part(x: Real) -> jax.Array:
 
 
 def smooth_positive_part(x: Real, width: Real) -> jax.Array:
-    """``width ln(1 + exp(x/width))``: a form of ``max(x, 0)`` with derivatives of every order. Elementwise.
+    """``width ln(1 + exp(x/width))``: a form of ``max(x, 0)`` with derivatives of every order.
+    Elementwise.
 
-    ``0 < smooth_positive_part(x, width) - max(x, 0) <= width min(ln 2, exp(-|x|/width))``: the difference is largest at ``x = 0``
-    (0.693 ``width``) and below 1e-4 ``width`` for ``|x| > 10 width``.
+    ``0 < smooth_positive_part(x, width) - max(x, 0) <= width min(ln 2, exp(-|x|/width))``: the
+    difference is largest at ``x = 0`` (0.693 ``width``) and below 1e-4 ``width`` for ``|x| > 10
+    width``.
 
     Args:
         x: any real number.
@@ -52,7 +58,8 @@ def smooth_positive_part(x: Real, width: Real) -> jax.Array:
 
 
 def smooth_step(x: Real, width: Real) -> jax.Array:
-    """0 for ``x <= 0``, 1 for ``x >= width``, ``10 t^3 - 15 t^4 + 6 t^5``, ``t = x/width``, between: class C^2. Elementwise.
+    """0 for ``x <= 0``, 1 for ``x >= width``, ``10 t^3 - 15 t^4 + 6 t^5``, ``t = x/width``,
+    between: class C^2. Elementwise.
 
     Args:
         x: any real number.
@@ -63,10 +70,11 @@ def smooth_step(x: Real, width: Real) -> jax.Array:
 
 
 def ramp(x: Real, width: Real) -> jax.Array:
-    """Integral of ``smooth_step``: 0 for ``x <= 0``, ``x - width/2`` for ``x >= width``, three continuous derivatives. Elementwise.
+    """Integral of ``smooth_step``: 0 for ``x <= 0``, ``x - width/2`` for ``x >= width``, three
+    continuous derivatives. Elementwise.
 
-    ``0 <= max(x, 0) - ramp(x, width) <= width/2``: unlike ``smooth_positive_part`` exactly zero for negative ``x``, and never above the
-    hard form.
+    ``0 <= max(x, 0) - ramp(x, width) <= width/2``: unlike ``smooth_positive_part`` exactly zero for
+    negative ``x``, and never above the hard form.
 
     Args:
         x: any real number.
@@ -85,8 +93,9 @@ def _inside_transition(x: Real, width: Real) -> jax.Array:
 def smooth_minimum(a: Real, b: Real, smoothing: Real) -> jax.Array:
     """``min(a, b)`` of two numbers that are not negative, without its corner. Elementwise.
 
-    ``2 a b (1 - h^2)/(a + b + sqrt((a - b)^2 + 4 h^2 a b))``: differentiable without end, never above the minimum, and too small by at most
-    the fraction ``h`` (at ``a = b``), by ``h^2`` where one is much the larger. Zero where one of them is.
+    ``2 a b (1 - h^2)/(a + b + sqrt((a - b)^2 + 4 h^2 a b))``: differentiable without end, never
+    above the minimum, and too small by at most the fraction ``h`` (at ``a = b``), by ``h^2`` where
+    one is much the larger. Zero where one of them is.
 
     Args:
         a: not negative.
@@ -100,9 +109,11 @@ def smooth_minimum(a: Real, b: Real, smoothing: Real) -> jax.Array:
 
 
 def positive_power(base: Real, exponent: Real) -> jax.Array:
-    """``base ** exponent`` for a positive base, 0 otherwise; value and derivatives with respect to both are 0 there. Elementwise.
+    """``base ** exponent`` for a positive base, 0 otherwise; value and derivatives with respect to
+    both are 0 there. Elementwise.
 
-    A Python number that is a multiple of 1/2 is evaluated with products and a square root, several times faster than a general power.
+    A Python number that is a multiple of 1/2 is evaluated with products and a square root, several
+    times faster than a general power.
     """
     inside = jnp.greater(base, 0.0)
     positive = jnp.where(inside, base, 1.0)
@@ -124,15 +135,22 @@ def polynomial(coefficients: Sequence[float], x: Real) -> Real:
 
 
 def removable_singularity(
-    x: Real, closed: Callable[[jax.Array], jax.Array], series: Callable[[jax.Array], jax.Array], *, below: float
+    x: Real,
+    closed: Callable[[jax.Array], jax.Array],
+    series: Callable[[jax.Array], jax.Array],
+    *,
+    below: float,
 ) -> jax.Array:
-    """``closed(x)``, replaced by ``series(x)`` for ``|x| < below``, where the closed form is 0/0 or loses digits. Elementwise.
+    """``closed(x)``, replaced by ``series(x)`` for ``|x| < below``, where the closed form is 0/0 or
+    loses digits. Elementwise.
 
     Args:
         x: any shape.
         closed: called with ``x``, and with 1 where the series is used.
-        series: called with ``x``, and with 0 where the closed form is used; its truncation at ``below`` should be less than rounding.
-        below: where the two meet; far enough from 0 that the closed form keeps its digits in two derivatives.
+        series: called with ``x``, and with 0 where the closed form is used; its truncation at
+            ``below`` should be less than rounding.
+        below: where the two meet; far enough from 0 that the closed form keeps its digits in two
+            derivatives.
     """
     x = jnp.asarray(x)
     near = jnp.abs(x) < below
@@ -141,58 +159,88 @@ def removable_singularity(
 
 _TANH = (1.0, -1 / 3, 2 / 15, -17 / 315, 62 / 2835, -1382 / 155925, 21844 / 6081075)
 _SINH = tuple(1 / math.factorial(2 * k + 1) for k in range(6))
-_ARCSINH = (1.0, -1 / 6, 3 / 40, -15 / 336, 105 / 3456, -945 / 42240, 10395 / 599040, -135135 / 9676800)
+_ARCSINH = (
+    1.0,
+    -1 / 6,
+    3 / 40,
+    -15 / 336,
+    105 / 3456,
+    -945 / 42240,
+    10395 / 599040,
+    -135135 / 9676800,
+)
 _EXPM1 = tuple(1 / math.factorial(k + 1) for k in range(12))
 _LOG1P = tuple((-1.0) ** k / (k + 1) for k in range(16))
 
 
 def tanh_ratio(x: Real) -> jax.Array:
     """``tanh(x)/x``, 1 at 0."""
-    return removable_singularity(x, lambda x: jnp.tanh(x) / x, lambda x: polynomial(_TANH, x * x), below=0.1)
+    return removable_singularity(
+        x, lambda x: jnp.tanh(x) / x, lambda x: polynomial(_TANH, x * x), below=0.1
+    )
 
 
 def sinh_ratio(x: Real) -> jax.Array:
     """``sinh(x)/x``, 1 at 0."""
-    return removable_singularity(x, lambda x: jnp.sinh(x) / x, lambda x: polynomial(_SINH, x * x), below=0.1)
+    return removable_singularity(
+        x, lambda x: jnp.sinh(x) / x, lambda x: polynomial(_SINH, x * x), below=0.1
+    )
 
 
 def arcsinh_ratio(x: Real) -> jax.Array:
     """``asinh(x)/x``, 1 at 0."""
-    return removable_singularity(x, lambda x: jnp.arcsinh(x) / x, lambda x: polynomial(_ARCSINH, x * x), below=0.1)
+    return removable_singularity(
+        x, lambda x: jnp.arcsinh(x) / x, lambda x: polynomial(_ARCSINH, x * x), below=0.1
+    )
 
 
 def expm1_ratio(x: Real) -> jax.Array:
     """``(exp(x) - 1)/x``, 1 at 0."""
-    return removable_singularity(x, lambda x: jnp.expm1(x) / x, lambda x: polynomial(_EXPM1, x), below=0.2)
+    return removable_singularity(
+        x, lambda x: jnp.expm1(x) / x, lambda x: polynomial(_EXPM1, x), below=0.2
+    )
 
 
 def log1p_ratio(x: Real) -> jax.Array:
     """``ln(1 + x)/x``, 1 at 0."""
-    return removable_singularity(x, lambda x: jnp.log1p(x) / x, lambda x: polynomial(_LOG1P, x), below=0.1)
+    return removable_singularity(
+        x, lambda x: jnp.log1p(x) / x, lambda x: polynomial(_LOG1P, x), below=0.1
+    )
 
 
 UNROLLED = 4
-"""Newton steps that ``implicit_root`` writes out; more run in a loop, which takes less time to compile and more to run."""
+"""Newton steps that ``implicit_root`` writes out; more run in a loop, which takes less time to
+compile and more to run.
+"""
 
 
-def implicit_root(residual: Callable[..., jax.Array], guess: Real, *parameters: Any, steps: int) -> jax.Array:
-    """The root ``x`` of ``residual(x, *parameters) = 0`` by Newton's method, with exact derivatives. Elementwise on arrays.
+def implicit_root(
+    residual: Callable[..., jax.Array], guess: Real, *parameters: Any, steps: int
+) -> jax.Array:
+    """The root ``x`` of ``residual(x, *parameters) = 0`` by Newton's method, with exact
+    derivatives. Elementwise on arrays.
 
-    ``steps`` Newton steps without derivatives find the root; two differentiable Newton steps from there carry the derivatives. As a
-    function of the parameters the stopped root is wrong from the first order on, and a Newton step squares the error: ``k`` differentiable
-    steps from a converged root carry derivatives exactly to order ``2**k - 1``. With two, the first, second and third derivative are
-    exact under every transform (forward, reverse, nested), without a loop or a rule of differentiation of its own.
+    ``steps`` Newton steps without derivatives find the root; two differentiable Newton steps from
+    there carry the derivatives. As a function of the parameters the stopped root is wrong from the
+    first order on, and a Newton step squares the error: ``k`` differentiable steps from a converged
+    root carry derivatives exactly to order ``2**k - 1``. With two, the first, second and third
+    derivative are exact under every transform (forward, reverse, nested), without a loop or a rule
+    of differentiation of its own.
 
     Args:
-        residual: ``residual(x, *parameters)``, differentiable, its slope in ``x`` not zero near the root. Parameters may also be closed
-            over; passing them keeps their tangents out of the search.
+        residual: ``residual(x, *parameters)``, differentiable, its slope in ``x`` not zero near the
+            root. Parameters may also be closed over; passing them keeps their tangents out of the
+            search.
         guess: start of the search; its derivatives are ignored.
         parameters: whatever the root depends on.
-        steps: number of Newton steps of the search. As it is fixed, the caller knows that it suffices from this guess.
+        steps: number of Newton steps of the search. As it is fixed, the caller knows that it
+            suffices from this guess.
     """
 
     def newton(x: jax.Array, *values: Any) -> jax.Array:
-        value, slope = jax.jvp(lambda unknown: residual(unknown, *values), (x,), (jnp.ones_like(x),))
+        value, slope = jax.jvp(
+            lambda unknown: residual(unknown, *values), (x,), (jnp.ones_like(x),)
+        )
         return x - value / slope
 
     frozen = jax.lax.stop_gradient(parameters)

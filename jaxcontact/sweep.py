@@ -1,4 +1,6 @@
-"""Many simulations of one sphere that differ in their numbers, at the speed of a batch whose members take equally long."""
+"""Many simulations of one sphere that differ in their numbers, at the speed of a batch whose
+members take equally long.
+"""
 
 import dataclasses
 from collections.abc import Callable
@@ -20,9 +22,14 @@ AXIS = "lanes of a sweep"
 
 def expected_contacts(scene: Scene, initial: State, times: jax.Array, *, budget: int) -> jax.Array:
     """Number of impacts up to the last time if they were rigid and without friction."""
-    start = Motion(times[0], *(jnp.reshape(value, (3,)) for value in (initial.position, initial.velocity, initial.spin)))
+    start = Motion(
+        times[0],
+        *(jnp.reshape(value, (3,)) for value in (initial.position, initial.velocity, initial.spin)),
+    )
     scene = put(scene, "contact.friction", NoFriction())
-    last, _, _ = bounces(scene, start, times[-1], Impulse(max_contacts=budget, lanes=AXIS), level=True)
+    last, _, _ = bounces(
+        scene, start, times[-1], Impulse(max_contacts=budget, lanes=AXIS), level=True
+    )
     return last.done
 
 
@@ -36,11 +43,13 @@ def sweep(
 ) -> Trajectory:
     """Simulate ``make(input)`` for every one of ``inputs``.
 
-    As ``jax.vmap`` of ``simulate``, with the same result, but several times faster: mapped simulations all go through the budget of
-    contacts, whereas here those that are expected to have about as many contacts go through it together, in groups, and a group stops
-    when it is done. It can be differentiated in every mode. Compile it together with what is made of the result
-    (``jax.jit(lambda inputs: sweep(make, inputs, times).position)``): what is not used is then not computed. A compiled sweep keeps one
-    core of a processor busy; for more, call it with parts of the inputs from as many threads.
+    As ``jax.vmap`` of ``simulate``, with the same result, but several times faster: mapped
+    simulations all go through the budget of contacts, whereas here those that are expected to have
+    about as many contacts go through it together, in groups, and a group stops when it is done. It
+    can be differentiated in every mode. Compile it together with what is made of the result
+    (``jax.jit(lambda inputs: sweep(make, inputs, times).position)``): what is not used is then not
+    computed. A compiled sweep keeps one core of a processor busy; for more, call it with parts of
+    the inputs from as many threads.
 
     Args:
         make: scene and initial state of one sphere over a fixed plane from one input.
@@ -59,14 +68,22 @@ def sweep(
         raise ValueError(f"sweep: lanes = {lanes!r} is not a whole number >= 1.")
     counts = {jnp.shape(leaf)[:1] for leaf in jax.tree.leaves(inputs)}
     if len(counts) != 1 or () in counts or (0,) in counts:
-        raise ValueError(f"sweep: the first axes of inputs have the lengths {sorted(counts)}, but must have one length, at least 1.")
+        raise ValueError(
+            f"sweep: the first axes of inputs have the lengths {sorted(counts)}, but must "
+            "have one length, at least 1."
+        )
     ((count,),) = counts
     moments = jnp.asarray(times, dtype=float)
     method = dataclasses.replace(method, lanes=AXIS)
     inputs = jax.tree.map(jnp.asarray, inputs)
 
-    if not is_one_sphere_over_a_plane(*jax.eval_shape(make, jax.tree.map(lambda column: column[0], inputs))):
-        raise ValueError("sweep: make gives a scene that is not one sphere over one fixed plane. Use jax.vmap of simulate for others.")
+    if not is_one_sphere_over_a_plane(
+        *jax.eval_shape(make, jax.tree.map(lambda column: column[0], inputs))
+    ):
+        raise ValueError(
+            "sweep: make gives a scene that is not one sphere over one fixed plane. Use "
+            "jax.vmap of simulate for others."
+        )
 
     def expected(one: Any) -> jax.Array:
         return expected_contacts(*make(one), moments, budget=method.max_contacts)
@@ -80,6 +97,8 @@ def sweep(
     order = jnp.argsort(jax.vmap(expected, axis_name=AXIS)(jax.lax.stop_gradient(inputs)))
     lanes = min(lanes, count)
     groups = -(-count // lanes)
-    results = jax.lax.map(group, jnp.pad(order, (0, groups * lanes - count), mode="edge").reshape(groups, lanes))
+    results = jax.lax.map(
+        group, jnp.pad(order, (0, groups * lanes - count), mode="edge").reshape(groups, lanes)
+    )
     place = jnp.argsort(order)
     return jax.tree.map(lambda column: column.reshape((-1, *column.shape[2:]))[place], results)

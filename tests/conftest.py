@@ -11,14 +11,16 @@ import pytest
 
 jax.config.update("jax_enable_x64", True)
 
-# The suite spends its time on compiling functions that then run for milliseconds: so with little optimisation. Commands that tests start
-# inherit this. A value set outside stays: `XLA_FLAGS= make test` compiles as users do.
+# The suite spends its time on compiling functions that then run for milliseconds: so with little
+# optimisation. Commands that tests start inherit this. A value set outside stays: `XLA_FLAGS= make
+# test` compiles as users do.
 _FLAGS = ["--xla_backend_optimization_level=0", "--xla_cpu_parallel_codegen_split_count=1"]
 if jax.__version_info__ <= (0, 10, 1):  # later ones do not know it, and end the process
     _FLAGS.append("--xla_cpu_use_fusion_emitters=false")
 os.environ.setdefault("XLA_FLAGS", " ".join(_FLAGS))
 
-# Tracing makes many objects that stay: looking through them all as often as Python does by default takes a quarter of the time.
+# Tracing makes many objects that stay: looking through them all as often as Python does by default
+# takes a quarter of the time.
 gc.set_threshold(100_000, 20, 20)
 
 
@@ -27,21 +29,26 @@ def pytest_addoption(parser):
         "--reference-dir",
         type=Path,
         default=Path(__file__).parent / "reference" / "data",
-        help="tree of reference cases with sub-directories closed_form, equations, exudyn (default: the committed copies)",
+        help="tree of reference cases with sub-directories closed_form, equations, exudyn "
+        "(default: the committed copies)",
     )
-    parser.addoption("--long", action="store_true", help="run the tests that take a minute or more, too")
+    parser.addoption(
+        "--long", action="store_true", help="run the tests that take a minute or more, too"
+    )
     parser.addoption(
         "--recordings-dir",
         type=Path,
         default=Path(__file__).parents[1].parent / "shared" / "data",
-        help="tree of recordings by others, which are not committed; tests that need one that is absent are skipped",
+        help="tree of recordings by others, which are not committed; tests that need one that is "
+        "absent are skipped",
     )
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Tests of one file share what they compile, so they run in one process, unless they say otherwise. Groups with many slow tests run
-    first: then all processes end at about the same time. Long ones run on request.
+    """Tests of one file share what they compile, so they run in one process, unless they say
+    otherwise. Groups with many slow tests run first: then all processes end at about the same time.
+    Long ones run on request.
     """
     if not config.getoption("--long"):
         long = [item for item in items if item.get_closest_marker("long")]
@@ -61,7 +68,9 @@ def _group(item) -> str:
 
 @pytest.fixture(autouse=True)
 def forget_what_other_files_compiled(request):
-    """Compiled code is kept within a file (or a group of it), and dropped after it when there is much: memory and mappings are limited."""
+    """Compiled code is kept within a file (or a group of it), and dropped after it when there is
+    much: memory and mappings are limited.
+    """
     group = _group(request.node)
     if _running["group"] not in (None, group) and _mappings() > 3_000:
         jax.clear_caches()
@@ -70,8 +79,8 @@ def forget_what_other_files_compiled(request):
 
 
 def _mappings() -> float:
-    """Memory mappings of this process, of which compiled code takes many: 3000 go with about 1.5 GB of memory, 65530 are all that Linux
-    gives. Infinite where that cannot be told.
+    """Memory mappings of this process, of which compiled code takes many: 3000 go with about 1.5 GB
+    of memory, 65530 are all that Linux gives. Infinite where that cannot be told.
     """
     maps = Path("/proc/self/maps")
     return maps.read_bytes().count(b"\n") if maps.exists() else math.inf

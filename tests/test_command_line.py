@@ -1,4 +1,6 @@
-"""The command ``jaxcontact`` as a person meets it: what it prints, what it writes, what it says when something is wrong."""
+"""The command ``jaxcontact`` as a person meets it: what it prints, what it writes, what it says
+when something is wrong.
+"""
 
 import ast
 import importlib.util
@@ -19,7 +21,9 @@ from calibration.first_guess import read_bounces
 from calibration.recording import read_recordings, read_trajectory
 from calibration.study_file import read_study
 
-_SPEC = importlib.util.spec_from_file_location("made_up_fits", Path(__file__).parent / "calibration" / "made_up_fits.py")
+_SPEC = importlib.util.spec_from_file_location(
+    "made_up_fits", Path(__file__).parent / "calibration" / "made_up_fits.py"
+)
 made_up = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(made_up)
 
@@ -119,8 +123,12 @@ def test_version(run):
 
 
 def test_help_waits_for_nothing_heavy():
-    script = "import sys; from calibration.cli import main; main(['fit', '--help']); print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    script = (
+        "import sys; from calibration.cli import main; main(['fit', '--help']); print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     assert not {"jax", "scipy", "matplotlib", "optimistix"} & set(done.stdout.split())
 
 
@@ -145,7 +153,13 @@ def test_check_names_every_unusable_file_with_its_place(run, here):
     Path("drops/text.csv").write_text("t,z\n0,1\n0.1,abc\n0.2,1\n0.3,1\n0.4,1\n0.5,1\n")
     Path("drops/empty.csv").write_text("")
     time = 0.01 * np.arange(40)
-    np.savetxt("drops/fall.csv", np.column_stack([time, 2 - 4.905 * time**2]), delimiter=",", header="t,z", comments="")
+    np.savetxt(
+        "drops/fall.csv",
+        np.column_stack([time, 2 - 4.905 * time**2]),
+        delimiter=",",
+        header="t,z",
+        comments="",
+    )
     status, out, _ = run("check", "drops", "missing.csv", "--radius", "0.02")
     assert status == 1
     assert "4 of 6 files cannot be used" in out
@@ -164,7 +178,9 @@ def test_check_reads_tables_of_impacts(run):
     assert status == 0
     assert "5 to 60" in out
     assert "spin after" in out
-    assert run("check", "table.csv", "--radius", "0.0025")[0] == 1  # the spin means nothing without the speed
+    assert (
+        run("check", "table.csv", "--radius", "0.0025")[0] == 1
+    )  # the spin means nothing without the speed
 
 
 @pytest.mark.slow
@@ -186,7 +202,12 @@ def test_fit_prints_a_table_and_leaves_its_results(run, fits, here):
     assert "Fitting nothing" in err
     assert all(str(Path("result") / name) in out for name in RESULTS)
     assert set(contents(here / "result")) == set(RESULTS)
-    assert json.loads(Path("result/fit.json").read_text())["parameters"]["contact.normal.restitution"]["value"] == 0.92634
+    assert (
+        json.loads(Path("result/fit.json").read_text())["parameters"]["contact.normal.restitution"][
+            "value"
+        ]
+        == 0.92634
+    )
     assert read_study("result/study.toml").files == ("drops/a.csv", "drops/b.csv")
 
 
@@ -198,14 +219,42 @@ def test_quiet_prints_the_table_only(run, fits):
 
 
 def test_options_reach_the_study(run, fits):
-    given = ["--columns", "t=t,z=z", "--sigma", "0.002", "--scale", "0.001", "--frame-rate", "240", "--vertical", "-y", "--speed", "2"]
-    given += ["--no-drag", "--gravity", "9.78", "--no-length-scale", "--friction", "--no-spin", "--method", "adam", "--steps", "7"]
+    given = [
+        "--columns",
+        "t=t,z=z",
+        "--sigma",
+        "0.002",
+        "--scale",
+        "0.001",
+        "--frame-rate",
+        "240",
+        "--vertical",
+        "-y",
+        "--speed",
+        "2",
+    ]
+    given += [
+        "--no-drag",
+        "--gravity",
+        "9.78",
+        "--no-length-scale",
+        "--friction",
+        "--no-spin",
+        "--method",
+        "adam",
+        "--steps",
+        "7",
+    ]
     assert run("fit", "drops", *BALL, *given)[0] == 0
     (study,) = fits
     assert [Path(file).name for file in study.files] == ["a.csv", "b.csv"]
     assert (study.ball.radius, study.ball.mass, study.ball.shell) == (0.02, 0.0027, True)
     assert study.reading.columns == {"t": "t", "z": "z"}
-    assert (study.reading.sigma, study.reading.scale, study.reading.frame_rate) == (0.002, 0.001, 240.0)
+    assert (study.reading.sigma, study.reading.scale, study.reading.frame_rate) == (
+        0.002,
+        0.001,
+        240.0,
+    )
     assert (study.reading.vertical, study.reading.speed) == ("-y", 2.0)
     assert (study.model.drag, study.model.gravity, study.model.length_scale) == (False, 9.78, False)
     assert (study.model.friction, study.model.spin) == (True, False)
@@ -223,7 +272,8 @@ def test_what_is_not_given_is_left_to_the_defaults(run, fits):
 def test_a_study_file_is_fitted_and_the_command_line_comes_before_it(run, fits, here):
     (here / "work").mkdir()
     Path("work/study.toml").write_text(
-        'files = ["../drops/*.csv"]\n[ball]\nradius = 0.02\nmass = 0.0027\nshell = true\n[model]\ndrag = false\ngravity = 9.8\n'
+        'files = ["../drops/*.csv"]\n[ball]\nradius = 0.02\nmass = 0.0027\nshell = '
+        "true\n[model]\ndrag = false\ngravity = 9.8\n"
     )
     assert run("fit", "work/study.toml", "--drag", "--solid")[0] == 0
     (study,) = fits
@@ -240,7 +290,10 @@ def test_the_study_in_a_result_is_fitted_in_its_place(run, fits, here):
     assert fits[0] == fits[1]
     assert set(contents(here / "first")) == set(RESULTS)
     Path("drops/a.csv").write_text(Path("drops/b.csv").read_text())
-    assert "warning: first/study.toml: since it was written, ../drops/a.csv has changed" in run("fit", "first/study.toml")[2]
+    assert (
+        "warning: first/study.toml: since it was written, ../drops/a.csv has changed"
+        in run("fit", "first/study.toml")[2]
+    )
 
 
 @pytest.mark.parametrize(
@@ -287,7 +340,10 @@ def test_a_recording_more_or_a_deleted_one_is_the_same_study(run, fits):
         (["drops/a.csv", *BALL], "b.csv was fitted, too"),
         (["drops", *BALL, "--no-drag"], "drag was true and is false"),
         (["drops", *BALL, "--steps", "3"], "steps was not given and is 3"),
-        (["drops", "--radius", "0.021", "--mass", "0.0027", "--shell"], "radius was 0.02 and is 0.021"),
+        (
+            ["drops", "--radius", "0.021", "--mass", "0.0027", "--shell"],
+            "radius was 0.02 and is 0.021",
+        ),
     ],
 )
 def test_another_study_does_not_replace_results(run, fits, here, given, words):
@@ -353,13 +409,31 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_fit(run, fits, her
         (["fit", "drops", "--rad", "0.02"], ["No such option: --rad", "--radius"]),
         (["fit", "drops", "--radius", "two"], ["'--radius'", "valid number"]),
         (["fit", "drops", "--radius"], ["'--radius' requires an argument"]),
-        (["fit", "drops", "--mass", "0.0027"], ["the radius of the ball is not given", "--radius 0.02"]),
-        (["fit", "drops", "--radius", "0.02"], ["the mass of the ball is not given", "--mass 0.0027"]),
-        (["fit", "drops", "--radius", "nan", "--mass", "0.0027"], ["radius = nan is not a positive number"]),
-        (["fit", "drops", "--radius", "0.02", "--mass", "-0.0027"], ["mass = -0.0027 is not a positive number", "[kg]"]),
+        (
+            ["fit", "drops", "--mass", "0.0027"],
+            ["the radius of the ball is not given", "--radius 0.02"],
+        ),
+        (
+            ["fit", "drops", "--radius", "0.02"],
+            ["the mass of the ball is not given", "--mass 0.0027"],
+        ),
+        (
+            ["fit", "drops", "--radius", "nan", "--mass", "0.0027"],
+            ["radius = nan is not a positive number"],
+        ),
+        (
+            ["fit", "drops", "--radius", "0.02", "--mass", "-0.0027"],
+            ["mass = -0.0027 is not a positive number", "[kg]"],
+        ),
         (["fit", "drops", "--radius", "20", "--mass", "2.7"], ["which no ball has", "metres"]),
-        (["fit", "drops", *BALL, "--method", "newton"], ['method = "newton" is not one of', "levenberg_marquardt"]),
-        (["fit", "drops", *BALL, "--steps", "0"], ["steps = 0 is not a whole number of at least 1"]),
+        (
+            ["fit", "drops", *BALL, "--method", "newton"],
+            ['method = "newton" is not one of', "levenberg_marquardt"],
+        ),
+        (
+            ["fit", "drops", *BALL, "--steps", "0"],
+            ["steps = 0 is not a whole number of at least 1"],
+        ),
         (["fit", "drops", *BALL, "--vertical", "up"], ['vertical = "up" is not one of']),
         (["fit", "drops", *BALL, "--columns", "Zeit"], ["'Zeit' is not KEY=HEADER"]),
         (["fit", "drops", *BALL, "--sigma", "x=small"], ["--sigma: 'x=small' is not understood"]),
@@ -373,12 +447,30 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_fit(run, fits, her
         (["simulate", *BALL, "--position", "0", "0"], ["--position"]),
         (["simulate", *BALL, "--position", "0", "0", "0.01"], ["0.01 m inside the surface"]),
         (["simulate", *BALL, "--height", "nan"], ["not finite"]),
-        (["simulate", *BALL, "--height", "1", "--restitution", "1.1"], ["restitution = 1.1", "(0, 1]"]),
-        (["simulate", *BALL, "--height", "1", "--friction", "-0.1"], ["coefficient = -0.1", "[0, inf)"]),
-        (["simulate", *BALL, "--height", "1", "--rate", "0"], ["rate = 0 is not a positive number"]),
-        (["simulate", *BALL, "--height", "1", "--duration", "1e9"], ["more than a million samples"]),
-        (["simulate", *BALL, "--height", "1", "--noise", "-1"], ["noise = -1 is not a standard deviation"]),
-        (["simulate", *BALL, "--height", "1", "--out", "nowhere/a.csv"], ["nowhere/a.csv: the folder of this file does not exist"]),
+        (
+            ["simulate", *BALL, "--height", "1", "--restitution", "1.1"],
+            ["restitution = 1.1", "(0, 1]"],
+        ),
+        (
+            ["simulate", *BALL, "--height", "1", "--friction", "-0.1"],
+            ["coefficient = -0.1", "[0, inf)"],
+        ),
+        (
+            ["simulate", *BALL, "--height", "1", "--rate", "0"],
+            ["rate = 0 is not a positive number"],
+        ),
+        (
+            ["simulate", *BALL, "--height", "1", "--duration", "1e9"],
+            ["more than a million samples"],
+        ),
+        (
+            ["simulate", *BALL, "--height", "1", "--noise", "-1"],
+            ["noise = -1 is not a standard deviation"],
+        ),
+        (
+            ["simulate", *BALL, "--height", "1", "--out", "nowhere/a.csv"],
+            ["nowhere/a.csv: the folder of this file does not exist"],
+        ),
     ],
 )
 def test_wrong_input_is_one_message_and_status_2(run, here, given, words):
@@ -399,8 +491,14 @@ def test_wrong_input_is_one_message_and_status_2(run, here, given, words):
         ("t,z\n", "no data rows"),
         ("t,z\n0,1\n", "1 sample with a time and a position"),
         ("t,q\n" + "".join(f"{i},{i}\n" for i in range(9)), "no column of position"),
-        ("t,z\n0,1\n0.1,abc\n0.2,1\n0.3,1\n0.4,1\n0.5,1\n", "line 3, column 'z': 'abc' is not a number"),
-        ("t,z\n0,1\n0.1,1\n0.05,1\n0.3,1\n0.4,1\n0.5,1\n", "line 4, column 't': the time goes back"),
+        (
+            "t,z\n0,1\n0.1,abc\n0.2,1\n0.3,1\n0.4,1\n0.5,1\n",
+            "line 3, column 'z': 'abc' is not a number",
+        ),
+        (
+            "t,z\n0,1\n0.1,1\n0.05,1\n0.3,1\n0.4,1\n0.5,1\n",
+            "line 4, column 't': the time goes back",
+        ),
     ],
 )
 def test_unusable_data_are_named_and_leave_nothing_behind(run, here, text, words):
@@ -414,7 +512,9 @@ def test_unusable_data_are_named_and_leave_nothing_behind(run, here, text, words
 
 
 def test_a_recording_without_a_bounce_is_an_error_alone_and_left_out_beside_others(run, here):
-    Path("falling.csv").write_text("t,z\n" + "".join(f"{0.01 * i},{2 - 4.905e-4 * i * i}\n" for i in range(40)))
+    Path("falling.csv").write_text(
+        "t,z\n" + "".join(f"{0.01 * i},{2 - 4.905e-4 * i * i}\n" for i in range(40))
+    )
     status, out, err = run("fit", "falling.csv", *BALL)
     assert status == 2
     assert out == ""
@@ -462,7 +562,18 @@ def test_control_c_ends_quietly(run, monkeypatch, here):
 
 
 def test_a_made_up_recording_is_read_back(run):
-    status, out, _ = run("simulate", *BALL, "--height", "0.3", "--restitution", "0.8", "--duration", "1", "--rate", "200")
+    status, out, _ = run(
+        "simulate",
+        *BALL,
+        "--height",
+        "0.3",
+        "--restitution",
+        "0.8",
+        "--duration",
+        "1",
+        "--rate",
+        "200",
+    )
     assert status == 0
     assert "201 samples: trajectory.csv" in out
     recording = read_trajectory("trajectory.csv")
@@ -482,7 +593,11 @@ def test_the_noise_is_that_of_the_seed(run):
         return read_trajectory("made.csv").position
 
     exact = samples()
-    one, again, other = samples("--noise", "1e-3"), samples("--noise", "1e-3"), samples("--noise", "1e-3", "--seed", "1")
+    one, again, other = (
+        samples("--noise", "1e-3"),
+        samples("--noise", "1e-3"),
+        samples("--noise", "1e-3", "--seed", "1"),
+    )
     assert np.std(one - exact) == pytest.approx(1e-3, rel=0.15)
     assert np.array_equal(one, again)
     assert not np.array_equal(one, other)
@@ -490,7 +605,18 @@ def test_the_noise_is_that_of_the_seed(run):
 
 @pytest.mark.slow
 def test_a_compliant_contact_lasts(run):
-    status, out, _ = run("simulate", *BALL, "--height", "0.3", "--stiffness", "4e5", "--duration", "0.5", "--restitution", "1")
+    status, out, _ = run(
+        "simulate",
+        *BALL,
+        "--height",
+        "0.3",
+        "--stiffness",
+        "4e5",
+        "--duration",
+        "0.5",
+        "--restitution",
+        "1",
+    )
     assert status == 0
     duration = 3.2181 * (0.0027**2 / (4e5**2 * np.sqrt(2 * 9.81 * 0.3))) ** 0.2  # Hertz
     assert float(out.splitlines()[1].split()[2]) == pytest.approx(1e6 * duration, rel=1e-3)
@@ -551,8 +677,12 @@ def test_every_public_name_is_there_and_known_to_type_checkers():
 
 
 def test_importing_the_package_imports_nothing_heavy():
-    script = "import sys; import calibration; from calibration import read_study; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT)
+    script = (
+        "import sys; import calibration; from calibration import read_study; print(*sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
+    )
     assert not {"jax", "scipy", "matplotlib", "optimistix"} & set(done.stdout.split())
 
 
@@ -561,15 +691,38 @@ def test_importing_the_package_imports_nothing_heavy():
 
 @pytest.mark.slow
 def test_a_simulated_bounce_is_fitted_and_the_second_run_compiles_nothing(here):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), compilation_cache.VARIABLE: str(here / "cache")}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(ROOT),
+        compilation_cache.VARIABLE: str(here / "cache"),
+    }
 
     def command(*given):
         script = "import sys; from calibration.cli import main; sys.exit(main())"
-        done = subprocess.run([sys.executable, "-c", script, *given], capture_output=True, text=True, env=environment, cwd=here)
+        done = subprocess.run(
+            [sys.executable, "-c", script, *given],
+            capture_output=True,
+            text=True,
+            env=environment,
+            cwd=here,
+        )
         assert done.returncode == 0, done.stderr
         return done
 
-    command("simulate", *BALL, "--height", "0.4", "--restitution", "0.88", "--drag", "0.47", "--noise", "5e-4", "--out", "drop.csv")
+    command(
+        "simulate",
+        *BALL,
+        "--height",
+        "0.4",
+        "--restitution",
+        "0.88",
+        "--drag",
+        "0.47",
+        "--noise",
+        "5e-4",
+        "--out",
+        "drop.csv",
+    )
     fitting = ("fit", "drop.csv", *BALL, "--no-length-scale")
     command(*fitting)
     compiled = {path.name for path in (here / "cache").rglob("*-cache")}
@@ -577,7 +730,9 @@ def test_a_simulated_bounce_is_fitted_and_the_second_run_compiles_nothing(here):
     done = command(*fitting)
     assert {path.name for path in (here / "cache").rglob("*-cache")} == compiled
     assert not [line for line in done.stderr.splitlines() if not line.startswith("[")]
-    found = json.loads((here / "result" / "fit.json").read_text())["parameters"]["contact.normal.restitution"]
+    found = json.loads((here / "result" / "fit.json").read_text())["parameters"][
+        "contact.normal.restitution"
+    ]
     assert found["status"] == "determined"
     assert abs(found["value"] - 0.88) < 4 * found["sd"]
     assert (here / "result" / "fit.png").stat().st_size > 10_000

@@ -8,16 +8,32 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = [page for page in sorted((ROOT / "docs").glob("*.md")) if re.search(r"^```python$", page.read_text(encoding="utf-8"), re.M)]
+PAGES = [
+    page
+    for page in sorted((ROOT / "docs").glob("*.md"))
+    if re.search(r"^```python$", page.read_text(encoding="utf-8"), re.M)
+]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_code_of_a_page_runs_and_prints_what_the_page_shows(page):
     # A block of text right after a block of Python is what it prints.
-    blocks = re.findall(r"^```python\n(.*?)^```(?:\n\n```text\n(.*?)^```)?", page.read_text(encoding="utf-8"), re.M | re.S)
+    blocks = re.findall(
+        r"^```python\n(.*?)^```(?:\n\n```text\n(.*?)^```)?",
+        page.read_text(encoding="utf-8"),
+        re.M | re.S,
+    )
     code, shown = "\n".join(python for python, _ in blocks), "".join(text for _, text in blocks)
-    run = subprocess.run([sys.executable, "-"], input=code, capture_output=True, text=True, cwd=ROOT, check=False, timeout=300)
+    run = subprocess.run(
+        [sys.executable, "-"],
+        input=code,
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=False,
+        timeout=300,
+    )
     assert run.returncode == 0, run.stderr
     assert run.stdout.split() == shown.split(), run.stdout
 
@@ -25,5 +41,12 @@ def test_the_code_of_a_page_runs_and_prints_what_the_page_shows(page):
 def test_an_import_computes_nothing():
     """It would start JAX before its user has chosen device and precision."""
     code = "import jax._src.xla_bridge as bridge, jaxcontact, calibration; print(bool(bridge._backends))"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True, timeout=120)
+    run = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=True,
+        timeout=120,
+    )
     assert run.stdout.strip() == "False"

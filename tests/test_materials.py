@@ -15,11 +15,16 @@ def test_every_solid_and_pair_of_the_palette_is_plausible_and_found_by_name():
         assert solid.density is None or 500 < solid.density < 2e4
     for (first, second), pair in materials.PAIRS.items():
         assert first <= second
-        assert materials.contact_pair(second, first) is pair is materials.contact_pair(first, second)
+        assert (
+            materials.contact_pair(second, first) is pair is materials.contact_pair(first, second)
+        )
 
 
 def test_a_pair_without_published_values_is_an_error_with_the_known_ones():
-    with pytest.raises(KeyError, match=r"no published values for 'steel' on 'nylon'. Known: alumina on soda-lime glass"):
+    with pytest.raises(
+        KeyError,
+        match=r"no published values for 'steel' on 'nylon'. Known: alumina on soda-lime glass",
+    ):
         materials.contact_pair("steel", "nylon")
 
 
@@ -34,8 +39,12 @@ def test_the_effective_shear_modulus_is_that_of_mindlin():
 def test_like_solids_have_the_known_ratio_of_tangential_to_normal_stiffness(name):
     solid = materials.SOLIDS[name]
     nu = solid.poisson_ratio
-    assert materials.tangential_stiffness_ratio(solid, solid) == pytest.approx(2 * (1 - nu) / (2 - nu), rel=1e-14)
-    assert materials.tangential_stiffness_ratio(solid) == pytest.approx(2 * (1 - nu) / (2 - nu), rel=1e-14)
+    assert materials.tangential_stiffness_ratio(solid, solid) == pytest.approx(
+        2 * (1 - nu) / (2 - nu), rel=1e-14
+    )
+    assert materials.tangential_stiffness_ratio(solid) == pytest.approx(
+        2 * (1 - nu) / (2 - nu), rel=1e-14
+    )
 
 
 def test_effective_quantities_are_differentiable_in_every_parameter_of_the_solids():

@@ -1,4 +1,6 @@
-"""What the runners of published benchmarks rest on: simulated oblique impacts, and reading of numbers stated in words."""
+"""What the runners of published benchmarks rest on: simulated oblique impacts, and reading of
+numbers stated in words.
+"""
 
 import json
 
@@ -6,7 +8,14 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
-from tests.reference.published_oblique_impacts import LENGTH, SPRINGS, STEPS, Rebound, Spring, oblique_impacts
+from tests.reference.published_oblique_impacts import (
+    LENGTH,
+    SPRINGS,
+    STEPS,
+    Rebound,
+    Spring,
+    oblique_impacts,
+)
 from tests.reference.published_reading import stated
 from tests.test_reference_harness import outcomes
 
@@ -26,7 +35,9 @@ def rebound(form, method=None):
         law = jc.TsujiDashpot(stiffness=2.7e10, restitution=RESTITUTION, end="zero_force")
     before = Rebound(-SPEED * np.cos(ANGLES), SPEED * np.sin(ANGLES), 0.0)
     spring = Spring(FRICTION, STIFFNESS[form])
-    return oblique_impacts(before, radius=RADIUS, mass=MASS, normal=law, spring=spring, form=form, method=method)
+    return oblique_impacts(
+        before, radius=RADIUS, mass=MASS, normal=law, spring=spring, form=form, method=method
+    )
 
 
 @pytest.mark.parametrize("form", SPRINGS)
@@ -52,14 +63,21 @@ def test_oblique_impacts_that_slide_to_their_end_follow_the_closed_form(form):
 @pytest.mark.slow
 @pytest.mark.parametrize("form", SPRINGS)
 def test_oblique_impacts_are_those_of_the_event_aligned_method(form):
-    fixed, aligned = rebound(form), rebound(form, method=jc.EventAligned(max_contacts=1, graded_step=0.02))
+    fixed, aligned = (
+        rebound(form),
+        rebound(form, method=jc.EventAligned(max_contacts=1, graded_step=0.02)),
+    )
     np.testing.assert_allclose(aligned.normal, fixed.normal, rtol=6e-4)
     assert np.max(np.abs(aligned.tangential - fixed.tangential) / (SPEED * np.sin(ANGLES))) < 6e-3
     assert np.max(np.abs(aligned.spin - fixed.spin)) < 3.0
 
 
 def test_numbers_are_read_after_the_words_that_name_them():
-    text = "closed form: 1e-3 relative; sliding points: e_t 0.006, omega 6 rad/s; experiment: e_t 0.05 for angles>=20 deg"
+    text = (
+        "closed form: 1e-3 relative; sliding points: e_t 0.006, omega 6 rad/s; experiment: "
+        "e_t 0.05 "
+        "for angles>=20 deg"
+    )
     assert stated(text) == 1e-3
     assert stated(text, "sliding points:", "omega") == 6.0
     assert stated(text, "experiment:", "e_t") == 0.05
@@ -70,12 +88,26 @@ def test_numbers_are_read_after_the_words_that_name_them():
 
 MATERIALS = {"alloy": {"E": 7e10, "nu": 0.33, "rho": 2700.0}}
 TEST_3 = {"materials": MATERIALS, "radius_m": 0.0025, "speed_m_s": 3.9, "expected": []}
-LAMMPS = {"cases": [], "independent_recomputation": [], "note": "", "tolerance": "1e-3 relative; 2e-3 on w; gross-sliding formulas 1 %"}
+LAMMPS = {
+    "cases": [],
+    "independent_recomputation": [],
+    "note": "",
+    "tolerance": "1e-3 relative; 2e-3 on w; gross-sliding formulas 1 %",
+}
 UNKNOWN = {
     "entry": (TEST_3 | {"humidity": 0.4}, "humidity"),
-    "type of a case": (LAMMPS | {"cases": [{"name": "x", "setup": {"type": "three cubes"}}]}, "three cubes"),
-    "test of a program": ({"source": "", "tests": [{"name": "utest_SMC_x", "setup": {}, "criterion": ""}]}, "utest_SMC_x"),
-    "restitution law": ({"source": "m=1 kg, k=1, v0=1", "note": "<=1e-4", "rows": [{"model": "mine"}]}, "'mine'"),
+    "type of a case": (
+        LAMMPS | {"cases": [{"name": "x", "setup": {"type": "three cubes"}}]},
+        "three cubes",
+    ),
+    "test of a program": (
+        {"source": "", "tests": [{"name": "utest_SMC_x", "setup": {}, "criterion": ""}]},
+        "utest_SMC_x",
+    ),
+    "restitution law": (
+        {"source": "m=1 kg, k=1, v0=1", "note": "<=1e-4", "rows": [{"model": "mine"}]},
+        "'mine'",
+    ),
     "parameters that are in no file": (
         {"material": "steel", "digitised": {}, "independent_reference": {}, "tolerance": ""},
         "the parameters of test5 are in no file",
@@ -93,11 +125,23 @@ def test_what_no_runner_of_published_benchmarks_knows_fails_with_its_name(tmp_pa
 
 
 def adhesion(force):
-    setup = {"type": "two spheres at zero overlap", "R_eff": 0.005, "gamma": 0.1, "E": 4.8e10, "nu": 0.2}
-    return LAMMPS | {"cases": [{"name": "jkr", "setup": setup, "expected": f"|F|=(8/3) pi gamma R_eff = {force} N"}]}
+    setup = {
+        "type": "two spheres at zero overlap",
+        "R_eff": 0.005,
+        "gamma": 0.1,
+        "E": 4.8e10,
+        "nu": 0.2,
+    }
+    return LAMMPS | {
+        "cases": [
+            {"name": "jkr", "setup": setup, "expected": f"|F|=(8/3) pi gamma R_eff = {force} N"}
+        ]
+    }
 
 
-@pytest.mark.parametrize(("force", "end"), [(0.004188790205, "passed"), (0.004188790205 * 1.002, "failed")])
+@pytest.mark.parametrize(
+    ("force", "end"), [(0.004188790205, "passed"), (0.004188790205 * 1.002, "failed")]
+)
 def test_numbers_are_compared_with_the_tolerance_that_a_file_states(tmp_path, force, end):
     (tmp_path / "published").mkdir()
     (tmp_path / "published" / "file.json").write_text(json.dumps(adhesion(force)))

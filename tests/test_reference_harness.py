@@ -1,4 +1,6 @@
-"""The reference harness runs what it knows, skips by name what is absent or not possible yet, and fails for everything else."""
+"""The reference harness runs what it knows, skips by name what is absent or not possible yet, and
+fails for everything else.
+"""
 
 import json
 import shutil
@@ -85,25 +87,69 @@ def in_first(path, change):
 
 
 UNKNOWN = {
-    "file": ("exudyn/new.json", {"meta": {"kind": "field of forces"}, "rows": []}, "pointwise force table"),
-    "file without a name of its kind": ("closed_form/new.json", {"numbers": [1.0]}, "restitution table"),
+    "file": (
+        "exudyn/new.json",
+        {"meta": {"kind": "field of forces"}, "rows": []},
+        "pointwise force table",
+    ),
+    "file without a name of its kind": (
+        "closed_form/new.json",
+        {"numbers": [1.0]},
+        "restitution table",
+    ),
     "suffix": ("equations/cases.npz", "", "neither .json nor .csv"),
     "not JSON": ("equations/cases.json", "{", "cannot be read"),
     "format version": (EQUATIONS, committed(EQUATIONS) | {"format": "v2"}, "unknown kind of file"),
-    "malformed": (EQUATIONS, {"format": "contact-model verification cases v1", "cases": [{}]}, "'system'"),
+    "malformed": (
+        EQUATIONS,
+        {"format": "contact-model verification cases v1", "cases": [{}]},
+        "'system'",
+    ),
     "directory": ("liggghts/cases.json", {}, "none of the directories"),
-    "impact model": (POINTWISE, in_row(lambda row: row["params"].update(impactModel=3)), "impact model 2"),
-    "parameter": (POINTWISE, in_row(lambda row: row["params"].update(rollingFriction=0.1)), "with rollingFriction"),
+    "impact model": (
+        POINTWISE,
+        in_row(lambda row: row["params"].update(impactModel=3)),
+        "impact model 2",
+    ),
+    "parameter": (
+        POINTWISE,
+        in_row(lambda row: row["params"].update(rollingFriction=0.1)),
+        "with rollingFriction",
+    ),
     "output": (POINTWISE, in_row(lambda row: row["exudyn"].update(Energy=0.1)), "Energy"),
     "section": (ANALYTIC, {"capillary_bridge": {"cases": [{"volume": 1.0}]}}, "walton_oblique"),
     "constant": (ANALYTIC, {"lsd": {"cases": [], "golden_ratio": 1.618}}, "lsd/golden_ratio"),
-    "quantity": (ANALYTIC, {"sliding_block": {"cases": [{"v0": 5.0, "mu": 0.5, "g": 9.81, "heat": 1.0}]}}, "unknown quantity 'heat'"),
-    "restitution law": (RESTITUTION, {"requested": [], "models": {"mine_2026": {"rows": [{}]}}}, "flores_2011"),
+    "quantity": (
+        ANALYTIC,
+        {"sliding_block": {"cases": [{"v0": 5.0, "mu": 0.5, "g": 9.81, "heat": 1.0}]}},
+        "unknown quantity 'heat'",
+    ),
+    "restitution law": (
+        RESTITUTION,
+        {"requested": [], "models": {"mine_2026": {"rows": [{}]}}},
+        "flores_2011",
+    ),
     "viscoelastic law": (VISCOELASTIC, {"tables": {"maxwell": {"rows": [{}]}}}, "kuwabara_kono"),
-    "gradient case": (GRADIENTS, in_first(GRADIENTS, lambda case: case.update(id="G99_bounce")), "closed_form/gradient/G12"),
-    "parameters of a gradient case": (GRADIENTS, in_first(GRADIENTS, lambda case: case["parameters"].update(wind=1.0)), "wind"),
-    "system": (EQUATIONS, in_first(EQUATIONS, lambda case: case.update(system="yade")), "unknown kind"),
-    "function": (EQUATIONS, in_first(EQUATIONS, lambda case: case.update(func="melting")), "modia3d/c_res"),
+    "gradient case": (
+        GRADIENTS,
+        in_first(GRADIENTS, lambda case: case.update(id="G99_bounce")),
+        "closed_form/gradient/G12",
+    ),
+    "parameters of a gradient case": (
+        GRADIENTS,
+        in_first(GRADIENTS, lambda case: case["parameters"].update(wind=1.0)),
+        "wind",
+    ),
+    "system": (
+        EQUATIONS,
+        in_first(EQUATIONS, lambda case: case.update(system="yade")),
+        "unknown kind",
+    ),
+    "function": (
+        EQUATIONS,
+        in_first(EQUATIONS, lambda case: case.update(func="melting")),
+        "modia3d/c_res",
+    ),
 }
 
 
@@ -117,7 +163,11 @@ def test_what_nobody_knows_fails_with_a_message_that_names_it(write, path, docum
 
 @pytest.mark.parametrize("error", [0.5e-9, 2e-9])
 def test_numbers_are_compared_with_the_tolerance_of_the_manifest(write, error):
-    document = in_row(lambda row: row["exudyn"].update(Force=[component * (1 + error) for component in row["exudyn"]["Force"]]))
+    document = in_row(
+        lambda row: row["exudyn"].update(
+            Force=[component * (1 + error) for component in row["exudyn"]["Force"]]
+        )
+    )
     name = "exudyn/mine[0]"
     root = write("exudyn/mine.json", document)
     assert outcomes(root)[name][0] == ("passed" if error < 1e-9 else "failed")  # by default
@@ -140,8 +190,21 @@ def test_every_entry_of_the_table_of_what_is_missing_says_what():
 def test_the_directory_is_given_on_the_command_line(write):
     root = write(POINTWISE, in_row(lambda row: None))
     write("equations/new.json", {"what": "is this?"})
-    command = [sys.executable, "-m", "pytest", "tests/reference", "--reference-dir", str(root), "-q", "-rs", "-p", "no:cacheprovider"]
-    run = subprocess.run(command, cwd=DATA.parents[2], capture_output=True, text=True, timeout=300, check=False)
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "tests/reference",
+        "--reference-dir",
+        str(root),
+        "-q",
+        "-rs",
+        "-p",
+        "no:cacheprovider",
+    ]
+    run = subprocess.run(
+        command, cwd=DATA.parents[2], capture_output=True, text=True, timeout=300, check=False
+    )
     assert run.returncode == 1, run.stdout + run.stderr
     assert "1 failed, 1 passed" in run.stdout
     assert "has no directory published" in run.stdout

@@ -12,7 +12,15 @@ from jaxcontact import smooth
 def test_the_norm_of_the_zero_vector_and_its_derivatives_are_zero(dtype):
     zero = jnp.zeros(3, dtype)
     f = smooth.safe_norm
-    orders = jax.jit(lambda v: (f(v), jax.grad(f)(v), jax.jacfwd(f)(v), jax.jacfwd(jax.jacrev(f))(v), jax.jacrev(jax.jacfwd(f))(v)))
+    orders = jax.jit(
+        lambda v: (
+            f(v),
+            jax.grad(f)(v),
+            jax.jacfwd(f)(v),
+            jax.jacfwd(jax.jacrev(f))(v),
+            jax.jacrev(jax.jacfwd(f))(v),
+        )
+    )
     for derivative in orders(zero):
         assert not np.any(derivative)
 
@@ -26,7 +34,9 @@ def test_the_norm_and_its_two_derivatives_are_the_known_ones(length):
     vector = jnp.asarray(length * direction)
     assert smooth.safe_norm(vector) == pytest.approx(length, rel=1e-14)
     np.testing.assert_allclose(jax.grad(smooth.safe_norm)(vector), direction, rtol=1e-14)
-    np.testing.assert_allclose(HESSIAN(vector) * length, np.eye(3) - np.outer(direction, direction), atol=1e-13)
+    np.testing.assert_allclose(
+        HESSIAN(vector) * length, np.eye(3) - np.outer(direction, direction), atol=1e-13
+    )
 
 
 def test_a_vector_too_short_for_its_second_derivative_counts_as_zero():
@@ -37,7 +47,9 @@ def test_a_vector_too_short_for_its_second_derivative_counts_as_zero():
 def test_the_norm_runs_along_any_axis():
     block = np.arange(24.0).reshape(2, 3, 4)
     for axis in (0, 1, -1):
-        np.testing.assert_allclose(smooth.safe_norm(block, axis=axis), np.linalg.norm(block, axis=axis), rtol=1e-15)
+        np.testing.assert_allclose(
+            smooth.safe_norm(block, axis=axis), np.linalg.norm(block, axis=axis), rtol=1e-15
+        )
 
 
 def test_the_positive_part_takes_the_slope_of_the_active_side():
@@ -50,9 +62,16 @@ def test_the_smooth_positive_part_stays_within_its_bound(width):
     x = width * np.linspace(-30, 30, 601)
     excess = np.asarray(smooth.smooth_positive_part(x, width)) - np.maximum(x, 0)
     assert np.all(excess >= 0)
-    assert np.all(excess <= width * np.minimum(np.log(2), np.exp(-np.abs(x) / width)) * (1 + 1e-12) + 1e-14 * width)
+    assert np.all(
+        excess
+        <= width * np.minimum(np.log(2), np.exp(-np.abs(x) / width)) * (1 + 1e-12) + 1e-14 * width
+    )
     assert excess.max() == pytest.approx(width * np.log(2), rel=1e-12)
-    assert np.all(np.isfinite(jax.vmap(jax.grad(jax.grad(smooth.smooth_positive_part)), (0, None))(1e4 * x, width)))
+    assert np.all(
+        np.isfinite(
+            jax.vmap(jax.grad(jax.grad(smooth.smooth_positive_part)), (0, None))(1e4 * x, width)
+        )
+    )
 
 
 @pytest.mark.parametrize("exponent", [0.25, 0.5, 1, 1.0, 1.5, 2.0, 2.5, 1.7])
@@ -70,7 +89,10 @@ def test_a_power_has_zero_derivatives_at_and_below_zero():
         assert not np.any(hessian(base, 1.5))
     base, n = 0.3, 1.7
     log = np.log(base)
-    expected = [[n * (n - 1) * base ** (n - 2), base ** (n - 1) * (1 + n * log)], [base ** (n - 1) * (1 + n * log), base**n * log**2]]
+    expected = [
+        [n * (n - 1) * base ** (n - 2), base ** (n - 1) * (1 + n * log)],
+        [base ** (n - 1) * (1 + n * log), base**n * log**2],
+    ]
     np.testing.assert_allclose(hessian(base, n), expected, rtol=1e-13)
 
 
@@ -86,8 +108,12 @@ RATIOS = {
 @pytest.mark.parametrize("name", RATIOS)
 def test_a_ratio_f_over_x_and_two_derivatives_follow_from_f(name):
     ratio, exact, f, largest = RATIOS[name]
-    x = np.concatenate([[0.0], np.logspace(-8, np.log10(largest), 400), [0.0999999, 0.1, 0.1999999, 0.2]])
-    np.testing.assert_allclose(ratio(x[1:]), (exact(x[1:].astype(np.longdouble)) / x[1:]).astype(float), rtol=3e-15)
+    x = np.concatenate(
+        [[0.0], np.logspace(-8, np.log10(largest), 400), [0.0999999, 0.1, 0.1999999, 0.2]]
+    )
+    np.testing.assert_allclose(
+        ratio(x[1:]), (exact(x[1:].astype(np.longdouble)) / x[1:]).astype(float), rtol=3e-15
+    )
     assert ratio(0.0) == 1
     first, second = jax.jit(jax.vmap(jax.grad(ratio))), jax.jit(jax.vmap(jax.grad(jax.grad(ratio))))
     slope, curvature = jax.vmap(jax.grad(f))(x), jax.vmap(jax.grad(jax.grad(f)))(x)
@@ -115,7 +141,16 @@ def test_an_implicit_root_has_exact_derivatives_to_the_third_order(root, mode):
         "mixed": (jax.jacrev, jax.jacfwd, jax.jacrev),
     }[mode]
     p = jnp.array([0.4, 1.0, 3.7])
-    orders = jax.jit(jax.vmap(lambda p: (root(p), first(root)(p), second(first(root))(p), third(second(first(root)))(p))))(p)
+    orders = jax.jit(
+        jax.vmap(
+            lambda p: (
+                root(p),
+                first(root)(p),
+                second(first(root))(p),
+                third(second(first(root)))(p),
+            )
+        )
+    )(p)
     for derivative, exact in zip(orders, [np.log(p), 1 / p, -1 / p**2, 2 / p**3], strict=True):
         np.testing.assert_allclose(derivative, exact, rtol=1e-13, atol=1e-15)
 

@@ -1,4 +1,6 @@
-"""The verbs of the command line beside fit: a study is begun by init and followed by profile, bootstrap, compare, design and report."""
+"""The verbs of the command line beside fit: a study is begun by init and followed by profile,
+bootstrap, compare, design and report.
+"""
 
 import json
 import tomllib
@@ -26,7 +28,9 @@ def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(compilation_cache.VARIABLE, "off")
     for seed in range(2):
-        Path(f"s{seed}.csv").write_text("t (s)\n" + "\n".join(f"{time:.7f}" for time in clicks(seed)) + "\n")
+        Path(f"s{seed}.csv").write_text(
+            "t (s)\n" + "\n".join(f"{time:.7f}" for time in clicks(seed)) + "\n"
+        )
     return tmp_path
 
 
@@ -111,11 +115,15 @@ def test_a_study_from_init_to_report(run, here):
     assert "determined" in out
 
     assert run("fit", "study.toml")[0] == 0
-    found = json.loads(Path("result/fit.json").read_text())["parameters"]["contact.normal.restitution"]
+    found = json.loads(Path("result/fit.json").read_text())["parameters"][
+        "contact.normal.restitution"
+    ]
 
     status, out, _ = run("profile", "result/study.toml")
     assert status == 0
-    profile = json.loads(Path("result/profile.json").read_text())["profiles"]["contact.normal.restitution"]
+    profile = json.loads(Path("result/profile.json").read_text())["profiles"][
+        "contact.normal.restitution"
+    ]
     assert profile["low"] < found["value"] < profile["high"]
     assert profile["high"] - profile["low"] == pytest.approx(4 * found["sd"], rel=0.2)
     assert Path("result/profile.png").read_bytes().startswith(b"\x89PNG")
@@ -124,7 +132,9 @@ def test_a_study_from_init_to_report(run, here):
     drawn = json.loads(Path("result/bootstrap.json").read_text())
     assert drawn["count"] == 40
 
-    status, out, _ = run("compare", "result/study.toml", "--model", "constant", "--model", "viscoelastic")
+    status, out, _ = run(
+        "compare", "result/study.toml", "--model", "constant", "--model", "viscoelastic"
+    )
     assert status == 0
     assert json.loads(Path("result/compare.json").read_text())["models"][0]["name"] == "constant"
 
@@ -141,9 +151,27 @@ def test_a_study_from_init_to_report(run, here):
 
 @pytest.mark.slow
 def test_a_fit_that_was_stopped_goes_on_to_the_numbers_of_one_that_was_not(run, monkeypatch):
-    motion = ("--position", "0", "0", "0.4", "--velocity", "1", "0", "0", "--friction", "0.1", "--duration", "1", "--noise", "0.0005")
+    motion = (
+        "--position",
+        "0",
+        "0",
+        "0.4",
+        "--velocity",
+        "1",
+        "0",
+        "0",
+        "--friction",
+        "0.1",
+        "--duration",
+        "1",
+        "--noise",
+        "0.0005",
+    )
     for seed in range(2):
-        assert run("simulate", *BALL, *motion, "--seed", str(seed), "--out", f"throw{seed}.csv")[0] == 0
+        assert (
+            run("simulate", *BALL, *motion, "--seed", str(seed), "--out", f"throw{seed}.csv")[0]
+            == 0
+        )
     fit = ("fit", "throw0.csv", "throw1.csv", *BALL, "--out")
     done, stop_after = [], [1]
 
@@ -164,7 +192,9 @@ def test_a_fit_that_was_stopped_goes_on_to_the_numbers_of_one_that_was_not(run, 
     assert run(*fit, "whole")[0] == 0
     assert len(done) == rest + rest + 1
     assert not Path("stopped/checkpoints").exists()
-    stopped, whole = (json.loads(Path(folder, "fit.json").read_text()) for folder in ("stopped", "whole"))
+    stopped, whole = (
+        json.loads(Path(folder, "fit.json").read_text()) for folder in ("stopped", "whole")
+    )
     assert stopped["parameters"] == whole["parameters"]
 
 

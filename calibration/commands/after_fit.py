@@ -1,4 +1,6 @@
-"""What the verbs that go on from a fit share: the study file, the fit, its folder, and the files they leave there."""
+"""What the verbs that go on from a fit share: the study file, the fit, its folder, and the files
+they leave there.
+"""
 
 import os
 from pathlib import Path
@@ -18,11 +20,21 @@ if TYPE_CHECKING:
     from calibration.result import Fit
 
 StudyFile = Annotated[
-    str, typer.Argument(metavar="STUDY", help="A study file: result/study.toml of a fit, or one from jaxcontact init.", show_default=False)
+    str,
+    typer.Argument(
+        metavar="STUDY",
+        help="A study file: result/study.toml of a fit, or one from jaxcontact init.",
+        show_default=False,
+    ),
 ]
 Out = Annotated[
     str | None,
-    flag("--out", "Folder for the results. [default: that of the fit, else result beside the study file]", RESULT, "FOLDER"),
+    flag(
+        "--out",
+        "Folder for the results. [default: that of the fit, else result beside the study file]",
+        RESULT,
+        "FOLDER",
+    ),
 ]
 
 
@@ -35,7 +47,8 @@ def asked_for(path: str, out: str | None, *, force: bool = False) -> tuple[Study
     if study_file([path]) is None:
         raise InputError(
             "this is not a study file",
-            remedy="Give the study.toml that jaxcontact fit left in its folder, or one from jaxcontact init.",
+            remedy="Give the study.toml that jaxcontact fit left in its folder, or one from "
+            "jaxcontact init.",
             path=path,
         )
     study = asked_study([path], {})
@@ -57,7 +70,9 @@ def checkpoint_of(folder: Path, work: str) -> Path:
     return folder / CHECKPOINTS / work
 
 
-def write_findings(folder: Path, name: str, *, text: str, numbers: dict[str, Any], figure: bytes | None = None) -> None:
+def write_findings(
+    folder: Path, name: str, *, text: str, numbers: dict[str, Any], figure: bytes | None = None
+) -> None:
     """Write ``NAME.txt``, ``NAME.json`` and, where there is one, ``NAME.png``, and say so."""
     from calibration.report.atomic_file import write_atomically
     from calibration.report.json_file import json_bytes

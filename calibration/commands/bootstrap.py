@@ -3,25 +3,49 @@
 from typing import Annotated
 
 from calibration.arguments import RESULT, Force, flag, verb
-from calibration.commands.after_fit import Out, StudyFile, asked_for, checkpoint_of, fitted, write_findings
+from calibration.commands.after_fit import (
+    Out,
+    StudyFile,
+    asked_for,
+    checkpoint_of,
+    fitted,
+    write_findings,
+)
 from calibration.commands.program import app, print_lines, standard_error
 from calibration.progress import Progress
 
 
-@verb(app, "jaxcontact bootstrap result/study.toml", "jaxcontact bootstrap result/study.toml --count 2000")
+@verb(
+    app,
+    "jaxcontact bootstrap result/study.toml",
+    "jaxcontact bootstrap result/study.toml --count 2000",
+)
 def bootstrap(
     study: StudyFile,
-    count: Annotated[int | None, flag("--count", "How many times the data are drawn anew. [default: 500]", RESULT, "COUNT")] = None,
-    seed: Annotated[int | None, flag("--seed", "Another number, other draws. [default: 0]", RESULT, "NUMBER")] = None,
+    count: Annotated[
+        int | None,
+        flag("--count", "How many times the data are drawn anew. [default: 500]", RESULT, "COUNT"),
+    ] = None,
+    seed: Annotated[
+        int | None, flag("--seed", "Another number, other draws. [default: 0]", RESULT, "NUMBER")
+    ] = None,
     kind: Annotated[
-        str | None, flag("--kind", "What is drawn: residual, moving_block, trial or parametric. [default: residual]", RESULT, "KIND")
+        str | None,
+        flag(
+            "--kind",
+            "What is drawn: residual, moving_block, trial or parametric. [default: residual]",
+            RESULT,
+            "KIND",
+        ),
     ] = None,
     out: Out = None,
     force: Force = False,
 ) -> None:
-    """Intervals from fits to data drawn anew: they need no formula, only that the residuals are what noise looks like.
+    """Intervals from fits to data drawn anew: they need no formula, only that the residuals are
+    what noise looks like.
 
-    Prints the intervals and writes bootstrap.txt and bootstrap.json. When it is killed, the same command goes on where it was.
+    Prints the intervals and writes bootstrap.txt and bootstrap.json. When it is killed, the same
+    command goes on where it was.
     """
     asked, folder = asked_for(study, out, force=force)
     options = asked.bootstrap.with_given(count=count, seed=seed, kind=kind)
@@ -38,5 +62,11 @@ def bootstrap(
             checkpoint=str(checkpoint_of(folder, "bootstrap")),
         )
     print_lines(str(found))
-    numbers = {"intervals": found.intervals, "kind": found.kind, "count": found.count, "failed": found.failed, "warnings": found.warnings}
+    numbers = {
+        "intervals": found.intervals,
+        "kind": found.kind,
+        "count": found.count,
+        "failed": found.failed,
+        "warnings": found.warnings,
+    }
     write_findings(folder, "bootstrap", text=str(found), numbers=numbers)

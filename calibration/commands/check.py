@@ -24,7 +24,13 @@ from calibration.arguments import (
     study_file,
     verb,
 )
-from calibration.commands.program import app, prepare_jax, print_lines, standard_error, standard_output
+from calibration.commands.program import (
+    app,
+    prepare_jax,
+    print_lines,
+    standard_error,
+    standard_output,
+)
 from calibration.option import options
 from calibration.progress import Progress
 from calibration.study import Ball, ModelOptions, ReadingOptions, Study
@@ -45,8 +51,15 @@ def passes(study: Study, reports: "Sequence[FileReport]") -> bool:
         from calibration.derivative_check import check_derivatives
         from calibration.identifiability import identify
 
-        pairs = [(report.recording, report.reading) for report in reports if report.recording is not None]
-        problem = problem_to_fit(study, read=([recording for recording, _ in pairs], [reading for _, reading in pairs]) if pairs else None)
+        pairs = [
+            (report.recording, report.reading) for report in reports if report.recording is not None
+        ]
+        problem = problem_to_fit(
+            study,
+            read=([recording for recording, _ in pairs], [reading for _, reading in pairs])
+            if pairs
+            else None,
+        )
         derivatives = check_derivatives(problem)
         say("Looking at what can be told apart")
         told = identify(problem, probe=False)
@@ -73,17 +86,27 @@ def check(
     gravity: Gravity = None,
     gate: Annotated[
         bool | None,
-        flag("--gate/--no-gate", "Also check derivatives and what can be told apart. [default: for a study file]", RESULT, FLAG),
+        flag(
+            "--gate/--no-gate",
+            "Also check derivatives and what can be told apart. [default: for a study file]",
+            RESULT,
+            FLAG,
+        ),
     ] = None,
 ) -> int:
     """Say what is in these files, and what can be learned from them. Nothing is written.
 
-    The exit status is 1 when a file cannot be used, or when the derivatives of the fit are not right. The mass is not needed; with it, drag
-    is given as a drag coefficient. Of a study file, the problem is built as fit would build it: its derivatives are compared with
-    differences, and its information says which parameters and combinations these data determine.
+    The exit status is 1 when a file cannot be used, or when the derivatives of the fit are not
+    right. The mass is not needed; with it, drag is given as a drag coefficient. Of a study file,
+    the problem is built as fit would build it: its derivatives are compared with differences, and
+    its information says which parameters and combinations these data determine.
     """
     paths, sections = asked(files, locals())
-    given, reading, model = sections[Ball], ReadingOptions(**sections[ReadingOptions]), ModelOptions(**sections[ModelOptions])
+    given, reading, model = (
+        sections[Ball],
+        ReadingOptions(**sections[ReadingOptions]),
+        ModelOptions(**sections[ModelOptions]),
+    )
     check_given(given, "radius")
     ball = Ball(**given) if "mass" in given else None
     checked_radius = options(Ball)["radius"].checked("radius", given["radius"])
@@ -97,6 +120,10 @@ def check(
         learned = verdicts(reports, gravity=model.gravity, drag_coefficient_per=factor)
     print_inspection(reports, learned, console=standard_output())
     usable = any(not report.problem for report in reports)
-    if (study_file(files) is not None if gate is None else gate) and usable and not passes(asked_study(files, locals()), reports):
+    if (
+        (study_file(files) is not None if gate is None else gate)
+        and usable
+        and not passes(asked_study(files, locals()), reports)
+    ):
         return UNUSABLE_FILE
     return UNUSABLE_FILE if any(report.problem for report in reports) else 0

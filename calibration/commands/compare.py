@@ -7,7 +7,19 @@ from calibration.commands.after_fit import Out, StudyFile, asked_for, write_find
 from calibration.commands.program import app, prepare_jax, print_lines, standard_error
 from calibration.progress import Progress
 
-COLUMNS = ("name", "parameters", "observations", "aicc", "bic", "difference", "weight", "score", "behind", "behind_sd", "cannot_tell")
+COLUMNS = (
+    "name",
+    "parameters",
+    "observations",
+    "aicc",
+    "bic",
+    "difference",
+    "weight",
+    "score",
+    "behind",
+    "behind_sd",
+    "cannot_tell",
+)
 """What compare.json holds of each model."""
 
 
@@ -20,18 +32,29 @@ def compare(
     study: StudyFile,
     models: Annotated[
         list[str] | None,
-        flag("--model", "A restitution law: constant, viscoelastic, power law, plastic; all by default.", RESULT, "NAME"),
+        flag(
+            "--model",
+            "A restitution law: constant, viscoelastic, power law, plastic; all by default.",
+            RESULT,
+            "NAME",
+        ),
     ] = None,
     hold_out: Annotated[
-        bool | None, flag("--hold-out/--no-hold-out", "Predict data that were left out, too. [default: no]", RESULT, FLAG)
+        bool | None,
+        flag(
+            "--hold-out/--no-hold-out",
+            "Predict data that were left out, too. [default: no]",
+            RESULT,
+            FLAG,
+        ),
     ] = None,
     out: Out = None,
     force: Force = False,
 ) -> None:
     """Which law the data prefer, or that they cannot tell.
 
-    Fits the study with each law of restitution. Prints AICc, BIC and, where asked, how well each predicts what was left out, and writes
-    compare.txt and compare.json.
+    Fits the study with each law of restitution. Prints AICc, BIC and, where asked, how well each
+    predicts what was left out, and writes compare.txt and compare.json.
     """
     asked, folder = asked_for(study, out, force=force)
     options = asked.compare.with_given(models=models and tuple(models), hold_out=hold_out)
@@ -43,8 +66,18 @@ def compare(
 
         problems = problems_to_compare(asked, options.models)
         say(f"Fitting {len(problems)} models")
-        found = compared(problems, hold_out="auto" if options.hold_out else None, method=asked.fit.method, steps=asked.fit.steps)
+        found = compared(
+            problems,
+            hold_out="auto" if options.hold_out else None,
+            method=asked.fit.method,
+            steps=asked.fit.steps,
+        )
     print_lines(str(found))
     models_found = [{name: getattr(model, name) for name in COLUMNS} for model in found.models]
-    numbers = {"models": models_found, "verdict": found.verdict, "hold_out": found.hold_out, "warnings": found.warnings}
+    numbers = {
+        "models": models_found,
+        "verdict": found.verdict,
+        "hold_out": found.hold_out,
+        "warnings": found.warnings,
+    }
     write_findings(folder, "compare", text=str(found), numbers=numbers)

@@ -34,7 +34,13 @@ from calibration.arguments import (
     verb,
 )
 from calibration.commands.kept_fit import kept_fit
-from calibration.commands.program import app, prepare_jax, print_lines, standard_error, standard_output
+from calibration.commands.program import (
+    app,
+    prepare_jax,
+    print_lines,
+    standard_error,
+    standard_output,
+)
 from calibration.data_files import find_files
 from calibration.progress import Progress
 
@@ -72,16 +78,23 @@ def fit(
     steps: Steps = None,
     out: Annotated[
         str | None,
-        flag("--out", "Folder for the results. [default: result; for a study file, result beside it]", RESULT, "FOLDER"),
+        flag(
+            "--out",
+            "Folder for the results. [default: result; for a study file, result beside it]",
+            RESULT,
+            "FOLDER",
+        ),
     ] = None,
     force: Force = False,
     quiet: Annotated[bool, flag("--quiet", "Print the table only.", RESULT, FLAG)] = False,
 ) -> None:
-    """Fit all files together: restitution, drag and what else they can tell, each with its uncertainty.
+    """Fit all files together: restitution, drag and what else they can tell, each with its
+    uncertainty.
 
-    Prints a table and writes fit.json (the numbers), fit.png (data, fitted curve, residuals), report.html (both on one page) and
-    study.toml (all options, to be fitted again, with fingerprints of the data). They are written when everything has succeeded, and
-    replace only earlier results of the same study. When it is killed, the same command goes on where it was.
+    Prints a table and writes fit.json (the numbers), fit.png (data, fitted curve, residuals),
+    report.html (both on one page) and study.toml (all options, to be fitted again, with
+    fingerprints of the data). They are written when everything has succeeded, and replace only
+    earlier results of the same study. When it is killed, the same command goes on where it was.
 
     A study file may hold every option; what is given here comes before it.
     """

@@ -44,24 +44,43 @@ def init(
     vertical: Vertical = None,
     sigma: Sigma = None,
     speed: Speed = None,
-    out: Annotated[str, flag("--out", "The study file.", RESULT, "FILE", show_default=True)] = "study.toml",
+    out: Annotated[
+        str, flag("--out", "The study file.", RESULT, "FILE", show_default=True)
+    ] = "study.toml",
     force: Force = False,
     patterns: Annotated[
-        bool, flag("--patterns", "Keep patterns and folders, so that later files belong to the study, too.", RESULT, FLAG)
+        bool,
+        flag(
+            "--patterns",
+            "Keep patterns and folders, so that later files belong to the study, too.",
+            RESULT,
+            FLAG,
+        ),
     ] = False,
 ) -> None:
-    """Write a study file: which data, which ball, and every option with its meaning, to be edited by hand.
+    """Write a study file: which data, which ball, and every option with its meaning, to be edited
+    by hand.
 
-    The data are looked at with jaxcontact check study.toml and fitted with jaxcontact fit study.toml.
+    The data are looked at with jaxcontact check study.toml and fitted with jaxcontact fit
+    study.toml.
     """
     from calibration.study_file import write_study  # what reads and writes TOML
 
     study = asked_study(files, locals())
     if Path(out).exists() and not force:
-        raise InputError("the file exists", remedy="Name another with --out, or replace it with --force.", path=out)
+        raise InputError(
+            "the file exists",
+            remedy="Name another with --out, or replace it with --force.",
+            path=out,
+        )
     if Path(out).suffix.lower() != ".toml":
-        raise InputError("a study file ends in .toml", remedy="Name one with --out study.toml.", path=out)
+        raise InputError(
+            "a study file ends in .toml", remedy="Name one with --out study.toml.", path=out
+        )
     found = tuple(map(str, find_files(study.files)))
     write_study(study if patterns else dataclasses.replace(study, files=found), out, fitted=False)
     shown = os.fspath(out)
-    print_lines(f"{len(found)} file{'' if len(found) == 1 else 's'}: {shown}", f"Next: jaxcontact check {shown}")
+    print_lines(
+        f"{len(found)} file{'' if len(found) == 1 else 's'}: {shown}",
+        f"Next: jaxcontact check {shown}",
+    )

@@ -21,8 +21,8 @@ CHECKPOINTS = "checkpoints"
 def kept_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -> "Fit":
     """Fit a study; until it has ended, finished pieces are kept in ``folder``.
 
-    They are filed under all that the numbers depend on, so that a study with other options, changed data or another version of a program
-    begins anew.
+    They are filed under all that the numbers depend on, so that a study with other options, changed
+    data or another version of a program begins anew.
 
     Args:
         study: what to fit.

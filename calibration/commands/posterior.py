@@ -4,25 +4,45 @@ import os
 from typing import Annotated
 
 from calibration.arguments import RESULT, Force, flag, verb
-from calibration.commands.after_fit import Out, StudyFile, asked_for, checkpoint_of, fitted, write_findings
+from calibration.commands.after_fit import (
+    Out,
+    StudyFile,
+    asked_for,
+    checkpoint_of,
+    fitted,
+    write_findings,
+)
 from calibration.commands.program import app, print_lines, standard_error
 from calibration.progress import Progress
 
 
-@verb(app, "jaxcontact posterior result/study.toml", "jaxcontact posterior result/study.toml --samples 4000 --seed 1")
+@verb(
+    app,
+    "jaxcontact posterior result/study.toml",
+    "jaxcontact posterior result/study.toml --samples 4000 --seed 1",
+)
 def posterior(
     study: StudyFile,
-    samples: Annotated[int | None, flag("--samples", "Samples of each chain. [default: 1000]", RESULT, "COUNT")] = None,
-    warmup: Annotated[int | None, flag("--warmup", "Steps before them. [default: 1000]", RESULT, "COUNT")] = None,
-    chains: Annotated[int | None, flag("--chains", "Independent chains. [default: 4]", RESULT, "COUNT")] = None,
-    seed: Annotated[int | None, flag("--seed", "Another number, other samples. [default: 0]", RESULT, "NUMBER")] = None,
+    samples: Annotated[
+        int | None, flag("--samples", "Samples of each chain. [default: 1000]", RESULT, "COUNT")
+    ] = None,
+    warmup: Annotated[
+        int | None, flag("--warmup", "Steps before them. [default: 1000]", RESULT, "COUNT")
+    ] = None,
+    chains: Annotated[
+        int | None, flag("--chains", "Independent chains. [default: 4]", RESULT, "COUNT")
+    ] = None,
+    seed: Annotated[
+        int | None, flag("--seed", "Another number, other samples. [default: 0]", RESULT, "NUMBER")
+    ] = None,
     out: Out = None,
     force: Force = False,
 ) -> None:
-    """Samples of the posterior distribution of all unknowns (NUTS). Needs the extra: pip install "jaxcontact[posterior]".
+    """Samples of the posterior distribution of all unknowns (NUTS). Needs the extra: pip install
+    "jaxcontact[posterior]".
 
-    Prints the intervals and writes posterior.txt, posterior.json and posterior.nc, which ArviZ reads. When it is killed, the same command
-    goes on where it was.
+    Prints the intervals and writes posterior.txt, posterior.json and posterior.nc, which ArviZ
+    reads. When it is killed, the same command goes on where it was.
     """
     asked, folder = asked_for(study, out, force=force)
     options = asked.posterior.with_given(samples=samples, warmup=warmup, chains=chains, seed=seed)

@@ -3,7 +3,14 @@
 from typing import Annotated
 
 from calibration.arguments import RESULT, Force, flag, verb
-from calibration.commands.after_fit import Out, StudyFile, asked_for, checkpoint_of, fitted, write_findings
+from calibration.commands.after_fit import (
+    Out,
+    StudyFile,
+    asked_for,
+    checkpoint_of,
+    fitted,
+    write_findings,
+)
 from calibration.commands.program import app, print_lines, standard_error
 from calibration.progress import Progress
 
@@ -16,16 +23,27 @@ from calibration.progress import Progress
 def profile(
     study: StudyFile,
     names: Annotated[
-        list[str] | None, flag("--name", "A parameter to profile, as fit.json names it; all that were fitted by default.", RESULT, "NAME")
+        list[str] | None,
+        flag(
+            "--name",
+            "A parameter to profile, as fit.json names it; all that were fitted by default.",
+            RESULT,
+            "NAME",
+        ),
     ] = None,
-    level: Annotated[float | None, flag("--level", "Probability of the intervals. [default: 0.95]", RESULT, "FRACTION")] = None,
+    level: Annotated[
+        float | None,
+        flag("--level", "Probability of the intervals. [default: 0.95]", RESULT, "FRACTION"),
+    ] = None,
     out: Out = None,
     force: Force = False,
 ) -> None:
-    """Intervals from the profile of the likelihood: right where a parameter acts non-linearly and plus or minus is not.
+    """Intervals from the profile of the likelihood: right where a parameter acts non-linearly and
+    plus or minus is not.
 
-    Fits the study, then holds each parameter at other values while all else adapts. Prints the intervals and writes profile.txt,
-    profile.json and profile.png. When it is killed, the same command goes on where it was.
+    Fits the study, then holds each parameter at other values while all else adapts. Prints the
+    intervals and writes profile.txt, profile.json and profile.png. When it is killed, the same
+    command goes on where it was.
     """
     asked, folder = asked_for(study, out, force=force)
     with Progress(standard_error()) as say:
@@ -43,4 +61,10 @@ def profile(
         )
         figure = png(profile_figure(found))
     print_lines(str(found))
-    write_findings(folder, "profile", text=str(found), numbers={"profiles": found.profiles, "warnings": found.warnings}, figure=figure)
+    write_findings(
+        folder,
+        "profile",
+        text=str(found),
+        numbers={"profiles": found.profiles, "warnings": found.warnings},
+        figure=figure,
+    )

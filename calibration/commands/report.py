@@ -18,7 +18,8 @@ TITLES = {
 
 @verb(app, "jaxcontact report result/study.toml")
 def report(study: StudyFile, out: Out = None, force: Force = False) -> None:
-    """One page for a browser with everything found so far: the fit, and what profile, bootstrap, posterior, compare and design left.
+    """One page for a browser with everything found so far: the fit, and what profile, bootstrap,
+    posterior, compare and design left.
 
     Fits the study and writes report.html, with its pictures inside, beside the other results.
     """
@@ -33,14 +34,18 @@ def report(study: StudyFile, out: Out = None, force: Force = False) -> None:
         from calibration.study_file import study_text
 
         sections = [
-            PageSection(title, text=_text(folder / f"{name}.txt"), figure=_picture(folder / f"{name}.png"))
+            PageSection(
+                title, text=_text(folder / f"{name}.txt"), figure=_picture(folder / f"{name}.png")
+            )
             for name, title in TITLES.items()
             if (folder / f"{name}.txt").exists()
         ]
         folder.mkdir(parents=True, exist_ok=True)
         figure = png(fit_figure(fit)) if fit.recordings or fit.columns or fit.series else None
         text = study_text(asked, folder=folder)
-        write_page(fit, folder / PAGE, figure=figure, title=title_of(asked), sections=sections, study=text)
+        write_page(
+            fit, folder / PAGE, figure=figure, title=title_of(asked), sections=sections, study=text
+        )
     print_lines(f"Results: {folder / PAGE}")
 
 

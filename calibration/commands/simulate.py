@@ -37,55 +37,115 @@ def _motion(flags: str, about: str, metavar: str, *, shown: bool = True) -> Any:
 
 @verb(
     app,
-    "jaxcontact simulate --radius 0.02 --mass 0.0027 --shell --height 0.3 --drag 0.47 --out drop.csv",
-    "jaxcontact simulate --radius 0.02 --mass 0.0027 --shell --position 0 0 0.3 --velocity 2 0 -1 --friction 0.2",
+    "jaxcontact simulate --radius 0.02 --mass 0.0027 --shell --height 0.3 --drag 0.47 --out "
+    "drop.csv",
+    "jaxcontact simulate --radius 0.02 --mass 0.0027 --shell --position 0 0 0.3 --velocity 2 "
+    "0 -1 --friction 0.2",
 )
 def simulate(
     radius: Radius = None,
     mass: Mass = None,
     shell: Shell = None,
-    height: Annotated[float | None, _motion("--height", "Drop it from rest, with so much air below it [m].", "METRES", shown=False)] = None,
-    position: Annotated[
-        Vector | None, _motion("--position", "Or where its centre begins [m]; the surface is at z = 0.", "X Y Z", shown=False)
+    height: Annotated[
+        float | None,
+        _motion(
+            "--height", "Drop it from rest, with so much air below it [m].", "METRES", shown=False
+        ),
     ] = None,
-    velocity: Annotated[Vector, _motion("--velocity", "Velocity at the beginning [m/s]. [default: 0 0 0]", "X Y Z", shown=False)] = (
+    position: Annotated[
+        Vector | None,
+        _motion(
+            "--position",
+            "Or where its centre begins [m]; the surface is at z = 0.",
+            "X Y Z",
+            shown=False,
+        ),
+    ] = None,
+    velocity: Annotated[
+        Vector,
+        _motion(
+            "--velocity", "Velocity at the beginning [m/s]. [default: 0 0 0]", "X Y Z", shown=False
+        ),
+    ] = (
         0.0,
         0.0,
         0.0,
     ),
-    spin: Annotated[Vector, _motion("--spin", "Angular velocity at the beginning [rad/s]. [default: 0 0 0]", "X Y Z", shown=False)] = (
+    spin: Annotated[
+        Vector,
+        _motion(
+            "--spin",
+            "Angular velocity at the beginning [rad/s]. [default: 0 0 0]",
+            "X Y Z",
+            shown=False,
+        ),
+    ] = (
         0.0,
         0.0,
         0.0,
     ),
-    restitution: Annotated[float, _motion("--restitution", "Speed after over speed before an impact, along the normal.", "RATIO")] = 0.9,
+    restitution: Annotated[
+        float,
+        _motion(
+            "--restitution", "Speed after over speed before an impact, along the normal.", "RATIO"
+        ),
+    ] = 0.9,
     friction: Annotated[float, _motion("--friction", "Friction coefficient.", "RATIO")] = 0.0,
-    drag: Annotated[float, _motion("--drag", "Drag coefficient of the air; a smooth ball has about 0.47.", "RATIO")] = 0.0,
+    drag: Annotated[
+        float,
+        _motion("--drag", "Drag coefficient of the air; a smooth ball has about 0.47.", "RATIO"),
+    ] = 0.0,
     fluid_density: FluidDensity = None,
     stiffness: Annotated[
         float | None,
-        _motion("--stiffness", "Contact stiffness [N/m^1.5] of Hertz's law; without it, impacts are rigid.", "N/M^1.5", shown=False),
+        _motion(
+            "--stiffness",
+            "Contact stiffness [N/m^1.5] of Hertz's law; without it, impacts are rigid.",
+            "N/M^1.5",
+            shown=False,
+        ),
     ] = None,
     gravity: Gravity = None,
-    duration: Annotated[float, _motion("--duration", "How long it is recorded [s].", "SECONDS")] = 2.0,
+    duration: Annotated[
+        float, _motion("--duration", "How long it is recorded [s].", "SECONDS")
+    ] = 2.0,
     rate: Annotated[float, _motion("--rate", "Samples per second.", "HERTZ")] = 240.0,
-    noise: Annotated[float, _motion("--noise", "Standard deviation of the error of each coordinate [m].", "METRES")] = 0.0,
+    noise: Annotated[
+        float,
+        _motion("--noise", "Standard deviation of the error of each coordinate [m].", "METRES"),
+    ] = 0.0,
     seed: Annotated[int, _motion("--seed", "Another number, other errors.", "NUMBER")] = 0,
-    out: Annotated[str, flag("--out", "The recording.", RESULT, "FILE", show_default=True)] = "trajectory.csv",
+    out: Annotated[
+        str, flag("--out", "The recording.", RESULT, "FILE", show_default=True)
+    ] = "trajectory.csv",
     force: Force = False,
 ) -> None:
-    """Make up a recording: simulate a bouncing ball, print its contacts, and write t, x, y, z as a file that fit reads.
+    """Make up a recording: simulate a bouncing ball, print its contacts, and write t, x, y, z as a
+    file that fit reads.
 
     For planning an experiment, and for trying a fit on data whose truth is known.
     """
-    _, sections = asked((), {name: value for name, value in locals().items() if name not in ("drag", "friction", "spin")})
+    _, sections = asked(
+        (),
+        {
+            name: value
+            for name, value in locals().items()
+            if name not in ("drag", "friction", "spin")
+        },
+    )
     check_given(sections[Ball], *required(Ball))
     ball, model = Ball(**sections[Ball]), ModelOptions(**sections[ModelOptions])
     start = _start(ball, height, position)
     with Progress(standard_error()) as say:
         say("Simulating")
         prepare_jax()
-        from calibration.made_up_recording import check_replaceable, make_up, scene_of, start_of, write_recording
+        from calibration.made_up_recording import (
+            check_replaceable,
+            make_up,
+            scene_of,
+            start_of,
+            write_recording,
+        )
 
         check_replaceable(out, force=force)
         scene = scene_of(
@@ -105,15 +165,28 @@ def simulate(
 
 def _start(ball: Ball, height: float | None, position: Vector | None) -> Vector:
     if (height is None) == (position is None):
-        said = "neither --height nor --position is given" if height is None else "--height and --position are both given"
-        raise InputError(said, remedy="Give --height 0.3 to drop the ball from rest, or --position 0 0 0.3 for its centre.")
+        said = (
+            "neither --height nor --position is given"
+            if height is None
+            else "--height and --position are both given"
+        )
+        raise InputError(
+            said,
+            remedy="Give --height 0.3 to drop the ball from rest, or --position 0 0 0.3 for its "
+            "centre.",
+        )
     return position if height is None else (0.0, 0.0, ball.radius + height)  # type: ignore[return-value]
 
 
 def _contacts(recording: "MadeUpRecording") -> Iterator[str]:
     """A line for each contact."""
     yield "contact   touch-down [s]   lasts [us]   speed before [m/s]   speed after [m/s]"
-    columns = (recording.touch_down, recording.lift_off, recording.impact_speed, recording.rebound_speed)
+    columns = (
+        recording.touch_down,
+        recording.lift_off,
+        recording.impact_speed,
+        recording.rebound_speed,
+    )
     for number, (down, off, before, after) in enumerate(zip(*columns, strict=True), start=1):
         if number > LISTED_CONTACTS:
             yield f"and {len(recording.touch_down) - LISTED_CONTACTS} more"

@@ -1,1 +1,3 @@
-"""Quantities of the measurement that a fit must find beside the material constants; one file for each."""
+"""Quantities of the measurement that a fit must find beside the material constants; one file for
+each.
+"""

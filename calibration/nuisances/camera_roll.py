@@ -14,7 +14,8 @@ from jaxcontact import Scene
 
 @dataclasses.dataclass(frozen=True)
 class CameraRoll:
-    """Angle by which the camera was turned about its axis, for all recordings: surface and gravity appear tilted alike.
+    """Angle by which the camera was turned about its axis, for all recordings: surface and gravity
+    appear tilted alike.
 
     Args:
         prior: what is known of it beforehand.
@@ -29,7 +30,16 @@ class CameraRoll:
 
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
         """The angle."""
-        return (nuisance_unknown("camera_roll", unit="rad", label="roll of the camera", symbol="phi", late=True, prior=self.prior),)
+        return (
+            nuisance_unknown(
+                "camera_roll",
+                unit="rad",
+                label="roll of the camera",
+                symbol="phi",
+                late=True,
+                prior=self.prior,
+            ),
+        )
 
     def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """Level."""

@@ -1,4 +1,6 @@
-"""A clock that runs fast or slow: a frame rate that is not what was set, a sound card beside a camera."""
+"""A clock that runs fast or slow: a frame rate that is not what was set, a sound card beside a
+camera.
+"""
 
 import dataclasses
 from typing import Any
@@ -14,10 +16,12 @@ from jaxcontact import Scene
 
 @dataclasses.dataclass(frozen=True)
 class ClockDrift:
-    """Relative error of the rate of one instrument's clock; positive where it shows too short times.
+    """Relative error of the rate of one instrument's clock; positive where it shows too short
+    times.
 
     Args:
-        clock: of the instrument: ``"camera"``, ``"microphone"``, ``"force sensor"``, or the name given to its measurement.
+        clock: of the instrument: ``"camera"``, ``"microphone"``, ``"force sensor"``, or the name
+            given to its measurement.
         prior: what is known of it beforehand.
         shared: whether all trials have the same.
     """
@@ -37,7 +41,15 @@ class ClockDrift:
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
         """The relative error."""
         name = f"drift_of_{self.clock.replace(' ', '_')}"
-        return (nuisance_unknown(name, unit="-", label=f"drift of the clock of the {self.clock}", symbol="d_t", prior=self.prior),)
+        return (
+            nuisance_unknown(
+                name,
+                unit="-",
+                label=f"drift of the clock of the {self.clock}",
+                symbol="d_t",
+                prior=self.prior,
+            ),
+        )
 
     def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """None, or the mean of what is known."""

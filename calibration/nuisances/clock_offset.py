@@ -18,7 +18,8 @@ class ClockOffset:
     """Time to be added to one instrument's clock to get that of the trial.
 
     Args:
-        clock: of the instrument: ``"camera"``, ``"microphone"``, ``"force sensor"``, or the name given to its measurement.
+        clock: of the instrument: ``"camera"``, ``"microphone"``, ``"force sensor"``, or the name
+            given to its measurement.
         prior: what is known of it beforehand.
         shared: whether all trials have the same.
     """
@@ -28,23 +29,37 @@ class ClockOffset:
     shared: bool = False
 
     def concerns(self, trial: Any) -> bool:
-        """Trials with a measurement on this clock, in which its offset is not the same as the time of an unknown start."""
+        """Trials with a measurement on this clock, in which its offset is not the same as the time
+        of an unknown start.
+        """
         told = len(trial.clocks) > 1 or trial.initial is not None or self.prior is not None
         return self.clock in trial.clocks and told
 
     def check(self, trials: Any) -> None:
-        """Raise ``InputError`` where no measurement is on this clock, or where it is the only one beside an unknown start."""
+        """Raise ``InputError`` where no measurement is on this clock, or where it is the only one
+        beside an unknown start.
+        """
         check_clock("ClockOffset", self.clock, trials)
         if not any(self.concerns(trial) for trial in trials):
             raise InputError(
-                f"nuisance: ClockOffset({self.clock!r}) has the same effect as the time of the start, which is unknown.",
-                remedy="Leave it out; it is for trials with two clocks, or with a known initial state.",
+                f"nuisance: ClockOffset({self.clock!r}) has the same effect as the time of "
+                "the start, which is unknown.",
+                remedy="Leave it out; it is for trials with two clocks, or with a known initial "
+                "state.",
             )
 
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
         """The offset."""
         name = f"offset_of_{self.clock.replace(' ', '_')}"
-        return (nuisance_unknown(name, unit="s", label=f"offset of the clock of the {self.clock}", symbol="t_off", prior=self.prior),)
+        return (
+            nuisance_unknown(
+                name,
+                unit="s",
+                label=f"offset of the clock of the {self.clock}",
+                symbol="t_off",
+                prior=self.prior,
+            ),
+        )
 
     def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """None, or the mean of what is known."""
@@ -59,4 +74,7 @@ def check_clock(owner: str, clock: str, trials: Any) -> None:
     """Raise ``InputError`` where no measurement is on a clock."""
     known = tuple(dict.fromkeys(name for trial in trials for name in trial.clocks))
     if clock not in known:
-        raise InputError(f"nuisance: {owner}({clock!r}), but no measurement is on that clock.{nearest(clock, known)}")
+        raise InputError(
+            f"nuisance: {owner}({clock!r}), but no measurement is on that "
+            f"clock.{nearest(clock, known)}"
+        )

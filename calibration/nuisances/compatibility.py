@@ -1,4 +1,6 @@
-"""Which quantities of a measurement go together: those that have the same effect on the data are refused, before anything is computed."""
+"""Which quantities of a measurement go together: those that have the same effect on the data are
+refused, before anything is computed.
+"""
 
 from collections.abc import Sequence
 from typing import Any
@@ -26,16 +28,23 @@ def check_nuisances(nuisances: Sequence[Any], trials: Sequence[Any]) -> None:
     """Check the quantities of a problem with the ``trials`` that have a motion.
 
     Raises:
-        InputError: two with the same effect, one that acts on none of the trials, a trial whose motion nothing gives.
+        InputError: two with the same effect, one that acts on none of the trials, a trial whose
+            motion nothing gives.
     """
     kinds = {type(item) for item in nuisances}
     for first, second, why in SAME_EFFECT:
         if {first, second} <= kinds:
-            raise InputError(f"nuisance: {first.__name__} and {second.__name__} {why}.", remedy="Keep one of them.")
+            raise InputError(
+                f"nuisance: {first.__name__} and {second.__name__} {why}.",
+                remedy="Keep one of them.",
+            )
     names = [unknown.name for item in nuisances for unknown in item.unknowns((0, 2))]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise InputError(f"nuisance: {', '.join(map(repr, twice))} is asked for more than once.", remedy="Keep one of them.")
+        raise InputError(
+            f"nuisance: {', '.join(map(repr, twice))} is asked for more than once.",
+            remedy="Keep one of them.",
+        )
     for item in nuisances:
         if hasattr(item, "check"):
             item.check(trials)
@@ -47,5 +56,6 @@ def check_nuisances(nuisances: Sequence[Any], trials: Sequence[Any]) -> None:
             raise InputError(
                 f"Nothing tells the motion of trial {trial.name!r}.",
                 path=trial.path,
-                remedy="Add nuisance FirstImpact(), or give Trial(..., initial=jaxcontact.state(...)).",
+                remedy="Add nuisance FirstImpact(), or give Trial(..., "
+                "initial=jaxcontact.state(...)).",
             )

@@ -1,4 +1,6 @@
-"""A motion towards the camera or away from it: what comes nearer looks larger, and its path longer."""
+"""A motion towards the camera or away from it: what comes nearer looks larger, and its path
+longer.
+"""
 
 import dataclasses
 from typing import Any, ClassVar
@@ -16,9 +18,11 @@ from jaxcontact import Scene
 
 @dataclasses.dataclass(frozen=True)
 class DepthMotion:
-    """Velocity away from a (pinhole) camera in each recording: apparent lengths shrink in proportion to the distance.
+    """Velocity away from a (pinhole) camera in each recording: apparent lengths shrink in
+    proportion to the distance.
 
-    Recorded lengths are true in the plane in which the ball is at first. Only ``velocity/distance`` shows, so the distance must be given.
+    Recorded lengths are true in the plane in which the ball is at first. Only ``velocity/distance``
+    shows, so the distance must be given.
 
     Args:
         distance: from the camera to the ball at first [m].
@@ -33,7 +37,10 @@ class DepthMotion:
 
     def __post_init__(self) -> None:
         if not 0 < self.distance < np.inf:
-            raise InputError(f"DepthMotion: distance = {self.distance!r} is not a positive number.", remedy="Give it in m.")
+            raise InputError(
+                f"DepthMotion: distance = {self.distance!r} is not a positive number.",
+                remedy="Give it in m.",
+            )
 
     @staticmethod
     def concerns(trial: Any) -> bool:
@@ -47,7 +54,16 @@ class DepthMotion:
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
         """The velocity."""
         label = "velocity away from the camera"
-        return (nuisance_unknown("depth_velocity", unit="m/s", label=label, symbol="v_y0", late=True, prior=self.prior),)
+        return (
+            nuisance_unknown(
+                "depth_velocity",
+                unit="m/s",
+                label=label,
+                symbol="v_y0",
+                late=True,
+                prior=self.prior,
+            ),
+        )
 
     def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """None."""

@@ -15,10 +15,11 @@ from jaxcontact import Scene
 
 @dataclasses.dataclass(frozen=True)
 class Exposure:
-    """Exposure time of the pictures, for all recordings; the time of a picture is the middle of its exposure.
+    """Exposure time of the pictures, for all recordings; the time of a picture is the middle of its
+    exposure.
 
-    A position is averaged over the exposure. In free flight that is a shift of ``g t^2/24``, which nobody sees; beside an impact it is up
-    to ``(1 + e) v t/8``.
+    A position is averaged over the exposure. In free flight that is a shift of ``g t^2/24``, which
+    nobody sees; beside an impact it is up to ``(1 + e) v t/8``.
 
     Args:
         known: the exposure time [s]; by default it is found.
@@ -35,18 +36,33 @@ class Exposure:
         for name in ("known", "guess"):
             value = getattr(self, name)
             if value is not None and not 0 < value < np.inf:
-                raise InputError(f"Exposure: {name} = {value!r} is not a positive number.", remedy="Give it in s.")
+                raise InputError(
+                    f"Exposure: {name} = {value!r} is not a positive number.",
+                    remedy="Give it in s.",
+                )
 
     def check(self, trials: Any) -> None:
         """Raise ``InputError`` without pictures."""
         if not any(trial.axes for trial in trials):
-            raise InputError("nuisance: Exposure needs recordings of positions.", remedy="Leave it out.")
+            raise InputError(
+                "nuisance: Exposure needs recordings of positions.", remedy="Leave it out."
+            )
 
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
         """The exposure time, where it is not known."""
         if self.known is not None:
             return ()
-        return (nuisance_unknown("exposure", unit="s", label="exposure time", symbol="t_e", transform="log", late=True, prior=self.prior),)
+        return (
+            nuisance_unknown(
+                "exposure",
+                unit="s",
+                label="exposure time",
+                symbol="t_e",
+                transform="log",
+                late=True,
+                prior=self.prior,
+            ),
+        )
 
     def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """The guess."""

@@ -14,10 +14,11 @@ from jaxcontact import Scene
 
 @dataclasses.dataclass(frozen=True)
 class FirstImpact:
-    """Time and speed of the first impact of each trial: a ball dropped from an unknown height that only a microphone followed.
+    """Time and speed of the first impact of each trial: a ball dropped from an unknown height that
+    only a microphone followed.
 
-    The body moves along the normal of the first surface, which must be a plane. For trials without positions and without a known
-    initial state.
+    The body moves along the normal of the first surface, which must be a plane. For trials without
+    positions and without a known initial state.
     """
 
     shared: ClassVar[bool] = False
@@ -30,14 +31,25 @@ class FirstImpact:
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
         """Time and approach speed."""
         return (
-            nuisance_unknown("impact_time", unit="s", label="time of the first impact", symbol="t_1"),
-            nuisance_unknown("impact_speed", unit="m/s", label="speed of the first impact", symbol="v_1", transform="log"),
+            nuisance_unknown(
+                "impact_time", unit="s", label="time of the first impact", symbol="t_1"
+            ),
+            nuisance_unknown(
+                "impact_speed",
+                unit="m/s",
+                label="speed of the first impact",
+                symbol="v_1",
+                transform="log",
+            ),
         )
 
     def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """From the measured impacts."""
         if not hasattr(reading, "first_impact"):
-            raise InputError("FirstImpact() in a trial without bounce times or a force trace.", remedy="Give Trial(..., initial=...).")
+            raise InputError(
+                "FirstImpact() in a trial without bounce times or a force trace.",
+                remedy="Give Trial(..., initial=...).",
+            )
         return np.asarray([reading.first_impact, reading.speed])
 
     def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:

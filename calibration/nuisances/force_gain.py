@@ -16,7 +16,8 @@ from jaxcontact import Scene
 class ForceGain:
     """Shown force over true force, for all trials with a force trace.
 
-    The impulse of an impact at a known speed tells it: with an unknown speed, gain and speed cannot be told apart.
+    The impulse of an impact at a known speed tells it: with an unknown speed, gain and speed cannot
+    be told apart.
 
     Args:
         prior: what is known of it beforehand.
@@ -27,12 +28,23 @@ class ForceGain:
 
     def check(self, trials: Any) -> None:
         """Raise ``InputError`` without a force trace."""
-        if not any(getattr(item, "needs_force", False) for trial in trials for item in trial.measured):
+        if not any(
+            getattr(item, "needs_force", False) for trial in trials for item in trial.measured
+        ):
             raise InputError("nuisance: ForceGain() without a ForceTrace.", remedy="Leave it out.")
 
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
         """The factor."""
-        return (nuisance_unknown("force_gain", unit="-", label="shown over true force", symbol="G", transform="log", prior=self.prior),)
+        return (
+            nuisance_unknown(
+                "force_gain",
+                unit="-",
+                label="shown over true force",
+                symbol="G",
+                transform="log",
+                prior=self.prior,
+            ),
+        )
 
     def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """One."""

@@ -15,13 +15,23 @@ from jaxcontact.field import put
 
 @dataclasses.dataclass(frozen=True)
 class Gravity:
-    """The acceleration of free fall, downwards, one value for all recordings; excludes ``LengthScale``."""
+    """The acceleration of free fall, downwards, one value for all recordings; excludes
+    ``LengthScale``.
+    """
 
     shared: ClassVar[bool] = True
 
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
         """Its magnitude."""
-        return (nuisance_unknown("gravity", unit="m/s^2", label="acceleration of free fall", symbol="g", transform="log"),)
+        return (
+            nuisance_unknown(
+                "gravity",
+                unit="m/s^2",
+                label="acceleration of free fall",
+                symbol="g",
+                transform="log",
+            ),
+        )
 
     def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """That of the scene."""
@@ -30,4 +40,6 @@ class Gravity:
     def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
         """Set its magnitude."""
         gravity = jnp.asarray(experiment.scene.gravity, dtype=float)
-        return experiment._replace(scene=put(experiment.scene, "gravity", values[0] * gravity / jnp.linalg.norm(gravity)))
+        return experiment._replace(
+            scene=put(experiment.scene, "gravity", values[0] * gravity / jnp.linalg.norm(gravity))
+        )

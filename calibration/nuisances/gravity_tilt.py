@@ -17,7 +17,8 @@ from jaxcontact.geometry.rotation import rotate
 
 @dataclasses.dataclass(frozen=True)
 class GravityTilt:
-    """Angle between gravity and the normal of the surface, which stays along z: a ball on it is pulled towards positive ``towards``.
+    """Angle between gravity and the normal of the surface, which stays along z: a ball on it is
+    pulled towards positive ``towards``.
 
     Args:
         towards: ``"x"`` or ``"y"``.
@@ -35,12 +36,24 @@ class GravityTilt:
     def check(self, trials: Any) -> None:
         """Raise ``InputError`` where nothing was measured along that axis."""
         if not any(self.towards in trial.axes for trial in trials):
-            raise InputError(f"nuisance: GravityTilt towards {self.towards!r}, but nothing was measured along it.", remedy="Leave it out.")
+            raise InputError(
+                f"nuisance: GravityTilt towards {self.towards!r}, but nothing was measured "
+                "along it.",
+                remedy="Leave it out.",
+            )
 
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
         """The angle."""
         label = f"tilt of gravity towards {self.towards}"
-        return (nuisance_unknown(f"tilt_{self.towards}", unit="rad", label=label, symbol=f"a_{self.towards}", prior=self.prior),)
+        return (
+            nuisance_unknown(
+                f"tilt_{self.towards}",
+                unit="rad",
+                label=label,
+                symbol=f"a_{self.towards}",
+                prior=self.prior,
+            ),
+        )
 
     def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """Level."""

@@ -17,7 +17,8 @@ AXES = "xyz"
 
 @dataclasses.dataclass(frozen=True)
 class InitialSpin:
-    """Components of the spin at the start of each trial, whatever else was measured (``InitialState(spin=True)`` chooses by the positions).
+    """Components of the spin at the start of each trial, whatever else was measured
+    (``InitialState(spin=True)`` chooses by the positions).
 
     Args:
         components: letters of the axes about which it is unknown.
@@ -29,13 +30,26 @@ class InitialSpin:
     prior: Prior | None = None
 
     def __post_init__(self) -> None:
-        if not self.components or len(set(self.components)) < len(self.components) or set(self.components) - set(AXES):
-            raise InputError(f"InitialSpin: components = {self.components!r} are not letters of x, y, z.", remedy='Give e.g. "y".')
+        if (
+            not self.components
+            or len(set(self.components)) < len(self.components)
+            or set(self.components) - set(AXES)
+        ):
+            raise InputError(
+                f"InitialSpin: components = {self.components!r} are not letters of x, y, z.",
+                remedy='Give e.g. "y".',
+            )
 
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
         """The components."""
         return tuple(
-            nuisance_unknown(f"spin_{x}", unit="rad/s", label=f"initial spin about {x}", symbol=f"w_{x}0", prior=self.prior)
+            nuisance_unknown(
+                f"spin_{x}",
+                unit="rad/s",
+                label=f"initial spin about {x}",
+                symbol=f"w_{x}0",
+                prior=self.prior,
+            )
             for x in self.components
         )
 
@@ -44,7 +58,11 @@ class InitialSpin:
         for item in trial.measured:
             if hasattr(item, "spin"):
                 return np.nan_to_num(item.spin[0])[[AXES.index(x) for x in self.components]]
-        known = np.zeros(3) if trial.initial is None else np.reshape(np.asarray(trial.initial.spin, dtype=float), 3)
+        known = (
+            np.zeros(3)
+            if trial.initial is None
+            else np.reshape(np.asarray(trial.initial.spin, dtype=float), 3)
+        )
         return known[[AXES.index(x) for x in self.components]]
 
     def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
@@ -53,4 +71,6 @@ class InitialSpin:
 
     def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
         """Set the components."""
-        return experiment._replace(spin=experiment.spin.at[jnp.array([AXES.index(x) for x in self.components])].set(values))
+        return experiment._replace(
+            spin=experiment.spin.at[jnp.array([AXES.index(x) for x in self.components])].set(values)
+        )

@@ -14,7 +14,9 @@ from jaxcontact.geometry.rotation import quaternion_product, rotation_to_quatern
 
 @dataclasses.dataclass(frozen=True)
 class InitialTurn:
-    """Rotation from the first measured orientation to the true one at the start, of each trial with ``Orientations``."""
+    """Rotation from the first measured orientation to the true one at the start, of each trial with
+    ``Orientations``.
+    """
 
     shared: ClassVar[bool] = False
 
@@ -26,11 +28,18 @@ class InitialTurn:
     def check(self, trials: Any) -> None:
         """Raise ``InputError`` without orientations."""
         if not any(self.concerns(trial) for trial in trials):
-            raise InputError("nuisance: InitialTurn() without Orientations.", remedy="Leave it out.")
+            raise InputError(
+                "nuisance: InitialTurn() without Orientations.", remedy="Leave it out."
+            )
 
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
         """Components of the rotation vector."""
-        return tuple(nuisance_unknown(f"turn_{x}", unit="rad", label=f"initial rotation about {x}", symbol=f"r_{x}0") for x in "xyz")
+        return tuple(
+            nuisance_unknown(
+                f"turn_{x}", unit="rad", label=f"initial rotation about {x}", symbol=f"r_{x}0"
+            )
+            for x in "xyz"
+        )
 
     def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """None."""
@@ -38,4 +47,6 @@ class InitialTurn:
 
     def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
         """Turn the body."""
-        return experiment._replace(orientation=quaternion_product(rotation_to_quaternion(values), experiment.orientation))
+        return experiment._replace(
+            orientation=quaternion_product(rotation_to_quaternion(values), experiment.orientation)
+        )

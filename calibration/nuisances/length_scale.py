@@ -13,7 +13,8 @@ from jaxcontact import Scene
 
 @dataclasses.dataclass(frozen=True)
 class LengthScale:
-    """One factor from recorded to true lengths, for all recordings: a pixel scale that was measured a few percent wrong.
+    """One factor from recorded to true lengths, for all recordings: a pixel scale that was measured
+    a few percent wrong.
 
     Gravity makes it visible. It excludes ``Gravity``, which has the same effect.
     """
@@ -22,7 +23,15 @@ class LengthScale:
 
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
         """The factor."""
-        return (nuisance_unknown("length_scale", unit="-", label="true over recorded length", symbol="lambda", transform="log"),)
+        return (
+            nuisance_unknown(
+                "length_scale",
+                unit="-",
+                label="true over recorded length",
+                symbol="lambda",
+                transform="log",
+            ),
+        )
 
     def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """One."""

@@ -15,9 +15,11 @@ from jaxcontact import Scene
 
 @dataclasses.dataclass(frozen=True)
 class LensDistortion:
-    """Radial distortion of all recordings: a radius ``r`` from the centre of the picture is recorded as ``r (1 + k r^2)``.
+    """Radial distortion of all recordings: a radius ``r`` from the centre of the picture is
+    recorded as ``r (1 + k r^2)``.
 
-    ``k`` is negative for a barrel, positive for a pincushion. The initial state is that of an undistorted picture.
+    ``k`` is negative for a barrel, positive for a pincushion. The initial state is that of an
+    undistorted picture.
 
     Args:
         centre: of the picture, ``(x, z)`` in recorded lengths [m].
@@ -35,7 +37,16 @@ class LensDistortion:
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
         """The coefficient."""
         label = "radial distortion of the lens"
-        return (nuisance_unknown("lens_distortion", unit="1/m^2", label=label, symbol="k", late=True, prior=self.prior),)
+        return (
+            nuisance_unknown(
+                "lens_distortion",
+                unit="1/m^2",
+                label=label,
+                symbol="k",
+                late=True,
+                prior=self.prior,
+            ),
+        )
 
     def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """None."""
@@ -44,4 +55,6 @@ class LensDistortion:
     def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
         """Set the coefficient."""
         centre = jnp.asarray([self.centre[0], 0.0, self.centre[1]])
-        return experiment._replace(camera=experiment.camera._replace(distortion=values[0], centre=centre))
+        return experiment._replace(
+            camera=experiment.camera._replace(distortion=values[0], centre=centre)
+        )

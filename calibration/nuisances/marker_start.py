@@ -30,16 +30,28 @@ class MarkerStart:
     def check(self, trials: Any) -> None:
         """Raise ``InputError`` without a marker."""
         if not any(self.concerns(trial) for trial in trials):
-            raise InputError("nuisance: MarkerStart() without MarkerAngles.", remedy="Leave it out.")
+            raise InputError(
+                "nuisance: MarkerStart() without MarkerAngles.", remedy="Leave it out."
+            )
 
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
         """The angle."""
-        return (nuisance_unknown("marker_angle", unit="rad", label="angle of the marker at first", symbol="a_0", prior=self.prior),)
+        return (
+            nuisance_unknown(
+                "marker_angle",
+                unit="rad",
+                label="angle of the marker at first",
+                symbol="a_0",
+                prior=self.prior,
+            ),
+        )
 
     @staticmethod
     def start_of(trial: Any) -> np.ndarray:
         """From the first picture of the marker."""
-        return np.asarray([next(item.first_angle for item in trial.measured if hasattr(item, "first_angle"))])
+        return np.asarray(
+            [next(item.first_angle for item in trial.measured if hasattr(item, "first_angle"))]
+        )
 
     def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
         """Set the angle."""

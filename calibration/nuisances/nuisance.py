@@ -1,7 +1,9 @@
-"""What a nuisance must offer: a quantity of the measurement that a fit must find beside the material constants.
+"""What a nuisance must offer: a quantity of the measurement that a fit must find beside the
+material constants.
 
-Each nuisance names its unknowns, guesses them from the automatic reading of a recording, and applies their values to an ``Experiment``.
-Nuisances are hashable, so that problems of the same structure share compiled code.
+Each nuisance names its unknowns, guesses them from the automatic reading of a recording, and
+applies their values to an ``Experiment``. Nuisances are hashable, so that problems of the same
+structure share compiled code.
 """
 
 from typing import Any, Protocol
@@ -17,7 +19,9 @@ AXES = "xyz"
 
 
 class Nuisance(Protocol):
-    """What a nuisance must offer; ``shared`` tells whether all recordings have one value or each its own."""
+    """What a nuisance must offer; ``shared`` tells whether all recordings have one value or each
+    its own.
+    """
 
     @property
     def shared(self) -> bool: ...

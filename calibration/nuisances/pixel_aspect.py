@@ -14,9 +14,11 @@ from jaxcontact import Scene
 
 @dataclasses.dataclass(frozen=True)
 class PixelAspect:
-    """True over recorded length along x, relative to that along z, for all recordings; ``LengthScale`` is that along z.
+    """True over recorded length along x, relative to that along z, for all recordings;
+    ``LengthScale`` is that along z.
 
-    Without forces along x it changes nothing but the initial velocity, and is reported as not determined; friction and drag tell it.
+    Without forces along x it changes nothing but the initial velocity, and is reported as not
+    determined; friction and drag tell it.
 
     Args:
         prior: what is known of it beforehand.
@@ -32,7 +34,11 @@ class PixelAspect:
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
         """The ratio."""
         label = "scale along x over scale along z"
-        return (nuisance_unknown("pixel_aspect", unit="-", label=label, symbol="a", transform="log", prior=self.prior),)
+        return (
+            nuisance_unknown(
+                "pixel_aspect", unit="-", label=label, symbol="a", transform="log", prior=self.prior
+            ),
+        )
 
     def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """One."""
@@ -44,8 +50,16 @@ class PixelAspect:
 
 
 def check_pictures(owner: str, trials: Any, *, one_camera: bool = False) -> None:
-    """Raise ``InputError`` where no trial shows x and z; ``one_camera``: or where one has depth, too."""
+    """Raise ``InputError`` where no trial shows x and z; ``one_camera``: or where one has depth,
+    too.
+    """
     if not any({"x", "z"} <= set(trial.axes) for trial in trials):
-        raise InputError(f"nuisance: {owner} needs a recording of x and z.", remedy="Leave it out, or give both axes of the picture.")
+        raise InputError(
+            f"nuisance: {owner} needs a recording of x and z.",
+            remedy="Leave it out, or give both axes of the picture.",
+        )
     if one_camera and any("y" in trial.axes for trial in trials):
-        raise InputError(f"nuisance: {owner} is for one camera; a recording with y comes from several.", remedy="Leave it out.")
+        raise InputError(
+            f"nuisance: {owner} is for one camera; a recording with y comes from several.",
+            remedy="Leave it out.",
+        )

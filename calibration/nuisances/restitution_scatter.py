@@ -16,12 +16,14 @@ from jaxcontact.field import put
 
 @dataclasses.dataclass(frozen=True)
 class RestitutionScatter:
-    """Restitution that differs from impact to impact: repeated impacts on one table do not repeat exactly.
+    """Restitution that differs from impact to impact: repeated impacts on one table do not repeat
+    exactly.
 
-    The deviation of each impact is normally distributed about the common value, on the logistic scale of the restitution; there the
-    standard deviation ``sd`` is 1/(e (1 - e)) times that of the restitution itself. Without it, a handful of deviating impacts would
-    bend every other quantity to explain them. Needs a law for rigid impacts (``laws.rigid_impact``), whether its
-    restitution depends on the speed or not.
+    The deviation of each impact is normally distributed about the common value, on the logistic
+    scale of the restitution; there the standard deviation ``sd`` is 1/(e (1 - e)) times that of the
+    restitution itself. Without it, a handful of deviating impacts would bend every other quantity
+    to explain them. Needs a law for rigid impacts (``laws.rigid_impact``), whether its restitution
+    depends on the speed or not.
 
     Args:
         impacts: the largest number of impacts in a recording.
@@ -52,4 +54,6 @@ class RestitutionScatter:
 
     def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
         """Set the deviations; impacts that the recording does not show have none."""
-        return experiment._replace(scene=put(experiment.scene, "contact.normal.deviation", jnp.append(values, 0.0)))
+        return experiment._replace(
+            scene=put(experiment.scene, "contact.normal.deviation", jnp.append(values, 0.0))
+        )

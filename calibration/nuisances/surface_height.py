@@ -14,7 +14,9 @@ from jaxcontact.field import put
 
 @dataclasses.dataclass(frozen=True)
 class SurfaceHeight:
-    """Height of the (horizontal) plane in each recording, in recorded units: the origin of a camera is nobody's table top."""
+    """Height of the (horizontal) plane in each recording, in recorded units: the origin of a camera
+    is nobody's table top.
+    """
 
     shared: ClassVar[bool] = False
 
@@ -25,7 +27,9 @@ class SurfaceHeight:
 
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
         """The height."""
-        return (nuisance_unknown("surface_height", unit="m", label="height of the surface", symbol="h"),)
+        return (
+            nuisance_unknown("surface_height", unit="m", label="height of the surface", symbol="h"),
+        )
 
     def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """From the height of the centre at the bounces."""
@@ -33,4 +37,6 @@ class SurfaceHeight:
 
     def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
         """Move the plane."""
-        return experiment._replace(scene=put(experiment.scene, "surfaces.0.offset", values[0] * experiment.scale))
+        return experiment._replace(
+            scene=put(experiment.scene, "surfaces.0.offset", values[0] * experiment.scale)
+        )

@@ -13,13 +13,22 @@ from jaxcontact import Scene
 
 @dataclasses.dataclass(frozen=True)
 class TimeOffset:
-    """Time between the state that starts the motion and the first sample, for a known initial state (a ball released from rest)."""
+    """Time between the state that starts the motion and the first sample, for a known initial state
+    (a ball released from rest).
+    """
 
     shared: ClassVar[bool] = False
 
     def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
         """The offset."""
-        return (nuisance_unknown("time_offset", unit="s", label="time of the first sample after release", symbol="t_0"),)
+        return (
+            nuisance_unknown(
+                "time_offset",
+                unit="s",
+                label="time of the first sample after release",
+                symbol="t_0",
+            ),
+        )
 
     def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """Zero, or the time that the first impact takes."""

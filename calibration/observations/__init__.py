@@ -1,1 +1,3 @@
-"""How motions are seen: positions on pictures, sounds of impacts, forces, distances; one file for each."""
+"""How motions are seen: positions on pictures, sounds of impacts, forces, distances; one file for
+each.
+"""

@@ -37,25 +37,31 @@ class SoundsOfImpacts:
     series: ClassVar[bool] = False
 
     def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
-        """A time by which all impacts have happened, also where the parameters of the moment make them late."""
+        """A time by which all impacts have happened, also where the parameters of the moment make
+        them late.
+        """
         last = experiment.trial_time(self.clock, samples.times[-1])
         return (last + jnp.abs(last - experiment.start))[None]
 
     def predicted(self, experiment: Experiment, motion: Trajectory, samples: Samples) -> jax.Array:
         """Times (n, 1) on the clock of the microphone."""
         assert motion.contacts is not None
-        return experiment.shown_time(self.clock, impacts(motion.contacts, samples.times.shape[0]).time)[:, None]
+        return experiment.shown_time(
+            self.clock, impacts(motion.contacts, samples.times.shape[0]).time
+        )[:, None]
 
 
 class BounceTimes:
     """Times at which impacts of one bouncing body were heard or felt.
 
-    Restitution follows from the ratio of neighbouring flights, whatever the height of the drop was. Impacts that were missed and clicks
-    that are none are found from the times themselves, unless ``impacts`` tells.
+    Restitution follows from the ratio of neighbouring flights, whatever the height of the drop was.
+    Impacts that were missed and clicks that are none are found from the times themselves, unless
+    ``impacts`` tells.
 
     Args:
         times: of the sounds, increasing [s], (n,).
-        sigma: standard deviation of a time [s], one or (n,); by default from the scatter of the flights about a smooth train.
+        sigma: standard deviation of a time [s], one or (n,); by default from the scatter of the
+            flights about a smooth train.
         impacts: which impact of the motion each time is, (n,), from 1; 0 for a sound that is none.
         first: which impact of the motion the first time is, where ``impacts`` does not tell.
         clock: on which the times are, where there are several instruments.
@@ -63,7 +69,8 @@ class BounceTimes:
         path: the file it came from.
 
     Raises:
-        InputError: fewer than two times, times that do not increase, numbers of impacts that do not increase, a sigma that is not positive.
+        InputError: fewer than two times, times that do not increase, numbers of impacts that do not
+            increase, a sigma that is not positive.
     """
 
     def __init__(
@@ -80,7 +87,9 @@ class BounceTimes:
         self.time = increasing_times("BounceTimes", times, least=2)
         self.sigma = deviations("BounceTimes", sigma, self.time.shape, unit="s")
         if not (isinstance(first, int) and first >= 1):
-            raise InputError(f"BounceTimes: first = {first!r} is not a whole number from 1.", path=path)
+            raise InputError(
+                f"BounceTimes: first = {first!r} is not a whole number from 1.", path=path
+            )
         self.first, self.clock, self.name, self.path = first, clock, name, path
         self.impacts = None if impacts is None else self._checked(impacts)
 
@@ -90,7 +99,8 @@ class BounceTimes:
         kept = found[found > 0] if found.shape == self.time.shape else np.zeros(0)
         if len(kept) < 2 or np.any(found != np.round(found)) or np.any(np.diff(kept) <= 0):
             raise InputError(
-                "BounceTimes: impacts is not one whole number for each time, increasing, at least two of them positive.",
+                "BounceTimes: impacts is not one whole number for each time, increasing, at "
+                "least two of them positive.",
                 path=self.path,
                 remedy="Count the impacts of the motion from 1, and give 0 for a sound that is none.",
             )
@@ -105,9 +115,15 @@ class BounceTimes:
         return self.sigma is not None
 
     def train(self) -> tuple[np.ndarray, np.ndarray, float]:
-        """Places in the data of the impacts, their numbers from 0, and the standard deviation of one time [s]."""
+        """Places in the data of the impacts, their numbers from 0, and the standard deviation of
+        one time [s].
+        """
         resolution = max(rounding_step(self.time) / np.sqrt(12), 1e-12)
-        rough = float(np.median(self.sigma)) if self.sigma is not None else max(resolution, UNKNOWN_SIGMA)
+        rough = (
+            float(np.median(self.sigma))
+            if self.sigma is not None
+            else max(resolution, UNKNOWN_SIGMA)
+        )
         if self.impacts is not None:
             places = np.flatnonzero(self.impacts)
             found = self.impacts[places] - 1
@@ -115,7 +131,11 @@ class BounceTimes:
             places, found = impact_train(self.time, noise=rough)
             found = found + self.first - 1
         scatter = smooth_deviation(self.time[places], found)
-        noise = rough if self.sigma is not None else max(scatter if np.isfinite(scatter) else UNKNOWN_SIGMA, resolution)
+        noise = (
+            rough
+            if self.sigma is not None
+            else max(scatter if np.isfinite(scatter) else UNKNOWN_SIGMA, resolution)
+        )
         return places, found, noise
 
     def read(self, scene: Scene) -> ImpactReading:
@@ -130,7 +150,11 @@ class BounceTimes:
         restitution = float(np.median(ratios)) if ratios.size else np.nan
         ratio = min(restitution, 1.0) if np.isfinite(restitution) else 0.8
         # The flight after impact k lasts 2 v e^(k+1)/g.
-        duration, k = (float(flights[0]), int(found[neighbours[0]])) if flights.size else (float(times[1] - times[0]), int(found[0]))
+        duration, k = (
+            (float(flights[0]), int(found[neighbours[0]]))
+            if flights.size
+            else (float(times[1] - times[0]), int(found[0]))
+        )
         return ImpactReading(
             bounces=tuple(ReadImpact(float(time)) for time in times),
             numbers=tuple(int(number) for number in found),
@@ -148,11 +172,17 @@ class BounceTimes:
         extra = np.setdiff1d(np.arange(self.time.size), places)
         if extra.size:
             listed = ", ".join(f"{time:.4g} s" for time in self.time[extra][:8])
-            remarks.append(f"{extra.size} sound{'s' if extra.size > 1 else ''} left out, which fit no impact: {listed}")
+            remarks.append(
+                f"{extra.size} sound{'s' if extra.size > 1 else ''} left out, which fit no "
+                f"impact: {listed}"
+            )
         gaps = np.flatnonzero(np.diff(found) > 1)
         for gap in gaps:
             missed = int(found[gap + 1] - found[gap] - 1)
-            remarks.append(f"{missed} impact{'s' if missed > 1 else ''} without a sound after {self.time[places[gap]]:.4g} s")
+            remarks.append(
+                f"{missed} impact{'s' if missed > 1 else ''} without a sound after "
+                f"{self.time[places[gap]]:.4g} s"
+            )
         return remarks
 
     def observation(self) -> SoundsOfImpacts:
@@ -160,11 +190,15 @@ class BounceTimes:
         return SoundsOfImpacts(self.clock)
 
     def samples(self, reading: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """One row for each impact of the motion up to the last one that was heard; infinite deviations where none was heard."""
+        """One row for each impact of the motion up to the last one that was heard; infinite
+        deviations where none was heard.
+        """
         places, found, noise = self.train()
         times = self.time[places]
         if not isinstance(reading, ImpactReading) and reading is not None and self.impacts is None:
-            found = numbered_like(times, found, np.asarray([bounce.time for bounce in reading.bounces]))
+            found = numbered_like(
+                times, found, np.asarray([bounce.time for bounce in reading.bounces])
+            )
             places, times, found = places[found >= 0], times[found >= 0], found[found >= 0]
         count = int(found[-1]) + 1
         measured, sigma = np.interp(np.arange(count), found, times), np.full(count, np.inf)
@@ -174,7 +208,9 @@ class BounceTimes:
 
 
 def numbered_like(times: np.ndarray, found: np.ndarray, seen: np.ndarray) -> np.ndarray:
-    """Numbers of impacts at ``times`` [s], so that the first of those ``seen`` by a camera is 0; the clocks may differ by an offset."""
+    """Numbers of impacts at ``times`` [s], so that the first of those ``seen`` by a camera is 0;
+    the clocks may differ by an offset.
+    """
 
     def spread(shift: int) -> float:
         place = found + shift
@@ -213,4 +249,6 @@ def read_bounce_times(
     found, name = read_columns(path, wanted, needed=("times",), columns=columns)
     kept = np.isfinite(found["times"])
     deviation = found["sigma"][kept] if "sigma" in found and sigma is None else sigma
-    return BounceTimes(found["times"][kept], sigma=deviation, first=first, clock=clock, name=name, path=str(path))
+    return BounceTimes(
+        found["times"][kept], sigma=deviation, first=first, clock=clock, name=name, path=str(path)
+    )

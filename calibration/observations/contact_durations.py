@@ -26,7 +26,9 @@ LONGEST = 20.0
 
 @dataclasses.dataclass(frozen=True)
 class DurationsOfKnownImpacts:
-    """Durations of impacts of known speeds; each is one impact by itself, and the motion of the trial does not matter."""
+    """Durations of impacts of known speeds; each is one impact by itself, and the motion of the
+    trial does not matter.
+    """
 
     series: ClassVar[bool] = False
 
@@ -34,10 +36,14 @@ class DurationsOfKnownImpacts:
         """None."""
         return jnp.zeros(0)
 
-    def predicted(self, experiment: Experiment, motion: jc.Trajectory, samples: Samples) -> jax.Array:
+    def predicted(
+        self, experiment: Experiment, motion: jc.Trajectory, samples: Samples
+    ) -> jax.Array:
         """Durations (n, 1) [s]."""
         speed, horizon = samples.reference[:, 0], LONGEST * jnp.max(samples.measured)
-        return jax.vmap(lambda one: duration_of_impact(experiment.scene, one, horizon))(speed)[:, None]
+        return jax.vmap(lambda one: duration_of_impact(experiment.scene, one, horizon))(speed)[
+            :, None
+        ]
 
 
 def duration_of_impact(scene: jc.Scene, speed: jax.Array, horizon: jax.Array) -> jax.Array:
@@ -48,7 +54,9 @@ def duration_of_impact(scene: jc.Scene, speed: jax.Array, horizon: jax.Array) ->
     normal = plane.unit_normal
     start = jc.State(normal * (plane.offset + scene.bodies.radius), -speed * normal, jnp.zeros(3))
     method = jc.EventAligned(max_contacts=1, flight_steps=4, rest_steps=1, skip_unused=False)
-    contacts = jc.simulate(scene, start, jnp.stack([jnp.zeros_like(horizon), horizon]), method=method).contacts
+    contacts = jc.simulate(
+        scene, start, jnp.stack([jnp.zeros_like(horizon), horizon]), method=method
+    ).contacts
     assert contacts is not None
     return contacts.lift_off[0] - contacts.touch_down[0]
 
@@ -60,10 +68,14 @@ class DurationsOfImpacts:
     series: ClassVar[bool] = False
 
     def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
-        """None: the impacts are those of the motion that other measurements follow, or of its whole budget."""
+        """None: the impacts are those of the motion that other measurements follow, or of its whole
+        budget.
+        """
         return (experiment.start + samples.reference[0, 0])[None]
 
-    def predicted(self, experiment: Experiment, motion: jc.Trajectory, samples: Samples) -> jax.Array:
+    def predicted(
+        self, experiment: Experiment, motion: jc.Trajectory, samples: Samples
+    ) -> jax.Array:
         """Durations (n, 1) [s]."""
         assert motion.contacts is not None
         return impacts(motion.contacts, samples.times.shape[0]).duration[:, None]
@@ -76,9 +88,11 @@ class ContactDurations:
 
     Args:
         duration: of each contact [s], (n,).
-        speed: approach speed of each [m/s], (n,); by default the contacts are those of the trial's motion, in order of time.
+        speed: approach speed of each [m/s], (n,); by default the contacts are those of the trial's
+            motion, in order of time.
         sigma: standard deviation of a duration [s], one or (n,); by default 2 % of the median.
-        impacts: which impact of the motion each is, from 1, where there is no ``speed``; by default 1, 2, 3 ...
+        impacts: which impact of the motion each is, from 1, where there is no ``speed``; by default
+            1, 2, 3 ...
         name: what the measurement is called in tables.
         path: the file it came from.
 
@@ -103,15 +117,33 @@ class ContactDurations:
     ) -> None:
         given = np.atleast_1d(np.asarray(duration, dtype=float))
         self.duration = numbers("ContactDurations", "duration", given, (given.size,))
-        self.speed = None if speed is None else numbers("ContactDurations", "speed", np.atleast_1d(speed), given.shape)
+        self.speed = (
+            None
+            if speed is None
+            else numbers("ContactDurations", "speed", np.atleast_1d(speed), given.shape)
+        )
         self.sigma = deviations("ContactDurations", sigma, given.shape, unit="s")
         self.name, self.path = name, path
         for label, values in (("duration", self.duration), ("speed", self.speed)):
             if values is not None and not np.all(values > 0):
-                raise InputError(f"ContactDurations: a {label} is not positive.", path=path, remedy="Leave out what was not measured.")
-        found = np.arange(1, given.size + 1) if impacts is None else np.atleast_1d(np.asarray(impacts))
-        if found.shape != given.shape or np.any(found < 1) or np.any(np.diff(found) <= 0) or np.any(found != np.round(found)):
-            raise InputError("ContactDurations: impacts is not one whole number from 1 for each, increasing.", path=path)
+                raise InputError(
+                    f"ContactDurations: a {label} is not positive.",
+                    path=path,
+                    remedy="Leave out what was not measured.",
+                )
+        found = (
+            np.arange(1, given.size + 1) if impacts is None else np.atleast_1d(np.asarray(impacts))
+        )
+        if (
+            found.shape != given.shape
+            or np.any(found < 1)
+            or np.any(np.diff(found) <= 0)
+            or np.any(found != np.round(found))
+        ):
+            raise InputError(
+                "ContactDurations: impacts is not one whole number from 1 for each, increasing.",
+                path=path,
+            )
         self.impacts = found.astype(int)
 
     @property
@@ -137,31 +169,57 @@ class ContactDurations:
         return DurationsOfImpacts() if self.speed is None else DurationsOfKnownImpacts()
 
     def samples(self, reading: Any) -> tuple[np.ndarray, ...]:
-        """One row for each contact; no times. The reference is the speed [m/s], or the time [s] by which a motion is over."""
-        sigma = np.full(self.duration.shape, UNKNOWN_SIGMA * np.median(self.duration)) if self.sigma is None else self.sigma
+        """One row for each contact; no times. The reference is the speed [m/s], or the time [s] by
+        which a motion is over.
+        """
+        sigma = (
+            np.full(self.duration.shape, UNKNOWN_SIGMA * np.median(self.duration))
+            if self.sigma is None
+            else self.sigma
+        )
         if self.speed is not None:
-            return np.zeros(self.duration.shape), self.duration[:, None], sigma[:, None], self.speed[:, None]
+            return (
+                np.zeros(self.duration.shape),
+                self.duration[:, None],
+                sigma[:, None],
+                self.speed[:, None],
+            )
         rows = self.impacts - 1
-        measured, deviation = np.full((self.contacts, 1), np.median(self.duration)), np.full((self.contacts, 1), np.inf)
+        measured, deviation = (
+            np.full((self.contacts, 1), np.median(self.duration)),
+            np.full((self.contacts, 1), np.inf),
+        )
         measured[rows, 0], deviation[rows, 0] = self.duration, sigma
         return np.zeros(self.contacts), measured, deviation, np.full((self.contacts, 1), HORIZON)
 
 
 HORIZON = 60.0
-"""Time [s] by which all contacts of a motion have happened that nothing but their durations follows."""
+"""Time [s] by which all contacts of a motion have happened that nothing but their durations
+follows.
+"""
 
-DURATION = Column(("duration", "contact_duration", "contact_time", "tc", "t_c", "kontaktdauer"), "time")
-SPEED = Column(("speed", "velocity", "v", "impact_speed", "impact_velocity", "v_in", "vi", "geschwindigkeit"), "speed")
+DURATION = Column(
+    ("duration", "contact_duration", "contact_time", "tc", "t_c", "kontaktdauer"), "time"
+)
+SPEED = Column(
+    ("speed", "velocity", "v", "impact_speed", "impact_velocity", "v_in", "vi", "geschwindigkeit"),
+    "speed",
+)
 
 
 def read_contact_durations(
-    path: str | os.PathLike[str], *, columns: Mapping[str, str] | None = None, sigma: float | None = None
+    path: str | os.PathLike[str],
+    *,
+    columns: Mapping[str, str] | None = None,
+    sigma: float | None = None,
 ) -> ContactDurations:
-    """Contact durations from a text file with a column ``duration`` (or ``contact_time``), and one of impact speeds if they are known.
+    """Contact durations from a text file with a column ``duration`` (or ``contact_time``), and one
+    of impact speeds if they are known.
 
     Args:
         path: the file.
-        columns: which header holds ``duration``, ``speed`` or ``sigma``, where they are not recognised.
+        columns: which header holds ``duration``, ``speed`` or ``sigma``, where they are not
+            recognised.
         sigma: standard deviation of a duration [s]; replaces a column of it.
 
     Raises:
@@ -170,5 +228,7 @@ def read_contact_durations(
     wanted = {"duration": DURATION, "speed": SPEED, "sigma": DURATION}
     found, name = read_columns(path, wanted, needed=("duration",), columns=columns)
     kept = np.all([np.isfinite(values) for values in found.values()], axis=0)
-    given: dict[str, Any] = {key: values[kept] for key, values in found.items()} | ({} if sigma is None else {"sigma": sigma})
+    given: dict[str, Any] = {key: values[kept] for key, values in found.items()} | (
+        {} if sigma is None else {"sigma": sigma}
+    )
     return ContactDurations(given.pop("duration"), name=name, path=str(path), **given)

@@ -1,8 +1,9 @@
 """The mean position of a body while a picture is exposed, exact across an impact.
 
-Quadrature over the exposure would miss the corner of an impact, and jump in its derivatives when a node passes it. Flights are nearly
-parabolas and contacts short, so the mean follows from the states at both ends of the exposure and from the times of the impact: a flight
-from the beginning, forwards, a contact by Hermite's rule, a flight from the end, backwards.
+Quadrature over the exposure would miss the corner of an impact, and jump in its derivatives when a
+node passes it. Flights are nearly parabolas and contacts short, so the mean follows from the states
+at both ends of the exposure and from the times of the impact: a flight from the beginning,
+forwards, a contact by Hermite's rule, a flight from the end, backwards.
 """
 
 import jax
@@ -13,13 +14,19 @@ from jaxcontact import Trajectory
 
 
 def mean_over_exposure(experiment: Experiment, motion: Trajectory) -> jax.Array:
-    """Mean positions (n, 3); ``motion`` is at the n beginnings of the exposures, then at the n ends."""
+    """Mean positions (n, 3); ``motion`` is at the n beginnings of the exposures, then at the n
+    ends.
+    """
     count = motion.times.shape[0] // 2
     begin, end = motion.times[:count], motion.times[count:]
     acceleration = experiment.scene.acceleration(motion.velocity, motion.spin)
     touch, leave = contact_in(motion, begin, end)
-    first = flown(motion.position[:count], motion.velocity[:count], acceleration[:count], touch - begin)
-    last = flown(motion.position[count:], motion.velocity[count:], acceleration[count:], leave - end)
+    first = flown(
+        motion.position[:count], motion.velocity[:count], acceleration[:count], touch - begin
+    )
+    last = flown(
+        motion.position[count:], motion.velocity[count:], acceleration[count:], leave - end
+    )
     lasts = (leave - touch)[:, None]
     in_contact = lasts / 2 * (first[1] + last[1]) + lasts**2 / 12 * (first[2] - last[2])
     # The integral of the last flight runs backwards.
@@ -27,10 +34,16 @@ def mean_over_exposure(experiment: Experiment, motion: Trajectory) -> jax.Array:
 
 
 def contact_in(motion: Trajectory, begin: jax.Array, end: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """When the (first) contact in each exposure begins and ends inside it; its middle where there is none."""
+    """When the (first) contact in each exposure begins and ends inside it; its middle where there
+    is none.
+    """
     contacts = motion.contacts
     assert contacts is not None
-    inside = contacts.happened & (contacts.touch_down < end[:, None]) & (contacts.lift_off > begin[:, None])
+    inside = (
+        contacts.happened
+        & (contacts.touch_down < end[:, None])
+        & (contacts.lift_off > begin[:, None])
+    )
     index = jnp.argmax(inside, axis=1)
     met, middle = jnp.any(inside, axis=1), (begin + end) / 2
     touch = jnp.where(met, jnp.maximum(contacts.touch_down[index], begin), middle)
@@ -38,8 +51,12 @@ def contact_in(motion: Trajectory, begin: jax.Array, end: jax.Array) -> tuple[ja
     return touch, leave
 
 
-def flown(position: jax.Array, velocity: jax.Array, acceleration: jax.Array, duration: jax.Array) -> tuple[jax.Array, ...]:
-    """Integral of the position over a flight from a state, and position and velocity at its end; all (n, 3)."""
+def flown(
+    position: jax.Array, velocity: jax.Array, acceleration: jax.Array, duration: jax.Array
+) -> tuple[jax.Array, ...]:
+    """Integral of the position over a flight from a state, and position and velocity at its end;
+    all (n, 3).
+    """
     t = duration[:, None]
     integral = t * (position + t / 2 * (velocity + t / 3 * acceleration))
     return integral, position + t * (velocity + t / 2 * acceleration), velocity + t * acceleration

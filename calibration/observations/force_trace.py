@@ -26,7 +26,9 @@ BEFORE_THRESHOLD = 0.08
 """Time from touch-down to that force in Hertz's law, in times above it."""
 
 SEPARATE = 0.2
-"""Runs that are closer together than this part of the longest one are one pulse; shorter ones are noise."""
+"""Runs that are closer together than this part of the longest one are one pulse; shorter ones are
+noise.
+"""
 
 LEAST_NOISE = 1e-3
 """Standard deviation of a force whose noise nothing shows, relative to the largest."""
@@ -52,7 +54,9 @@ class ContactForce:
         """Those of the samples."""
         return experiment.trial_time(self.clock, samples.times)
 
-    def predicted(self, experiment: Experiment, motion: jc.Trajectory, samples: Samples) -> jax.Array:
+    def predicted(
+        self, experiment: Experiment, motion: jc.Trajectory, samples: Samples
+    ) -> jax.Array:
         """Normal force, and force of the body on the surface along x, as shown (n, 1 or 2) [N]."""
         normal, friction = contact_forces(experiment.scene, motion)
         forces = [normal, -friction[:, 0]] if self.tangential else [normal]
@@ -60,22 +64,33 @@ class ContactForce:
 
 
 def contact_forces(scene: jc.Scene, motion: jc.Trajectory) -> tuple[jax.Array, jax.Array]:
-    """Normal force (n,) and friction (n, 3) [N] of planes on a sphere at the times of a motion; zero out of contact.
+    """Normal force (n,) and friction (n, 3) [N] of planes on a sphere at the times of a motion;
+    zero out of contact.
 
-    A sphere that has stopped sliding rolls, and friction has nothing left to do: where the slip is next to nothing, so is friction. (The
-    law would multiply the error of that slip.)
+    A sphere that has stopped sliding rolls, and friction has nothing left to do: where the slip is
+    next to nothing, so is friction. (The law would multiply the error of that slip.)
     """
     contacts = motion.contacts
     assert contacts is not None
-    inside = contacts.happened & (contacts.touch_down <= motion.times[:, None]) & (motion.times[:, None] < contacts.lift_off)
+    inside = (
+        contacts.happened
+        & (contacts.touch_down <= motion.times[:, None])
+        & (motion.times[:, None] < contacts.lift_off)
+    )
     index, touches = jnp.argmax(inside, axis=1), jnp.any(inside, axis=1)
     normals = jnp.stack([surface.unit_normal for surface in scene.surfaces])
-    gaps = jnp.stack([surface.gap(motion.position, scene.bodies.radius) for surface in scene.surfaces], axis=-1)
+    gaps = jnp.stack(
+        [surface.gap(motion.position, scene.bodies.radius) for surface in scene.surfaces], axis=-1
+    )
     plane, speed = contacts.surface[index], contacts.impact_speed[index]
     normal = normals[plane]
     overlap = -jnp.take_along_axis(gaps, plane[:, None], axis=1)[:, 0]
     rate = -jnp.sum(motion.velocity * normal, axis=-1)
-    force = jnp.where(touches, scene.contact.normal.force(overlap, rate, impact_speed=speed, mass=scene.bodies.mass), 0.0)
+    force = jnp.where(
+        touches,
+        scene.contact.normal.force(overlap, rate, impact_speed=speed, mass=scene.bodies.mass),
+        0.0,
+    )
     surface_point = motion.velocity - scene.bodies.radius * jnp.cross(motion.spin, normal)
     slip = surface_point - normal * jnp.sum(surface_point * normal, axis=-1, keepdims=True)
     fourth = jnp.sum(slip**2, axis=-1, keepdims=True) ** 2
@@ -86,20 +101,24 @@ def contact_forces(scene: jc.Scene, motion: jc.Trajectory) -> tuple[jax.Array, j
 class ForceTrace:
     """Force of a contact in time.
 
-    It tells the law of the contact: stiffness, exponent and damping, where the impact speed is known (a known drop, or positions beside),
-    and ratios of them where it is not. Needs a compliant law.
+    It tells the law of the contact: stiffness, exponent and damping, where the impact speed is
+    known (a known drop, or positions beside), and ratios of them where it is not. Needs a compliant
+    law.
 
     Args:
         times: increasing [s], (n,).
-        normal: force along the normal of the surface, positive when it presses [N], (n,), NaN where not measured.
+        normal: force along the normal of the surface, positive when it presses [N], (n,), NaN where
+            not measured.
         tangential: force of the body on the surface along x [N], (n,).
-        sigma: standard deviation of a force [N], one or (n,); by default from the samples out of contact.
+        sigma: standard deviation of a force [N], one or (n,); by default from the samples out of
+            contact.
         clock: on which the times are, where there are several instruments.
         name: what the measurement is called in tables.
         path: the file it came from.
 
     Raises:
-        InputError: times that do not increase, arrays of other lengths, a sigma that is not positive.
+        InputError: times that do not increase, arrays of other lengths, a sigma that is not
+            positive.
     """
 
     axes: tuple[str, ...] = ()
@@ -119,16 +138,26 @@ class ForceTrace:
         self.time = increasing_times("ForceTrace", times, least=5)
         shape = self.time.shape
         self.normal = numbers("ForceTrace", "normal", normal, shape)
-        self.tangential = None if tangential is None else numbers("ForceTrace", "tangential", tangential, shape)
+        self.tangential = (
+            None if tangential is None else numbers("ForceTrace", "tangential", tangential, shape)
+        )
         self.sigma = deviations("ForceTrace", sigma, shape, unit="N")
         self.clock, self.name, self.path = clock, name, path
         if not np.nanmax(self.normal) > 0:
-            raise InputError("ForceTrace: the normal force is nowhere positive.", path=path, remedy="Turn its sign round.")
+            raise InputError(
+                "ForceTrace: the normal force is nowhere positive.",
+                path=path,
+                remedy="Turn its sign round.",
+            )
 
     @property
     def quantities(self) -> tuple[str, ...]:
         """What is measured."""
-        return ("normal force [N]",) if self.tangential is None else ("normal force [N]", "tangential force [N]")
+        return (
+            ("normal force [N]",)
+            if self.tangential is None
+            else ("normal force [N]", "tangential force [N]")
+        )
 
     @property
     def stated(self) -> bool:
@@ -137,7 +166,9 @@ class ForceTrace:
 
     @property
     def pulses(self) -> list[tuple[int, int]]:
-        """First sample and the one after the last of each run above the threshold; noise neither splits a pulse nor makes one."""
+        """First sample and the one after the last of each run above the threshold; noise neither
+        splits a pulse nor makes one.
+        """
         above = np.nan_to_num(self.normal) > THRESHOLD * np.nanmax(self.normal)
         edges = np.flatnonzero(np.diff(np.concatenate([[0], above.astype(int), [0]])))
         runs = [(int(first), int(stop)) for first, stop in edges.reshape(-1, 2)]
@@ -161,15 +192,28 @@ class ForceTrace:
             out[max(first - margin, 0) : stop + margin] = False
         quiet = self.normal[out & np.isfinite(self.normal)]
         least = LEAST_NOISE * np.nanmax(self.normal)
-        return np.full(self.time.shape, max(robust_deviation(quiet - np.median(quiet)), least) if quiet.size > 10 else 10 * least)
+        return np.full(
+            self.time.shape,
+            max(robust_deviation(quiet - np.median(quiet)), least)
+            if quiet.size > 10
+            else 10 * least,
+        )
 
     def read(self, scene: jc.Scene) -> ImpactReading:
-        """Impacts at the pulses of the force; the speed of the first from its impulse ``m v (1 + e)``."""
+        """Impacts at the pulses of the force; the speed of the first from its impulse ``m v (1 +
+        e)``.
+        """
         seen, starts = np.nan_to_num(self.normal), []
         for first, stop in self.pulses:
-            starts.append(self.time[first] - BEFORE_THRESHOLD * (self.time[stop - 1] - self.time[first]))
+            starts.append(
+                self.time[first] - BEFORE_THRESHOLD * (self.time[stop - 1] - self.time[first])
+            )
         first, stop = self.pulses[0]
-        impulse = float(np.trapezoid(seen[max(first - 1, 0) : stop + 1], self.time[max(first - 1, 0) : stop + 1]))
+        impulse = float(
+            np.trapezoid(
+                seen[max(first - 1, 0) : stop + 1], self.time[max(first - 1, 0) : stop + 1]
+            )
+        )
         mass = float(np.max(np.asarray(scene.bodies.mass)))
         restitution = float(scene.contact.normal.restitution_at(1.0, mass=mass))
         return ImpactReading(
@@ -187,23 +231,35 @@ class ForceTrace:
 
     def samples(self, reading: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All samples."""
-        measured = np.stack([self.normal] if self.tangential is None else [self.normal, self.tangential], axis=-1)
+        measured = np.stack(
+            [self.normal] if self.tangential is None else [self.normal, self.tangential], axis=-1
+        )
         sigma = np.where(np.isfinite(measured), self.deviation[:, None], np.inf)
         return self.time, measured, sigma
 
 
-NORMAL = Column(("normal", "force", "normal_force", "f", "f_n", "fn", "fz", "f_z", "kraft", "normalkraft"), "force")
-TANGENTIAL = Column(("tangential", "tangential_force", "f_t", "ft", "fx", "f_x", "friction", "reibung"), "force")
+NORMAL = Column(
+    ("normal", "force", "normal_force", "f", "f_n", "fn", "fz", "f_z", "kraft", "normalkraft"),
+    "force",
+)
+TANGENTIAL = Column(
+    ("tangential", "tangential_force", "f_t", "ft", "fx", "f_x", "friction", "reibung"), "force"
+)
 
 
 def read_force_trace(
-    path: str | os.PathLike[str], *, columns: Mapping[str, str] | None = None, sigma: float | None = None, clock: str = FORCE_SENSOR
+    path: str | os.PathLike[str],
+    *,
+    columns: Mapping[str, str] | None = None,
+    sigma: float | None = None,
+    clock: str = FORCE_SENSOR,
 ) -> ForceTrace:
     """A force trace from a text file with columns of time and force (``t (ms), Fz (N)``).
 
     Args:
         path: the file.
-        columns: which header holds ``times``, ``normal``, ``tangential`` or ``sigma``, where they are not recognised.
+        columns: which header holds ``times``, ``normal``, ``tangential`` or ``sigma``, where they
+            are not recognised.
         sigma: standard deviation of a force [N]; replaces a column of it.
         clock: name of the clock.
 
@@ -213,5 +269,9 @@ def read_force_trace(
     wanted = {"times": TIME, "normal": NORMAL, "tangential": TANGENTIAL, "sigma": NORMAL}
     found, name = read_columns(path, wanted, needed=("times", "normal"), columns=columns)
     kept = np.isfinite(found["times"])
-    given: dict[str, Any] = {key: values[kept] for key, values in found.items()} | ({} if sigma is None else {"sigma": sigma})
-    return ForceTrace(given.pop("times"), given.pop("normal"), clock=clock, name=name, path=str(path), **given)
+    given: dict[str, Any] = {key: values[kept] for key, values in found.items()} | (
+        {} if sigma is None else {"sigma": sigma}
+    )
+    return ForceTrace(
+        given.pop("times"), given.pop("normal"), clock=clock, name=name, path=str(path), **given
+    )

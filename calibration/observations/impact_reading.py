@@ -1,4 +1,6 @@
-"""First guess of a motion of which only its impacts are known: times of sounds, traces of a force."""
+"""First guess of a motion of which only its impacts are known: times of sounds, traces of a
+force.
+"""
 
 import dataclasses
 from typing import Any, NamedTuple
@@ -26,7 +28,8 @@ class ImpactReading:
         noise: standard deviation of a time [s].
         left_out: places in the data of what is no impact (extra clicks).
         height: of the centre at an impact [m].
-        since_release: time from the known initial state to the first measured impact [s]; 0 where that is not known.
+        since_release: time from the known initial state to the first measured impact [s]; 0 where
+            that is not known.
         remarks: plain sentences for the user.
     """
 
@@ -46,7 +49,9 @@ class ImpactReading:
         """Time of the first impact of the motion [s], also where it was not measured."""
         if self.numbers[0] == 0 or len(self.bounces) < 2:
             return self.bounces[0].time
-        interval = (self.bounces[1].time - self.bounces[0].time) / (self.numbers[1] - self.numbers[0])
+        interval = (self.bounces[1].time - self.bounces[0].time) / (
+            self.numbers[1] - self.numbers[0]
+        )
         earlier = interval / np.power(self.restitution, np.arange(1, self.numbers[0] + 1))
         return self.bounces[0].time - float(np.sum(earlier))
 
@@ -56,11 +61,15 @@ class ImpactReading:
         drop = float(np.reshape(np.asarray(initial.position), 3)[2]) - height_at_impact(scene)
         upwards = float(np.reshape(np.asarray(initial.velocity), 3)[2])
         fall = (upwards + np.sqrt(max(upwards**2 + 2 * gravity * drop, 0.0))) / gravity
-        return dataclasses.replace(self, since_release=fall + self.bounces[0].time - self.first_impact)
+        return dataclasses.replace(
+            self, since_release=fall + self.bounces[0].time - self.first_impact
+        )
 
 
 def height_at_impact(scene: Scene) -> float:
-    """Height of the centre of a sphere that touches the first surface [m]; 0 where that is no plane."""
+    """Height of the centre of a sphere that touches the first surface [m]; 0 where that is no
+    plane.
+    """
     bodies: Any = scene.bodies
     offset = getattr(scene.surfaces[0], "offset", 0.0) if scene.surfaces else 0.0
     return float(np.max(np.asarray(offset))) + float(np.max(np.asarray(bodies.radius)))

@@ -1,8 +1,10 @@
-"""Which sounds are impacts of one bouncing ball: missed impacts leave a gap, extra clicks fit nowhere.
+"""Which sounds are impacts of one bouncing ball: missed impacts leave a gap, extra clicks fit
+nowhere.
 
-Neighbouring flights of a bouncing ball shorten by a ratio that changes slowly. Each three early sounds are tried as neighbouring impacts;
-the train that follows from them forwards and backwards, and its own ratio as it goes, is matched to all sounds. The train that
-explains most of them with the fewest impacts missed is kept.
+Neighbouring flights of a bouncing ball shorten by a ratio that changes slowly. Each three early
+sounds are tried as neighbouring impacts; the train that follows from them forwards and backwards,
+and its own ratio as it goes, is matched to all sounds. The train that explains most of them with
+the fewest impacts missed is kept.
 """
 
 import itertools
@@ -28,7 +30,9 @@ SHORTEST = 10
 
 
 class Train(NamedTuple):
-    """Sounds that are impacts: places in the data, and the number of each impact, from 0 for the first one found."""
+    """Sounds that are impacts: places in the data, and the number of each impact, from 0 for the
+    first one found.
+    """
 
     places: np.ndarray
     numbers: np.ndarray
@@ -39,23 +43,37 @@ class Train(NamedTuple):
         return len(self.places) - 0.5 * (self.numbers[-1] + 1 - len(self.places))
 
 
-def followed(times: np.ndarray, last: int, interval: float, ratio: float, noise: float) -> list[tuple[int, int]]:
-    """(place, steps from ``last``) of the sounds that follow at intervals that change by ``ratio`` each time; ``interval`` the last one."""
+def followed(
+    times: np.ndarray, last: int, interval: float, ratio: float, noise: float
+) -> list[tuple[int, int]]:
+    """(place, steps from ``last``) of the sounds that follow at intervals that change by ``ratio``
+    each time; ``interval`` the last one.
+    """
     found, expected, steps, missed = [], times[last], 0, 0
     place = last
     while missed <= LONGEST_GAP and abs(interval) > SHORTEST * noise:
         interval, steps = interval * ratio, steps + 1
         expected = expected + interval
         near = int(np.argmin(np.abs(times - expected)))
-        if abs(times[near] - expected) < TOLERANCE * abs(interval) * (1 + missed) + 3 * noise and near != place:
+        if (
+            abs(times[near] - expected) < TOLERANCE * abs(interval) * (1 + missed) + 3 * noise
+            and near != place
+        ):
             if missed == 0:
                 new = times[near] - times[place]
-                ratio, interval = np.sqrt(ratio * np.clip(ratio * new / interval, ratio * 0.9, ratio * 1.1)), new
+                ratio, interval = (
+                    np.sqrt(ratio * np.clip(ratio * new / interval, ratio * 0.9, ratio * 1.1)),
+                    new,
+                )
             found.append((near, steps))
             place, expected, missed = near, times[near], 0
         else:
             missed += 1
-        if expected > times[-1] + abs(interval) or expected < times[0] - abs(interval) or steps > 10 * len(times):
+        if (
+            expected > times[-1] + abs(interval)
+            or expected < times[0] - abs(interval)
+            or steps > 10 * len(times)
+        ):
             break
     return found
 
@@ -71,7 +89,9 @@ def impact_train(times: np.ndarray, *, noise: float) -> Train:
     if count < 3:
         return Train(np.arange(count), np.arange(count))
     best = None
-    for (a, b, c), missed in itertools.product(itertools.combinations(range(min(count, EARLY)), 3), (0, 1)):
+    for (a, b, c), missed in itertools.product(
+        itertools.combinations(range(min(count, EARLY)), 3), (0, 1)
+    ):
         first, second = times[b] - times[a], times[c] - times[b]
         # Of two flights with an impact missed between them, second/first = r + r^2.
         ratio = second / first if missed == 0 else (np.sqrt(1 + 4 * second / first) - 1) / 2
@@ -95,7 +115,9 @@ def impact_train(times: np.ndarray, *, noise: float) -> Train:
 
 
 def smooth_deviation(times: np.ndarray, numbers: np.ndarray) -> float:
-    """Standard deviation of the times [s] about a train whose logarithm of flights is a parabola; NaN for fewer than five flights."""
+    """Standard deviation of the times [s] about a train whose logarithm of flights is a parabola;
+    NaN for fewer than five flights.
+    """
     neighbours = np.diff(numbers) == 1
     flights, centres = np.diff(times)[neighbours], numbers[:-1][neighbours].astype(float)
     if len(flights) < 5:

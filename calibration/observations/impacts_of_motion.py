@@ -9,7 +9,9 @@ from jaxcontact.simulation.trajectory import Contacts
 
 
 class Impacts(NamedTuple):
-    """For each of ``n`` impacts: whether it happened, when [s], how long it lasted [s] and its approach speed [m/s]."""
+    """For each of ``n`` impacts: whether it happened, when [s], how long it lasted [s] and its
+    approach speed [m/s].
+    """
 
     happened: jax.Array
     time: jax.Array
@@ -18,8 +20,12 @@ class Impacts(NamedTuple):
 
 
 def impacts(contacts: Contacts, count: int) -> Impacts:
-    """The first ``count`` impacts; those that did not happen stand at the time of the last one, where a ball comes to rest."""
-    order = jnp.argsort(jax.lax.stop_gradient(jnp.where(contacts.happened, contacts.touch_down, jnp.inf)))
+    """The first ``count`` impacts; those that did not happen stand at the time of the last one,
+    where a ball comes to rest.
+    """
+    order = jnp.argsort(
+        jax.lax.stop_gradient(jnp.where(contacts.happened, contacts.touch_down, jnp.inf))
+    )
     total = jnp.sum(contacts.happened)
     last = jnp.clip(jnp.minimum(jnp.arange(count), total - 1), 0, order.size - 1)
     place = order[last]

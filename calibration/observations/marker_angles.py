@@ -44,33 +44,41 @@ class MarkerAngle:
 
     def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
         """The start of the motion and those of the pictures."""
-        return jnp.concatenate([experiment.start[None], experiment.trial_time(self.clock, samples.times)])
+        return jnp.concatenate(
+            [experiment.start[None], experiment.trial_time(self.clock, samples.times)]
+        )
 
     def predicted(self, experiment: Experiment, motion: Trajectory, samples: Samples) -> jax.Array:
         """Angles (n, 1) [rad]; where turns are not counted, in the turn of the measured ones."""
         angle = (experiment.marker + angles(motion, self.axis)[1:])[:, None]
         if self.counted:
             return angle
-        return angle + 2 * math.pi * jnp.round(jax.lax.stop_gradient(samples.measured - angle) / (2 * math.pi))
+        return angle + 2 * math.pi * jnp.round(
+            jax.lax.stop_gradient(samples.measured - angle) / (2 * math.pi)
+        )
 
 
 class MarkerAngles:
-    """Angle of a marker in the picture at times; the body turns about one axis only. With ``MarkerStart()``, its first angle is unknown.
+    """Angle of a marker in the picture at times; the body turns about one axis only. With
+    ``MarkerStart()``, its first angle is unknown.
 
     Args:
         times: increasing [s], (n,).
-        angle: [rad], (n,), NaN where not measured; right-handed about ``axis`` as spin is (clockwise in a picture of x and z).
+        angle: [rad], (n,), NaN where not measured; right-handed about ``axis`` as spin is
+            (clockwise in a picture of x and z).
         axis: of rotation: ``"y"`` for pictures of x and z, ``"z"`` from above.
-        turns: what is known of whole turns. ``"followed"``: the marker turns less than half a turn from one picture to the next, so that
-            jumps of a turn are none; ``"counted"``: the angles count them; ``"open"``: nothing is known. The first guess must then be
-            within half a turn at every picture.
+        turns: what is known of whole turns. ``"followed"``: the marker turns less than half a turn
+            from one picture to the next, so that jumps of a turn are none; ``"counted"``: the
+            angles count them; ``"open"``: nothing is known. The first guess must then be within
+            half a turn at every picture.
         sigma: standard deviation [rad], one or (n,); by default 2 degrees.
         clock: on which the times are, where there are several instruments.
         name: what the measurement is called in tables.
         path: the file it came from.
 
     Raises:
-        InputError: times that do not increase, another shape, an axis that is none, a sigma that is not positive.
+        InputError: times that do not increase, another shape, an axis that is none, a sigma that is
+            not positive.
     """
 
     axes: tuple[str, ...] = ()
@@ -90,7 +98,9 @@ class MarkerAngles:
         if axis not in ("x", "y", "z"):
             raise InputError(f"MarkerAngles: axis = {axis!r} is not 'x', 'y' or 'z'.", path=path)
         if turns not in TURNS:
-            raise InputError(f"MarkerAngles: turns = {turns!r} is not known.{nearest(turns, TURNS)}", path=path)
+            raise InputError(
+                f"MarkerAngles: turns = {turns!r} is not known.{nearest(turns, TURNS)}", path=path
+            )
         self.time = increasing_times("MarkerAngles", times)
         self.angle = numbers("MarkerAngles", "angle", angle, self.time.shape).copy()
         self.sigma = deviations("MarkerAngles", sigma, self.time.shape, unit="rad")
@@ -124,10 +134,18 @@ class MarkerAngles:
     def samples(self, reading: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All of them."""
         sigma = np.full(self.time.shape, UNKNOWN_SIGMA) if self.sigma is None else self.sigma
-        return self.time, self.angle[:, None], np.where(np.isfinite(self.angle), sigma, np.inf)[:, None]
+        return (
+            self.time,
+            self.angle[:, None],
+            np.where(np.isfinite(self.angle), sigma, np.inf)[:, None],
+        )
 
 
-ANGLE = Column(("angle", "theta", "phi", "alpha", "marker", "marker_angle", "rotation", "winkel"), "angle", math.pi / 180)
+ANGLE = Column(
+    ("angle", "theta", "phi", "alpha", "marker", "marker_angle", "rotation", "winkel"),
+    "angle",
+    math.pi / 180,
+)
 
 
 def read_marker_angles(
@@ -139,7 +157,8 @@ def read_marker_angles(
     sigma: float | None = None,
     clock: str = CAMERA,
 ) -> MarkerAngles:
-    """Marker angles from a text file with columns ``t`` and ``angle`` (``theta_deg``, ``phi (rad)``; radians without a unit).
+    """Marker angles from a text file with columns ``t`` and ``angle`` (``theta_deg``, ``phi
+    (rad)``; radians without a unit).
 
     Args:
         path: the file.
@@ -152,7 +171,11 @@ def read_marker_angles(
     Raises:
         InputError: with the file, line and column, and what to do.
     """
-    found, name = read_columns(path, {"times": TIME, "angle": ANGLE}, needed=("times", "angle"), columns=columns)
+    found, name = read_columns(
+        path, {"times": TIME, "angle": ANGLE}, needed=("times", "angle"), columns=columns
+    )
     kept = np.isfinite(found["times"])
     times, angle = found["times"][kept], found["angle"][kept]
-    return MarkerAngles(times, angle, axis=axis, turns=turns, sigma=sigma, clock=clock, name=name, path=str(path))
+    return MarkerAngles(
+        times, angle, axis=axis, turns=turns, sigma=sigma, clock=clock, name=name, path=str(path)
+    )

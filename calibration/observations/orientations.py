@@ -36,12 +36,22 @@ class Orientation:
 
     def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
         """The start of the motion and those of the pictures."""
-        return jnp.concatenate([experiment.start[None], experiment.trial_time(self.clock, samples.times)])
+        return jnp.concatenate(
+            [experiment.start[None], experiment.trial_time(self.clock, samples.times)]
+        )
 
     def predicted(self, experiment: Experiment, motion: Trajectory, samples: Samples) -> jax.Array:
-        """Rotation vectors (n, 3) [rad], in axes of the scene, from the reference orientation to that of the motion."""
-        turned = orientations(motion, experiment.orientation) if motion.orientation is None else motion.orientation
-        return rotation_vector(quaternion_product(turned[1:], samples.reference * jnp.array([1.0, -1.0, -1.0, -1.0])))
+        """Rotation vectors (n, 3) [rad], in axes of the scene, from the reference orientation to
+        that of the motion.
+        """
+        turned = (
+            orientations(motion, experiment.orientation)
+            if motion.orientation is None
+            else motion.orientation
+        )
+        return rotation_vector(
+            quaternion_product(turned[1:], samples.reference * jnp.array([1.0, -1.0, -1.0, -1.0]))
+        )
 
 
 def rotation_vector(quaternion: jax.Array) -> jax.Array:
@@ -55,35 +65,53 @@ def rotation_vector(quaternion: jax.Array) -> jax.Array:
 
 
 class Orientations:
-    """Orientation at times, as quaternions from body axes to those of the scene. ``InitialTurn()`` leaves the first one open.
+    """Orientation at times, as quaternions from body axes to those of the scene. ``InitialTurn()``
+    leaves the first one open.
 
     The first guess must be within half a turn at every picture: whole turns cannot be seen.
 
     Args:
         times: increasing [s], (n,).
-        quaternion: scalar first, (n, 4), of any length; NaN where not measured. Either sign will do.
-        sigma: standard deviation of the rotation about each axis [rad], one or (n,); by default 1 degree.
+        quaternion: scalar first, (n, 4), of any length; NaN where not measured. Either sign will
+            do.
+        sigma: standard deviation of the rotation about each axis [rad], one or (n,); by default 1
+            degree.
         clock: on which the times are, where there are several instruments.
         name: what the measurement is called in tables.
         path: the file it came from.
 
     Raises:
-        InputError: times that do not increase, another shape, quaternions of zeros, a sigma that is not positive.
+        InputError: times that do not increase, another shape, quaternions of zeros, a sigma that is
+            not positive.
     """
 
     axes: tuple[str, ...] = ()
     quantities = tuple(f"rotation about {axis} [rad]" for axis in "xyz")
 
     def __init__(
-        self, times: Any, quaternion: Any, *, sigma: Any = None, clock: str = CAMERA, name: str = "orientations", path: str | None = None
+        self,
+        times: Any,
+        quaternion: Any,
+        *,
+        sigma: Any = None,
+        clock: str = CAMERA,
+        name: str = "orientations",
+        path: str | None = None,
     ) -> None:
         self.time = increasing_times("Orientations", times)
         given = np.asarray(quaternion, dtype=float)
         if given.shape != (self.time.size, 4):
-            raise InputError(f"Orientations: quaternion has shape {given.shape}, not ({self.time.size}, 4).", path=path)
+            raise InputError(
+                f"Orientations: quaternion has shape {given.shape}, not ({self.time.size}, 4).",
+                path=path,
+            )
         length = np.linalg.norm(given, axis=1, keepdims=True)
         if np.any(length == 0) or not np.any(np.isfinite(length)):
-            raise InputError("Orientations: a quaternion of zeros is no orientation.", path=path, remedy="Write NaN where not measured.")
+            raise InputError(
+                "Orientations: a quaternion of zeros is no orientation.",
+                path=path,
+                remedy="Write NaN where not measured.",
+            )
         self.quaternion = given / length
         self.sigma = deviations("Orientations", sigma, self.time.shape, unit="rad")
         self.clock, self.name, self.path = clock, name, path
@@ -106,7 +134,9 @@ class Orientations:
         return Orientation(self.clock)
 
     def samples(self, reading: Any) -> tuple[np.ndarray, ...]:
-        """Rotations from the measured orientations, which are zero; the reference is these orientations."""
+        """Rotations from the measured orientations, which are zero; the reference is these
+        orientations.
+        """
         seen = np.isfinite(self.quaternion).all(axis=1)
         sigma = np.full(self.time.shape, UNKNOWN_SIGMA) if self.sigma is None else self.sigma
         deviation = np.repeat(np.where(seen, sigma, np.inf)[:, None], 3, axis=1)
@@ -123,20 +153,29 @@ PARTS = {
 
 
 def read_orientations(
-    path: str | os.PathLike[str], *, columns: Mapping[str, str] | None = None, sigma: float | None = None, clock: str = CAMERA
+    path: str | os.PathLike[str],
+    *,
+    columns: Mapping[str, str] | None = None,
+    sigma: float | None = None,
+    clock: str = CAMERA,
 ) -> Orientations:
     """Orientations from a text file with columns ``t``, ``qw``, ``qx``, ``qy``, ``qz``.
 
     Args:
         path: the file.
-        columns: which header holds ``times``, ``w``, ``x``, ``y`` or ``z``, where they are not recognised.
+        columns: which header holds ``times``, ``w``, ``x``, ``y`` or ``z``, where they are not
+            recognised.
         sigma: standard deviation of the rotation about each axis [rad].
         clock: name of the clock.
 
     Raises:
         InputError: with the file, line and column, and what to do.
     """
-    found, name = read_columns(path, {"times": TIME, **PARTS}, needed=("times", *PARTS), columns=columns)
+    found, name = read_columns(
+        path, {"times": TIME, **PARTS}, needed=("times", *PARTS), columns=columns
+    )
     kept = np.isfinite(found["times"])
     quaternion = np.stack([found[part] for part in PARTS], axis=-1)
-    return Orientations(found["times"][kept], quaternion[kept], sigma=sigma, clock=clock, name=name, path=str(path))
+    return Orientations(
+        found["times"][kept], quaternion[kept], sigma=sigma, clock=clock, name=name, path=str(path)
+    )

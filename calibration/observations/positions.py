@@ -41,7 +41,11 @@ class Positions:
 
     def predicted(self, experiment: Experiment, motion: Trajectory, samples: Samples) -> jax.Array:
         """Positions (n, axes)."""
-        position = motion.position if experiment.camera.exposure is None else mean_over_exposure(experiment, motion)
+        position = (
+            motion.position
+            if experiment.camera.exposure is None
+            else mean_over_exposure(experiment, motion)
+        )
         return experiment.camera.recorded(position, experiment.scale)[:, jnp.array(self.axes)]
 
 
@@ -76,7 +80,9 @@ class TrackedPositions:
 
     @property
     def stated(self) -> bool:
-        """Whether the standard deviations came with the recording; else they are guessed from its scatter."""
+        """Whether the standard deviations came with the recording; else they are guessed from its
+        scatter.
+        """
         return self.recording.sigma is not None
 
     def read(self, scene: Scene) -> Reading:
@@ -84,12 +90,15 @@ class TrackedPositions:
         reading = self.reading
         if reading is None:
             gravity = float(np.linalg.norm(np.asarray(scene.gravity, dtype=float)))
-            reading = read_bounces(self.recording, radius=float(np.asarray(scene.bodies.radius)), gravity=gravity)
+            reading = read_bounces(
+                self.recording, radius=float(np.asarray(scene.bodies.radius)), gravity=gravity
+            )
         if not reading.bounces:
             raise InputError(
                 "There is no bounce in this recording.",
                 path=self.recording.path,
-                remedy="Give a recording that shows the ball before and after at least one impact, or check --vertical and --radius.",
+                remedy="Give a recording that shows the ball before and after at least one impact, "
+                "or check --vertical and --radius.",
             )
         return reading
 
@@ -102,8 +111,13 @@ class TrackedPositions:
         recording, axes = self.recording, [AXES.index(name) for name in self.recording.axes]
         used = slice(reading.release, reading.stop)
         measured = np.asarray(recording.position[used][:, axes], dtype=float)
-        # The scatter about smooth flights contains what the tracking does over several samples; the white noise alone would be too small.
+        # The scatter about smooth flights contains what the tracking does over several samples; the
+        # white noise alone would be too small.
         scatter = np.fmax(reading.noise, reading.scatter)[axes]
-        noise = np.broadcast_to(scatter, measured.shape) if recording.sigma is None else recording.sigma[used][:, axes]
+        noise = (
+            np.broadcast_to(scatter, measured.shape)
+            if recording.sigma is None
+            else recording.sigma[used][:, axes]
+        )
         sigma = np.where(np.isfinite(measured) & ~reading.outliers[used][:, None], noise, np.inf)
         return np.asarray(recording.time[used]), measured, sigma

@@ -25,7 +25,8 @@ AT_REST = 1e-6
 
 @dataclasses.dataclass(frozen=True)
 class Rest:
-    """Distance along the surface from the start to where the body is at last, and the time from the start to its rest.
+    """Distance along the surface from the start to where the body is at last, and the time from the
+    start to its rest.
 
     Attributes:
         until: how long the motion is followed [s].
@@ -49,7 +50,9 @@ class Rest:
 
 
 def time_of_rest(motion: Trajectory) -> jax.Array:
-    """Where the straight line through the last two speeds of the moving body meets zero: exact for a steady deceleration."""
+    """Where the straight line through the last two speeds of the moving body meets zero: exact for
+    a steady deceleration.
+    """
     speed = safe_norm(motion.velocity)
     moves = speed > AT_REST * speed[0]
     last = jnp.maximum(jnp.sum(moves) - 1, 1)
@@ -59,7 +62,8 @@ def time_of_rest(motion: Trajectory) -> jax.Array:
 
 
 class RestingDistance:
-    """Distance between where a body was released or launched and where it came to rest, of a trial with a known initial state.
+    """Distance between where a body was released or launched and where it came to rest, of a trial
+    with a known initial state.
 
     It tells sliding friction, or rolling resistance (in a scene with ``RollingResistance``).
 
@@ -68,7 +72,8 @@ class RestingDistance:
         sigma: its standard deviation [m]; by default 2 %.
         time: from the start until rest [s].
         time_sigma: its standard deviation [s]; by default 2 %.
-        until: how long the motion is followed [s]; the body must be at rest by then, also with the parameters of the first guess.
+        until: how long the motion is followed [s]; the body must be at rest by then, also with the
+            parameters of the first guess.
         name: what the measurement is called in tables.
         path: the file it came from.
 
@@ -91,17 +96,31 @@ class RestingDistance:
         name: str = "resting distance",
         path: str | None = None,
     ) -> None:
-        given = {"distance": distance, "sigma": sigma, "time": time, "time_sigma": time_sigma, "until": until}
+        given = {
+            "distance": distance,
+            "sigma": sigma,
+            "time": time,
+            "time_sigma": time_sigma,
+            "until": until,
+        }
         for label, value in given.items():
             if value is not None and not 0 < value < np.inf:
-                raise InputError(f"RestingDistance: {label} = {value!r} is not a positive number.", path=path, remedy="Use m and s.")
+                raise InputError(
+                    f"RestingDistance: {label} = {value!r} is not a positive number.",
+                    path=path,
+                    remedy="Use m and s.",
+                )
         self.distance, self.sigma, self.time, self.time_sigma = distance, sigma, time, time_sigma
         self.until, self.name, self.path = float(until), name, path
 
     @property
     def quantities(self) -> tuple[str, ...]:
         """What is measured."""
-        return ("resting distance [m]",) if self.time is None else ("resting distance [m]", "time of rest [s]")
+        return (
+            ("resting distance [m]",)
+            if self.time is None
+            else ("resting distance [m]", "time of rest [s]")
+        )
 
     @property
     def stated(self) -> bool:
@@ -117,7 +136,11 @@ class RestingDistance:
 
     def samples(self, reading: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """One row."""
-        pairs = [(self.distance, self.sigma)] + ([] if self.time is None else [(self.time, self.time_sigma)])
+        pairs = [(self.distance, self.sigma)] + (
+            [] if self.time is None else [(self.time, self.time_sigma)]
+        )
         measured = np.asarray([[value for value, _ in pairs]])
-        sigma = np.asarray([[UNKNOWN_SIGMA * value if own is None else own for value, own in pairs]])
+        sigma = np.asarray(
+            [[UNKNOWN_SIGMA * value if own is None else own for value, own in pairs]]
+        )
         return np.zeros(1), measured, sigma

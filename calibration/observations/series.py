@@ -1,4 +1,6 @@
-"""Checks of what a person hands over: times that increase, numbers of the same length, standard deviations that are positive."""
+"""Checks of what a person hands over: times that increase, numbers of the same length, standard
+deviations that are positive.
+"""
 
 from typing import Any
 
@@ -15,13 +17,21 @@ def increasing_times(owner: str, times: Any, *, least: int = 1) -> np.ndarray:
     """
     values = np.asarray(times, dtype=float)
     if values.ndim != 1 or values.size < least:
-        raise InputError(f"{owner}: times has shape {values.shape}.", remedy=f"Give at least {least} times [s], (n,).")
+        raise InputError(
+            f"{owner}: times has shape {values.shape}.",
+            remedy=f"Give at least {least} times [s], (n,).",
+        )
     if not np.all(np.isfinite(values)):
-        raise InputError(f"{owner}: a time is not finite.", remedy="Leave out what was not measured.")
+        raise InputError(
+            f"{owner}: a time is not finite.", remedy="Leave out what was not measured."
+        )
     wrong = np.flatnonzero(np.diff(values) <= 0)
     if wrong.size:
         first, second = values[wrong[0] : wrong[0] + 2]
-        raise InputError(f"{owner}: times go from {first:g} s to {second:g} s.", remedy="Sort them and leave out repetitions.")
+        raise InputError(
+            f"{owner}: times go from {first:g} s to {second:g} s.",
+            remedy="Sort them and leave out repetitions.",
+        )
     return values
 
 
@@ -33,9 +43,16 @@ def numbers(owner: str, name: str, values: Any, shape: tuple[int, ...]) -> np.nd
     """
     found = np.asarray(values, dtype=float)
     if found.shape != shape:
-        raise InputError(f"{owner}: {name} has shape {found.shape}, but the times need {shape}.", remedy="Give one value for each time.")
+        raise InputError(
+            f"{owner}: {name} has shape {found.shape}, but the times need {shape}.",
+            remedy="Give one value for each time.",
+        )
     if np.any(np.isinf(found)) or not np.any(np.isfinite(found)):
-        raise InputError(f"{owner}: {name} has {'infinite values' if np.any(np.isinf(found)) else 'no finite value'}.", remedy="Write NaN.")
+        raise InputError(
+            f"{owner}: {name} has "
+            f"{'infinite values' if np.any(np.isinf(found)) else 'no finite value'}.",
+            remedy="Write NaN.",
+        )
     return found
 
 
@@ -49,7 +66,13 @@ def deviations(owner: str, sigma: Any, shape: tuple[int, ...], *, unit: str) -> 
         return None
     found = np.asarray(sigma, dtype=float)
     if np.any(~(found > 0)):
-        raise InputError(f"{owner}: sigma = {found.ravel()[~(found.ravel() > 0)][0]:g} is not positive.", remedy=f"Give it in {unit}.")
+        raise InputError(
+            f"{owner}: sigma = {found.ravel()[~(found.ravel() > 0)][0]:g} is not positive.",
+            remedy=f"Give it in {unit}.",
+        )
     if found.ndim and found.shape != shape:
-        raise InputError(f"{owner}: sigma has shape {found.shape}, not {shape}.", remedy="Give one number, or one for each measured one.")
+        raise InputError(
+            f"{owner}: sigma has shape {found.shape}, not {shape}.",
+            remedy="Give one number, or one for each measured one.",
+        )
     return np.broadcast_to(found, shape).copy()

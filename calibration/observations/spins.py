@@ -62,7 +62,14 @@ class Spins:
     axes: tuple[str, ...] = ()
 
     def __init__(
-        self, times: Any, spin: Any, *, sigma: Any = None, clock: str = CAMERA, name: str = "spins", path: str | None = None
+        self,
+        times: Any,
+        spin: Any,
+        *,
+        sigma: Any = None,
+        clock: str = CAMERA,
+        name: str = "spins",
+        path: str | None = None,
     ) -> None:
         self.time = increasing_times("Spins", times)
         self.spin = numbers("Spins", "spin", spin, (self.time.size, 3))
@@ -95,19 +102,35 @@ class Spins:
         """All of them."""
         measured = self.spin[:, list(self.components)]
         least = max(UNKNOWN_SIGMA * float(np.nanmax(np.abs(self.spin))), 1e-3)
-        sigma = np.full(measured.shape, least) if self.sigma is None else self.sigma[:, list(self.components)]
+        sigma = (
+            np.full(measured.shape, least)
+            if self.sigma is None
+            else self.sigma[:, list(self.components)]
+        )
         return self.time, measured, np.where(np.isfinite(measured), sigma, np.inf)
 
 
 def _component(axis: str) -> Column:
-    names = (f"w{axis}", f"w_{axis}", f"omega_{axis}", f"omega{axis}", f"spin_{axis}", f"angular_velocity_{axis}")
+    names = (
+        f"w{axis}",
+        f"w_{axis}",
+        f"omega_{axis}",
+        f"omega{axis}",
+        f"spin_{axis}",
+        f"angular_velocity_{axis}",
+    )
     return Column(names, "angular velocity")
 
 
 def read_spins(
-    path: str | os.PathLike[str], *, columns: Mapping[str, str] | None = None, sigma: float | None = None, clock: str = CAMERA
+    path: str | os.PathLike[str],
+    *,
+    columns: Mapping[str, str] | None = None,
+    sigma: float | None = None,
+    clock: str = CAMERA,
 ) -> Spins:
-    """Spins from a text file with columns ``t`` and ``wx``, ``wy``, ``wz`` (``omega_y``, ``spin_z`` ...), or some of them.
+    """Spins from a text file with columns ``t`` and ``wx``, ``wy``, ``wz`` (``omega_y``, ``spin_z``
+    ...), or some of them.
 
     Args:
         path: the file.
@@ -118,10 +141,21 @@ def read_spins(
     Raises:
         InputError: with the file, line and column, and what to do.
     """
-    found, name = read_columns(path, {"times": TIME, **{axis: _component(axis) for axis in AXES}}, needed=("times",), columns=columns)
+    found, name = read_columns(
+        path,
+        {"times": TIME, **{axis: _component(axis) for axis in AXES}},
+        needed=("times",),
+        columns=columns,
+    )
     if not set(found) & set(AXES):
-        raise InputError("there is no column of a spin", path=str(path), remedy="Name one of them wx, wy or wz, or give columns={...}.")
+        raise InputError(
+            "there is no column of a spin",
+            path=str(path),
+            remedy="Name one of them wx, wy or wz, or give columns={...}.",
+        )
     nothing = np.full(found["times"].shape, np.nan)
     spin = np.stack([found.get(axis, nothing) for axis in AXES], axis=-1)
     kept = np.isfinite(found["times"])
-    return Spins(found["times"][kept], spin[kept], sigma=sigma, clock=clock, name=name, path=str(path))
+    return Spins(
+        found["times"][kept], spin[kept], sigma=sigma, clock=clock, name=name, path=str(path)
+    )

@@ -1,4 +1,6 @@
-"""How far a sphere has turned at times, from its spin at these times and from when its contacts were."""
+"""How far a sphere has turned at times, from its spin at these times and from when its contacts
+were.
+"""
 
 from typing import NamedTuple
 
@@ -10,7 +12,9 @@ from jaxcontact.geometry.rotation import quaternion_product, rotation_to_quatern
 
 
 class Turns(NamedTuple):
-    """Rotation vectors [rad] from each time to the next: before the contact between them, and after it; (n - 1, 3)."""
+    """Rotation vectors [rad] from each time to the next: before the contact between them, and after
+    it; (n - 1, 3).
+    """
 
     before: jax.Array
     after: jax.Array
@@ -19,8 +23,9 @@ class Turns(NamedTuple):
 def turns(motion: Trajectory) -> Turns:
     """Rotations between neighbouring times.
 
-    Spin is constant in flight, so the rotation is exact where at most one contact is between two times; its middle is where the spin
-    changes. Where the sphere slides or rolls on, the spin changes in proportion to time.
+    Spin is constant in flight, so the rotation is exact where at most one contact is between two
+    times; its middle is where the spin changes. Where the sphere slides or rolls on, the spin
+    changes in proportion to time.
     """
     contacts = motion.contacts
     assert contacts is not None
@@ -29,7 +34,9 @@ def turns(motion: Trajectory) -> Turns:
     between = contacts.happened & (middle > start[:, None]) & (middle <= end[:, None])
     met = jnp.any(between, axis=1)
     change = jnp.where(met, middle[jnp.argmax(between, axis=1)], (start + end) / 2)
-    return Turns(motion.spin[:-1] * (change - start)[:, None], motion.spin[1:] * (end - change)[:, None])
+    return Turns(
+        motion.spin[:-1] * (change - start)[:, None], motion.spin[1:] * (end - change)[:, None]
+    )
 
 
 def angles(motion: Trajectory, axis: int) -> jax.Array:
@@ -39,8 +46,14 @@ def angles(motion: Trajectory, axis: int) -> jax.Array:
 
 
 def orientations(motion: Trajectory, first: jax.Array) -> jax.Array:
-    """Orientations at the times as quaternions (n, 4), scalar first, from the one at the first time."""
+    """Orientations at the times as quaternions (n, 4), scalar first, from the one at the first
+    time.
+    """
     found = turns(motion)
-    steps = quaternion_product(rotation_to_quaternion(found.after), rotation_to_quaternion(found.before))
+    steps = quaternion_product(
+        rotation_to_quaternion(found.after), rotation_to_quaternion(found.before)
+    )
     # The later rotation acts last.
-    return jax.lax.associative_scan(lambda early, late: quaternion_product(late, early), jnp.concatenate([first[None], steps]))
+    return jax.lax.associative_scan(
+        lambda early, late: quaternion_product(late, early), jnp.concatenate([first[None], steps])
+    )

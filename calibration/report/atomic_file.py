@@ -10,8 +10,9 @@ from calibration.errors import InputError
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     """Write ``content`` beside ``path`` under another name and then put it in its place.
 
-    Whoever reads ``path`` finds the earlier content or all of the new one. After an error or an interruption the earlier content is still
-    there and the other name is gone. A link is followed; a device or a pipe is written to directly.
+    Whoever reads ``path`` finds the earlier content or all of the new one. After an error or an
+    interruption the earlier content is still there and the other name is gone. A link is followed;
+    a device or a pipe is written to directly.
 
     Raises:
         InputError: ``path`` is a folder, or its folder does not exist.
@@ -21,7 +22,11 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     if target.is_dir():
         raise InputError("this is a folder, not a file", remedy="Name a file in it.", path=path)
     if not target.parent.is_dir():
-        raise InputError("the folder of this file does not exist", remedy=f"Make the folder {target.parent}, or name another.", path=path)
+        raise InputError(
+            "the folder of this file does not exist",
+            remedy=f"Make the folder {target.parent}, or name another.",
+            path=path,
+        )
     if target.exists() and not target.is_file():
         target.write_bytes(content)
         return

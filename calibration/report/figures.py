@@ -1,4 +1,6 @@
-"""The result of a fit as one picture: data, fitted curve, residuals, and the parameters beside them."""
+"""The result of a fit as one picture: data, fitted curve, residuals, and the parameters beside
+them.
+"""
 
 import io
 import math
@@ -23,7 +25,14 @@ from calibration.report import residuals, sentences
 from calibration.report.atomic_file import write_atomically
 from calibration.report.quantity import found, has_interval, short_status, unit_of
 from calibration.report.spelling import spell_all
-from calibration.result import Determination, Estimate, Fit, FittedColumn, FittedRecording, FittedSeries
+from calibration.result import (
+    Determination,
+    Estimate,
+    Fit,
+    FittedColumn,
+    FittedRecording,
+    FittedSeries,
+)
 
 MAX_RECORDINGS = 6  # more cannot be read on one page
 _DPI = 150
@@ -51,10 +60,12 @@ DrawStrip = Callable[[Figure, SubplotSpec], None]
 def fit_figure(fit: Fit) -> Figure:
     """Draw a fit.
 
-    For each recording the measured and the fitted position against time, the times of the bounces, and below them the residuals in units of
-    sigma with a band of +-2 sigma (in mm where no sigma is known). Of more than six recordings the six that are fitted worst are drawn, and
-    the residual rms of all. For each column of an impact table the measured values and the model against the impact angle, their residuals,
-    and the estimates of each column by itself beside the joint one. At the right the parameters.
+    For each recording the measured and the fitted position against time, the times of the bounces,
+    and below them the residuals in units of sigma with a band of +-2 sigma (in mm where no sigma is
+    known). Of more than six recordings the six that are fitted worst are drawn, and the residual
+    rms of all. For each column of an impact table the measured values and the model against the
+    impact angle, their residuals, and the estimates of each column by itself beside the joint one.
+    At the right the parameters.
 
     Args:
         fit: the result.
@@ -86,7 +97,9 @@ def save_figure(fit: Fit, path: str | os.PathLike[str]) -> None:
         InputError: another ending, ``path`` is a folder, or its folder does not exist.
     """
     if Path(path).suffix.lower() != ".png":
-        raise InputError("the figure is written as PNG", remedy="Name a file that ends in .png.", path=path)
+        raise InputError(
+            "the figure is written as PNG", remedy="Name a file that ends in .png.", path=path
+        )
     write_atomically(path, png(fit_figure(fit)))
 
 
@@ -98,38 +111,60 @@ def png(figure: Figure) -> bytes:
 
 
 def _worst(recordings: Sequence[Drawn]) -> list[Drawn]:
-    """Those that are drawn: all up to six, or the six with the largest chi2 per value, worst first."""
+    """Those that are drawn: all up to six, or the six with the largest chi2 per value, worst
+    first.
+    """
     if len(recordings) <= MAX_RECORDINGS:
         return list(recordings)
-    return sorted(recordings, key=lambda one: -np.nan_to_num(residuals.chi2_per_value(one), nan=residuals.rms(one)))[:MAX_RECORDINGS]
+    return sorted(
+        recordings,
+        key=lambda one: -np.nan_to_num(residuals.chi2_per_value(one), nan=residuals.rms(one)),
+    )[:MAX_RECORDINGS]
 
 
 def _columns_estimate(fit: Fit) -> list[str]:
     """The parameters that at least one column determines by itself."""
-    return [name for name in fit.parameters if any(name in one.alone and has_interval(one.alone[name]) for one in fit.columns)]
+    return [
+        name
+        for name in fit.parameters
+        if any(name in one.alone and has_interval(one.alone[name]) for one in fit.columns)
+    ]
 
 
 # The page
 
 
-def _composed(fit: Fit, cells: Sequence[DrawCell], strips: Sequence[tuple[float, DrawStrip]]) -> Figure:
-    """Cells in rows of up to three, strips over the full width below them, the parameters at the right."""
+def _composed(
+    fit: Fit, cells: Sequence[DrawCell], strips: Sequence[tuple[float, DrawStrip]]
+) -> Figure:
+    """Cells in rows of up to three, strips over the full width below them, the parameters at the
+    right.
+    """
     across = 2 if len(cells) == 4 else min(len(cells), 3)
     down = math.ceil(len(cells) / across) if cells else 0
     cell_width, cell_height = {1: (6.4, 4.8), 2: (4.6, 3.6)}.get(across, (3.7, 3.4))
-    heights = [height for height in (down * cell_height, *(height for height, _ in strips)) if height > 0]
+    heights = [
+        height for height in (down * cell_height, *(height for height, _ in strips)) if height > 0
+    ]
     lines = _panel_lines(fit)
-    size = (across * cell_width + _PANEL_WIDTH, max(sum(heights), _LINE * (len(lines) + _KEY_LINES)) + 0.6)
+    size = (
+        across * cell_width + _PANEL_WIDTH,
+        max(sum(heights), _LINE * (len(lines) + _KEY_LINES)) + 0.6,
+    )
     figure = Figure(figsize=size, dpi=_DPI, layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
     title = textwrap.wrap(fit.model, int(_TITLE_LETTERS * size[0]))[:2]
-    figure.suptitle("\n".join(title), fontsize=11, fontweight="bold", parse_math=False, x=0.01, ha="left")
+    figure.suptitle(
+        "\n".join(title), fontsize=11, fontweight="bold", parse_math=False, x=0.01, ha="left"
+    )
     if not heights:
         _draw_panel(figure.add_subplot(), lines, [])
         return figure
     page = figure.add_gridspec(1, 2, width_ratios=[across * cell_width, _PANEL_WIDTH], wspace=0.03)
     rows = page[0].subgridspec(len(heights), 1, height_ratios=heights)
-    if cells:  # one grid for all of them, so that the panels of a row and of a column are as large as each other
+    # one grid for all of them, so that the panels of a row and of a column are as large as each
+    # other
+    if cells:
         grid = rows[0].subgridspec(2 * down, across, height_ratios=[3, 1.1] * down)
         for index, draw in enumerate(cells):
             row, column = divmod(index, across)
@@ -141,13 +176,30 @@ def _composed(fit: Fit, cells: Sequence[DrawCell], strips: Sequence[tuple[float,
 
 
 def _key(fit: Fit) -> list[Line2D | Patch]:
-    """What the signs mean, for two columns that are filled one after the other: measured and bounce, fitted and band."""
+    """What the signs mean, for two columns that are filled one after the other: measured and
+    bounce, fitted and band.
+    """
     axes = [axis for axis in _AXIS_COLOUR if any(axis in one.axes for one in fit.recordings)]
-    names = {axis: f" {axis}" for axis in axes} if len(axes) > 1 else dict.fromkeys(axes or ["z"], "")
+    names = (
+        {axis: f" {axis}" for axis in axes} if len(axes) > 1 else dict.fromkeys(axes or ["z"], "")
+    )
     measured = [
-        Line2D([], [], color=_GREY, marker=_AXIS_MARKER[axis], mfc="none", ls="", ms=4, label=f"measured{names[axis]}") for axis in names
+        Line2D(
+            [],
+            [],
+            color=_GREY,
+            marker=_AXIS_MARKER[axis],
+            mfc="none",
+            ls="",
+            ms=4,
+            label=f"measured{names[axis]}",
+        )
+        for axis in names
     ]
-    fitted: list[Line2D | Patch] = [Line2D([], [], color=_AXIS_COLOUR[axis], lw=1.6, label=f"fitted{names[axis]}") for axis in names]
+    fitted: list[Line2D | Patch] = [
+        Line2D([], [], color=_AXIS_COLOUR[axis], lw=1.6, label=f"fitted{names[axis]}")
+        for axis in names
+    ]
     bounce = [Line2D([], [], color=_PURPLE, marker="^", ls=":", lw=0.8, ms=4, label="bounce")]
     band = [Patch(facecolor=_PALE, label="±2 sigma")]
     if any(len(one.bounce_times) for one in fit.recordings):
@@ -167,7 +219,9 @@ def _panel_lines(fit: Fit) -> list[tuple[str, str, bool]]:
     lines: list[tuple[str, str, bool]] = []
 
     def add(text: str, colour: str = _DARK, *, bold: bool = False) -> None:
-        lines.extend((part, colour, bold) for part in textwrap.wrap(text, _LETTERS - 4 * bold) or [""])
+        lines.extend(
+            (part, colour, bold) for part in textwrap.wrap(text, _LETTERS - 4 * bold) or [""]
+        )
 
     for name, text in sentences.titles(fit).items():
         estimate = fit.parameters[name]
@@ -176,7 +230,11 @@ def _panel_lines(fit: Fit) -> list[tuple[str, str, bool]]:
         if estimate.note:
             add(sentences.sentence(estimate.note), _GREY)
         lines.append(("", _DARK, False))
-    add(sentences.sentence(sentences.misfit(fit)), _DARK if fit.explained else _ORANGE, bold=not fit.explained)
+    add(
+        sentences.sentence(sentences.misfit(fit)),
+        _DARK if fit.explained else _ORANGE,
+        bold=not fit.explained,
+    )
     if not fit.converged:
         add(sentences.sentence(sentences.convergence(fit)), _ORANGE, bold=True)
     for clause in sentences.contradictions(fit):
@@ -190,19 +248,28 @@ def _panel_lines(fit: Fit) -> list[tuple[str, str, bool]]:
 
 
 def _printed(estimate: Estimate) -> tuple[str, str]:
-    """The value with its standard error and unit, or why there is none; and the colour that this deserves."""
+    """The value with its standard error and unit, or why there is none; and the colour that this
+    deserves.
+    """
     number = " ".join((found(estimate, plus_minus="±"), unit_of(estimate))).strip()
     if has_interval(estimate):
         return number, _DARK
     if estimate.status is Determination.NOT_DETERMINED:
         return short_status(estimate), _ORANGE
-    return f"{number}  ({short_status(estimate)})", _GREY if estimate.status is Determination.FIXED else _ORANGE
+    return (
+        f"{number}  ({short_status(estimate)})",
+        _GREY if estimate.status is Determination.FIXED else _ORANGE,
+    )
 
 
-def _draw_panel(axes: Axes, lines: Sequence[tuple[str, str, bool]], key: list[Line2D | Patch]) -> None:
+def _draw_panel(
+    axes: Axes, lines: Sequence[tuple[str, str, bool]], key: list[Line2D | Patch]
+) -> None:
     axes.set_axis_off()
     if key:
-        axes.legend(handles=key, loc="lower left", fontsize=8, frameon=False, borderaxespad=0, ncols=2)
+        axes.legend(
+            handles=key, loc="lower left", fontsize=8, frameon=False, borderaxespad=0, ncols=2
+        )
     for index, (text, colour, bold) in enumerate(lines):
         axes.annotate(
             text,
@@ -228,13 +295,28 @@ def _draw_recording(above: Axes, below: Axes, *, recording: FittedRecording) -> 
     for index, axis in enumerate(recording.axes):
         colour, marker = _look(axis)
         size = 3.0 if len(time) <= _MANY else 1.5
-        above.plot(time, recording.measured[:, index], marker, mfc="none", mec=_GREY, mew=0.7, ms=size, ls="", zorder=2)
+        above.plot(
+            time,
+            recording.measured[:, index],
+            marker,
+            mfc="none",
+            mec=_GREY,
+            mew=0.7,
+            ms=size,
+            ls="",
+            zorder=2,
+        )
         above.plot(time, recording.predicted[:, index], color=colour, lw=1.3, zorder=3)
-        below.plot(time, values[:, index], marker, color=colour, ms=0.7 * size, ls="", alpha=0.8, zorder=3)
+        below.plot(
+            time, values[:, index], marker, color=colour, ms=0.7 * size, ls="", alpha=0.8, zorder=3
+        )
     _finish_residuals(below, values, label)
     for axes in (above, below):
         _mark_bounces(axes, recording.bounce_times, time, symbol=axes is above)
-    above.set_ylabel("height z [m]" if recording.axes == ("z",) else f"position {', '.join(recording.axes)} [m]", fontsize=9)
+    above.set_ylabel(
+        "height z [m]" if recording.axes == ("z",) else f"position {', '.join(recording.axes)} [m]",
+        fontsize=9,
+    )
     below.set_xlabel("time [s]", fontsize=9)
     above.set_title(_recording_title(recording), fontsize=9, loc="left", parse_math=False)
 
@@ -254,12 +336,30 @@ def _mark_bounces(axes: Axes, moments: np.ndarray, time: np.ndarray, *, symbol: 
         return
     where = axes.get_xaxis_transform()
     if inside.size <= _MANY_BOUNCES:
-        axes.vlines(inside, 0, 1, transform=where, color=_PURPLE, lw=0.7, ls=":", alpha=0.7, zorder=1)
+        axes.vlines(
+            inside, 0, 1, transform=where, color=_PURPLE, lw=0.7, ls=":", alpha=0.7, zorder=1
+        )
     if symbol:
-        axes.plot(inside, np.zeros_like(inside), "^", transform=where, color=_PURPLE, ms=4, ls="", clip_on=False, zorder=4)
+        axes.plot(
+            inside,
+            np.zeros_like(inside),
+            "^",
+            transform=where,
+            color=_PURPLE,
+            ms=4,
+            ls="",
+            clip_on=False,
+            zorder=4,
+        )
 
 
-def _draw_sizes(figure: Figure, place: SubplotSpec, *, recordings: Sequence[FittedRecording], shown: Sequence[FittedRecording]) -> None:
+def _draw_sizes(
+    figure: Figure,
+    place: SubplotSpec,
+    *,
+    recordings: Sequence[FittedRecording],
+    shown: Sequence[FittedRecording],
+) -> None:
     """Residual rms of every recording; filled for those that are drawn above."""
     axes = figure.add_subplot(place)
     size = 1e3 * np.array([residuals.rms(one) for one in recordings])
@@ -267,18 +367,42 @@ def _draw_sizes(figure: Figure, place: SubplotSpec, *, recordings: Sequence[Fitt
     drawn = np.array([any(one is other for other in shown) for one in recordings])
     axes.vlines(number, 0, size, color=_PALE, lw=1.5, zorder=1)
     axes.plot(number[drawn], size[drawn], "o", color=_BLUE, ms=5, ls="", label="drawn above")
-    axes.plot(number[~drawn], size[~drawn], "o", mec=_BLUE, mfc="white", ms=5, ls="", label="others")
-    axes.axhline(float(np.nanmedian(size)) if np.isfinite(size).any() else 0.0, color=_GREY, lw=0.8, ls="--", label="median")
+    axes.plot(
+        number[~drawn], size[~drawn], "o", mec=_BLUE, mfc="white", ms=5, ls="", label="others"
+    )
+    axes.axhline(
+        float(np.nanmedian(size)) if np.isfinite(size).any() else 0.0,
+        color=_GREY,
+        lw=0.8,
+        ls="--",
+        label="median",
+    )
     if len(recordings) <= 40:
         axes.set_xticks(
-            number, [_shortened(one.name, 16) for one in recordings], rotation=60, ha="right", rotation_mode="anchor", parse_math=False
+            number,
+            [_shortened(one.name, 16) for one in recordings],
+            rotation=60,
+            ha="right",
+            rotation_mode="anchor",
+            parse_math=False,
         )
     else:
         axes.set_xlabel("number of the recording", fontsize=9)
     axes.set_ylim(bottom=0)
     axes.set_ylabel("residual rms [mm]", fontsize=9)
-    axes.set_title(f"All {len(recordings)} recordings (above: the {len(shown)} with the largest chi2)", fontsize=9, loc="left")
-    axes.legend(fontsize=8, frameon=False, ncols=3, loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0)
+    axes.set_title(
+        f"All {len(recordings)} recordings (above: the {len(shown)} with the largest chi2)",
+        fontsize=9,
+        loc="left",
+    )
+    axes.legend(
+        fontsize=8,
+        frameon=False,
+        ncols=3,
+        loc="lower right",
+        bbox_to_anchor=(1, 1),
+        borderaxespad=0,
+    )
     _plain_style(axes)
 
 
@@ -292,13 +416,29 @@ def _draw_series(above: Axes, below: Axes, *, series: FittedSeries) -> None:
     for index, quantity in enumerate(series.labels):
         colour = (_BLUE, _ORANGE, _GREEN)[index % 3]
         size = 3.0 if len(series.abscissa) <= _MANY else 1.5
-        above.plot(abscissa, series.measured[:, index], "o", mfc="none", mec=_GREY, mew=0.7, ms=size, ls="", zorder=2)
-        above.plot(abscissa, series.predicted[:, index], color=colour, lw=1.3, zorder=3, label=quantity)
-        below.plot(abscissa, values[:, index], "o", color=colour, ms=0.7 * size, ls="", alpha=0.8, zorder=3)
+        above.plot(
+            abscissa,
+            series.measured[:, index],
+            "o",
+            mfc="none",
+            mec=_GREY,
+            mew=0.7,
+            ms=size,
+            ls="",
+            zorder=2,
+        )
+        above.plot(
+            abscissa, series.predicted[:, index], color=colour, lw=1.3, zorder=3, label=quantity
+        )
+        below.plot(
+            abscissa, values[:, index], "o", color=colour, ms=0.7 * size, ls="", alpha=0.8, zorder=3
+        )
     _finish_residuals(below, values, label)
     if len(series.labels) > 1:
         above.legend(fontsize=7, frameon=False)
-    above.set_ylabel(series.labels[0] if len(series.labels) == 1 else "measured", fontsize=9, parse_math=False)
+    above.set_ylabel(
+        series.labels[0] if len(series.labels) == 1 else "measured", fontsize=9, parse_math=False
+    )
     below.set_xlabel("time [ms]" if short else series.abscissa_label, fontsize=9)
     above.set_title(_shortened(series.name, 26), fontsize=9, loc="left", parse_math=False)
 
@@ -323,15 +463,21 @@ def _draw_column(above: Axes, below: Axes, *, column: FittedColumn) -> None:
     values, label = _residual(column)
     counted = np.ones(len(values), dtype=bool) if column.counted is None else column.counted
     below.plot(column.angle[counted], values[counted], "o", color=_BLUE, ms=3.5, ls="", zorder=3)
-    below.plot(column.angle[~counted], values[~counted], "x", color=_GREY, ms=4, ls="", zorder=3)  # set aside
+    below.plot(
+        column.angle[~counted], values[~counted], "x", color=_GREY, ms=4, ls="", zorder=3
+    )  # set aside
     _finish_residuals(below, values[counted], label)
     above.set_ylabel(column.label, fontsize=9, parse_math=False)
     below.set_xlabel("impact angle from the normal [deg]", fontsize=9)
-    above.set_title(f"chi2 {column.chi2:.3g} of {residuals.used(column)} values", fontsize=9, loc="left")
+    above.set_title(
+        f"chi2 {column.chi2:.3g} of {residuals.used(column)} values", fontsize=9, loc="left"
+    )
 
 
 def _draw_estimates(figure: Figure, place: SubplotSpec, *, fit: Fit) -> None:
-    """One panel a parameter: each column's own estimate, and the joint one as a line with its band."""
+    """One panel a parameter: each column's own estimate, and the joint one as a line with its
+    band.
+    """
     names = _columns_estimate(fit)
     titles = sentences.titles(fit)
     rows = ["all together", *(sentences.without_unit(column.label) for column in fit.columns)]
@@ -341,7 +487,9 @@ def _draw_estimates(figure: Figure, place: SubplotSpec, *, fit: Fit) -> None:
         axes = figure.add_subplot(grid[index], sharey=first)
         joint = fit.parameters[name]
         if has_interval(joint):
-            axes.axvspan(joint.value - joint.sd, joint.value + joint.sd, color=_PALE, lw=0, zorder=0)
+            axes.axvspan(
+                joint.value - joint.sd, joint.value + joint.sd, color=_PALE, lw=0, zorder=0
+            )
         estimates = [joint, *(column.alone.get(name) for column in fit.columns)]
         for row, estimate in enumerate(estimates):
             _draw_estimate(axes, row, estimate, colour=_DARK if row == 0 else _BLUE)
@@ -353,17 +501,39 @@ def _draw_estimates(figure: Figure, place: SubplotSpec, *, fit: Fit) -> None:
         axes.locator_params(axis="x", nbins=5)
         _plain_style(axes)
         if first is None:
-            axes.set_title("Estimates from each column alone (±1 standard error; band: all together)", fontsize=9, loc="left")
+            axes.set_title(
+                "Estimates from each column alone (±1 standard error; band: all together)",
+                fontsize=9,
+                loc="left",
+            )
         first = first or axes
 
 
 def _draw_estimate(axes: Axes, row: int, estimate: Estimate | None, *, colour: str) -> None:
     if estimate is not None and has_interval(estimate):
         marker = "D" if row == 0 else "o"
-        axes.errorbar(estimate.value, row, xerr=estimate.sd, fmt=marker, color=colour, ms=5, capsize=3, elinewidth=1.4)
+        axes.errorbar(
+            estimate.value,
+            row,
+            xerr=estimate.sd,
+            fmt=marker,
+            color=colour,
+            ms=5,
+            capsize=3,
+            elinewidth=1.4,
+        )
     else:
         text = "not determined" if estimate is None else short_status(estimate)
-        axes.text(0.5, row, text, transform=axes.get_yaxis_transform(), ha="center", va="center", fontsize=8, color=_DARK)
+        axes.text(
+            0.5,
+            row,
+            text,
+            transform=axes.get_yaxis_transform(),
+            ha="center",
+            va="center",
+            fontsize=8,
+            color=_DARK,
+        )
 
 
 # Shared by all panels
@@ -380,7 +550,9 @@ def _pair(figure: Figure, upper: SubplotSpec, lower: SubplotSpec) -> tuple[Axes,
 
 
 def _residual(data: FittedRecording | FittedSeries | FittedColumn) -> tuple[np.ndarray, str]:
-    """Residuals in units of sigma, where there is none in mm or in the unit of the column, and the label that says so."""
+    """Residuals in units of sigma, where there is none in mm or in the unit of the column, and the
+    label that says so.
+    """
     scaled = residuals.scaled_residual(data)
     if np.isfinite(scaled).any():
         return scaled, "residual\n[sigma]"
@@ -390,7 +562,9 @@ def _residual(data: FittedRecording | FittedSeries | FittedColumn) -> tuple[np.n
 
 
 def _finish_residuals(axes: Axes, values: np.ndarray, label: str) -> None:
-    """The zero line, the band of two standard deviations where the unit is one, and limits symmetric about zero."""
+    """The zero line, the band of two standard deviations where the unit is one, and limits
+    symmetric about zero.
+    """
     bound = 1.15 * float(np.max(np.abs(values), initial=0.0, where=np.isfinite(values)))
     if "sigma" in label:
         axes.axhspan(-2, 2, color=_PALE, lw=0, zorder=0)

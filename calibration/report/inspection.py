@@ -15,9 +15,18 @@ MOST_NAMES = 4
 _COLOUR = {"yes": "green", "perhaps": "yellow", "no": "red"}
 
 
-def print_inspection(reports: Sequence[FileReport], verdicts: Sequence[Verdict], *, console: Console) -> None:
-    """Print a line for each file, what the reading noticed, what can be learned, and what is wrong with which file."""
-    for table in (_recordings(reports), _impact_tables(reports), _sounds(reports), _forces(reports)):
+def print_inspection(
+    reports: Sequence[FileReport], verdicts: Sequence[Verdict], *, console: Console
+) -> None:
+    """Print a line for each file, what the reading noticed, what can be learned, and what is wrong
+    with which file.
+    """
+    for table in (
+        _recordings(reports),
+        _impact_tables(reports),
+        _sounds(reports),
+        _forces(reports),
+    ):
         if table.row_count:
             console.print(table, soft_wrap=False)
             console.print()
@@ -26,21 +35,40 @@ def print_inspection(reports: Sequence[FileReport], verdicts: Sequence[Verdict],
         for remark in report.remarks:
             remarks.setdefault(remark, []).append(report.name)
     for remark, names in remarks.items():
-        _say(console, f"- {', '.join(names) if len(names) <= MOST_NAMES else f'{len(names)} files'}: {sentence(remark)}")
+        _say(
+            console,
+            f"- {', '.join(names) if len(names) <= MOST_NAMES else f'{len(names)} files'}: "
+            f"{sentence(remark)}",
+        )
     if remarks:
         console.print()
     if verdicts:
         table = _table("What can be learned", "", "")
         for verdict in verdicts:
-            table.add_row(verdict.quantity, f"[{_COLOUR[verdict.answer]}]{verdict.answer}[/]", verdict.reason)
+            table.add_row(
+                verdict.quantity, f"[{_COLOUR[verdict.answer]}]{verdict.answer}[/]", verdict.reason
+            )
         console.print(table)
     unusable = [report for report in reports if report.problem is not None]
     if unusable:
-        console.print(f"\n{len(unusable)} of {len(reports)} files cannot be used:", style="bold red")
+        console.print(
+            f"\n{len(unusable)} of {len(reports)} files cannot be used:", style="bold red"
+        )
         for report in unusable:
             _say(console, f"- {report.problem}")
-    elif len({(report.recording is None, report.table is None, report.sounds is None) for report in reports}) > 1:
-        _say(console, "\nRecordings, tables of impacts, sounds and forces are fitted one kind at a time.")
+    elif (
+        len(
+            {
+                (report.recording is None, report.table is None, report.sounds is None)
+                for report in reports
+            }
+        )
+        > 1
+    ):
+        _say(
+            console,
+            "\nRecordings, tables of impacts, sounds and forces are fitted one kind at a time.",
+        )
 
 
 def _say(console: Console, text: str) -> None:
@@ -50,12 +78,16 @@ def _say(console: Console, text: str) -> None:
 def _table(*headings: str) -> Table:
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
     for number, heading in enumerate(headings):
-        table.add_column(heading, overflow="fold", justify="left", no_wrap=number == 0 and len(headings) == 3)
+        table.add_column(
+            heading, overflow="fold", justify="left", no_wrap=number == 0 and len(headings) == 3
+        )
     return table
 
 
 def _recordings(reports: Sequence[FileReport]) -> Table:
-    table = _table("recording", "samples", "per s", "axes", "bounces", "restitution", "speed m/s", "noise")
+    table = _table(
+        "recording", "samples", "per s", "axes", "bounces", "restitution", "speed m/s", "noise"
+    )
     for report in reports:
         recording, reading = report.recording, report.reading
         if recording is None or reading is None:
@@ -69,7 +101,11 @@ def _recordings(reports: Sequence[FileReport]) -> Table:
             str(len(reading.bounces)),
             value_and_sd(reading.restitution, reading.restitution_sd) if reading.bounces else "-",
             extent(speeds) if speeds else "-",
-            metres(float(np.nanmax(reading.noise, initial=math.nan)) if np.isfinite(reading.noise).any() else math.nan),
+            metres(
+                float(np.nanmax(reading.noise, initial=math.nan))
+                if np.isfinite(reading.noise).any()
+                else math.nan
+            ),
         )
     return table
 
@@ -91,7 +127,9 @@ def _impact_tables(reports: Sequence[FileReport]) -> Table:
 
 
 def _sounds(reports: Sequence[FileReport]) -> Table:
-    table = _table("times of impacts", "sounds", "impacts", "restitution", "first speed m/s", "noise")
+    table = _table(
+        "times of impacts", "sounds", "impacts", "restitution", "first speed m/s", "noise"
+    )
     for report in reports:
         if report.sounds is None:
             continue

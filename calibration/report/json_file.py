@@ -18,9 +18,11 @@ from calibration.versions import installed_versions
 def write_json(fit: Fit, path: str | os.PathLike[str]) -> None:
     """Write the numbers of a fit as JSON (ASCII).
 
-    ``parameters`` by path in the scene (``interval``: of 95 %), ``fit``, ``correlation``, ``recordings``, ``columns`` and ``versions``.
-    Values are in the unit beside them, times in s, ``rms_residual`` in m. A number that does not exist (NaN, infinity) is ``null``: in
-    particular the ``sd`` of a parameter that the data do not determine. The file is replaced as a whole or not at all.
+    ``parameters`` by path in the scene (``interval``: of 95 %), ``fit``, ``correlation``,
+    ``recordings``, ``columns`` and ``versions``. Values are in the unit beside them, times in s,
+    ``rms_residual`` in m. A number that does not exist (NaN, infinity) is ``null``: in particular
+    the ``sd`` of a parameter that the data do not determine. The file is replaced as a whole or not
+    at all.
 
     Args:
         fit: the result.
@@ -33,7 +35,9 @@ def write_json(fit: Fit, path: str | os.PathLike[str]) -> None:
 
 
 def json_bytes(numbers: dict[str, Any]) -> bytes:
-    """Numbers as JSON (ASCII): arrays as lists, NaN and infinity as ``null``, dataclasses as tables."""
+    """Numbers as JSON (ASCII): arrays as lists, NaN and infinity as ``null``, dataclasses as
+    tables.
+    """
     return f"{json.dumps(_plain(numbers), indent=2, allow_nan=False)}\n".encode("ascii")
 
 
@@ -100,7 +104,9 @@ def _column(column: FittedColumn) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     """The same with the types of JSON: arrays as lists, NaN and infinity as ``None``."""
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)}
+        return {
+            field.name: _plain(getattr(value, field.name)) for field in dataclasses.fields(value)
+        }
     if isinstance(value, enum.Enum):
         return value.value
     if isinstance(value, dict):

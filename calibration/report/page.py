@@ -1,4 +1,6 @@
-"""The result of a fit as one page for a browser, with its pictures inside: a file that can be mailed."""
+"""The result of a fit as one page for a browser, with its pictures inside: a file that can be
+mailed.
+"""
 
 import base64
 import os
@@ -9,7 +11,14 @@ from typing import Any
 
 from calibration.report import sentences
 from calibration.report.atomic_file import write_atomically
-from calibration.report.quantity import found, has_interval, plain, rounded_like, short_status, unit_of
+from calibration.report.quantity import (
+    found,
+    has_interval,
+    plain,
+    rounded_like,
+    short_status,
+    unit_of,
+)
 from calibration.report.table import fit_text
 from calibration.result import Determination, Fit
 from calibration.versions import installed_versions
@@ -55,26 +64,45 @@ def write_page(
     Raises:
         InputError: ``path`` is a folder, or its folder does not exist.
     """
-    write_atomically(path, page_text(fit, figure=figure, title=title, sections=sections, study=study).encode())
+    write_atomically(
+        path, page_text(fit, figure=figure, title=title, sections=sections, study=study).encode()
+    )
 
 
-def page_text(fit: Fit, *, figure: bytes | None = None, title: str = "Fit", sections: Sequence[PageSection] = (), study: str = "") -> str:
+def page_text(
+    fit: Fit,
+    *,
+    figure: bytes | None = None,
+    title: str = "Fit",
+    sections: Sequence[PageSection] = (),
+    study: str = "",
+) -> str:
     """What ``write_page`` writes."""
     from jinja2 import Environment, StrictUndefined
 
     template = resources.files("calibration.report").joinpath(TEMPLATE).read_text(encoding="utf-8")
-    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    versions = ", ".join(f"{name} {version}" for name, version in installed_versions().items() if version)
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    versions = ", ".join(
+        f"{name} {version}" for name, version in installed_versions().items() if version
+    )
     return environment.from_string(template).render(
         title=title,
         model=sentences.sentence(fit.model),
         explained=fit.explained and fit.converged,
         quality=sentences.sentence(sentences.misfit(fit)),
         parameters=_rows(fit),
-        remarks=[sentences.capitalised(sentences.inflation(fit)), sentences.sentence(sentences.convergence(fit))],
+        remarks=[
+            sentences.capitalised(sentences.inflation(fit)),
+            sentences.sentence(sentences.convergence(fit)),
+        ],
         warnings=[sentences.sentence(text) for text in fit.warnings],
         figure=_encoded(figure),
-        sections=[{"title": item.title, "text": item.text, "figure": _encoded(item.figure)} for item in sections],
+        sections=[
+            {"title": item.title, "text": item.text, "figure": _encoded(item.figure)}
+            for item in sections
+        ],
         table=fit_text(fit, width=_WIDTH, encoding="utf-8"),
         study=study,
         footer=versions,
@@ -103,7 +131,10 @@ def _rows(fit: Fit) -> list[dict[str, Any]]:
 def _interval(estimate: Any) -> str:
     if not has_interval(estimate):
         return "-"
-    ends = [rounded_like(end, estimate.sd) if abs(end) > estimate.sd else plain(float(f"{end:.2g}")) for end in estimate.interval()]
+    ends = [
+        rounded_like(end, estimate.sd) if abs(end) > estimate.sd else plain(float(f"{end:.2g}"))
+        for end in estimate.interval()
+    ]
     return " to ".join(ends)
 
 

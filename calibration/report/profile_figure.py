@@ -1,4 +1,6 @@
-"""Profiles as pictures: the root of the rise against the parameter, and the region of two parameters."""
+"""Profiles as pictures: the root of the rise against the parameter, and the region of two
+parameters.
+"""
 
 import math
 
@@ -16,8 +18,9 @@ _ACROSS = 3
 def profile_figure(found: Profiles | Profile2D) -> Figure:
     """Draw profiles.
 
-    Of one parameter each: the signed root of the rise of chi-squared, which is a straight line where a standard error tells everything,
-    the threshold, and the ends of the interval. Of two: lines of equal rise, and the edge of the joint region.
+    Of one parameter each: the signed root of the rise of chi-squared, which is a straight line
+    where a standard error tells everything, the threshold, and the ends of the interval. Of two:
+    lines of equal rise, and the edge of the joint region.
 
     Returns:
         a figure outside of pyplot's list of open figures.
@@ -28,7 +31,9 @@ def profile_figure(found: Profiles | Profile2D) -> Figure:
     else:
         across = min(max(len(found), 1), _ACROSS)
         down = max(math.ceil(len(found) / across), 1)
-        figure = Figure(figsize=(3.6 * across, 3.0 * down), dpi=150, layout="constrained", facecolor="white")
+        figure = Figure(
+            figsize=(3.6 * across, 3.0 * down), dpi=150, layout="constrained", facecolor="white"
+        )
         for place, one in enumerate(found.profiles.values(), start=1):
             _draw_profile(figure.add_subplot(down, across, place), one)
     FigureCanvasAgg(figure)
@@ -53,15 +58,34 @@ def _draw_profile(axes: Axes, one: Profile) -> None:
         axes.set_xscale("log")
     axes.set_xlabel(_titled(one.label, one.unit), parse_math=False)
     axes.set_ylabel("signed root of the rise of chi2")
-    axes.set_title(f"{100 * one.level:g} % interval" if math.isfinite(one.low + one.high) else "no end on one side or both", fontsize=9)
+    axes.set_title(
+        f"{100 * one.level:g} % interval"
+        if math.isfinite(one.low + one.high)
+        else "no end on one side or both",
+        fontsize=9,
+    )
 
 
 def _draw_region(axes: Axes, found: Profile2D) -> None:
     rise = np.where(np.isfinite(found.rise), found.rise, np.nan)
     levels = found.threshold * np.asarray([0.25, 1.0, 4.0, 9.0])
-    drawn = axes.contour(found.values[0], found.values[1], rise.T, levels=levels[levels < np.nanmax(rise)], colors=_GREY, linewidths=0.7)
+    drawn = axes.contour(
+        found.values[0],
+        found.values[1],
+        rise.T,
+        levels=levels[levels < np.nanmax(rise)],
+        colors=_GREY,
+        linewidths=0.7,
+    )
     if np.nanmin(rise) < found.threshold < np.nanmax(rise):
-        axes.contour(found.values[0], found.values[1], rise.T, levels=[found.threshold], colors=_BLUE, linewidths=1.6)
+        axes.contour(
+            found.values[0],
+            found.values[1],
+            rise.T,
+            levels=[found.threshold],
+            colors=_BLUE,
+            linewidths=1.6,
+        )
         axes.clabel(drawn, fmt=lambda level: f"{level:.2g}", fontsize=7)
     axes.plot(*found.best, color=_ORANGE, marker="+", ms=9, ls="")
     axes.set_xlabel(_titled(found.labels[0], found.units[0]), parse_math=False)

@@ -4,14 +4,19 @@ import math
 
 from calibration.result import Determination, Estimate
 
-_FIXED_NOTATION = (1e-3, 1e5)  # outside of this a common power of ten is taken out: (4.00 +- 0.12)e7
+_FIXED_NOTATION = (
+    1e-3,
+    1e5,
+)  # outside of this a common power of ten is taken out: (4.00 +- 0.12)e7
 _MAX_DECIMALS = 9
 
 
 def value_and_sd(value: float, sd: float, *, plus_minus: str = "+-") -> str:
-    """``0.9263 +- 0.0041``: the standard deviation with two significant digits, the value rounded to the same digit.
+    """``0.9263 +- 0.0041``: the standard deviation with two significant digits, the value rounded
+    to the same digit.
 
-    A standard deviation that is zero, infinite or NaN is left out, and the value has five significant digits; ``-`` stands for no value.
+    A standard deviation that is zero, infinite or NaN is left out, and the value has five
+    significant digits; ``-`` stands for no value.
 
     Args:
         value: the best estimate.
@@ -26,14 +31,23 @@ def value_and_sd(value: float, sd: float, *, plus_minus: str = "+-") -> str:
     decimals = max(power - digit, 0)
     if decimals > _MAX_DECIMALS:
         return f"{value:.{_MAX_DECIMALS + 1}g} {plus_minus} {sd:.1e}"
-    # Rounding to the digit first makes 12345 +- 560 read 12340 +- 560; dividing by 10^power afterwards only moves the point.
-    numbers = f"{_shifted(value, digit, power):.{decimals}f} {plus_minus} {_shifted(sd, digit, power):.{decimals}f}"
+    # Rounding to the digit first makes 12345 +- 560 read 12340 +- 560; dividing by 10^power
+    # afterwards only moves the point.
+    numbers = (
+        f"{_shifted(value, digit, power):.{decimals}f} {plus_minus} "
+        f"{_shifted(sd, digit, power):.{decimals}f}"
+    )
     return numbers if power == 0 else f"({numbers})e{power}"
 
 
 def rounded_like(value: float, sd: float) -> str:
     """The value alone, rounded as `value_and_sd` rounds it."""
-    if not (math.isfinite(value) and math.isfinite(sd) and sd > 0 and _FIXED_NOTATION[0] <= max(abs(value), sd) < _FIXED_NOTATION[1]):
+    if not (
+        math.isfinite(value)
+        and math.isfinite(sd)
+        and sd > 0
+        and _FIXED_NOTATION[0] <= max(abs(value), sd) < _FIXED_NOTATION[1]
+    ):
         return plain(value)
     digit = _last_digit(sd)
     return f"{_shifted(value, digit, 0):.{min(max(-digit, 0), _MAX_DECIMALS)}f}"
@@ -58,12 +72,21 @@ def percent(value: float, sd: float) -> str:
 
 
 def has_interval(estimate: Estimate) -> bool:
-    """Whether ``value +- sd`` is what the data say: not for something undetermined, at a bound, or not moved."""
-    return estimate.status is Determination.DETERMINED and math.isfinite(estimate.value) and math.isfinite(estimate.sd) and estimate.sd > 0
+    """Whether ``value +- sd`` is what the data say: not for something undetermined, at a bound, or
+    not moved.
+    """
+    return (
+        estimate.status is Determination.DETERMINED
+        and math.isfinite(estimate.value)
+        and math.isfinite(estimate.sd)
+        and estimate.sd > 0
+    )
 
 
 def found(estimate: Estimate, *, plus_minus: str = "+-") -> str:
-    """What may be printed as the value: ``value +- sd``, the value alone where an interval would mislead, ``-`` where there is none."""
+    """What may be printed as the value: ``value +- sd``, the value alone where an interval would
+    mislead, ``-`` where there is none.
+    """
     if has_interval(estimate):
         return value_and_sd(estimate.value, estimate.sd, plus_minus=plus_minus)
     return "-" if estimate.status is Determination.NOT_DETERMINED else plain(estimate.value)

@@ -17,12 +17,16 @@ class Compared(Protocol):
 
 
 def residual(data: Compared) -> np.ndarray:
-    """Measured minus predicted, in the unit of the measurement; NaN where there is no measurement."""
+    """Measured minus predicted, in the unit of the measurement; NaN where there is no
+    measurement.
+    """
     return np.asarray(data.measured, float) - np.asarray(data.predicted, float)
 
 
 def scaled_residual(data: Compared) -> np.ndarray:
-    """Measured minus predicted over sigma; NaN where there is no measurement or no positive sigma."""
+    """Measured minus predicted over sigma; NaN where there is no measurement or no positive
+    sigma.
+    """
     sigma = np.asarray(data.sigma, float)
     known = np.isfinite(sigma) & (sigma > 0)
     return np.where(known, residual(data) / np.where(known, sigma, 1.0), np.nan)

@@ -12,7 +12,9 @@ CONTRADICTION = 3.0  # standard deviations between the estimates of two columns
 
 
 def titles(fit: Fit) -> dict[str, str]:
-    """How each shared parameter is called, ``restitution (e)``; with its path where two would read alike."""
+    """How each shared parameter is called, ``restitution (e)``; with its path where two would read
+    alike.
+    """
     short = {name: title(estimate) for name, estimate in fit.parameters.items()}
     count = Counter(short.values())
     return {name: text if count[text] == 1 else f"{text} {name}" for name, text in short.items()}
@@ -28,12 +30,23 @@ def misfit(fit: Fit) -> str:
     if not math.isfinite(fit.chi2):
         return "chi2 is not a finite number: the model could not be compared with the data"
     if fit.dof < 1:
-        return f"chi2 = {fit.chi2:.3g} with no degree of freedom: as many free quantities as data, nothing is left to test the model with"
+        return (
+            f"chi2 = {fit.chi2:.3g} with no degree of freedom: as many free quantities as "
+            "data, nothing "
+            "is left to test the model with"
+        )
     number = f"chi2/dof = {fit.chi2_per_dof:.3g} ({fit.chi2:.4g}/{fit.dof})"
     if not fit.explained:
-        return f"{number}: the model does not explain the data (residuals are {math.sqrt(fit.chi2_per_dof):.2g} times sigma)"
+        return (
+            f"{number}: the model does not explain the data (residuals are "
+            f"{math.sqrt(fit.chi2_per_dof):.2g} times sigma)"
+        )
     if fit.chi2_per_dof < 0.25 and fit.dof >= 10:
-        return f"{number}: the model explains the data (residuals are {math.sqrt(fit.chi2_per_dof):.2g} times sigma: sigma looks too large)"
+        return (
+            f"{number}: the model explains the data (residuals are "
+            f"{math.sqrt(fit.chi2_per_dof):.2g} "
+            "times sigma: sigma looks too large)"
+        )
     return f"{number}: the model explains the data"
 
 
@@ -42,8 +55,13 @@ def inflation(fit: Fit) -> str:
     if not math.isfinite(fit.inflation):
         return "the standard errors could not be corrected for misfit and correlated residuals"
     if fit.inflation <= 1.05:
-        return "standard errors are the formal ones; misfit and correlated residuals ask for no more"
-    return f"standard errors are {fit.inflation:.2g} times the formal ones, to allow for misfit and correlated residuals"
+        return (
+            "standard errors are the formal ones; misfit and correlated residuals ask for no more"
+        )
+    return (
+        f"standard errors are {fit.inflation:.2g} times the formal ones, to allow for misfit and "
+        "correlated residuals"
+    )
 
 
 def convergence(fit: Fit) -> str:
@@ -52,11 +70,17 @@ def convergence(fit: Fit) -> str:
     seconds = f"{fit.seconds:.2g} s" if fit.seconds < 99.5 else f"{fit.seconds:.0f} s"
     if fit.converged:
         return f"{fit.method} converged in {steps}, {seconds}"
-    return f"{fit.method} DID NOT CONVERGE in {steps}, {seconds}: the values are where it stopped, not the best ones"
+    return (
+        f"{fit.method} DID NOT CONVERGE in {steps}, {seconds}: the values are where it "
+        "stopped, not "
+        "the best ones"
+    )
 
 
 def correlations(fit: Fit) -> list[str]:
-    """A line for each pair of shared parameters whose correlation exceeds 0.5 in size, strongest first."""
+    """A line for each pair of shared parameters whose correlation exceeds 0.5 in size, strongest
+    first.
+    """
     called = titles(fit)
     pairs = [
         (float(fit.correlation[row, column]), first, second)
@@ -70,20 +94,36 @@ def correlations(fit: Fit) -> list[str]:
 
 
 def contradictions(fit: Fit) -> list[str]:
-    """A sentence for each parameter on which two columns of an impact table disagree by more than three standard deviations."""
+    """A sentence for each parameter on which two columns of an impact table disagree by more than
+    three standard deviations.
+    """
     sentences = []
     for name, text in titles(fit).items():
-        alone = [(column, column.alone[name]) for column in fit.columns if name in column.alone and has_interval(column.alone[name])]
+        alone = [
+            (column, column.alone[name])
+            for column in fit.columns
+            if name in column.alone and has_interval(column.alone[name])
+        ]
         apart = [
-            (abs(one.value - two.value) / math.hypot(one.sd, two.sd), (left.label, one), (right.label, two))
+            (
+                abs(one.value - two.value) / math.hypot(one.sd, two.sd),
+                (left.label, one),
+                (right.label, two),
+            )
             for (left, one), (right, two) in itertools.combinations(alone, 2)
         ]
         if not apart:
             continue
         distance, *both = max(apart, key=lambda pair: pair[0])
         if distance > CONTRADICTION:
-            values = " but ".join(f"{rounded_like(estimate.value, estimate.sd)} from {without_unit(label)}" for label, estimate in both)
-            sentences.append(f"the columns contradict each other on {text}: {values}, {distance:.2g} standard deviations apart")
+            values = " but ".join(
+                f"{rounded_like(estimate.value, estimate.sd)} from {without_unit(label)}"
+                for label, estimate in both
+            )
+            sentences.append(
+                f"the columns contradict each other on {text}: {values}, {distance:.2g} "
+                "standard deviations apart"
+            )
     return sentences
 
 

@@ -6,11 +6,24 @@ import unicodedata
 from collections.abc import Callable
 from typing import Any
 
-_SIGNS = {"±": "+-", "−": "-", "–": "-", "—": "-", "×": "x", "·": " ", "≤": "<=", "≥": ">=", "≈": "~", "°": " deg"}
+_SIGNS = {
+    "±": "+-",
+    "−": "-",
+    "–": "-",
+    "—": "-",
+    "×": "x",
+    "·": " ",
+    "≤": "<=",
+    "≥": ">=",
+    "≈": "~",
+    "°": " deg",
+}
 
 
 def spell(text: str, *, has: Callable[[str], bool]) -> str:
-    """``text`` with every letter for which ``has`` is false written out: μ as mu, ± as +-, é as e, else a question mark."""
+    """``text`` with every letter for which ``has`` is false written out: μ as mu, ± as +-, é as e,
+    else a question mark.
+    """
     return "".join(letter if has(letter) else _spelled(letter) for letter in text)
 
 
@@ -24,7 +37,11 @@ def spell_all(value: Any, *, has: Callable[[str], bool]) -> Any:
         return {key: spell_all(item, has=has) for key, item in value.items()}
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return dataclasses.replace(
-            value, **{field.name: spell_all(getattr(value, field.name), has=has) for field in dataclasses.fields(value)}
+            value,
+            **{
+                field.name: spell_all(getattr(value, field.name), has=has)
+                for field in dataclasses.fields(value)
+            },
         )
     return value
 

@@ -10,7 +10,14 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from calibration.report import residuals, sentences
-from calibration.report.quantity import found, has_interval, percent, plain, rounded_like, short_status
+from calibration.report.quantity import (
+    found,
+    has_interval,
+    percent,
+    plain,
+    rounded_like,
+    short_status,
+)
 from calibration.report.spelling import can_encode, spell_all
 from calibration.result import Determination, Estimate, Fit, FittedRecording, FittedSeries
 
@@ -44,9 +51,11 @@ class FitTable:
 
 
 def fit_table(fit: Fit) -> FitTable:
-    """The table a person reads: parameters with standard errors, how well the model explains the data, what is left open.
+    """The table a person reads: parameters with standard errors, how well the model explains the
+    data, what is left open.
 
-    A parameter that the data do not determine has no number but the reason. Fits a terminal of 80 columns.
+    A parameter that the data do not determine has no number but the reason. Fits a terminal of 80
+    columns.
 
     Args:
         fit: the result.
@@ -73,9 +82,12 @@ def fit_text(fit: Fit, *, width: int = 80, encoding: str = "ascii") -> str:
     Args:
         fit: the result.
         width: of the longest line, in characters.
-        encoding: letters that it does not have are written out (the Greek letter as ``mu``); ``"utf-8"`` leaves all as they are.
+        encoding: letters that it does not have are written out (the Greek letter as ``mu``);
+            ``"utf-8"`` leaves all as they are.
     """
-    return "".join(f"{text}\n" for text, _ in _lines(spell_all(fit, has=can_encode(encoding)), width))
+    return "".join(
+        f"{text}\n" for text, _ in _lines(spell_all(fit, has=can_encode(encoding)), width)
+    )
 
 
 def _lines(fit: Fit, width: int) -> Iterator[Line]:
@@ -87,7 +99,10 @@ def _lines(fit: Fit, width: int) -> Iterator[Line]:
     yield "", ""
     yield from _quality(fit, width)
     for heading, lines in (
-        ("Correlations above 0.5 (such a pair is known less well apart than together)", _correlations(fit, width)),
+        (
+            "Correlations above 0.5 (such a pair is known less well apart than together)",
+            _correlations(fit, width),
+        ),
         ("Each column of the table by itself", _columns(fit, width)),
         ("Each recording by itself", _recordings(fit, width)),
         ("Warnings", _warnings(fit, width)),
@@ -107,7 +122,13 @@ def _parameters(fit: Fit, width: int) -> Iterator[Line]:
     estimates = list(fit.parameters.values())
     values = _aligned([found(estimate) for estimate in estimates])
     cells = [
-        [value, _percent(estimate), estimate.unit or "-", plain(estimate.start), short_status(estimate)]
+        [
+            value,
+            _percent(estimate),
+            estimate.unit or "-",
+            plain(estimate.start),
+            short_status(estimate),
+        ]
         for value, estimate in zip(values, estimates, strict=True)
     ]
     header = ["value +- sd", "sd", "unit", "start", "status"]
@@ -123,7 +144,9 @@ def _parameters(fit: Fit, width: int) -> Iterator[Line]:
         yield _row(first, row, label_width, widths), style
         yield from ((f"  {part}", style) for part in rest)
         if estimate.note:
-            yield from _wrapped(sentences.sentence(estimate.note), width, indent=_INDENT, style=style)
+            yield from _wrapped(
+                sentences.sentence(estimate.note), width, indent=_INDENT, style=style
+            )
 
 
 def _percent(estimate: Estimate) -> str:
@@ -148,7 +171,10 @@ def _row(label: str, cells: Sequence[str], label_width: int, widths: Sequence[in
 def _aligned(texts: Sequence[str]) -> list[str]:
     """The texts with the signs ``+-`` one below the other."""
     before = max((len(text.partition(" +-")[0]) for text in texts), default=0)
-    return [text.partition(" +-")[0].rjust(before) + "".join(text.partition(" +-")[1:]) for text in texts]
+    return [
+        text.partition(" +-")[0].rjust(before) + "".join(text.partition(" +-")[1:])
+        for text in texts
+    ]
 
 
 def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
@@ -159,7 +185,9 @@ def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
 
 
 def _quality(fit: Fit, width: int) -> Iterator[Line]:
-    yield from _wrapped(sentences.sentence(sentences.misfit(fit)), width, style=_GOOD if fit.explained else _BAD)
+    yield from _wrapped(
+        sentences.sentence(sentences.misfit(fit)), width, style=_GOOD if fit.explained else _BAD
+    )
     yield from _wrapped(sentences.capitalised(sentences.inflation(fit)), width)
     if fit.converged:
         yield from _wrapped(sentences.sentence(sentences.convergence(fit)), width)
@@ -203,15 +231,29 @@ def _columns(fit: Fit, width: int) -> Iterator[Line]:
 def _column_estimates(fit: Fit, name: str, text: str, width: int) -> Iterator[Line]:
     """The joint estimate of a parameter and that of each column which has one."""
     joint = fit.parameters[name]
-    alone = [(sentences.without_unit(column.label), column.alone[name]) for column in fit.columns if name in column.alone]
+    alone = [
+        (sentences.without_unit(column.label), column.alone[name])
+        for column in fit.columns
+        if name in column.alone
+    ]
     if not alone:
         return
     yield "", ""
     unit = f" [{joint.unit}]" if joint.unit not in ("", "-") else ""
     estimates = [joint, *(estimate for _, estimate in alone)]
-    numbers = [found(estimate) if found(estimate) != "-" else short_status(estimate) for estimate in estimates]
+    numbers = [
+        found(estimate) if found(estimate) != "-" else short_status(estimate)
+        for estimate in estimates
+    ]
     distances = ["", *(_distance(estimate, joint) for _, estimate in alone)]
-    rows = list(zip(["all together", *(f"{label} alone" for label, _ in alone)], _aligned(numbers), distances, strict=True))
+    rows = list(
+        zip(
+            ["all together", *(f"{label} alone" for label, _ in alone)],
+            _aligned(numbers),
+            distances,
+            strict=True,
+        )
+    )
     yield from _grid((f"{text}{unit}", "value +- sd", "off by"), rows, width, left=(1,))
 
 
@@ -238,8 +280,14 @@ def _recordings(fit: Fit, width: int) -> Iterator[Line]:
     size = sorted(pair for pair in size if math.isfinite(pair[0]))
     if size:
         median, (worst, name) = statistics.median(value for value, _ in size), size[-1]
-        several = f", {sentences.metres(size[0][0])} to {sentences.metres(worst)} (largest: {name})" if len(size) > 1 else ""
-        yield from _wrapped(f"Residual rms {sentences.metres(median)}{several}.", width, indent="  ")
+        several = (
+            f", {sentences.metres(size[0][0])} to {sentences.metres(worst)} (largest: {name})"
+            if len(size) > 1
+            else ""
+        )
+        yield from _wrapped(
+            f"Residual rms {sentences.metres(median)}{several}.", width, indent="  "
+        )
     yield from _remarks(fit, width)
 
 
@@ -249,32 +297,52 @@ def _trials(fit: Fit) -> list[FittedRecording | FittedSeries]:
 
 
 def _nuisance(trials: Sequence[FittedRecording | FittedSeries], width: int) -> Iterator[Line]:
-    """Value of each nuisance quantity: for one recording with its sd, for several the median, the range and the typical sd."""
+    """Value of each nuisance quantity: for one recording with its sd, for several the median, the
+    range and the typical sd.
+    """
     names = list(dict.fromkeys(name for trial in trials for name in trial.nuisance))
-    every = {name: [trial.nuisance[name] for trial in trials if name in trial.nuisance] for name in names}
+    every = {
+        name: [trial.nuisance[name] for trial in trials if name in trial.nuisance] for name in names
+    }
     if not names:
         return
     if len(trials) == 1:
         values = _aligned([found(estimates[0]) for estimates in every.values()])
         rows = [
-            (sentences.title(estimates[0]), value, estimates[0].unit or "-", short_status(estimates[0]))
+            (
+                sentences.title(estimates[0]),
+                value,
+                estimates[0].unit or "-",
+                short_status(estimates[0]),
+            )
             for value, estimates in zip(values, every.values(), strict=True)
         ]
-        yield from _grid((trials[0].name, "value +- sd", "unit", "status"), rows, width, left=(1, 2, 3))
+        yield from _grid(
+            (trials[0].name, "value +- sd", "unit", "status"), rows, width, left=(1, 2, 3)
+        )
         return
     header = (f"{len(trials)} recordings", "median", "lowest to highest", "typical sd", "unit")
-    yield from _grid(header, [_summary(estimates) for estimates in every.values()], width, left=(4,))
+    yield from _grid(
+        header, [_summary(estimates) for estimates in every.values()], width, left=(4,)
+    )
     for estimates in every.values():
-        doubtful = sum(estimate.status not in (Determination.DETERMINED, Determination.FIXED) for estimate in estimates)
+        doubtful = sum(
+            estimate.status not in (Determination.DETERMINED, Determination.FIXED)
+            for estimate in estimates
+        )
         if doubtful:
             text = (
-                f"{sentences.title(estimates[0])}: {doubtful} of {len(estimates)} not determined, at a bound or never moved, and left out."
+                f"{sentences.title(estimates[0])}: {doubtful} of {len(estimates)} not "
+                "determined, at a bound "
+                "or never moved, and left out."
             )
             yield from _wrapped(text, width, indent="  ", style=_DOUBT)
 
 
 def _summary(estimates: Sequence[Estimate]) -> tuple[str, str, str, str, str]:
-    """Label, median, range, typical sd and unit of one nuisance quantity over the recordings that determine it."""
+    """Label, median, range, typical sd and unit of one nuisance quantity over the recordings that
+    determine it.
+    """
     sure = [one for one in estimates if has_interval(one)] or [
         one for one in estimates if one.status is Determination.FIXED and math.isfinite(one.value)
     ]
@@ -283,7 +351,13 @@ def _summary(estimates: Sequence[Estimate]) -> tuple[str, str, str, str, str]:
         return label, "-", "-", "-", unit
     values = [estimate.value for estimate in sure]
     sd = statistics.median(estimate.sd for estimate in sure)
-    return label, rounded_like(statistics.median(values), sd), sentences.range_of(values, sd), f"{sd:.2g}" if sd > 0 else "-", unit
+    return (
+        label,
+        rounded_like(statistics.median(values), sd),
+        sentences.range_of(values, sd),
+        f"{sd:.2g}" if sd > 0 else "-",
+        unit,
+    )
 
 
 def _remarks(fit: Fit, width: int) -> Iterator[Line]:
@@ -293,20 +367,30 @@ def _remarks(fit: Fit, width: int) -> Iterator[Line]:
         for remark in trial.remarks:
             names.setdefault(remark, []).append(trial.name)
     for remark, where in list(names.items())[:_MAX_REMARKS]:
-        yield from _wrapped(f"{_listed(where)}: {sentences.sentence(remark)}", width, first="- ", indent="  ")
+        yield from _wrapped(
+            f"{_listed(where)}: {sentences.sentence(remark)}", width, first="- ", indent="  "
+        )
     if len(names) > _MAX_REMARKS:
         yield f"  and {len(names) - _MAX_REMARKS} more remarks", ""
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) <= _MAX_NAMED else f"{', '.join(names[: _MAX_NAMED - 1])} and {len(names) - _MAX_NAMED + 1} more"
+    return (
+        ", ".join(names)
+        if len(names) <= _MAX_NAMED
+        else f"{', '.join(names[: _MAX_NAMED - 1])} and {len(names) - _MAX_NAMED + 1} more"
+    )
 
 
 # Layout
 
 
-def _grid(header: Sequence[str], rows: Iterable[Sequence[str]], width: int, *, left: tuple[int, ...] = ()) -> Iterator[Line]:
-    """Columns under their headings; the first and those in ``left`` begin at the left, the others end at the right."""
+def _grid(
+    header: Sequence[str], rows: Iterable[Sequence[str]], width: int, *, left: tuple[int, ...] = ()
+) -> Iterator[Line]:
+    """Columns under their headings; the first and those in ``left`` begin at the left, the others
+    end at the right.
+    """
     table = [tuple(header), *rows]
     widths = _widths(table)
     room = width - sum(widths[1:]) - len(_GAP) * len(widths)
@@ -322,6 +406,11 @@ def _grid(header: Sequence[str], rows: Iterable[Sequence[str]], width: int, *, l
         yield from ((f"{_GAP}  {part}", style) for part in rest)
 
 
-def _wrapped(text: str, width: int, *, first: str | None = None, indent: str = "", style: str = "") -> Iterator[Line]:
+def _wrapped(
+    text: str, width: int, *, first: str | None = None, indent: str = "", style: str = ""
+) -> Iterator[Line]:
     start = indent if first is None else first
-    return ((line, style) for line in textwrap.wrap(text, width, initial_indent=start, subsequent_indent=indent))
+    return (
+        (line, style)
+        for line in textwrap.wrap(text, width, initial_indent=start, subsequent_indent=indent)
+    )

@@ -1,10 +1,13 @@
-"""Speed and accuracy of one bouncing sphere: ``python -m experiments.benchmarks.bounce [W1 W2 W3 W5]``.
+"""Speed and accuracy of one bouncing sphere: ``python -m experiments.benchmarks.bounce [W1 W2 W3
+W5]``.
 
-Each workload prints one JSON line. Errors are measured against ``reference_solution``, an independent integration in NumPy. A plain
-fixed step under ``lax.scan`` runs beside it in the same process, so that the ratios do not depend on the machine.
+Each workload prints one JSON line. Errors are measured against ``reference_solution``, an
+independent integration in NumPy. A plain fixed step under ``lax.scan`` runs beside it in the same
+process, so that the ratios do not depend on the machine.
 
-W1: one bounce train (2 s, 12 contacts), 200 samples. W2: a sweep of parameter sets in two threads. W3: gradient of a misfit with respect to
-8 inputs. W5: fit of stiffness, restitution and friction to a noisy recording from 50 random starts.
+W1: one bounce train (2 s, 12 contacts), 200 samples. W2: a sweep of parameter sets in two threads.
+W3: gradient of a misfit with respect to 8 inputs. W5: fit of stiffness, restitution and friction to
+a noisy recording from 50 random starts.
 """
 
 import argparse
@@ -30,13 +33,22 @@ TIMES = np.concatenate([[0.0], reference.BOUNCE_TRAIN_TIMES])
 METHOD = jc.EventAligned(max_contacts=14, at_once=True)
 FIXED_STEP = 1e-5
 THREADS = 2
-UNKNOWNS = ("contact.normal.stiffness", "contact.normal.restitution", "contact.friction.coefficient")
+UNKNOWNS = (
+    "contact.normal.stiffness",
+    "contact.normal.restitution",
+    "contact.friction.coefficient",
+)
 
 
 def scene(log_stiffness: Any, restitution: Any, friction: Any) -> jc.Scene:
     """The sphere of the workloads: restitution is nominal at 1 m/s (Hunt and Crossley)."""
     law = jc.RESTITUTION_LAWS["hunt_crossley_1975"]
-    normal = jc.HuntCrossley(stiffness=jnp.exp(log_stiffness), restitution=restitution, reference_speed=1.0, restitution_law=law)
+    normal = jc.HuntCrossley(
+        stiffness=jnp.exp(log_stiffness),
+        restitution=restitution,
+        reference_speed=1.0,
+        restitution_law=law,
+    )
     tangential = jc.RegularizedCoulomb(coefficient=friction, slip_velocity=reference.SLIP_SPEED)
     bodies = jc.spheres(radius=reference.RADIUS, mass=reference.MASS)
     return jc.Scene(bodies=bodies, contact=jc.ContactModel(normal=normal, friction=tangential))
@@ -45,7 +57,11 @@ def scene(log_stiffness: Any, restitution: Any, friction: Any) -> jc.Scene:
 def initial(x: Any, z: Any, vx: Any, vz: Any, w: Any) -> jc.State:
     """State in the plane; ``w`` rolls forward."""
     zero = jnp.zeros_like(jnp.asarray(x, dtype=float))
-    return jc.state(position=jnp.stack([x, zero, z]), velocity=jnp.stack([vx, zero, vz]), spin=jnp.stack([zero, w, zero]))
+    return jc.state(
+        position=jnp.stack([x, zero, z]),
+        velocity=jnp.stack([vx, zero, vz]),
+        spin=jnp.stack([zero, w, zero]),
+    )
 
 
 def positions(inputs: jax.Array, method: Any) -> jax.Array:
@@ -80,20 +96,35 @@ def emit(workload: str, **figures: Any) -> None:
 
 def bounce_train(quick: bool) -> None:
     """W1."""
-    exact = reference.trajectory(reference.NOMINAL, reference.BOUNCE_TRAIN_START, reference.BOUNCE_TRAIN_TIMES)
+    exact = reference.trajectory(
+        reference.NOMINAL, reference.BOUNCE_TRAIN_START, reference.BOUNCE_TRAIN_TIMES
+    )
     for name, method, repeats in (
         ("event_aligned", METHOD, 50),
         ("fixed_step_1e-5", jc.FixedStep(step=FIXED_STEP), 5),
     ):
-        found, first, median = timed(jax.jit(lambda inputs, method=method: positions(inputs, method)), nominal(), repeats=repeats)
+        found, first, median = timed(
+            jax.jit(lambda inputs, method=method: positions(inputs, method)),
+            nominal(),
+            repeats=repeats,
+        )
         error = float(np.abs(np.asarray(found) - exact).max())
         emit("W1", method=name, compile_s=first - median, median_s=median, max_error_m=error)
 
 
-def in_threads(function: Callable[[jax.Array], jax.Array], inputs: np.ndarray, threads: int) -> np.ndarray:
-    """``function`` of interleaved parts of ``inputs``, at the same time; a compiled function keeps one core busy."""
+def in_threads(
+    function: Callable[[jax.Array], jax.Array], inputs: np.ndarray, threads: int
+) -> np.ndarray:
+    """``function`` of interleaved parts of ``inputs``, at the same time; a compiled function keeps
+    one core busy.
+    """
     with ThreadPoolExecutor(threads) as pool:
-        parts = list(pool.map(lambda part: np.asarray(function(part)), [inputs[first::threads] for first in range(threads)]))
+        parts = list(
+            pool.map(
+                lambda part: np.asarray(function(part)),
+                [inputs[first::threads] for first in range(threads)],
+            )
+        )
     result = np.empty((len(inputs), *parts[0].shape[1:]))
     for first, part in enumerate(parts):
         result[first::threads] = part
@@ -106,15 +137,28 @@ def sweep(quick: bool) -> None:
 
     @jax.jit
     def run(inputs: jax.Array) -> jax.Array:
-        trajectory = simulate_sweep(lambda one: (scene(*one[:3]), initial(*one[3:])), inputs, TIMES, method=method)
+        trajectory = simulate_sweep(
+            lambda one: (scene(*one[:3]), initial(*one[3:])), inputs, TIMES, method=method
+        )
         return trajectory.position[:, 1:, jnp.array([0, 2])]
 
     for lanes in (1000,) if quick else (1000, 10000):
         parameters = np.stack(reference.sweep_parameters(lanes), axis=-1)
-        inputs = np.concatenate([np.log(parameters[:, :1]), parameters[:, 1:], np.tile(reference.BOUNCE_TRAIN_START, (lanes, 1))], axis=1)
-        found, first, median = timed(lambda inputs: in_threads(run, inputs, THREADS), inputs, repeats=5)
+        inputs = np.concatenate(
+            [
+                np.log(parameters[:, :1]),
+                parameters[:, 1:],
+                np.tile(reference.BOUNCE_TRAIN_START, (lanes, 1)),
+            ],
+            axis=1,
+        )
+        found, first, median = timed(
+            lambda inputs: in_threads(run, inputs, THREADS), inputs, repeats=5
+        )
         exact = [
-            reference.trajectory(tuple(part.T), reference.BOUNCE_TRAIN_START, reference.BOUNCE_TRAIN_TIMES)
+            reference.trajectory(
+                tuple(part.T), reference.BOUNCE_TRAIN_START, reference.BOUNCE_TRAIN_TIMES
+            )
             for part in np.array_split(parameters, lanes // 1000)
         ]
         errors = np.abs(found - np.concatenate(exact)).max(axis=(1, 2))
@@ -131,21 +175,40 @@ def sweep(quick: bool) -> None:
             errors_of_lanes=lanes,
         )
     parameters = np.stack(reference.sweep_parameters(100), axis=-1)
-    inputs = np.concatenate([np.log(parameters[:, :1]), parameters[:, 1:], np.tile(reference.BOUNCE_TRAIN_START, (100, 1))], axis=1)
+    inputs = np.concatenate(
+        [
+            np.log(parameters[:, :1]),
+            parameters[:, 1:],
+            np.tile(reference.BOUNCE_TRAIN_START, (100, 1)),
+        ],
+        axis=1,
+    )
     fixed = jax.jit(jax.vmap(lambda inputs: positions(inputs, jc.FixedStep(step=FIXED_STEP))))
     _, first, median = timed(fixed, inputs, repeats=1)
-    emit("W2", method="fixed_step_1e-5", lanes=100, compile_s=first - median, median_s=median, lanes_per_s=100 / median)
+    emit(
+        "W2",
+        method="fixed_step_1e-5",
+        lanes=100,
+        compile_s=first - median,
+        median_s=median,
+        lanes_per_s=100 / median,
+    )
 
 
 def gradient(quick: bool) -> None:
     """W3."""
-    target = reference.trajectory(reference.TARGET, reference.BOUNCE_TRAIN_START, reference.BOUNCE_TRAIN_TIMES)
+    target = reference.trajectory(
+        reference.TARGET, reference.BOUNCE_TRAIN_START, reference.BOUNCE_TRAIN_TIMES
+    )
     exact = np.asarray(reference.misfit_gradient())
 
     def misfit(inputs: jax.Array, method: Any) -> jax.Array:
         return jnp.sum((positions(inputs, method) - target) ** 2) / (2 * len(target))
 
-    cases: list[tuple[str, Any, Any, int]] = [("forward", METHOD, jax.jacfwd, 30), ("reverse", METHOD, jax.grad, 30)]
+    cases: list[tuple[str, Any, Any, int]] = [
+        ("forward", METHOD, jax.jacfwd, 30),
+        ("reverse", METHOD, jax.grad, 30),
+    ]
     cases += [("fixed_step_1e-5_forward", jc.FixedStep(step=FIXED_STEP), jax.jacfwd, 3)]
     for name, method, transform, repeats in cases:
         function = jax.jit(transform(lambda inputs, method=method: misfit(inputs, method)))
@@ -168,12 +231,16 @@ def calibration_problem() -> Problem:
     x, z = np.asarray(reference.calibration_recording()).T
     position = np.stack([x, np.full_like(x, np.nan), z], axis=-1)
     sigma = np.full_like(position, reference.CALIBRATION_NOISE)
-    recording = Recording(name="W5", time=reference.CALIBRATION_TIMES, position=position, sigma=sigma)
+    recording = Recording(
+        name="W5", time=reference.CALIBRATION_TIMES, position=position, sigma=sigma
+    )
     x0, z0, vx0, vz0, w0 = reference.CALIBRATION_START
     known = KnownState(position=(x0, 0.0, z0), velocity=(vx0, 0.0, vz0), spin=(0.0, w0, 0.0))
     stiffness, restitution, friction = reference.CALIBRATION_GUESS
     law = jc.RESTITUTION_LAWS["hunt_crossley_1975"]
-    normal = jc.HuntCrossley(stiffness=stiffness, restitution=restitution, reference_speed=1.0, restitution_law=law)
+    normal = jc.HuntCrossley(
+        stiffness=stiffness, restitution=restitution, reference_speed=1.0, restitution_law=law
+    )
     tangential = jc.RegularizedCoulomb(coefficient=friction, slip_velocity=reference.SLIP_SPEED)
     bodies = jc.spheres(radius=reference.RADIUS, mass=reference.MASS)
     return Problem(
@@ -206,7 +273,9 @@ def calibration(quick: bool) -> None:
         max_s=float(np.max(seconds)),
         starts=len(guesses),
         reached=int(reached),
-        last={name: [item.value, item.sd] for name, item in found.parameters.items()} if found else None,
+        last={name: [item.value, item.sd] for name, item in found.parameters.items()}
+        if found
+        else None,
     )
 
 
@@ -215,8 +284,12 @@ WORKLOADS = {"W1": bounce_train, "W2": sweep, "W3": gradient, "W5": calibration}
 
 def main() -> None:
     """Run the workloads named on the command line, or all."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("workloads", nargs="*", metavar="W", help=f"any of {', '.join(WORKLOADS)}; all by default")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "workloads", nargs="*", metavar="W", help=f"any of {', '.join(WORKLOADS)}; all by default"
+    )
     parser.add_argument("--quick", action="store_true", help="fewer lanes and starts")
     options = parser.parse_args()
     unknown = sorted(set(options.workloads) - set(WORKLOADS))

@@ -1,4 +1,6 @@
-"""Errors that are added to what is true: Gaussian, correlated, with outliers; of standard deviation 1 apart from the outliers."""
+"""Errors that are added to what is true: Gaussian, correlated, with outliers; of standard deviation
+1 apart from the outliers.
+"""
 
 import dataclasses
 
@@ -42,4 +44,6 @@ class Contaminated:
 
     def draw(self, rng: np.random.Generator, count: int) -> np.ndarray:
         """(count,) errors."""
-        return rng.standard_normal(count) * np.where(rng.random(count) < self.part, self.factor, 1.0)
+        return rng.standard_normal(count) * np.where(
+            rng.random(count) < self.part, self.factor, 1.0
+        )

@@ -32,7 +32,10 @@ def of_one_layout(problems: Sequence[Problem]) -> list[list[int]]:
 def began(problem: Problem) -> Start:
     """Where a fit begins, with as many stages as all have."""
     start = starting_point(problem, {})
-    stages = tuple(np.concatenate([np.repeat(own[:1], STAGES - own.shape[0], axis=0), own]) for own in start.stages)
+    stages = tuple(
+        np.concatenate([np.repeat(own[:1], STAGES - own.shape[0], axis=0), own])
+        for own in start.stages
+    )
     return start._replace(stages=stages)
 
 
@@ -51,12 +54,19 @@ def minima(problems: Sequence[Problem], starts: Sequence[Start]) -> list[tuple[M
     first = problems[0]
     start = stacked(starts)._replace(frozen=starts[0].frozen, frozen_local=starts[0].frozen_local)
     data = stacked([problem.data for problem in problems])
-    found, _, blocks = minimise_each(first.layout, first.scene, data, start, each=(True, True), keep_blocks=True)
-    return [settled(first.layout, picked(found, i), picked(blocks, i), starts[i]) for i in range(len(problems))]
+    found, _, blocks = minimise_each(
+        first.layout, first.scene, data, start, each=(True, True), keep_blocks=True
+    )
+    return [
+        settled(first.layout, picked(found, i), picked(blocks, i), starts[i])
+        for i in range(len(problems))
+    ]
 
 
 def settled(layout: Layout, minimum: Minimum, blocks: Any, start: Start) -> tuple[Minimum, Any]:
-    """A minimum and its blocks; converged also where nobody would see what is left to be gained, as ``calibration.fit`` has it."""
+    """A minimum and its blocks; converged also where nobody would see what is left to be gained, as
+    ``calibration.fit`` has it.
+    """
     return minimum._replace(converged=np.asarray(is_an_end(layout, minimum, blocks, start))), blocks
 
 
@@ -67,11 +77,22 @@ def judged(problems: Sequence[Problem]) -> tuple[list[Problem], list[Judgement]]
     left = list(range(len(problems)))
     for round_ in range(ROUNDS + 1):
         if round_:
-            here = [one._replace(stages=tuple(np.full_like(own[:1], np.inf) for own in one.stages)) for one in here]
+            here = [
+                one._replace(stages=tuple(np.full_like(own[:1], np.inf) for own in one.stages))
+                for one in here
+            ]
         for i, (minimum, blocks) in zip(range(len(problems)), minima(problems, here), strict=True):
             if i in left:
                 problem = problems[i]
-                found = Judgement(problem.layout, problem.scene, problem.data, starts[i], minimum, problem.errors, blocks=blocks)
+                found = Judgement(
+                    problem.layout,
+                    problem.scene,
+                    problem.data,
+                    starts[i],
+                    minimum,
+                    problem.errors,
+                    blocks=blocks,
+                )
                 judgements[i : i + 1] = [found]
         still = []
         for i in left:
@@ -88,8 +109,12 @@ def judged(problems: Sequence[Problem]) -> tuple[list[Problem], list[Judgement]]
     return problems, judgements
 
 
-def rises(problems: Sequence[Problem], judgements: Sequence[Judgement], name: str, truth: float) -> np.ndarray:
-    """Rise of chi-squared of each fit where one shared unknown is held at the truth and all others adapt."""
+def rises(
+    problems: Sequence[Problem], judgements: Sequence[Judgement], name: str, truth: float
+) -> np.ndarray:
+    """Rise of chi-squared of each fit where one shared unknown is held at the truth and all others
+    adapt.
+    """
     index = problems[0].layout.names.index(name)
     coordinate = float(problems[0].layout.shared_unknowns[index].coordinate(truth))
     starts = []
@@ -97,6 +122,13 @@ def rises(problems: Sequence[Problem], judgements: Sequence[Judgement], name: st
         shared, frozen = np.array(judgement.minimum.shared), np.array(judgement.start.frozen)
         shared[index], frozen[index] = coordinate, True
         ends = tuple(np.full_like(own[:1], np.inf) for own in judgement.start.stages)
-        starts.append(judgement.start._replace(shared=shared, local=judgement.minimum.local, frozen=frozen, stages=ends))
-    chi2 = [sum(float(np.sum(np.square(block.residual))) for block in blocks) for _, blocks in minima(problems, starts)]
+        starts.append(
+            judgement.start._replace(
+                shared=shared, local=judgement.minimum.local, frozen=frozen, stages=ends
+            )
+        )
+    chi2 = [
+        sum(float(np.sum(np.square(block.residual))) for block in blocks)
+        for _, blocks in minima(problems, starts)
+    ]
     return np.asarray(chi2) - np.asarray([judgement.chi2 for judgement in judgements])

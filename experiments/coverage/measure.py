@@ -28,8 +28,10 @@ class Coverage:
 
     Attributes:
         scenario, parameter: their names.
-        recordings: that were fitted; ``failed`` did not converge, or left the parameter undetermined, and count as not covered.
-        covariance, profile, bootstrap: parts of the recordings whose interval contains the truth; NaN where not computed.
+        recordings: that were fitted; ``failed`` did not converge, or left the parameter
+            undetermined, and count as not covered.
+        covariance, profile, bootstrap: parts of the recordings whose interval contains the truth;
+            NaN where not computed.
         drawn: recordings of which a bootstrap was made.
         bias: mean deviation in standard deviations of the estimates.
         size: mean standard error over the standard deviation of the estimates.
@@ -56,7 +58,13 @@ class Coverage:
 
 
 def measure(
-    scenario: Scenario, *, recordings: int, seed: int, replicates: int = 0, drawn: int | None = None, kind: str = "residual"
+    scenario: Scenario,
+    *,
+    recordings: int,
+    seed: int,
+    replicates: int = 0,
+    drawn: int | None = None,
+    kind: str = "residual",
 ) -> list[Coverage]:
     """Fit ``recordings`` synthetic recordings and count.
 
@@ -70,7 +78,9 @@ def measure(
     """
     began = time.perf_counter()
     with jax.enable_x64(True):
-        problems = [scenario.problem(scenario, np.random.default_rng([seed, i])) for i in range(recordings)]
+        problems = [
+            scenario.problem(scenario, np.random.default_rng([seed, i])) for i in range(recordings)
+        ]
         found: dict[str, list[tuple[float, ...]]] = {name: [] for name in scenario.truth}
         for places in of_one_layout(problems):
             own, judgements = judged([problems[i] for i in places])
@@ -78,15 +88,30 @@ def measure(
                 rise = rises(own, judgements, name, truth)
                 limits = np.asarray([judgement.rise(name, LEVEL) for judgement in judgements])
                 for judgement, inside in zip(judgements, rise <= limits, strict=True):
-                    found[name].append((*_interval(judgement, name, truth), float(inside), math.nan))
-            for row, (place, problem, judgement) in enumerate(zip(places, own, judgements, strict=True)):
+                    found[name].append(
+                        (*_interval(judgement, name, truth), float(inside), math.nan)
+                    )
+            for row, (place, problem, judgement) in enumerate(
+                zip(places, own, judgements, strict=True)
+            ):
                 if not replicates or place >= (recordings if drawn is None else drawn):
                     continue
-                fit = report(problem, judgement, judgement.shared(), method="levenberg_marquardt", seconds=0.0)
-                again = cal.bootstrap(fit, count=replicates, seed=place, kind=kind, level=LEVEL, lanes=LANES)
+                fit = report(
+                    problem,
+                    judgement,
+                    judgement.shared(),
+                    method="levenberg_marquardt",
+                    seconds=0.0,
+                )
+                again = cal.bootstrap(
+                    fit, count=replicates, seed=place, kind=kind, level=LEVEL, lanes=LANES
+                )
                 for name, truth in scenario.truth.items():
                     position = len(found[name]) - len(judgements) + row
-                    found[name][position] = (*found[name][position][:-1], _covered(again, name, truth))
+                    found[name][position] = (
+                        *found[name][position][:-1],
+                        _covered(again, name, truth),
+                    )
     seconds = time.perf_counter() - began
     return [_summary(scenario, name, np.asarray(rows), seconds) for name, rows in found.items()]
 
@@ -99,13 +124,24 @@ def _covered(again: Bootstrap, name: str, truth: float) -> float:
 
 
 def _interval(judgement: Judgement, name: str, truth: float) -> tuple[float, ...]:
-    """Whether the truth is inside, deviation, standard error, degrees of freedom, whether it failed, whether it was flagged."""
+    """Whether the truth is inside, deviation, standard error, degrees of freedom, whether it
+    failed, whether it was flagged.
+    """
     estimate = judgement.shared()[name]
     low, high = estimate.interval(LEVEL)
-    failed = not bool(judgement.minimum.converged) or estimate.status is not Determination.DETERMINED
+    failed = (
+        not bool(judgement.minimum.converged) or estimate.status is not Determination.DETERMINED
+    )
     flagged = bool(judgement.doubts()) or not judgement.explained
     inside = low <= truth <= high and not failed
-    return float(inside), estimate.value - truth, estimate.sd, estimate.degrees, float(failed), float(flagged)
+    return (
+        float(inside),
+        estimate.value - truth,
+        estimate.sd,
+        estimate.degrees,
+        float(failed),
+        float(flagged),
+    )
 
 
 def _summary(scenario: Scenario, name: str, rows: np.ndarray, seconds: float) -> Coverage:
@@ -130,6 +166,8 @@ def _summary(scenario: Scenario, name: str, rows: np.ndarray, seconds: float) ->
 
 
 def acceptable(part: float, recordings: int) -> bool:
-    """Whether a measured part is within 93 to 97 %, or as far outside as chance moves 95 % in so many recordings (99 %)."""
+    """Whether a measured part is within 93 to 97 %, or as far outside as chance moves 95 % in so
+    many recordings (99 %).
+    """
     chance = stats.norm.ppf(0.995) * math.sqrt(LEVEL * (1 - LEVEL) / recordings)
     return abs(part - LEVEL) <= max(0.02, chance)

@@ -12,7 +12,15 @@ import jaxcontact as jc
 from calibration.first_guess import read_bounces
 from calibration.observations.positions import TrackedPositions
 from experiments.coverage.errors import Autoregressive, Contaminated, Gaussian
-from experiments.coverage.truth import MASS, RADIUS, bounce_times, contact_force, contact_height, drop_height, oblique_impacts
+from experiments.coverage.truth import (
+    MASS,
+    RADIUS,
+    bounce_times,
+    contact_force,
+    contact_height,
+    drop_height,
+    oblique_impacts,
+)
 
 RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"
 STIFFNESS, TANGENTIAL = "contact.normal.stiffness", "contact.friction.tangential_restitution"
@@ -25,7 +33,8 @@ class Scenario:
     Attributes:
         instrument: what measures.
         errors: what is added to the truth.
-        noise: what the fit assumes; ``stated`` whether the standard deviation is given with the data.
+        noise: what the fit assumes; ``stated`` whether the standard deviation is given with the
+            data.
         truth: of each parameter of interest.
         problem: of the errors of one recording (a random generator), the problem to be fitted.
     """
@@ -40,33 +49,49 @@ class Scenario:
     @property
     def name(self) -> str:
         """For tables."""
-        said = "nothing said" if self.noise is None else repr(self.noise).replace("estimated=None", "").replace("time=None", "")
+        said = (
+            "nothing said"
+            if self.noise is None
+            else repr(self.noise).replace("estimated=None", "").replace("time=None", "")
+        )
         said = said.replace(", )", ")").replace("(, ", "(")
         return f"{self.instrument}; {self.errors.name}; {said}{', sigma stated' if self.stated else ''}"
 
 
 def _rigid(restitution: float, friction: Any = None) -> jc.Scene:
-    contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=restitution), friction=friction or jc.NoFriction())
+    contact = jc.ContactModel(
+        normal=jc.NewtonRestitution(restitution=restitution), friction=friction or jc.NoFriction()
+    )
     return jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=contact)
 
 
-def _camera(rate: float, duration: float, height: float, sigma: float) -> Callable[[Scenario, np.random.Generator], cal.Problem]:
+def _camera(
+    rate: float, duration: float, height: float, sigma: float
+) -> Callable[[Scenario, np.random.Generator], cal.Problem]:
     times = np.arange(0.0, duration, 1 / rate)
     clean = drop_height(times, height=height, restitution=0.8) + RADIUS
 
     def filmed(z: np.ndarray, stated: bool) -> cal.Recording:
         nothing = np.full_like(z, np.nan)
         deviation = np.full((times.size, 3), sigma) if stated else None
-        return cal.Recording(name="drop", time=times, position=np.stack([nothing, nothing, z], axis=-1), sigma=deviation)
+        return cal.Recording(
+            name="drop",
+            time=times,
+            position=np.stack([nothing, nothing, z], axis=-1),
+            sigma=deviation,
+        )
 
     @functools.cache
     def once() -> Any:
-        return read_bounces(filmed(clean + sigma * np.random.default_rng(0).standard_normal(times.size), True), radius=RADIUS)
+        return read_bounces(
+            filmed(clean + sigma * np.random.default_rng(0).standard_normal(times.size), True),
+            radius=RADIUS,
+        )
 
     def problem(scenario: Scenario, rng: np.random.Generator) -> cal.Problem:
         z = clean + sigma * scenario.errors.draw(rng, times.size)
-        # Where the noise is stated, the automatic reading only gives a first guess: one serves for all. It also sets outliers aside,
-        # which here are left to the noise model.
+        # Where the noise is stated, the automatic reading only gives a first guess: one serves for
+        # all. It also sets outliers aside, which here are left to the noise model.
         measured = TrackedPositions(filmed(z, scenario.stated), once() if scenario.stated else None)
         return cal.Problem(
             _rigid(0.75),
@@ -85,7 +110,9 @@ def _sounds(count: int, sigma: float) -> Callable[[Scenario, np.random.Generator
 
     def problem(scenario: Scenario, rng: np.random.Generator) -> cal.Problem:
         times = clean + sigma * scenario.errors.draw(rng, count)
-        measured = cal.BounceTimes(times, sigma=sigma if scenario.stated else None, impacts=np.arange(1, count + 1))
+        measured = cal.BounceTimes(
+            times, sigma=sigma if scenario.stated else None, impacts=np.arange(1, count + 1)
+        )
         return cal.Problem(
             _rigid(0.75),
             [measured],
@@ -105,11 +132,22 @@ TABLE_SIGMA = {"rebound_angle": 1.0, "spin_after": 4.0, "normal_restitution": 0.
 def _table(scenario: Scenario, rng: np.random.Generator) -> cal.Problem:
     speed = np.full_like(ANGLES, 3.0)
     clean = oblique_impacts(ANGLES, speed, restitution=0.8, friction=0.2, tangential=0.4)
-    measured = {name: clean[name] + TABLE_SIGMA[name] * scenario.errors.draw(rng, ANGLES.size) for name in TABLE_SIGMA}
-    sigma = {name: np.full_like(ANGLES, value) for name, value in TABLE_SIGMA.items()} if scenario.stated else {}
-    table = cal.ImpactTable(name="impacts", impact_angle=ANGLES, impact_speed=speed, sigma=sigma, **measured)
+    measured = {
+        name: clean[name] + TABLE_SIGMA[name] * scenario.errors.draw(rng, ANGLES.size)
+        for name in TABLE_SIGMA
+    }
+    sigma = (
+        {name: np.full_like(ANGLES, value) for name, value in TABLE_SIGMA.items()}
+        if scenario.stated
+        else {}
+    )
+    table = cal.ImpactTable(
+        name="impacts", impact_angle=ANGLES, impact_speed=speed, sigma=sigma, **measured
+    )
     scene = _rigid(0.75, jc.Coulomb(coefficient=0.25, tangential_restitution=0.3))
-    return cal.Problem(scene, [table], free=[RESTITUTION, FRICTION, TANGENTIAL], noise=scenario.noise)
+    return cal.Problem(
+        scene, [table], free=[RESTITUTION, FRICTION, TANGENTIAL], noise=scenario.noise
+    )
 
 
 def _force(sigma: float) -> Callable[[Scenario, np.random.Generator], cal.Problem]:
@@ -119,9 +157,15 @@ def _force(sigma: float) -> Callable[[Scenario, np.random.Generator], cal.Proble
     law = jc.HuntCrossley(stiffness=2e6, restitution=0.8)
 
     def problem(scenario: Scenario, rng: np.random.Generator) -> cal.Problem:
-        trace = cal.ForceTrace(times, clean + sigma * scenario.errors.draw(rng, times.size), sigma=sigma if scenario.stated else None)
+        trace = cal.ForceTrace(
+            times,
+            clean + sigma * scenario.errors.draw(rng, times.size),
+            sigma=sigma if scenario.stated else None,
+        )
         return cal.Problem(
-            jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=jc.ContactModel(normal=law)),
+            jc.Scene(
+                bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=jc.ContactModel(normal=law)
+            ),
             [cal.Trial(trace, initial=start, time=0.0)],
             free=[STIFFNESS, RESTITUTION],
             nuisance=[cal.ClockOffset("force sensor")],
@@ -132,26 +176,45 @@ def _force(sigma: float) -> Callable[[Scenario, np.random.Generator], cal.Proble
     return problem
 
 
-def _slow_motion(rate: float, sigma: float) -> Callable[[Scenario, np.random.Generator], cal.Problem]:
+def _slow_motion(
+    rate: float, sigma: float
+) -> Callable[[Scenario, np.random.Generator], cal.Problem]:
     """A camera so fast that frames lie within the contact of a soft ball."""
     times, touch_down, speed = np.arange(0.0, 0.045, 1 / rate), 0.0201, 1.0
-    clean = contact_height(times - touch_down, stiffness=SOFT[STIFFNESS], restitution=SOFT[RESTITUTION], speed=speed) + RADIUS
+    clean = (
+        contact_height(
+            times - touch_down,
+            stiffness=SOFT[STIFFNESS],
+            restitution=SOFT[RESTITUTION],
+            speed=speed,
+        )
+        + RADIUS
+    )
     start = jc.state(position=(0, 0, clean[0]), velocity=(0, 0, -(speed - 9.81 * touch_down)))
     law = jc.HuntCrossley(stiffness=1.5e5, restitution=0.8)
 
     def filmed(z: np.ndarray) -> cal.Recording:
         nothing = np.full_like(z, np.nan)
         deviation = np.full((times.size, 3), sigma)
-        return cal.Recording(name="impact", time=times, position=np.stack([nothing, nothing, z], axis=-1), sigma=deviation)
+        return cal.Recording(
+            name="impact",
+            time=times,
+            position=np.stack([nothing, nothing, z], axis=-1),
+            sigma=deviation,
+        )
 
     @functools.cache
     def once() -> Any:
         return read_bounces(filmed(clean), radius=RADIUS)
 
     def problem(scenario: Scenario, rng: np.random.Generator) -> cal.Problem:
-        measured = TrackedPositions(filmed(clean + sigma * scenario.errors.draw(rng, times.size)), once())
+        measured = TrackedPositions(
+            filmed(clean + sigma * scenario.errors.draw(rng, times.size)), once()
+        )
         return cal.Problem(
-            jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=jc.ContactModel(normal=law)),
+            jc.Scene(
+                bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=jc.ContactModel(normal=law)
+            ),
             [cal.Trial(measured, initial=start, time=0.0)],
             free=[STIFFNESS, RESTITUTION],
             nuisance=[cal.InitialState(), cal.SurfaceHeight()],
@@ -183,8 +246,17 @@ SCENARIOS = (
     Scenario("camera, 1000 fps", Autoregressive(10.0), cal.Correlated(), True, DROP, FAST),
     Scenario("camera, 1000 fps", Contaminated(), cal.StudentT(4.0), True, DROP, FAST),
     Scenario("camera, 5000 fps, soft ball", Gaussian(), None, True, SOFT, SLOW_MOTION),
-    Scenario("camera, 5000 fps, soft ball", Autoregressive(3.0), cal.Correlated(), True, SOFT, SLOW_MOTION),
-    Scenario("camera, 5000 fps, soft ball", Contaminated(), cal.StudentT(4.0), True, SOFT, SLOW_MOTION),
+    Scenario(
+        "camera, 5000 fps, soft ball",
+        Autoregressive(3.0),
+        cal.Correlated(),
+        True,
+        SOFT,
+        SLOW_MOTION,
+    ),
+    Scenario(
+        "camera, 5000 fps, soft ball", Contaminated(), cal.StudentT(4.0), True, SOFT, SLOW_MOTION
+    ),
     Scenario("bounce times", Gaussian(), None, True, SOUND, _sounds(9, 2e-4)),
     Scenario("bounce times", Gaussian(), cal.Estimated(), True, SOUND, _sounds(9, 2e-4)),
     Scenario("bounce times", Gaussian(), None, False, SOUND, _sounds(9, 2e-4)),

@@ -1,4 +1,6 @@
-"""Measurements with known truth: closed forms of a dropped ball and of rigid oblique impacts, the force of a contact by SciPy."""
+"""Measurements with known truth: closed forms of a dropped ball and of rigid oblique impacts, the
+force of a contact by SciPy.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -33,9 +35,11 @@ def bounce_times(count: int, *, height: float, restitution: float) -> np.ndarray
 def oblique_impacts(
     angle: np.ndarray, speed: np.ndarray, *, restitution: float, friction: float, tangential: float
 ) -> dict[str, np.ndarray]:
-    """Rebound of a solid sphere that does not spin before: Walton's rigid impact, sliding or sticking.
+    """Rebound of a solid sphere that does not spin before: Walton's rigid impact, sliding or
+    sticking.
 
-    The tangential impulse per mass is ``min(mu (1 + e) v_n, (2/7)(1 + beta) v_t)``; the spin it makes is ``5/(2 R)`` times that.
+    The tangential impulse per mass is ``min(mu (1 + e) v_n, (2/7)(1 + beta) v_t)``; the spin it
+    makes is ``5/(2 R)`` times that.
     """
     normal, along = speed * np.cos(np.radians(angle)), speed * np.sin(np.radians(angle))
     impulse = np.minimum(friction * (1 + restitution) * normal, 2 / 7 * (1 + tangential) * along)
@@ -47,29 +51,44 @@ def oblique_impacts(
     }
 
 
-def contact_force(times: np.ndarray, *, stiffness: float, restitution: float, speed: float) -> np.ndarray:
+def contact_force(
+    times: np.ndarray, *, stiffness: float, restitution: float, speed: float
+) -> np.ndarray:
     """Force [N] of a contact by Hunt and Crossley's law at times after touch-down."""
     path, force = _contact(stiffness, restitution, speed)
     inside = (times > 0) & (times < path.t[-1])
     return np.where(inside, force(*path.sol(np.clip(times, 0.0, path.t[-1]))), 0.0)
 
 
-def contact_height(times: np.ndarray, *, stiffness: float, restitution: float, speed: float) -> np.ndarray:
-    """Height of the lowest point of the undeformed ball [m], negative during the contact, at times before and after touch-down."""
+def contact_height(
+    times: np.ndarray, *, stiffness: float, restitution: float, speed: float
+) -> np.ndarray:
+    """Height of the lowest point of the undeformed ball [m], negative during the contact, at times
+    before and after touch-down.
+    """
     path, _ = _contact(stiffness, restitution, speed)
     later = times - path.t[-1]
     overlap, rate = path.y[:, -1]
     during = -path.sol(np.clip(times, 0.0, path.t[-1]))[0]
     after = -overlap - rate * later - GRAVITY * later**2 / 2
-    return np.where(times < 0, -speed * times - GRAVITY * times**2 / 2, np.where(later > 0, after, during))
+    return np.where(
+        times < 0, -speed * times - GRAVITY * times**2 / 2, np.where(later > 0, after, during)
+    )
 
 
-def _contact(stiffness: float, restitution: float, speed: float) -> tuple[Any, Callable[..., np.ndarray]]:
-    """Overlap and its rate while it lasts, by SciPy, and the force ``K d^1.5 (1 + b d'/v)`` as a function of them.
+def _contact(
+    stiffness: float, restitution: float, speed: float
+) -> tuple[Any, Callable[..., np.ndarray]]:
+    """Overlap and its rate while it lasts, by SciPy, and the force ``K d^1.5 (1 + b d'/v)`` as a
+    function of them.
 
     The damping b of a restitution e solves ``b (1 + e) = ln((1 + b)/(1 - b e))`` (without gravity).
     """
-    damping = brentq(lambda b: b * (1 + restitution) - np.log((1 + b) / (1 - b * restitution)), 1e-3, (1 - 1e-12) / restitution)
+    damping = brentq(
+        lambda b: b * (1 + restitution) - np.log((1 + b) / (1 - b * restitution)),
+        1e-3,
+        (1 - 1e-12) / restitution,
+    )
 
     def force(overlap: np.ndarray, rate: np.ndarray) -> np.ndarray:
         return stiffness * np.maximum(overlap, 0.0) ** 1.5 * (1 + damping * rate / speed)

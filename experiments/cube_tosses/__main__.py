@@ -24,7 +24,10 @@ CHANGES: dict[str, dict[str, float]] = {
     "restitution 0.25": {"restitution": 0.25},
     "table 1.3 mm lower": {"height": -1.3e-3},
     "velocities half a sample late": {"velocity_lag": 0.5},
-    "velocities half a sample late, lengths times 0.978": {"velocity_lag": 0.5, "length_scale": 0.978},
+    "velocities half a sample late, lengths times 0.978": {
+        "velocity_lag": 0.5,
+        "length_scale": 0.978,
+    },
 }
 
 
@@ -32,8 +35,15 @@ def main() -> None:
     """Read, simulate, compare, fit, write."""
     parser = argparse.ArgumentParser(prog="python -m experiments.cube_tosses")
     parser.add_argument("directory", type=Path, help="holds meta.json and csv/toss_*.csv")
-    parser.add_argument("--out", type=Path, default=Path("."), help="where cube_tosses.md and cube_tosses.png are written")
-    parser.add_argument("--no-fit", action="store_true", help="leave out the fits, which take several minutes")
+    parser.add_argument(
+        "--out",
+        type=Path,
+        default=Path("."),
+        help="where cube_tosses.md and cube_tosses.png are written",
+    )
+    parser.add_argument(
+        "--no-fit", action="store_true", help="leave out the fits, which take several minutes"
+    )
     asked = parser.parse_args()
     jax.config.update("jax_enable_x64", True)
     cube, tosses = read_tosses(asked.directory)
@@ -47,19 +57,32 @@ def main() -> None:
         sections.append(f"## {title}\n\n{text}\n")
         print(sections[-1], flush=True)
 
-    found = {method: errors_over(cube, given, tosses, method=method, length=length) for method in METHODS}
+    found = {
+        method: errors_over(cube, given, tosses, method=method, length=length) for method in METHODS
+    }
     for method, every in found.items():
         say(f"Nominal parameters, {method}", report.per_toss(every, width))
-    motions = {method: [simulate(cube, given, toss, method=method, length=length) for toss in tosses] for method in METHODS}
+    motions = {
+        method: [simulate(cube, given, toss, method=method, length=length) for toss in tosses]
+        for method in METHODS
+    }
     draw(asked.out / "cube_tosses.png", tosses, motions, found["compliant"], width)
     changed = {
-        name: errors_over(cube, given._replace(**change), tosses, method="compliant", length=length) for name, change in CHANGES.items()
+        name: errors_over(cube, given._replace(**change), tosses, method="compliant", length=length)
+        for name, change in CHANGES.items()
     }
-    say("What the assumptions do, compliant", report.sensitivity(found["compliant"], changed, width))
-    lines: dict[str, list[Errors]] = {f"{method}, nominal": every for method, every in found.items()}
+    say(
+        "What the assumptions do, compliant", report.sensitivity(found["compliant"], changed, width)
+    )
+    lines: dict[str, list[Errors]] = {
+        f"{method}, nominal": every for method, every in found.items()
+    }
     for look, horizon in {} if asked.no_fit else HORIZONS.items():
         fitted = leave_one_out(cube, tosses, length=length, horizon=horizon)
-        say(f"Fits to {look} of all tosses but one", report.fits([toss.name for toss in tosses], fitted))
+        say(
+            f"Fits to {look} of all tosses but one",
+            report.fits([toss.name for toss in tosses], fitted),
+        )
         held_out = []
         for toss, one in zip(tosses, fitted, strict=True):
             began = time.perf_counter()

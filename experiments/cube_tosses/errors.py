@@ -44,7 +44,9 @@ class Errors(NamedTuple):
 
 
 def angle_between(first: np.ndarray, second: np.ndarray) -> np.ndarray:
-    """Angle of the rotation from one orientation to the other [degrees], ``(...)``; unit quaternions ``(..., 4)``."""
+    """Angle of the rotation from one orientation to the other [degrees], ``(...)``; unit
+    quaternions ``(..., 4)``.
+    """
     # Accurate for small angles, where the arc cosine is not: both differ by sign.
     nearer = np.where(np.sum(first * second, axis=-1, keepdims=True) < 0, -second, second)
     chord = np.linalg.norm(first - nearer, axis=-1)
@@ -74,7 +76,9 @@ def errors_of(toss: Toss, found: jc.Trajectory, seconds: float) -> Errors:
     )
 
 
-def errors_over(cube: Cube, given: Parameters, tosses: Sequence[Toss], *, method: str, length: int) -> list[Errors]:
+def errors_over(
+    cube: Cube, given: Parameters, tosses: Sequence[Toss], *, method: str, length: int
+) -> list[Errors]:
     """Errors of several tosses.
 
     Args:
@@ -84,7 +88,9 @@ def errors_over(cube: Cube, given: Parameters, tosses: Sequence[Toss], *, method
         method: ``"compliant"`` or ``"rigid"``.
         length: number of samples to which the times are padded.
     """
-    simulate(cube, given, tosses[0], method=method, length=length)  # compiles, where it has not been
+    simulate(
+        cube, given, tosses[0], method=method, length=length
+    )  # compiles, where it has not been
     every = []
     for toss in tosses:
         began = time.perf_counter()
@@ -94,7 +100,9 @@ def errors_over(cube: Cube, given: Parameters, tosses: Sequence[Toss], *, method
 
 
 class Summary(NamedTuple):
-    """Over tosses, of the mean error over each: ``position`` in percent of the width, ``rotation`` in degrees."""
+    """Over tosses, of the mean error over each: ``position`` in percent of the width, ``rotation``
+    in degrees.
+    """
 
     position: float
     position_deviation: float

@@ -27,20 +27,33 @@ def draw_toss(axes: Axes, toss: Toss, compliant: jc.Trajectory, rigid: jc.Trajec
     for index, (name, colour) in enumerate(AXES.items()):
         origin = toss.position[0, index] if name != "z" else 0.0
         measured = toss.position[::EVERY, index] - origin
-        axes.plot(toss.times[::EVERY], measured, "o", color=colour, markersize=3.5, markerfacecolor="none")
+        axes.plot(
+            toss.times[::EVERY], measured, "o", color=colour, markersize=3.5, markerfacecolor="none"
+        )
         for found, style in ((compliant, "-"), (rigid, ":")):
             simulated = np.asarray(found.position)[:count, index] - origin
             axes.plot(toss.times, simulated, style, color=colour, linewidth=1.4)
-        axes.annotate(name, (toss.times[-1], measured[-1]), (6, 0), textcoords="offset points", color=colour, va="center")
+        axes.annotate(
+            name,
+            (toss.times[-1], measured[-1]),
+            (6, 0),
+            textcoords="offset points",
+            color=colour,
+            va="center",
+        )
     axes.set_xlim(right=1.1 * toss.times[-1])
     axes.set_title(toss.name.replace("_", " "), fontsize=10)
     axes.set_xlabel("time after release [s]")
 
 
-def draw_errors(axes: Axes, tosses: Sequence[Toss], columns: Sequence[np.ndarray], label: str) -> None:
+def draw_errors(
+    axes: Axes, tosses: Sequence[Toss], columns: Sequence[np.ndarray], label: str
+) -> None:
     """An error over time for every toss."""
     for toss, column, colour in zip(tosses, columns, TOSSES, strict=False):
-        axes.plot(toss.times, column, color=colour, linewidth=1.4, label=toss.name.replace("_", " "))
+        axes.plot(
+            toss.times, column, color=colour, linewidth=1.4, label=toss.name.replace("_", " ")
+        )
     axes.set_xlabel("time after release [s]")
     axes.set_ylabel(label)
     axes.set_ylim(bottom=0.0)
@@ -75,7 +88,16 @@ def draw(
         if column == 0:
             axes.set_ylabel("height z; x, y since release [m]")
             lines = [
-                Line2D([], [], linestyle="", marker="o", markersize=3.5, markerfacecolor="none", color=GREY, label="measured"),
+                Line2D(
+                    [],
+                    [],
+                    linestyle="",
+                    marker="o",
+                    markersize=3.5,
+                    markerfacecolor="none",
+                    color=GREY,
+                    label="measured",
+                ),
                 Line2D([], [], linestyle="-", color=GREY, label="compliant"),
                 Line2D([], [], linestyle=":", color=GREY, label="rigid"),
             ]

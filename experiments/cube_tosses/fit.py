@@ -1,7 +1,8 @@
 """Friction, restitution and height of the table from some tosses, tested on the others.
 
-A tumbling cube forgets where it came from: the misfit looks up to a horizon after the first touch, and large residuals count linearly.
-The derivatives are those of the simulation, through every contact.
+A tumbling cube forgets where it came from: the misfit looks up to a horizon after the first touch,
+and large residuals count linearly. The derivatives are those of the simulation, through every
+contact.
 """
 
 import functools
@@ -42,8 +43,12 @@ def looked_at(toss: Toss, half_width: float, horizon: float) -> float:
     return float(min(touches + horizon, toss.times[-1]))
 
 
-def residuals(cube: Cube, given: Parameters, start: Any, times: Any, position: Any, orientation: Any) -> jax.Array:
-    """Differences of position and (twice the sine of half the angle) rotation in units of their scales, ``(6 samples,)``."""
+def residuals(
+    cube: Cube, given: Parameters, start: Any, times: Any, position: Any, orientation: Any
+) -> jax.Array:
+    """Differences of position and (twice the sine of half the angle) rotation in units of their
+    scales, ``(6 samples,)``.
+    """
     found = trajectory(cube, given, start, times, method="compliant", ledger=False)
     shift = (found.position - position) / POSITION_SCALE
     scalar, axis = found.orientation[:, :1], found.orientation[:, 1:]
@@ -57,7 +62,9 @@ def residuals(cube: Cube, given: Parameters, start: Any, times: Any, position: A
 def compiled() -> Callable[..., tuple[jax.Array, jax.Array]]:
     """Residuals and their derivative by the fitted parameters."""
 
-    def both(x: jax.Array, cube: Cube, given: Parameters, *recorded: Any) -> tuple[jax.Array, jax.Array]:
+    def both(
+        x: jax.Array, cube: Cube, given: Parameters, *recorded: Any
+    ) -> tuple[jax.Array, jax.Array]:
         def of(x: jax.Array) -> tuple[jax.Array, jax.Array]:
             value = residuals(cube, given._replace(**dict(zip(FITTED, x, strict=True))), *recorded)
             return value, value
@@ -68,22 +75,40 @@ def compiled() -> Callable[..., tuple[jax.Array, jax.Array]]:
     return jax.jit(both)
 
 
-def linearised(x: np.ndarray, cube: Cube, given: Parameters, toss: Toss, length: int, horizon: float) -> tuple[np.ndarray, np.ndarray]:
-    """Residuals of one toss ``(n, 6)`` and their derivative ``(n, 6, 3)``, each sample with an equal share of weight 1."""
+def linearised(
+    x: np.ndarray, cube: Cube, given: Parameters, toss: Toss, length: int, horizon: float
+) -> tuple[np.ndarray, np.ndarray]:
+    """Residuals of one toss ``(n, 6)`` and their derivative ``(n, 6, 3)``, each sample with an
+    equal share of weight 1.
+    """
     until = looked_at(toss, cube.half_width, horizon)
     count = int(np.sum(toss.times <= until))
     # A shorter recording: the last sample repeats.
     index = np.minimum(np.arange(length), count - 1)
-    recorded = (release(toss), padded(toss.times[:count], length), toss.position[index], toss.orientation[index])
-    numbers = jax.tree.map(lambda value: jnp.asarray(value, dtype=float), (x, cube, given, *recorded))
+    recorded = (
+        release(toss),
+        padded(toss.times[:count], length),
+        toss.position[index],
+        toss.orientation[index],
+    )
+    numbers = jax.tree.map(
+        lambda value: jnp.asarray(value, dtype=float), (x, cube, given, *recorded)
+    )
     value, slope = (np.asarray(part) for part in compiled()(*numbers))
     return value.reshape(length, 6)[:count], slope.reshape(length, 6, len(FITTED))[:count]
 
 
 def misfit_and_model(
-    x: np.ndarray, cube: Cube, given: Parameters, tosses: Sequence[Toss], length: int, horizon: float
+    x: np.ndarray,
+    cube: Cube,
+    given: Parameters,
+    tosses: Sequence[Toss],
+    length: int,
+    horizon: float,
 ) -> tuple[float, np.ndarray, np.ndarray]:
-    """Pseudo-Huber misfit of all tosses; the gradient and the curvature of its Gauss-Newton model, by scaled parameters."""
+    """Pseudo-Huber misfit of all tosses; the gradient and the curvature of its Gauss-Newton model,
+    by scaled parameters.
+    """
     total, gradient, curvature = 0.0, np.zeros(len(FITTED)), np.zeros((len(FITTED), len(FITTED)))
     for toss in tosses:
         value, slope = linearised(x, cube, given, toss, length, horizon)
@@ -124,6 +149,11 @@ def fit(cube: Cube, tosses: Sequence[Toss], *, length: int, horizon: float) -> F
     return Fitted(given._replace(**dict(zip(FITTED, map(float, x), strict=True))), best)
 
 
-def leave_one_out(cube: Cube, tosses: Sequence[Toss], *, length: int, horizon: float) -> list[Fitted]:
+def leave_one_out(
+    cube: Cube, tosses: Sequence[Toss], *, length: int, horizon: float
+) -> list[Fitted]:
     """For each toss, the fit to all the others."""
-    return [fit(cube, [other for other in tosses if other is not toss], length=length, horizon=horizon) for toss in tosses]
+    return [
+        fit(cube, [other for other in tosses if other is not toss], length=length, horizon=horizon)
+        for toss in tosses
+    ]

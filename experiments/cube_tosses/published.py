@@ -4,7 +4,9 @@ from typing import NamedTuple
 
 
 class Published(NamedTuple):
-    """Mean and standard deviation over tosses: position error in percent of the cube's width, rotation error in degrees."""
+    """Mean and standard deviation over tosses: position error in percent of the cube's width,
+    rotation error in degrees.
+    """
 
     simulator: str
     position: float
@@ -13,7 +15,10 @@ class Published(NamedTuple):
     rotation_deviation: float
 
 
-SOURCE = "Acosta, Yang and Posa, Validating Robotics Simulators on Real-World Impacts, IEEE RA-L 7 (2022) 6471-6478, arXiv 2110.00541"
+SOURCE = (
+    "Acosta, Yang and Posa, Validating Robotics Simulators on Real-World Impacts, IEEE RA-L 7 "
+    "(2022) 6471-6478, arXiv 2110.00541"
+)
 """Contact parameters fitted to tosses of the set, for each simulator."""
 
 PUBLISHED = (

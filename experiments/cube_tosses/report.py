@@ -38,7 +38,12 @@ def per_toss(every: Sequence[Errors], width: float) -> str:
     rows = []
     for errors in every:
         mm, degrees = 1e3 * errors.position, errors.rotation
-        name = errors.name if errors.believed else f"{errors.name} (not believed: {errors.status.name}, imbalance {errors.imbalance:.0e})"
+        name = (
+            errors.name
+            if errors.believed
+            else f"{errors.name} (not believed: {errors.status.name}, imbalance "
+            f"{errors.imbalance:.0e})"
+        )
         rows.append(
             [
                 name,
@@ -83,7 +88,9 @@ def comparison(found: Mapping[str, Sequence[Errors]], width: float) -> str:
     return f"{table(head, rows)}\n\nPublished: {SOURCE}."
 
 
-def sensitivity(reference: Sequence[Errors], found: Mapping[str, Sequence[Errors]], width: float) -> str:
+def sensitivity(
+    reference: Sequence[Errors], found: Mapping[str, Sequence[Errors]], width: float
+) -> str:
     """What a change of one assumption does.
 
     Args:
@@ -97,7 +104,13 @@ def sensitivity(reference: Sequence[Errors], found: Mapping[str, Sequence[Errors
         largest = max(abs(np.mean(now.position) - np.mean(then.position)) for now, then in both)
         kept = summary([now for now, _ in both], width)
         rows.append([*line_of(name, kept), f"{1e3 * largest:.2f}", str(len(every) - len(both))])
-    head = ["", "position error [% of width]", "rotation error [deg]", "its median [deg]", "largest change of a toss's mean [mm]"]
+    head = [
+        "",
+        "position error [% of width]",
+        "rotation error [deg]",
+        "its median [deg]",
+        "largest change of a toss's mean [mm]",
+    ]
     return table([*head, f"left out: unfinished, or ledger open (above {CLOSED:g})"], rows)
 
 
@@ -109,7 +122,20 @@ def fits(names: Sequence[str], found: Sequence[Fitted]) -> str:
         found: the fits.
     """
     rows = [
-        [name, f"{one.given.friction:.3f}", f"{one.given.restitution:.3f}", f"{1e3 * one.given.height:.2f}", f"{one.misfit:.2f}"]
+        [
+            name,
+            f"{one.given.friction:.3f}",
+            f"{one.given.restitution:.3f}",
+            f"{1e3 * one.given.height:.2f}",
+            f"{one.misfit:.2f}",
+        ]
         for name, one in zip(names, found, strict=True)
     ]
-    return table(["left out", *(name if name != "height" else "height of the table [mm]" for name in FITTED), "misfit"], rows)
+    return table(
+        [
+            "left out",
+            *(name if name != "height" else "height of the table [mm]" for name in FITTED),
+            "misfit",
+        ],
+        rows,
+    )

@@ -13,7 +13,9 @@ RATE = 148.0
 
 
 class Cube(NamedTuple):
-    """The body: ``half_width`` [m], ``mass`` [kg], ``inertia`` about any axis [kg m^2]; and nominal ``friction`` and ``restitution``."""
+    """The body: ``half_width`` [m], ``mass`` [kg], ``inertia`` about any axis [kg m^2]; and nominal
+    ``friction`` and ``restitution``.
+    """
 
     half_width: float
     mass: float
@@ -29,7 +31,8 @@ class Toss(NamedTuple):
         name: of its file.
         times: [s], ``(samples,)``.
         position: of the centre [m], ``(samples, 3)``.
-        orientation: unit quaternions from body axes to those of the scene, scalar first, ``(samples, 4)``.
+        orientation: unit quaternions from body axes to those of the scene, scalar first,
+            ``(samples, 4)``.
         velocity: [m/s], ``(samples, 3)``.
         spin: angular velocity [rad/s], ``(samples, 3)``; the files have it in body axes.
     """
@@ -60,7 +63,14 @@ def read_toss(path: Path) -> Toss:
         raise ValueError(f"{path.name}: the columns are {rows[0]}, but must be {list(COLUMNS)}.")
     table = np.array(rows[1:], dtype=float)
     orientation = table[:, 4:8] / np.linalg.norm(table[:, 4:8], axis=1, keepdims=True)
-    return Toss(path.stem, table[:, 0], table[:, 1:4], orientation, table[:, 8:11], rotated(table[:, 11:14], orientation))
+    return Toss(
+        path.stem,
+        table[:, 0],
+        table[:, 1:4],
+        orientation,
+        table[:, 8:11],
+        rotated(table[:, 11:14], orientation),
+    )
 
 
 def read_tosses(directory: Path) -> tuple[Cube, list[Toss]]:

@@ -1,11 +1,13 @@
-r"""A compliant contact of the ball with the plane: Hertz stiffness, Hunt-Crossley damping, Coulomb friction with sliding and sticking.
+r"""A compliant contact of the ball with the plane: Hertz stiffness, Hunt-Crossley damping, Coulomb
+friction with sliding and sticking.
 
 With the overlap d, its rate d' and the speed v of the touch-down,
 
 .. math:: F_n = k d^{3/2} (1 + a d'/v),
 
-where the number a is found by shooting, so that without gravity the ball leaves with the stated restitution e, whatever k and v. While the
-contact point slides, the friction is mu F_n against the slip; when the slip has vanished it sticks until lift-off.
+where the number a is found by shooting, so that without gravity the ball leaves with the stated
+restitution e, whatever k and v. While the contact point slides, the friction is mu F_n against the
+slip; when the slip has vanished it sticks until lift-off.
 """
 
 import functools
@@ -31,17 +33,23 @@ def _obtained_restitution(damping: float) -> float:
     def slope(_: float, state: np.ndarray) -> list[float]:
         return [state[1], -(max(state[0], 0.0) ** 1.5) * (1.0 + damping * state[1])]
 
-    contact = solve_ivp(slope, (0.0, 50.0), [0.0, 1.0], events=separation, atol=1e-13, max_step=0.02, **_ACCURATE)
+    contact = solve_ivp(
+        slope, (0.0, 50.0), [0.0, 1.0], events=separation, atol=1e-13, max_step=0.02, **_ACCURATE
+    )
     return -contact.y_events[0][0][1]
 
 
 @functools.cache
 def damping_for(restitution: float) -> float:
     """The number a of the damping with which the restitution comes out as asked."""
-    return brentq(lambda damping: _obtained_restitution(damping) - restitution, 0.0, 5.0, xtol=1e-12)
+    return brentq(
+        lambda damping: _obtained_restitution(damping) - restitution, 0.0, 5.0, xtol=1e-12
+    )
 
 
-def contact(state: np.ndarray, *, restitution: float, friction: float, drag: float, stiffness: float) -> Segment:
+def contact(
+    state: np.ndarray, *, restitution: float, friction: float, drag: float, stiffness: float
+) -> Segment:
     """From the touch-down ``state`` = (x, z, vx, vz, w) to lift-off; slip is vx - R w."""
     x, z, vx, vz, w = state
     speed = -vz
@@ -53,7 +61,13 @@ def contact(state: np.ndarray, *, restitution: float, friction: float, drag: flo
         air = air_drag(vx, vz, drag)
         holding = -air[0] / (1.0 + MASS * RADIUS**2 / INERTIA)  # keeps the slip at zero
         tangential = -friction * normal * direction if direction else holding
-        return [-vz, vx, (tangential + air[0]) / MASS, (normal + air[1]) / MASS - GRAVITY, -RADIUS * tangential / INERTIA]
+        return [
+            -vz,
+            vx,
+            (tangential + air[0]) / MASS,
+            (normal + air[1]) / MASS - GRAVITY,
+            -RADIUS * tangential / INERTIA,
+        ]
 
     def lift_off(_: float, inner: np.ndarray, direction: float) -> float:
         return inner[0]
@@ -68,7 +82,16 @@ def contact(state: np.ndarray, *, restitution: float, friction: float, drag: flo
     while not pieces or pieces[-1].t_events[0].size == 0:
         events = [lift_off, sticking] if direction else [lift_off]
         atol = [1e-15, 1e-13, 1e-11, 1e-11, 1e-9]
-        piece = solve_ivp(slope, (clock, 0.1), inner, args=(direction,), events=events, atol=atol, max_step=2e-5, **_ACCURATE)
+        piece = solve_ivp(
+            slope,
+            (clock, 0.1),
+            inner,
+            args=(direction,),
+            events=events,
+            atol=atol,
+            max_step=2e-5,
+            **_ACCURATE,
+        )
         clock, inner, direction = piece.t[-1], piece.y[:, -1], 0.0
         pieces.append(piece)
 

@@ -14,7 +14,9 @@ AIR_DENSITY = 1.2  # kg/m3
 
 
 class Segment(NamedTuple):
-    """A stretch of the path: how long it lasts [s], the centre (x, z) [m] at a time after its begin, and the state at its end."""
+    """A stretch of the path: how long it lasts [s], the centre (x, z) [m] at a time after its
+    begin, and the state at its end.
+    """
 
     duration: float
     centre: Callable[[float], np.ndarray]
@@ -27,7 +29,9 @@ def air_drag(vx: float, vz: float, drag: float) -> np.ndarray:
 
 
 def flight(state: np.ndarray, drag: float, plane: float) -> Segment:
-    """From ``state`` = (x, z, vx, vz, w) to the touch-down on a plane at the height ``plane`` [m]."""
+    """From ``state`` = (x, z, vx, vz, w) to the touch-down on a plane at the height ``plane``
+    [m].
+    """
 
     def slope(_: float, state: np.ndarray) -> list[float]:
         _, _, vx, vz = state
@@ -38,6 +42,20 @@ def flight(state: np.ndarray, drag: float, plane: float) -> Segment:
         return state[1] - RADIUS - plane
 
     touch_down.terminal, touch_down.direction = True, -1.0  # type: ignore[attr-defined]
-    path = solve_ivp(slope, (0.0, 10.0), state[:4], "DOP853", events=touch_down, dense_output=True, rtol=1e-11, atol=1e-13, max_step=0.05)
+    path = solve_ivp(
+        slope,
+        (0.0, 10.0),
+        state[:4],
+        "DOP853",
+        events=touch_down,
+        dense_output=True,
+        rtol=1e-11,
+        atol=1e-13,
+        max_step=0.05,
+    )
     x, _, vx, vz = path.y_events[0][0]
-    return Segment(path.t_events[0][0], lambda time: path.sol(time)[:2], np.array([x, plane + RADIUS, vx, vz, state[4]]))
+    return Segment(
+        path.t_events[0][0],
+        lambda time: path.sol(time)[:2],
+        np.array([x, plane + RADIUS, vx, vz, state[4]]),
+    )

@@ -1,7 +1,9 @@
-"""Makes the recordings with known truth beside this package, ``python -m experiments.known_truth.generate``.
+"""Makes the recordings with known truth beside this package, ``python -m
+experiments.known_truth.generate``.
 
-A camera at 240 frames per second follows the centre of a table-tennis ball that is dropped, or thrown obliquely, on a table. The motion is
-that of :mod:`experiments.known_truth.flight` and :mod:`experiments.known_truth.compliant`; Gaussian noise is added, and frames are lost.
+A camera at 240 frames per second follows the centre of a table-tennis ball that is dropped, or
+thrown obliquely, on a table. The motion is that of :mod:`experiments.known_truth.flight` and
+:mod:`experiments.known_truth.compliant`; Gaussian noise is added, and frames are lost.
 """
 
 import dataclasses
@@ -62,14 +64,18 @@ SHOTS = (
 
 
 def motion(start: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, list[dict[str, float]]]:
-    """Centre (len(times), 2) at ``times`` [s] after ``start``, and what happens at each impact until then."""
+    """Centre (len(times), 2) at ``times`` [s] after ``start``, and what happens at each impact
+    until then.
+    """
     path, impacts = np.full((times.size, 2), np.nan), []
     clock, state, flying = 0.0, start, True
     while clock < times[-1]:
         if flying:
             segment = flight(state, DRAG, PLANE)
         else:
-            segment = contact(state, restitution=RESTITUTION, friction=FRICTION, drag=DRAG, stiffness=STIFFNESS)
+            segment = contact(
+                state, restitution=RESTITUTION, friction=FRICTION, drag=DRAG, stiffness=STIFFNESS
+            )
             impacts.append(_impact(clock, state, segment.end, segment.duration))
         for index in np.flatnonzero((times >= clock) & (times <= clock + segment.duration)):
             path[index] = segment.centre(times[index] - clock)
@@ -77,7 +83,9 @@ def motion(start: np.ndarray, times: np.ndarray) -> tuple[np.ndarray, list[dict[
     return path, impacts
 
 
-def _impact(clock: float, before: np.ndarray, after: np.ndarray, duration: float) -> dict[str, float]:
+def _impact(
+    clock: float, before: np.ndarray, after: np.ndarray, duration: float
+) -> dict[str, float]:
     return {
         "touch_down_s": clock,
         "contact_duration_s": duration,
@@ -111,11 +119,20 @@ def film(shot: Shot) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
     truth = {
         "seed": shot.seed,
         "release_s": shot.held,
-        "initial_state": dict(zip(("x_m", "z_m", "vx_m_s", "vz_m_s", "spin_rad_s"), shot.start.round(9).tolist(), strict=True)),
+        "initial_state": dict(
+            zip(
+                ("x_m", "z_m", "vx_m_s", "vz_m_s", "spin_rad_s"),
+                shot.start.round(9).tolist(),
+                strict=True,
+            )
+        ),
         "frame_times": "irregular" if shot.irregular else "regular",
         "gap_s": [round(float(times[index]), 6) for index in (gap, gap + GAP - 1)],
         "frames": int(seen.sum()),
-        "impacts": [{key: round(float(value), 9) + 0.0 for key, value in impact.items()} for impact in impacts],
+        "impacts": [
+            {key: round(float(value), 9) + 0.0 for key, value in impact.items()}
+            for impact in impacts
+        ],
     }
     return times[seen], path[seen], truth
 
@@ -159,7 +176,9 @@ def main() -> None:
         times, path, about = film(shot)
         (FOLDER / shot.name).write_text(written(shot, times, path), encoding="utf-8", newline="\n")
         truth["recordings"][shot.name] = about
-    (FOLDER / "truth.json").write_text(json.dumps(truth, indent=1) + "\n", encoding="utf-8", newline="\n")
+    (FOLDER / "truth.json").write_text(
+        json.dumps(truth, indent=1) + "\n", encoding="utf-8", newline="\n"
+    )
 
 
 if __name__ == "__main__":

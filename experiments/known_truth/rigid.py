@@ -1,4 +1,6 @@
-"""Random recordings with rigid bounces, for tests: restitution and Coulomb's impulse at an instant, flights with drag between."""
+"""Random recordings with rigid bounces, for tests: restitution and Coulomb's impulse at an instant,
+flights with drag between.
+"""
 
 from typing import Any
 
@@ -8,7 +10,9 @@ from experiments.known_truth.flight import INERTIA, MASS, RADIUS, flight
 
 
 def bounce(state: np.ndarray, *, restitution: float, friction: float) -> np.ndarray:
-    """State (x, z, vx, vz, w) after an instantaneous impact that slides, or stops sliding; slip is vx - R w."""
+    """State (x, z, vx, vz, w) after an instantaneous impact that slides, or stops sliding; slip is
+    vx - R w.
+    """
     x, z, vx, vz, w = state
     slip = vx - RADIUS * w
     stopping = abs(slip) / (1.0 / MASS + RADIUS**2 / INERTIA)  # the impulse that ends the slip, N s
@@ -29,11 +33,13 @@ def random_recording(
     horizontal_speed: tuple[float, float] = (0.0, 0.0),
     plane: float = 0.0,
 ) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
-    """A table-tennis ball that falls and bounces, seen by a camera; every pair is the range of a uniform draw.
+    """A table-tennis ball that falls and bounces, seen by a camera; every pair is the range of a
+    uniform draw.
 
     Args:
         rng: source of every random number.
-        bounces: impacts in the recording, which ends late in the flight after the last; one number or the lowest and highest.
+        bounces: impacts in the recording, which ends late in the flight after the last; one number
+            or the lowest and highest.
         restitution: speed after over speed before, normal to the plane.
         friction: coefficient; acts only when the ball has a horizontal speed.
         drag: coefficient of quadratic drag.
@@ -44,7 +50,8 @@ def random_recording(
         plane: height of the plane, m.
 
     Returns:
-        Times (n,) [s], positions (n, 2) = (x, z) [m], and the truth by name, with the times of touch-down.
+        Times (n,) [s], positions (n, 2) = (x, z) [m], and the truth by name, with the times of
+        touch-down.
     """
     count = bounces if isinstance(bounces, int) else int(rng.integers(bounces[0], bounces[1] + 1))
     truth: dict[str, Any] = {
@@ -55,13 +62,23 @@ def random_recording(
         "noise": rng.uniform(*noise),
         "plane": plane,
     }
-    state = np.array([rng.uniform(-0.5, 0.5), plane + RADIUS + rng.uniform(*height), rng.uniform(*horizontal_speed), 0.0, 0.0])
+    state = np.array(
+        [
+            rng.uniform(-0.5, 0.5),
+            plane + RADIUS + rng.uniform(*height),
+            rng.uniform(*horizontal_speed),
+            0.0,
+            0.0,
+        ]
+    )
     truth["initial_state"] = state
 
     segments, touch_downs = [flight(state, truth["drag"], plane)], []
     for _ in range(count):
         touch_downs.append(sum(segment.duration for segment in segments))
-        after = bounce(segments[-1].end, restitution=truth["restitution"], friction=truth["friction"])
+        after = bounce(
+            segments[-1].end, restitution=truth["restitution"], friction=truth["friction"]
+        )
         segments.append(flight(after, truth["drag"], plane))
     truth["touch_downs"] = np.array(touch_downs)
 
@@ -69,5 +86,10 @@ def random_recording(
     times = np.arange(0.0, end, 1.0 / truth["frame_rate"])
     which = np.searchsorted(touch_downs, times)
     begins = np.array([0.0, *touch_downs])
-    path = np.array([segments[index].centre(time - begins[index]) for index, time in zip(which, times, strict=True)])
+    path = np.array(
+        [
+            segments[index].centre(time - begins[index])
+            for index, time in zip(which, times, strict=True)
+        ]
+    )
     return times, path + rng.normal(scale=truth["noise"], size=path.shape), truth

@@ -1,4 +1,6 @@
-"""``python -m experiments.random_starts [--starts 200]``: where fits from random starts end, one JSON line for each pair of materials."""
+"""``python -m experiments.random_starts [--starts 200]``: where fits from random starts end, one
+JSON line for each pair of materials.
+"""
 
 import argparse
 import json
@@ -18,7 +20,9 @@ def main() -> None:
     asked = parser.parse_args()
     jax.config.update("jax_enable_x64", True)
     for truth in TRUTHS:
-        found = ends(truth, problem(truth, seed=asked.seed), random_starts(asked.starts, seed=asked.seed))
+        found = ends(
+            truth, problem(truth, seed=asked.seed), random_starts(asked.starts, seed=asked.seed)
+        )
         line = {
             "materials": truth.name,
             "starts": len(found),
@@ -27,7 +31,11 @@ def main() -> None:
             "wrong": sum(not end.honest for end in found),
             "median_s": float(np.median([end.seconds for end in found])),
             "median_iterations": float(np.median([end.iterations for end in found])),
-            "missed": [[*end.start.values(), *end.values, end.chi2 / end.lowest, end.converged] for end in found if not end.reached][:10],
+            "missed": [
+                [*end.start.values(), *end.values, end.chi2 / end.lowest, end.converged]
+                for end in found
+                if not end.reached
+            ][:10],
         }
         print(json.dumps(line), flush=True)
 

@@ -20,7 +20,11 @@ def random_starts(count: int, *, seed: int = 0) -> list[dict[str, float]]:
     """Starts by name: stiffness log-uniform, restitution and friction uniform."""
     rng = np.random.default_rng(seed)
     low, high = np.log(STIFFNESS)
-    columns = (np.exp(rng.uniform(low, high, count)), rng.uniform(*RESTITUTION, count), rng.uniform(*FRICTION, count))
+    columns = (
+        np.exp(rng.uniform(low, high, count)),
+        rng.uniform(*RESTITUTION, count),
+        rng.uniform(*FRICTION, count),
+    )
     return [dict(zip(UNKNOWNS, map(float, row), strict=True)) for row in zip(*columns, strict=True)]
 
 
@@ -49,7 +53,9 @@ class End:
 
 
 def ends(truth: Truth, asked: Problem, starts: list[dict[str, float]]) -> list[End]:
-    """Fits from each of ``starts``; the global minimum is the lowest of these and of one from the truth."""
+    """Fits from each of ``starts``; the global minimum is the lowest of these and of one from the
+    truth.
+    """
     best = fit(asked, start=dict(zip(UNKNOWNS, truth.values, strict=True)))
     found = [fit(asked, start=start) for start in starts]
     lowest = min([best.chi2, *(one.chi2 for one in found)])
@@ -58,4 +64,6 @@ def ends(truth: Truth, asked: Problem, starts: list[dict[str, float]]) -> list[E
 
 def _end(truth: Truth, start: dict[str, float], one: Fit, lowest: float) -> End:
     values = tuple(one.parameters[name].value for name in UNKNOWNS)
-    return End(truth.name, start, one.chi2, lowest, one.converged, one.iterations, one.seconds, values)
+    return End(
+        truth.name, start, one.chi2, lowest, one.converged, one.iterations, one.seconds, values
+    )

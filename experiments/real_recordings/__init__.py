@@ -1,1 +1,3 @@
-"""Real recordings by others: what each set tells, and whether that agrees with the caveats that its ``meta.json`` states."""
+"""Real recordings by others: what each set tells, and whether that agrees with the caveats that its
+``meta.json`` states.
+"""

@@ -1,4 +1,6 @@
-"""``contactnets_cube``: tosses of an acrylic cube, a quick study of a few of them with the tools of ``experiments.cube_tosses``."""
+"""``contactnets_cube``: tosses of an acrylic cube, a quick study of a few of them with the tools of
+``experiments.cube_tosses``.
+"""
 
 from pathlib import Path
 
@@ -21,14 +23,22 @@ SYMBOLS = {"friction": "mu", "restitution": "e", "height": "h"}
 
 
 def velocity_mismatch(toss: Toss) -> float:
-    """Root mean square of recorded velocity minus difference of the recorded positions to the sample before, over that of the velocity."""
+    """Root mean square of recorded velocity minus difference of the recorded positions to the
+    sample before, over that of the velocity.
+    """
     difference = np.diff(toss.position, axis=0) * RATE
-    return float(np.sqrt(np.mean((toss.velocity[1:] - difference) ** 2) / np.mean(toss.velocity[1:] ** 2)))
+    return float(
+        np.sqrt(np.mean((toss.velocity[1:] - difference) ** 2) / np.mean(toss.velocity[1:] ** 2))
+    )
 
 
 def height_at_first_touch(cube: Cube, toss: Toss) -> float:
-    """Height of the centre over half the width when the lowest corner first comes near the table."""
-    return float(toss.position[np.argmax(lowest_corner(toss, cube.half_width) < 2e-3), 2] / cube.half_width)
+    """Height of the centre over half the width when the lowest corner first comes near the
+    table.
+    """
+    return float(
+        toss.position[np.argmax(lowest_corner(toss, cube.half_width) < 2e-3), 2] / cube.half_width
+    )
 
 
 def estimate(name: str, each: list[Fitted], start: float) -> Estimate:
@@ -38,7 +48,9 @@ def estimate(name: str, each: list[Fitted], start: float) -> Estimate:
     unit = "m" if name == "height" else "-"
     label = "height of the table" if name == "height" else name
     note = (
-        f"mean of {values.size} fits of one toss each, {values.min():.3g} to {values.max():.3g}; the standard error is from their scatter"
+        f"mean of {values.size} fits of one toss each, {values.min():.3g} to "
+        f"{values.max():.3g}; the "
+        "standard error is from their scatter"
     )
     return Estimate(
         name=name,
@@ -61,7 +73,9 @@ def fit_of(cube: Cube, tosses: list[Toss], each: list[Fitted], length: int) -> F
     recordings, chi2, values = [], 0.0, 0
     for toss, one in zip(tosses, each, strict=True):
         until = toss.times <= looked_at(toss, cube.half_width, HORIZON)
-        found = np.asarray(simulate(cube, one.given, toss, method="compliant", length=length).position)[: len(toss.times)]
+        found = np.asarray(
+            simulate(cube, one.given, toss, method="compliant", length=length).position
+        )[: len(toss.times)]
         recordings.append(
             FittedRecording(
                 name=toss.name,
@@ -72,7 +86,10 @@ def fit_of(cube: Cube, tosses: list[Toss], each: list[Fitted], length: int) -> F
                 sigma=np.full((int(np.sum(until)), 3), np.nan),
                 bounce_times=np.array([]),
                 nuisance={},
-                remarks=(f"fitted by itself: friction {one.given.friction:.3f}, restitution {one.given.restitution:.3f}",),
+                remarks=(
+                    f"fitted by itself: friction {one.given.friction:.3f}, restitution "
+                    f"{one.given.restitution:.3f}",
+                ),
             )
         )
         chi2, values = chi2 + 2 * one.misfit * int(np.sum(until)), values + 6 * int(np.sum(until))
@@ -87,14 +104,19 @@ def fit_of(cube: Cube, tosses: list[Toss], each: list[Fitted], length: int) -> F
         iterations=0,
         seconds=0.0,
         method="Levenberg-Marquardt, pseudo-Huber",
-        model=f"Cube with compliant corners (EventAligned), {len(tosses)} tosses, each to {HORIZON:g} s after the first touch",
+        model=f"Cube with compliant corners (EventAligned), {len(tosses)} tosses, each to "
+        f"{HORIZON:g} s after the first touch",
         warnings=("Misfit is in units of 5 mm and 0.1 rad, which are scales, not noise.",),
         recordings=recordings,
     )
 
 
 def findings_of(
-    cube: Cube, tosses: list[Toss], found: Fit, untuned: tuple[float, float], description: Description
+    cube: Cube,
+    tosses: list[Toss],
+    found: Fit,
+    untuned: tuple[float, float],
+    description: Description,
 ) -> tuple[list[Finding], dict[str, float]]:
     """What the tosses tell, and the numbers.
 
@@ -102,7 +124,8 @@ def findings_of(
         cube: the body.
         tosses: recordings.
         found: the quick fit.
-        untuned: errors with nominal parameters: position in percent of the width, rotation in degrees.
+        untuned: errors with nominal parameters: position in percent of the width, rotation in
+            degrees.
         description: of the set.
     """
     friction, restitution, height = (found.parameters[name] for name in FITTED)
@@ -110,40 +133,55 @@ def findings_of(
     touch = [height_at_first_touch(cube, toss) for toss in tosses]
     rest = [float(toss.position[-1, 2]) for toss in tosses]
     offset = 1e3 * (cube.half_width - np.mean(rest))
-    values = [float(part) for part in restitution.note.partition("each, ")[2].partition(";")[0].split(" to ")]
+    values = [
+        float(part)
+        for part in restitution.note.partition("each, ")[2].partition(";")[0].split(" to ")
+    ]
     return [
         Finding(
-            f"With nominal friction {cube.friction} and restitution {cube.restitution}, nothing fitted, the rigid cube follows the"
-            f" recordings to {untuned[0]:.0f} % of its width (mean) and {untuned[1]:.0f} degrees (median)."
+            f"With nominal friction {cube.friction} and restitution {cube.restitution}, "
+            "nothing fitted, the rigid cube follows the"
+            f" recordings to {untuned[0]:.0f} % of its width (mean) and {untuned[1]:.0f} "
+            "degrees (median)."
         ),
         description.finding(
             "mu_contactnets_params",
             if_true(abs(friction.value - cube.friction) < 0.03),
-            f"Friction {friction.value:.3f} ± {friction.sd:.3f} (scatter between {len(tosses)} tosses).",
+            f"Friction {friction.value:.3f} ± {friction.sd:.3f} (scatter between "
+            f"{len(tosses)} tosses).",
         ),
         description.finding(
             "restitution_contactnets_params",
             Verdict.NOT_TESTABLE,
-            f"Restitution {values[0]:.2f} to {values[1]:.2f} in single tosses: the cube hardly bounces, and tosses do not agree.",
+            f"Restitution {values[0]:.2f} to {values[1]:.2f} in single tosses: the cube "
+            "hardly bounces, and tosses do not agree.",
         ),
         description.finding(
             "velocities are derived",
             if_true(mismatch < 0.05),
-            f"The recorded velocity is the difference of the positions to the sample before, to {100 * mismatch:.2f} %: it adds nothing to"
-            " them, and no noise can be read off smoothed poses. The fit uses poses only, and states no noise.",
+            "The recorded velocity is the difference of the positions to the sample before, "
+            f"to {100 * mismatch:.2f} %: it adds nothing to"
+            " them, and no noise can be read off smoothed poses. The fit uses poses only, "
+            "and states no noise.",
         ),
         description.finding(
             "corners, not a sphere",
             if_true(max(touch) > 1.1),
-            f"At the first touch the centre is {min(touch):.2f} to {max(touch):.2f} half widths above the table: corners or edges touch.",
+            f"At the first touch the centre is {min(touch):.2f} to {max(touch):.2f} half "
+            "widths above the table: corners or edges touch.",
         ),
         description.finding(
             "offset near 1 mm",
             if_true(0.5 < offset < 2.0),
-            f"At rest the centre is {1e3 * np.mean(rest):.1f} mm high, {offset:.1f} mm less than half the width. The height of the table is"
+            f"At rest the centre is {1e3 * np.mean(rest):.1f} mm high, {offset:.1f} mm less "
+            "than half the width. The height of the table is"
             f" found {1e3 * height.value:.1f} ± {1e3 * height.sd:.1f} mm off.",
         ),
-    ], {"rest_offset_mm": float(offset), "velocity_mismatch": mismatch, "height_at_touch": max(touch)}
+    ], {
+        "rest_offset_mm": float(offset),
+        "velocity_mismatch": mismatch,
+        "height_at_touch": max(touch),
+    }
 
 
 def run(folder: Path, result: Path) -> Outcome:
@@ -158,7 +196,10 @@ def run(folder: Path, result: Path) -> Outcome:
         cube, tosses = read_tosses(folder)
         tosses = tosses[:TOSSES]
         length = max(len(toss.times) for toss in tosses)
-        nothing_fitted = summary(errors_over(cube, nominal(cube), tosses, method="rigid", length=length), 2 * cube.half_width)
+        nothing_fitted = summary(
+            errors_over(cube, nominal(cube), tosses, method="rigid", length=length),
+            2 * cube.half_width,
+        )
         each = []
         for toss in tosses:
             print(f"  Fitting {toss.name} ...", flush=True)
@@ -168,7 +209,8 @@ def run(folder: Path, result: Path) -> Outcome:
     findings, numbers = findings_of(cube, tosses, found, untuned, description)
     outcome = Outcome(
         description.meta["name"],
-        f"friction, restitution and height of the table from each of {len(tosses)} tosses by itself, up to {HORIZON:g} s after the first"
+        f"friction, restitution and height of the table from each of {len(tosses)} tosses by "
+        f"itself, up to {HORIZON:g} s after the first"
         " touch; beside that a simulation with nothing fitted.",
         findings,
         {

@@ -1,8 +1,10 @@
-"""Two discs on an air table that collide once: uniform motion, a rigid impact of the library, uniform motion, seen by a tilted camera.
+"""Two discs on an air table that collide once: uniform motion, a rigid impact of the library,
+uniform motion, seen by a tilted camera.
 
-Measurements of the calibration package are of one sphere in each trial, so this is a small least-squares problem of its own. A disc of
-radius R moves in its plane as a sphere of radius R with the same mass and the moment of inertia ``m R^2/2`` does, so the collision is that
-of ``jc.simulate`` with two spheres, Newton's restitution and Coulomb friction.
+Measurements of the calibration package are of one sphere in each trial, so this is a small
+least-squares problem of its own. A disc of radius R moves in its plane as a sphere of radius R with
+the same mass and the moment of inertia ``m R^2/2`` does, so the collision is that of
+``jc.simulate`` with two spheres, Newton's restitution and Coulomb friction.
 """
 
 import dataclasses
@@ -30,13 +32,15 @@ class Unknowns(NamedTuple):
     """Everything that is fitted.
 
     Attributes:
-        position: where the centres would be at the time of meeting without the collision [m], ``(2, 2)``.
+        position: where the centres would be at the time of meeting without the collision [m], ``(2,
+            2)``.
         velocity: before [m/s], ``(2, 2)``.
         angle: of the markers at the collision [rad], ``(2,)``.
         spin: before [rad/s], ``(2,)``.
         diameter: logarithm of the distance of the centres at contact, in metres.
         restitution: logistic coordinate of the normal restitution.
-        perspective: change of the scale of the picture over its plane [1/m], ``(2,)``; 0 for a camera that looks straight down.
+        perspective: change of the scale of the picture over its plane [1/m], ``(2,)``; 0 for a
+            camera that looks straight down.
         mass_ratio: logarithm of the mass of disc 1 over that of disc 0; 0 for equal discs.
     """
 
@@ -51,7 +55,9 @@ class Unknowns(NamedTuple):
 
 
 class Seen(NamedTuple):
-    """What the camera sees: positions ``(frames, 2, 2)`` and marker angles ``(frames, 2)``; time and place of the collision [s], [m]."""
+    """What the camera sees: positions ``(frames, 2, 2)`` and marker angles ``(frames, 2)``; time
+    and place of the collision [s], [m].
+    """
 
     position: Any
     angle: Any
@@ -70,7 +76,9 @@ def about_normal(spin: Any) -> jax.Array:
 
 
 def projected(perspective: Any, centre: Any, position: Any) -> jax.Array:
-    """Point of the picture ``c + (X - c)/(1 + q.(X - c))`` of a point ``X`` of the table; straight lines stay straight. ``(..., 2)``."""
+    """Point of the picture ``c + (X - c)/(1 + q.(X - c))`` of a point ``X`` of the table; straight
+    lines stay straight. ``(..., 2)``.
+    """
     offset = position - centre
     return centre + offset / (1.0 + jnp.sum(perspective * offset, axis=-1, keepdims=True))
 
@@ -86,10 +94,15 @@ def collision(unknowns: Unknowns, friction: Any, time: Any, meeting: Any) -> jc.
     """
     radius = jnp.exp(unknowns.diameter) / 2 * jnp.ones(2)
     scene = jc.Scene(
-        bodies=jc.Spheres(radius=radius, mass=jnp.exp(jnp.stack([jnp.zeros(()), unknowns.mass_ratio])), inertia_ratio=DISC),
+        bodies=jc.Spheres(
+            radius=radius,
+            mass=jnp.exp(jnp.stack([jnp.zeros(()), unknowns.mass_ratio])),
+            inertia_ratio=DISC,
+        ),
         surfaces=(),
         contact=jc.ContactModel(
-            normal=jc.NewtonRestitution(restitution=jax.nn.sigmoid(unknowns.restitution)), friction=jc.Coulomb(coefficient=friction)
+            normal=jc.NewtonRestitution(restitution=jax.nn.sigmoid(unknowns.restitution)),
+            friction=jc.Coulomb(coefficient=friction),
         ),
         gravity=(0.0, 0.0, 0.0),
     )
@@ -108,19 +121,24 @@ def seen(unknowns: Unknowns, friction: Any, time: Any, meeting: Any) -> Seen:
     assert motion.contacts is not None
     touch = time[0] + motion.contacts.touch_down[0]
     angle = unknowns.angle + spin * (time - touch)[:, None]
-    # The scale is true where the discs touch. A direction is turned by the derivative of the projection.
+    # The scale is true where the discs touch. A direction is turned by the derivative of the
+    # projection.
     centre = jnp.mean(unknowns.position + (touch - meeting) * unknowns.velocity, axis=0)
     camera = partial(projected, unknowns.perspective, centre)
     direction = jnp.stack([jnp.cos(angle), jnp.sin(angle)], axis=-1)
     picture, turned = jax.jvp(camera, (position,), (direction,))
-    swing = jnp.sum(direction * turned, axis=-1), direction[..., 0] * turned[..., 1] - direction[..., 1] * turned[..., 0]
+    swing = (
+        jnp.sum(direction * turned, axis=-1),
+        direction[..., 0] * turned[..., 1] - direction[..., 1] * turned[..., 0],
+    )
     return Seen(picture, angle + jnp.arctan2(swing[1], swing[0]), touch, centre)
 
 
 class Data(NamedTuple):
     """Frames of a fit, NaN replaced, with weights 0 or 1 and the noise [m], [rad].
 
-    ``held``: 1 where perspective and mass ratio stay 0. As numbers, not as another form of the unknowns: all fits share compiled code.
+    ``held``: 1 where perspective and mass ratio stay 0. As numbers, not as another form of the
+    unknowns: all fits share compiled code.
     """
 
     time: Any
@@ -143,7 +161,9 @@ def residuals(unknowns: Unknowns, given: tuple[Data, Any]) -> tuple[jax.Array, S
     picture = seen(unknowns, friction, data.time, data.meeting)
     by_position = data.position_present * (picture.position - data.position) / data.noise[0]
     by_angle = data.angle_present * (picture.angle - data.angle) / data.noise[1]
-    held = HOLD * jnp.append(data.held[0] * unknowns.perspective, data.held[1] * unknowns.mass_ratio)
+    held = HOLD * jnp.append(
+        data.held[0] * unknowns.perspective, data.held[1] * unknowns.mass_ratio
+    )
     return jnp.concatenate([by_position.ravel(), by_angle.ravel(), held]), picture
 
 
@@ -158,12 +178,23 @@ class Solved(NamedTuple):
 
 @jax.jit
 def solved(start: Unknowns, data: Data, friction: Any) -> Solved:
-    """Levenberg-Marquardt from ``start``; compiled once for each form of the unknowns and number of frames."""
+    """Levenberg-Marquardt from ``start``; compiled once for each form of the unknowns and number of
+    frames.
+    """
     solver: Any = optimistix.LevenbergMarquardt(rtol=1e-9, atol=1e-9)
     given = (data, friction)
     function: Any = residuals
     options = {"jac": "fwd"}
-    found = optimistix.least_squares(function, solver, start, args=given, has_aux=True, max_steps=200, throw=False, options=options).value
+    found = optimistix.least_squares(
+        function,
+        solver,
+        start,
+        args=given,
+        has_aux=True,
+        max_steps=200,
+        throw=False,
+        options=options,
+    ).value
     flat, back = ravel_pytree(found)
 
     def both(x: Any) -> tuple[Any, tuple[Any, Seen]]:
@@ -208,7 +239,9 @@ class Collision:
     def normal(self) -> np.ndarray:
         """Unit vector from the centre of disc 1 to that of disc 0 where they touch, ``(2,)``."""
         since = self.picture.touch - self.meeting
-        apart = np.diff(self.unknowns.position[::-1] + since * self.unknowns.velocity[::-1], axis=0)[0]
+        apart = np.diff(
+            self.unknowns.position[::-1] + since * self.unknowns.velocity[::-1], axis=0
+        )[0]
         return np.asarray(apart / np.linalg.norm(apart))
 
     @property
@@ -219,16 +252,23 @@ class Collision:
 
     @property
     def mass_ratio(self) -> tuple[float, float]:
-        """Mass of disc 1 over that of disc 0, and its standard error: 1 and nearly 0 where they were taken as equal."""
+        """Mass of disc 1 over that of disc 0, and its standard error: 1 and nearly 0 where they
+        were taken as equal.
+        """
         value = float(np.exp(self.unknowns.mass_ratio))
         return value, value * float(self.sd.mass_ratio)
 
 
-def data_of(tracks: Tracks, noise: tuple[float, float], *, reach: float, perspective: bool, mass_ratio: bool) -> Data:
+def data_of(
+    tracks: Tracks, noise: tuple[float, float], *, reach: float, perspective: bool, mass_ratio: bool
+) -> Data:
     """Frames as numbers to fit, those farther than ``reach`` [s] from the meeting with weight 0."""
     meeting = tracks.time[tracks.meeting]
     near = np.abs(tracks.time - meeting) <= reach
-    position, angle = np.isfinite(tracks.position) & near[:, None, None], np.isfinite(tracks.angle) & near[:, None]
+    position, angle = (
+        np.isfinite(tracks.position) & near[:, None, None],
+        np.isfinite(tracks.angle) & near[:, None],
+    )
     numbers = Data(
         time=tracks.time,
         meeting=meeting,
@@ -309,7 +349,12 @@ def fit_collision(
         dof=used - active,
         meeting=float(tracks.time[tracks.meeting]),
         tracks=Tracks(tracks.time[near], tracks.position[near], tracks.angle[near]),
-        picture=Seen(end.picture.position[near], end.picture.angle[near], float(end.picture.touch), end.picture.centre),
+        picture=Seen(
+            end.picture.position[near],
+            end.picture.angle[near],
+            float(end.picture.touch),
+            end.picture.centre,
+        ),
     )
 
 
@@ -331,8 +376,11 @@ def noise_of(residual: np.ndarray, data: Data, *, share: float) -> tuple[float, 
     return first, second
 
 
-def profile_of_friction(tracks: Tracks, best: Collision, coefficients: np.ndarray, *, reach: float) -> np.ndarray:
-    """Chi-squared of the best fit with each friction coefficient, with the noise of ``best``, ``(coefficients,)``.
+def profile_of_friction(
+    tracks: Tracks, best: Collision, coefficients: np.ndarray, *, reach: float
+) -> np.ndarray:
+    """Chi-squared of the best fit with each friction coefficient, with the noise of ``best``,
+    ``(coefficients,)``.
 
     Args:
         tracks: frames.
@@ -340,4 +388,9 @@ def profile_of_friction(tracks: Tracks, best: Collision, coefficients: np.ndarra
         coefficients: to try.
         reach: as in ``fit_collision``.
     """
-    return np.asarray([fit_collision(tracks, friction=float(mu), reach=reach, noise=best.noise).chi2 for mu in coefficients])
+    return np.asarray(
+        [
+            fit_collision(tracks, friction=float(mu), reach=reach, noise=best.noise).chi2
+            for mu in coefficients
+        ]
+    )

@@ -26,12 +26,16 @@ class Tracks(NamedTuple):
 
 
 def read_tracks(folder: Path) -> Tracks:
-    """The tracks in ``csv/disc0.csv`` and ``csv/disc1.csv``; the columns are t, x, y, angle and others.
+    """The tracks in ``csv/disc0.csv`` and ``csv/disc1.csv``; the columns are t, x, y, angle and
+    others.
 
     Args:
         folder: of the set.
     """
-    tables = [np.genfromtxt(folder / "csv" / f"disc{disc}.csv", delimiter=",", names=True) for disc in (0, 1)]
+    tables = [
+        np.genfromtxt(folder / "csv" / f"disc{disc}.csv", delimiter=",", names=True)
+        for disc in (0, 1)
+    ]
     time = np.unique(np.concatenate([table["t"] for table in tables]))
     position, angle = np.full((time.size, 2, 2), np.nan), np.full((time.size, 2), np.nan)
     for disc, table in enumerate(tables):

@@ -7,13 +7,20 @@ import jax
 import numpy as np
 
 from calibration.result import Determination, Estimate, Fit, FittedRecording, FittedSeries
-from experiments.real_recordings.disc_collision import DISC, Collision, fit_collision, profile_of_friction
+from experiments.real_recordings.disc_collision import (
+    DISC,
+    Collision,
+    fit_collision,
+    profile_of_friction,
+)
 from experiments.real_recordings.disc_tracks import Tracks, read_tracks
 from experiments.real_recordings.finding import Description, Finding, Outcome, Verdict, if_true
 from experiments.real_recordings.plain_results import write_plain
 
 REACH = 0.3
-"""Frames within this of the collision are fitted [s]. Farther away the picture is distorted by more than a tilted camera explains."""
+"""Frames within this of the collision are fitted [s]. Farther away the picture is distorted by more
+than a tilted camera explains.
+"""
 OTHER_REACHES = (0.2, 0.4)
 COEFFICIENTS = np.array([0.0, 0.002, 0.004, 0.006, 0.008, 0.01, 0.015, 0.02, 0.03, 0.05, 0.1, 0.5])
 NEARLY_NONE = 0.004
@@ -23,7 +30,8 @@ THRESHOLD = 3.84
 
 
 class Tangential(NamedTuple):
-    """Change of the tangential motion, as tangential over normal impulse: positive as friction acts.
+    """Change of the tangential motion, as tangential over normal impulse: positive as friction
+    acts.
 
     Attributes:
         by_velocity: from the velocities of the centres, and its standard error.
@@ -40,14 +48,20 @@ class Tangential(NamedTuple):
     @property
     def apart(self) -> float:
         """Distance of both impulses in standard errors."""
-        return abs(self.by_velocity[0] - self.by_spin[0]) / float(np.hypot(self.by_velocity[1], self.by_spin[1]))
+        return abs(self.by_velocity[0] - self.by_spin[0]) / float(
+            np.hypot(self.by_velocity[1], self.by_spin[1])
+        )
 
 
 def on_the_table(found: Collision) -> np.ndarray:
-    """The measured positions without the perspective of the camera, ``(frames, 2, 2)``: ``X - c = (x - c)/(1 - q.(x - c))``."""
+    """The measured positions without the perspective of the camera, ``(frames, 2, 2)``: ``X - c =
+    (x - c)/(1 - q.(x - c))``.
+    """
     centre = found.picture.centre
     offset = found.tracks.position - centre
-    return centre + offset / (1 - np.sum(np.asarray(found.unknowns.perspective) * offset, axis=-1, keepdims=True))
+    return centre + offset / (
+        1 - np.sum(np.asarray(found.unknowns.perspective) * offset, axis=-1, keepdims=True)
+    )
 
 
 def rate(time: np.ndarray, values: np.ndarray) -> tuple[float, float]:
@@ -58,13 +72,22 @@ def rate(time: np.ndarray, values: np.ndarray) -> tuple[float, float]:
 
 
 def tangential(found: Collision) -> Tangential:
-    """Tangential impulse of equal discs from straight lines before and after, the collision law left aside."""
+    """Tangential impulse of equal discs from straight lines before and after, the collision law
+    left aside.
+    """
     tracks = found.tracks
     since = tracks.time - found.picture.touch
     sides = since < 0, since > 0
     place = on_the_table(found)
-    line = np.array([[[rate(since[side], place[side, disc, axis]) for axis in (0, 1)] for side in sides] for disc in (0, 1)])
-    turn = np.array([[rate(since[side], tracks.angle[side, disc]) for side in sides] for disc in (0, 1)])
+    line = np.array(
+        [
+            [[rate(since[side], place[side, disc, axis]) for axis in (0, 1)] for side in sides]
+            for disc in (0, 1)
+        ]
+    )
+    turn = np.array(
+        [[rate(since[side], tracks.angle[side, disc]) for side in sides] for disc in (0, 1)]
+    )
     normal = found.normal
     across = np.array([-normal[1], normal[0]])
     velocity, radius = line[..., 0], found.diameter[0] / 2
@@ -73,13 +96,18 @@ def tangential(found: Collision) -> Tangential:
     normal_change = (relative[1] - relative[0]) @ normal
     change = -np.sign(slip) * (relative[1] - relative[0]) @ across
     change_sd = float(np.sqrt(np.sum((line[..., 1] @ np.abs(across)) ** 2)))
-    spin_change = np.stack([turn[:, 1, 0] - turn[:, 0, 0], np.hypot(turn[:, 0, 1], turn[:, 1, 1])], axis=1)
+    spin_change = np.stack(
+        [turn[:, 1, 0] - turn[:, 0, 0], np.hypot(turn[:, 0, 1], turn[:, 1, 1])], axis=1
+    )
     # An impulse J at the rim changes each spin by J/(kappa m R), the relative velocity by 2 J/m.
     by_spin = 2 * DISC * radius * np.sign(slip) * spin_change[:, 0].mean() / normal_change
     by_spin_sd = 2 * DISC * radius * float(np.hypot(*spin_change[:, 1])) / 2 / normal_change
     to_stick = abs(slip) / (1 + 1 / DISC) / normal_change
     return Tangential(
-        (float(change / normal_change), float(change_sd / normal_change)), (float(by_spin), by_spin_sd), spin_change, float(to_stick)
+        (float(change / normal_change), float(change_sd / normal_change)),
+        (float(by_spin), by_spin_sd),
+        spin_change,
+        float(to_stick),
     )
 
 
@@ -96,7 +124,16 @@ class Variants(NamedTuple):
     @property
     def restitutions(self) -> list[float]:
         """Restitution of all that know of the perspective or take the discs as equal."""
-        return [one.restitution[0] for one in (self.best, self.straight_camera, self.any_masses, self.sticking, *self.other_reaches)]
+        return [
+            one.restitution[0]
+            for one in (
+                self.best,
+                self.straight_camera,
+                self.any_masses,
+                self.sticking,
+                *self.other_reaches,
+            )
+        ]
 
     @property
     def restitution_spread(self) -> float:
@@ -107,8 +144,16 @@ class Variants(NamedTuple):
 def variants(tracks: Tracks) -> Variants:
     """All fits."""
 
-    def one(reach: float = REACH, friction: float = NEARLY_NONE, *, perspective: bool = True, mass_ratio: bool = False) -> Collision:
-        return fit_collision(tracks, friction=friction, reach=reach, perspective=perspective, mass_ratio=mass_ratio)
+    def one(
+        reach: float = REACH,
+        friction: float = NEARLY_NONE,
+        *,
+        perspective: bool = True,
+        mass_ratio: bool = False,
+    ) -> Collision:
+        return fit_collision(
+            tracks, friction=friction, reach=reach, perspective=perspective, mass_ratio=mass_ratio
+        )
 
     return Variants(
         best=one(),
@@ -132,11 +177,13 @@ def estimates(found: Variants, limit: float) -> dict[str, Estimate]:
     return {
         "restitution": Estimate(
             "restitution", "restitution", "e", "-", restitution, total, 0.9, known,
-            f"standard error {sd:.3f} from the noise, {found.restitution_spread:.3f} from what is assumed of camera, frames and friction",
+            f"standard error {sd:.3f} from the noise, {found.restitution_spread:.3f} from "
+                "what is assumed of camera, frames and friction",
         ),
         "friction": Estimate(
             "friction", "friction coefficient", "mu", "-", float("nan"), np.inf, NEARLY_NONE, Determination.NOT_DETERMINED,
-            f"at most {limit:.2g} by the marker angles (95 %, white noise), but the velocities by themselves allow rims that stick",
+            f"at most {limit:.2g} by the marker angles (95 %, white noise), but the "
+                "velocities by themselves allow rims that stick",
         ),
         "diameter": Estimate("diameter", "distance of the centres at contact", "d", "m", diameter, diameter_sd, 0.08, known),
         **{
@@ -194,7 +241,9 @@ def fit_of(found: Variants, limit: float) -> Fit:
     )
 
 
-def findings_of(found: Variants, whole: Collision, rise: np.ndarray, limit: float, description: Description) -> list[Finding]:
+def findings_of(
+    found: Variants, whole: Collision, rise: np.ndarray, limit: float, description: Description
+) -> list[Finding]:
     """What the collision tells.
 
     Args:
@@ -208,50 +257,73 @@ def findings_of(found: Variants, whole: Collision, rise: np.ndarray, limit: floa
     (restitution, sd), (diameter, diameter_sd) = best.restitution, best.diameter
     spread = float(np.hypot(sd, found.restitution_spread))
     q, q_sd = np.asarray(best.unknowns.perspective), np.asarray(best.sd.perspective)
-    (ratio, ratio_sd), (bare, bare_sd) = found.any_masses.mass_ratio, found.any_masses_straight_camera.mass_ratio
+    (ratio, ratio_sd), (bare, bare_sd) = (
+        found.any_masses.mass_ratio,
+        found.any_masses_straight_camera.mass_ratio,
+    )
     told = tangential(best)
     stated = 2 * description.meta["radius_m"]
     (first, first_sd), (second, second_sd) = told.spin_change
     return [
         Finding(
-            f"Restitution of the collision {restitution:.3f} ± {spread:.3f}: ± {sd:.3f} from the noise, and {min(found.restitutions):.3f}"
-            f" to {max(found.restitutions):.3f} over the assumptions (camera, frames used, friction)."
+            f"Restitution of the collision {restitution:.3f} ± {spread:.3f}: ± {sd:.3f} from "
+            f"the noise, and {min(found.restitutions):.3f}"
+            f" to {max(found.restitutions):.3f} over the assumptions (camera, frames used, "
+            "friction)."
         ),
         Finding(
-            f"Free discs do not move uniformly in the picture. A tilted camera, whose scale changes by {q[0]:.2f} ± {q_sd[0]:.2f} per metre"
-            f" along x and {q[1]:.3f} ± {q_sd[1]:.3f} along y, explains the frames within {REACH} s of the collision to"
-            f" {1e3 * best.noise[0]:.1f} mm ({1e3 * plain.noise[0]:.1f} mm without it); over all frames {1e3 * whole.noise[0]:.1f} mm"
+            "Free discs do not move uniformly in the picture. A tilted camera, whose scale "
+            f"changes by {q[0]:.2f} ± {q_sd[0]:.2f} per metre"
+            f" along x and {q[1]:.3f} ± {q_sd[1]:.3f} along y, explains the frames within "
+            f"{REACH} s of the collision to"
+            f" {1e3 * best.noise[0]:.1f} mm ({1e3 * plain.noise[0]:.1f} mm without it); over "
+            f"all frames {1e3 * whole.noise[0]:.1f} mm"
             " remain: a lens distorts, too."
         ),
         description.finding(
             "detection noise of mm",
             if_true(2e-4 < best.noise[0] < 5e-3),
-            f"Scatter about the fit {1e3 * best.noise[0]:.1f} mm in the positions, {best.noise[1]:.3f} rad in the marker angles"
+            f"Scatter about the fit {1e3 * best.noise[0]:.1f} mm in the positions, "
+            f"{best.noise[1]:.3f} rad in the marker angles"
             f" ({1e3 * 0.02 * best.noise[1]:.1f} mm at a marker 20 mm from the centre).",
         ),
         description.finding(
             "mass unknown, one collision",
             if_true(abs(ratio - 1) < 3 * np.hypot(ratio_sd, 0.02)),
-            f"Only the ratio of the masses acts. Left free it is {ratio:.3f} ± {ratio_sd:.3f} (noise only), and {bare:.3f} ± {bare_sd:.3f}"
-            " without the perspective: equal discs, to the few percent that the camera leaves open. One collision says nothing of how far"
+            f"Only the ratio of the masses acts. Left free it is {ratio:.3f} ± "
+            f"{ratio_sd:.3f} (noise only), and {bare:.3f} ± {bare_sd:.3f}"
+            " without the perspective: equal discs, to the few percent that the camera "
+            "leaves open. One collision says nothing of how far"
             " the next one differs.",
         ),
         Finding(
-            f"Friction is not determined. The tangential impulse is {told.by_velocity[0]:+.3f} ± {told.by_velocity[1]:.3f} of the normal"
-            f" one by the velocities of the centres, and {told.by_spin[0]:+.3f} ± {told.by_spin[1]:.3f} by the spins, which change by"
-            f" {first:+.2f} ± {first_sd:.2f} and {second:+.2f} ± {second_sd:.2f} rad/s where friction changes both alike: {told.apart:.1f}"
-            f" standard errors apart. {told.to_stick:.3f} would stop the slip, so larger coefficients cannot be told apart. The joint fit"
-            f" follows the markers: with white noise in their angles it allows at most {limit:.2g} (95 %), and chi-squared rises by"
-            f" {rise[-1]:.0f} for rims that stick, which the velocities by themselves allow. This is no upper limit to be trusted, and"
+            "Friction is not determined. The tangential impulse is "
+            f"{told.by_velocity[0]:+.3f} ± {told.by_velocity[1]:.3f} of the normal"
+            f" one by the velocities of the centres, and {told.by_spin[0]:+.3f} ± "
+            f"{told.by_spin[1]:.3f} by the spins, which change by"
+            f" {first:+.2f} ± {first_sd:.2f} and {second:+.2f} ± {second_sd:.2f} rad/s where "
+            f"friction changes both alike: {told.apart:.1f}"
+            f" standard errors apart. {told.to_stick:.3f} would stop the slip, so larger "
+            "coefficients cannot be told apart. The joint fit"
+            " follows the markers: with white noise in their angles it allows at most "
+            f"{limit:.2g} (95 %), and chi-squared rises by"
+            f" {rise[-1]:.0f} for rims that stick, which the velocities by themselves allow. "
+            "This is no upper limit to be trusted, and"
             " there is no lower one."
         ),
         description.finding(
             "diameter 80 mm",
             if_true(abs(diameter - stated) < 3 * diameter_sd),
-            f"The centres are {1e3 * diameter:.1f} ± {1e3 * diameter_sd:.1f} mm apart at contact, {100 * (diameter / stated - 1):.0f} %"
-            f" more than the diameter of {1e3 * stated:.0f} mm: recorded lengths are too long there. Restitution does not depend on it.",
+            f"The centres are {1e3 * diameter:.1f} ± {1e3 * diameter_sd:.1f} mm apart at "
+            f"contact, {100 * (diameter / stated - 1):.0f} %"
+            f" more than the diameter of {1e3 * stated:.0f} mm: recorded lengths are too "
+            "long there. Restitution does not depend on it.",
         ),
-        description.finding("air table", Verdict.NOT_TESTABLE, "Uniform motion on both sides of the collision was assumed."),
+        description.finding(
+            "air table",
+            Verdict.NOT_TESTABLE,
+            "Uniform motion on both sides of the collision was assumed.",
+        ),
     ]
 
 
@@ -272,14 +344,26 @@ def run(folder: Path, result: Path) -> Outcome:
     rise = chi2 - min(found.best.chi2, float(chi2.min()))
     # The last coefficient that is allowed, between two that were tried.
     beyond = int(np.argmax((rise > THRESHOLD) & (np.arange(rise.size) > np.argmin(rise))))
-    limit = float(np.interp(THRESHOLD, rise[beyond - 1 : beyond + 1], COEFFICIENTS[beyond - 1 : beyond + 1])) if beyond else np.inf
+    limit = (
+        float(
+            np.interp(
+                THRESHOLD, rise[beyond - 1 : beyond + 1], COEFFICIENTS[beyond - 1 : beyond + 1]
+            )
+        )
+        if beyond
+        else np.inf
+    )
     outcome = Outcome(
         description.meta["name"],
-        f"positions and marker angles of two discs within {REACH} s of their collision: motion before, restitution, distance at contact,"
+        f"positions and marker angles of two discs within {REACH} s of their collision: "
+        "motion before, restitution, distance at contact,"
         " perspective of the camera; friction by its profile.",
         findings_of(found, whole, rise, limit, description),
         {
-            "restitution": (found.best.restitution[0], float(np.hypot(found.best.restitution[1], found.restitution_spread))),
+            "restitution": (
+                found.best.restitution[0],
+                float(np.hypot(found.best.restitution[1], found.restitution_spread)),
+            ),
             "restitutions": found.restitutions,
             "diameter": found.best.diameter,
             "noise": found.best.noise,

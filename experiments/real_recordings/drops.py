@@ -20,7 +20,9 @@ STATED_TERMINAL_SPEED = 8.4
 
 def study_of(folder: Path, *, drag: bool = True) -> Study:
     """The drops as a study of the command line."""
-    return Study(files=files_of(folder, "csv/*.csv"), ball=TABLE_TENNIS, model=ModelOptions(drag=drag))
+    return Study(
+        files=files_of(folder, "csv/*.csv"), ball=TABLE_TENNIS, model=ModelOptions(drag=drag)
+    )
 
 
 def terminal_speed(drag: Estimate) -> tuple[float, float]:
@@ -63,37 +65,53 @@ def findings_of(fit: Fit, without_drag: Fit, description: Description) -> list[F
     improved = without_drag.chi2 / without_drag.dof > fit.chi2 / fit.dof
     low, high = restitution.interval()
     return [
-        Finding(f"Restitution {restitution.value:.4f} ± {restitution.sd:.4f} (95 %: {low:.3f} to {high:.3f}) at impacts of 3 to 6 m/s."),
+        Finding(
+            f"Restitution {restitution.value:.4f} ± {restitution.sd:.4f} (95 %: {low:.3f} to "
+            f"{high:.3f}) at impacts of 3 to 6 m/s."
+        ),
         description.finding(
             "length scale is 3-5 % short",
             if_true(scale.value > 1 and within(gravity, gravity_sd, STATED_GRAVITY)),
-            f"Recorded lengths are {100 * (scale.value - 1):.1f} ± {100 * scale.sd:.1f} % short: apparent gravity {gravity:.2f} ±"
-            f" {gravity_sd:.2f} m/s^2, with drag in the model. The stated value of the table, {STATED_GRAVITY} m/s^2, agrees; it is the"
-            f" lower end of the stated 3 to 5 %. Without drag the lengths would seem {100 * (plain_scale.value - 1):.1f} % short.",
+            f"Recorded lengths are {100 * (scale.value - 1):.1f} ± {100 * scale.sd:.1f} % "
+            f"short: apparent gravity {gravity:.2f} ±"
+            f" {gravity_sd:.2f} m/s^2, with drag in the model. The stated value of the "
+            f"table, {STATED_GRAVITY} m/s^2, agrees; it is the"
+            " lower end of the stated 3 to 5 %. Without drag the lengths would seem "
+            f"{100 * (plain_scale.value - 1):.1f} % short.",
         ),
         description.finding(
             "drag must be modelled",
             if_true(needed and improved and abs(speed / STATED_TERMINAL_SPEED - 1) < 0.1),
-            f"Drag coefficient {drag.value:.3f} ± {drag.sd:.3f}, terminal speed {speed:.2f} ± {speed_sd:.2f} m/s. Parabolas give"
-            f" restitution {plain.value:.3f} instead of {restitution.value:.3f}, and chi2/dof {without_drag.chi2_per_dof:.1f} instead of"
+            f"Drag coefficient {drag.value:.3f} ± {drag.sd:.3f}, terminal speed {speed:.2f} "
+            f"± {speed_sd:.2f} m/s. Parabolas give"
+            f" restitution {plain.value:.3f} instead of {restitution.value:.3f}, and "
+            f"chi2/dof {without_drag.chi2_per_dof:.1f} instead of"
             f" {fit.chi2_per_dof:.1f}.",
         ),
         description.finding(
             "held in the hand",
             if_true(any(held)),
-            f"{np.count_nonzero(held)} of {len(held)} recordings begin with a ball that is held: up to {max(held)} samples before the"
+            f"{np.count_nonzero(held)} of {len(held)} recordings begin with a ball that is "
+            f"held: up to {max(held)} samples before the"
             " release were left out.",
         ),
         description.finding(
             "friction not identifiable",
             if_true(
-                not any("friction" in name for name in fit.parameters) and any("do not tell friction" in text for text in fit.warnings)
+                not any("friction" in name for name in fit.parameters)
+                and any("do not tell friction" in text for text in fit.warnings)
             ),
-            "Every impact is nearly normal. Only heights were fitted, and no friction coefficient is stated.",
+            "Every impact is nearly normal. Only heights were fitted, and no friction "
+            "coefficient is stated.",
         ),
-        description.finding("brand", Verdict.NOT_TESTABLE, "Radius, mass and the thin shell are those of the rules of the sport."),
+        description.finding(
+            "brand",
+            Verdict.NOT_TESTABLE,
+            "Radius, mass and the thin shell are those of the rules of the sport.",
+        ),
         Finding(
-            "The standard errors come from the scatter between the drops. The contact stiffness is not determined: at 100 frames/s only an"
+            "The standard errors come from the scatter between the drops. The contact "
+            "stiffness is not determined: at 100 frames/s only an"
             " upper limit of the contact duration follows."
         ),
     ]
@@ -111,12 +129,16 @@ def run(folder: Path, result: Path) -> Outcome:
     restitution, drag, scale = (fit.parameters[name] for name in (RESTITUTION, DRAG, SCALE))
     outcome = Outcome(
         description.meta["name"],
-        f"{len(fit.recordings)} drops together: restitution, drag, length scale; initial state, height of the table and deviations of"
+        f"{len(fit.recordings)} drops together: restitution, drag, length scale; initial "
+        "state, height of the table and deviations of"
         " single impacts of each.",
         findings_of(fit, without_drag, description),
         {
             "restitution": (restitution.value, restitution.sd),
-            "restitution_without_drag": (without_drag.parameters[RESTITUTION].value, without_drag.parameters[RESTITUTION].sd),
+            "restitution_without_drag": (
+                without_drag.parameters[RESTITUTION].value,
+                without_drag.parameters[RESTITUTION].sd,
+            ),
             "drag": (drag.value, drag.sd),
             "length_scale": (scale.value, scale.sd),
             "chi2_per_dof": fit.chi2_per_dof,

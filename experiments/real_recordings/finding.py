@@ -60,7 +60,8 @@ class Description:
         """The whole statement that contains ``words``.
 
         Raises:
-            LookupError: no statement does: the description is another one than this study was written for.
+            LookupError: no statement does: the description is another one than this study was
+                written for.
         """
         for text in _texts(self.meta):
             if words in text:
@@ -90,7 +91,10 @@ def findings_text(findings: list[Finding], *, width: int = 110) -> str:
         lines += textwrap.wrap(f"{number}. {finding.says}", width, subsequent_indent="   ")
         if finding.statement:
             lines += textwrap.wrap(
-                f"[{finding.verdict}] meta.json: {finding.statement}", width, initial_indent="   ", subsequent_indent="      "
+                f"[{finding.verdict}] meta.json: {finding.statement}",
+                width,
+                initial_indent="   ",
+                subsequent_indent="      ",
             )
     return "\n".join(lines)
 

@@ -1,4 +1,6 @@
-"""Files fitted as the command line fits them, and the folder of results it would write, with the conclusions on the page."""
+"""Files fitted as the command line fits them, and the folder of results it would write, with the
+conclusions on the page.
+"""
 
 from pathlib import Path
 
@@ -42,4 +44,10 @@ def write(fit: Fit, study: Study, outcome: Outcome, folder: Path) -> None:
     """
     write_results(fit, study, folder, inputs=study.files)
     section = PageSection(CONCLUSIONS, findings_text(outcome.findings))
-    write_page(fit, folder / PAGE, figure=(folder / FIGURE).read_bytes(), title=outcome.name, sections=[section])
+    write_page(
+        fit,
+        folder / PAGE,
+        figure=(folder / FIGURE).read_bytes(),
+        title=outcome.name,
+        sections=[section],
+    )

@@ -1,4 +1,6 @@
-"""``kharaz2001_table``: oblique impacts of an aluminium oxide sphere on glass, three columns read off published figures."""
+"""``kharaz2001_table``: oblique impacts of an aluminium oxide sphere on glass, three columns read
+off published figures.
+"""
 
 import math
 from pathlib import Path
@@ -23,13 +25,19 @@ def study_of(folder: Path, *, speed: float = SPEED) -> Study:
     meta = Description(folder).meta
     radius, density = meta["radius_m"], meta["density_kg_m3"]
     ball = Ball(radius=radius, mass=4 / 3 * math.pi * radius**3 * density)
-    return Study(files=files_of(folder, "*.csv"), ball=ball, reading=ReadingOptions(speed=speed, sigma=SIGMA))
+    return Study(
+        files=files_of(folder, "*.csv"), ball=ball, reading=ReadingOptions(speed=speed, sigma=SIGMA)
+    )
 
 
-def sliding_friction(column: FittedColumn, *, restitution: float, radius: float, speed: float = SPEED) -> float:
-    """Mean friction coefficient of the impacts of one column that slide throughout, by the closed form of rigid sliding.
+def sliding_friction(
+    column: FittedColumn, *, restitution: float, radius: float, speed: float = SPEED
+) -> float:
+    """Mean friction coefficient of the impacts of one column that slide throughout, by the closed
+    form of rigid sliding.
 
-    ``mu = (tan a - e tan a')/(1 + e) = 2 R w'/(5 (1 + e) v cos a) = (1 - e_t) tan a/(1 + e)`` for a solid sphere without spin before.
+    ``mu = (tan a - e tan a')/(1 + e) = 2 R w'/(5 (1 + e) v cos a) = (1 - e_t) tan a/(1 + e)`` for a
+    solid sphere without spin before.
 
     Args:
         column: of the fit; those of its impacts that were counted are taken.
@@ -50,7 +58,9 @@ def sliding_friction(column: FittedColumn, *, restitution: float, radius: float,
 
 def angles_set_aside(fit: Fit) -> np.ndarray:
     """Impact angles [deg] of the values that took no part in the fit."""
-    return np.concatenate([column.angle[~column.counted] for column in fit.columns if column.counted is not None])
+    return np.concatenate(
+        [column.angle[~column.counted] for column in fit.columns if column.counted is not None]
+    )
 
 
 def findings_of(fit: Fit, faster: Fit, description: Description) -> list[Finding]:
@@ -65,19 +75,25 @@ def findings_of(fit: Fit, faster: Fit, description: Description) -> list[Finding
     radius = description.meta["radius_m"]
     restitution, friction = fit.parameters[RESTITUTION], fit.parameters[FRICTION]
     alone = {column.label: column.alone[FRICTION] for column in fit.columns}
-    closed = {column.label: sliding_friction(column, restitution=published["e_n"], radius=radius) for column in fit.columns}
+    closed = {
+        column.label: sliding_friction(column, restitution=published["e_n"], radius=radius)
+        for column in fit.columns
+    }
     aside = angles_set_aside(fit)
     each = "; ".join(f"{label} {one.value:.4f} ± {one.sd:.4f}" for label, one in alone.items())
     by_hand = ", ".join(f"{value:.3f}" for value in closed.values())
     other = faster.parameters[FRICTION]
     return [
         Finding(
-            f"Rigid impacts explain only impacts that slide throughout: {aside.size} values, at up to {aside.max():.0f} degrees from the"
+            f"Rigid impacts explain only impacts that slide throughout: {aside.size} values, "
+            f"at up to {aside.max():.0f} degrees from the"
             " normal, were set aside. There the tangential compliance of the contact matters."
         ),
         Finding(
-            f"The columns disagree on friction: {each}. By the closed form of sliding with the published restitution {published['e_n']}:"
-            f" {by_hand}. chi2/dof is {fit.chi2_per_dof:.1f}, and the fit says that it does not explain the data."
+            f"The columns disagree on friction: {each}. By the closed form of sliding with "
+            f"the published restitution {published['e_n']}:"
+            f" {by_hand}. chi2/dof is {fit.chi2_per_dof:.1f}, and the fit says that it does "
+            "not explain the data."
         ),
         description.finding(
             "e_n: ",
@@ -87,19 +103,23 @@ def findings_of(fit: Fit, faster: Fit, description: Description) -> list[Finding
         description.finding(
             "mu: ",
             if_true(within(friction.value, friction.sd, published["mu"])),
-            f"Friction {friction.value:.4f} ± {friction.sd:.4f} from all columns, {abs(friction.value - published['mu']) / friction.sd:.1f}"
-            " standard errors from the published value, which the tangential restitution by itself gives.",
+            f"Friction {friction.value:.4f} ± {friction.sd:.4f} from all columns, "
+            f"{abs(friction.value - published['mu']) / friction.sd:.1f}"
+            " standard errors from the published value, which the tangential restitution by "
+            "itself gives.",
         ),
         description.finding(
             "3.85 in the paper",
             Verdict.RESPECTED,
-            f"{SPEED} m/s was taken. {OTHER_SPEED} m/s changes friction from {friction.value:.4f} to {other.value:.4f}, less than its"
+            f"{SPEED} m/s was taken. {OTHER_SPEED} m/s changes friction from "
+            f"{friction.value:.4f} to {other.value:.4f}, less than its"
             " standard error.",
         ),
         description.finding(
             "digitising",
             if_true(not fit.explained),
-            f"With these errors the residuals are {math.sqrt(fit.chi2_per_dof):.1f} times as large as stated: the columns differ by more"
+            f"With these errors the residuals are {math.sqrt(fit.chi2_per_dof):.1f} times as "
+            "large as stated: the columns differ by more"
             " than the digitising.",
         ),
     ]
@@ -116,15 +136,23 @@ def run(folder: Path, result: Path) -> Outcome:
     fit, faster = fitted(study), fitted(study_of(folder, speed=OTHER_SPEED))
     outcome = Outcome(
         description.meta["name"],
-        f"{sum(column.angle.size for column in fit.columns)} measured values in three columns together: restitution, friction, tangential"
+        f"{sum(column.angle.size for column in fit.columns)} measured values in three "
+        "columns together: restitution, friction, tangential"
         " restitution; then each column by itself.",
         findings_of(fit, faster, description),
         {
             "restitution": (fit.parameters[RESTITUTION].value, fit.parameters[RESTITUTION].sd),
             "friction": (fit.parameters[FRICTION].value, fit.parameters[FRICTION].sd),
-            "friction_alone": {column.name: (column.alone[FRICTION].value, column.alone[FRICTION].sd) for column in fit.columns},
+            "friction_alone": {
+                column.name: (column.alone[FRICTION].value, column.alone[FRICTION].sd)
+                for column in fit.columns
+            },
             "friction_closed_form": {
-                column.name: sliding_friction(column, restitution=description.meta["published"]["e_n"], radius=description.meta["radius_m"])
+                column.name: sliding_friction(
+                    column,
+                    restitution=description.meta["published"]["e_n"],
+                    radius=description.meta["radius_m"],
+                )
                 for column in fit.columns
             },
             "set_aside_deg": float(angles_set_aside(fit).max()),

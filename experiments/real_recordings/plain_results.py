@@ -1,4 +1,6 @@
-"""The folder of results of a study that is not one of the command line: the same files without a study file."""
+"""The folder of results of a study that is not one of the command line: the same files without a
+study file.
+"""
 
 from pathlib import Path
 
@@ -24,4 +26,10 @@ def write_plain(fit: Fit, outcome: Outcome, folder: Path) -> None:
     write_json(fit, folder / NUMBERS)
     picture = png(fit_figure(fit))
     (folder / FIGURE).write_bytes(picture)
-    write_page(fit, folder / PAGE, figure=picture, title=outcome.name, sections=[PageSection(CONCLUSIONS, findings_text(outcome.findings))])
+    write_page(
+        fit,
+        folder / PAGE,
+        figure=picture,
+        title=outcome.name,
+        sections=[PageSection(CONCLUSIONS, findings_text(outcome.findings))],
+    )

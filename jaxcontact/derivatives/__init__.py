@@ -1,4 +1,6 @@
-"""Derivatives of simulations: the mode that costs less, second derivatives, and a report on whether they can be trusted."""
+"""Derivatives of simulations: the mode that costs less, second derivatives, and a report on whether
+they can be trusted.
+"""
 
 from jaxcontact.derivatives.check_gradients import check_gradients
 from jaxcontact.derivatives.gradient_report import GradientReport

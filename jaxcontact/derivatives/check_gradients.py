@@ -10,7 +10,13 @@ import numpy as np
 
 from jaxcontact.derivatives.differences import differences, ladder, points
 from jaxcontact.derivatives.experiment import Experiment, by_parameter, derivatives, outcomes
-from jaxcontact.derivatives.fixed_step_reference import Reference, expected_error, reference_of, strength_of_gravity, warning
+from jaxcontact.derivatives.fixed_step_reference import (
+    Reference,
+    expected_error,
+    reference_of,
+    strength_of_gravity,
+    warning,
+)
 from jaxcontact.derivatives.gradient_report import GradientReport
 from jaxcontact.derivatives.non_finite import NonFinite, first_non_finite
 from jaxcontact.derivatives.selection import components, selected
@@ -22,7 +28,9 @@ from jaxcontact.simulation import Contacts, EventAligned, FixedStep, Method, Sta
 FRACTIONS = (0.25, 0.5, 0.75, 1.0)
 
 NEGLIGIBLE = 1e-7
-"""A derivative is measured at least by this much of (size of the observable)/(size of the parameter)."""
+"""A derivative is measured at least by this much of (size of the observable)/(size of the
+parameter).
+"""
 
 
 def position(trajectory: Trajectory) -> jax.Array:
@@ -41,35 +49,46 @@ def check_gradients(
     horizons: Sequence[float] = FRACTIONS,
     tolerance: float = 1e-6,
 ) -> GradientReport:
-    """Compare the derivatives of a simulation in forward mode, in reverse mode and by differences, for each parameter and horizon.
+    """Compare the derivatives of a simulation in forward mode, in reverse mode and by differences,
+    for each parameter and horizon.
 
-    A derivative is trusted where all three are finite and agree within ``tolerance`` and the estimated error of the differences, and this
-    error is below 1 %. Differences of a program only show that the program is differentiated correctly. Whether its derivative is that of
-    the motion is another question with ``FixedStep``: there a derivative is trusted only if the rule for fixed steps
-    (``derivatives.fixed_step_rule``), with arrival times of an event-aligned or rigid simulation, expects an error below 10 %, and if it is
-    within 10 % of the event-aligned derivative where that method can simulate the scene.
+    A derivative is trusted where all three are finite and agree within ``tolerance`` and the
+    estimated error of the differences, and this error is below 1 %. Differences of a program only
+    show that the program is differentiated correctly. Whether its derivative is that of the motion
+    is another question with ``FixedStep``: there a derivative is trusted only if the rule for fixed
+    steps (``derivatives.fixed_step_rule``), with arrival times of an event-aligned or rigid
+    simulation, expects an error below 10 %, and if it is within 10 % of the event-aligned
+    derivative where that method can simulate the scene.
 
-    Runs for some seconds, most of them compiling; a second check of a scene of the same structure is fast. Not for use under ``jit``.
+    Runs for some seconds, most of them compiling; a second check of a scene of the same structure
+    is fast. Not for use under ``jit``.
 
     Args:
         scene: as for ``simulate``; numbers, no tracers.
         initial: as for ``simulate``.
         times: as for ``simulate``; the output times of a fixed step are part of its grid.
         method: as for ``simulate``.
-        of: names of parameters: a leaf (``"contact.normal.restitution"``, ``"initial.position"``), one number of it
-            (``"initial.position[2]"``) or all below a name (``"contact"``). ``None``: every number of the scene and the initial state.
-        observable: what is differentiated, a function of the trajectory whose result has a leading axis of times. What is compiled is kept
-            for this very function, so define it once.
-        horizons: where the derivative is checked, as fractions of the time range in ``(0, 1]``; at the nearest of ``times`` if one is
-            within 5 % of the range.
+        of: names of parameters: a leaf (``"contact.normal.restitution"``, ``"initial.position"``),
+            one number of it (``"initial.position[2]"``) or all below a name (``"contact"``).
+            ``None``: every number of the scene and the initial state.
+        observable: what is differentiated, a function of the trajectory whose result has a leading
+            axis of times. What is compiled is kept for this very function, so define it once.
+        horizons: where the derivative is checked, as fractions of the time range in ``(0, 1]``; at
+            the nearest of ``times`` if one is within 5 % of the range.
         tolerance: relative disagreement that is accepted.
 
     Returns:
-        A report with all derivatives, a verdict with reasons for each parameter and horizon, and a table as its text.
+        A report with all derivatives, a verdict with reasons for each parameter and horizon, and a
+        table as its text.
     """
     method = EventAligned() if method is None else method
-    if not is_concrete(times) or not all(is_concrete(leaf) for leaf in jax.tree.leaves((scene, initial))):
-        raise TypeError("check_gradients: scene, initial or times is traced. Call it outside jit, vmap and grad, with numbers.")
+    if not is_concrete(times) or not all(
+        is_concrete(leaf) for leaf in jax.tree.leaves((scene, initial))
+    ):
+        raise TypeError(
+            "check_gradients: scene, initial or times is traced. Call it outside jit, vmap "
+            "and grad, with numbers."
+        )
     if not (isinstance(tolerance, (int, float)) and 0 < tolerance < 1):
         raise ValueError(f"check_gradients: tolerance = {tolerance!r} is outside (0, 1).")
     parts = selected(components(scene, initial), of)
@@ -78,17 +97,26 @@ def check_gradients(
     return _report(experiment, tolerance)
 
 
-def _grid(times: np.ndarray, fractions: Sequence[float], method: Method) -> tuple[np.ndarray, tuple[int, ...]]:
+def _grid(
+    times: np.ndarray, fractions: Sequence[float], method: Method
+) -> tuple[np.ndarray, tuple[int, ...]]:
     """Output times of the simulation, and which of them are the horizons."""
     if times.ndim != 1 or times.size < 2 or not times[-1] > times[0]:
-        raise ValueError(f"check_gradients: times has shape {times.shape}, but must be at least two increasing times, shape (n,).")
+        raise ValueError(
+            f"check_gradients: times has shape {times.shape}, but must be at least two "
+            "increasing times, shape (n,)."
+        )
     if not fractions or not all(0 < fraction <= 1 for fraction in fractions):
-        raise ValueError(f"check_gradients: horizons = {fractions!r} are not fractions of the time range in (0, 1].")
+        raise ValueError(
+            f"check_gradients: horizons = {fractions!r} are not fractions of the time range "
+            "in (0, 1]."
+        )
     span = times[-1] - times[0]
     wanted = times[0] + span * np.unique(np.asarray(fractions, dtype=float))
     nearest = times[np.argmin(np.abs(times - wanted[:, None]), axis=1)]
     chosen = np.unique(np.where(np.abs(nearest - wanted) <= 0.05 * span, nearest, wanted))
-    # The steps of a fixed step divide the intervals between output times; the other methods do not depend on them.
+    # The steps of a fixed step divide the intervals between output times; the other methods do not
+    # depend on them.
     grid = np.union1d(times if isinstance(method, FixedStep) else times[[0, -1]], chosen)
     return grid, tuple(int(row) for row in np.searchsorted(grid, chosen))
 
@@ -98,7 +126,9 @@ def _scales(experiment: Experiment) -> np.ndarray:
     scene, initial = experiment.scene, experiment.initial
     length = float(np.mean(np.asarray(getattr(scene.bodies, "radius", 1.0))))
     gravity = strength_of_gravity(experiment)
-    speed = max(float(np.max(np.abs(np.asarray(initial.velocity)))), (gravity * length) ** 0.5, 1e-3)
+    speed = max(
+        float(np.max(np.abs(np.asarray(initial.velocity)))), (gravity * length) ** 0.5, 1e-3
+    )
     by_unit = {"m": length, "m/s": speed, "rad/s": speed / length, "m/s^2": max(gravity, 1.0)}
     return np.asarray([part.size or by_unit.get(part.unit, 1.0) for part in experiment.parts])
 
@@ -108,7 +138,9 @@ def _counts(experiment: Experiment, contacts: Contacts | None) -> np.ndarray | N
     if contacts is None:
         return None
     horizon = experiment.times[np.asarray(experiment.rows)]
-    began = np.asarray(contacts.happened)[:, :, None] & (np.asarray(contacts.touch_down)[:, :, None] <= horizon)
+    began = np.asarray(contacts.happened)[:, :, None] & (
+        np.asarray(contacts.touch_down)[:, :, None] <= horizon
+    )
     return np.sum(began, axis=1)
 
 
@@ -120,18 +152,33 @@ def _largest(numbers: np.ndarray) -> np.ndarray:
 def _report(experiment: Experiment, tolerance: float) -> GradientReport:
     values, scales = np.asarray(experiment.values), _scales(experiment)
     steps = ladder(experiment.parts, scales, float(np.finfo(values.dtype).eps))
-    observed, contacts, status = jax.tree.map(np.asarray, outcomes(experiment, jnp.asarray(points(values, steps))))
+    observed, contacts, status = jax.tree.map(
+        np.asarray, outcomes(experiment, jnp.asarray(points(values, steps)))
+    )
     by_difference = differences(steps, observed, _counts(experiment, contacts))
-    forward, reverse = (by_parameter(derivatives(experiment, mode)[0]) for mode in ("forward", "reverse"))
+    forward, reverse = (
+        by_parameter(derivatives(experiment, mode)[0]) for mode in ("forward", "reverse")
+    )
     reference = reference_of(experiment) if isinstance(experiment.method, FixedStep) else None
     nominal = None if contacts is None else jax.tree.map(lambda column: column[0], contacts)
     nominal = reference.contacts if nominal is None and reference is not None else nominal
-    counts = None if nominal is None else _counts(experiment, jax.tree.map(lambda column: column[None], nominal))
+    counts = (
+        None
+        if nominal is None
+        else _counts(experiment, jax.tree.map(lambda column: column[None], nominal))
+    )
 
     extent = float(np.max(np.abs(observed[0]), initial=0.0))
-    least = np.broadcast_to(NEGLIGIBLE * extent / scales[:, None] + np.finfo(float).tiny, by_difference.error.shape)
+    least = np.broadcast_to(
+        NEGLIGIBLE * extent / scales[:, None] + np.finfo(float).tiny, by_difference.error.shape
+    )
     true = None if reference is None else reference.derivative
-    size = np.fmax(_largest(true) if true is not None else np.fmax(_largest(forward), _largest(by_difference.derivative)), least)
+    size = np.fmax(
+        _largest(true)
+        if true is not None
+        else np.fmax(_largest(forward), _largest(by_difference.derivative)),
+        least,
+    )
     expected = _expected_error(experiment, reference)
     with np.errstate(invalid="ignore"):
         verdict = Verdict(
@@ -146,7 +193,10 @@ def _report(experiment: Experiment, tolerance: float) -> GradientReport:
             from_truth=None if true is None else _largest(forward - true) / size,
             tolerance=tolerance,
         )
-    reasons = tuple(tuple(verdict.reasons(p, h) for h in range(len(experiment.rows))) for p in range(len(experiment.parts)))
+    reasons = tuple(
+        tuple(verdict.reasons(p, h) for h in range(len(experiment.rows)))
+        for p in range(len(experiment.parts))
+    )
     failure = _failure(experiment, nominal, forward, reverse)
     return GradientReport(
         method=_name(experiment.method),
@@ -178,11 +228,19 @@ def _expected_error(experiment: Experiment, reference: Reference | None) -> np.n
     return expected_error(experiment, reference, experiment.method.step)
 
 
-def _warnings(experiment: Experiment, reference: Reference | None, failure: NonFinite | None, status: int) -> tuple[str, ...]:
+def _warnings(
+    experiment: Experiment, reference: Reference | None, failure: NonFinite | None, status: int
+) -> tuple[str, ...]:
     found = [] if failure is None else [str(failure)]
     if isinstance(experiment.method, FixedStep):
-        if reference is None or expected_error(experiment, reference, experiment.method.step) is None:
-            found.append("no contact is known, or the law has no time scale, so the rule for fixed steps says nothing.")
+        if (
+            reference is None
+            or expected_error(experiment, reference, experiment.method.step) is None
+        ):
+            found.append(
+                "no contact is known, or the law has no time scale, so the rule for fixed "
+                "steps says nothing."
+            )
         elif text := warning(experiment, reference, experiment.method.step):
             found.append(text)
     if status == Status.TOO_FEW_CONTACTS:
@@ -190,7 +248,9 @@ def _warnings(experiment: Experiment, reference: Reference | None, failure: NonF
     return tuple(found)
 
 
-def _failure(experiment: Experiment, contacts: Contacts | None, forward: np.ndarray, reverse: np.ndarray) -> NonFinite | None:
+def _failure(
+    experiment: Experiment, contacts: Contacts | None, forward: np.ndarray, reverse: np.ndarray
+) -> NonFinite | None:
     for mode, found in (("forward", forward), ("reverse", reverse)):
         if not np.all(np.isfinite(found)):
             return first_non_finite(experiment, contacts, mode)

@@ -1,4 +1,6 @@
-"""One simulation as a function of chosen parameters, compiled once for all scenes that differ in these only."""
+"""One simulation as a function of chosen parameters, compiled once for all scenes that differ in
+these only.
+"""
 
 import dataclasses
 from collections.abc import Callable
@@ -22,8 +24,8 @@ CHUNK = 32
 class Experiment:
     """A simulation as a function of the values of some parameters.
 
-    What is not among the parameters is a number for the compiler, as in a user's own function: so an engine chooses as it would there.
-    Two experiments are equal if their compiled code is.
+    What is not among the parameters is a number for the compiler, as in a user's own function: so
+    an engine chooses as it would there. Two experiments are equal if their compiled code is.
 
     Attributes:
         scene: with all parameters.
@@ -55,11 +57,21 @@ class Experiment:
         leaves, structure = jax.tree_util.tree_flatten_with_path({"": scene, OF_STATE: initial})
         fixed = []
         for path, leaf in leaves:
-            name = path[0].key + ".".join(str(getattr(key, "name", getattr(key, "idx", key))) for key in path[1:])
+            name = path[0].key + ".".join(
+                str(getattr(key, "name", getattr(key, "idx", key))) for key in path[1:]
+            )
             numbers = np.array(leaf)
             numbers.reshape(-1)[[part.index for part in self.parts if part.path == name]] = 0.0
             fixed.append((numbers.dtype.str, numbers.shape, numbers.tobytes()))
-        return places, structure, tuple(fixed), self.times.tobytes(), self.rows, self.method, self.observable
+        return (
+            places,
+            structure,
+            tuple(fixed),
+            self.times.tobytes(),
+            self.rows,
+            self.method,
+            self.observable,
+        )
 
     def __hash__(self) -> int:
         return hash(self._key)
@@ -74,26 +86,38 @@ class Experiment:
 
     def observed(self, trajectory: Trajectory) -> jax.Array:
         """The observable at the times of interest, ``(rows, numbers)``."""
-        return jnp.reshape(jnp.asarray(self.observable(trajectory))[np.asarray(self.rows)], (len(self.rows), -1))
+        return jnp.reshape(
+            jnp.asarray(self.observable(trajectory))[np.asarray(self.rows)], (len(self.rows), -1)
+        )
 
 
 def motion(trajectory: Trajectory) -> jax.Array:
     """Position, velocity and spin of all bodies, ``(times, 3, numbers)``."""
     columns = (trajectory.position, trajectory.velocity, trajectory.spin)
-    return jnp.stack([jnp.reshape(column, (len(trajectory.times), -1)) for column in columns], axis=1)
+    return jnp.stack(
+        [jnp.reshape(column, (len(trajectory.times), -1)) for column in columns], axis=1
+    )
 
 
 Events = tuple[jax.Array, jax.Array, jax.Array]
 
 
 def events(trajectory: Trajectory) -> Events:
-    """Touch-down, lift-off and rebound speed of the contacts; of none where the method keeps no list."""
+    """Touch-down, lift-off and rebound speed of the contacts; of none where the method keeps no
+    list.
+    """
     contacts = trajectory.contacts
     none = jnp.zeros((0,))
-    return (none, none, none) if contacts is None else (contacts.touch_down, contacts.lift_off, contacts.rebound_speed)
+    return (
+        (none, none, none)
+        if contacts is None
+        else (contacts.touch_down, contacts.lift_off, contacts.rebound_speed)
+    )
 
 
-def _outcomes(experiment: Experiment, points: jax.Array) -> tuple[jax.Array, Contacts | None, jax.Array]:
+def _outcomes(
+    experiment: Experiment, points: jax.Array
+) -> tuple[jax.Array, Contacts | None, jax.Array]:
     def one(values: jax.Array) -> tuple[jax.Array, Contacts | None, jax.Array]:
         trajectory = experiment.trajectory(values)
         return experiment.observed(trajectory), trajectory.contacts, trajectory.status
@@ -125,13 +149,19 @@ _run = {
 }
 
 
-def outcomes(experiment: Experiment, points: jax.Array) -> tuple[jax.Array, Contacts | None, jax.Array]:
-    """Observable, contacts and status for each of the ``points`` ``(n, parts)``, one after the other: the program that a user runs."""
+def outcomes(
+    experiment: Experiment, points: jax.Array
+) -> tuple[jax.Array, Contacts | None, jax.Array]:
+    """Observable, contacts and status for each of the ``points`` ``(n, parts)``, one after the
+    other: the program that a user runs.
+    """
     return _run[isinstance(experiment.method, FixedStep)][0](experiment, points)
 
 
 def derivatives(experiment: Experiment, mode: str) -> tuple[jax.Array, Events]:
-    """Derivative of the observable, ``(rows, numbers, parts)``, and in forward mode of the ``events``, each ``(contacts, parts)``."""
+    """Derivative of the observable, ``(rows, numbers, parts)``, and in forward mode of the
+    ``events``, each ``(contacts, parts)``.
+    """
     return _run[isinstance(experiment.method, FixedStep)][1](experiment, experiment.values, mode)
 
 

@@ -1,4 +1,6 @@
-"""What a fixed-step simulation is judged by: the same motion with its events, and the rule applied to them."""
+"""What a fixed-step simulation is judged by: the same motion with its events, and the rule applied
+to them.
+"""
 
 import dataclasses
 from typing import Any
@@ -14,8 +16,9 @@ from jaxcontact.simulation import Contacts, EventAligned, Impulse
 
 @dataclasses.dataclass(frozen=True)
 class Reference:
-    """Contacts of a fixed-step simulation by another method: ``contacts``, the derivatives of their ``touch_down`` ``(contacts, parts)``,
-    and that of the observable where the method simulates the same forces.
+    """Contacts of a fixed-step simulation by another method: ``contacts``, the derivatives of their
+    ``touch_down`` ``(contacts, parts)``, and that of the observable where the method simulates the
+    same forces.
     """
 
     contacts: Contacts
@@ -24,9 +27,13 @@ class Reference:
 
 
 def reference_of(experiment: Experiment) -> Reference | None:
-    """The same motion with its events, by the best method that can simulate it; ``None`` if none can."""
+    """The same motion with its events, by the best method that can simulate it; ``None`` if none
+    can.
+    """
     for method in (EventAligned(), Impulse()):
-        twin = dataclasses.replace(experiment, method=method, times=experiment.times[[0, *experiment.rows]])
+        twin = dataclasses.replace(
+            experiment, method=method, times=experiment.times[[0, *experiment.rows]]
+        )
         twin = dataclasses.replace(twin, rows=tuple(range(1, len(twin.times))))
         try:
             _, contacts, _ = outcomes(twin, twin.values[None])
@@ -34,7 +41,11 @@ def reference_of(experiment: Experiment) -> Reference | None:
             continue
         by, of_events = derivatives(twin, "forward")
         same_forces = by_parameter(by) if isinstance(method, EventAligned) else None
-        return Reference(jax.tree.map(lambda column: np.asarray(column)[0], contacts), np.asarray(of_events[0]), same_forces)
+        return Reference(
+            jax.tree.map(lambda column: np.asarray(column)[0], contacts),
+            np.asarray(of_events[0]),
+            same_forces,
+        )
     return None
 
 
@@ -43,31 +54,51 @@ def contact_times(experiment: Experiment, contacts: Contacts) -> np.ndarray | No
     law: Any = experiment.scene.contact.normal
     speed = jnp.where(contacts.happened & (contacts.impact_speed > 0), contacts.impact_speed, 1.0)
     bodies = np.size(np.asarray(experiment.initial.position)) // 3
-    inverse = 1 / jnp.broadcast_to(jnp.asarray(experiment.scene.bodies.mass, dtype=float), (bodies,))
+    inverse = 1 / jnp.broadcast_to(
+        jnp.asarray(experiment.scene.bodies.mass, dtype=float), (bodies,)
+    )
     between = contacts.partner >= 0
     mass = 1 / (inverse[contacts.body] + jnp.where(between, inverse[contacts.partner], 0.0))
-    return np.asarray(law.scales(impact_speed=speed, mass=mass)[1]) if hasattr(law, "scales") else None
+    return (
+        np.asarray(law.scales(impact_speed=speed, mass=mass)[1]) if hasattr(law, "scales") else None
+    )
 
 
 def strength_of_gravity(experiment: Experiment) -> float:
     """Acceleration of free fall [m/s^2], the largest of the bodies."""
-    return float(np.max(np.linalg.norm(np.atleast_2d(np.asarray(experiment.scene.gravity, dtype=float)), axis=-1)))
+    return float(
+        np.max(
+            np.linalg.norm(
+                np.atleast_2d(np.asarray(experiment.scene.gravity, dtype=float)), axis=-1
+            )
+        )
+    )
 
 
 def expected_error(experiment: Experiment, reference: Reference, step: float) -> np.ndarray | None:
-    """Error of the derivatives of positions that the rule expects, ``(parameters, horizons)``, without its growth from contact to contact.
+    """Error of the derivatives of positions that the rule expects, ``(parameters, horizons)``,
+    without its growth from contact to contact.
 
-    The error of each velocity after a contact, times the time that is left. ``None`` where no contact or no time scale is known.
+    The error of each velocity after a contact, times the time that is left. ``None`` where no
+    contact or no time scale is known.
     """
     contacts = reference.contacts
     duration = contact_times(experiment, contacts)
     used = np.asarray(contacts.happened)
     if duration is None or not np.any(used):
         return None
-    speed, touch_down = np.asarray(contacts.impact_speed)[used, None], np.asarray(contacts.touch_down)[used, None]
+    speed, touch_down = (
+        np.asarray(contacts.impact_speed)[used, None],
+        np.asarray(contacts.touch_down)[used, None],
+    )
     shift = np.where(np.isfinite(reference.arrival_shift[used]), reference.arrival_shift[used], 0.0)
     left = np.maximum(experiment.times[np.asarray(experiment.rows)] - touch_down, 0.0)
-    return velocity_error(step, impact_speed=speed, duration=duration[used, None], arrival_shift=shift).T @ left
+    return (
+        velocity_error(
+            step, impact_speed=speed, duration=duration[used, None], arrival_shift=shift
+        ).T
+        @ left
+    )
 
 
 def warning(experiment: Experiment, reference: Reference, step: float) -> str | None:
@@ -76,14 +107,19 @@ def warning(experiment: Experiment, reference: Reference, step: float) -> str | 
     duration, gravity = contact_times(experiment, contacts), strength_of_gravity(experiment)
     if duration is None or not gravity:
         return None
-    each = relative_error(step, impact_speed=np.asarray(contacts.impact_speed), duration=duration, gravity=gravity)
+    each = relative_error(
+        step, impact_speed=np.asarray(contacts.impact_speed), duration=duration, gravity=gravity
+    )
     each = np.where(np.asarray(contacts.happened), each, 0.0)
     i = int(np.argmax(each))
     if not each[i] > TOO_COARSE:
         return None
     enough = step * (TOO_COARSE / each[i]) ** (2 / 3)
     return (
-        f"the step of {step:.2g} s is too coarse for derivatives by what shifts the time of an impact: a relative error of {each[i]:.2g} is"
-        f" expected of each contact (impact at {float(contacts.impact_speed[i]):.3g} m/s, contact time scale {duration[i]:.2g} s), and it"
-        f" multiplies from contact to contact. A step of {enough:.1g} s would bring it to {TOO_COARSE:g}; EventAligned() has no such error."
+        f"the step of {step:.2g} s is too coarse for derivatives by what shifts the time of "
+        f"an impact: a relative error of {each[i]:.2g} is"
+        f" expected of each contact (impact at {float(contacts.impact_speed[i]):.3g} m/s, "
+        f"contact time scale {duration[i]:.2g} s), and it"
+        f" multiplies from contact to contact. A step of {enough:.1g} s would bring it to "
+        f"{TOO_COARSE:g}; EventAligned() has no such error."
     )

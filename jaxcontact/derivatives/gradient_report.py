@@ -9,7 +9,8 @@ from jaxcontact.derivatives.non_finite import NonFinite
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class GradientReport:
-    """Derivatives of a simulation in forward mode, in reverse mode and by differences, and whether they can be trusted.
+    """Derivatives of a simulation in forward mode, in reverse mode and by differences, and whether
+    they can be trusted.
 
     Attributes:
         method: of ``simulate``, as text.
@@ -17,17 +18,22 @@ class GradientReport:
         units: SI unit of each.
         values: of the parameters, ``(parameters,)``.
         horizons: times at which the observable is taken [s], ``(horizons,)``.
-        contacts: number of contacts that began before each horizon, ``(horizons,)``; -1 where the method does not tell.
-        forward: derivative in forward mode, ``(parameters, horizons, numbers)``; an observable with several axes is made flat.
+        contacts: number of contacts that began before each horizon, ``(horizons,)``; -1 where the
+            method does not tell.
+        forward: derivative in forward mode, ``(parameters, horizons, numbers)``; an observable with
+            several axes is made flat.
         reverse: in reverse mode, same shape.
         difference: by differences of the same simulation, same shape.
         difference_error: estimate of the error of the differences, ``(parameters, horizons)``.
         difference_step: the step they took, in units of the parameter, ``(parameters, horizons)``.
-        size: of the derivative, the largest of its numbers, to which all relative figures refer, ``(parameters, horizons)``.
-        zero: whether the derivative is too small to matter, and counts as zero, ``(parameters, horizons)``.
-        confirmed_to: relative level to which differences confirm the forward mode, their own error included, ``(parameters, horizons)``.
-        fixed_step_error: relative error of the derivative that the rule for fixed steps expects, ``(parameters, horizons)``; ``None``
-            for other methods.
+        size: of the derivative, the largest of its numbers, to which all relative figures refer,
+            ``(parameters, horizons)``.
+        zero: whether the derivative is too small to matter, and counts as zero, ``(parameters,
+            horizons)``.
+        confirmed_to: relative level to which differences confirm the forward mode, their own error
+            included, ``(parameters, horizons)``.
+        fixed_step_error: relative error of the derivative that the rule for fixed steps expects,
+            ``(parameters, horizons)``; ``None`` for other methods.
         tolerance: relative disagreement that is accepted beyond the error of the differences.
         trusted: verdict, ``(parameters, horizons)``.
         reasons: why not, in words, for each parameter and horizon; empty where trusted.
@@ -68,20 +74,31 @@ class GradientReport:
             f"Gradient trust report: {self.method}",
             "",
             _row("time [s]", [f"{time:.4g}" for time in self.horizons], width),
-            _row("contacts before it", ["?" if count < 0 else str(count) for count in self.contacts], width),
+            _row(
+                "contacts before it",
+                ["?" if count < 0 else str(count) for count in self.contacts],
+                width,
+            ),
             *(
                 _row(name, [_cell(*cell) for cell in zip(*columns, strict=True)], width)
-                for name, *columns in zip(shown, self.trusted, self.zero, self.confirmed_to, strict=True)
+                for name, *columns in zip(
+                    shown, self.trusted, self.zero, self.confirmed_to, strict=True
+                )
             ),
             "",
-            "ok: forward mode, reverse mode and differences agree, the differences to the relative level shown. NO: do not trust.",
+            "ok: forward mode, reverse mode and differences agree, the differences to the "
+            "relative level shown. NO: do not trust.",
         ]
         lines += [f"Warning: {text}" for text in self.warnings]
         for name, ok, reasons in zip(self.parameters, self.trusted, self.reasons, strict=True):
             if not np.all(ok):
                 row = int(np.argmin(ok))
                 more = int(np.sum(~ok)) - 1
-                lines.append(f"{name}, from {self.horizons[row]:.4g} s on:" if more else f"{name}, at {self.horizons[row]:.4g} s:")
+                lines.append(
+                    f"{name}, from {self.horizons[row]:.4g} s on:"
+                    if more
+                    else f"{name}, at {self.horizons[row]:.4g} s:"
+                )
                 lines += [f"    {reason}" for reason in reasons[row]]
         return "\n".join(lines)
 

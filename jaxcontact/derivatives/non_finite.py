@@ -40,27 +40,41 @@ class NonFinite:
         first, more = self.parameters[0], len(self.parameters) - 1
         others = f" and {more} other parameter{'s' if more > 1 else ''}" if more else ""
         where = f" between {self.pair}" if self.pair else ""
-        return f"{self.mode} mode: the derivative by {first}{others} is first not finite at {self.time:.6g} s, in {self.law}{where}."
+        return (
+            f"{self.mode} mode: the derivative by {first}{others} is first not finite at "
+            f"{self.time:.6g} "
+            f"s, in {self.law}{where}."
+        )
 
 
 def pair_in_words(experiment: Experiment, contacts: Contacts, index: int) -> str:
     """Who touches in contact ``index``."""
-    body, partner, surface = (int(column[index]) for column in (contacts.body, contacts.partner, contacts.surface))
+    body, partner, surface = (
+        int(column[index]) for column in (contacts.body, contacts.partner, contacts.surface)
+    )
     if partner >= 0:
         return f"body {body} and body {partner}"
-    return f"body {body} and surface {surface} ({type(experiment.scene.surfaces[surface]).__name__})"
+    return (
+        f"body {body} and surface {surface} ({type(experiment.scene.surfaces[surface]).__name__})"
+    )
 
 
 def _culprit(scene: Any, names: tuple[str, ...], normal_motion: bool) -> str:
-    """The law in which a contact's derivative broke; ``normal_motion``: whether the motion along the normal is affected."""
+    """The law in which a contact's derivative broke; ``normal_motion``: whether the motion along
+    the normal is affected.
+    """
     normal, friction = type(scene.contact.normal).__name__, type(scene.contact.friction).__name__
     if all(name.startswith("contact.friction") for name in names) or not normal_motion:
         return friction
     return normal
 
 
-def first_non_finite(experiment: Experiment, contacts: Contacts | None, mode: str) -> NonFinite | None:
-    """Look at the motion right before and after each contact and at the last time; ``None`` if all derivatives there are finite."""
+def first_non_finite(
+    experiment: Experiment, contacts: Contacts | None, mode: str
+) -> NonFinite | None:
+    """Look at the motion right before and after each contact and at the last time; ``None`` if all
+    derivatives there are finite.
+    """
     start, end = experiment.times[0], experiment.times[-1]
     beside = BESIDE * (end - start)
     begins = ends = used = np.zeros(0, dtype=bool)
@@ -69,22 +83,37 @@ def first_non_finite(experiment: Experiment, contacts: Contacts | None, mode: st
         contacts = jax.tree.map(lambda column: np.asarray(column)[used], contacts)
         begins, ends = np.asarray(contacts.touch_down), np.minimum(contacts.lift_off, end)
     moments = [(float(time) - beside, i - 1, False) for i, time in enumerate(begins)]
-    moments += [(float(time) + beside, i, True) for i, time in enumerate(ends) if time + beside < end]
+    moments += [
+        (float(time) + beside, i, True) for i, time in enumerate(ends) if time + beside < end
+    ]
     moments = [(start, -1, False), *sorted(moment for moment in moments if start < moment[0] < end)]
     in_contact = len(ends) > 0 and bool(ends[-1] + beside >= end)
     moments.append((end, len(begins) - 1, in_contact))
     times = np.asarray([time for time, _, _ in moments])
-    probe = dataclasses.replace(experiment, times=times, rows=tuple(range(len(times))), observable=motion)
+    probe = dataclasses.replace(
+        experiment, times=times, rows=tuple(range(len(times))), observable=motion
+    )
     by, of_events = derivatives(probe, mode)
     broken = ~np.isfinite(np.asarray(by))  # (times, numbers, parameters)
     if not np.any(broken):
         return None
     row = int(np.argmax(np.any(broken, axis=(1, 2))))
-    names = tuple(part.name for part, bad in zip(experiment.parts, np.any(broken[row], axis=0), strict=True) if bad)
+    names = tuple(
+        part.name
+        for part, bad in zip(experiment.parts, np.any(broken[row], axis=0), strict=True)
+        if bad
+    )
     _, index, of_contact = moments[row]
     if not of_contact or contacts is None:
         return NonFinite(mode, names, float(times[row]), BETWEEN, "", index)
     rebound = np.asarray(of_events[2])
     normal_motion = not len(rebound) or bool(np.any(~np.isfinite(rebound[used][index])))
     law = _culprit(experiment.scene, names, normal_motion)
-    return NonFinite(mode, names, float(min(ends[index], end)), law, pair_in_words(experiment, contacts, index), index)
+    return NonFinite(
+        mode,
+        names,
+        float(min(ends[index], end)),
+        law,
+        pair_in_words(experiment, contacts, index),
+        index,
+    )

@@ -12,7 +12,8 @@ RESOLVED = 1e-2
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """Relative disagreements of each parameter and horizon, each ``(parameters, horizons)``, and the verdict on them.
+    """Relative disagreements of each parameter and horizon, each ``(parameters, horizons)``, and
+    the verdict on them.
 
     Attributes:
         finite: whether forward and reverse mode are finite.
@@ -20,10 +21,13 @@ class Verdict:
         differences_apart: between forward mode and differences.
         difference_error: of the differences by their own estimate.
         noise: the same error in units of the differences themselves.
-        events_change: whether the number of contacts changes within the smallest steps of the differences.
-        growth: what a change of the parameter by its own size would do to the observable, in units of its size.
+        events_change: whether the number of contacts changes within the smallest steps of the
+            differences.
+        growth: what a change of the parameter by its own size would do to the observable, in units
+            of its size.
         expected_error: of the derivative by the rule for fixed steps, or ``None``.
-        from_truth: distance from the event-aligned derivative of a fixed-step simulation, or ``None``.
+        from_truth: distance from the event-aligned derivative of a fixed-step simulation, or
+            ``None``.
         tolerance: disagreement that is accepted.
     """
 
@@ -44,21 +48,36 @@ class Verdict:
             return ("forward or reverse mode is not finite.",)
         found = []
         if not self.modes_apart[p, h] <= self.tolerance:
-            found.append(f"forward and reverse mode differ by {self.modes_apart[p, h]:.1g} of the derivative.")
+            found.append(
+                f"forward and reverse mode differ by {self.modes_apart[p, h]:.1g} of the "
+                "derivative."
+            )
         error, apart = self.difference_error[p, h], self.differences_apart[p, h]
         if self.events_change[p, h]:
             found.append(
-                "the number of contacts before this time changes within the smallest steps: it is a corner. Choose another horizon."
+                "the number of contacts before this time changes within the smallest steps: "
+                "it is a corner. Choose another horizon."
             )
         elif not self.noise[p, h] <= RESOLVED:
             found.append(
-                f"differences cannot resolve it (they scatter by {self.noise[p, h]:.1g} of themselves): a change of the parameter by"
-                f" its own size would move the result by {self.growth[p, h]:.1g} times its size, if it went on like this."
+                f"differences cannot resolve it (they scatter by {self.noise[p, h]:.1g} of "
+                "themselves): a change of the parameter by"
+                f" its own size would move the result by {self.growth[p, h]:.1g} times its "
+                "size, if it went on like this."
             )
         elif not apart <= self.tolerance + error:
-            found.append(f"forward mode and differences differ by {apart:.1g} of the derivative, differences being good to {error:.1g}.")
+            found.append(
+                f"forward mode and differences differ by {apart:.1g} of the derivative, "
+                f"differences being good to {error:.1g}."
+            )
         if self.expected_error is not None and self.expected_error[p, h] > TOO_COARSE:
-            found.append(f"the fixed step is too coarse: by the rule its relative error is {self.expected_error[p, h]:.1g} or more.")
+            found.append(
+                "the fixed step is too coarse: by the rule its relative error is "
+                f"{self.expected_error[p, h]:.1g} or more."
+            )
         if self.from_truth is not None and not self.from_truth[p, h] <= TOO_COARSE:
-            found.append(f"it differs by {self.from_truth[p, h]:.1g} of the derivative from that of EventAligned().")
+            found.append(
+                f"it differs by {self.from_truth[p, h]:.1g} of the derivative from that of "
+                "EventAligned()."
+            )
         return tuple(found)

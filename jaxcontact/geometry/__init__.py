@@ -1,1 +1,3 @@
-"""Where surfaces touch and how they move there: pure functions of positions, velocities and shapes."""
+"""Where surfaces touch and how they move there: pure functions of positions, velocities and
+shapes.
+"""

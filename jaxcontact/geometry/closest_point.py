@@ -11,9 +11,10 @@ class ClosestPoint(NamedTuple):
     Attributes:
         point: the closest point [m], ``(..., 3)``.
         distance: to it [m], ``(...)``.
-        direction: unit vector from the given point to it, ``(..., 3)``. On the surface itself minus the normal of the surface, as on
-            approach from its positive side.
-        height: signed distance [m] from the plane of the surface, positive on the side of its normal, ``(...)``.
+        direction: unit vector from the given point to it, ``(..., 3)``. On the surface itself minus
+            the normal of the surface, as on approach from its positive side.
+        height: signed distance [m] from the plane of the surface, positive on the side of its
+            normal, ``(...)``.
         region: index of the part of the surface that is closest, ``(...)``; not differentiable.
     """
 

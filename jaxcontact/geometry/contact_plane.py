@@ -1,7 +1,8 @@
-"""The plane through a contact: its location, normal and gap, and axes in it that turn with the two bodies.
+"""The plane through a contact: its location, normal and gap, and axes in it that turn with the two
+bodies.
 
-A vector that lies in the plane (a tangential spring) is kept by its components along the axes ``s`` and ``t``; it then turns with the plane
-as if it were marked on it.
+A vector that lies in the plane (a tangential spring) is kept by its components along the axes ``s``
+and ``t``; it then turns with the plane as if it were marked on it.
 """
 
 from typing import NamedTuple
@@ -18,7 +19,9 @@ PARALLEL = 1e-6
 
 
 class ContactPlane(NamedTuple):
-    """Attributes: ``location`` [m] ``(..., 3)``, ``normal`` (unit, ``(..., 3)``) and ``gap`` [m] ``(...)``, negative in overlap."""
+    """Attributes: ``location`` [m] ``(..., 3)``, ``normal`` (unit, ``(..., 3)``) and ``gap`` [m]
+    ``(...)``, negative in overlap.
+    """
 
     location: jax.Array
     normal: jax.Array
@@ -26,15 +29,20 @@ class ContactPlane(NamedTuple):
 
 
 class ContactAxes(NamedTuple):
-    """A right-handed triple of unit vectors ``n = s x t``, each ``(..., 3)``; all zero stands for a contact that has none yet."""
+    """A right-handed triple of unit vectors ``n = s x t``, each ``(..., 3)``; all zero stands for a
+    contact that has none yet.
+    """
 
     normal: Real
     s_axis: Real
     t_axis: Real
 
 
-def contact_plane(centre: Real, *, radius: Real, distance: Real, direction: Real, partner_radius: Real = 0.0) -> ContactPlane:
-    """The plane in the middle of the gap, or overlap, between a sphere and what lies at ``distance`` in ``direction``.
+def contact_plane(
+    centre: Real, *, radius: Real, distance: Real, direction: Real, partner_radius: Real = 0.0
+) -> ContactPlane:
+    """The plane in the middle of the gap, or overlap, between a sphere and what lies at
+    ``distance`` in ``direction``.
 
     ``g = d - R1 - R2``, ``x_c = x1 + (R1 + g/2) n``.
 
@@ -46,14 +54,18 @@ def contact_plane(centre: Real, *, radius: Real, distance: Real, direction: Real
         partner_radius: [m]; 0 for a surface.
     """
     gap = jnp.asarray(distance - radius - partner_radius)
-    return ContactPlane(centre + jnp.asarray(radius + 0.5 * gap)[..., None] * direction, jnp.asarray(direction), gap)
+    return ContactPlane(
+        centre + jnp.asarray(radius + 0.5 * gap)[..., None] * direction, jnp.asarray(direction), gap
+    )
 
 
 def initial_axes(normal: Real) -> ContactAxes:
-    """Axes of a new contact: ``s`` along the projection of the global x direction on the plane, of y if x is parallel to the normal.
+    """Axes of a new contact: ``s`` along the projection of the global x direction on the plane, of
+    y if x is parallel to the normal.
 
-    ``t = n x e/|n x e|``, ``s = t x n``: no digits are lost however close ``e`` is to the normal. The choice jumps between x and y at the
-    angle ``PARALLEL``; forces of isotropic models do not depend on it.
+    ``t = n x e/|n x e|``, ``s = t x n``: no digits are lost however close ``e`` is to the normal.
+    The choice jumps between x and y at the angle ``PARALLEL``; forces of isotropic models do not
+    depend on it.
 
     Args:
         normal: unit vector, ``(..., 3)``; zero gives zero axes.
@@ -68,7 +80,10 @@ def _initial_t(normal: jax.Array) -> jax.Array:
     x, y, z = (normal[..., k] for k in range(3))
     none = jnp.zeros_like(x)
     parallel = y * y + z * z < PARALLEL**2
-    return jnp.stack([jnp.where(parallel, -z, none), jnp.where(parallel, none, z), jnp.where(parallel, x, -y)], axis=-1)
+    return jnp.stack(
+        [jnp.where(parallel, -z, none), jnp.where(parallel, none, z), jnp.where(parallel, x, -y)],
+        axis=-1,
+    )
 
 
 def planar_axes(normal: Real) -> ContactAxes:
@@ -83,9 +98,11 @@ def planar_axes(normal: Real) -> ContactAxes:
 
 
 def carried_with_plane(vector: Real, normal: Real, new_normal: Real, *, turn: Real) -> jax.Array:
-    """A vector of the plane, ``(..., 3)`` in global axes, carried from the last step to this one as if it were marked on the plane.
+    """A vector of the plane, ``(..., 3)`` in global axes, carried from the last step to this one as
+    if it were marked on the plane.
 
-    First the smallest rotation that takes the old normal to the new one, then the angle ``turn`` about the new normal; lengths are kept.
+    First the smallest rotation that takes the old normal to the new one, then the angle ``turn``
+    about the new normal; lengths are kept.
 
     Args:
         vector: such as the elongation of a tangential spring, ``(..., 3)``.
@@ -101,13 +118,15 @@ def carried_with_plane(vector: Real, normal: Real, new_normal: Real, *, turn: Re
 def turn_axes(axes: ContactAxes, normal: Real, *, spin: Real, time_step: Real) -> ContactAxes:
     """Axes carried from the last step to this one by two finite rotations.
 
-    First the smallest rotation that takes the old normal to the new one, then the angle ``spin * time_step`` about the new normal. The
-    axes stay orthonormal to rounding. Axes without length (a new contact) are replaced by ``initial_axes``.
+    First the smallest rotation that takes the old normal to the new one, then the angle ``spin *
+    time_step`` about the new normal. The axes stay orthonormal to rounding. Axes without length (a
+    new contact) are replaced by ``initial_axes``.
 
     Args:
         axes: of the last step.
         normal: unit normal now, ``(..., 3)``.
-        spin: mean angular velocity of the two bodies about it [rad/s], ``(...)``; see ``mean_spin``.
+        spin: mean angular velocity of the two bodies about it [rad/s], ``(...)``; see
+            ``mean_spin``.
         time_step: [s].
     """
     normal = jnp.asarray(normal)
@@ -118,12 +137,15 @@ def turn_axes(axes: ContactAxes, normal: Real, *, spin: Real, time_step: Real) -
     return ContactAxes(normal, jnp.cross(t_axis, normal), t_axis)
 
 
-def turn_axes_first_order(axes: ContactAxes, normal: Real, *, spin: Real, time_step: Real) -> ContactAxes:
+def turn_axes_first_order(
+    axes: ContactAxes, normal: Real, *, spin: Real, time_step: Real
+) -> ContactAxes:
     """As ``turn_axes``, by the linear update that programs document.
 
-    ``s1 = s* - s* x (n* x n)``, ``s2 = s1 - s1 x spin dt n``, ``s = s2/|s2|``, ``t = n x s``. In one step the turn in the plane is
-    ``atan(spin dt)`` and ``s . n`` is of the third order of the angle between the normals: ``t`` is then shorter than 1, and so are vectors
-    kept by their components.
+    ``s1 = s* - s* x (n* x n)``, ``s2 = s1 - s1 x spin dt n``, ``s = s2/|s2|``, ``t = n x s``. In
+    one step the turn in the plane is ``atan(spin dt)`` and ``s . n`` is of the third order of the
+    angle between the normals: ``t`` is then shorter than 1, and so are vectors kept by their
+    components.
     """
     normal = jnp.asarray(normal)
     turned = axes.s_axis - jnp.cross(axes.s_axis, jnp.cross(axes.normal, normal))
@@ -136,5 +158,7 @@ def turn_axes_first_order(axes: ContactAxes, normal: Real, *, spin: Real, time_s
 
 
 def mean_spin(normal: Real, angular_velocity1: Real, angular_velocity2: Real) -> jax.Array:
-    """``(w1 + w2)/2 . n`` [rad/s], ``(...)``: with it the plane turns symmetrically between the bodies."""
+    """``(w1 + w2)/2 . n`` [rad/s], ``(...)``: with it the plane turns symmetrically between the
+    bodies.
+    """
     return 0.5 * jnp.sum((jnp.asarray(angular_velocity1) + angular_velocity2) * normal, axis=-1)

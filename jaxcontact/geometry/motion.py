@@ -23,7 +23,8 @@ class Motion(NamedTuple):
 
 
 class Wrench(NamedTuple):
-    """Force and torque on a body about its centre of mass, in the global frame; shapes ``(..., 3)``.
+    """Force and torque on a body about its centre of mass, in the global frame; shapes ``(...,
+    3)``.
 
     Attributes:
         force: [N].
@@ -35,16 +36,22 @@ class Wrench(NamedTuple):
 
 
 def velocity_at(motion: Motion, arm: Real) -> jax.Array:
-    """Velocity ``v + w x arm`` [m/s] of the body's material point at ``arm`` [m] from its centre; ``(..., 3)``."""
+    """Velocity ``v + w x arm`` [m/s] of the body's material point at ``arm`` [m] from its centre;
+    ``(..., 3)``.
+    """
     return motion.velocity + jnp.cross(motion.angular_velocity, arm)
 
 
 def wrench_at(force: Real, arm: Real) -> Wrench:
-    """``force`` [N] at ``arm`` [m] from the centre, as force and torque ``arm x force``; ``(..., 3)``."""
+    """``force`` [N] at ``arm`` [m] from the centre, as force and torque ``arm x force``; ``(...,
+    3)``.
+    """
     return Wrench(jnp.asarray(force), jnp.cross(arm, force))
 
 
 def normal_and_tangential(vector: Real, normal: Real) -> tuple[jax.Array, jax.Array]:
-    """The component ``vector . normal`` ``(...)`` and what is left, normal to ``normal``, ``(..., 3)``."""
+    """The component ``vector . normal`` ``(...)`` and what is left, normal to ``normal``, ``(...,
+    3)``.
+    """
     along = jnp.sum(jnp.asarray(vector) * normal, axis=-1)
     return along, vector - along[..., None] * normal

@@ -14,7 +14,8 @@ class RelativeMotion(NamedTuple):
     """Motion of body 2 against body 1 at a common point, split along a normal from 1 to 2.
 
     Attributes:
-        translational_velocity: [m/s], ``(..., 3)``: ``normal`` times the unit normal, plus ``shear``.
+        translational_velocity: [m/s], ``(..., 3)``: ``normal`` times the unit normal, plus
+            ``shear``.
         normal: [m/s], ``(...)``, positive on separation.
         shear: [m/s], ``(..., 3)``: the slip velocity.
         rotational_velocity: [rad/s], ``(..., 3)``: ``twist`` times the unit normal, plus ``bend``.
@@ -31,8 +32,8 @@ class RelativeMotion(NamedTuple):
 
 
 class RelativeIncrements(NamedTuple):
-    """Relative displacement and rotation during a step: ``normal`` [m] and ``twist`` [rad] ``(...)``; ``shear`` [m] and ``bend`` [rad]
-    ``(..., 2)`` along the axes ``s`` and ``t``.
+    """Relative displacement and rotation during a step: ``normal`` [m] and ``twist`` [rad]
+    ``(...)``; ``shear`` [m] and ``bend`` [rad] ``(..., 2)`` along the axes ``s`` and ``t``.
     """
 
     normal: jax.Array
@@ -41,26 +42,44 @@ class RelativeIncrements(NamedTuple):
     bend: jax.Array
 
 
-def relative_motion(motion1: Motion, motion2: Motion, *, location: Real, normal: Real) -> RelativeMotion:
-    """``delta_dot = v2 + w2 x (x_c - x2) - v1 - w1 x (x_c - x1)`` and ``theta_dot = w2 - w1``, split along ``normal``.
+def relative_motion(
+    motion1: Motion, motion2: Motion, *, location: Real, normal: Real
+) -> RelativeMotion:
+    """``delta_dot = v2 + w2 x (x_c - x2) - v1 - w1 x (x_c - x1)`` and ``theta_dot = w2 - w1``,
+    split along ``normal``.
 
     Args:
-        motion1: of the reference point of body 1 (its centroid, or the centre of rotation of a wall).
+        motion1: of the reference point of body 1 (its centroid, or the centre of rotation of a
+            wall).
         motion2: of the reference point of body 2.
         location: the point ``x_c`` [m], ``(..., 3)``.
         normal: unit vector from 1 to 2, ``(..., 3)``.
     """
-    translation = velocity_at(motion2, location - motion2.position) - velocity_at(motion1, location - motion1.position)
+    translation = velocity_at(motion2, location - motion2.position) - velocity_at(
+        motion1, location - motion1.position
+    )
     rotation = jnp.asarray(motion2.angular_velocity) - motion1.angular_velocity
     separation, shear = normal_and_tangential(translation, normal)
     twist, bend = normal_and_tangential(rotation, normal)
     return RelativeMotion(translation, separation, shear, rotation, twist, bend)
 
 
-def relative_increments(motion: RelativeMotion, *, axes: ContactAxes, time_step: Real) -> RelativeIncrements:
+def relative_increments(
+    motion: RelativeMotion, *, axes: ContactAxes, time_step: Real
+) -> RelativeIncrements:
     """The relative motion during ``time_step`` [s], in components along ``axes``."""
 
     def in_plane(vector: jax.Array) -> jax.Array:
-        return jnp.stack([jnp.sum(vector * axis, axis=-1) for axis in (axes.s_axis, axes.t_axis)], axis=-1) * time_step
+        return (
+            jnp.stack(
+                [jnp.sum(vector * axis, axis=-1) for axis in (axes.s_axis, axes.t_axis)], axis=-1
+            )
+            * time_step
+        )
 
-    return RelativeIncrements(motion.normal * time_step, in_plane(motion.shear), motion.twist * time_step, in_plane(motion.bend))
+    return RelativeIncrements(
+        motion.normal * time_step,
+        in_plane(motion.shear),
+        motion.twist * time_step,
+        in_plane(motion.bend),
+    )

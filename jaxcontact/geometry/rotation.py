@@ -1,7 +1,7 @@
 """Finite rotations of vectors, and quaternions.
 
-A rotation vector ``r`` turns by the angle ``|r|`` [rad] about ``r/|r|``. Quaternions ``(a, b1, b2, b3)`` have the scalar first and turn
-body axes into global ones.
+A rotation vector ``r`` turns by the angle ``|r|`` [rad] about ``r/|r|``. Quaternions ``(a, b1, b2,
+b3)`` have the scalar first and turn body axes into global ones.
 """
 
 import math
@@ -17,27 +17,43 @@ _VERSINE = tuple((-1) ** k / math.factorial(2 * k + 2) for k in range(9))
 
 def _sine_ratio(squared: Real) -> jax.Array:
     """``sin(x)/x`` as a function of ``x^2``: analytic at 0."""
-    return removable_singularity(squared, lambda s: jnp.sin(jnp.sqrt(s)) / jnp.sqrt(s), lambda s: polynomial(_SINC, s), below=1.0)
+    return removable_singularity(
+        squared,
+        lambda s: jnp.sin(jnp.sqrt(s)) / jnp.sqrt(s),
+        lambda s: polynomial(_SINC, s),
+        below=1.0,
+    )
 
 
 def _versine_ratio(squared: Real) -> jax.Array:
     """``(1 - cos x)/x^2`` as a function of ``x^2``: analytic at 0."""
-    return removable_singularity(squared, lambda s: (1.0 - jnp.cos(jnp.sqrt(s))) / s, lambda s: polynomial(_VERSINE, s), below=1.0)
+    return removable_singularity(
+        squared,
+        lambda s: (1.0 - jnp.cos(jnp.sqrt(s))) / s,
+        lambda s: polynomial(_VERSINE, s),
+        below=1.0,
+    )
 
 
 def rotate(vector: Real, rotation: Real) -> jax.Array:
-    """``vector`` ``(..., 3)`` turned by the rotation vector ``rotation`` ``(..., 3)`` [rad] (Rodrigues), analytic at zero rotation."""
+    """``vector`` ``(..., 3)`` turned by the rotation vector ``rotation`` ``(..., 3)`` [rad]
+    (Rodrigues), analytic at zero rotation.
+    """
     vector, rotation = jnp.asarray(vector), jnp.asarray(rotation)
     squared = jnp.sum(rotation * rotation, axis=-1)[..., None]
     once = jnp.cross(rotation, vector)
-    return vector + _sine_ratio(squared) * once + _versine_ratio(squared) * jnp.cross(rotation, once)
+    return (
+        vector + _sine_ratio(squared) * once + _versine_ratio(squared) * jnp.cross(rotation, once)
+    )
 
 
 def rotate_between(vector: Real, normal: Real, new_normal: Real) -> jax.Array:
-    """``vector`` ``(..., 3)`` turned by the smallest rotation that takes the unit ``normal`` to the unit ``new_normal``.
+    """``vector`` ``(..., 3)`` turned by the smallest rotation that takes the unit ``normal`` to the
+    unit ``new_normal``.
 
-    With ``c = n . n'`` and ``w = n x n'`` it is ``v + w x v + w x (w x v)/(1 + c)``: no angle, no square root, analytic unless the
-    normals are opposite (where no smallest rotation exists; the vector then stays).
+    With ``c = n . n'`` and ``w = n x n'`` it is ``v + w x v + w x (w x v)/(1 + c)``: no angle, no
+    square root, analytic unless the normals are opposite (where no smallest rotation exists; the
+    vector then stays).
     """
     vector, normal, new_normal = (jnp.asarray(v) for v in (vector, normal, new_normal))
     denominator = 1.0 + jnp.sum(normal * new_normal, axis=-1)[..., None]
@@ -53,18 +69,26 @@ def quaternion_product(first: Real, second: Real) -> jax.Array:
     first, second = jnp.asarray(first), jnp.asarray(second)
     a, b = first[..., :1], first[..., 1:]
     c, d = second[..., :1], second[..., 1:]
-    return jnp.concatenate([a * c - jnp.sum(b * d, axis=-1, keepdims=True), a * d + c * b + jnp.cross(b, d)], axis=-1)
+    return jnp.concatenate(
+        [a * c - jnp.sum(b * d, axis=-1, keepdims=True), a * d + c * b + jnp.cross(b, d)], axis=-1
+    )
 
 
 def rotation_to_quaternion(rotation: Real) -> jax.Array:
-    """Unit quaternion ``(cos(x/2), r/x sin(x/2))``, ``x = |r|``, of the rotation vector ``(..., 3)`` [rad]; ``(..., 4)``, analytic at 0."""
+    """Unit quaternion ``(cos(x/2), r/x sin(x/2))``, ``x = |r|``, of the rotation vector ``(...,
+    3)`` [rad]; ``(..., 4)``, analytic at 0.
+    """
     rotation = jnp.asarray(rotation)
     quarter = 0.25 * jnp.sum(rotation * rotation, axis=-1, keepdims=True)  # squared half angle
-    return jnp.concatenate([1.0 - quarter * _versine_ratio(quarter), 0.5 * _sine_ratio(quarter) * rotation], axis=-1)
+    return jnp.concatenate(
+        [1.0 - quarter * _versine_ratio(quarter), 0.5 * _sine_ratio(quarter) * rotation], axis=-1
+    )
 
 
 def rotate_by_quaternion(vector: Real, quaternion: Real) -> jax.Array:
-    """``vector`` ``(..., 3)`` in body axes, in global axes; ``quaternion`` ``(..., 4)`` of unit length."""
+    """``vector`` ``(..., 3)`` in body axes, in global axes; ``quaternion`` ``(..., 4)`` of unit
+    length.
+    """
     quaternion = jnp.asarray(quaternion)
     a, b = quaternion[..., :1], quaternion[..., 1:]
     twice = 2.0 * jnp.cross(b, vector)

@@ -1,4 +1,6 @@
-"""The point of a line segment that is closest to a given point; in the plane also with the sides of the segment."""
+"""The point of a line segment that is closest to a given point; in the plane also with the sides of
+the segment.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -11,10 +13,11 @@ START, END, INTERIOR = 0, 1, 2
 
 
 def displacement_to_segment(point: Real, start: Real, end: Real) -> tuple[jax.Array, jax.Array]:
-    """From ``point`` to the closest point of the segment ``(..., 3)``, and the region ``(...)``: ``START``, ``END`` or ``INTERIOR``.
+    """From ``point`` to the closest point of the segment ``(..., 3)``, and the region ``(...)``:
+    ``START``, ``END`` or ``INTERIOR``.
 
-    A segment without length is its start. Continuous in all arguments; the derivative jumps where the region changes, that of the
-    distance does not (off the segment).
+    A segment without length is its start. Continuous in all arguments; the derivative jumps where
+    the region changes, that of the distance does not (off the segment).
 
     Args:
         point: ``(..., 3)``; two components do as well.
@@ -31,9 +34,11 @@ def displacement_to_segment(point: Real, start: Real, end: Real) -> tuple[jax.Ar
 
 
 def closest_point_on_planar_segment(point: Real, segment: Real) -> ClosestPoint:
-    """The point of ``segment`` that is closest to ``point``, both in the xy plane; its normal is ``k x (end - start)/length``.
+    """The point of ``segment`` that is closest to ``point``, both in the xy plane; its normal is
+    ``k x (end - start)/length``.
 
-    Derivatives are finite everywhere and right away from the boundaries of the regions. A segment without length has no normal.
+    Derivatives are finite everywhere and right away from the boundaries of the regions. A segment
+    without length has no normal.
 
     Args:
         point: [m], ``(..., 3)``.
@@ -50,4 +55,6 @@ def closest_point_on_planar_segment(point: Real, segment: Real) -> ClosestPoint:
     inside = region == INTERIOR
     along_normal = (inside | (distance == 0.0))[..., None]
     direction = jnp.where(along_normal, -side[..., None] * normal, direction)
-    return ClosestPoint(point + displacement, jnp.where(inside, side * height, distance), direction, height, region)
+    return ClosestPoint(
+        point + displacement, jnp.where(inside, side * height, distance), direction, height, region
+    )

@@ -1,11 +1,13 @@
 """The point of a triangle that is closest to a given point.
 
-The triangle divides space into seven regions (Voronoi regions of its features): beyond a vertex, beyond an edge, over the face. The
-distance has a continuous gradient off the triangle; the closest point is continuous, and its derivative jumps between regions.
+The triangle divides space into seven regions (Voronoi regions of its features): beyond a vertex,
+beyond an edge, over the face. The distance has a continuous gradient off the triangle; the closest
+point is continuous, and its derivative jumps between regions.
 
-Source of the regions: C. Ericson, Real-Time Collision Detection (2005), section 5.1.5. The closest point is found another way, which also
-holds for triangles without area: the foot of the perpendicular if the point is on the inner side of all edges, else the closest of the
-points of the three edges.
+Source of the regions: C. Ericson, Real-Time Collision Detection (2005), section 5.1.5. The closest
+point is found another way, which also holds for triangles without area: the foot of the
+perpendicular if the point is on the inner side of all edges, else the closest of the points of the
+three edges.
 """
 
 import jax
@@ -26,15 +28,18 @@ _REGIONS_OF_EDGES = ((0, 1, 3), (1, 2, 4), (2, 0, 5))
 
 
 def triangle_normal(triangle: Real) -> jax.Array:
-    """Unit normal ``(..., 3)`` by the right-hand rule of the vertices ``(..., 3, 3)``; zero, with zero derivatives, without area.
+    """Unit normal ``(..., 3)`` by the right-hand rule of the vertices ``(..., 3, 3)``; zero, with
+    zero derivatives, without area.
 
-    A triangle counts as without area when the sines of its angles add up to less than the root of the rounding error (1.5e-8 in float64):
-    its normal would have lost half of the digits.
+    A triangle counts as without area when the sines of its angles add up to less than the root of
+    the rounding error (1.5e-8 in float64): its normal would have lost half of the digits.
     """
     triangle = jnp.asarray(triangle)
     _, edges = distance_and_direction(jnp.roll(triangle, -1, axis=-2) - triangle)
     following = jnp.roll(edges, -1, axis=-2)
-    summed = jnp.sum(jnp.cross(edges, following), axis=-2)  # three parallel vectors; one of the angles is always well conditioned
+    summed = jnp.sum(
+        jnp.cross(edges, following), axis=-2
+    )  # three parallel vectors; one of the angles is always well conditioned
     has_area = jnp.sum(summed * summed, axis=-1, keepdims=True) > jnp.finfo(summed.dtype).eps
     return jnp.where(has_area, distance_and_direction(jnp.where(has_area, summed, 0.0))[1], 0.0)
 
@@ -42,9 +47,10 @@ def triangle_normal(triangle: Real) -> jax.Array:
 def closest_point_on_triangle(point: Real, triangle: Real) -> ClosestPoint:
     """The point of ``triangle`` that is closest to ``point``.
 
-    Triangles that are collapsed to a segment or a point are those. Derivatives of two orders are finite everywhere and right away from
-    the boundaries of the regions. At zero distance ``direction`` is minus the normal of the triangle, as on approach from its positive
-    side (zero for a triangle without area).
+    Triangles that are collapsed to a segment or a point are those. Derivatives of two orders are
+    finite everywhere and right away from the boundaries of the regions. At zero distance
+    ``direction`` is minus the normal of the triangle, as on approach from its positive side (zero
+    for a triangle without area).
 
     Args:
         point: [m], ``(..., 3)``.
@@ -71,4 +77,10 @@ def closest_point_on_triangle(point: Real, triangle: Real) -> ClosestPoint:
     along_normal = (over_face | (distance == 0.0))[..., None]
     direction = jnp.where(along_normal, -side[..., None] * normal, direction)
     displacement = jnp.where(over_face[..., None], -height[..., None] * normal, to_edge)
-    return ClosestPoint(point + displacement, jnp.where(over_face, side * height, distance), direction, height, region)
+    return ClosestPoint(
+        point + displacement,
+        jnp.where(over_face, side * height, distance),
+        direction,
+        height,
+        region,
+    )

@@ -1,4 +1,6 @@
-"""Force laws: pure functions of overlap, overlap rate, slip and named parameters, and the parameter models composed of them."""
+"""Force laws: pure functions of overlap, overlap rate, slip and named parameters, and the parameter
+models composed of them.
+"""
 
 # Importing a module enters its laws into the catalogue.
 from jaxcontact.laws import (

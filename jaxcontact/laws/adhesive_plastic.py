@@ -1,4 +1,5 @@
-"""Adhesive elasto-plastic normal force: three branches between loading, unloading and sticking, with a plastic overlap as memory.
+"""Adhesive elasto-plastic normal force: three branches between loading, unloading and sticking,
+with a plastic overlap as memory.
 
 With the overlap ``d``, its plastic part ``d_p`` and the plasticity ratio ``l``::
 
@@ -8,10 +9,12 @@ With the overlap ``d``, its plastic part ``d_p`` and the plasticity ratio ``l``:
 
     F = min(L, max(U, A)) - F_0    for d > 0, else 0,     d_p = l^(1/n) max d since touch-down.
 
-Beyond the largest overlap so far ``U > L``, so ``L`` acts; from there on the contact unloads along ``U``, which is stiffer by ``1/(1 - l)``
-and ends on ``A``. Nothing is remembered of the adhesive branch: it is retraced on reloading.
+Beyond the largest overlap so far ``U > L``, so ``L`` acts; from there on the contact unloads along
+``U``, which is stiffer by ``1/(1 - l)`` and ends on ``A``. Nothing is remembered of the adhesive
+branch: it is retraced on reloading.
 
-Source: Thakur, Morrissey, Sun, Chen and Ooi, Granular Matter 16 (2014) 383-400 (Edinburgh elasto-plastic adhesion model), as Exudyn has it.
+Source: Thakur, Morrissey, Sun, Chen and Ooi, Granular Matter 16 (2014) 383-400 (Edinburgh
+elasto-plastic adhesion model), as Exudyn has it.
 """
 
 import math
@@ -61,11 +64,15 @@ def branches(
     adhesion_stiffness: Real,
     adhesion_exponent: Real,
 ) -> Branches:
-    """The three branches, continued to negative overlap as odd functions of it (for callers that decide otherwise what a contact is)."""
+    """The three branches, continued to negative overlap as odd functions of it (for callers that
+    decide otherwise what a contact is).
+    """
     power = _odd_power(overlap, exponent)
     return Branches(
         stiffness * power,
-        stiffness / (1.0 - plasticity_ratio) * (power - positive_power(memory.plastic_overlap, exponent)),
+        stiffness
+        / (1.0 - plasticity_ratio)
+        * (power - positive_power(memory.plastic_overlap, exponent)),
         -adhesion_stiffness * _odd_power(overlap, adhesion_exponent),
     )
 
@@ -73,10 +80,14 @@ def branches(
 def active_branch(choices: Branches) -> jax.Array:
     """``min(L, max(U, A))`` [N], and ``L`` wherever ``U >= L``."""
     virgin, unloading, adhesion = choices
-    return jnp.where(unloading >= virgin, virgin, jnp.where(unloading > adhesion, unloading, adhesion))
+    return jnp.where(
+        unloading >= virgin, virgin, jnp.where(unloading > adhesion, unloading, adhesion)
+    )
 
 
-def updated_plastic_overlap(memory: PlasticOverlap, overlap: Real, *, exponent: Real, plasticity_ratio: Real) -> PlasticOverlap:
+def updated_plastic_overlap(
+    memory: PlasticOverlap, overlap: Real, *, exponent: Real, plasticity_ratio: Real
+) -> PlasticOverlap:
     """``max(l^(1/n) d, d_p)`` in contact, 0 without."""
     reached = positive_power(plasticity_ratio, 1.0 / exponent) * overlap
     grown = jnp.where(reached > memory.plastic_overlap, reached, memory.plastic_overlap)
@@ -135,7 +146,8 @@ def adhesive_plastic_force(
     adhesion_exponent: Real,
     pull_off_force: Real,
 ) -> tuple[jax.Array, PlasticOverlap]:
-    """``F = min(L, max(U, A)) - F_0`` [N], positive when it repels, and the memory after. Elementwise.
+    """``F = min(L, max(U, A)) - F_0`` [N], positive when it repels, and the memory after.
+    Elementwise.
 
     Jumps to ``-F_0`` at touch-down; continuous with kinks where the branches meet.
 
@@ -159,11 +171,15 @@ def adhesive_plastic_force(
         adhesion_exponent=adhesion_exponent,
     )
     force = jnp.where(jnp.greater(overlap, 0.0), active_branch(choices) - pull_off_force, 0.0)
-    return force, updated_plastic_overlap(memory, overlap, exponent=exponent, plasticity_ratio=plasticity_ratio)
+    return force, updated_plastic_overlap(
+        memory, overlap, exponent=exponent, plasticity_ratio=plasticity_ratio
+    )
 
 
 def _smooth_maximum(a: Real, b: Real, width: Real) -> jax.Array:
-    """``(a + b + sqrt((a - b)^2 + w^2))/2``: above ``max(a, b)`` by at most ``w/2``, at ``a = b``."""
+    """``(a + b + sqrt((a - b)^2 + w^2))/2``: above ``max(a, b)`` by at most ``w/2``, at ``a =
+    b``.
+    """
     return 0.5 * (a + b + safe_norm(jnp.stack([a - b, width], axis=-1)))
 
 
@@ -192,13 +208,15 @@ def smooth_adhesive_plastic_force(
     pull_off_force: Real,
     smoothing: Real,
 ) -> tuple[jax.Array, PlasticOverlap]:
-    """``adhesive_plastic_force`` with rounded corners between the branches: in contact, derivatives of every order. Elementwise.
+    """``adhesive_plastic_force`` with rounded corners between the branches: in contact, derivatives
+    of every order. Elementwise.
 
-    Minimum and maximum become ``(a + b -+ sqrt((a - b)^2 + (h L)^2))/2``. The result differs from the hard form by at most ``h L/2``,
-    half the fraction ``h`` of the force of first loading at this overlap: at ``U = L`` and ``U = A``; elsewhere by ``h^2`` times forces.
+    Minimum and maximum become ``(a + b -+ sqrt((a - b)^2 + (h L)^2))/2``. The result differs from
+    the hard form by at most ``h L/2``, half the fraction ``h`` of the force of first loading at
+    this overlap: at ``U = L`` and ``U = A``; elsewhere by ``h^2`` times forces.
 
-    The force is smooth for a given memory. The memory after it is the hard form's, a running maximum with its corner. The jump to
-    ``-F_0`` at touch-down remains.
+    The force is smooth for a given memory. The memory after it is the hard form's, a running
+    maximum with its corner. The jump to ``-F_0`` at touch-down remains.
 
     Args:
         memory: plastic overlap before.
@@ -223,7 +241,9 @@ def smooth_adhesive_plastic_force(
     width = smoothing * virgin
     hysteretic = -_smooth_maximum(-virgin, -_smooth_maximum(unloading, adhesion, width), width)
     force = jnp.where(jnp.greater(overlap, 0.0), hysteretic - pull_off_force, 0.0)
-    return force, updated_plastic_overlap(memory, overlap, exponent=exponent, plasticity_ratio=plasticity_ratio)
+    return force, updated_plastic_overlap(
+        memory, overlap, exponent=exponent, plasticity_ratio=plasticity_ratio
+    )
 
 
 LOADING, ELASTIC, ADHESIVE = range(3)
@@ -233,21 +253,32 @@ BISECTIONS, ENERGY_STEPS = 50, 60
 
 
 def adhesive_overlap(
-    plastic_overlap: Real, *, stiffness: Real, exponent: Real, plasticity_ratio: Real, adhesion_stiffness: Real, adhesion_exponent: Real
+    plastic_overlap: Real,
+    *,
+    stiffness: Real,
+    exponent: Real,
+    plasticity_ratio: Real,
+    adhesion_stiffness: Real,
+    adhesion_exponent: Real,
 ) -> jax.Array:
     """Overlap [m] at which unloading meets adhesion, ``U = A``; 0 where it never does. Elementwise.
 
-    With ``x = d/d_p``: ``x^n - 1 + c x^m = 0``, ``c = (1 - l) K_a d_p^(m - n)/K``. Arguments as for ``adhesive_plastic_force``.
+    With ``x = d/d_p``: ``x^n - 1 + c x^m = 0``, ``c = (1 - l) K_a d_p^(m - n)/K``. Arguments as for
+    ``adhesive_plastic_force``.
     """
     plastic = jnp.greater(plastic_overlap, 0.0) & jnp.greater(stiffness, 0.0)
     scale = jnp.where(plastic, plastic_overlap, 1.0)
     ratio = (1.0 - plasticity_ratio) * adhesion_stiffness / jnp.where(plastic, stiffness, 1.0)
     ratio = ratio * scale**adhesion_exponent / scale**exponent
 
-    def left(x: jax.Array, ratio: jax.Array, exponent: jax.Array, adhesion_exponent: jax.Array) -> jax.Array:
+    def left(
+        x: jax.Array, ratio: jax.Array, exponent: jax.Array, adhesion_exponent: jax.Array
+    ) -> jax.Array:
         return x**exponent - 1.0 + ratio * x**adhesion_exponent
 
-    parameters = jnp.broadcast_arrays(*(jnp.asarray(value, ratio.dtype) for value in (ratio, exponent, adhesion_exponent)))
+    parameters = jnp.broadcast_arrays(
+        *(jnp.asarray(value, ratio.dtype) for value in (ratio, exponent, adhesion_exponent))
+    )
     frozen = jax.lax.stop_gradient(parameters)
 
     def halve(_: Any, ends: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
@@ -255,18 +286,26 @@ def adhesive_overlap(
         beyond = left(middle, *frozen) > 0.0
         return jnp.where(beyond, ends[0], middle), jnp.where(beyond, middle, ends[1])
 
-    _, guess = jax.lax.fori_loop(0, BISECTIONS, halve, (jnp.zeros_like(ratio), jnp.ones_like(ratio)))
+    _, guess = jax.lax.fori_loop(
+        0, BISECTIONS, halve, (jnp.zeros_like(ratio), jnp.ones_like(ratio))
+    )
     meets = plastic & (guess > 1e-9)
-    root = implicit_root(left, jnp.where(meets, guess, 1.0), *(jnp.where(meets, value, 1.0) for value in parameters), steps=1)
+    root = implicit_root(
+        left,
+        jnp.where(meets, guess, 1.0),
+        *(jnp.where(meets, value, 1.0) for value in parameters),
+        steps=1,
+    )
     return jnp.where(meets, plastic_overlap * root, 0.0)
 
 
 @model
 class AdhesivePlastic:
-    """``adhesive_plastic_force``: first loading, stiffer unloading, and adhesion that grows with the plastic overlap. No damping.
+    """``adhesive_plastic_force``: first loading, stiffer unloading, and adhesion that grows with
+    the plastic overlap. No damping.
 
-    With ``exponent = adhesion_exponent = 1`` the straight lines of Walton and Braun with adhesion. A contact whose deformation takes too
-    much of its energy sticks. Every contact is the first.
+    With ``exponent = adhesion_exponent = 1`` the straight lines of Walton and Braun with adhesion.
+    A contact whose deformation takes too much of its energy sticks. Every contact is the first.
 
     Source: Thakur, Morrissey, Sun, Chen and Ooi, Granular Matter 16 (2014) 383-400.
 
@@ -287,11 +326,21 @@ class AdhesivePlastic:
     pull_off_force: jax.Array | float = of(QUANTITIES["pull_off_force"], default=0.0)
 
     def _branches(self) -> dict[str, Any]:
-        names = ("stiffness", "exponent", "plasticity_ratio", "adhesion_stiffness", "adhesion_exponent")
+        names = (
+            "stiffness",
+            "exponent",
+            "plasticity_ratio",
+            "adhesion_stiffness",
+            "adhesion_exponent",
+        )
         return {name: getattr(self, name) for name in names}
 
-    def force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real) -> jax.Array:
-        """Normal force [N] in an impact on virgin surfaces: first loading while the overlap grows, unloading from the largest one after."""
+    def force(
+        self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real
+    ) -> jax.Array:
+        """Normal force [N] in an impact on virgin surfaces: first loading while the overlap grows,
+        unloading from the largest one after.
+        """
         largest = self.largest_overlap(impact_speed, mass=mass)
         remembered = jnp.where(jnp.greater_equal(overlap_rate, 0.0), 0.0, self._plastic(largest))
         return self.force_with_memory(PlasticOverlap(remembered), overlap)[0]
@@ -303,22 +352,34 @@ class AdhesivePlastic:
         """Memory of contacts that begin."""
         return PlasticOverlap(jnp.zeros(contacts))
 
-    def force_with_memory(self, memory: PlasticOverlap, overlap: Real) -> tuple[jax.Array, PlasticOverlap]:
+    def force_with_memory(
+        self, memory: PlasticOverlap, overlap: Real
+    ) -> tuple[jax.Array, PlasticOverlap]:
         """Normal force [N] of ``overlap`` [m] after what is in the memory, and the new memory."""
-        return adhesive_plastic_force(memory, overlap, **self._branches(), pull_off_force=self.pull_off_force)
+        return adhesive_plastic_force(
+            memory, overlap, **self._branches(), pull_off_force=self.pull_off_force
+        )
 
     def _meets(self, plastic: Real) -> jax.Array:
         return adhesive_overlap(plastic, **self._branches())
 
     def energy(self, memory: PlasticOverlap, overlap: Real) -> jax.Array:
-        """What the contact gives back on its way out from ``overlap`` [J], along ``U`` and ``A``; negative where that takes work."""
-        plastic = updated_plastic_overlap(memory, overlap, exponent=self.exponent, plasticity_ratio=self.plasticity_ratio).plastic_overlap
+        """What the contact gives back on its way out from ``overlap`` [J], along ``U`` and ``A``;
+        negative where that takes work.
+        """
+        plastic = updated_plastic_overlap(
+            memory, overlap, exponent=self.exponent, plasticity_ratio=self.plasticity_ratio
+        ).plastic_overlap
         inside = positive_part(overlap)
         meets = jnp.minimum(self._meets(plastic), inside)
         n, m = jnp.asarray(self.exponent), jnp.asarray(self.adhesion_exponent)
         adhesive = self.adhesion_stiffness * positive_power(meets, m + 1.0) / (m + 1.0)
         raised = (positive_power(inside, n + 1.0) - positive_power(meets, n + 1.0)) / (n + 1.0)
-        elastic = self.stiffness / (1.0 - self.plasticity_ratio) * (raised - positive_power(plastic, n) * (inside - meets))
+        elastic = (
+            self.stiffness
+            / (1.0 - self.plasticity_ratio)
+            * (raised - positive_power(plastic, n) * (inside - meets))
+        )
         return elastic - adhesive - self.pull_off_force * inside
 
     def begun(self, memory: PlasticOverlap, overlap: Real) -> OnBranch:
@@ -328,7 +389,9 @@ class AdhesivePlastic:
     def branch_force(self, on: OnBranch, overlap: Real) -> jax.Array:
         """Normal force [N] on the present branch."""
         virgin, unloading, adhesion = branches(on.memory, overlap, **self._branches())
-        force = jnp.where(on.branch == LOADING, virgin, jnp.where(on.branch == ELASTIC, unloading, adhesion))
+        force = jnp.where(
+            on.branch == LOADING, virgin, jnp.where(on.branch == ELASTIC, unloading, adhesion)
+        )
         return force - self.pull_off_force
 
     def reach(self, on: OnBranch) -> Reach:
@@ -338,7 +401,9 @@ class AdhesivePlastic:
         share = self._plastic(1.0)
         largest = jnp.where(deformed, plastic / jnp.where(deformed, share, 1.0), jnp.inf)
         meets = self._meets(plastic)
-        upper = jnp.where(on.branch == ELASTIC, largest, jnp.where(on.branch == ADHESIVE, meets, jnp.inf))
+        upper = jnp.where(
+            on.branch == ELASTIC, largest, jnp.where(on.branch == ADHESIVE, meets, jnp.inf)
+        )
         lower = jnp.where((on.branch == ELASTIC) & (meets > 0.0), meets, -jnp.inf)
         return Reach(lower, upper, on.branch == LOADING, jnp.zeros_like(plastic))
 
@@ -355,48 +420,75 @@ class AdhesivePlastic:
         return jnp.zeros_like(on.memory.plastic_overlap)
 
     def resting(self, on: OnBranch, load: Real) -> jax.Array:
-        """Overlap [m] under a constant load [N]: on the way back from the largest overlap, or beyond that by first loading."""
+        """Overlap [m] under a constant load [N]: on the way back from the largest overlap, or
+        beyond that by first loading.
+        """
         n, held = jnp.asarray(self.exponent), jnp.asarray(load) + self.pull_off_force
         plastic = positive_power(on.memory.plastic_overlap, n)
-        back = positive_power(plastic + held * (1.0 - self.plasticity_ratio) / self.stiffness, 1.0 / n)
+        back = positive_power(
+            plastic + held * (1.0 - self.plasticity_ratio) / self.stiffness, 1.0 / n
+        )
         # Each is the other's continuation beyond the largest overlap, where both are equal.
         return jnp.maximum(back, positive_power(held / jnp.asarray(self.stiffness), 1.0 / n))
 
     def rested(self, on: OnBranch, overlap: Real) -> OnBranch:
         """Memory of a contact that has come to rest at ``overlap``."""
-        memory = updated_plastic_overlap(on.memory, overlap, exponent=self.exponent, plasticity_ratio=self.plasticity_ratio)
+        memory = updated_plastic_overlap(
+            on.memory, overlap, exponent=self.exponent, plasticity_ratio=self.plasticity_ratio
+        )
         return OnBranch(jnp.full_like(on.branch, ELASTIC), memory)
 
     def scales(self, *, impact_speed: Real, mass: Real) -> tuple[jax.Array, jax.Array]:
-        """Overlap scale [m] of an impact, at least that of the pull-off force alone, and time scale [s] of its unloading."""
+        """Overlap scale [m] of an impact, at least that of the pull-off force alone, and time scale
+        [s] of its unloading.
+        """
         order = jnp.asarray(self.exponent) + 1.0
         stiffness = jnp.asarray(self.stiffness)
-        energy = mass * jnp.square(impact_speed) + stiffness * positive_power(self.pull_off_force / stiffness, order / (order - 1.0))
+        energy = mass * jnp.square(impact_speed) + stiffness * positive_power(
+            self.pull_off_force / stiffness, order / (order - 1.0)
+        )
         overlap = (energy / stiffness) ** (1.0 / order)
         return overlap, overlap * jnp.sqrt(mass / energy * (1.0 - self.plasticity_ratio))
 
     def largest_overlap(self, impact_speed: Real, *, mass: Real) -> jax.Array:
-        """Largest overlap [m] of an impact on virgin surfaces: where first loading has taken ``m v^2/2``."""
+        """Largest overlap [m] of an impact on virgin surfaces: where first loading has taken ``m
+        v^2/2``.
+        """
         order = jnp.asarray(self.exponent) + 1.0
         speed, mass = jnp.asarray(impact_speed), jnp.asarray(mass)
         free = positive_power(order * mass * speed**2 / (2.0 * self.stiffness), 1.0 / order)
         moves = (free > 0.0) | jnp.greater(self.pull_off_force, 0.0)
-        drawn = positive_power(order * self.pull_off_force / jnp.asarray(self.stiffness), 1.0 / jnp.asarray(self.exponent))
+        drawn = positive_power(
+            order * self.pull_off_force / jnp.asarray(self.stiffness),
+            1.0 / jnp.asarray(self.exponent),
+        )
 
         def left(depth: jax.Array, energy: jax.Array, law: "AdhesivePlastic") -> jax.Array:
             taken = law.stiffness * positive_power(depth, law.exponent + 1.0) / (law.exponent + 1.0)
             return jnp.where(moves, taken - law.pull_off_force * depth - energy, depth - 1.0)
 
         # From above, where the work of loading is convex, Newton's method cannot miss.
-        depth = implicit_root(left, jnp.where(moves, free + drawn, 1.0), mass * speed**2 / 2.0, self, steps=ENERGY_STEPS)
+        depth = implicit_root(
+            left,
+            jnp.where(moves, free + drawn, 1.0),
+            mass * speed**2 / 2.0,
+            self,
+            steps=ENERGY_STEPS,
+        )
         return jnp.where(moves, depth, 0.0)
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
-        """Restitution obtained [-] at the approach speed [m/s]: from what unloading gives back; 0 where the bodies stick."""
+        """Restitution obtained [-] at the approach speed [m/s]: from what unloading gives back; 0
+        where the bodies stick.
+        """
         largest = self.largest_overlap(impact_speed, mass=mass)
         back = self.energy(PlasticOverlap(self._plastic(largest)), largest)
         moves = jnp.greater(impact_speed, 0.0)
-        return jnp.where(moves, positive_power(2.0 * back / (mass * jnp.where(moves, impact_speed, 1.0) ** 2), 0.5), 0.0)
+        return jnp.where(
+            moves,
+            positive_power(2.0 * back / (mass * jnp.where(moves, impact_speed, 1.0) ** 2), 0.5),
+            0.0,
+        )
 
 
 law(
@@ -413,5 +505,10 @@ law(
     },
     variants=({"overlap": 1.3e-4, "overlap_rate": -0.1}, {"overlap": 2e-5, "overlap_rate": -0.1}),
     switches=({"overlap": 0.0},),
-    corners=({"overlap": -1e-5}, {"overlap_rate": 0.0}, {"impact_speed": 0.0}, {"impact_speed": 0.0, "overlap_rate": -0.1}),
+    corners=(
+        {"overlap": -1e-5},
+        {"overlap_rate": 0.0},
+        {"impact_speed": 0.0},
+        {"impact_speed": 0.0, "overlap_rate": -0.1},
+    ),
 )(AdhesivePlastic.force)

@@ -5,8 +5,9 @@ Registering a law is one line above its function::
     @law(family="elastic", source="Hertz (1882)", smoothness=1, example={"overlap": 1e-3, "stiffness": 1e6}, switches=({"overlap": 0.0},))
     def hertz_force(overlap, *, stiffness): ...
 
-From then on its arguments are checked before tracing, it stands in the support table of the documentation, and the contract that all laws
-must keep (``tests/laws/test_contract.py``) is run on it.
+From then on its arguments are checked before tracing, it stands in the support table of the
+documentation, and the contract that all laws must keep (``tests/laws/test_contract.py``) is run on
+it.
 """
 
 import dataclasses
@@ -30,16 +31,20 @@ class Law:
         family: heading under which it is listed.
         function: the law; its arguments have the names of ``quantities.QUANTITIES``.
         source: publication or program.
-        smoothness: number of continuous derivatives across its switches, infinite where it has none; or a function of the arguments that
-            tells it.
+        smoothness: number of continuous derivatives across its switches, infinite where it has
+            none; or a function of the arguments that tells it.
         example: arguments at a point where the law is smooth.
-        variants: changes of ``example`` with which other choices (a mode, a form) are reached, smooth as well.
+        variants: changes of ``example`` with which other choices (a mode, a form) are reached,
+            smooth as well.
         switches: changes of ``example`` that lie on a switch between branches.
-        corners: further changes of ``example`` at which value and derivatives must be finite: degenerate geometry, limits of a parameter.
+        corners: further changes of ``example`` at which value and derivatives must be finite:
+            degenerate geometry, limits of a parameter.
         approximates: name of the hard law that this one smooths.
-        within: bound on the difference from it, a function of the arguments; in the unit of the result.
+        within: bound on the difference from it, a function of the arguments; in the unit of the
+            result.
         energy: stored energy [J] as a function of (some of) the arguments.
-        conjugate: name of the rate or increment on which the force does work: ``"overlap_rate"``, ``"slip"``, ``"spin"``, ...
+        conjugate: name of the rate or increment on which the force does work: ``"overlap_rate"``,
+            ``"slip"``, ``"spin"``, ...
     """
 
     name: str
@@ -62,7 +67,11 @@ class Law:
 
     def smoothness_at(self, **changes: Any) -> float:
         """Number of continuous derivatives for these arguments."""
-        return self.smoothness(**self.arguments(**changes)) if callable(self.smoothness) else self.smoothness
+        return (
+            self.smoothness(**self.arguments(**changes))
+            if callable(self.smoothness)
+            else self.smoothness
+        )
 
     @property
     def has_memory(self) -> bool:
@@ -74,18 +83,30 @@ LAWS: dict[str, Law] = {}
 
 
 def is_number(value: Any) -> bool:
-    """Whether ``value`` is a number or an array of numbers (not a model, a memory, a name or a function)."""
+    """Whether ``value`` is a number or an array of numbers (not a model, a memory, a name or a
+    function).
+    """
     if isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
         return all(is_number(item) for item in value)
-    return (isinstance(value, (int, float)) and not isinstance(value, bool)) or hasattr(value, "dtype")
+    return (isinstance(value, (int, float)) and not isinstance(value, bool)) or hasattr(
+        value, "dtype"
+    )
 
 
 def law(
-    *, family: str, source: str, smoothness: Any, example: Mapping[str, Any], name: str | None = None, **about: Any
+    *,
+    family: str,
+    source: str,
+    smoothness: Any,
+    example: Mapping[str, Any],
+    name: str | None = None,
+    **about: Any,
 ) -> Callable[[Function], Function]:
-    """Enter the function below into ``LAWS`` and check the arguments of its calls; the other arguments are those of ``Law``.
+    """Enter the function below into ``LAWS`` and check the arguments of its calls; the other
+    arguments are those of ``Law``.
 
-    Every argument with a number must bear a name of ``quantities.QUANTITIES``; add the quantity there if it is new.
+    Every argument with a number must bear a name of ``quantities.QUANTITIES``; add the quantity
+    there if it is new.
 
     Raises:
         ValueError: when the name is taken, or an argument is not a known quantity.
@@ -94,14 +115,25 @@ def law(
     def enter(function: Function) -> Function:
         called = name or function.__name__
         if called in LAWS:
-            raise ValueError(f"law {called!r} is registered already ({LAWS[called].family}). Give the new one another name.")
+            raise ValueError(
+                f"law {called!r} is registered already ({LAWS[called].family}). Give the new "
+                "one another name."
+            )
         arguments = tuple(inspect.signature(function).parameters)
         for argument, value in example.items():
             if argument not in arguments:
-                raise ValueError(f"law {called!r} has no argument {argument!r} as its example says.{nearest(argument, arguments)}")
+                raise ValueError(
+                    f"law {called!r} has no argument {argument!r} as its example "
+                    f"says.{nearest(argument, arguments)}"
+                )
             if is_number(value) and argument not in QUANTITIES:
-                raise ValueError(f"law {called!r}: {argument!r} is not in QUANTITIES.{nearest(argument, QUANTITIES)}")
-        checked: dict[str, Parameter] = {argument: QUANTITIES[argument] for argument in arguments if argument in QUANTITIES}
+                raise ValueError(
+                    f"law {called!r}: {argument!r} is not in "
+                    f"QUANTITIES.{nearest(argument, QUANTITIES)}"
+                )
+        checked: dict[str, Parameter] = {
+            argument: QUANTITIES[argument] for argument in arguments if argument in QUANTITIES
+        }
 
         @functools.wraps(function)
         def call(*positional: Any, **named: Any) -> Any:

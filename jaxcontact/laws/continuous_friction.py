@@ -1,7 +1,7 @@
 """Continuous friction with a resistance that needs no load, and with a largest force.
 
-``F = -L phi(|s|/v) s/|s|``, ``L = min(mu F_n + F_r, F_max)``: Coulomb friction, a cohesive part ``F_r`` and a strength ``F_max``, smoothed
-in the slip as in ``laws.friction``.
+``F = -L phi(|s|/v) s/|s|``, ``L = min(mu F_n + F_r, F_max)``: Coulomb friction, a cohesive part
+``F_r`` and a strength ``F_max``, smoothed in the slip as in ``laws.friction``.
 
 ``F_r`` does not vanish with the load. Whoever calls must take it away where there is no contact.
 """
@@ -41,7 +41,12 @@ _CORNERS = (
 
 
 def friction_limit(
-    normal_force: Real, *, coefficient: Real, sliding_resistance: Real, maximum_force: Real | None = None, smoothing: Real | None = None
+    normal_force: Real,
+    *,
+    coefficient: Real,
+    sliding_resistance: Real,
+    maximum_force: Real | None = None,
+    smoothing: Real | None = None,
 ) -> jax.Array:
     """Friction in full sliding ``min(mu F_n + F_r, F_max)`` [N]. Elementwise.
 
@@ -80,14 +85,18 @@ def continuous_friction_force(
     slip_velocity: Real,
     regularization: Regularization = EXPONENTIAL,
 ) -> jax.Array:
-    """``-min(mu F_n + F_r, F_max) phi(|s|/v) s/|s|`` [N] on the body whose slip is ``s``. Zero and differentiable at ``s = 0``.
+    """``-min(mu F_n + F_r, F_max) phi(|s|/v) s/|s|`` [N] on the body whose slip is ``s``. Zero and
+    differentiable at ``s = 0``.
 
-    As a function of the slip as smooth as the regularisation: ``exponential`` once, ``tanh`` without end. A corner at the maximum.
+    As a function of the slip as smooth as the regularisation: ``exponential`` once, ``tanh``
+    without end. A corner at the maximum.
 
-    Source: COMSOL Multiphysics, Theory of Friction in Rigid Body Contact, whose formula is reconstructed from its words.
+    Source: COMSOL Multiphysics, Theory of Friction in Rigid Body Contact, whose formula is
+    reconstructed from its words.
 
     Args:
-        slip: ``s``, ``(..., k)`` tangential velocity of the body against its partner at the contact [m/s].
+        slip: ``s``, ``(..., k)`` tangential velocity of the body against its partner at the contact
+            [m/s].
         normal_force: ``F_n``, ``(...)`` [N]; tension counts as 0.
         coefficient: ``mu >= 0`` [-].
         sliding_resistance: ``F_r >= 0`` [N].
@@ -98,22 +107,43 @@ def continuous_friction_force(
     Returns:
         ``(..., k)``.
     """
-    limit = friction_limit(normal_force, coefficient=coefficient, sliding_resistance=sliding_resistance, maximum_force=maximum_force)
-    return friction_force(slip, limit, coefficient=1.0, slip_velocity=slip_velocity, regularization=regularization)
+    limit = friction_limit(
+        normal_force,
+        coefficient=coefficient,
+        sliding_resistance=sliding_resistance,
+        maximum_force=maximum_force,
+    )
+    return friction_force(
+        slip, limit, coefficient=1.0, slip_velocity=slip_velocity, regularization=regularization
+    )
 
 
 def _smoothing_deficit(
-    slip: Real, normal_force: Real, *, coefficient: Real, sliding_resistance: Real, maximum_force: Real, smoothing: Real, **_: object
+    slip: Real,
+    normal_force: Real,
+    *,
+    coefficient: Real,
+    sliding_resistance: Real,
+    maximum_force: Real,
+    smoothing: Real,
+    **_: object,
 ) -> jax.Array:
     """``h min(mu F_n + F_r, F_max)``."""
-    limit = friction_limit(normal_force, coefficient=coefficient, sliding_resistance=sliding_resistance, maximum_force=maximum_force)
+    limit = friction_limit(
+        normal_force,
+        coefficient=coefficient,
+        sliding_resistance=sliding_resistance,
+        maximum_force=maximum_force,
+    )
     return smoothing * limit
 
 
 @law(
     family="friction",
     source="the law above with a smooth minimum",
-    smoothness=lambda slip, regularization, **_: regularization.smoothness if not any(slip) else float("inf"),
+    smoothness=lambda slip, regularization, **_: (
+        regularization.smoothness if not any(slip) else float("inf")
+    ),
     example={**_EXAMPLE, "smoothing": 0.05},
     variants=_OTHERS,
     switches=({"maximum_force": 6.0}, _NO_SLIP, {**_NO_SLIP, "regularization": TANH}),
@@ -133,10 +163,12 @@ def smooth_continuous_friction_force(
     smoothing: Real,
     regularization: Regularization = TANH,
 ) -> jax.Array:
-    """``continuous_friction_force`` without the corner where the maximum is reached: smaller by at most the fraction ``h`` of the force.
+    """``continuous_friction_force`` without the corner where the maximum is reached: smaller by at
+    most the fraction ``h`` of the force.
 
     Args:
-        slip: ``s``, ``(..., k)`` tangential velocity of the body against its partner at the contact [m/s].
+        slip: ``s``, ``(..., k)`` tangential velocity of the body against its partner at the contact
+            [m/s].
         normal_force: ``F_n``, ``(...)`` [N]; tension counts as 0.
         coefficient: ``mu >= 0`` [-].
         sliding_resistance: ``F_r >= 0`` [N].
@@ -155,4 +187,6 @@ def smooth_continuous_friction_force(
         maximum_force=maximum_force,
         smoothing=smoothing,
     )
-    return friction_force(slip, limit, coefficient=1.0, slip_velocity=slip_velocity, regularization=regularization)
+    return friction_force(
+        slip, limit, coefficient=1.0, slip_velocity=slip_velocity, regularization=regularization
+    )

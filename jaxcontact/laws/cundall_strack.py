@@ -7,7 +7,14 @@ import numpy as np
 from jaxcontact.field import model, of, static
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.laws.tangential import Slider, SpringMemory, check_limited, coulomb_slider, return_mapping, smooth_coulomb_slider
+from jaxcontact.laws.tangential import (
+    Slider,
+    SpringMemory,
+    check_limited,
+    coulomb_slider,
+    return_mapping,
+    smooth_coulomb_slider,
+)
 from jaxcontact.smooth import Real, positive_part, positive_power, safe_norm
 
 
@@ -24,7 +31,8 @@ def _rounded(force: Real, *, limit: Real) -> jax.Array:
 # The numbers are exact in binary: trial force 4 N = mu F_n at the switch.
 @law(
     family="tangential",
-    source="Cundall and Strack, Geotechnique 29 (1979) 47-65; Luding, Granular Matter 10 (2008) 235-246",
+    source="Cundall and Strack, Geotechnique 29 (1979) 47-65; Luding, Granular Matter 10 (2008) "
+    "235-246",
     smoothness=lambda slider=coulomb_slider, **_: 0 if slider is coulomb_slider else 2,
     example={
         "memory": SpringMemory(np.array([0.25, 0.0, 0.0])),
@@ -51,7 +59,11 @@ def _rounded(force: Real, *, limit: Real) -> jax.Array:
         {"normal_force": 0.0},
         {"normal_force": -5.0},
         {"coefficient": 0.0},
-        {"coefficient": 0.0, "memory": SpringMemory(np.zeros(3)), "slip_increment": (0.0, 0.0, 0.0)},
+        {
+            "coefficient": 0.0,
+            "memory": SpringMemory(np.zeros(3)),
+            "slip_increment": (0.0, 0.0, 0.0),
+        },
         {"tangential_stiffness": 0.0},
         {"tangential_damping": 0.0, "tangential_stiffness": 0.0},
     ),
@@ -72,15 +84,18 @@ def cundall_strack_force(
 ) -> tuple[jax.Array, SpringMemory]:
     """Tangential force ``(..., k)`` [N] on the body that slips, after a step, and the memory.
 
-    ``limited = "force"``: ``F = -P(k xi + c xi')``, spring and dashpot behind one slider, so that ``|F| <= mu F_n`` always. This is the
-    series that LAMMPS and Chrono limit as a whole; here the spring of a sliding contact keeps the elongation that carries the force
-    together with the dashpot (backward Euler), so that no energy is made however large the damping. ``limited = "displacement"``:
-    ``F = -P(k xi) - c s``, the slider limits the elongation, the dashpot resists the slip ``s`` beside it (PFC's ``dp_mode`` 0).
+    ``limited = "force"``: ``F = -P(k xi + c xi')``, spring and dashpot behind one slider, so that
+    ``|F| <= mu F_n`` always. This is the series that LAMMPS and Chrono limit as a whole; here the
+    spring of a sliding contact keeps the elongation that carries the force together with the
+    dashpot (backward Euler), so that no energy is made however large the damping. ``limited =
+    "displacement"``: ``F = -P(k xi) - c s``, the slider limits the elongation, the dashpot resists
+    the slip ``s`` beside it (PFC's ``dp_mode`` 0).
 
-    A load below the limit is held for ever. Without normal force the spring is released. Order of smoothness: continuous where sticking
-    turns to sliding (of the order of the slider). With a dashpot, the loss of contact makes the memory of a force-limited spring jump and
-    the force of a displacement-limited one. The contact plane carries the reaction, so angular momentum is kept when both bodies receive
-    the force at one point.
+    A load below the limit is held for ever. Without normal force the spring is released. Order of
+    smoothness: continuous where sticking turns to sliding (of the order of the slider). With a
+    dashpot, the loss of contact makes the memory of a force-limited spring jump and the force of a
+    displacement-limited one. The contact plane carries the reaction, so angular momentum is kept
+    when both bodies receive the force at one point.
 
     Args:
         memory: elongation ``xi``, carried with the contact plane.
@@ -91,7 +106,8 @@ def cundall_strack_force(
         coefficient: ``mu`` [-].
         time_step: [s].
         limited: key of ``tangential.LIMITED``.
-        slider: ``P``: ``coulomb_slider``, or ``smooth_coulomb_slider`` with its smoothing filled in.
+        slider: ``P``: ``coulomb_slider``, or ``smooth_coulomb_slider`` with its smoothing filled
+            in.
     """
     check_limited("cundall_strack_force", limited)
     increment = jnp.asarray(slip_increment)
@@ -104,7 +120,9 @@ def cundall_strack_force(
         limit=coefficient * positive_part(normal_force),
         slider=slider,
     )
-    force = -carried if limited == "force" else -carried - jnp.asarray(viscosity)[..., None] * increment
+    force = (
+        -carried if limited == "force" else -carried - jnp.asarray(viscosity)[..., None] * increment
+    )
     touching = jnp.asarray(jnp.greater(normal_force, 0.0))[..., None]
     elongation = jnp.where(touching, memory.elongation + increment - slid, 0.0)
     return jnp.where(touching, force, 0.0), SpringMemory(elongation)
@@ -112,13 +130,16 @@ def cundall_strack_force(
 
 @model
 class CundallStrack:
-    """Friction with a spring in a scene: ``cundall_strack_force`` with a constant stiffness. It holds a load for ever, without creep.
+    """Friction with a spring in a scene: ``cundall_strack_force`` with a constant stiffness. It
+    holds a load for ever, without creep.
 
     Args:
         coefficient: ``mu`` [-].
-        tangential_stiffness: ``k`` [N/m]; 2/7 of the normal stiffness of a solid sphere gives both motions one period.
+        tangential_stiffness: ``k`` [N/m]; 2/7 of the normal stiffness of a solid sphere gives both
+            motions one period.
         tangential_damping: ``c`` [N s/m].
-        zeta: more damping, relative to critical: ``2 zeta sqrt(m k)`` with the effective mass of the pair [-].
+        zeta: more damping, relative to critical: ``2 zeta sqrt(m k)`` with the effective mass of
+            the pair [-].
         limited: key of ``tangential.LIMITED``.
     """
 
@@ -152,19 +173,31 @@ class CundallStrack:
             slip_increment,
             normal_force,
             tangential_stiffness=self.tangential_stiffness,
-            tangential_damping=self.tangential_damping + critical_fraction(self.zeta, self.tangential_stiffness, mass),
+            tangential_damping=self.tangential_damping
+            + critical_fraction(self.zeta, self.tangential_stiffness, mass),
             coefficient=self.coefficient,
             time_step=time_step,
             limited=self.limited,
         )
 
     def overload(
-        self, memory: SpringMemory, slip_rate: Real, *, normal_force: Real, overlap: Real, effective_radius: Real, mass: Real
+        self,
+        memory: SpringMemory,
+        slip_rate: Real,
+        *,
+        normal_force: Real,
+        overlap: Real,
+        effective_radius: Real,
+        mass: Real,
     ) -> jax.Array:
-        """What would act on the slider if it did not slide, less its limit ``mu F_n`` [N]: negative while it sticks, ``(...)``."""
+        """What would act on the slider if it did not slide, less its limit ``mu F_n`` [N]: negative
+        while it sticks, ``(...)``.
+        """
         trial = jnp.asarray(self.tangential_stiffness)[..., None] * memory.elongation
         if self.limited == "force":
-            damping = self.tangential_damping + critical_fraction(self.zeta, self.tangential_stiffness, mass)
+            damping = self.tangential_damping + critical_fraction(
+                self.zeta, self.tangential_stiffness, mass
+            )
             trial = trial + jnp.asarray(damping)[..., None] * slip_rate
         return safe_norm(trial) - self.coefficient * positive_part(normal_force)
 

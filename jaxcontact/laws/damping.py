@@ -1,7 +1,8 @@
-"""Normal forces with damping, as functions of overlap ``d`` and overlap rate ``d'`` (positive while compressing).
+"""Normal forces with damping, as functions of overlap ``d`` and overlap rate ``d'`` (positive while
+compressing).
 
-All are zero, with zero derivatives, for ``d <= 0``, and unclamped otherwise: where the dashpot outweighs the spring they attract.
-``no_tension`` removes that.
+All are zero, with zero derivatives, for ``d <= 0``, and unclamped otherwise: where the dashpot
+outweighs the spring they attract. ``no_tension`` removes that.
 """
 
 import math
@@ -18,18 +19,29 @@ from jaxcontact.smooth import Real, positive_part, positive_power
     family="damping",
     source="Hunt and Crossley, J. Appl. Mech. 42 (1975) 440-445",
     smoothness=lambda exponent, **_: math.ceil(exponent) - 1,
-    example={"overlap": 1e-3, "overlap_rate": -0.4, "stiffness": 1e4, "exponent": 1.5, "dissipation": 0.3},
+    example={
+        "overlap": 1e-3,
+        "overlap_rate": -0.4,
+        "stiffness": 1e4,
+        "exponent": 1.5,
+        "dissipation": 0.3,
+    },
     variants=({"overlap_rate": 0.4, "exponent": 1},),
     switches=({"overlap": 0.0}, {"overlap": 0.0, "exponent": 1}),
     corners=({"overlap": -1e-3}, {"overlap_rate": 0.0}, {"dissipation": 0.0}),
-    energy=lambda overlap, stiffness, exponent: elastic_energy(overlap, stiffness=stiffness, exponent=exponent),
+    energy=lambda overlap, stiffness, exponent: elastic_energy(
+        overlap, stiffness=stiffness, exponent=exponent
+    ),
     conjugate="overlap_rate",
 )
-def hunt_crossley_force(overlap: Real, overlap_rate: Real, *, stiffness: Real, exponent: Real, dissipation: Real) -> jax.Array:
-    """``F = K d^n (1 + dissipation d')`` [N]; continuous at touch-down and at zero overlap. Elementwise.
+def hunt_crossley_force(
+    overlap: Real, overlap_rate: Real, *, stiffness: Real, exponent: Real, dissipation: Real
+) -> jax.Array:
+    """``F = K d^n (1 + dissipation d')`` [N]; continuous at touch-down and at zero overlap.
+    Elementwise.
 
-    With ``dissipation = a/v``, ``v`` the approach speed, ``a`` fixes the restitution (``laws.restitution``).
-    Source: Hunt and Crossley, J. Appl. Mech. 42 (1975) 440-445.
+    With ``dissipation = a/v``, ``v`` the approach speed, ``a`` fixes the restitution
+    (``laws.restitution``). Source: Hunt and Crossley, J. Appl. Mech. 42 (1975) 440-445.
 
     Args:
         overlap: ``d`` [m].
@@ -38,7 +50,9 @@ def hunt_crossley_force(overlap: Real, overlap_rate: Real, *, stiffness: Real, e
         exponent: ``n`` [-].
         dissipation: [s/m].
     """
-    return power_law_force(overlap, stiffness=stiffness, exponent=exponent) * (1.0 + dissipation * overlap_rate)
+    return power_law_force(overlap, stiffness=stiffness, exponent=exponent) * (
+        1.0 + dissipation * overlap_rate
+    )
 
 
 @law(
@@ -51,7 +65,9 @@ def hunt_crossley_force(overlap: Real, overlap_rate: Real, *, stiffness: Real, e
     energy=lambda overlap, stiffness: elastic_energy(overlap, stiffness=stiffness, exponent=1),
     conjugate="overlap_rate",
 )
-def linear_dashpot_force(overlap: Real, overlap_rate: Real, *, stiffness: Real, damping: Real) -> jax.Array:
+def linear_dashpot_force(
+    overlap: Real, overlap_rate: Real, *, stiffness: Real, damping: Real
+) -> jax.Array:
     """``F = k d + c d'`` [N] for ``d > 0``; jumps to ``c d'`` at touch-down. Elementwise.
 
     Args:
@@ -60,7 +76,9 @@ def linear_dashpot_force(overlap: Real, overlap_rate: Real, *, stiffness: Real, 
         stiffness: ``k`` [N/m].
         damping: ``c`` [N s/m].
     """
-    return linear_force(overlap, stiffness=stiffness) + jnp.where(jnp.greater(overlap, 0.0), damping * overlap_rate, 0.0)
+    return linear_force(overlap, stiffness=stiffness) + jnp.where(
+        jnp.greater(overlap, 0.0), damping * overlap_rate, 0.0
+    )
 
 
 @law(
@@ -73,11 +91,14 @@ def linear_dashpot_force(overlap: Real, overlap_rate: Real, *, stiffness: Real, 
     energy=lambda overlap, stiffness: elastic_energy(overlap, stiffness=stiffness, exponent=1.5),
     conjugate="overlap_rate",
 )
-def tsuji_dashpot_force(overlap: Real, overlap_rate: Real, *, stiffness: Real, mass: Real, alpha: Real) -> jax.Array:
+def tsuji_dashpot_force(
+    overlap: Real, overlap_rate: Real, *, stiffness: Real, mass: Real, alpha: Real
+) -> jax.Array:
     """``F = K d^(3/2) + alpha sqrt(m K) d^(1/4) d'`` [N]; continuous at touch-down. Elementwise.
 
-    The restitution depends on ``alpha`` alone (``laws.restitution``). Source: Tsuji, Tanaka and Ishida, Powder Technol. 71 (1992) 239-250,
-    who mean by ``m`` the mass of one of two equal spheres; here it is the effective mass, so that their alpha counts sqrt(2) times.
+    The restitution depends on ``alpha`` alone (``laws.restitution``). Source: Tsuji, Tanaka and
+    Ishida, Powder Technol. 71 (1992) 239-250, who mean by ``m`` the mass of one of two equal
+    spheres; here it is the effective mass, so that their alpha counts sqrt(2) times.
 
     Args:
         overlap: ``d`` [m].
@@ -86,11 +107,16 @@ def tsuji_dashpot_force(overlap: Real, overlap_rate: Real, *, stiffness: Real, m
         mass: effective mass of the pair [kg].
         alpha: [-].
     """
-    return hertz_force(overlap, stiffness=stiffness) + tsuji_damping(overlap, stiffness=stiffness, mass=mass, alpha=alpha) * overlap_rate
+    return (
+        hertz_force(overlap, stiffness=stiffness)
+        + tsuji_damping(overlap, stiffness=stiffness, mass=mass, alpha=alpha) * overlap_rate
+    )
 
 
 def tsuji_damping(overlap: Real, *, stiffness: Real, mass: Real, alpha: Real) -> jax.Array:
-    """Coefficient ``alpha sqrt(m K) d^(1/4)`` [N s/m] of that dashpot, for ``d > 0``, else 0. Elementwise; arguments as there."""
+    """Coefficient ``alpha sqrt(m K) d^(1/4)`` [N s/m] of that dashpot, for ``d > 0``, else 0.
+    Elementwise; arguments as there.
+    """
     return alpha * jnp.sqrt(mass * stiffness) * positive_power(overlap, 0.25)
 
 
@@ -103,5 +129,7 @@ def tsuji_damping(overlap: Real, *, stiffness: Real, mass: Real, alpha: Real) ->
     corners=({"force": -2.0},),
 )
 def no_tension(force: Real) -> jax.Array:
-    """``max(F, 0)``: a contact that pushes only. Hard; its derivative jumps where the force crosses zero."""
+    """``max(F, 0)``: a contact that pushes only. Hard; its derivative jumps where the force crosses
+    zero.
+    """
     return positive_part(force)

@@ -1,7 +1,8 @@
-"""Elastic normal forces ``F = K d^n`` of a positive overlap ``d`` and what follows from their energy.
+"""Elastic normal forces ``F = K d^n`` of a positive overlap ``d`` and what follows from their
+energy.
 
-Value and derivatives with respect to overlap, stiffness and exponent are zero for ``d <= 0``. ``F`` is continuous with ``ceil(n) - 1``
-derivatives at ``d = 0``.
+Value and derivatives with respect to overlap, stiffness and exponent are zero for ``d <= 0``. ``F``
+is continuous with ``ceil(n) - 1`` derivatives at ``d = 0``.
 """
 
 import math
@@ -15,7 +16,9 @@ from jaxcontact.smooth import Real, positive_power
 
 
 def elastic_energy(overlap: Real, *, stiffness: Real, exponent: Real) -> jax.Array:
-    """Stored energy ``K d^(n+1)/(n+1)`` [J] for ``d > 0``, else 0. Arguments as for ``power_law_force``."""
+    """Stored energy ``K d^(n+1)/(n+1)`` [J] for ``d > 0``, else 0. Arguments as for
+    ``power_law_force``.
+    """
     return stiffness * positive_power(overlap, exponent + 1) / (exponent + 1)
 
 
@@ -28,7 +31,11 @@ def _derivatives_at_touch_down(exponent: Real, **_: Real) -> float:
     source="Johnson, Contact Mechanics (1985), chapter 4, for n = 1.5",
     smoothness=_derivatives_at_touch_down,
     example={"overlap": 1e-3, "stiffness": 1e6, "exponent": 1.5},
-    variants=({"exponent": 1}, {"exponent": 2}, {"overlap": 0.2, "stiffness": 3.0, "exponent": 2.3}),
+    variants=(
+        {"exponent": 1},
+        {"exponent": 2},
+        {"overlap": 0.2, "stiffness": 3.0, "exponent": 2.3},
+    ),
     switches=({"overlap": 0.0}, {"overlap": 0.0, "exponent": 1}, {"overlap": 0.0, "exponent": 2}),
     corners=({"overlap": -1e-3}, {"overlap": 1e-20}, {"overlap": 0.5}, {"stiffness": 0.0}),
     energy=elastic_energy,
@@ -73,7 +80,8 @@ def linear_force(overlap: Real, *, stiffness: Real) -> jax.Array:
 def hertz_force(overlap: Real, *, stiffness: Real) -> jax.Array:
     """``F = K d^(3/2)`` [N] for ``d > 0``, else 0; ``stiffness`` in N/m^1.5.
 
-    Source: Hertz (1882); Johnson, Contact Mechanics (1985), section 4.2: elastic spheres, contact radius small beside the radii.
+    Source: Hertz (1882); Johnson, Contact Mechanics (1985), section 4.2: elastic spheres, contact
+    radius small beside the radii.
     """
     return power_law_force(overlap, stiffness=stiffness, exponent=1.5)
 
@@ -85,7 +93,9 @@ def hertz_force(overlap: Real, *, stiffness: Real) -> jax.Array:
     example={"impact_speed": 0.7, "mass": 0.2, "stiffness": 1e4, "exponent": 1.5},
     corners=({"impact_speed": 0.0}, {"impact_speed": 1e-12}),
 )
-def maximum_overlap(impact_speed: Real, *, mass: Real, stiffness: Real, exponent: Real) -> jax.Array:
+def maximum_overlap(
+    impact_speed: Real, *, mass: Real, stiffness: Real, exponent: Real
+) -> jax.Array:
     """Largest overlap ``((n+1) m v^2/(2 K))^(1/(n+1))`` [m] of an undamped impact. Elementwise.
 
     Args:
@@ -95,8 +105,11 @@ def maximum_overlap(impact_speed: Real, *, mass: Real, stiffness: Real, exponent
         exponent: ``n`` [-].
     """
     order = exponent + 1
-    # Two powers instead of one of m v^2/K, whose second derivative overflows in single precision at small speeds.
-    return positive_power(order * mass / (2 * stiffness), 1 / order) * positive_power(impact_speed, 2 / order)
+    # Two powers instead of one of m v^2/K, whose second derivative overflows in single precision at
+    # small speeds.
+    return positive_power(order * mass / (2 * stiffness), 1 / order) * positive_power(
+        impact_speed, 2 / order
+    )
 
 
 @law(
@@ -105,10 +118,14 @@ def maximum_overlap(impact_speed: Real, *, mass: Real, stiffness: Real, exponent
     smoothness=math.inf,
     example={"impact_speed": 0.7, "mass": 0.2, "stiffness": 1e4, "exponent": 1.5},
 )
-def contact_duration(impact_speed: Real, *, mass: Real, stiffness: Real, exponent: Real) -> jax.Array:
-    """Duration ``2 sqrt(pi) Gamma(1+p)/Gamma(1/2+p) d_max/v`` [s], ``p = 1/(n+1)``, of an undamped impact. Elementwise.
+def contact_duration(
+    impact_speed: Real, *, mass: Real, stiffness: Real, exponent: Real
+) -> jax.Array:
+    """Duration ``2 sqrt(pi) Gamma(1+p)/Gamma(1/2+p) d_max/v`` [s], ``p = 1/(n+1)``, of an undamped
+    impact. Elementwise.
 
-    2.943 ``d_max/v`` for Hertz contact, ``pi sqrt(m/k)`` for ``n = 1``. Source: Johnson, Contact Mechanics (1985), section 11.4.
+    2.943 ``d_max/v`` for Hertz contact, ``pi sqrt(m/k)`` for ``n = 1``. Source: Johnson, Contact
+    Mechanics (1985), section 11.4.
 
     Args:
         impact_speed: approach speed at touch-down [m/s], positive.
@@ -118,7 +135,11 @@ def contact_duration(impact_speed: Real, *, mass: Real, stiffness: Real, exponen
     """
     p = jnp.asarray(1 / (exponent + 1))
     factor = 2 * jnp.sqrt(jnp.pi) * jnp.exp(gammaln(1 + p) - gammaln(0.5 + p))
-    return factor * maximum_overlap(impact_speed, mass=mass, stiffness=stiffness, exponent=exponent) / impact_speed
+    return (
+        factor
+        * maximum_overlap(impact_speed, mass=mass, stiffness=stiffness, exponent=exponent)
+        / impact_speed
+    )
 
 
 @law(
@@ -133,7 +154,8 @@ def contact_duration(impact_speed: Real, *, mass: Real, stiffness: Real, exponen
 def static_overlap(load: Real, *, stiffness: Real, exponent: Real) -> jax.Array:
     """Overlap ``(F/K)^(1/n)`` [m] under a constant load. Elementwise.
 
-    The true slope at zero load is infinite for ``n > 1``; value and derivatives are set to 0 for ``load <= 0``.
+    The true slope at zero load is infinite for ``n > 1``; value and derivatives are set to 0 for
+    ``load <= 0``.
 
     Args:
         load: ``F`` [N].

@@ -1,12 +1,14 @@
 """Coulomb friction: regularised in the slip velocity, and as the impulse of a rigid impact.
 
-The regularised force on the body with slip ``s`` is ``-mu F_n phi(x) s/|s|``, ``x = |s|/v`` with the slip velocity ``v`` as scale. As a
-normal impulse ``J`` acts, the slip of a pair with tangential mass ``m_t`` keeps its direction and decays by::
+The regularised force on the body with slip ``s`` is ``-mu F_n phi(x) s/|s|``, ``x = |s|/v`` with
+the slip velocity ``v`` as scale. As a normal impulse ``J`` acts, the slip of a pair with tangential
+mass ``m_t`` keeps its direction and decays by::
 
     dx/dp = -phi(x),   p = mu J/(m_t v),
 
-which has a closed solution for each ``phi`` here: its *flow*. It is exact for a step of any length, however stiff the law is. The
-tangential mass is the slip change per tangential impulse, e.g. ``1/m_t = 1/m + r^2/I`` of a sphere on a plane.
+which has a closed solution for each ``phi`` here: its *flow*. It is exact for a step of any length,
+however stiff the law is. The tangential mass is the slip change per tangential impulse, e.g.
+``1/m_t = 1/m + r^2/I`` of a sphere on a plane.
 
 A tensile normal force carries no friction.
 """
@@ -41,8 +43,10 @@ class Regularization:
     Attributes:
         name: as listed in ``REGULARIZATIONS``.
         secant: ``phi(x)/x``, smooth and finite at ``x = 0``.
-        flow: ``flow(x, p)``: the ratio ``x_after/x`` when ``dx/dp = -phi(x)`` acts from ``x`` over ``p >= 0``; ``exp(-p slope)`` at 0.
-        slope: ``phi'(0)``. Laws of different slope at the same slip velocity are different laws: compare them at equal ``slope/v``.
+        flow: ``flow(x, p)``: the ratio ``x_after/x`` when ``dx/dp = -phi(x)`` acts from ``x`` over
+            ``p >= 0``; ``exp(-p slope)`` at 0.
+        slope: ``phi'(0)``. Laws of different slope at the same slip velocity are different laws:
+            compare them at equal ``slope/v``.
         smoothness: number of continuous derivatives of the force as a function of the slip vector.
     """
 
@@ -57,7 +61,9 @@ class Regularization:
         return x * self.secant(x)
 
     def direction(self, vector: Real, scale: Real) -> jax.Array:
-        """Regularised unit vector ``phi(x) v/|v|``, ``x = |v|/scale``, ``(..., k)``; zero and differentiable at ``v = 0``."""
+        """Regularised unit vector ``phi(x) v/|v|``, ``x = |v|/scale``, ``(..., k)``; zero and
+        differentiable at ``v = 0``.
+        """
         vector = jnp.asarray(vector)
         return jnp.expand_dims(self.secant(safe_norm(vector) / scale) / scale, -1) * vector
 
@@ -81,8 +87,9 @@ def _root_secant(x: Real) -> jax.Array:
 def _root_flow(x: Real, p: Real) -> jax.Array:
     """``sqrt(1 + x^2) - asinh(1/x)`` falls by ``p``.
 
-    With ``r = ln(x_after/x)`` this reads ``H(x exp(r)) - H(x) + r + p = 0``, ``H(x) = c - ln(1 + c)``, ``c = sqrt(1 + x^2)``, which is
-    smooth at ``x = 0`` (``r = -p``), convex in ``r``, and has the slope ``sqrt(1 + x_after^2)``.
+    With ``r = ln(x_after/x)`` this reads ``H(x exp(r)) - H(x) + r + p = 0``, ``H(x) = c - ln(1 +
+    c)``, ``c = sqrt(1 + x^2)``, which is smooth at ``x = 0`` (``r = -p``), convex in ``r``, and has
+    the slope ``sqrt(1 + x_after^2)``.
     """
     x, p = jnp.asarray(x), jnp.asarray(p)
 
@@ -90,7 +97,8 @@ def _root_flow(x: Real, p: Real) -> jax.Array:
         root = jnp.sqrt(1.0 + x * x)
         return root - jnp.log1p(root), root
 
-    # ln(1 + exp(T)), T = H(x) + ln x - p, is within 36 % of x_after for every T, and tends to it for large T.
+    # ln(1 + exp(T)), T = H(x) + ln x - p, is within 36 % of x_after for every T, and tends to it
+    # for large T.
     positive = jnp.where(x > 0.0, x, 1.0)
     level = smooth_part(positive)[0] + jnp.log(positive) - p
     logarithm = jnp.where(level < -20.0, level, jnp.log(jax.nn.softplus(jnp.maximum(level, -20.0))))
@@ -101,12 +109,16 @@ def _root_flow(x: Real, p: Real) -> jax.Array:
         part, slope = smooth_part(x * jnp.exp(r))
         return r - (part - start + r + p) / slope
 
-    return jnp.exp(jax.lax.fori_loop(0, 4, newton, r))  # a loop takes a quarter of the time to compile
+    return jnp.exp(
+        jax.lax.fori_loop(0, 4, newton, r)
+    )  # a loop takes a quarter of the time to compile
 
 
 @_root_flow.defjvp
 def _root_flow_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array, jax.Array]:
-    """``dx_after = -phi(x_after) dp + phi(x_after)/phi(x) dx``, written without the difference of nearly equal numbers at ``x = 0``."""
+    """``dx_after = -phi(x_after) dp + phi(x_after)/phi(x) dx``, written without the difference of
+    nearly equal numbers at ``x = 0``.
+    """
     x, p = primals
     ratio = _root_flow(x, p)
     before, after = jnp.sqrt(1.0 + jnp.square(x)), jnp.sqrt(1.0 + jnp.square(x * ratio))
@@ -153,10 +165,12 @@ def _modia3d_secant(x: Real) -> jax.Array:
 
 
 def _modia3d_flow(x: Real, p: Real) -> jax.Array:
-    """``x`` falls at unit rate to 1; from there ``x^2/2 - x^3/9 + ln(x)/3`` falls by what is left of ``p``.
+    """``x`` falls at unit rate to 1; from there ``x^2/2 - x^3/9 + ln(x)/3`` falls by what is left
+    of ``p``.
 
-    With ``r = ln(x_after/x)`` the latter reads ``H(x exp(r)) - H(x) + r + 3 p = 0``, ``H(x) = 3 x^2/2 - x^3/3``, which is smooth at
-    ``x = 0`` (``r = -3 p``), convex in ``r``, and has a slope between 1 and 3.
+    With ``r = ln(x_after/x)`` the latter reads ``H(x exp(r)) - H(x) + r + 3 p = 0``, ``H(x) = 3
+    x^2/2 - x^3/3``, which is smooth at ``x = 0`` (``r = -3 p``), convex in ``r``, and has a slope
+    between 1 and 3.
     """
     x = jnp.asarray(x)
     start = jnp.where(x > 1.0, x, 1.0)
@@ -170,7 +184,8 @@ def _modia3d_flow(x: Real, p: Real) -> jax.Array:
 
     creep = jnp.where(x > 1.0, 1.0, x)
     left = p - sliding
-    # r(p) is concave and falls with a slope between -1 and -3: its tangent at 0 and its asymptote lie above it.
+    # r(p) is concave and falls with a slope between -1 and -3: its tangent at 0 and its asymptote
+    # lie above it.
     guess = jnp.minimum(smooth_part(creep) - 3.0 * left, -left * _modia3d_secant(creep))
     r = implicit_root(residual, guess, creep, left, steps=4)
     return (start - sliding) / start * jnp.exp(r)
@@ -179,12 +194,17 @@ def _modia3d_flow(x: Real, p: Real) -> jax.Array:
 LINEAR = Regularization("linear", _linear_secant, _linear_flow, slope=1.0, smoothness=0)
 ROOT = Regularization("root", _root_secant, _root_flow, slope=1.0, smoothness=float("inf"))
 TANH = Regularization("tanh", tanh_ratio, _tanh_flow, slope=1.0, smoothness=float("inf"))
-EXPONENTIAL = Regularization("exponential", _exponential_secant, _exponential_flow, slope=1.0, smoothness=1)
+EXPONENTIAL = Regularization(
+    "exponential", _exponential_secant, _exponential_flow, slope=1.0, smoothness=1
+)
 MODIA3D = Regularization("modia3d", _modia3d_secant, _modia3d_flow, slope=3.0, smoothness=2)
 
-REGULARIZATIONS: dict[str, Regularization] = {law.name: law for law in (LINEAR, ROOT, TANH, EXPONENTIAL, MODIA3D)}
-"""``linear`` min(x, 1), ``root`` x/sqrt(1 + x^2), ``tanh`` tanh x, ``exponential`` 1 - exp(-x), ``modia3d`` x/(x^2 (1 - x/3) + 1/3)
-below 1."""
+REGULARIZATIONS: dict[str, Regularization] = {
+    law.name: law for law in (LINEAR, ROOT, TANH, EXPONENTIAL, MODIA3D)
+}
+"""``linear`` min(x, 1), ``root`` x/sqrt(1 + x^2), ``tanh`` tanh x, ``exponential`` 1 - exp(-x),
+``modia3d`` x/(x^2 (1 - x/3) + 1/3) below 1.
+"""
 
 
 @law(
@@ -219,16 +239,28 @@ below 1."""
         {"normal_force": 0.0},
         {"normal_force": -5.0},
         {"coefficient": 0.0},
-        *({"slip": (9.0, 0.0, 0.0), "slip_velocity": 1e-6, "regularization": form} for form in REGULARIZATIONS.values()),
+        *(
+            {"slip": (9.0, 0.0, 0.0), "slip_velocity": 1e-6, "regularization": form}
+            for form in REGULARIZATIONS.values()
+        ),
         {"slip": (0.0, 0.0, 0.0), "regularization": LINEAR},
     ),
     conjugate="slip",
 )
-def friction_force(slip: Real, normal_force: Real, *, coefficient: Real, slip_velocity: Real, regularization: Regularization) -> jax.Array:
-    """Friction force ``-mu F_n (phi(x)/x) s/v`` [N] on the body whose slip is ``s``; ``x = |s|/v``. Zero and differentiable at ``s = 0``.
+def friction_force(
+    slip: Real,
+    normal_force: Real,
+    *,
+    coefficient: Real,
+    slip_velocity: Real,
+    regularization: Regularization,
+) -> jax.Array:
+    """Friction force ``-mu F_n (phi(x)/x) s/v`` [N] on the body whose slip is ``s``; ``x = |s|/v``.
+    Zero and differentiable at ``s = 0``.
 
     Args:
-        slip: ``s``, ``(..., k)`` tangential velocity of the body against its partner at the contact [m/s].
+        slip: ``s``, ``(..., k)`` tangential velocity of the body against its partner at the contact
+            [m/s].
         normal_force: ``F_n``, ``(...)`` [N]; tension counts as 0.
         coefficient: ``mu >= 0`` [-].
         slip_velocity: ``v > 0`` [m/s]: scale below which the force is reduced.
@@ -237,18 +269,30 @@ def friction_force(slip: Real, normal_force: Real, *, coefficient: Real, slip_ve
     Returns:
         ``(..., k)``.
     """
-    return -jnp.expand_dims(coefficient * positive_part(normal_force), -1) * regularization.direction(slip, slip_velocity)
+    return -jnp.expand_dims(
+        coefficient * positive_part(normal_force), -1
+    ) * regularization.direction(slip, slip_velocity)
 
 
 @law(
     family="friction impulse",
     source="closed solution of the slip under regularised friction",
     smoothness=math.inf,
-    example={"slip": (0.3, -0.2, 0.1), "specific_impulse": 0.4, "coefficient": 0.2, "slip_velocity": 0.15, "regularization": ROOT},
+    example={
+        "slip": (0.3, -0.2, 0.1),
+        "specific_impulse": 0.4,
+        "coefficient": 0.2,
+        "slip_velocity": 0.15,
+        "regularization": ROOT,
+    },
     variants=tuple(
         {"slip": slip, "specific_impulse": impulse, "regularization": form}
         for form in REGULARIZATIONS.values()
-        for slip, impulse in (((0.3, -0.2, 0.1), 0.41), ((0.3, -0.2, 0.1), 4.0), ((0.03, -0.02, 0.01), 0.4))
+        for slip, impulse in (
+            ((0.3, -0.2, 0.1), 0.41),
+            ((0.3, -0.2, 0.1), 4.0),
+            ((0.03, -0.02, 0.01), 0.4),
+        )
     ),
     corners=tuple(
         {**point, "regularization": form}
@@ -258,19 +302,36 @@ def friction_force(slip: Real, normal_force: Real, *, coefficient: Real, slip_ve
             {"slip": (0.0, 0.0, 0.0), "specific_impulse": 0.0, "coefficient": 0.0},
             {"slip": (0.3, 0.0, 0.0), "specific_impulse": 0.0},
             {"slip": (0.15, 0.0, 0.0), "specific_impulse": 1.0},
-            {"slip": (5.0, 0.0, 0.0), "specific_impulse": 50.0, "coefficient": 0.3, "slip_velocity": 1e-3},
-            {"slip": (5.0, 0.0, 0.0), "specific_impulse": 1e3, "coefficient": 1.0, "slip_velocity": 1e-5},
+            {
+                "slip": (5.0, 0.0, 0.0),
+                "specific_impulse": 50.0,
+                "coefficient": 0.3,
+                "slip_velocity": 1e-3,
+            },
+            {
+                "slip": (5.0, 0.0, 0.0),
+                "specific_impulse": 1e3,
+                "coefficient": 1.0,
+                "slip_velocity": 1e-5,
+            },
         )
     ),
 )
 def slip_after_impulse(
-    slip: Real, specific_impulse: Real, *, coefficient: Real, slip_velocity: Real, regularization: Regularization
+    slip: Real,
+    specific_impulse: Real,
+    *,
+    coefficient: Real,
+    slip_velocity: Real,
+    regularization: Regularization,
 ) -> jax.Array:
-    """Slip ``(..., k)`` [m/s] after a normal impulse under regularised friction: exact for an impulse of any size and shape in time.
+    """Slip ``(..., k)`` [m/s] after a normal impulse under regularised friction: exact for an
+    impulse of any size and shape in time.
 
     Args:
         slip: ``(..., k)`` before [m/s].
-        specific_impulse: ``J/m_t``, ``(...)`` normal impulse over tangential mass [m/s]; negative counts as 0.
+        specific_impulse: ``J/m_t``, ``(...)`` normal impulse over tangential mass [m/s]; negative
+            counts as 0.
         coefficient: ``mu >= 0`` [-].
         slip_velocity: ``v > 0`` [m/s].
         regularization: ``phi``.
@@ -295,16 +356,25 @@ _IMPULSE_CORNERS = (
     family="friction impulse",
     source="Walton (1993); Foerster et al., Phys. Fluids 6 (1994) 1108-1115",
     smoothness=0,
-    example={"slip": (0.3, -0.2, 0.1), "specific_impulse": 0.4, "coefficient": 0.2, "tangential_restitution": 0.4},
+    example={
+        "slip": (0.3, -0.2, 0.1),
+        "specific_impulse": 0.4,
+        "coefficient": 0.2,
+        "tangential_restitution": 0.4,
+    },
     variants=({"specific_impulse": 4.0, "coefficient": 0.9, "tangential_restitution": -0.3},),
     switches=({"slip": (0.16, 0.0, 0.0), "specific_impulse": 1.12},),
     corners=_IMPULSE_CORNERS,
 )
-def tangential_impulse(slip: Real, specific_impulse: Real, *, coefficient: Real, tangential_restitution: Real) -> jax.Array:
-    """Change of slip ``(..., k)`` [m/s] in a rigid impact: ``-min(mu J/m_t, (1 + beta) |s|) s/|s|``.
+def tangential_impulse(
+    slip: Real, specific_impulse: Real, *, coefficient: Real, tangential_restitution: Real
+) -> jax.Array:
+    """Change of slip ``(..., k)`` [m/s] in a rigid impact: ``-min(mu J/m_t, (1 + beta) |s|)
+    s/|s|``.
 
-    The contact slides throughout (first entry) or ends with the slip ``-beta s`` (second). Multiplied by the tangential mass it is the
-    tangential impulse. Zero at zero slip; a corner where both entries are equal.
+    The contact slides throughout (first entry) or ends with the slip ``-beta s`` (second).
+    Multiplied by the tangential mass it is the tangential impulse. Zero at zero slip; a corner
+    where both entries are equal.
 
     Source: Walton (1993); Foerster et al., Phys. Fluids 6 (1994) 1108-1115.
 
@@ -323,9 +393,18 @@ def tangential_impulse(slip: Real, specific_impulse: Real, *, coefficient: Real,
     return -jnp.expand_dims(fraction, -1) * slip
 
 
-def _smaller(slip: Real, specific_impulse: Real, coefficient: Real, tangential_restitution: Real) -> jax.Array:
+def _smaller(
+    slip: Real, specific_impulse: Real, coefficient: Real, tangential_restitution: Real
+) -> jax.Array:
     """The change of speed in the hard form."""
-    return safe_norm(tangential_impulse(slip, specific_impulse, coefficient=coefficient, tangential_restitution=tangential_restitution))
+    return safe_norm(
+        tangential_impulse(
+            slip,
+            specific_impulse,
+            coefficient=coefficient,
+            tangential_restitution=tangential_restitution,
+        )
+    )
 
 
 @law(
@@ -346,12 +425,18 @@ def _smaller(slip: Real, specific_impulse: Real, coefficient: Real, tangential_r
     within=lambda smoothing, **arguments: smoothing * _smaller(**arguments),
 )
 def smooth_tangential_impulse(
-    slip: Real, specific_impulse: Real, *, coefficient: Real, tangential_restitution: Real, smoothing: Real
+    slip: Real,
+    specific_impulse: Real,
+    *,
+    coefficient: Real,
+    tangential_restitution: Real,
+    smoothing: Real,
 ) -> jax.Array:
     """``tangential_impulse`` without its corner.
 
-    The minimum of ``a`` and ``b`` is taken as ``2 a b (1 - h^2)/(a + b + sqrt((a - b)^2 + 4 h^2 a b))``. Differentiable
-    without end away from zero slip. Too small by at most the fraction ``h`` (at ``a = b``), by ``h^2`` where one is much the larger.
+    The minimum of ``a`` and ``b`` is taken as ``2 a b (1 - h^2)/(a + b + sqrt((a - b)^2 + 4 h^2 a
+    b))``. Differentiable without end away from zero slip. Too small by at most the fraction ``h``
+    (at ``a = b``), by ``h^2`` where one is much the larger.
 
     Args:
         slip: ``s``, ``(..., k)`` before [m/s].
@@ -368,13 +453,17 @@ def smooth_tangential_impulse(
     acts = total > 0.0
     stick, limit = jnp.where(acts, stick, 1.0), jnp.where(acts, limit, 1.0)
     root = jnp.sqrt((stick - limit) ** 2 + 4.0 * smoothing**2 * stick * limit)
-    fraction = jnp.where(acts, restored * 2.0 * limit * (1.0 - smoothing**2) / (stick + limit + root), 0.0)
+    fraction = jnp.where(
+        acts, restored * 2.0 * limit * (1.0 - smoothing**2) / (stick + limit + root), 0.0
+    )
     return -jnp.expand_dims(fraction, -1) * slip
 
 
 @model
 class RegularizedCoulomb:
-    """Coulomb friction whose force rises continuously with the slip: no true sticking, but a slip of order ``slip_velocity``."""
+    """Coulomb friction whose force rises continuously with the slip: no true sticking, but a slip
+    of order ``slip_velocity``.
+    """
 
     coefficient: jax.Array | float = of(QUANTITIES["coefficient"])
     slip_velocity: jax.Array | float = of(QUANTITIES["slip_velocity"], default=1e-3)
@@ -383,12 +472,15 @@ class RegularizedCoulomb:
     def __post_init__(self) -> None:
         if not isinstance(self.regularization, Regularization):
             raise TypeError(
-                f"RegularizedCoulomb: regularization = {self.regularization!r} is not a Regularization. "
+                f"RegularizedCoulomb: regularization = {self.regularization!r} is not a "
+                "Regularization. "
                 f"Take one of REGULARIZATIONS: {', '.join(REGULARIZATIONS)}."
             )
 
     def force(self, slip: Real, normal_force: Real) -> jax.Array:
-        """Friction force ``(..., k)`` [N] on the body whose slip ``(..., k)`` [m/s] it is, under ``normal_force`` ``(...)`` [N]."""
+        """Friction force ``(..., k)`` [N] on the body whose slip ``(..., k)`` [m/s] it is, under
+        ``normal_force`` ``(...)`` [N].
+        """
         return friction_force(
             slip,
             normal_force,
@@ -398,7 +490,9 @@ class RegularizedCoulomb:
         )
 
     def slip_after(self, slip: Real, specific_impulse: Real) -> jax.Array:
-        """Slip ``(..., k)`` [m/s] after the normal impulse over tangential mass ``specific_impulse`` ``(...)`` [m/s]."""
+        """Slip ``(..., k)`` [m/s] after the normal impulse over tangential mass
+        ``specific_impulse`` ``(...)`` [m/s].
+        """
         return slip_after_impulse(
             slip,
             specific_impulse,
@@ -410,22 +504,36 @@ class RegularizedCoulomb:
 
 @model
 class Coulomb:
-    """Coulomb friction in a rigid impact, with tangential restitution: slides, or reverses the slip by ``tangential_restitution``."""
+    """Coulomb friction in a rigid impact, with tangential restitution: slides, or reverses the slip
+    by ``tangential_restitution``.
+    """
 
     coefficient: jax.Array | float = of(QUANTITIES["coefficient"])
-    tangential_restitution: jax.Array | float = of(QUANTITIES["tangential_restitution"], default=0.0)
+    tangential_restitution: jax.Array | float = of(
+        QUANTITIES["tangential_restitution"], default=0.0
+    )
     smoothing: float = static(default=0.0)
 
     def __post_init__(self) -> None:
         if not (isinstance(self.smoothing, (int, float)) and 0.0 <= self.smoothing < 1.0):
-            raise ValueError(f"Coulomb: smoothing = {self.smoothing!r} is not a number in [0, 1). It is a fraction; 0 is the hard form.")
+            raise ValueError(
+                f"Coulomb: smoothing = {self.smoothing!r} is not a number in [0, 1). It is a "
+                "fraction; 0 is the hard form."
+            )
 
     def slip_after(self, slip: Real, specific_impulse: Real) -> jax.Array:
-        """Slip ``(..., k)`` [m/s] after the whole normal impulse over tangential mass ``specific_impulse`` ``(...)`` [m/s]."""
-        law = {"coefficient": self.coefficient, "tangential_restitution": self.tangential_restitution}
+        """Slip ``(..., k)`` [m/s] after the whole normal impulse over tangential mass
+        ``specific_impulse`` ``(...)`` [m/s].
+        """
+        law = {
+            "coefficient": self.coefficient,
+            "tangential_restitution": self.tangential_restitution,
+        }
         if self.smoothing == 0.0:
             return slip + tangential_impulse(slip, specific_impulse, **law)
-        return slip + smooth_tangential_impulse(slip, specific_impulse, smoothing=self.smoothing, **law)
+        return slip + smooth_tangential_impulse(
+            slip, specific_impulse, smoothing=self.smoothing, **law
+        )
 
 
 @model
@@ -441,4 +549,6 @@ class NoFriction:
         return jnp.asarray(slip)
 
 
-FRICTION_LAWS: dict[str, type] = {law.__name__: law for law in (NoFriction, RegularizedCoulomb, Coulomb)}
+FRICTION_LAWS: dict[str, type] = {
+    law.__name__: law for law in (NoFriction, RegularizedCoulomb, Coulomb)
+}

@@ -1,7 +1,8 @@
 """Everything a simulation needs of a normal law, from its force alone.
 
-For laws without coordinates of their own. They cost a first pass through each contact, without derivatives, in which its length is
-found, and keep the order of the integrator where the force is a smooth function of ``sqrt(overlap)`` and the overlap rate.
+For laws without coordinates of their own. They cost a first pass through each contact, without
+derivatives, in which its length is found, and keep the order of the integrator where the force is a
+smooth function of ``sqrt(overlap)`` and the overlap rate.
 """
 
 import dataclasses
@@ -17,7 +18,9 @@ SCALE_STEPS = 12
 """Newton steps, in logarithms, to the overlap scale; a power law needs one."""
 
 SEARCH_STEP, SEARCH_STEPS = 0.2, 40
-"""Step and number of steps of the first pass, for contacts up to a length of 8 (restitution above 1e-3 in Hunt and Crossley's law)."""
+"""Step and number of steps of the first pass, for contacts up to a length of 8 (restitution above
+1e-3 in Hunt and Crossley's law).
+"""
 
 IMPACT_STEPS, LANDING_STEPS = 24, 3
 
@@ -27,7 +30,10 @@ def _logarithmic_root(law: Any, level: Real, power: float, guess: Real) -> jax.A
 
     def residual(logarithm: jax.Array, level: jax.Array, law: Any) -> jax.Array:
         force = law.force(
-            jnp.exp(logarithm), jnp.zeros_like(logarithm), impact_speed=jnp.ones_like(logarithm), mass=jnp.ones_like(logarithm)
+            jnp.exp(logarithm),
+            jnp.zeros_like(logarithm),
+            impact_speed=jnp.ones_like(logarithm),
+            mass=jnp.ones_like(logarithm),
         )
         return jnp.log(force) + power * logarithm - jnp.log(level)
 
@@ -36,12 +42,15 @@ def _logarithmic_root(law: Any, level: Real, power: float, guess: Real) -> jax.A
 
 @dataclasses.dataclass(frozen=True)
 class PhaseFromForce:
-    """Phase coordinates (``laws.phase``) of any smooth force: ``X = sqrt(s)`` and ``w = ln(1 + c u)/c``.
+    """Phase coordinates (``laws.phase``) of any smooth force: ``X = sqrt(s)`` and ``w = ln(1 + c
+    u)/c``.
 
-    The contact ends at zero overlap or, for a law with ``end = "zero_force"``, where its ``uncut_force`` would begin to attract.
+    The contact ends at zero overlap or, for a law with ``end = "zero_force"``, where its
+    ``uncut_force`` would begin to attract.
 
-    ``c`` is the growth of the force with the rate, ``F(d, v)/F(d, 0) - 1`` at the overlap scale, if the force also vanishes at
-    ``u = -1/c`` as Hunt and Crossley's does: then heavy damping is not stiff. If not, it is kept below 1, which no rebound reaches.
+    ``c`` is the growth of the force with the rate, ``F(d, v)/F(d, 0) - 1`` at the overlap scale, if
+    the force also vanishes at ``u = -1/c`` as Hunt and Crossley's does: then heavy damping is not
+    stiff. If not, it is kept below 1, which no rebound reaches.
 
     Attributes:
         law: with ``force``.
@@ -75,12 +84,18 @@ class PhaseFromForce:
         """``u = (exp(c w) - 1)/c``."""
         return jnp.expm1(self.constant * w) / self.constant
 
-    def derivative(self, position: jax.Array, w: jax.Array, load: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    def derivative(
+        self, position: jax.Array, w: jax.Array, load: jax.Array
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
         """``(X', w', tau')`` with ``tau' = 2 X G`` and the grading ``G = (X^5 + u^2)^(-1/2)``."""
         u = self.rate(w)
         grading = jax.lax.rsqrt(jax.lax.integer_pow(jnp.abs(position), 5) + u * u)
         time = 2 * position * grading
-        return u * grading, time * (load - self.reduced_force(position, w)) / (1 + self.constant * u), time
+        return (
+            u * grading,
+            time * (load - self.reduced_force(position, w)) / (1 + self.constant * u),
+            time,
+        )
 
     def reduced_overlap(self, position: jax.Array) -> jax.Array:
         """``s = X^2``."""
@@ -99,22 +114,32 @@ class PhaseFromForce:
         return getattr(self.law, "end", "zero_overlap") == "zero_force"
 
     def event(self, position: jax.Array, w: jax.Array) -> jax.Array:
-        """Zero overlap, or zero force (over ``X``, which keeps the slope at the event from being small)."""
+        """Zero overlap, or zero force (over ``X``, which keeps the slope at the event from being
+        small).
+        """
         if not self.ends_at_zero_force:
             return position
         inside = position > 0.0
-        return jnp.where(inside, self.reduced_force(position, w) / jnp.where(inside, position, 1.0), position)
+        return jnp.where(
+            inside, self.reduced_force(position, w) / jnp.where(inside, position, 1.0), position
+        )
 
-    def event_rate(self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array) -> jax.Array:
+    def event_rate(
+        self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array
+    ) -> jax.Array:
         """Rate of ``event`` at given rates of its arguments."""
         return jax.jvp(self.event, (position, w), (position_rate, w_rate))[1]
 
 
 class FromForce:
-    """A base for normal laws that have nothing but a ``force(overlap, overlap_rate, *, impact_speed, mass)``."""
+    """A base for normal laws that have nothing but a ``force(overlap, overlap_rate, *,
+    impact_speed, mass)``.
+    """
 
     def scales(self, *, impact_speed: Real, mass: Real) -> tuple[jax.Array, jax.Array]:
-        """Overlap scale ``d`` [m] with ``d F(d, 0) = m v^2``, and time scale ``d/v`` [s], of an impact."""
+        """Overlap scale ``d`` [m] with ``d F(d, 0) = m v^2``, and time scale ``d/v`` [s], of an
+        impact.
+        """
         impact_speed = jnp.asarray(impact_speed)
         overlap = _logarithmic_root(self, mass * impact_speed**2, 1.0, 1e-4 * impact_speed)
         return overlap, overlap / impact_speed
@@ -125,12 +150,24 @@ class FromForce:
         speed = jnp.asarray(impact_speed)
         law, at_speed, m, d = jax.lax.stop_gradient((self, speed, jnp.asarray(mass), overlap))
         constant = _rate_constant(law, at_speed, m, d)
-        phase = PhaseFromForce(law, at_speed, m, d, jax.lax.stop_gradient(time), constant, jnp.ones_like(speed))
-        return PhaseFromForce(self, speed, jnp.asarray(mass), overlap, time, constant, jax.lax.stop_gradient(_length(phase)))
+        phase = PhaseFromForce(
+            law, at_speed, m, d, jax.lax.stop_gradient(time), constant, jnp.ones_like(speed)
+        )
+        return PhaseFromForce(
+            self,
+            speed,
+            jnp.asarray(mass),
+            overlap,
+            time,
+            constant,
+            jax.lax.stop_gradient(_length(phase)),
+        )
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution obtained [-] at the approach speed [m/s], by integrating one impact."""
-        impact_speed, mass = jnp.broadcast_arrays(jnp.asarray(impact_speed, dtype=float), jnp.asarray(mass, dtype=float))
+        impact_speed, mass = jnp.broadcast_arrays(
+            jnp.asarray(impact_speed, dtype=float), jnp.asarray(mass, dtype=float)
+        )
         flat = jax.vmap(lambda speed, m: _rebound(self.phase(impact_speed=speed, mass=m)))
         return flat(impact_speed.ravel(), mass.ravel()).reshape(impact_speed.shape)
 
@@ -138,7 +175,9 @@ class FromForce:
         """Overlap [m] under a constant load [N]; 0 for no load."""
         load = jnp.asarray(load)
         pressed = load > 0.0
-        overlap = _logarithmic_root(self, jnp.where(pressed, load, 1.0), 0.0, jnp.full_like(load, 1e-6))
+        overlap = _logarithmic_root(
+            self, jnp.where(pressed, load, 1.0), 0.0, jnp.full_like(load, 1e-6)
+        )
         return jnp.where(pressed, overlap, 0.0)
 
 
@@ -150,7 +189,9 @@ def _rates(phase: PhaseFromForce) -> Any:
     return rates
 
 
-def _rate_constant(law: Any, impact_speed: jax.Array, mass: jax.Array, overlap: jax.Array) -> jax.Array:
+def _rate_constant(
+    law: Any, impact_speed: jax.Array, mass: jax.Array, overlap: jax.Array
+) -> jax.Array:
     """``c`` of the rate coordinate."""
 
     def force(rate: jax.Array) -> jax.Array:
@@ -166,14 +207,20 @@ def _length(phase: PhaseFromForce) -> jax.Array:
     """Length of the contact in sigma without load, to a fraction of ``SEARCH_STEP``."""
     rates, zero = _rates(phase), jnp.zeros_like(phase.start)
 
-    def advance(carry: tuple[Any, jax.Array, jax.Array], _: None) -> tuple[tuple[Any, jax.Array, jax.Array], None]:
+    def advance(
+        carry: tuple[Any, jax.Array, jax.Array], _: None
+    ) -> tuple[tuple[Any, jax.Array, jax.Array], None]:
         node, length, lasts = carry
         after = step(rates, node, SEARCH_STEP, CLASSICAL)
         before, now = phase.event(*node), phase.event(*after)
         leaves = lasts & (now < 0.0) & (phase.rate(after[1]) < 0.0)
         fraction = jnp.where(leaves, before / jnp.where(leaves, before - now, 1.0), 1.0)
         after = jax.tree.map(lambda old, new: jnp.where(lasts, new, old), node, after)
-        return (after, length + jnp.where(lasts, SEARCH_STEP * fraction, 0.0), lasts & ~leaves), None
+        return (
+            after,
+            length + jnp.where(lasts, SEARCH_STEP * fraction, 0.0),
+            lasts & ~leaves,
+        ), None
 
     start = ((zero, phase.start), zero, jnp.ones_like(zero, dtype=bool))
     (_, length, _), _ = jax.lax.scan(advance, start, None, length=SEARCH_STEPS)
@@ -192,7 +239,9 @@ def _rebound(phase: PhaseFromForce) -> jax.Array:
     def advance(node: Any, _: None) -> tuple[Any, None]:
         return step(rates, node, phase.length / IMPACT_STEPS, DORMAND_PRINCE_8), None
 
-    node, _ = jax.lax.scan(advance, (jnp.zeros_like(phase.start), phase.start), None, length=IMPACT_STEPS)
+    node, _ = jax.lax.scan(
+        advance, (jnp.zeros_like(phase.start), phase.start), None, length=IMPACT_STEPS
+    )
     left = phase.event(*node)
     for _ in range(LANDING_STEPS):
         node = step(by_event, node, -left / LANDING_STEPS, CLASSICAL)

@@ -1,17 +1,20 @@
 """Tangential contact of elastic spheres after Mindlin.
 
-Without slip a circular contact of radius ``a = sqrt(R* d)`` has the tangential stiffness ``k_t = 8 G* a``, ``1/G* = (2 - nu1)/G1 +
-(2 - nu2)/G2``. As the overlap changes so does the stiffness, and what becomes of the load carried already is a matter of choice:
+Without slip a circular contact of radius ``a = sqrt(R* d)`` has the tangential stiffness ``k_t = 8
+G* a``, ``1/G* = (2 - nu1)/G1 + (2 - nu2)/G2``. As the overlap changes so does the stiffness, and
+what becomes of the load carried already is a matter of choice:
 
 ==========================================  ======  ===================================================================================
 form                                        memory  when the overlap changes
 ==========================================  ======  ===================================================================================
-displacement, ``mindlin_force``             ``xi``  the force follows the stiffness, ``F = k_t(d) xi``
-incremental, ``incremental_mindlin_force``  ``F``   the force stays, only the increment sees the new stiffness
-the same, ``rescaled``                      ``F``   on unloading the force falls with the stiffness, as the area that separates lets go
+displacement, ``mindlin_force`` ``xi`` the force follows the stiffness, ``F = k_t(d) xi``
+incremental, ``incremental_mindlin_force`` ``F`` the force stays, only the increment sees the new
+stiffness the same, ``rescaled`` ``F`` on unloading the force falls with the stiffness, as the area
+that separates lets go
 ==========================================  ======  ===================================================================================
 
-Only the last makes no energy in any cycle of normal and tangential load (Elata and Berryman, Mech. Mater. 24 (1996) 229-240).
+Only the last makes no energy in any cycle of normal and tangential load (Elata and Berryman, Mech.
+Mater. 24 (1996) 229-240).
 """
 
 from typing import Any, NamedTuple
@@ -24,10 +27,17 @@ from jaxcontact.field import model, nearest, of, static
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.cundall_strack import critical_fraction, cundall_strack_force
 from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.laws.tangential import Slider, SpringMemory, coulomb_slider, return_mapping, smooth_coulomb_slider
+from jaxcontact.laws.tangential import (
+    Slider,
+    SpringMemory,
+    coulomb_slider,
+    return_mapping,
+    smooth_coulomb_slider,
+)
 from jaxcontact.smooth import Real, positive_part, positive_power, safe_norm
 
-# In the examples the numbers are exact in binary: k_t = 4 N/m, and the trial force is 4 N = mu F_n at the switch.
+# In the examples the numbers are exact in binary: k_t = 4 N/m, and the trial force is 4 N = mu F_n
+# at the switch.
 _SPHERES = {"overlap": 0.25, "effective_radius": 0.25, "effective_shear_modulus": 2.0}
 _STEP = {
     "slip_increment": (0.125, 0.0625, -0.03125),
@@ -36,14 +46,22 @@ _STEP = {
     "coefficient": 0.5,
     "time_step": 0.25,
 }
-_LIMITS = ({"normal_force": 0.0}, {"normal_force": -5.0}, {"coefficient": 0.0}, {"overlap": 0.0}, {"overlap": -0.25}, {"overlap": 1e-20})
+_LIMITS = (
+    {"normal_force": 0.0},
+    {"normal_force": -5.0},
+    {"coefficient": 0.0},
+    {"overlap": 0.0},
+    {"overlap": -0.25},
+    {"overlap": 1e-20},
+)
 
 
 class MindlinMemory(NamedTuple):
     """Memory of the incremental form.
 
     Attributes:
-        force: tangential force of the spring that resists the slip, ``(..., k)`` [N]; zero when a contact begins.
+        force: tangential force of the spring that resists the slip, ``(..., k)`` [N]; zero when a
+            contact begins.
         stiffness: ``k_t`` of the last step, ``(...)`` [N/m]; zero when a contact begins.
     """
 
@@ -53,14 +71,18 @@ class MindlinMemory(NamedTuple):
 
 @law(
     family="tangential",
-    source="Mindlin, J. Appl. Mech. 16 (1949) 259-268; Johnson, Contact Mechanics (1985), section 7.2",
+    source="Mindlin, J. Appl. Mech. 16 (1949) 259-268; Johnson, Contact Mechanics (1985), section "
+    "7.2",
     smoothness=0,
     example=_SPHERES,
     switches=({"overlap": 0.0},),
     corners=({"overlap": -0.25}, {"overlap": 1e-20}),
 )
-def mindlin_stiffness(overlap: Real, *, effective_radius: Real, effective_shear_modulus: Real) -> jax.Array:
-    """Tangential stiffness without slip, ``8 G* sqrt(R* d)`` [N/m], for ``d > 0``, else 0. Elementwise.
+def mindlin_stiffness(
+    overlap: Real, *, effective_radius: Real, effective_shear_modulus: Real
+) -> jax.Array:
+    """Tangential stiffness without slip, ``8 G* sqrt(R* d)`` [N/m], for ``d > 0``, else 0.
+    Elementwise.
 
     Continuous; its slope at zero overlap is infinite.
 
@@ -72,9 +94,13 @@ def mindlin_stiffness(overlap: Real, *, effective_radius: Real, effective_shear_
     return 8.0 * effective_shear_modulus * positive_power(effective_radius * overlap, 0.5)
 
 
-def mindlin_energy(memory: SpringMemory, *, overlap: Real, effective_radius: Real, effective_shear_modulus: Real) -> jax.Array:
+def mindlin_energy(
+    memory: SpringMemory, *, overlap: Real, effective_radius: Real, effective_shear_modulus: Real
+) -> jax.Array:
     """``k_t xi^2/2`` [J] of the displacement form, ``(...)``."""
-    stiffness = mindlin_stiffness(overlap, effective_radius=effective_radius, effective_shear_modulus=effective_shear_modulus)
+    stiffness = mindlin_stiffness(
+        overlap, effective_radius=effective_radius, effective_shear_modulus=effective_shear_modulus
+    )
     return 0.5 * stiffness * jnp.sum(jnp.square(memory.elongation), axis=-1)
 
 
@@ -94,8 +120,14 @@ def _rounded(force: Real, *, limit: Real) -> jax.Array:
     source="Mindlin (1949) with a slider; the displacement form of LAMMPS (mindlin)",
     smoothness=lambda slider=coulomb_slider, **_: 0 if slider is coulomb_slider else 2,
     example={"memory": SpringMemory(np.array([0.25, 0.0, 0.0])), **_STEP, **_SPHERES},
-    variants=({"slip_increment": (2.0, -1.0, 0.5)}, {"slip_increment": (0.6, 0.2, 0.1), "slider": _rounded}),
-    switches=({"slip_increment": (0.5, 0.0, 0.0)}, {"slip_increment": (1.0 / 3.0, 0.0, 0.0), "slider": _rounded}),
+    variants=(
+        {"slip_increment": (2.0, -1.0, 0.5)},
+        {"slip_increment": (0.6, 0.2, 0.1), "slider": _rounded},
+    ),
+    switches=(
+        {"slip_increment": (0.5, 0.0, 0.0)},
+        {"slip_increment": (1.0 / 3.0, 0.0, 0.0), "slider": _rounded},
+    ),
     corners=(*_LIMITS, {"memory": SpringMemory(np.zeros(3)), "slip_increment": (0.0, 0.0, 0.0)}),
     energy=mindlin_energy,
     conjugate="slip_increment",
@@ -113,10 +145,11 @@ def mindlin_force(
     time_step: Real,
     slider: Slider = coulomb_slider,
 ) -> tuple[jax.Array, SpringMemory]:
-    """Displacement form: ``F = -P(k_t(d) xi + c xi')``, ``(..., k)`` [N] on the body that slips, and the memory.
+    """Displacement form: ``F = -P(k_t(d) xi + c xi')``, ``(..., k)`` [N] on the body that slips,
+    and the memory.
 
-    ``cundall_strack_force`` with the stiffness of the present overlap. At constant elongation the force falls and rises with the overlap,
-    and so does the stored energy.
+    ``cundall_strack_force`` with the stiffness of the present overlap. At constant elongation the
+    force falls and rises with the overlap, and so does the stored energy.
 
     Args:
         memory: elongation ``xi``, carried with the contact plane.
@@ -128,13 +161,18 @@ def mindlin_force(
         tangential_damping: ``c`` [N s/m].
         coefficient: ``mu`` [-].
         time_step: [s].
-        slider: ``P``: ``coulomb_slider``, or ``smooth_coulomb_slider`` with its smoothing filled in.
+        slider: ``P``: ``coulomb_slider``, or ``smooth_coulomb_slider`` with its smoothing filled
+            in.
     """
     return cundall_strack_force(
         memory,
         slip_increment,
         normal_force,
-        tangential_stiffness=mindlin_stiffness(overlap, effective_radius=effective_radius, effective_shear_modulus=effective_shear_modulus),
+        tangential_stiffness=mindlin_stiffness(
+            overlap,
+            effective_radius=effective_radius,
+            effective_shear_modulus=effective_shear_modulus,
+        ),
         tangential_damping=tangential_damping,
         coefficient=coefficient,
         time_step=time_step,
@@ -144,21 +182,36 @@ def mindlin_force(
 
 @law(
     family="tangential",
-    source="Mindlin (1949); Thornton, Cummins and Cleary, Powder Technol. 233 (2013) 30-46; LAMMPS (mindlin/force, mindlin_rescale/force)",
+    source="Mindlin (1949); Thornton, Cummins and Cleary, Powder Technol. 233 (2013) 30-46; LAMMPS "
+    "(mindlin/force, mindlin_rescale/force)",
     smoothness=0,
-    example={"memory": MindlinMemory(np.array([1.0, 0.0, 0.0]), np.array(3.0)), **_STEP, **_SPHERES},
+    example={
+        "memory": MindlinMemory(np.array([1.0, 0.0, 0.0]), np.array(3.0)),
+        **_STEP,
+        **_SPHERES,
+    },
     variants=(
         {"memory": MindlinMemory(np.array([1.0, 0.5, 0.0]), np.array(8.0))},
-        {"memory": MindlinMemory(np.array([1.0, 0.5, 0.0]), np.array(8.0)), "slip_increment": (2.0, -1.0, 0.5)},
+        {
+            "memory": MindlinMemory(np.array([1.0, 0.5, 0.0]), np.array(8.0)),
+            "slip_increment": (2.0, -1.0, 0.5),
+        },
         {"memory": MindlinMemory(np.array([1.0, 0.0, 0.0]), np.array(3.0)), "rescaled": False},
-        {"memory": MindlinMemory(np.array([1.0, 0.5, 0.0]), np.array(8.0)), "slip_increment": (0.6, 0.2, 0.1), "slider": _rounded},
+        {
+            "memory": MindlinMemory(np.array([1.0, 0.5, 0.0]), np.array(8.0)),
+            "slip_increment": (0.6, 0.2, 0.1),
+            "slider": _rounded,
+        },
     ),
     switches=(
         {"slip_increment": (0.5, 0.0, 0.0)},
         {"slip_increment": (0.5, 0.0, 0.0), "rescaled": False},
         {"memory": MindlinMemory(np.array([1.0, 0.0, 0.0]), np.array(4.0))},
     ),
-    corners=(*_LIMITS, {"memory": MindlinMemory(np.zeros(3), np.array(0.0)), "slip_increment": (0.0, 0.0, 0.0)}),
+    corners=(
+        *_LIMITS,
+        {"memory": MindlinMemory(np.zeros(3), np.array(0.0)), "slip_increment": (0.0, 0.0, 0.0)},
+    ),
     energy=incremental_mindlin_energy,
     conjugate="slip_increment",
 )
@@ -176,10 +229,12 @@ def incremental_mindlin_force(
     rescaled: bool = True,
     slider: Slider = coulomb_slider,
 ) -> tuple[jax.Array, MindlinMemory]:
-    """Incremental form: ``T += k_t(d) ds``, ``F = -P(T + c xi')``, ``(..., k)`` [N] on the body that slips, and the memory.
+    """Incremental form: ``T += k_t(d) ds``, ``F = -P(T + c xi')``, ``(..., k)`` [N] on the body
+    that slips, and the memory.
 
-    ``rescaled``: while the overlap falls the force is first multiplied by the ratio of the stiffnesses, new over old. Continuous where
-    sticking turns to sliding and where unloading begins; a load below the limit is held for ever under constant overlap.
+    ``rescaled``: while the overlap falls the force is first multiplied by the ratio of the
+    stiffnesses, new over old. Continuous where sticking turns to sliding and where unloading
+    begins; a load below the limit is held for ever under constant overlap.
 
     Args:
         memory: force ``T`` of the spring, carried with the contact plane, and its stiffness.
@@ -192,14 +247,22 @@ def incremental_mindlin_force(
         coefficient: ``mu`` [-].
         time_step: [s].
         rescaled: whether the force falls with the stiffness on unloading.
-        slider: ``P``: ``coulomb_slider``, or ``smooth_coulomb_slider`` with its smoothing filled in.
+        slider: ``P``: ``coulomb_slider``, or ``smooth_coulomb_slider`` with its smoothing filled
+            in.
     """
     increment = jnp.asarray(slip_increment)
-    stiffness = mindlin_stiffness(overlap, effective_radius=effective_radius, effective_shear_modulus=effective_shear_modulus)
+    stiffness = mindlin_stiffness(
+        overlap, effective_radius=effective_radius, effective_shear_modulus=effective_shear_modulus
+    )
     before = jnp.asarray(memory.force)
     if rescaled:
         unloads = jnp.less(stiffness, memory.stiffness)
-        before = before * jnp.where(unloads, stiffness / jnp.where(unloads, memory.stiffness, 1.0), 1.0)[..., None]
+        before = (
+            before
+            * jnp.where(unloads, stiffness / jnp.where(unloads, memory.stiffness, 1.0), 1.0)[
+                ..., None
+            ]
+        )
     carried, slid = return_mapping(
         before,
         increment,
@@ -209,7 +272,9 @@ def incremental_mindlin_force(
         slider=slider,
     )
     touching = jnp.greater(normal_force, 0.0)
-    after = jnp.where(jnp.asarray(touching)[..., None], before + stiffness[..., None] * (increment - slid), 0.0)
+    after = jnp.where(
+        jnp.asarray(touching)[..., None], before + stiffness[..., None] * (increment - slid), 0.0
+    )
     return -carried, MindlinMemory(after, jnp.where(touching, stiffness, 0.0))
 
 
@@ -218,21 +283,37 @@ _DISK = {"coefficient": 0.5, "contact_radius": 0.25, "effective_shear_modulus": 
 
 @law(
     family="tangential",
-    source="Mindlin (1949); Mindlin and Deresiewicz (1953); Johnson, Contact Mechanics (1985), equation 7.42",
+    source="Mindlin (1949); Mindlin and Deresiewicz (1953); Johnson, Contact Mechanics (1985), "
+    "equation 7.42",
     smoothness=1,
     example={"tangential_displacement": (0.1, -0.3, 0.2), "normal_force": 8.0, **_DISK},
     variants=({"tangential_displacement": (1.0, -3.0, 0.2)},),
-    switches=({"tangential_displacement": (1.0, 0.0, 0.0)}, {"tangential_displacement": (0.0, 0.0, 0.0)}),
-    corners=({"normal_force": 0.0}, {"normal_force": -1.0}, {"coefficient": 0.0}, {"contact_radius": 0.0}),
+    switches=(
+        {"tangential_displacement": (1.0, 0.0, 0.0)},
+        {"tangential_displacement": (0.0, 0.0, 0.0)},
+    ),
+    corners=(
+        {"normal_force": 0.0},
+        {"normal_force": -1.0},
+        {"coefficient": 0.0},
+        {"contact_radius": 0.0},
+    ),
 )
 def mindlin_partial_slip_force(
-    tangential_displacement: Real, normal_force: Real, *, coefficient: Real, contact_radius: Real, effective_shear_modulus: Real
+    tangential_displacement: Real,
+    normal_force: Real,
+    *,
+    coefficient: Real,
+    contact_radius: Real,
+    effective_shear_modulus: Real,
 ) -> jax.Array:
-    """First tangential loading under a constant normal force, with an annulus of slip: ``(..., k)`` [N] on the displaced body.
+    """First tangential loading under a constant normal force, with an annulus of slip: ``(..., k)``
+    [N] on the displaced body.
 
-    ``F = -mu F_n (1 - (1 - x)^(3/2)) xi/|xi|``, ``x = |xi|/xi_max < 1``, ``xi_max = 3 mu F_n/(16 G* a)``; full slip ``-mu F_n xi/|xi|``
-    from there on. No memory: it holds for growing displacement in one direction from an unloaded contact. Initial stiffness ``8 G* a``.
-    One continuous derivative at zero displacement and at full slip.
+    ``F = -mu F_n (1 - (1 - x)^(3/2)) xi/|xi|``, ``x = |xi|/xi_max < 1``, ``xi_max = 3 mu F_n/(16 G*
+    a)``; full slip ``-mu F_n xi/|xi|`` from there on. No memory: it holds for growing displacement
+    in one direction from an unloaded contact. Initial stiffness ``8 G* a``. One continuous
+    derivative at zero displacement and at full slip.
 
     Args:
         tangential_displacement: ``xi``, ``(..., k)`` [m].
@@ -247,10 +328,16 @@ def mindlin_partial_slip_force(
     size = safe_norm(displacement)
     sticks = rate * size < limit
     held = jnp.where(sticks, 1.0 - rate * size / jnp.where(sticks, limit, 1.0), 0.0)  # 1 - x
-    # (1 - (1 - x)^(3/2))/x = 1 + (1 - x)/(1 + sqrt(1 - x)), without the difference of nearly equal numbers at x = 0.
+    # (1 - (1 - x)^(3/2))/x = 1 + (1 - x)/(1 + sqrt(1 - x)), without the difference of nearly equal
+    # numbers at x = 0.
     secant = rate * (1.0 + held / (1.0 + positive_power(held, 0.5)))
     moves = (size > 0.0) & ~sticks
-    return -displacement * jnp.where(sticks, secant, jnp.where(moves, limit / jnp.where(moves, size, 1.0), 0.0))[..., None]
+    return (
+        -displacement
+        * jnp.where(sticks, secant, jnp.where(moves, limit / jnp.where(moves, size, 1.0), 0.0))[
+            ..., None
+        ]
+    )
 
 
 @law(
@@ -268,11 +355,18 @@ def mindlin_partial_slip_force(
     ),
 )
 def mindlin_partial_slip_displacement(
-    tangential_force: Real, normal_force: Real, *, coefficient: Real, contact_radius: Real, effective_shear_modulus: Real
+    tangential_force: Real,
+    normal_force: Real,
+    *,
+    coefficient: Real,
+    contact_radius: Real,
+    effective_shear_modulus: Real,
 ) -> jax.Array:
-    """Inverse of ``mindlin_partial_slip_force`` along a line: ``xi = xi_max (1 - (1 - F_t/(mu F_n))^(2/3))`` [m]. Elementwise.
+    """Inverse of ``mindlin_partial_slip_force`` along a line: ``xi = xi_max (1 - (1 - F_t/(mu
+    F_n))^(2/3))`` [m]. Elementwise.
 
-    Forces from ``mu F_n`` on give ``xi_max``, where the slope is infinite (as a derivative 0 is returned there).
+    Forces from ``mu F_n`` on give ``xi_max``, where the slope is infinite (as a derivative 0 is
+    returned there).
 
     Args:
         tangential_force: ``F_t >= 0`` [N].
@@ -286,11 +380,15 @@ def mindlin_partial_slip_displacement(
     held = jnp.where(loaded, 1.0 - tangential_force / jnp.where(loaded, limit, 1.0), 0.0)
     rate = 16.0 / 3.0 * effective_shear_modulus * jnp.asarray(contact_radius)
     elastic = rate > 0.0
-    return jnp.where(elastic, limit / jnp.where(elastic, rate, 1.0), 0.0) * (1.0 - positive_power(held, 2.0 / 3.0))
+    return jnp.where(elastic, limit / jnp.where(elastic, rate, 1.0), 0.0) * (
+        1.0 - positive_power(held, 2.0 / 3.0)
+    )
 
 
 FORMS = ("displacement", "force", "rescaled")
-"""``displacement``: ``mindlin_force``; ``force``, ``rescaled``: ``incremental_mindlin_force``, without and with rescaling on unloading."""
+"""``displacement``: ``mindlin_force``; ``force``, ``rescaled``: ``incremental_mindlin_force``,
+without and with rescaling on unloading.
+"""
 
 
 @model
@@ -301,7 +399,8 @@ class Mindlin:
         coefficient: ``mu`` [-].
         effective_shear_modulus: ``1/G* = (2 - nu1)/G1 + (2 - nu2)/G2`` [Pa].
         tangential_damping: ``c`` [N s/m].
-        zeta: more damping, relative to critical: ``2 zeta sqrt(m k_t)`` with the present stiffness and the effective mass of the pair [-].
+        zeta: more damping, relative to critical: ``2 zeta sqrt(m k_t)`` with the present stiffness
+            and the effective mass of the pair [-].
         form: key of ``FORMS``.
     """
 
@@ -313,16 +412,25 @@ class Mindlin:
 
     def __post_init__(self) -> None:
         if self.form not in FORMS:
-            raise ValueError(f"Mindlin: form = {self.form!r} is not a form of the spring.{nearest(str(self.form), FORMS)}")
+            raise ValueError(
+                f"Mindlin: form = {self.form!r} is not a form of the "
+                f"spring.{nearest(str(self.form), FORMS)}"
+            )
 
     def stiffness(self, overlap: Real, effective_radius: Real) -> jax.Array:
         """Tangential stiffness [N/m]."""
-        return mindlin_stiffness(overlap, effective_radius=effective_radius, effective_shear_modulus=self.effective_shear_modulus)
+        return mindlin_stiffness(
+            overlap,
+            effective_radius=effective_radius,
+            effective_shear_modulus=self.effective_shear_modulus,
+        )
 
     def unloaded(self, contacts: int) -> Any:
         """Memory of contacts that begin."""
         zero = jnp.zeros((contacts, 3))
-        return SpringMemory(zero) if self.form == "displacement" else MindlinMemory(zero, zero[:, 0])
+        return (
+            SpringMemory(zero) if self.form == "displacement" else MindlinMemory(zero, zero[:, 0])
+        )
 
     def after_step(
         self,
@@ -336,7 +444,9 @@ class Mindlin:
         time_step: Real,
     ) -> tuple[jax.Array, Any]:
         """Force on the body that slips [N] at the end of a step, and the memory."""
-        damping = self.tangential_damping + critical_fraction(self.zeta, self.stiffness(overlap, effective_radius), mass)
+        damping = self.tangential_damping + critical_fraction(
+            self.zeta, self.stiffness(overlap, effective_radius), mass
+        )
         arguments = {
             "effective_radius": effective_radius,
             "effective_shear_modulus": self.effective_shear_modulus,
@@ -346,12 +456,34 @@ class Mindlin:
         }
         if self.form == "displacement":
             return mindlin_force(memory, slip_increment, normal_force, overlap, **arguments)
-        return incremental_mindlin_force(memory, slip_increment, normal_force, overlap, **arguments, rescaled=self.form == "rescaled")
+        return incremental_mindlin_force(
+            memory,
+            slip_increment,
+            normal_force,
+            overlap,
+            **arguments,
+            rescaled=self.form == "rescaled",
+        )
 
-    def overload(self, memory: Any, slip_rate: Real, *, normal_force: Real, overlap: Real, effective_radius: Real, mass: Real) -> jax.Array:
-        """What would act on the slider if it did not slide, less its limit ``mu F_n`` [N]: negative while it sticks, ``(...)``."""
+    def overload(
+        self,
+        memory: Any,
+        slip_rate: Real,
+        *,
+        normal_force: Real,
+        overlap: Real,
+        effective_radius: Real,
+        mass: Real,
+    ) -> jax.Array:
+        """What would act on the slider if it did not slide, less its limit ``mu F_n`` [N]: negative
+        while it sticks, ``(...)``.
+        """
         stiffness = self.stiffness(overlap, effective_radius)
-        spring = stiffness[..., None] * memory.elongation if self.form == "displacement" else jnp.asarray(memory.force)
+        spring = (
+            stiffness[..., None] * memory.elongation
+            if self.form == "displacement"
+            else jnp.asarray(memory.force)
+        )
         damping = self.tangential_damping + critical_fraction(self.zeta, stiffness, mass)
         trial = spring + jnp.asarray(damping)[..., None] * slip_rate
         return safe_norm(trial) - self.coefficient * positive_part(normal_force)
@@ -362,12 +494,18 @@ class Mindlin:
         if self.form != "displacement":
             return MindlinMemory(-jnp.asarray(force), stiffness)
         stiff = stiffness > 0.0
-        return SpringMemory(-jnp.asarray(force) * jnp.where(stiff, 1.0 / jnp.where(stiff, stiffness, 1.0), 0.0)[..., None])
+        return SpringMemory(
+            -jnp.asarray(force)
+            * jnp.where(stiff, 1.0 / jnp.where(stiff, stiffness, 1.0), 0.0)[..., None]
+        )
 
     def energy(self, memory: Any, *, overlap: Real, effective_radius: Real) -> jax.Array:
         """Energy stored in each contact [J]."""
         if self.form != "displacement":
             return incremental_mindlin_energy(memory)
         return mindlin_energy(
-            memory, overlap=overlap, effective_radius=effective_radius, effective_shear_modulus=self.effective_shear_modulus
+            memory,
+            overlap=overlap,
+            effective_radius=effective_radius,
+            effective_shear_modulus=self.effective_shear_modulus,
         )

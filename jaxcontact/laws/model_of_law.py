@@ -17,31 +17,50 @@ MOTION = ("overlap", "overlap_rate", "impact_speed", "mass")
 
 
 def normal_law(function: Callable[..., Any]) -> type:
-    """A class whose fields are the parameters of ``function``, to be used as ``ContactModel(normal=...)``, with every method of simulation.
+    """A class whose fields are the parameters of ``function``, to be used as
+    ``ContactModel(normal=...)``, with every method of simulation.
 
-    Numbers become differentiable parameters, with unit, interval and transform of ``QUANTITIES``; other arguments (a mode, a form) become
-    static fields, with the value in the law's example as default.
+    Numbers become differentiable parameters, with unit, interval and transform of ``QUANTITIES``;
+    other arguments (a mode, a form) become static fields, with the value in the law's example as
+    default.
 
     Args:
-        function: a registered law that returns a normal force [N] from ``overlap`` and, if it needs them, ``overlap_rate``,
-            ``impact_speed`` and ``mass``.
+        function: a registered law that returns a normal force [N] from ``overlap`` and, if it needs
+            them, ``overlap_rate``, ``impact_speed`` and ``mass``.
 
     Returns:
         A frozen model named like the function, in capitals without underscores.
     """
     law = LAWS.get(function.__name__)
     if law is None or "overlap" not in inspect.signature(function).parameters or law.has_memory:
-        raise ValueError(f"normal_law: {function!r} is not a registered law that gives a force from an overlap, without memory.")
+        raise ValueError(
+            f"normal_law: {function!r} is not a registered law that gives a force from an "
+            "overlap, without memory."
+        )
     taken = tuple(inspect.signature(function).parameters)
     fields = tuple(name for name in taken if name not in MOTION)
 
-    def force(self: Any, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real) -> jax.Array:
+    def force(
+        self: Any, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real
+    ) -> jax.Array:
         motion = dict(zip(MOTION, (overlap, overlap_rate, impact_speed, mass), strict=True))
-        return function(**{name: motion[name] if name in motion else getattr(self, name) for name in taken})
+        return function(
+            **{name: motion[name] if name in motion else getattr(self, name) for name in taken}
+        )
 
-    namespace: dict[str, Any] = {"__doc__": function.__doc__, "__module__": function.__module__, "force": force}
+    namespace: dict[str, Any] = {
+        "__doc__": function.__doc__,
+        "__module__": function.__module__,
+        "force": force,
+    }
     for name in fields:
         example = law.example.get(name)
         namespace[name] = of(QUANTITIES[name]) if is_number(example) else static(default=example)
     namespace["__annotations__"] = dict.fromkeys(fields, Any)
-    return model(type("".join(word.capitalize() for word in function.__name__.split("_")), (FromForce,), namespace))
+    return model(
+        type(
+            "".join(word.capitalize() for word in function.__name__.split("_")),
+            (FromForce,),
+            namespace,
+        )
+    )

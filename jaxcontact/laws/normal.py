@@ -2,10 +2,13 @@
 
 A compliant law has
 
-- ``force(overlap, overlap_rate, *, impact_speed, mass)``: normal force [N], 0 for ``overlap <= 0``; ``impact_speed`` is the approach
-  speed at touch-down (positive), ``mass`` the effective mass of the pair;
-- ``scales(*, impact_speed, mass)``: an overlap ``d0`` and a time ``d0/v`` with which one impact is of order one;
-- ``phase(*, impact_speed, mass)``: coordinates in which one impact is smooth, for an integrator (``laws.phase``);
+- ``force(overlap, overlap_rate, *, impact_speed, mass)``: normal force [N], 0 for ``overlap <= 0``;
+  ``impact_speed`` is the approach speed at touch-down (positive), ``mass`` the effective mass of
+  the pair;
+- ``scales(*, impact_speed, mass)``: an overlap ``d0`` and a time ``d0/v`` with which one impact is
+  of order one;
+- ``phase(*, impact_speed, mass)``: coordinates in which one impact is smooth, for an integrator
+  (``laws.phase``);
 - ``restitution_at(impact_speed, *, mass)``: the restitution obtained, and ``static_overlap(load)``.
 
 A rigid law has ``restitution_at`` only.
@@ -21,7 +24,12 @@ from jaxcontact.field import Interval, model, nearest, of, parameter, static
 from jaxcontact.laws.adhesion import JohnsonKendallRoberts
 from jaxcontact.laws.adhesive_plastic import AdhesivePlastic
 from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.damping import hunt_crossley_force, linear_dashpot_force, no_tension, tsuji_dashpot_force
+from jaxcontact.laws.damping import (
+    hunt_crossley_force,
+    linear_dashpot_force,
+    no_tension,
+    tsuji_dashpot_force,
+)
 from jaxcontact.laws.elastic import elastic_energy, static_overlap
 from jaxcontact.laws.phase import HuntCrossleyPhase, LinearPhase, TsujiPhase
 from jaxcontact.laws.plastic import ThorntonPlastic, WaltonBraun
@@ -50,7 +58,9 @@ LEAST_RESTITUTION = 1e-9
 
 
 def _stiffness(unit: str) -> Any:
-    return of(dataclasses.replace(QUANTITIES["stiffness"], unit=unit, interval=Interval.parse("(0, inf)")))
+    return of(
+        dataclasses.replace(QUANTITIES["stiffness"], unit=unit, interval=Interval.parse("(0, inf)"))
+    )
 
 
 def _reference_speed() -> jax.Array | float | None:
@@ -65,21 +75,29 @@ def _reference_speed() -> jax.Array | float | None:
     )
 
 
-def _impact_scales(exponent: Real, stiffness: Real, impact_speed: Real, mass: Real) -> tuple[jax.Array, jax.Array]:
-    """Overlap ``(m v^2/K)^(1/(n+1))`` [m] and time [s] of an impact; the largest overlap is of the order of the first."""
+def _impact_scales(
+    exponent: Real, stiffness: Real, impact_speed: Real, mass: Real
+) -> tuple[jax.Array, jax.Array]:
+    """Overlap ``(m v^2/K)^(1/(n+1))`` [m] and time [s] of an impact; the largest overlap is of the
+    order of the first.
+    """
     overlap = (mass * jnp.square(impact_speed) / stiffness) ** (1.0 / (exponent + 1.0))
     return overlap, overlap / impact_speed
 
 
 def _check_end(owner: str, end: str) -> None:
     if end not in CONTACT_ENDS:
-        raise ValueError(f"{owner}: end = {end!r} is not a way to end a contact.{nearest(str(end), CONTACT_ENDS)}")
+        raise ValueError(
+            f"{owner}: end = {end!r} is not a way to end a "
+            f"contact.{nearest(str(end), CONTACT_ENDS)}"
+        )
 
 
 def _check_restitution_law(owner: str, law: RestitutionLaw) -> None:
     if not isinstance(law, RestitutionLaw):
         raise TypeError(
-            f"{owner}: restitution_law = {law!r} is not a RestitutionLaw. Take one from RESTITUTION_LAWS: {', '.join(RESTITUTION_LAWS)}."
+            f"{owner}: restitution_law = {law!r} is not a RestitutionLaw. Take one from "
+            f"RESTITUTION_LAWS: {', '.join(RESTITUTION_LAWS)}."
         )
 
 
@@ -93,32 +111,62 @@ class _HuntCrossley:
     exponent: jax.Array | float
 
     def constants(self) -> jax.Array:
-        """``a`` [-] at the reference speed: what ``force`` needs that no motion changes. A restitution below 1e-9 counts as 1e-9."""
+        """``a`` [-] at the reference speed: what ``force`` needs that no motion changes. A
+        restitution below 1e-9 counts as 1e-9.
+        """
         return self.restitution_law.damping_ratio(jnp.maximum(self.restitution, LEAST_RESTITUTION))
 
     def damping_ratio(self, impact_speed: Real, *, constants: Real | None = None) -> jax.Array:
-        """``a`` in ``1 + a d'/v`` [-] at the approach speed ``v``: proportional to it when a reference speed is given."""
+        """``a`` in ``1 + a d'/v`` [-] at the approach speed ``v``: proportional to it when a
+        reference speed is given.
+        """
         ratio = self.constants() if constants is None else constants
-        return ratio * jnp.ones_like(impact_speed) if self.reference_speed is None else ratio * impact_speed / self.reference_speed
+        return (
+            ratio * jnp.ones_like(impact_speed)
+            if self.reference_speed is None
+            else ratio * impact_speed / self.reference_speed
+        )
 
-    def force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real, constants: Real | None = None) -> jax.Array:
-        """Normal force [N] of ``overlap`` [m] and ``overlap_rate`` [m/s]; never tension (which only a pull from outside could bring).
+    def force(
+        self,
+        overlap: Real,
+        overlap_rate: Real,
+        *,
+        impact_speed: Real,
+        mass: Real,
+        constants: Real | None = None,
+    ) -> jax.Array:
+        """Normal force [N] of ``overlap`` [m] and ``overlap_rate`` [m/s]; never tension (which only
+        a pull from outside could bring).
 
-        A contact that began at rest (``impact_speed = 0``) is not damped. ``constants``: from the method of that name, when known.
+        A contact that began at rest (``impact_speed = 0``) is not damped. ``constants``: from the
+        method of that name, when known.
         """
         moves = jnp.greater(impact_speed, 0.0)
         ratio = self.damping_ratio(impact_speed, constants=constants)
         damping = jnp.where(moves, ratio / jnp.where(moves, impact_speed, 1.0), 0.0)
-        return no_tension(hunt_crossley_force(overlap, overlap_rate, stiffness=self.stiffness, exponent=self.exponent, dissipation=damping))
+        return no_tension(
+            hunt_crossley_force(
+                overlap,
+                overlap_rate,
+                stiffness=self.stiffness,
+                exponent=self.exponent,
+                dissipation=damping,
+            )
+        )
 
     def scales(self, *, impact_speed: Real, mass: Real) -> tuple[jax.Array, jax.Array]:
         """Overlap scale [m] and time scale [s] of an impact."""
         return _impact_scales(self.exponent, self.stiffness, impact_speed, mass)
 
-    def phase(self, *, impact_speed: Real, mass: Real, constants: Real | None = None) -> HuntCrossleyPhase:
+    def phase(
+        self, *, impact_speed: Real, mass: Real, constants: Real | None = None
+    ) -> HuntCrossleyPhase:
         """Coordinates in which an impact at this speed is smooth, for an integrator."""
         ratio = self.damping_ratio(impact_speed, constants=constants)
-        return HuntCrossleyPhase(ratio, self.exponent, *self.scales(impact_speed=impact_speed, mass=mass))
+        return HuntCrossleyPhase(
+            ratio, self.exponent, *self.scales(impact_speed=impact_speed, mass=mass)
+        )
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution obtained [-] at the approach speed [m/s]."""
@@ -131,14 +179,17 @@ class _HuntCrossley:
 
 @model
 class HuntCrossley(_HuntCrossley):
-    """``F = K d^n (1 + a d'/v)``: spring and damping vanish together at zero overlap, so the force has no jump.
+    """``F = K d^n (1 + a d'/v)``: spring and damping vanish together at zero overlap, so the force
+    has no jump.
 
-    By default ``a`` is the exact one: every impact rebounds with ``restitution``, whatever its speed. With ``reference_speed`` the
-    damping is a constant of the material, as Hunt and Crossley meant it: ``restitution`` holds at that speed and falls with speed. With
-    a nominal ``restitution_law`` the restitution obtained differs from the one asked (``restitution_at`` tells it).
+    By default ``a`` is the exact one: every impact rebounds with ``restitution``, whatever its
+    speed. With ``reference_speed`` the damping is a constant of the material, as Hunt and Crossley
+    meant it: ``restitution`` holds at that speed and falls with speed. With a nominal
+    ``restitution_law`` the restitution obtained differs from the one asked (``restitution_at``
+    tells it).
 
-    ``exponent`` is fixed (1.5, Hertz); ``PowerLawHuntCrossley`` has it as a parameter.
-    Source: Hunt and Crossley, J. Appl. Mech. 42 (1975) 440-445; the maps are in ``laws.restitution``.
+    ``exponent`` is fixed (1.5, Hertz); ``PowerLawHuntCrossley`` has it as a parameter. Source: Hunt
+    and Crossley, J. Appl. Mech. 42 (1975) 440-445; the maps are in ``laws.restitution``.
     """
 
     stiffness: jax.Array | float = _stiffness("N/m^n")
@@ -158,7 +209,9 @@ class HuntCrossley(_HuntCrossley):
 
 @model
 class PowerLawHuntCrossley(_HuntCrossley):
-    """``HuntCrossley`` with the exponent ``n`` of ``F = K d^n (1 + a d'/v)`` as a parameter to fit."""
+    """``HuntCrossley`` with the exponent ``n`` of ``F = K d^n (1 + a d'/v)`` as a parameter to
+    fit.
+    """
 
     stiffness: jax.Array | float = _stiffness("N/m^n")
     restitution: jax.Array | float = of(QUANTITIES["restitution"])
@@ -182,9 +235,10 @@ class PowerLawHuntCrossley(_HuntCrossley):
 class LinearDashpot:
     """``F = k d + c d'`` with the damping that gives exactly ``restitution`` at every speed.
 
-    ``end = "zero_overlap"``: the contact lasts until the overlap is gone, and attracts towards its end. ``end = "zero_force"``: it ends
-    where the force would become attractive; the same restitution then needs more damping. The force jumps to ``c v`` at touch-down.
-    Source: Schwager and Poeschel, Granular Matter 9 (2007) 465-469.
+    ``end = "zero_overlap"``: the contact lasts until the overlap is gone, and attracts towards its
+    end. ``end = "zero_force"``: it ends where the force would become attractive; the same
+    restitution then needs more damping. The force jumps to ``c v`` at touch-down. Source: Schwager
+    and Poeschel, Granular Matter 9 (2007) 465-469.
     """
 
     stiffness: jax.Array | float = _stiffness("N/m")
@@ -203,23 +257,40 @@ class LinearDashpot:
         """``zeta``: what ``force`` needs that no motion changes."""
         return self.zeta
 
-    def force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real, constants: Real | None = None) -> jax.Array:
-        """Normal force [N] of ``overlap`` [m] and ``overlap_rate`` [m/s]; no tension when the contact ends at zero force.
+    def force(
+        self,
+        overlap: Real,
+        overlap_rate: Real,
+        *,
+        impact_speed: Real,
+        mass: Real,
+        constants: Real | None = None,
+    ) -> jax.Array:
+        """Normal force [N] of ``overlap`` [m] and ``overlap_rate`` [m/s]; no tension when the
+        contact ends at zero force.
 
         ``constants``: from the method of that name, when known.
         """
-        damping = 2.0 * (self.zeta if constants is None else constants) * jnp.sqrt(self.stiffness * mass)
-        force = linear_dashpot_force(overlap, overlap_rate, stiffness=self.stiffness, damping=damping)
+        damping = (
+            2.0 * (self.zeta if constants is None else constants) * jnp.sqrt(self.stiffness * mass)
+        )
+        force = linear_dashpot_force(
+            overlap, overlap_rate, stiffness=self.stiffness, damping=damping
+        )
         return no_tension(force) if self.end == "zero_force" else force
 
     def scales(self, *, impact_speed: Real, mass: Real) -> tuple[jax.Array, jax.Array]:
         """Overlap scale [m] and time scale [s] of an impact."""
         return _impact_scales(1.0, self.stiffness, impact_speed, mass)
 
-    def phase(self, *, impact_speed: Real, mass: Real, constants: Real | None = None) -> LinearPhase:
+    def phase(
+        self, *, impact_speed: Real, mass: Real, constants: Real | None = None
+    ) -> LinearPhase:
         """Coordinates in which an impact at this speed is smooth, for an integrator."""
         scales = self.scales(impact_speed=impact_speed, mass=mass)
-        return LinearPhase(jnp.asarray(self.zeta if constants is None else constants), self.end, *scales)
+        return LinearPhase(
+            jnp.asarray(self.zeta if constants is None else constants), self.end, *scales
+        )
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution obtained [-]: the one asked for, at every approach speed."""
@@ -232,10 +303,12 @@ class LinearDashpot:
 
 @model
 class TsujiDashpot:
-    """``F = K d^(3/2) + alpha sqrt(m K) d^(1/4) d'`` with the ``alpha`` that gives exactly ``restitution`` at every speed.
+    """``F = K d^(3/2) + alpha sqrt(m K) d^(1/4) d'`` with the ``alpha`` that gives exactly
+    ``restitution`` at every speed.
 
-    ``end`` as in ``LinearDashpot``. The force is continuous at touch-down.
-    Source: Tsuji, Tanaka and Ishida, Powder Technol. 71 (1992) 239-250; Antypov and Elliott, Europhys. Lett. 94 (2011) 50004.
+    ``end`` as in ``LinearDashpot``. The force is continuous at touch-down. Source: Tsuji, Tanaka
+    and Ishida, Powder Technol. 71 (1992) 239-250; Antypov and Elliott, Europhys. Lett. 94 (2011)
+    50004.
     """
 
     stiffness: jax.Array | float = _stiffness("N/m^1.5")
@@ -254,13 +327,24 @@ class TsujiDashpot:
         """``alpha``: what ``force`` needs that no motion changes."""
         return self.alpha
 
-    def force(self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real, constants: Real | None = None) -> jax.Array:
-        """Normal force [N] of ``overlap`` [m] and ``overlap_rate`` [m/s]; no tension when the contact ends at zero force.
+    def force(
+        self,
+        overlap: Real,
+        overlap_rate: Real,
+        *,
+        impact_speed: Real,
+        mass: Real,
+        constants: Real | None = None,
+    ) -> jax.Array:
+        """Normal force [N] of ``overlap`` [m] and ``overlap_rate`` [m/s]; no tension when the
+        contact ends at zero force.
 
         ``constants``: from the method of that name, when known.
         """
         alpha = self.alpha if constants is None else constants
-        force = tsuji_dashpot_force(overlap, overlap_rate, stiffness=self.stiffness, mass=mass, alpha=alpha)
+        force = tsuji_dashpot_force(
+            overlap, overlap_rate, stiffness=self.stiffness, mass=mass, alpha=alpha
+        )
         return no_tension(force) if self.end == "zero_force" else force
 
     def scales(self, *, impact_speed: Real, mass: Real) -> tuple[jax.Array, jax.Array]:
@@ -270,7 +354,12 @@ class TsujiDashpot:
     def phase(self, *, impact_speed: Real, mass: Real, constants: Real | None = None) -> TsujiPhase:
         """Coordinates in which an impact at this speed is smooth, for an integrator."""
         scales = self.scales(impact_speed=impact_speed, mass=mass)
-        return TsujiPhase(jnp.asarray(self.alpha if constants is None else constants), jnp.asarray(self.restitution), self.end, *scales)
+        return TsujiPhase(
+            jnp.asarray(self.alpha if constants is None else constants),
+            jnp.asarray(self.restitution),
+            self.end,
+            *scales,
+        )
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution obtained [-]: the one asked for, at every approach speed."""
@@ -283,14 +372,17 @@ class TsujiDashpot:
 
 @model
 class NewtonRestitution(RigidImpact):
-    """A rigid impact: the normal speed after is ``restitution`` times that before. For the impulse method only, it has no force.
+    """A rigid impact: the normal speed after is ``restitution`` times that before. For the impulse
+    method only, it has no force.
 
     Args:
         restitution: ``e``.
-        duration: time between touch-down and lift-off at an approach speed of 1 m/s [s], in proportion to ``speed^(-1/5)`` as in
-            Hertz's law: the first effect of compliance that a camera could see. 0 is rigid.
-        deviation: of each impact in order of time, ``(impacts,)``, added to ``ln(e/(1 - e))``: real impacts do not repeat exactly. A
-            scalar holds for all impacts; impacts beyond the last entry take that one.
+        duration: time between touch-down and lift-off at an approach speed of 1 m/s [s], in
+            proportion to ``speed^(-1/5)`` as in Hertz's law: the first effect of compliance that a
+            camera could see. 0 is rigid.
+        deviation: of each impact in order of time, ``(impacts,)``, added to ``ln(e/(1 - e))``: real
+            impacts do not repeat exactly. A scalar holds for all impacts; impacts beyond the last
+            entry take that one.
     """
 
     restitution: jax.Array | float = of(QUANTITIES["restitution"])
@@ -305,9 +397,22 @@ class NewtonRestitution(RigidImpact):
 NORMAL_LAWS: dict[str, type] = {
     law.__name__: law
     for law in (
-        *(HuntCrossley, PowerLawHuntCrossley, LinearDashpot, TsujiDashpot, KuwabaraKono, HertzDashpot),
+        *(
+            HuntCrossley,
+            PowerLawHuntCrossley,
+            LinearDashpot,
+            TsujiDashpot,
+            KuwabaraKono,
+            HertzDashpot,
+        ),
         *(WaltonBraun, ThorntonPlastic, AdhesivePlastic, JohnsonKendallRoberts),
-        *(NewtonRestitution, ViscoelasticRestitution, PowerLawRestitution, ExponentialRestitution, RationalRestitution),
+        *(
+            NewtonRestitution,
+            ViscoelasticRestitution,
+            PowerLawRestitution,
+            ExponentialRestitution,
+            RationalRestitution,
+        ),
         *(ThorntonRestitution, TabulatedRestitution),
     )
 }
@@ -315,16 +420,29 @@ NORMAL_LAWS: dict[str, type] = {
 
 
 def register(example: Any, *, smoothness: float, source: str, **about: Any) -> None:
-    """Enter the normal law of ``example`` into the catalogue; the arguments are those of ``laws.catalogue.law``."""
+    """Enter the normal law of ``example`` into the catalogue; the arguments are those of
+    ``laws.catalogue.law``.
+    """
     law(
         name=type(example).__name__,
         family="normal law",
         source=source,
         smoothness=smoothness,
-        example={"self": example, "overlap": 0.01, "overlap_rate": 0.3, "impact_speed": 0.7, "mass": 0.2},
+        example={
+            "self": example,
+            "overlap": 0.01,
+            "overlap_rate": 0.3,
+            "impact_speed": 0.7,
+            "mass": 0.2,
+        },
         variants=({"overlap": 0.02, "overlap_rate": -0.1},),
         switches=({"overlap": 0.0},),
-        corners=({"overlap": -0.1}, {"overlap_rate": 0.0}, {"impact_speed": 0.0}, {"overlap": 0.0, "overlap_rate": 0.0}),
+        corners=(
+            {"overlap": -0.1},
+            {"overlap_rate": 0.0},
+            {"impact_speed": 0.0},
+            {"overlap": 0.0, "overlap_rate": 0.0},
+        ),
         conjugate="overlap_rate",
         **about,
     )(type(example).force)
@@ -334,13 +452,17 @@ register(
     HuntCrossley(stiffness=1e4, restitution=0.8),
     smoothness=1,
     source="Hunt and Crossley, J. Appl. Mech. 42 (1975) 440-445",
-    energy=lambda self, overlap: elastic_energy(overlap, stiffness=self.stiffness, exponent=self.exponent),
+    energy=lambda self, overlap: elastic_energy(
+        overlap, stiffness=self.stiffness, exponent=self.exponent
+    ),
 )
 register(
     PowerLawHuntCrossley(stiffness=1e4, restitution=0.8, exponent=1.4, reference_speed=3.0),
     smoothness=1,
     source="Hunt and Crossley, J. Appl. Mech. 42 (1975) 440-445",
-    energy=lambda self, overlap: elastic_energy(overlap, stiffness=self.stiffness, exponent=self.exponent),
+    energy=lambda self, overlap: elastic_energy(
+        overlap, stiffness=self.stiffness, exponent=self.exponent
+    ),
 )
 register(
     LinearDashpot(stiffness=1e4, restitution=0.8),

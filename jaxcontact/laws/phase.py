@@ -1,22 +1,25 @@
 """Coordinates in which a contact is smooth from touch-down to lift-off.
 
-In time a contact starts like ``t^(n+1)`` with ``n`` often 3/2, and heavy damping makes it stiff: both cost a Runge-Kutta method its order.
-Here a contact is written with::
+In time a contact starts like ``t^(n+1)`` with ``n`` often 3/2, and heavy damping makes it stiff:
+both cost a Runge-Kutta method its order. Here a contact is written with::
 
     s = overlap/overlap_scale,   u = overlap rate/impact speed,   tau = time/time_scale   (ds/dtau = u),
 
-a *phase coordinate* ``X = s^p`` that makes the force a polynomial, a *rate coordinate* ``w`` of ``u`` in which damping is not stiff, and an
-independent variable ``sigma`` in which the whole contact has a length of about 2 to 3, whatever the parameters. ``load`` is the
-acceleration by everything but the contact, towards the surface, times ``time_scale/impact_speed``.
+a *phase coordinate* ``X = s^p`` that makes the force a polynomial, a *rate coordinate* ``w`` of
+``u`` in which damping is not stiff, and an independent variable ``sigma`` in which the whole
+contact has a length of about 2 to 3, whatever the parameters. ``load`` is the acceleration by
+everything but the contact, towards the surface, times ``time_scale/impact_speed``.
 
-Every phase has: ``start`` (w at touch-down, where X = 0 and u = 1), ``derivative(X, w, load) -> (X', w', tau')``, ``rate(w) -> u``,
-``reduced_overlap(X) -> s``, ``reduced_force(X, w)`` (force over mass * impact_speed / time_scale), ``event(X, w)`` (falls through zero
-where the contact ends), ``event_rate`` and ``length`` (an estimate of sigma there, for load = 0; it need not be exact).
+Every phase has: ``start`` (w at touch-down, where X = 0 and u = 1), ``derivative(X, w, load) ->
+(X', w', tau')``, ``rate(w) -> u``, ``reduced_overlap(X) -> s``, ``reduced_force(X, w)`` (force over
+mass * impact_speed / time_scale), ``event(X, w)`` (falls through zero where the contact ends),
+``event_rate`` and ``length`` (an estimate of sigma there, for load = 0; it need not be exact).
 
-A phase that is ``solved_at_once`` (``simulation.compliant_contact.orbit``) ends at zero overlap and also has ``position_at(s) -> X``, a
-power, ``nodes_per_step``, ``w_rate(X, w, load, largest s) -> dw/dtau``, ``largest_overlap(load)``, an estimate of it, ``largest_load``,
-from which on there is no lift-off, ``restitution``, an estimate, ``in_steps``, a phase for steps, and ``slowing(s/largest s, load)``, a
-factor of the speed of the way out.
+A phase that is ``solved_at_once`` (``simulation.compliant_contact.orbit``) ends at zero overlap and
+also has ``position_at(s) -> X``, a power, ``nodes_per_step``, ``w_rate(X, w, load, largest s) ->
+dw/dtau``, ``largest_overlap(load)``, an estimate of it, ``largest_load``, from which on there is no
+lift-off, ``restitution``, an estimate, ``in_steps``, a phase for steps, and ``slowing(s/largest s,
+load)``, a factor of the speed of the way out.
 """
 
 import dataclasses
@@ -39,14 +42,18 @@ class ContactPhase(Protocol):
     def start(self) -> jax.Array: ...
     @property
     def length(self) -> jax.Array: ...
-    def derivative(self, position: jax.Array, w: jax.Array, load: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]: ...
+    def derivative(
+        self, position: jax.Array, w: jax.Array, load: jax.Array
+    ) -> tuple[jax.Array, jax.Array, jax.Array]: ...
     def rate(self, w: jax.Array) -> jax.Array: ...
     @property
     def solved_at_once(self) -> bool: ...
     def reduced_overlap(self, position: jax.Array) -> jax.Array: ...
     def reduced_force(self, position: jax.Array, w: jax.Array) -> jax.Array: ...
     def event(self, position: jax.Array, w: jax.Array) -> jax.Array: ...
-    def event_rate(self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array) -> jax.Array: ...
+    def event_rate(
+        self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array
+    ) -> jax.Array: ...
 
 
 class ClosedPhase(ContactPhase, Protocol):
@@ -63,11 +70,14 @@ class ClosedPhase(ContactPhase, Protocol):
     def restitution(self) -> jax.Array: ...
     def slowing(self, height: jax.Array, load: jax.Array) -> jax.Array: ...
     def position_at(self, overlap: jax.Array) -> jax.Array: ...
-    def w_rate(self, position: jax.Array, w: jax.Array, load: jax.Array, largest_overlap: jax.Array) -> jax.Array: ...
+    def w_rate(
+        self, position: jax.Array, w: jax.Array, load: jax.Array, largest_overlap: jax.Array
+    ) -> jax.Array: ...
 
 
-# Length of a Hunt-Crossley contact without load, fitted to a numerical integration for exponents 1 to 3 and damping ratios 0 to 100;
-# largest error 0.0075. Rows: powers of ln(1 + a); columns: powers of 1/n.
+# Length of a Hunt-Crossley contact without load, fitted to a numerical integration for exponents 1
+# to 3 and damping ratios 0 to 100; largest error 0.0075. Rows: powers of ln(1 + a); columns: powers
+# of 1/n.
 _HUNT_CROSSLEY_LENGTH = (
     (2.77013, 0.039772, -0.194175),
     (-0.009665, -0.641264, 0.246952),
@@ -78,8 +88,9 @@ _HUNT_CROSSLEY_LENGTH = (
 )
 
 
-# Load from which on a Hunt-Crossley contact does not lift off, times a^(q/3), q = 2 n/(n + 1): its logarithm, fitted to bisections with a
-# numerical integration for exponents 1 to 3 and damping ratios 0.001 to 10; largest error 0.011. Rows and columns as above.
+# Load from which on a Hunt-Crossley contact does not lift off, times a^(q/3), q = 2 n/(n + 1): its
+# logarithm, fitted to bisections with a numerical integration for exponents 1 to 3 and damping
+# ratios 0.001 to 10; largest error 0.011. Rows and columns as above.
 _HUNT_CROSSLEY_LARGEST_LOAD = (
     (-1.090208, 0.602783, -0.13933),
     (-1.256129, 0.166739, -0.007876),
@@ -89,26 +100,33 @@ _HUNT_CROSSLEY_LARGEST_LOAD = (
     (-0.061985, -0.014204, 0.007166),
 )
 UNIVERSAL = 10.0
-"""Damping ratio from which on the end of a contact depends on ``a^q load`` alone: the sphere creeps out at the speed ``1/a``, until its
-inertia frees it."""
+"""Damping ratio from which on the end of a contact depends on ``a^q load`` alone: the sphere creeps
+out at the speed ``1/a``, until its inertia frees it.
+"""
 
 HEAVY = 30.0
-"""Damping ratio (restitution 0.033) from which gravity and air are left out during a contact in steps."""
+"""Damping ratio (restitution 0.033) from which gravity and air are left out during a contact in
+steps.
+"""
 
 HEAVIEST = 100.0
 """Largest damping ratio of contacts in steps; their length grows with it."""
 
 HEAVY_AT_ONCE = 3.5
-"""Damping ratio (restitution 0.27) from which the load of a contact that is solved for at once acts through ``slowing`` only: the sphere
-creeps out, force and load in balance, which is a corner on the orbit."""
+"""Damping ratio (restitution 0.27) from which the load of a contact that is solved for at once acts
+through ``slowing`` only: the sphere creeps out, force and load in balance, which is a corner on the
+orbit.
+"""
 
 
 @dataclasses.dataclass(frozen=True)
 class HuntCrossleyPhase:
-    """Phase of ``F = K d^n (1 + a u)``: ``X = sqrt(s)`` and ``w = ln(1 + c u)/c`` with ``c = a``, or a small number where ``a`` is less.
+    """Phase of ``F = K d^n (1 + a u)``: ``X = sqrt(s)`` and ``w = ln(1 + c u)/c`` with ``c = a``,
+    or a small number where ``a`` is less.
 
-    ``dw/dtau = (load - s^n (1 + a u))/(1 + c u)``: with ``c = a`` the damping has left the equation of motion, so no damping ratio makes
-    it stiff. The solution does not depend on ``c``, a mere choice of coordinate, so it carries no derivative.
+    ``dw/dtau = (load - s^n (1 + a u))/(1 + c u)``: with ``c = a`` the damping has left the equation
+    of motion, so no damping ratio makes it stiff. The solution does not depend on ``c``, a mere
+    choice of coordinate, so it carries no derivative.
     """
 
     damping_ratio: jax.Array
@@ -128,7 +146,9 @@ class HuntCrossleyPhase:
 
     @property
     def nodes_per_step(self) -> int:
-        """Nodes for what steps of order 8 would give; more where the exponent may be larger than 2."""
+        """Nodes for what steps of order 8 would give; more where the exponent may be larger than
+        2.
+        """
         return 2 if isinstance(self.exponent, (int, float)) and self.exponent <= 2.0 else 3
 
     @property
@@ -168,7 +188,10 @@ class HuntCrossleyPhase:
         ratio = jnp.maximum(jax.lax.stop_gradient(self.damping_ratio), 1e-3)
         power = 2.0 * self.exponent / (self.exponent + 1.0)
         near = jnp.minimum(ratio, UNIVERSAL)
-        fitted = polynomial([polynomial(row, 1 / self.exponent) for row in _HUNT_CROSSLEY_LARGEST_LOAD], jnp.log1p(near))
+        fitted = polynomial(
+            [polynomial(row, 1 / self.exponent) for row in _HUNT_CROSSLEY_LARGEST_LOAD],
+            jnp.log1p(near),
+        )
         return jnp.exp(fitted) * (near * (ratio / near) ** 3) ** (-power / 3.0)
 
     @property
@@ -178,16 +201,26 @@ class HuntCrossleyPhase:
         return (1.0 + 0.2 * a) / (1.0 + a * (0.87 + 0.2 * a))
 
     def slowing(self, height: jax.Array, load: jax.Array) -> jax.Array:
-        """Speed of the way out at ``height`` times the largest overlap, relative to that without load, where the orbit leaves the load out.
+        """Speed of the way out at ``height`` times the largest overlap, relative to that without
+        load, where the orbit leaves the load out.
 
-        Its square at lift-off falls almost linearly with the load, to 0 at the largest one: fitted like that to integrations, to 1e-3.
+        Its square at lift-off falls almost linearly with the load, to 0 at the largest one: fitted
+        like that to integrations, to 1e-3.
         """
         a, inverse = jnp.maximum(self.damping_ratio, HEAVY_AT_ONCE), 1.0 / self.exponent
         near = jnp.minimum(a, UNIVERSAL)
-        early = jnp.exp(-0.42388 - near * (0.76315 + 0.015077 * near)) * (2.02861 - 1.45471 * inverse)
+        early = jnp.exp(-0.42388 - near * (0.76315 + 0.015077 * near)) * (
+            2.02861 - 1.45471 * inverse
+        )
         largest = polynomial((0.41016, -0.088934, 0.198657, -0.078849), inverse) * (1.0 - early)
-        share = jnp.where(self.damping_ratio > HEAVY_AT_ONCE, load, 0.0) * a ** (2.0 / (1.0 + inverse)) / largest
-        curvature = polynomial((0.0, 0.039151, 0.154588, -0.074227), inverse) * polynomial((0.89604, 0.103406, 0.20628), share)
+        share = (
+            jnp.where(self.damping_ratio > HEAVY_AT_ONCE, load, 0.0)
+            * a ** (2.0 / (1.0 + inverse))
+            / largest
+        )
+        curvature = polynomial((0.0, 0.039151, 0.154588, -0.074227), inverse) * polynomial(
+            (0.89604, 0.103406, 0.20628), share
+        )
         squared = 1.0 - share * (1.0 + curvature * (1.0 - 5.0 * early**0.855) * (1.0 - share))
         return height + (1.0 - height) * jnp.sqrt(jnp.maximum(squared, 1e-3))
 
@@ -195,34 +228,51 @@ class HuntCrossleyPhase:
         """``X = sqrt(s)``."""
         return jnp.sqrt(overlap)
 
-    def w_rate(self, position: jax.Array, w: jax.Array, load: jax.Array, largest_overlap: jax.Array) -> jax.Array:
+    def w_rate(
+        self, position: jax.Array, w: jax.Array, load: jax.Array, largest_overlap: jax.Array
+    ) -> jax.Array:
         """``dw/dtau``."""
-        slowness = 1.0 / jnp.maximum(1.0 + self.coordinate_constant * self.rate(w), jnp.finfo(w.dtype).eps)
+        slowness = 1.0 / jnp.maximum(
+            1.0 + self.coordinate_constant * self.rate(w), jnp.finfo(w.dtype).eps
+        )
         share = self.damping_ratio / self.coordinate_constant
-        # On its way out the sphere is never slower than where load and force balance, so the bound is not met in any contact; it keeps an
-        # iteration that is slower from throwing the next one back.
+        # On its way out the sphere is never slower than where load and force balance, so the bound
+        # is not met in any contact; it keeps an iteration that is slower from throwing the next one
+        # back.
         load = jnp.where(self.damping_ratio > HEAVY_AT_ONCE, 0.0, load)
         bound = 2.0 * largest_overlap**self.exponent
         push = jnp.clip(load * slowness, -bound, bound)
-        return push - self._power(position, 2.0 * self.exponent) * (share + (1.0 - share) * slowness)
+        return push - self._power(position, 2.0 * self.exponent) * (
+            share + (1.0 - share) * slowness
+        )
 
     def _power(self, position: jax.Array, exponent: Any) -> jax.Array:
-        # Whole powers stay polynomials through X = 0, where a step may overshoot; any other power is 0 below.
+        # Whole powers stay polynomials through X = 0, where a step may overshoot; any other power
+        # is 0 below.
         if isinstance(exponent, float) and exponent.is_integer():
             return jax.lax.integer_pow(position, int(exponent))
         return positive_power(position, exponent)
 
-    def derivative(self, position: jax.Array, w: jax.Array, load: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """``(X', w', tau')`` with ``tau' = 2 X G`` and the grading ``G = (X^(2n+2) + u^2)^(-1/2)``."""
+    def derivative(
+        self, position: jax.Array, w: jax.Array, load: jax.Array
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """``(X', w', tau')`` with ``tau' = 2 X G`` and the grading ``G = (X^(2n+2) +
+        u^2)^(-1/2)``.
+        """
         u = self.rate(w)
         force = self._power(position, 2.0 * self.exponent + 1.0)
         grading = jax.lax.rsqrt(jnp.maximum(position * force, 0.0) + u * u)
-        # On its way out a heavily damped sphere creeps, its force balanced by the load: stiff. The load is left out there, an error of
-        # load * time_scale in the rebound speed, a thousandth of it where the load is small enough for a rebound.
+        # On its way out a heavily damped sphere creeps, its force balanced by the load: stiff. The
+        # load is left out there, an error of load * time_scale in the rebound speed, a thousandth
+        # of it where the load is small enough for a rebound.
         load = jnp.where(self.damping_ratio > HEAVY, 0.0, load)
-        # 1 + c u is exp(c w): computed from u, which nears -1/c on the way out, it would be rounded to nothing, and 1 + a u with it.
+        # 1 + c u is exp(c w): computed from u, which nears -1/c on the way out, it would be rounded
+        # to nothing, and 1 + a u with it.
         constant = self.coordinate_constant
-        share, shrunk = self.damping_ratio / constant, jnp.maximum(jnp.exp(constant * w), jnp.finfo(w.dtype).eps)
+        share, shrunk = (
+            self.damping_ratio / constant,
+            jnp.maximum(jnp.exp(constant * w), jnp.finfo(w.dtype).eps),
+        )
         acceleration = (position * load - (1 - share) * force) / shrunk - share * force
         return u * grading, 2 * acceleration * grading, 2 * position * grading
 
@@ -238,15 +288,25 @@ class HuntCrossleyPhase:
         """The contact ends at zero overlap, where the force is zero, too."""
         return position
 
-    def event_rate(self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array) -> jax.Array:
+    def event_rate(
+        self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array
+    ) -> jax.Array:
         """Rate of ``event`` at given rates of its arguments."""
         return position_rate
 
 
-# Length of a Tsuji contact, fitted to a numerical integration for e of 0.01 to 1; largest error 0.005. Polynomials in -ln e, and with the
-# zero-force end in (-ln e)^(1/5).
+# Length of a Tsuji contact, fitted to a numerical integration for e of 0.01 to 1; largest error
+# 0.005. Polynomials in -ln e, and with the zero-force end in (-ln e)^(1/5).
 _TSUJI_LENGTH = {
-    "zero_overlap": (2.3620932, -0.2365656, 0.0744588, -0.0075949, -0.0007192, 0.0002496, -1.78e-05),
+    "zero_overlap": (
+        2.3620932,
+        -0.2365656,
+        0.0744588,
+        -0.0075949,
+        -0.0007192,
+        0.0002496,
+        -1.78e-05,
+    ),
     "zero_force": (2.3622833, -0.9368346, 0.0057371, 0.0158665, -0.1173755),
 }
 
@@ -260,9 +320,11 @@ def _loss_exponent(restitution: jax.Array) -> jax.Array:
 
 @dataclasses.dataclass(frozen=True)
 class LinearPhase:
-    """Phase of the linear dashpot, ``reduced force = s + 2 zeta u``: ``X = s``, ``w = u``, and ``sigma`` is ``tau``.
+    """Phase of the linear dashpot, ``reduced force = s + 2 zeta u``: ``X = s``, ``w = u``, and
+    ``sigma`` is ``tau``.
 
-    The motion is smooth in time, and heavy damping is not stiff: the zero-force end is then early, and the other end needs ``zeta < 1``.
+    The motion is smooth in time, and heavy damping is not stiff: the zero-force end is then early,
+    and the other end needs ``zeta < 1``.
     """
 
     damping: jax.Array
@@ -302,7 +364,9 @@ class LinearPhase:
 
     @property
     def largest_load(self) -> jax.Array:
-        """Load from which on there is no lift-off, to 0.5 % (``e/sqrt(zeta)`` times a polynomial fitted to bisections)."""
+        """Load from which on there is no lift-off, to 0.5 % (``e/sqrt(zeta)`` times a polynomial
+        fitted to bisections).
+        """
         zeta = jnp.maximum(jax.lax.stop_gradient(self.damping), 1e-3)
         return self.restitution / jnp.sqrt(zeta) * jnp.exp(polynomial(_LINEAR_LARGEST_LOAD, zeta))
 
@@ -320,7 +384,9 @@ class LinearPhase:
         """``X = s``."""
         return overlap
 
-    def w_rate(self, position: jax.Array, w: jax.Array, load: jax.Array, largest_overlap: jax.Array) -> jax.Array:
+    def w_rate(
+        self, position: jax.Array, w: jax.Array, load: jax.Array, largest_overlap: jax.Array
+    ) -> jax.Array:
         """``du/dtau``."""
         return load - self.reduced_force(position, w)
 
@@ -328,7 +394,9 @@ class LinearPhase:
         """``u = w``."""
         return w
 
-    def derivative(self, position: jax.Array, w: jax.Array, load: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+    def derivative(
+        self, position: jax.Array, w: jax.Array, load: jax.Array
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
         """``(X', w', tau')`` with ``tau' = 1``."""
         return w, load - self.reduced_force(position, w), jnp.ones_like(position)
 
@@ -344,14 +412,22 @@ class LinearPhase:
         """Zero overlap, or zero force."""
         return position if self.end == "zero_overlap" else self.reduced_force(position, w)
 
-    def event_rate(self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array) -> jax.Array:
+    def event_rate(
+        self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array
+    ) -> jax.Array:
         """Rate of ``event`` at given rates of its arguments."""
-        return position_rate if self.end == "zero_overlap" else self.reduced_force(position_rate, w_rate)
+        return (
+            position_rate
+            if self.end == "zero_overlap"
+            else self.reduced_force(position_rate, w_rate)
+        )
 
 
 @dataclasses.dataclass(frozen=True)
 class TsujiPhase:
-    """Phase of Tsuji's law, ``reduced force = s^(3/2) + alpha s^(1/4) u``: ``X = s^(1/4)`` and ``w = u``."""
+    """Phase of Tsuji's law, ``reduced force = s^(3/2) + alpha s^(1/4) u``: ``X = s^(1/4)`` and ``w
+    = u``.
+    """
 
     damping: jax.Array
     restitution: jax.Array
@@ -373,17 +449,27 @@ class TsujiPhase:
     def length(self) -> jax.Array:
         """Estimated length of the contact in sigma."""
         loss = _loss_exponent(self.restitution)
-        return polynomial(_TSUJI_LENGTH[self.end], loss if self.end == "zero_overlap" else loss**0.2)
+        return polynomial(
+            _TSUJI_LENGTH[self.end], loss if self.end == "zero_overlap" else loss**0.2
+        )
 
     def rate(self, w: jax.Array) -> jax.Array:
         """``u = w``."""
         return w
 
-    def derivative(self, position: jax.Array, w: jax.Array, load: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """``(X', w', tau')`` with ``tau' = 4 X^3 G`` and the grading ``G = (X^10 + u^2)^(-1/2)``."""
+    def derivative(
+        self, position: jax.Array, w: jax.Array, load: jax.Array
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """``(X', w', tau')`` with ``tau' = 4 X^3 G`` and the grading ``G = (X^10 +
+        u^2)^(-1/2)``.
+        """
         cube = position * position * position
         grading = jax.lax.rsqrt(jax.lax.integer_pow(position, 10) + w * w)
-        return w * grading, 4 * cube * (load - self.reduced_force(position, w)) * grading, 4 * cube * grading
+        return (
+            w * grading,
+            4 * cube * (load - self.reduced_force(position, w)) * grading,
+            4 * cube * grading,
+        )
 
     def reduced_overlap(self, position: jax.Array) -> jax.Array:
         """``s = X^4``."""
@@ -394,12 +480,16 @@ class TsujiPhase:
         return jax.lax.integer_pow(position, 6) + self.damping * position * w
 
     def event(self, position: jax.Array, w: jax.Array) -> jax.Array:
-        """Zero overlap, or zero force: ``X^5 = -alpha u``, its fifth root taken so that the slope at the event is not small."""
+        """Zero overlap, or zero force: ``X^5 = -alpha u``, its fifth root taken so that the slope
+        at the event is not small.
+        """
         if self.end == "zero_overlap":
             return position
         return position - positive_power(-self.damping * w, 0.2)
 
-    def event_rate(self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array) -> jax.Array:
+    def event_rate(
+        self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array
+    ) -> jax.Array:
         """Rate of ``event`` at given rates of its arguments."""
         if self.end == "zero_overlap":
             return position_rate

@@ -1,12 +1,14 @@
 """Damping and the coefficient of restitution that it really gives.
 
-Hunt and Crossley's form ``F = K d^n (1 + a d'/v)``, ``v`` the approach speed, ends at zero overlap with the restitution ``e`` of::
+Hunt and Crossley's form ``F = K d^n (1 + a d'/v)``, ``v`` the approach speed, ends at zero overlap
+with the restitution ``e`` of::
 
     a (1 + e) = ln((1 + a)/(1 - a e)),
 
-whatever stiffness ``K``, exponent ``n`` and mass are (integrate ``v dv/(1 + a v)`` over the contact; e.g. Gonthier et al. 2004). With
-``s = a (1 + e)`` and ``b(s) = 1 - s/(exp(s) - 1)`` it is explicit: ``a = s - b(s)`` and ``a e = b(s)``. So either direction is one
-monotone scalar equation in ``s``, with a slope between 1/3 and 1.
+whatever stiffness ``K``, exponent ``n`` and mass are (integrate ``v dv/(1 + a v)`` over the
+contact; e.g. Gonthier et al. 2004). With ``s = a (1 + e)`` and ``b(s) = 1 - s/(exp(s) - 1)`` it is
+explicit: ``a = s - b(s)`` and ``a e = b(s)``. So either direction is one monotone scalar equation
+in ``s``, with a slope between 1/3 and 1.
 """
 
 import dataclasses
@@ -21,7 +23,8 @@ from jaxcontact.field import is_concrete
 from jaxcontact.laws.catalogue import law
 from jaxcontact.smooth import Real, implicit_root, polynomial, positive_power, removable_singularity
 
-# (1/2 - b(s)/s)/s = sum_k B_2k s^(2k-2)/(2k)!, B_2k the Bernoulli numbers; radius of convergence 2 pi.
+# (1/2 - b(s)/s)/s = sum_k B_2k s^(2k-2)/(2k)!, B_2k the Bernoulli numbers; radius of convergence 2
+# pi.
 _BERNOULLI_SERIES = (
     1 / 12,
     -1 / 720,
@@ -35,24 +38,33 @@ _BERNOULLI_SERIES = (
 
 
 def _loss_fraction(s: Real) -> jax.Array:
-    """``b(s)/s`` with ``b(s) = 1 - s/(exp(s) - 1)``: 1/2 at 0, decreasing as ``1/s``, smooth on the whole real line."""
+    """``b(s)/s`` with ``b(s) = 1 - s/(exp(s) - 1)``: 1/2 at 0, decreasing as ``1/s``, smooth on the
+    whole real line.
+    """
 
     def closed(s: jax.Array) -> jax.Array:
-        # exp of a negative number only, so that nothing overflows; s/(exp(s) - 1) at -s is that at s, plus s.
+        # exp of a negative number only, so that nothing overflows; s/(exp(s) - 1) at -s is that at
+        # s, plus s.
         size = jnp.abs(s)
         bernoulli = size * jnp.exp(-size) / -jnp.expm1(-size)
         return (1.0 - bernoulli - jnp.where(s < 0.0, size, 0.0)) / s
 
-    return removable_singularity(s, closed, lambda s: 0.5 - s * polynomial(_BERNOULLI_SERIES, s * s), below=0.5)
+    return removable_singularity(
+        s, closed, lambda s: 0.5 - s * polynomial(_BERNOULLI_SERIES, s * s), below=0.5
+    )
 
 
 def _pade_damping_ratio(restitution: Real) -> jax.Array:
-    """A good first guess of the damping ratio: Carvalho and Martins above ``e = 1/3``, Gonthier's form below."""
+    """A good first guess of the damping ratio: Carvalho and Martins above ``e = 1/3``, Gonthier's
+    form below.
+    """
     return jnp.where(restitution > 1 / 3, carvalho_martins(restitution), gonthier(restitution))
 
 
 def _pade_restitution(damping_ratio: Real) -> jax.Array:
-    """The algebraic inverse of ``_pade_damping_ratio``; both branches meet at ``a = 8/3``, ``e = 1/3``."""
+    """The algebraic inverse of ``_pade_damping_ratio``; both branches meet at ``a = 8/3``, ``e =
+    1/3``.
+    """
     a = jnp.asarray(damping_ratio)
     return jnp.where(a < 8 / 3, _inverse_carvalho_martins(a), _inverse_gonthier(a))
 
@@ -66,9 +78,11 @@ def _pade_restitution(damping_ratio: Real) -> jax.Array:
     corners=({"damping_ratio": 0.0}, {"damping_ratio": 8 / 3}, {"damping_ratio": 1e4}),
 )
 def obtained_restitution(damping_ratio: Real) -> jax.Array:
-    """Restitution ``e`` that ``F = K d^n (1 + a d'/v)`` gives for the damping ratio ``a``, for every exponent, stiffness and mass.
+    """Restitution ``e`` that ``F = K d^n (1 + a d'/v)`` gives for the damping ratio ``a``, for
+    every exponent, stiffness and mass.
 
-    Solves ``a (1 + e) = ln((1 + a)/(1 - a e))``; ``e = 1 - 2a/3 + 4a^2/9 - ...`` for small and ``1/a`` for large ``a``.
+    Solves ``a (1 + e) = ln((1 + a)/(1 - a e))``; ``e = 1 - 2a/3 + 4a^2/9 - ...`` for small and
+    ``1/a`` for large ``a``.
 
     Args:
         damping_ratio: ``a >= 0`` [-]. Elementwise.
@@ -95,10 +109,12 @@ def obtained_restitution(damping_ratio: Real) -> jax.Array:
     corners=({"restitution": 1.0}, {"restitution": 1e-3}, {"restitution": 1 / 3}),
 )
 def exact_damping_ratio(restitution: Real) -> jax.Array:
-    """Damping ratio ``a`` with which ``F = K d^n (1 + a d'/v)`` gives exactly the restitution ``e``: the inverse of the above.
+    """Damping ratio ``a`` with which ``F = K d^n (1 + a d'/v)`` gives exactly the restitution
+    ``e``: the inverse of the above.
 
     Args:
-        restitution: ``e`` in (0, 1] [-]; smooth through 1, where ``a = 0`` and ``da/de = -3/2``. Elementwise.
+        restitution: ``e`` in (0, 1] [-]; smooth through 1, where ``a = 0`` and ``da/de = -3/2``.
+            Elementwise.
 
     Returns:
         ``a >= 0``, to 1e-13 (relative) in float64 for ``e`` of 0.001 and more.
@@ -129,7 +145,8 @@ def _exact_damping_ratio_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array
     return a, (1.0 - fraction - s * slope) * (1.0 - fraction) ** 2 / slope * e_dot
 
 
-# Published nominal laws: damping ratio a(e). What they give is obtained_restitution(a(e)), which differs from e.
+# Published nominal laws: damping ratio a(e). What they give is obtained_restitution(a(e)), which
+# differs from e.
 
 
 def hunt_crossley(restitution: Real) -> jax.Array:
@@ -209,7 +226,9 @@ def _hyperbola(factor: float) -> Callable[[Real], jax.Array]:
 
 
 def _inverse_herbert_mcwhannell(damping_ratio: Real) -> jax.Array:
-    """Root of ``4 a e^2 + b e = b``, ``b = 6 - 4 a``, without a division by ``a``; 0 at the largest ratio, where ``b`` is."""
+    """Root of ``4 a e^2 + b e = b``, ``b = 6 - 4 a``, without a division by ``a``; 0 at the largest
+    ratio, where ``b`` is.
+    """
     a = jnp.asarray(damping_ratio)
     b = 6.0 - 4.0 * a
     left = b > 0.0
@@ -226,7 +245,9 @@ def _inverse_gonthier(damping_ratio: Real) -> jax.Array:
 
 
 def _inverse_zhiying_qishao(damping_ratio: Real) -> jax.Array:
-    """No closed form; ``a(e)`` falls and is convex, so Newton's method from ``e = 0`` climbs to the root."""
+    """No closed form; ``a(e)`` falls and is convex, so Newton's method from ``e = 0`` climbs to the
+    root.
+    """
     a = jnp.asarray(damping_ratio)
     return implicit_root(lambda e, a: zhiying_qishao(e) - a, jnp.zeros_like(a), a, steps=7)
 
@@ -242,7 +263,8 @@ def _inverse_carvalho_martins(damping_ratio: Real) -> jax.Array:
 
 @dataclasses.dataclass(frozen=True)
 class RestitutionLaw:
-    """A published relation between the restitution asked for and the damping ratio ``a`` of ``F = K d^n (1 + a d'/v)``.
+    """A published relation between the restitution asked for and the damping ratio ``a`` of ``F = K
+    d^n (1 + a d'/v)``.
 
     Attributes:
         name: in ``RESTITUTION_LAWS``.
@@ -259,36 +281,51 @@ class RestitutionLaw:
     source: str
 
     def obtained(self, asked: Real) -> jax.Array:
-        """Restitution [-] that an impact has when ``asked``, in (0, 1], is asked for. Elementwise."""
+        """Restitution [-] that an impact has when ``asked``, in (0, 1], is asked for.
+        Elementwise.
+        """
         return obtained_restitution(self.damping_ratio(asked))
 
     @property
     def obtainable(self) -> tuple[float, float]:
-        """The range of restitutions that can be obtained, a lower end, excluded, and an upper one, included."""
+        """The range of restitutions that can be obtained, a lower end, excluded, and an upper one,
+        included.
+        """
         least, largest = self.reach
         with jax.ensure_compile_time_eval():
-            return 0.0 if math.isinf(largest) else float(obtained_restitution(largest)), float(obtained_restitution(least))
+            return 0.0 if math.isinf(largest) else float(obtained_restitution(largest)), float(
+                obtained_restitution(least)
+            )
 
     def asked(self, obtained: Real) -> jax.Array:
-        """Restitution [-] to ask for so that an impact has ``obtained``: the inverse of the method ``obtained``. Elementwise.
+        """Restitution [-] to ask for so that an impact has ``obtained``: the inverse of the method
+        ``obtained``. Elementwise.
 
         Raises:
-            ValueError: when a number is given that this law cannot obtain. A tracer out of range is taken to the nearest end.
+            ValueError: when a number is given that this law cannot obtain. A tracer out of range is
+                taken to the nearest end.
         """
         least, largest = self.reach
         if is_concrete(obtained):
             low, high = self.obtainable
             if not np.all((np.asarray(obtained) > low) & (np.asarray(obtained) <= high + 1e-6)):
                 raise ValueError(
-                    f"RestitutionLaw {self.name}: a restitution of {obtained} is outside ({low:.4g}, {high:.4g}], which it can obtain. "
+                    f"RestitutionLaw {self.name}: a restitution of {obtained} is outside "
+                    f"({low:.4g}, {high:.4g}], which it can obtain. "
                     "The law 'exact' obtains every restitution."
                 )
         ratio = exact_damping_ratio(obtained)
-        return self.nominal(jnp.where(ratio < least, least, jnp.where(ratio > largest, largest, ratio)))
+        return self.nominal(
+            jnp.where(ratio < least, least, jnp.where(ratio > largest, largest, ratio))
+        )
 
 
 EXACT = RestitutionLaw(
-    "exact", exact_damping_ratio, obtained_restitution, (0.0, math.inf), "exact inverse of the energy integral of one impact"
+    "exact",
+    exact_damping_ratio,
+    obtained_restitution,
+    (0.0, math.inf),
+    "exact inverse of the energy integral of one impact",
 )
 
 
@@ -311,7 +348,13 @@ def _entered(entry: RestitutionLaw) -> RestitutionLaw:
 RESTITUTION_LAWS: dict[str, RestitutionLaw] = {EXACT.name: EXACT} | {
     entry.name: _entered(entry)
     for entry in (
-        RestitutionLaw("hunt_crossley_1975", hunt_crossley, _line(1.5), (0.0, 1.5), "Hunt and Crossley, J. Appl. Mech. 42 (1975) 440-445"),
+        RestitutionLaw(
+            "hunt_crossley_1975",
+            hunt_crossley,
+            _line(1.5),
+            (0.0, 1.5),
+            "Hunt and Crossley, J. Appl. Mech. 42 (1975) 440-445",
+        ),
         RestitutionLaw(
             "marhefka_orin_1999",
             hunt_crossley,
@@ -327,7 +370,11 @@ RESTITUTION_LAWS: dict[str, RestitutionLaw] = {EXACT.name: EXACT} | {
             "Herbert and McWhannell, J. Eng. Ind. 99 (1977) 794-798",
         ),
         RestitutionLaw(
-            "lee_wang_1983", lee_wang, _line(0.75), (0.0, 0.75), "Lee and Wang, J. Mech. Transm. Autom. Des. 105 (1983) 534-543"
+            "lee_wang_1983",
+            lee_wang,
+            _line(0.75),
+            (0.0, 0.75),
+            "Lee and Wang, J. Mech. Transm. Autom. Des. 105 (1983) 534-543",
         ),
         RestitutionLaw(
             "lankarani_nikravesh_1990",
@@ -337,7 +384,11 @@ RESTITUTION_LAWS: dict[str, RestitutionLaw] = {EXACT.name: EXACT} | {
             "Lankarani and Nikravesh, J. Mech. Des. 112 (1990) 369-376",
         ),
         RestitutionLaw(
-            "gonthier_2004_approx", gonthier, _inverse_gonthier, (0.0, math.inf), "Gonthier et al., Multibody Syst. Dyn. 11 (2004) 209-233"
+            "gonthier_2004_approx",
+            gonthier,
+            _inverse_gonthier,
+            (0.0, math.inf),
+            "Gonthier et al., Multibody Syst. Dyn. 11 (2004) 209-233",
         ),
         RestitutionLaw(
             "zhiying_qishao_2006",
@@ -346,7 +397,13 @@ RESTITUTION_LAWS: dict[str, RestitutionLaw] = {EXACT.name: EXACT} | {
             (0.0, 0.75 * math.exp(2.0)),
             "Qin and Lu, Int. J. Nonlinear Sci. Numer. Simul. 7 (2006)",
         ),
-        RestitutionLaw("flores_2011", flores, _hyperbola(1.6), (0.0, math.inf), "Flores et al., Multibody Syst. Dyn. 25 (2011) 357-375"),
+        RestitutionLaw(
+            "flores_2011",
+            flores,
+            _hyperbola(1.6),
+            (0.0, math.inf),
+            "Flores et al., Multibody Syst. Dyn. 25 (2011) 357-375",
+        ),
         RestitutionLaw(
             "gharib_hurmuzlu_2012",
             gharib_hurmuzlu,
@@ -354,7 +411,13 @@ RESTITUTION_LAWS: dict[str, RestitutionLaw] = {EXACT.name: EXACT} | {
             (1.0, math.inf),
             "Gharib and Hurmuzlu, J. Appl. Mech. 79 (2012) 064506",
         ),
-        RestitutionLaw("hu_guo_2015", hu_guo, _hyperbola(1.5), (0.0, math.inf), "Hu and Guo, Multibody Syst. Dyn. 35 (2015) 99-113"),
+        RestitutionLaw(
+            "hu_guo_2015",
+            hu_guo,
+            _hyperbola(1.5),
+            (0.0, math.inf),
+            "Hu and Guo, Multibody Syst. Dyn. 35 (2015) 99-113",
+        ),
         RestitutionLaw(
             "carvalho_martins_2019_approx",
             carvalho_martins,
@@ -380,14 +443,17 @@ RESTITUTION_LAWS: dict[str, RestitutionLaw] = {EXACT.name: EXACT} | {
 }
 
 
-# Linear oscillator F = k d + c d', c = 2 zeta sqrt(k m). A contact ends where the overlap, or already where the force, is zero.
+# Linear oscillator F = k d + c d', c = 2 zeta sqrt(k m). A contact ends where the overlap, or
+# already where the force, is zero.
 
 # acos(z)/sqrt(1 - z^2) in powers of 1 - z: c_0 = 1, c_k = c_(k-1) k/(2k+1).
 _ARC_SERIES = tuple(math.prod(j / (2 * j + 1) for j in range(1, k + 1)) for k in range(15))
 
 
 def _arc_ratio(zeta: Real) -> jax.Array:
-    """``acos(z)/sqrt(1 - z^2)``, continued as ``acosh(z)/sqrt(z^2 - 1)`` beyond 1: one analytic function, 1 at ``z = 1``."""
+    """``acos(z)/sqrt(1 - z^2)``, continued as ``acosh(z)/sqrt(z^2 - 1)`` beyond 1: one analytic
+    function, 1 at ``z = 1``.
+    """
 
     def closed(u: jax.Array) -> jax.Array:
         z = 1.0 - u
@@ -397,7 +463,9 @@ def _arc_ratio(zeta: Real) -> jax.Array:
         hyperbolic = jnp.arccosh(over) / jnp.sqrt((over - 1.0) * (over + 1.0))
         return jnp.where(u > 0.0, trigonometric, hyperbolic)
 
-    return removable_singularity(1.0 - zeta, closed, lambda u: polynomial(_ARC_SERIES, u), below=0.1)
+    return removable_singularity(
+        1.0 - zeta, closed, lambda u: polynomial(_ARC_SERIES, u), below=0.1
+    )
 
 
 @law(
@@ -409,9 +477,11 @@ def _arc_ratio(zeta: Real) -> jax.Array:
     corners=({"zeta": 0.0}, {"zeta": 1.0}, {"zeta": 1e3}),
 )
 def zero_overlap_restitution(zeta: Real) -> jax.Array:
-    """Restitution of ``F = k d + c d'`` when the contact lasts until the overlap is zero, with attraction towards the end.
+    """Restitution of ``F = k d + c d'`` when the contact lasts until the overlap is zero, with
+    attraction towards the end.
 
-    ``e = exp(-pi zeta/sqrt(1 - zeta^2))``; 0 for ``zeta >= 1``, where the bodies creep apart and never separate.
+    ``e = exp(-pi zeta/sqrt(1 - zeta^2))``; 0 for ``zeta >= 1``, where the bodies creep apart and
+    never separate.
 
     Args:
         zeta: damping relative to critical, ``c/(2 sqrt(k m)) >= 0``. Elementwise.
@@ -419,7 +489,9 @@ def zero_overlap_restitution(zeta: Real) -> jax.Array:
     z = jnp.asarray(zeta)
     returns = z < 1.0
     under = jnp.where(returns, z, 0.0)
-    return jnp.where(returns, jnp.exp(-jnp.pi * under / jnp.sqrt((1.0 - under) * (1.0 + under))), 0.0)
+    return jnp.where(
+        returns, jnp.exp(-jnp.pi * under / jnp.sqrt((1.0 - under) * (1.0 + under))), 0.0
+    )
 
 
 @law(
@@ -431,13 +503,17 @@ def zero_overlap_restitution(zeta: Real) -> jax.Array:
     corners=({"restitution": 1.0}, {"restitution": 0.1353352832366127}, {"restitution": 1e-3}),
 )
 def zero_overlap_damping(restitution: Real) -> jax.Array:
-    """Inverse of ``zero_overlap_restitution``: ``zeta = -ln e/sqrt(pi^2 + ln^2 e)`` for ``e`` in (0, 1]."""
+    """Inverse of ``zero_overlap_restitution``: ``zeta = -ln e/sqrt(pi^2 + ln^2 e)`` for ``e`` in
+    (0, 1].
+    """
     loss = -jnp.log(restitution)
     return loss / jnp.sqrt(jnp.pi**2 + loss * loss)
 
 
 def zero_overlap_duration(zeta: Real) -> jax.Array:
-    """Duration of that contact in units of ``sqrt(m/k)``: ``pi/sqrt(1 - zeta^2)``, infinite for ``zeta >= 1``. Elementwise."""
+    """Duration of that contact in units of ``sqrt(m/k)``: ``pi/sqrt(1 - zeta^2)``, infinite for
+    ``zeta >= 1``. Elementwise.
+    """
     z = jnp.asarray(zeta)
     returns = z < 1.0
     under = jnp.where(returns, z, 0.0)
@@ -453,10 +529,12 @@ def zero_overlap_duration(zeta: Real) -> jax.Array:
     corners=({"zeta": 0.0}, {"zeta": 1.0}, {"zeta": 1e3}),
 )
 def zero_force_restitution(zeta: Real) -> jax.Array:
-    """Restitution of ``F = k d + c d'`` when the contact ends where the force falls to zero, so that it never attracts.
+    """Restitution of ``F = k d + c d'`` when the contact ends where the force falls to zero, so
+    that it never attracts.
 
-    ``e = exp(-2 zeta acos(zeta)/sqrt(1 - zeta^2))``, ``exp(-2)`` at critical damping and with ``acosh(zeta)/sqrt(zeta^2 - 1)`` beyond it.
-    Source: Schwager and Poeschel, Granular Matter 9 (2007) 465-469.
+    ``e = exp(-2 zeta acos(zeta)/sqrt(1 - zeta^2))``, ``exp(-2)`` at critical damping and with
+    ``acosh(zeta)/sqrt(zeta^2 - 1)`` beyond it. Source: Schwager and Poeschel, Granular Matter 9
+    (2007) 465-469.
 
     Args:
         zeta: damping relative to critical, ``c/(2 sqrt(k m)) >= 0``. Elementwise.
@@ -465,7 +543,9 @@ def zero_force_restitution(zeta: Real) -> jax.Array:
 
 
 def zero_force_duration(zeta: Real) -> jax.Array:
-    """Duration of that contact in units of ``sqrt(m/k)``: ``2 acos(zeta)/sqrt(1 - zeta^2)``, 2 at critical damping. Elementwise."""
+    """Duration of that contact in units of ``sqrt(m/k)``: ``2 acos(zeta)/sqrt(1 - zeta^2)``, 2 at
+    critical damping. Elementwise.
+    """
     return 2.0 * _arc_ratio(zeta)
 
 
@@ -478,9 +558,11 @@ def zero_force_duration(zeta: Real) -> jax.Array:
     corners=({"restitution": 1.0}, {"restitution": 0.1353352832366127}, {"restitution": 1e-3}),
 )
 def zero_force_damping(restitution: Real) -> jax.Array:
-    """Inverse of ``zero_force_restitution``, for ``e`` in (0, 1] (``zeta`` beyond 1000 at ``e = 2.5e-7``). Elementwise.
+    """Inverse of ``zero_force_restitution``, for ``e`` in (0, 1] (``zeta`` beyond 1000 at ``e =
+    2.5e-7``). Elementwise.
 
-    In ``y = asinh(zeta)`` the equation ``2 zeta acos(zeta)/sqrt(1 - zeta^2) = -ln e`` is nearly linear: its slope falls from pi to 2.
+    In ``y = asinh(zeta)`` the equation ``2 zeta acos(zeta)/sqrt(1 - zeta^2) = -ln e`` is nearly
+    linear: its slope falls from pi to 2.
     """
     loss = -jnp.log(restitution)
 
@@ -492,11 +574,13 @@ def zero_force_damping(restitution: Real) -> jax.Array:
     return jnp.sinh(implicit_root(residual, guess, loss, steps=3))
 
 
-# Tsuji's dashpot F = K d^(3/2) + alpha sqrt(m K) d^(1/4) d': in x = (4/5) d^(5/4) it is the linear oscillator with zeta = alpha/sqrt(5).
+# Tsuji's dashpot F = K d^(3/2) + alpha sqrt(m K) d^(1/4) d': in x = (4/5) d^(5/4) it is the linear
+# oscillator with zeta = alpha/sqrt(5).
 
 
 def tsuji_zeta(alpha: Real) -> jax.Array:
-    """Damping relative to critical of the linear oscillator equivalent to ``F = K d^1.5 + alpha sqrt(m K) d^0.25 d'``.
+    """Damping relative to critical of the linear oscillator equivalent to ``F = K d^1.5 + alpha
+    sqrt(m K) d^0.25 d'``.
 
     Source: Antypov and Elliott, Europhys. Lett. 94 (2011) 50004.
     """
@@ -504,18 +588,33 @@ def tsuji_zeta(alpha: Real) -> jax.Array:
 
 
 def tsuji_alpha(zeta: Real) -> jax.Array:
-    """Inverse of ``tsuji_zeta``: ``alpha = sqrt(5) zeta``, with the effective mass in ``alpha sqrt(m K)``."""
+    """Inverse of ``tsuji_zeta``: ``alpha = sqrt(5) zeta``, with the effective mass in ``alpha
+    sqrt(m K)``.
+    """
     return math.sqrt(5.0) * jnp.asarray(zeta)
 
 
-_THORNTON_2013 = (-6.918798, -16.41105, 146.8049, -796.4559, 2928.711, -7206.864, 11494.29, -11342.18, 6276.757, -1489.915)
+_THORNTON_2013 = (
+    -6.918798,
+    -16.41105,
+    146.8049,
+    -796.4559,
+    2928.711,
+    -7206.864,
+    11494.29,
+    -11342.18,
+    6276.757,
+    -1489.915,
+)
 
 
 def thornton_gamma(restitution: Real) -> jax.Array:
-    """``gamma`` of the dashpot ``2 gamma sqrt(m dF/dd)`` beside a Hertz spring, as fitted by Thornton, Cummins and Cleary. Elementwise.
+    """``gamma`` of the dashpot ``2 gamma sqrt(m dF/dd)`` beside a Hertz spring, as fitted by
+    Thornton, Cummins and Cleary. Elementwise.
 
-    ``gamma = sqrt(x/(1 - x))``, ``x = (1 + e)^2 exp(h_1 e + ... + h_10 e^10)``. It is Tsuji's dashpot, ``alpha = sqrt(6) gamma``, with a
-    contact that ends at zero force; the fit obtains ``e`` to 4e-4 up to 0.9, and 0.972 for 0.98. The exact one is
+    ``gamma = sqrt(x/(1 - x))``, ``x = (1 + e)^2 exp(h_1 e + ... + h_10 e^10)``. It is Tsuji's
+    dashpot, ``alpha = sqrt(6) gamma``, with a contact that ends at zero force; the fit obtains
+    ``e`` to 4e-4 up to 0.9, and 0.972 for 0.98. The exact one is
     ``tsuji_alpha(zero_force_damping(e))/sqrt(6)``.
 
     Source: Thornton, Cummins and Cleary, Powder Technol. 233 (2013) 30-46.
@@ -530,9 +629,11 @@ def thornton_gamma(restitution: Real) -> jax.Array:
 
 @dataclasses.dataclass(frozen=True)
 class ContactEnd:
-    """Where a dashpot contact ends, and what follows: the maps between damping relative to critical and restitution, and the duration.
+    """Where a dashpot contact ends, and what follows: the maps between damping relative to critical
+    and restitution, and the duration.
 
-    The duration is that of the linear oscillator, in units of ``sqrt(m/k)``, as a function of the damping.
+    The duration is that of the linear oscillator, in units of ``sqrt(m/k)``, as a function of the
+    damping.
     """
 
     name: str
@@ -544,7 +645,9 @@ class ContactEnd:
 CONTACT_ENDS: dict[str, ContactEnd] = {
     end.name: end
     for end in (
-        ContactEnd("zero_overlap", zero_overlap_restitution, zero_overlap_damping, zero_overlap_duration),
+        ContactEnd(
+            "zero_overlap", zero_overlap_restitution, zero_overlap_damping, zero_overlap_duration
+        ),
         ContactEnd("zero_force", zero_force_restitution, zero_force_damping, zero_force_duration),
     )
 }

@@ -1,6 +1,8 @@
-"""What laws for rigid impacts share: a duration, and a restitution that differs from impact to impact.
+"""What laws for rigid impacts share: a duration, and a restitution that differs from impact to
+impact.
 
-A rigid law is a model with ``restitution_at(speed, *, mass)`` and the fields ``duration`` and ``deviation`` declared here.
+A rigid law is a model with ``restitution_at(speed, *, mass)`` and the fields ``duration`` and
+``deviation`` declared here.
 """
 
 from typing import Any, NamedTuple
@@ -15,23 +17,34 @@ from jaxcontact.smooth import Real
 def duration_field() -> Any:
     """Declare the time between touch-down and lift-off at an approach speed of 1 m/s [s]."""
     return parameter(
-        unit="s", label="contact duration at 1 m/s", symbol="t_c", interval="[0, inf)", remedy="0 is a rigid impact.", default=0.0
+        unit="s",
+        label="contact duration at 1 m/s",
+        symbol="t_c",
+        interval="[0, inf)",
+        remedy="0 is a rigid impact.",
+        default=0.0,
     )
 
 
 def deviation_field() -> Any:
     """Declare the deviation of each impact in order of time, added to ``ln(e/(1 - e))``."""
-    return parameter(unit="-", label="deviation of ln(e/(1 - e)) of each impact", symbol="d_e", default=0.0)
+    return parameter(
+        unit="-", label="deviation of ln(e/(1 - e)) of each impact", symbol="d_e", default=0.0
+    )
 
 
 def with_odds(restitution: Real, deviation: Real) -> jax.Array:
-    """The restitution whose ``ln(e/(1 - e))`` is larger by ``deviation``, without the pole at ``e = 1``. Elementwise."""
+    """The restitution whose ``ln(e/(1 - e))`` is larger by ``deviation``, without the pole at ``e =
+    1``. Elementwise.
+    """
     odds = jnp.exp(deviation)
     return restitution * odds / (1.0 - restitution + restitution * odds)
 
 
 class RigidImpact:
-    """A law for rigid impacts. Restitution as in ``restitution_at``, on which each impact has a deviation of its own."""
+    """A law for rigid impacts. Restitution as in ``restitution_at``, on which each impact has a
+    deviation of its own.
+    """
 
     duration: jax.Array | float
     deviation: jax.Array | float
@@ -41,7 +54,9 @@ class RigidImpact:
         raise NotImplementedError
 
     def duration_at(self, impact_speed: Real) -> jax.Array:
-        """Contact duration [s] at the approach speed [m/s], in proportion to ``speed^(-1/5)`` as in Hertz's law."""
+        """Contact duration [s] at the approach speed [m/s], in proportion to ``speed^(-1/5)`` as in
+        Hertz's law.
+        """
         return self.duration * impact_speed**-0.2
 
     def of_impact(self, index: jax.Array) -> "OneImpact":

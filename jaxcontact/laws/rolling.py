@@ -1,20 +1,21 @@
 """Rolling resistance: torques that oppose the rolling of one body on another.
 
-The argument ``rotation_rate`` (or ``rotation_increment``) is the *rolling part* of the relative angular velocity of the body against its
-partner, that normal to the contact normal (``geometry.motion.normal_and_tangential``); the torque on the body is opposite to it, the
-partner receives the opposite torque. Both together have no force and no net torque, so momentum and angular momentum of the pair are
-kept.
+The argument ``rotation_rate`` (or ``rotation_increment``) is the *rolling part* of the relative
+angular velocity of the body against its partner, that normal to the contact normal
+(``geometry.motion.normal_and_tangential``); the torque on the body is opposite to it, the partner
+receives the opposite torque. Both together have no force and no net torque, so momentum and angular
+momentum of the pair are kept.
 
 =========================  ===================================================  ==================  ================
-law                        torque                                               rolls to rest       holds on a slope
+law torque rolls to rest holds on a slope
 =========================  ===================================================  ==================  ================
-constant, hard             ``mu_r R* F_n``                                      yes, then chatters  no
-constant, regularised      ``mu_r R* F_n phi(|w|/w_s)``                         exponentially       no, creeps
-viscous                    proportional to ``w``                                exponentially       no
-spring with memory (EPSD)  ``k_r`` times the rotation, at most ``mu_r R* F_n``  yes                 yes
+constant, hard ``mu_r R* F_n`` yes, then chatters no constant, regularised ``mu_r R* F_n
+phi(|w|/w_s)`` exponentially no, creeps viscous proportional to ``w`` exponentially no spring with
+memory (EPSD) ``k_r`` times the rotation, at most ``mu_r R* F_n`` yes yes
 =========================  ===================================================  ==================  ================
 
-Types A, B and C of Ai, Chen, Rotter and Ooi, Powder Technol. 206 (2011) 269-282. Torques in N m; tension carries none.
+Types A, B and C of Ai, Chen, Rotter and Ooi, Powder Technol. 206 (2011) 269-282. Torques in N m;
+tension carries none.
 """
 
 from typing import NamedTuple
@@ -25,7 +26,14 @@ import numpy as np
 
 from jaxcontact.field import model, of, static
 from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.friction import LINEAR, ROOT, TANH, Regularization, friction_force, slip_after_impulse
+from jaxcontact.laws.friction import (
+    LINEAR,
+    ROOT,
+    TANH,
+    Regularization,
+    friction_force,
+    slip_after_impulse,
+)
 from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.laws.tangential import Slider, coulomb_slider, return_mapping
 from jaxcontact.smooth import Real, positive_part, safe_norm
@@ -40,13 +48,16 @@ class RollingMemory(NamedTuple):
     """Memory of the rolling spring.
 
     Attributes:
-        torque: of the spring that resists the rolling, ``(..., k)`` [N m]; zero when a contact begins.
+        torque: of the spring that resists the rolling, ``(..., k)`` [N m]; zero when a contact
+            begins.
     """
 
     torque: Real
 
 
-def rolling_torque_limit(normal_force: Real, *, rolling_coefficient: Real, effective_radius: Real) -> jax.Array:
+def rolling_torque_limit(
+    normal_force: Real, *, rolling_coefficient: Real, effective_radius: Real
+) -> jax.Array:
     """``mu_r R* F_n`` [N m] for ``F_n > 0``, else 0. Elementwise."""
     return rolling_coefficient * effective_radius * positive_part(normal_force)
 
@@ -57,11 +68,18 @@ def rolling_torque_limit(normal_force: Real, *, rolling_coefficient: Real, effec
     smoothness=-1,
     example={"rotation_rate": (0.3, -0.2, 0.1), **_LIMIT},
     switches=({"rotation_rate": (0.0, 0.0, 0.0)},),
-    corners=(*_NO_TORQUE, {"rotation_rate": (1e-20, 0.0, 0.0)}, {"rotation_rate": (0.0, 0.0, 0.0), "rolling_coefficient": 0.0}),
+    corners=(
+        *_NO_TORQUE,
+        {"rotation_rate": (1e-20, 0.0, 0.0)},
+        {"rotation_rate": (0.0, 0.0, 0.0), "rolling_coefficient": 0.0},
+    ),
     conjugate="rotation_rate",
 )
-def constant_rolling_torque(rotation_rate: Real, normal_force: Real, *, rolling_coefficient: Real, effective_radius: Real) -> jax.Array:
-    """Constant torque ``-mu_r R* F_n w/|w|``, ``(..., k)`` [N m]; hard, 0 with zero derivative at ``w = 0``, where it jumps.
+def constant_rolling_torque(
+    rotation_rate: Real, normal_force: Real, *, rolling_coefficient: Real, effective_radius: Real
+) -> jax.Array:
+    """Constant torque ``-mu_r R* F_n w/|w|``, ``(..., k)`` [N m]; hard, 0 with zero derivative at
+    ``w = 0``, where it jumps.
 
     A solid sphere that rolls on a plane is slowed down by ``5/7 mu_r g``.
 
@@ -72,7 +90,9 @@ def constant_rolling_torque(rotation_rate: Real, normal_force: Real, *, rolling_
         effective_radius: ``R*`` [m].
     """
     rate = jnp.asarray(rotation_rate)
-    limit = rolling_torque_limit(normal_force, rolling_coefficient=rolling_coefficient, effective_radius=effective_radius)
+    limit = rolling_torque_limit(
+        normal_force, rolling_coefficient=rolling_coefficient, effective_radius=effective_radius
+    )
     speed = safe_norm(rate)
     rolls = speed > jnp.finfo(speed.dtype).tiny ** (1.0 / 3.0)  # second derivatives contain 1/|w|^3
     return -rate * jnp.where(rolls, limit / jnp.where(rolls, speed, 1.0), 0.0)[..., None]
@@ -82,8 +102,17 @@ def constant_rolling_torque(rotation_rate: Real, normal_force: Real, *, rolling_
     family="rolling",
     source=f"type A of {_SOURCE}, regularised",
     smoothness=lambda regularization, **_: regularization.smoothness,
-    example={"rotation_rate": (0.3, -0.2, 0.1), **_LIMIT, "rolling_velocity": 0.125, "regularization": ROOT},
-    variants=({"regularization": LINEAR}, {"regularization": TANH}, {"rotation_rate": (0.03, -0.02, 0.01)}),
+    example={
+        "rotation_rate": (0.3, -0.2, 0.1),
+        **_LIMIT,
+        "rolling_velocity": 0.125,
+        "regularization": ROOT,
+    },
+    variants=(
+        {"regularization": LINEAR},
+        {"regularization": TANH},
+        {"rotation_rate": (0.03, -0.02, 0.01)},
+    ),
     switches=(
         {"rotation_rate": (0.0, 0.0, 0.0)},
         {"rotation_rate": (0.125, 0.0, 0.0), "regularization": LINEAR},
@@ -92,8 +121,14 @@ def constant_rolling_torque(rotation_rate: Real, normal_force: Real, *, rolling_
     conjugate="rotation_rate",
     approximates="constant_rolling_torque",
     within=lambda rotation_rate, normal_force, rolling_coefficient, effective_radius, rolling_velocity, regularization: (
-        rolling_torque_limit(normal_force, rolling_coefficient=rolling_coefficient, effective_radius=effective_radius)
-        * (1.0 + 1e-15 - regularization.ratio(safe_norm(jnp.asarray(rotation_rate)) / rolling_velocity))  # 1e-15 for rounding
+        rolling_torque_limit(
+            normal_force, rolling_coefficient=rolling_coefficient, effective_radius=effective_radius
+        )
+        * (
+            1.0
+            + 1e-15
+            - regularization.ratio(safe_norm(jnp.asarray(rotation_rate)) / rolling_velocity)
+        )  # 1e-15 for rounding
     ),
 )
 def regularized_rolling_torque(
@@ -105,9 +140,11 @@ def regularized_rolling_torque(
     rolling_velocity: Real,
     regularization: Regularization,
 ) -> jax.Array:
-    """``-mu_r R* F_n phi(|w|/w_s) w/|w|``, ``(..., k)`` [N m]; as smooth as ``phi``, 0 at ``w = 0``.
+    """``-mu_r R* F_n phi(|w|/w_s) w/|w|``, ``(..., k)`` [N m]; as smooth as ``phi``, 0 at ``w =
+    0``.
 
-    Coulomb friction with the rolling velocity as slip. It differs from the hard form by ``mu_r R* F_n (1 - phi(|w|/w_s))``.
+    Coulomb friction with the rolling velocity as slip. It differs from the hard form by ``mu_r R*
+    F_n (1 - phi(|w|/w_s))``.
 
     Args:
         rotation_rate: ``w``, rolling part of the relative angular velocity, ``(..., k)`` [rad/s].
@@ -119,7 +156,11 @@ def regularized_rolling_torque(
     """
     coefficient = rolling_coefficient * effective_radius
     return friction_force(
-        rotation_rate, normal_force, coefficient=coefficient, slip_velocity=rolling_velocity, regularization=regularization
+        rotation_rate,
+        normal_force,
+        coefficient=coefficient,
+        slip_velocity=rolling_velocity,
+        regularization=regularization,
     )
 
 
@@ -127,13 +168,25 @@ def regularized_rolling_torque(
     family="rolling",
     source=f"type B of {_SOURCE}; Zhou, Wright, Yang, Xu and Yu, Physica A 269 (1999) 536-553",
     smoothness=0,
-    example={"rotation_rate": (0.3, -0.2, 0.1), "normal_force": 8.0, "viscous_coefficient": 0.5, "effective_radius": 0.25},
+    example={
+        "rotation_rate": (0.3, -0.2, 0.1),
+        "normal_force": 8.0,
+        "viscous_coefficient": 0.5,
+        "effective_radius": 0.25,
+    },
     switches=({"normal_force": 0.0},),
-    corners=({"rotation_rate": (0.0, 0.0, 0.0)}, {"normal_force": -5.0}, {"viscous_coefficient": 0.0}),
+    corners=(
+        {"rotation_rate": (0.0, 0.0, 0.0)},
+        {"normal_force": -5.0},
+        {"viscous_coefficient": 0.0},
+    ),
     conjugate="rotation_rate",
 )
-def viscous_rolling_torque(rotation_rate: Real, normal_force: Real, *, viscous_coefficient: Real, effective_radius: Real) -> jax.Array:
-    """``-c F_n R*^2 w``, ``(..., k)`` [N m]: the coefficient ``c R* |w|`` grows with the rolling velocity ``R* |w|``.
+def viscous_rolling_torque(
+    rotation_rate: Real, normal_force: Real, *, viscous_coefficient: Real, effective_radius: Real
+) -> jax.Array:
+    """``-c F_n R*^2 w``, ``(..., k)`` [N m]: the coefficient ``c R* |w|`` grows with the rolling
+    velocity ``R* |w|``.
 
     Analytic in ``w``, continuous where the contact opens.
 
@@ -143,24 +196,33 @@ def viscous_rolling_torque(rotation_rate: Real, normal_force: Real, *, viscous_c
         viscous_coefficient: ``c`` [s/m].
         effective_radius: ``R*`` [m].
     """
-    torque_rate = viscous_coefficient * positive_part(normal_force) * effective_radius * effective_radius
+    torque_rate = (
+        viscous_coefficient * positive_part(normal_force) * effective_radius * effective_radius
+    )
     return -jnp.asarray(torque_rate)[..., None] * jnp.asarray(rotation_rate)
 
 
-def ai_rolling_stiffness(stiffness: Real, *, rolling_coefficient: Real, effective_radius: Real) -> Real:
-    """``k_r = 9/4 k_n mu_r^2 R*^2`` [N m/rad] of a normal stiffness ``k_n`` [N/m]. Source: Ai et al. (2011)."""
+def ai_rolling_stiffness(
+    stiffness: Real, *, rolling_coefficient: Real, effective_radius: Real
+) -> Real:
+    """``k_r = 9/4 k_n mu_r^2 R*^2`` [N m/rad] of a normal stiffness ``k_n`` [N/m]. Source: Ai et
+    al. (2011).
+    """
     return 2.25 * stiffness * (rolling_coefficient * effective_radius) ** 2
 
 
 def iwashita_oda_rolling_stiffness(tangential_stiffness: Real, *, effective_radius: Real) -> Real:
-    """``k_r = k_t R*^2`` [N m/rad]. Source: Iwashita and Oda, J. Eng. Mech. 124 (1998) 285-292; PFC's rolling resistance linear model."""
+    """``k_r = k_t R*^2`` [N m/rad]. Source: Iwashita and Oda, J. Eng. Mech. 124 (1998) 285-292;
+    PFC's rolling resistance linear model.
+    """
     return tangential_stiffness * effective_radius * effective_radius
 
 
 def critical_rolling_damping(rolling_stiffness: Real, *, inertia: Real) -> jax.Array:
     """``2 sqrt(I_r k_r)`` [N m s]; EPSD takes a fraction of it as ``rolling_damping``.
 
-    ``1/I_r = 1/(I1 + m1 R1^2) + 1/(I2 + m2 R2^2)``, moments of inertia about the contact point. Source: Ai et al. (2011).
+    ``1/I_r = 1/(I1 + m1 R1^2) + 1/(I2 + m2 R2^2)``, moments of inertia about the contact point.
+    Source: Ai et al. (2011).
     """
     return 2.0 * jnp.sqrt(inertia * rolling_stiffness)
 
@@ -193,7 +255,11 @@ def rolling_energy(memory: RollingMemory, *, rolling_stiffness: Real) -> jax.Arr
     corners=(
         *_NO_TORQUE,
         {"memory": RollingMemory(np.zeros(3)), "rotation_increment": (0.0, 0.0, 0.0)},
-        {"memory": RollingMemory(np.zeros(3)), "rotation_increment": (0.0, 0.0, 0.0), "rolling_coefficient": 0.0},
+        {
+            "memory": RollingMemory(np.zeros(3)),
+            "rotation_increment": (0.0, 0.0, 0.0),
+            "rolling_coefficient": 0.0,
+        },
         {"rolling_stiffness": 0.0},
         {"rolling_damping": 0.0},
     ),
@@ -213,39 +279,57 @@ def epsd_rolling_torque(
     mobilized_damping: Real = 0.0,
     slider: Slider = coulomb_slider,
 ) -> tuple[jax.Array, RollingMemory]:
-    """Elastic-plastic spring with dashpot (EPSD): torque ``(..., k)`` [N m] on the body that rolls, and the memory.
+    """Elastic-plastic spring with dashpot (EPSD): torque ``(..., k)`` [N m] on the body that rolls,
+    and the memory.
 
-    ``T = P(T + k_r dtheta)``, ``|T| <= mu_r R* F_n``; torque ``-T - C_r w``, where the spring is fully mobilised ``-T - f C_r w``.
-    Without rolling the spring torque stays, so a body rests on a slope for ever while the torque on it is below the limit. With ``f < 1``
-    and a dashpot the torque jumps where the spring becomes fully mobilised; with ``f = 1`` or no dashpot it is continuous there (of the
-    order of the slider).
+    ``T = P(T + k_r dtheta)``, ``|T| <= mu_r R* F_n``; torque ``-T - C_r w``, where the spring is
+    fully mobilised ``-T - f C_r w``. Without rolling the spring torque stays, so a body rests on a
+    slope for ever while the torque on it is below the limit. With ``f < 1`` and a dashpot the
+    torque jumps where the spring becomes fully mobilised; with ``f = 1`` or no dashpot it is
+    continuous there (of the order of the slider).
 
     Args:
         memory: spring torque ``T``, carried with the contact plane.
-        rotation_increment: ``dtheta``, rolling part of the relative rotation in this step, ``(..., k)`` [rad].
+        rotation_increment: ``dtheta``, rolling part of the relative rotation in this step, ``(...,
+            k)`` [rad].
         normal_force: ``F_n``, ``(...)`` [N]; tension counts as no contact.
         rolling_stiffness: ``k_r`` [N m/rad], e.g. ``ai_rolling_stiffness``.
         rolling_damping: ``C_r`` [N m s].
         rolling_coefficient: ``mu_r`` [-].
         effective_radius: ``R*`` [m].
         time_step: [s].
-        mobilized_damping: ``f`` in [0, 1], the fraction of the dashpot that acts on a fully mobilised spring [-]; Ai et al. take 0.
-        slider: ``P``: ``coulomb_slider``, or ``smooth_coulomb_slider`` with its smoothing filled in.
+        mobilized_damping: ``f`` in [0, 1], the fraction of the dashpot that acts on a fully
+            mobilised spring [-]; Ai et al. take 0.
+        slider: ``P``: ``coulomb_slider``, or ``smooth_coulomb_slider`` with its smoothing filled
+            in.
     """
     increment = jnp.asarray(rotation_increment)
-    limit = rolling_torque_limit(normal_force, rolling_coefficient=rolling_coefficient, effective_radius=effective_radius)
+    limit = rolling_torque_limit(
+        normal_force, rolling_coefficient=rolling_coefficient, effective_radius=effective_radius
+    )
     stiffness = jnp.asarray(rolling_stiffness)
     carried, _ = return_mapping(
-        memory.torque, increment, stiffness=stiffness, viscosity=jnp.zeros_like(stiffness), limit=limit, slider=slider
+        memory.torque,
+        increment,
+        stiffness=stiffness,
+        viscosity=jnp.zeros_like(stiffness),
+        limit=limit,
+        slider=slider,
     )
     mobilized = safe_norm(memory.torque + stiffness[..., None] * increment) > limit
-    dashpot = jnp.where(mobilized, mobilized_damping, 1.0) * rolling_damping / time_step * jnp.greater(normal_force, 0.0)
+    dashpot = (
+        jnp.where(mobilized, mobilized_damping, 1.0)
+        * rolling_damping
+        / time_step
+        * jnp.greater(normal_force, 0.0)
+    )
     return -carried - jnp.asarray(dashpot)[..., None] * increment, RollingMemory(carried)
 
 
 @model
 class RollingSpring:
-    """Rolling resistance with a spring that remembers, in a scene: ``epsd_rolling_torque``. It holds a body on a slope for ever.
+    """Rolling resistance with a spring that remembers, in a scene: ``epsd_rolling_torque``. It
+    holds a body on a slope for ever.
 
     A rigid impact leaves no time to roll, so there it does nothing.
 
@@ -253,7 +337,8 @@ class RollingSpring:
         rolling_coefficient: ``mu_r`` [-].
         rolling_stiffness: ``k_r`` [N m/rad], e.g. ``ai_rolling_stiffness``.
         rolling_damping: ``C_r`` [N m s/rad].
-        mobilized_damping: ``f``, the fraction of the dashpot that acts on a fully mobilised spring [-].
+        mobilized_damping: ``f``, the fraction of the dashpot that acts on a fully mobilised spring
+            [-].
     """
 
     rolling_coefficient: jax.Array | float = of(QUANTITIES["rolling_coefficient"])
@@ -270,7 +355,13 @@ class RollingSpring:
         return self.rolling_coefficient * effective_radius
 
     def after_step(
-        self, memory: RollingMemory, rotation_increment: Real, *, normal_force: Real, effective_radius: Real, time_step: Real
+        self,
+        memory: RollingMemory,
+        rotation_increment: Real,
+        *,
+        normal_force: Real,
+        effective_radius: Real,
+        time_step: Real,
     ) -> tuple[jax.Array, RollingMemory]:
         """Torque on the body that rolls [N m] at the end of a step, and the memory."""
         return epsd_rolling_torque(
@@ -296,7 +387,8 @@ class RollingSpring:
 
 @model
 class RollingResistance:
-    """Rolling resistance of a contact in a scene: ``regularized_rolling_torque``, integrated through its closed flow.
+    """Rolling resistance of a contact in a scene: ``regularized_rolling_torque``, integrated
+    through its closed flow.
 
     No regularisation is too sharp: a small ``rolling_velocity`` costs nothing.
     """
@@ -305,8 +397,12 @@ class RollingResistance:
     rolling_velocity: jax.Array | float = of(QUANTITIES["rolling_velocity"], default=1e-3)
     regularization: Regularization = static(default=ROOT)
 
-    def torque(self, rotation_rate: Real, normal_force: Real, *, effective_radius: Real) -> jax.Array:
-        """Torque ``(..., k)`` [N m] on the body that rolls at ``rotation_rate`` ``(..., k)`` [rad/s] against its partner."""
+    def torque(
+        self, rotation_rate: Real, normal_force: Real, *, effective_radius: Real
+    ) -> jax.Array:
+        """Torque ``(..., k)`` [N m] on the body that rolls at ``rotation_rate`` ``(..., k)``
+        [rad/s] against its partner.
+        """
         return regularized_rolling_torque(
             rotation_rate,
             normal_force,
@@ -320,8 +416,12 @@ class RollingResistance:
         """Largest torque over normal force [m]."""
         return self.rolling_coefficient * effective_radius
 
-    def rotation_after(self, rotation_rate: Real, specific_impulse: Real, *, effective_radius: Real) -> jax.Array:
-        """Rotation rate ``(..., k)`` [rad/s] after a normal impulse over the inertia against rolling ``(...)`` [1/(m s)]."""
+    def rotation_after(
+        self, rotation_rate: Real, specific_impulse: Real, *, effective_radius: Real
+    ) -> jax.Array:
+        """Rotation rate ``(..., k)`` [rad/s] after a normal impulse over the inertia against
+        rolling ``(...)`` [1/(m s)].
+        """
         return slip_after_impulse(
             rotation_rate,
             specific_impulse,

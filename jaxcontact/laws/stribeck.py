@@ -1,12 +1,14 @@
-"""Friction that falls from a static to a dynamic coefficient as the slip grows (Stribeck), with a viscous part.
+"""Friction that falls from a static to a dynamic coefficient as the slip grows (Stribeck), with a
+viscous part.
 
 At slip ``s`` the coefficient is::
 
     mu(s) = mu_d + (mu_s - mu_d) exp(-(|s|/v_S)^2) + c |s|,
 
-``mu_s`` static, ``mu_d`` dynamic, ``v_S`` the Stribeck velocity, ``c`` [s/m] the viscous part. The hard law ``-mu(s) F_n s/|s|`` jumps at
-zero slip, where any force up to ``mu_s F_n`` may act; the regularised one rises from 0 over the slip velocity ``v``. Take ``v`` much
-smaller than ``v_S``, or the static peak is not reached. Tension carries no friction.
+``mu_s`` static, ``mu_d`` dynamic, ``v_S`` the Stribeck velocity, ``c`` [s/m] the viscous part. The
+hard law ``-mu(s) F_n s/|s|`` jumps at zero slip, where any force up to ``mu_s F_n`` may act; the
+regularised one rises from 0 over the slip velocity ``v``. Take ``v`` much smaller than ``v_S``, or
+the static peak is not reached. Tension carries no friction.
 """
 
 import jax
@@ -17,7 +19,12 @@ from jaxcontact.laws.friction import LINEAR, ROOT, TANH, Regularization, frictio
 from jaxcontact.smooth import Real, positive_part, safe_norm, tanh_ratio
 
 _SOURCE = "Armstrong-Helouvry, Dupont and Canudas de Wit, Automatica 30 (1994) 1083-1138"
-_COEFFICIENTS = {"static_coefficient": 0.5, "coefficient": 0.3, "stribeck_velocity": 0.2, "viscous_coefficient": 0.05}
+_COEFFICIENTS = {
+    "static_coefficient": 0.5,
+    "coefficient": 0.3,
+    "stribeck_velocity": 0.2,
+    "viscous_coefficient": 0.05,
+}
 _EXAMPLE = {"slip": (0.3, -0.2, 0.1), "normal_force": 10.0, **_COEFFICIENTS}
 _EQUAL = {"static_coefficient": 0.3}
 _NO_FRICTION = {"static_coefficient": 0.0, "coefficient": 0.0, "viscous_coefficient": 0.0}
@@ -38,14 +45,25 @@ _CORNERS = (
     example={"slip": (0.3, -0.2, 0.1), **_COEFFICIENTS, "viscous_coefficient": 0.0},
     variants=(_EQUAL, {"slip": (0.03, -0.02, 0.01)}),
     switches=({"slip": (0.0, 0.0, 0.0)},),
-    corners=({"slip": (1e-20, 0.0, 0.0)}, {"slip": (90.0, 0.0, 0.0), "stribeck_velocity": 1e-3}, _NO_FRICTION),
+    corners=(
+        {"slip": (1e-20, 0.0, 0.0)},
+        {"slip": (90.0, 0.0, 0.0), "stribeck_velocity": 1e-3},
+        _NO_FRICTION,
+    ),
 )
 def stribeck_coefficient(
-    slip: Real, *, static_coefficient: Real, coefficient: Real, stribeck_velocity: Real, viscous_coefficient: Real = 0.0
+    slip: Real,
+    *,
+    static_coefficient: Real,
+    coefficient: Real,
+    stribeck_velocity: Real,
+    viscous_coefficient: Real = 0.0,
 ) -> jax.Array:
-    """Friction coefficient ``mu(s) = mu_d + (mu_s - mu_d) exp(-(|s|/v_S)^2) + c |s|``, ``(...)`` [-].
+    """Friction coefficient ``mu(s) = mu_d + (mu_s - mu_d) exp(-(|s|/v_S)^2) + c |s|``, ``(...)``
+    [-].
 
-    Any number of derivatives without the viscous part, which has a corner at zero slip (the force has none).
+    Any number of derivatives without the viscous part, which has a corner at zero slip (the force
+    has none).
 
     Args:
         slip: ``s``, ``(..., k)`` [m/s].
@@ -79,9 +97,11 @@ def stribeck_force(
     stribeck_velocity: Real,
     viscous_coefficient: Real = 0.0,
 ) -> jax.Array:
-    """Hard Stribeck friction ``-mu(s) F_n s/|s|``, ``(..., k)`` [N] on the body whose slip is ``s``; 0 with zero derivative at ``s = 0``.
+    """Hard Stribeck friction ``-mu(s) F_n s/|s|``, ``(..., k)`` [N] on the body whose slip is
+    ``s``; 0 with zero derivative at ``s = 0``.
 
-    It jumps there, so it cannot hold a body at rest: use a regularised form, or a spring with memory, for that.
+    It jumps there, so it cannot hold a body at rest: use a regularised form, or a spring with
+    memory, for that.
 
     Args:
         slip: ``s``, ``(..., k)`` [m/s].
@@ -103,7 +123,9 @@ def stribeck_force(
 
 
 def _inverse(size: jax.Array) -> jax.Array:
-    """``1/size``, 0 where its cube, of which second derivatives are made, would not be representable."""
+    """``1/size``, 0 where its cube, of which second derivatives are made, would not be
+    representable.
+    """
     moves = size > jnp.finfo(size.dtype).tiny ** (1.0 / 3.0)
     return jnp.where(moves, 1.0 / jnp.where(moves, size, 1.0), 0.0)
 
@@ -130,7 +152,9 @@ def _inverse(size: jax.Array) -> jax.Array:
     within=lambda slip, normal_force, static_coefficient, coefficient, viscous_coefficient, slip_velocity, regularization, **_: (
         (max(static_coefficient, coefficient) + viscous_coefficient * safe_norm(jnp.asarray(slip)))
         * positive_part(normal_force)
-        * (1.0 + 1e-15 - regularization.ratio(safe_norm(jnp.asarray(slip)) / slip_velocity))  # 1e-15 for rounding
+        * (
+            1.0 + 1e-15 - regularization.ratio(safe_norm(jnp.asarray(slip)) / slip_velocity)
+        )  # 1e-15 for rounding
     ),
 )
 def regularized_stribeck_force(
@@ -144,11 +168,14 @@ def regularized_stribeck_force(
     slip_velocity: Real,
     regularization: Regularization,
 ) -> jax.Array:
-    """Regularised Stribeck friction ``-mu(s) F_n phi(|s|/v) s/|s|``, ``(..., k)`` [N] on the body whose slip is ``s``.
+    """Regularised Stribeck friction ``-mu(s) F_n phi(|s|/v) s/|s|``, ``(..., k)`` [N] on the body
+    whose slip is ``s``.
 
-    ``phi`` as in ``laws.friction``: piecewise linear (``LINEAR``, a corner at ``|s| = v``) or smooth (``ROOT``, ``TANH``); the order of
-    smoothness is that of the regularisation, with a viscous part at most 1 at zero slip. It differs from the hard form by at most
-    ``(max(mu_s, mu_d) + c |s|) F_n (1 - phi(|s|/v))``. A load below the peak is not held but creeps at a fraction of ``v``.
+    ``phi`` as in ``laws.friction``: piecewise linear (``LINEAR``, a corner at ``|s| = v``) or
+    smooth (``ROOT``, ``TANH``); the order of smoothness is that of the regularisation, with a
+    viscous part at most 1 at zero slip. It differs from the hard form by at most ``(max(mu_s, mu_d)
+    + c |s|) F_n (1 - phi(|s|/v))``. A load below the peak is not held but creeps at a fraction of
+    ``v``.
 
     Args:
         slip: ``s``, ``(..., k)`` [m/s].
@@ -167,14 +194,23 @@ def regularized_stribeck_force(
         stribeck_velocity=stribeck_velocity,
         viscous_coefficient=viscous_coefficient,
     )
-    return friction_force(slip, normal_force, coefficient=mu, slip_velocity=slip_velocity, regularization=regularization)
+    return friction_force(
+        slip,
+        normal_force,
+        coefficient=mu,
+        slip_velocity=slip_velocity,
+        regularization=regularization,
+    )
 
 
 @law(
     family="friction",
     source="Brown and McPhee, J. Comput. Nonlinear Dyn. 11 (2016) 054502",
     smoothness=float("inf"),
-    example={**{key: value for key, value in _EXAMPLE.items() if key != "stribeck_velocity"}, "slip_velocity": 0.1},
+    example={
+        **{key: value for key, value in _EXAMPLE.items() if key != "stribeck_velocity"},
+        "slip_velocity": 0.1,
+    },
     variants=({"slip": (0.03, -0.02, 0.01)}, {"static_coefficient": 0.3}),
     switches=({"slip": (0.0, 0.0, 0.0)},),
     corners=(
@@ -187,12 +223,19 @@ def regularized_stribeck_force(
     conjugate="slip",
 )
 def brown_mcphee_force(
-    slip: Real, normal_force: Real, *, static_coefficient: Real, coefficient: Real, viscous_coefficient: Real = 0.0, slip_velocity: Real
+    slip: Real,
+    normal_force: Real,
+    *,
+    static_coefficient: Real,
+    coefficient: Real,
+    viscous_coefficient: Real = 0.0,
+    slip_velocity: Real,
 ) -> jax.Array:
-    """``-F_n (mu_d tanh(4 x) + (mu_s - mu_d) x/(x^2/4 + 3/4)^2 + c |s|) s/|s|``, ``x = |s|/v``, ``(..., k)`` [N].
+    """``-F_n (mu_d tanh(4 x) + (mu_s - mu_d) x/(x^2/4 + 3/4)^2 + c |s|) s/|s|``, ``x = |s|/v``,
+    ``(..., k)`` [N].
 
-    Any number of derivatives. One velocity sets both the regularisation and the Stribeck effect: the peak, ``mu_s`` to 0.1 % of ``mu_d``,
-    lies at ``x = 1``.
+    Any number of derivatives. One velocity sets both the regularisation and the Stribeck effect:
+    the peak, ``mu_s`` to 0.1 % of ``mu_d``, lies at ``x = 1``.
 
     Args:
         slip: ``s``, ``(..., k)`` [m/s].
@@ -206,5 +249,9 @@ def brown_mcphee_force(
     ratio = slip / jnp.asarray(slip_velocity)[..., None]
     squared = jnp.sum(ratio * ratio, axis=-1)
     peak = (static_coefficient - coefficient) / jnp.square(0.25 * squared + 0.75)
-    secant = 4.0 * coefficient * tanh_ratio(4.0 * safe_norm(ratio)) + peak + viscous_coefficient * slip_velocity
+    secant = (
+        4.0 * coefficient * tanh_ratio(4.0 * safe_norm(ratio))
+        + peak
+        + viscous_coefficient * slip_velocity
+    )
     return -ratio * (positive_part(normal_force) * secant)[..., None]

@@ -1,11 +1,14 @@
-"""What springs with memory have in common: a slider that limits what they carry, and the work of one step.
+"""What springs with memory have in common: a slider that limits what they carry, and the work of
+one step.
 
-A *slider* in series with a spring carries at most ``F_max``. In one step of the return mapping the spring first takes all of the motion;
-what the slider does not carry is then given back as motion of the slider. Without motion nothing changes: a load below the limit is held
-for ever, without creep. This is what tells these laws from friction regularised in the slip velocity.
+A *slider* in series with a spring carries at most ``F_max``. In one step of the return mapping the
+spring first takes all of the motion; what the slider does not carry is then given back as motion of
+the slider. Without motion nothing changes: a load below the limit is held for ever, without creep.
+This is what tells these laws from friction regularised in the slip velocity.
 
-Vectors have any number of components in the last axis: two in axes of the contact plane, three in global axes. In global axes carry the
-memory with the contact plane before each step (``geometry.contact_plane.carried_with_plane``).
+Vectors have any number of components in the last axis: two in axes of the contact plane, three in
+global axes. In global axes carry the memory with the contact plane before each step
+(``geometry.contact_plane.carried_with_plane``).
 """
 
 from collections.abc import Callable
@@ -54,7 +57,9 @@ class StepWork(NamedTuple):
 
 
 def _carries_numbers(size: jax.Array) -> jax.Array:
-    """Whether ``1/size^3``, which second derivatives contain, is representable: above 3e-103 in float64, 2e-13 in float32."""
+    """Whether ``1/size^3``, which second derivatives contain, is representable: above 3e-103 in
+    float64, 2e-13 in float32.
+    """
     return size > jnp.finfo(size.dtype).tiny ** (1.0 / 3.0)
 
 
@@ -74,10 +79,11 @@ def _carries_numbers(size: jax.Array) -> jax.Array:
     ),
 )
 def coulomb_slider(force: Real, *, limit: Real) -> jax.Array:
-    """The part ``f min(1, F_max/|f|)`` of a force that a slider carries, ``(..., k)`` [N]; hard, continuous.
+    """The part ``f min(1, F_max/|f|)`` of a force that a slider carries, ``(..., k)`` [N]; hard,
+    continuous.
 
-    The nearest point to ``f`` of the ball of radius ``F_max`` (radial return). Forces too small for their inverse cube to be
-    representable (2e-13 N in float32) pass whatever the limit.
+    The nearest point to ``f`` of the ball of radius ``F_max`` (radial return). Forces too small for
+    their inverse cube to be representable (2e-13 N in float32) pass whatever the limit.
 
     Args:
         force: ``f``, ``(..., k)`` [N].
@@ -95,7 +101,12 @@ def coulomb_slider(force: Real, *, limit: Real) -> jax.Array:
     source="coulomb_slider with its corner rounded by a polynomial",
     smoothness=2,
     example={"force": (3.0, -1.0, 0.5), "limit": 2.0, "smoothing": 0.25},
-    variants=({"force": (1.0, 0.3, -0.2)}, {"force": (2.0, 0.2, 0.1)}, {"force": (1.7, 0.2, 0.1)}, {"force": (2.0, 0.0, 0.0)}),
+    variants=(
+        {"force": (1.0, 0.3, -0.2)},
+        {"force": (2.0, 0.2, 0.1)},
+        {"force": (1.7, 0.2, 0.1)},
+        {"force": (2.0, 0.0, 0.0)},
+    ),
     switches=({"force": (1.5, 0.0, 0.0)}, {"force": (2.5, 0.0, 0.0)}),
     corners=(
         {"force": (0.0, 0.0, 0.0)},
@@ -110,10 +121,11 @@ def coulomb_slider(force: Real, *, limit: Real) -> jax.Array:
 def smooth_coulomb_slider(force: Real, *, limit: Real, smoothing: Real) -> jax.Array:
     """``coulomb_slider`` with two continuous derivatives, ``(..., k)`` [N].
 
-    With ``x = |f|/F_max`` the carried fraction of ``F_max`` is ``min(x, 1) = (x + 1 - |x - 1|)/2`` in which ``|x - 1| = h |u|`` becomes
-    ``h (3 + 6 u^2 - u^4)/8`` for ``|u| < 1``. It is exact outside ``1 - h < x < 1 + h`` and too small by at most ``3 h/16 F_max``, at
-    ``x = 1``. As a limit of a spring: loads up to ``(1 - h) F_max`` are held for ever as by the hard slider; steady sliding meets a
-    resistance between ``(1 - h) F_max`` (small steps) and ``F_max`` (large steps).
+    With ``x = |f|/F_max`` the carried fraction of ``F_max`` is ``min(x, 1) = (x + 1 - |x - 1|)/2``
+    in which ``|x - 1| = h |u|`` becomes ``h (3 + 6 u^2 - u^4)/8`` for ``|u| < 1``. It is exact
+    outside ``1 - h < x < 1 + h`` and too small by at most ``3 h/16 F_max``, at ``x = 1``. As a
+    limit of a spring: loads up to ``(1 - h) F_max`` are held for ever as by the hard slider; steady
+    sliding meets a resistance between ``(1 - h) F_max`` (small steps) and ``F_max`` (large steps).
 
     Args:
         force: ``f``, ``(..., k)`` [N].
@@ -133,13 +145,20 @@ def smooth_coulomb_slider(force: Real, *, limit: Real, smoothing: Real) -> jax.A
 
 
 def return_mapping(
-    spring_force: Real, increment: Real, *, stiffness: Real, viscosity: Real, limit: Real, slider: Slider
+    spring_force: Real,
+    increment: Real,
+    *,
+    stiffness: Real,
+    viscosity: Real,
+    limit: Real,
+    slider: Slider,
 ) -> tuple[jax.Array, jax.Array]:
     """One step of a spring and a dashpot side by side, in series with a slider (backward Euler).
 
-    With the trial force ``f = T + (k + c/dt) dxi``, ``T`` the spring force before, the contact carries ``P(f)`` and the slider moves by
-    ``(f - P(f))/(k + c/dt)``. The spring takes the rest of the increment. Passive for every step size: the work done is at least the
-    gain of ``|T|^2/(2 k)``.
+    With the trial force ``f = T + (k + c/dt) dxi``, ``T`` the spring force before, the contact
+    carries ``P(f)`` and the slider moves by ``(f - P(f))/(k + c/dt)``. The spring takes the rest of
+    the increment. Passive for every step size: the work done is at least the gain of ``|T|^2/(2
+    k)``.
 
     Args:
         spring_force: ``T``, ``(..., k)`` [N].
@@ -162,7 +181,10 @@ def return_mapping(
 def check_limited(owner: str, limited: str) -> None:
     """Raise ``ValueError`` when ``limited`` is not one of ``LIMITED``."""
     if limited not in LIMITED:
-        raise ValueError(f"{owner}: limited = {limited!r} is not one of {', '.join(map(repr, LIMITED))}. It says what the slider limits.")
+        raise ValueError(
+            f"{owner}: limited = {limited!r} is not one of {', '.join(map(repr, LIMITED))}. "
+            "It says what the slider limits."
+        )
 
 
 def step_work(
@@ -177,10 +199,12 @@ def step_work(
 ) -> StepWork:
     """Work of one step by where it went, ``(...)`` [J].
 
-    With the elastic motion ``e = xi' - xi``, that of the slider ``p = dxi - e``, the mean and the last force on the slider ``F_m`` and
-    ``F``: ``stored = k (xi'^2 - xi^2)/2``, ``slider = max(F_m . p, F . p)``, ``dashpot = c |e|^2/dt`` (``c |dxi|^2/dt`` where the slider
-    limits the displacement). The total is the work of the mean force, ``F_m . dxi``, unless the slip turns within the step; then it is
-    that of a contact that sticks first and slides afterwards, exact along a line under a constant limit.
+    With the elastic motion ``e = xi' - xi``, that of the slider ``p = dxi - e``, the mean and the
+    last force on the slider ``F_m`` and ``F``: ``stored = k (xi'^2 - xi^2)/2``, ``slider = max(F_m
+    . p, F . p)``, ``dashpot = c |e|^2/dt`` (``c |dxi|^2/dt`` where the slider limits the
+    displacement). The total is the work of the mean force, ``F_m . dxi``, unless the slip turns
+    within the step; then it is that of a contact that sticks first and slides afterwards, exact
+    along a line under a constant limit.
 
     Args:
         elongation: before the step, carried with the contact plane, ``(..., k)`` [m].
@@ -192,7 +216,9 @@ def step_work(
         limited: key of ``LIMITED``.
     """
     check_limited("step_work", limited)
-    before, after, increment = (jnp.asarray(vector) for vector in (elongation, new_elongation, increment))
+    before, after, increment = (
+        jnp.asarray(vector) for vector in (elongation, new_elongation, increment)
+    )
     stretched = after - before
     slid = increment - stretched
 
@@ -200,9 +226,14 @@ def step_work(
         return jnp.sum(first * second, axis=-1)
 
     moved = stretched if limited == "force" else increment
-    resisting = dot(stretched, slid) * damping / time_step if limited == "force" else jnp.zeros_like(dot(slid, slid))
+    resisting = (
+        dot(stretched, slid) * damping / time_step
+        if limited == "force"
+        else jnp.zeros_like(dot(slid, slid))
+    )
     return StepWork(
         stored=0.5 * stiffness * (dot(after, after) - dot(before, before)),
-        slider=resisting + stiffness * (dot(after, slid) + 0.5 * positive_part(dot(before - after, slid))),
+        slider=resisting
+        + stiffness * (dot(after, slid) + 0.5 * positive_part(dot(before - after, slid))),
         dashpot=damping / time_step * dot(moved, moved),
     )

@@ -1,9 +1,11 @@
-"""Restitution that depends on the approach speed, for rigid impacts: plastic, viscoelastic and empirical laws ``e(v)``.
+"""Restitution that depends on the approach speed, for rigid impacts: plastic, viscoelastic and
+empirical laws ``e(v)``.
 
-Steel on steel yields above some mm/s and then follows ``v^(-1/4)``; rubber and polymers lose by viscosity, ``1 - e`` growing with
-``v^(1/5)`` (``laws.viscoelastic.ViscoelasticRestitution``); where no mechanism is known, a decay or a table through nodes describes what
-was measured. All stay in (0, 1] and have finite derivatives from rest to any speed, so that they can be fitted to tables ``e(v)`` and
-through the whole motion of a ball alike.
+Steel on steel yields above some mm/s and then follows ``v^(-1/4)``; rubber and polymers lose by
+viscosity, ``1 - e`` growing with ``v^(1/5)`` (``laws.viscoelastic.ViscoelasticRestitution``); where
+no mechanism is known, a decay or a table through nodes describes what was measured. All stay in (0,
+1] and have finite derivatives from rest to any speed, so that they can be fitted to tables ``e(v)``
+and through the whole motion of a ball alike.
 """
 
 import math
@@ -21,7 +23,9 @@ from jaxcontact.laws.rigid_impact import RigidImpact, deviation_field, duration_
 from jaxcontact.smooth import Real
 
 SLOWEST = 1e-12
-"""Slower impacts, relative to the speed a law is scaled with, count as this fast, as powers have no finite derivative at rest."""
+"""Slower impacts, relative to the speed a law is scaled with, count as this fast, as powers have no
+finite derivative at rest.
+"""
 
 LEAST = 1e-9
 """Restitution of a law that has decayed completely."""
@@ -32,20 +36,31 @@ def _log_ratio(speed: Real, scale: Real) -> jax.Array:
     return jnp.log(jnp.maximum(jnp.asarray(speed) / scale, SLOWEST))
 
 
-_JOHNSON = "Johnson, Contact Mechanics (1985), section 11.4; Kuwabara and Kono, Jpn. J. Appl. Phys. 26 (1987) 1230-1233"
+_JOHNSON = (
+    "Johnson, Contact Mechanics (1985), section 11.4; Kuwabara and Kono, Jpn. J. Appl. Phys. 26 "
+    "(1987) 1230-1233"
+)
 
 
 @law(
     family="restitution",
     source=_JOHNSON,
     smoothness=0,
-    example={"impact_speed": 2.0, "restitution": 0.7, "reference_speed": 1.3, "velocity_exponent": 0.25},
+    example={
+        "impact_speed": 2.0,
+        "restitution": 0.7,
+        "reference_speed": 1.3,
+        "velocity_exponent": 0.25,
+    },
     variants=({"impact_speed": 0.1},),
     switches=({"impact_speed": 1.3 * 0.7**4},),
     corners=({"impact_speed": 0.0}, {"impact_speed": 1e12}),
 )
-def power_law_restitution(impact_speed: Real, *, restitution: Real, reference_speed: Real, velocity_exponent: Real) -> jax.Array:
-    """``min(1, e_1 (v/v_1)^(-q))`` [-]: impacts that yield, ``q = 1/4`` when all of the contact does. Elementwise.
+def power_law_restitution(
+    impact_speed: Real, *, restitution: Real, reference_speed: Real, velocity_exponent: Real
+) -> jax.Array:
+    """``min(1, e_1 (v/v_1)^(-q))`` [-]: impacts that yield, ``q = 1/4`` when all of the contact
+    does. Elementwise.
 
     Args:
         impact_speed: ``v`` [m/s].
@@ -53,10 +68,16 @@ def power_law_restitution(impact_speed: Real, *, restitution: Real, reference_sp
         reference_speed: ``v_1`` [m/s].
         velocity_exponent: ``q``.
     """
-    return jnp.exp(jnp.minimum(0.0, _log_power_law(impact_speed, restitution, reference_speed, velocity_exponent)))
+    return jnp.exp(
+        jnp.minimum(
+            0.0, _log_power_law(impact_speed, restitution, reference_speed, velocity_exponent)
+        )
+    )
 
 
-def _log_power_law(impact_speed: Real, restitution: Real, reference_speed: Real, velocity_exponent: Real) -> jax.Array:
+def _log_power_law(
+    impact_speed: Real, restitution: Real, reference_speed: Real, velocity_exponent: Real
+) -> jax.Array:
     return jnp.log(restitution) - velocity_exponent * _log_ratio(impact_speed, reference_speed)
 
 
@@ -64,22 +85,38 @@ def _log_power_law(impact_speed: Real, restitution: Real, reference_speed: Real,
     family="restitution",
     source=_JOHNSON,
     smoothness=math.inf,
-    example={"impact_speed": 2.0, "restitution": 0.7, "reference_speed": 1.3, "velocity_exponent": 0.25, "sharpness": 4.0},
+    example={
+        "impact_speed": 2.0,
+        "restitution": 0.7,
+        "reference_speed": 1.3,
+        "velocity_exponent": 0.25,
+        "sharpness": 4.0,
+    },
     variants=({"impact_speed": 0.1}, {"sharpness": 2.0}),
     corners=({"impact_speed": 0.0}, {"impact_speed": 1e12}, {"restitution": 1.0}),
     approximates="power_law_restitution",
-    within=lambda velocity_exponent, sharpness, **_: -math.expm1(-math.log(2.0) * velocity_exponent / sharpness),
+    within=lambda velocity_exponent, sharpness, **_: (
+        -math.expm1(-math.log(2.0) * velocity_exponent / sharpness)
+    ),
 )
 def smooth_power_law_restitution(
-    impact_speed: Real, *, restitution: Real, reference_speed: Real, velocity_exponent: Real, sharpness: Real
+    impact_speed: Real,
+    *,
+    restitution: Real,
+    reference_speed: Real,
+    velocity_exponent: Real,
+    sharpness: Real,
 ) -> jax.Array:
-    """``(1 + (v/v_y)^n)^(-q/n)`` [-], ``v_y = v_1 e_1^(1/q)``: ``power_law_restitution`` without its corner. Elementwise.
+    """``(1 + (v/v_y)^n)^(-q/n)`` [-], ``v_y = v_1 e_1^(1/q)``: ``power_law_restitution`` without
+    its corner. Elementwise.
 
-    Below it by at most ``1 - 2^(-q/n)``, at the speed ``v_y`` where the other reaches 1; far above ``v_y`` both agree.
+    Below it by at most ``1 - 2^(-q/n)``, at the speed ``v_y`` where the other reaches 1; far above
+    ``v_y`` both agree.
 
     Args:
         impact_speed: ``v`` [m/s].
-        restitution: ``e_1`` of the power law, which this one approaches, at the speed ``reference_speed``.
+        restitution: ``e_1`` of the power law, which this one approaches, at the speed
+            ``reference_speed``.
         reference_speed: ``v_1`` [m/s].
         velocity_exponent: ``q``.
         sharpness: ``n``, at least 2.
@@ -97,7 +134,9 @@ def smooth_power_law_restitution(
     variants=({"limit_restitution": 0.0},),
     corners=({"impact_speed": 0.0}, {"impact_speed": 1e12}, {"restitution": 1.0}),
 )
-def exponential_restitution(impact_speed: Real, *, restitution: Real, decay_speed: Real, limit_restitution: Real) -> jax.Array:
+def exponential_restitution(
+    impact_speed: Real, *, restitution: Real, decay_speed: Real, limit_restitution: Real
+) -> jax.Array:
     """``e_inf + (e_0 - e_inf) exp(-v/v_c)`` [-], at least 1e-9. Elementwise.
 
     Args:
@@ -106,19 +145,34 @@ def exponential_restitution(impact_speed: Real, *, restitution: Real, decay_spee
         decay_speed: ``v_c`` [m/s].
         limit_restitution: ``e_inf`` of fast impacts.
     """
-    return jnp.maximum(LEAST, limit_restitution + (restitution - limit_restitution) * jnp.exp(-jnp.asarray(impact_speed) / decay_speed))
+    return jnp.maximum(
+        LEAST,
+        limit_restitution
+        + (restitution - limit_restitution) * jnp.exp(-jnp.asarray(impact_speed) / decay_speed),
+    )
 
 
 @law(
     family="restitution",
     source="empirical: rational decay to a limit",
     smoothness=math.inf,
-    example={"impact_speed": 2.0, "restitution": 0.9, "decay_speed": 5.0, "steepness": 2.5, "limit_restitution": 0.3},
+    example={
+        "impact_speed": 2.0,
+        "restitution": 0.9,
+        "decay_speed": 5.0,
+        "steepness": 2.5,
+        "limit_restitution": 0.3,
+    },
     variants=({"steepness": 1.0, "limit_restitution": 0.0},),
     corners=({"impact_speed": 0.0}, {"impact_speed": 1e12}, {"restitution": 1.0}),
 )
 def rational_restitution(
-    impact_speed: Real, *, restitution: Real, decay_speed: Real, steepness: Real, limit_restitution: Real
+    impact_speed: Real,
+    *,
+    restitution: Real,
+    decay_speed: Real,
+    steepness: Real,
+    limit_restitution: Real,
 ) -> jax.Array:
     """``e_inf + (e_0 - e_inf)/(1 + (v/v_c)^n)`` [-], at least 1e-9. Elementwise.
 
@@ -134,7 +188,9 @@ def rational_restitution(
 
 
 def _end_slope(first: Real, second: Real, first_secant: Real, second_secant: Real) -> jax.Array:
-    """Three-point slope at an end, limited so that the curve stays monotone in the first interval (Fritsch and Carlson)."""
+    """Three-point slope at an end, limited so that the curve stays monotone in the first interval
+    (Fritsch and Carlson).
+    """
     slope = ((2.0 * first + second) * first_secant - first * second_secant) / (first + second)
     slope = jnp.where(slope * first_secant > 0, slope, 0.0)
     turns = (first_secant * second_secant < 0) & (jnp.abs(slope) > 3.0 * jnp.abs(first_secant))
@@ -157,14 +213,19 @@ def _monotone_slopes(widths: jax.Array, secants: jax.Array) -> jax.Array:
 
 @law(
     family="restitution",
-    source="Fritsch and Butland, SIAM J. Sci. Stat. Comput. 5 (1984) 300-304: monotone cubic interpolation",
+    source="Fritsch and Butland, SIAM J. Sci. Stat. Comput. 5 (1984) 300-304: monotone cubic "
+    "interpolation",
     smoothness=0,
     example={
         "impact_speed": 3.7,
         "node_speed": np.array([2.0, 3.0, 4.5, 6.0]),
         "node_restitution": np.array([0.95, 0.9, 0.7, 0.5]),
     },
-    variants=({"impact_speed": 2.5}, {"impact_speed": 1.2}, {"node_restitution": np.array([0.9, 0.8, 0.85, 0.6])}),
+    variants=(
+        {"impact_speed": 2.5},
+        {"impact_speed": 1.2},
+        {"node_restitution": np.array([0.9, 0.8, 0.85, 0.6])},
+    ),
     switches=({"impact_speed": 2.0}, {"impact_speed": 6.0}),
     corners=(
         {"impact_speed": 0.0},
@@ -173,11 +234,13 @@ def _monotone_slopes(widths: jax.Array, secants: jax.Array) -> jax.Array:
         {"node_restitution": np.array([0.9, 0.9, 0.9, 0.9])},
     ),
 )
-def tabulated_restitution(impact_speed: Real, *, node_speed: jax.Array, node_restitution: jax.Array) -> jax.Array:
+def tabulated_restitution(
+    impact_speed: Real, *, node_speed: jax.Array, node_restitution: jax.Array
+) -> jax.Array:
     """Monotone cubic through nodes, in ``ln v``; constant outside. Elementwise in the speed.
 
-    Between two nodes it never leaves the interval of their values, so it stays in (0, 1]. One continuous derivative between the first and
-    the last node.
+    Between two nodes it never leaves the interval of their values, so it stays in (0, 1]. One
+    continuous derivative between the first and the last node.
 
     Args:
         impact_speed: ``v`` [m/s].
@@ -189,7 +252,12 @@ def tabulated_restitution(impact_speed: Real, *, node_speed: jax.Array, node_res
     widths = jnp.diff(nodes)
     secants = jnp.diff(values) / widths
     slopes = _monotone_slopes(widths, secants)
-    i = jnp.clip(jnp.searchsorted(jax.lax.stop_gradient(nodes), jax.lax.stop_gradient(place), side="right") - 1, 0, widths.shape[0] - 1)
+    i = jnp.clip(
+        jnp.searchsorted(jax.lax.stop_gradient(nodes), jax.lax.stop_gradient(place), side="right")
+        - 1,
+        0,
+        widths.shape[0] - 1,
+    )
     step = place - nodes[i]
     bend = (3.0 * secants[i] - 2.0 * slopes[i] - slopes[i + 1]) / widths[i]
     twist = (slopes[i] + slopes[i + 1] - 2.0 * secants[i]) / widths[i] ** 2
@@ -216,8 +284,13 @@ class PowerLawRestitution(RigidImpact):
     sharpness: float | None = static(default=None)
 
     def __post_init__(self) -> None:
-        if self.sharpness is not None and not (isinstance(self.sharpness, (int, float)) and 2 <= self.sharpness < math.inf):
-            raise ValueError(f"PowerLawRestitution: sharpness = {self.sharpness!r} is not None or a number in [2, inf).")
+        if self.sharpness is not None and not (
+            isinstance(self.sharpness, (int, float)) and 2 <= self.sharpness < math.inf
+        ):
+            raise ValueError(
+                f"PowerLawRestitution: sharpness = {self.sharpness!r} is not None or a "
+                "number in [2, inf)."
+            )
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution [-] at the approach speed [m/s]."""
@@ -233,7 +306,8 @@ class PowerLawRestitution(RigidImpact):
 
 @model
 class ExponentialRestitution(RigidImpact):
-    """A rigid impact with ``exponential_restitution``: ``e_0`` at rest, falling over ``decay_speed`` to ``limit_restitution``.
+    """A rigid impact with ``exponential_restitution``: ``e_0`` at rest, falling over
+    ``decay_speed`` to ``limit_restitution``.
 
     ``duration`` and ``deviation`` as in ``NewtonRestitution``.
     """
@@ -247,13 +321,17 @@ class ExponentialRestitution(RigidImpact):
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution [-] at the approach speed [m/s]."""
         return exponential_restitution(
-            impact_speed, restitution=self.restitution, decay_speed=self.decay_speed, limit_restitution=self.limit_restitution
+            impact_speed,
+            restitution=self.restitution,
+            decay_speed=self.decay_speed,
+            limit_restitution=self.limit_restitution,
         )
 
 
 @model
 class RationalRestitution(RigidImpact):
-    """A rigid impact with ``rational_restitution``: ``e_0`` at rest, half of the decay at ``decay_speed``.
+    """A rigid impact with ``rational_restitution``: ``e_0`` at rest, half of the decay at
+    ``decay_speed``.
 
     ``duration`` and ``deviation`` as in ``NewtonRestitution``.
     """
@@ -278,10 +356,12 @@ class RationalRestitution(RigidImpact):
 
 @model
 class ThorntonRestitution(RigidImpact):
-    """A rigid impact of an elastic, perfectly plastic sphere: 1 up to ``yield_speed``, then falling to ``v^(-1/4)``.
+    """A rigid impact of an elastic, perfectly plastic sphere: 1 up to ``yield_speed``, then falling
+    to ``v^(-1/4)``.
 
-    The one number of ``laws.plastic.thornton_restitution``, for fits in which stiffness, mass and yield pressure have no other effect.
-    ``duration`` and ``deviation`` as in ``NewtonRestitution``. Source: Thornton, J. Appl. Mech. 64 (1997) 383-386.
+    The one number of ``laws.plastic.thornton_restitution``, for fits in which stiffness, mass and
+    yield pressure have no other effect. ``duration`` and ``deviation`` as in ``NewtonRestitution``.
+    Source: Thornton, J. Appl. Mech. 64 (1997) 383-386.
     """
 
     yield_speed: jax.Array | float = of(QUANTITIES["yield_speed"])
@@ -303,10 +383,12 @@ class RestitutionNode:
 
 @model
 class TabulatedRestitution(RigidImpact):
-    """A rigid impact with ``tabulated_restitution``: a monotone curve through nodes, each of which can be fitted.
+    """A rigid impact with ``tabulated_restitution``: a monotone curve through nodes, each of which
+    can be fitted.
 
-    The restitution of node 2 is the parameter ``"contact.normal.nodes.2.restitution"``. ``TabulatedRestitution.through`` builds it from
-    two lists. ``duration`` and ``deviation`` as in ``NewtonRestitution``.
+    The restitution of node 2 is the parameter ``"contact.normal.nodes.2.restitution"``.
+    ``TabulatedRestitution.through`` builds it from two lists. ``duration`` and ``deviation`` as in
+    ``NewtonRestitution``.
     """
 
     nodes: tuple[RestitutionNode, ...]
@@ -315,25 +397,45 @@ class TabulatedRestitution(RigidImpact):
 
     def __post_init__(self) -> None:
         nodes = self.nodes
-        if not isinstance(nodes, tuple) or not all(isinstance(node, RestitutionNode) for node in nodes):
+        if not isinstance(nodes, tuple) or not all(
+            isinstance(node, RestitutionNode) for node in nodes
+        ):
             return  # a placeholder of a tree operation
         if len(nodes) < 2:
-            raise ValueError(f"TabulatedRestitution: {len(nodes)} nodes; give at least 2. One restitution is NewtonRestitution.")
+            raise ValueError(
+                f"TabulatedRestitution: {len(nodes)} nodes; give at least 2. One restitution "
+                "is NewtonRestitution."
+            )
         speeds = [node.speed for node in nodes]
         if is_concrete(speeds) and np.any(np.diff(np.asarray(speeds), axis=0) <= 0):
-            raise ValueError(f"TabulatedRestitution: the speeds {', '.join(f'{speed:g}' for speed in speeds)} m/s do not increase.")
+            raise ValueError(
+                "TabulatedRestitution: the speeds "
+                f"{', '.join(f'{speed:g}' for speed in speeds)} m/s do not increase."
+            )
 
     @classmethod
-    def through(cls, speeds: Sequence[float], restitutions: Sequence[float], **others: float) -> "TabulatedRestitution":
+    def through(
+        cls, speeds: Sequence[float], restitutions: Sequence[float], **others: float
+    ) -> "TabulatedRestitution":
         """The law through nodes at ``speeds`` [m/s], increasing, with ``restitutions``.
 
         Raises:
-            ValueError: lists of different length, fewer than two nodes, speeds that do not increase, a restitution outside (0, 1].
+            ValueError: lists of different length, fewer than two nodes, speeds that do not
+                increase, a restitution outside (0, 1].
         """
         if len(speeds) != len(restitutions):
-            raise ValueError(f"TabulatedRestitution: {len(speeds)} speeds and {len(restitutions)} restitutions; give as many.")
+            raise ValueError(
+                f"TabulatedRestitution: {len(speeds)} speeds and {len(restitutions)} "
+                "restitutions; give as many."
+            )
         pairs = zip(speeds, restitutions, strict=True)
-        return cls(nodes=tuple(RestitutionNode(speed=speed, restitution=restitution) for speed, restitution in pairs), **others)
+        return cls(
+            nodes=tuple(
+                RestitutionNode(speed=speed, restitution=restitution)
+                for speed, restitution in pairs
+            ),
+            **others,
+        )
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution [-] at the approach speed [m/s]."""

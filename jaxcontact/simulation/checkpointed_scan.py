@@ -1,9 +1,10 @@
 """A scan whose reverse mode keeps the state of some steps only, and runs the others again.
 
-Reverse mode through ``jax.lax.scan`` keeps what every step computed: its memory grows with the number of steps. Here the steps are taken
-in blocks of about the square root of their number. Only the state at the start of each block is kept; on the way back each block is run
-again when its turn comes, so what one block computed is all that is in memory beside these states. Reverse mode costs one simulation
-more; values and forward mode are those of ``jax.lax.scan``.
+Reverse mode through ``jax.lax.scan`` keeps what every step computed: its memory grows with the
+number of steps. Here the steps are taken in blocks of about the square root of their number. Only
+the state at the start of each block is kept; on the way back each block is run again when its turn
+comes, so what one block computed is all that is in memory beside these states. Reverse mode costs
+one simulation more; values and forward mode are those of ``jax.lax.scan``.
 """
 
 import functools
@@ -21,22 +22,31 @@ FEWEST = 4
 
 
 def block_length(steps: int) -> int:
-    """Steps in a block: the divisor of ``steps`` closest to their square root if it is within a factor of two, else the square root.
+    """Steps in a block: the divisor of ``steps`` closest to their square root if it is within a
+    factor of two, else the square root.
 
     With a divisor there is no remainder, whose steps would be compiled a second time.
     """
     root = math.sqrt(steps)
-    divisors = [length for length in range(math.ceil(root / 2), math.floor(2 * root) + 1) if steps % length == 0]
+    divisors = [
+        length
+        for length in range(math.ceil(root / 2), math.floor(2 * root) + 1)
+        if steps % length == 0
+    ]
     return min(divisors, key=lambda length: abs(math.log(length / root)), default=math.isqrt(steps))
 
 
 def checkpointed_scan(
-    body: Callable[[Carry, Any], tuple[Carry, Any]], carry: Carry, xs: Any = None, length: int | None = None
+    body: Callable[[Carry, Any], tuple[Carry, Any]],
+    carry: Carry,
+    xs: Any = None,
+    length: int | None = None,
 ) -> tuple[Carry, Any]:
-    """``jax.lax.scan(body, carry, xs, length)``, with memory in reverse mode that grows as the square root of the steps.
+    """``jax.lax.scan(body, carry, xs, length)``, with memory in reverse mode that grows as the
+    square root of the steps.
 
-    What the steps return (``ys``) is output, and takes its own memory. No step is taken that ``jax.lax.scan`` would not take, except that
-    reverse mode takes each one twice.
+    What the steps return (``ys``) is output, and takes its own memory. No step is taken that
+    ``jax.lax.scan`` would not take, except that reverse mode takes each one twice.
 
     Args:
         body: ``(carry, x) -> (carry, y)``.
@@ -46,16 +56,21 @@ def checkpointed_scan(
     """
     leaves = jax.tree.leaves(xs)
     if length is None and not leaves:
-        raise ValueError("checkpointed_scan: length is not given and there are no xs. Give the number of steps.")
+        raise ValueError(
+            "checkpointed_scan: length is not given and there are no xs. Give the number of steps."
+        )
     steps = leaves[0].shape[0] if length is None else length
     if steps < FEWEST:
         return jax.lax.scan(body, carry, xs, length=steps)
     inner = block_length(steps)
     blocks = steps // inner
     whole = blocks * inner
-    in_blocks = jax.tree.map(lambda column: column[:whole].reshape((blocks, inner, *column.shape[1:])), xs)
+    in_blocks = jax.tree.map(
+        lambda column: column[:whole].reshape((blocks, inner, *column.shape[1:])), xs
+    )
 
-    # Inside a scan nothing can be merged with what is run again, so no barrier against it is needed.
+    # Inside a scan nothing can be merged with what is run again, so no barrier against it is
+    # needed.
     @functools.partial(jax.checkpoint, prevent_cse=False)
     def block(carry: Carry, xs: Any) -> tuple[Carry, Any]:
         return jax.lax.scan(body, carry, xs, length=inner)

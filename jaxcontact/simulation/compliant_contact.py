@@ -1,9 +1,10 @@
 """One compliant contact of a sphere with a plane, from touch-down to lift-off.
 
-The normal motion is integrated in the phase coordinates of the law (``laws.phase``), where it is smooth, has a known length, and is not
-made stiff by damping. A last step with the end condition as its independent variable lands on lift-off: no root is searched for, and the
-derivative of the event is exact. The slip then follows in closed form from the normal impulse (``laws.friction``), so that no slip
-velocity of the regularisation is too small.
+The normal motion is integrated in the phase coordinates of the law (``laws.phase``), where it is
+smooth, has a known length, and is not made stiff by damping. A last step with the end condition as
+its independent variable lands on lift-off: no root is searched for, and the derivative of the event
+is exact. The slip then follows in closed form from the normal impulse (``laws.friction``), so that
+no slip velocity of the regularisation is too small.
 """
 
 from collections.abc import Callable
@@ -22,26 +23,31 @@ from jaxcontact.simulation.dense_output import quintic
 from jaxcontact.simulation.flight import Motion
 
 REST_SHARE = 0.9
-"""A touch-down with ``load`` (external acceleration times time scale over impact speed) above this share of the largest one from which the
-sphere lifts off again, or above ``RESOLVED_LOAD`` for each node of the contact, ends the bouncing.
+"""A touch-down with ``load`` (external acceleration times time scale over impact speed) above this
+share of the largest one from which the sphere lifts off again, or above ``RESOLVED_LOAD`` for each
+node of the contact, ends the bouncing.
 
 The bounces left out are lower than a fifth of the static overlap."""
 
 RESOLVED_LOAD = 1 / 16
-"""With 24 nodes contacts are resolved up to a load of 1.5, where the rebound speed is right to 1e-3 of the impact speed."""
+"""With 24 nodes contacts are resolved up to a load of 1.5, where the rebound speed is right to 1e-3
+of the impact speed.
+"""
 
 REST_LOAD = 0.3
 """Of a contact that goes in steps, the load that ends the bouncing is ``REST_LOAD e^1.6``.
 
-The rebound would be lower than 1.7 overlap scales. At 1.5 (``e = 0.1``) to 4 (``e = 0.9``) times that load, depending on the law, a
-sphere would not lift off at all, and there would be no end of the contact to land on.
+The rebound would be lower than 1.7 overlap scales. At 1.5 (``e = 0.1``) to 4 (``e = 0.9``) times
+that load, depending on the law, a sphere would not lift off at all, and there would be no end of
+the contact to land on.
 """
 
 PULL_LOAD = 0.1
 """A pull away from the plane during a contact counts up to a load of ``-PULL_LOAD e^2``.
 
-More ends the contact early, and in damped laws before the force is spent, where the coordinates of the law do not reach. The rebound
-is then too slow by less than the pull could add in the time scale of the contact.
+More ends the contact early, and in damped laws before the force is spent, where the coordinates of
+the law do not reach. The rebound is then too slow by less than the pull could add in the time scale
+of the contact.
 """
 
 
@@ -71,9 +77,11 @@ class TouchDown(NamedTuple):
 
 
 class NormalPath(NamedTuple):
-    """Normal motion in the units of ``laws.phase`` at the nodes of a contact, from touch-down to lift-off; each of shape (nodes,).
+    """Normal motion in the units of ``laws.phase`` at the nodes of a contact, from touch-down to
+    lift-off; each of shape (nodes,).
 
-    ``tau_rate`` is the derivative of ``tau`` by the variable of ``collocation.graded_grid``, where the nodes are those.
+    ``tau_rate`` is the derivative of ``tau`` by the variable of ``collocation.graded_grid``, where
+    the nodes are those.
     """
 
     overlap: jax.Array
@@ -94,7 +102,9 @@ def split(vector: jax.Array, normal: jax.Array) -> tuple[jax.Array, jax.Array]:
     return along, vector - along * normal
 
 
-def slip_velocity(scene: Scene, tangential: jax.Array, spin: jax.Array, normal: jax.Array) -> jax.Array:
+def slip_velocity(
+    scene: Scene, tangential: jax.Array, spin: jax.Array, normal: jax.Array
+) -> jax.Array:
     """Velocity of the sphere's surface at the contact, ``v_t - R spin x n`` [m/s]."""
     return tangential - scene.bodies.radius * jnp.cross(spin, normal)
 
@@ -105,20 +115,31 @@ def after_slip_change(
     """Tangential velocity and spin after friction has changed the slip by ``change`` (..., 3)."""
     bodies = scene.bodies
     share = bodies.inertia_ratio / (1 + bodies.inertia_ratio)
-    return tangential + share * change, spin - jnp.cross(normal, change) / (bodies.radius * (1 + bodies.inertia_ratio))
+    return tangential + share * change, spin - jnp.cross(normal, change) / (
+        bodies.radius * (1 + bodies.inertia_ratio)
+    )
 
 
 def after_friction(
     scene: Scene, tangential: jax.Array, spin: jax.Array, normal: jax.Array, impulse: jax.Array
 ) -> tuple[jax.Array, jax.Array]:
-    """Tangential velocity and spin after a normal ``impulse`` over the mass [m/s] has acted on a slipping contact."""
+    """Tangential velocity and spin after a normal ``impulse`` over the mass [m/s] has acted on a
+    slipping contact.
+    """
     slip = slip_velocity(scene, tangential, spin, normal)
-    change = scene.contact.friction.slip_after(slip, impulse * scene.bodies.mass / scene.bodies.tangential_mass) - slip
+    change = (
+        scene.contact.friction.slip_after(
+            slip, impulse * scene.bodies.mass / scene.bodies.tangential_mass
+        )
+        - slip
+    )
     return after_slip_change(scene, tangential, spin, normal, change)
 
 
 def prepared(law: Any) -> Any:
-    """What ``law`` needs that no motion changes, for ``touch_down`` and ``contact_phase``: computed once, not in every contact."""
+    """What ``law`` needs that no motion changes, for ``touch_down`` and ``contact_phase``: computed
+    once, not in every contact.
+    """
     return law.constants() if hasattr(law, "constants") else None
 
 
@@ -129,31 +150,59 @@ def phase_of(law: Any, constants: Any, *, impact_speed: jax.Array, mass: Any) ->
 
 
 def goes_at_once(phase: Any, at_once: bool | None) -> bool:
-    """Whether a contact is solved for at all nodes at once: if its phase allows it, unless steps are asked for."""
+    """Whether a contact is solved for at all nodes at once: if its phase allows it, unless steps
+    are asked for.
+    """
     return phase.solved_at_once and at_once is not False
 
 
-def touch_down(scene: Scene, motion: Motion, normal: jax.Array, *, constants: Any, steps: int, at_once: bool | None) -> TouchDown:
-    """What a touch-down leads to: a bounce, or rest when the load would not let the sphere off again."""
+def touch_down(
+    scene: Scene,
+    motion: Motion,
+    normal: jax.Array,
+    *,
+    constants: Any,
+    steps: int,
+    at_once: bool | None,
+) -> TouchDown:
+    """What a touch-down leads to: a bounce, or rest when the load would not let the sphere off
+    again.
+    """
     speed = -(motion.velocity @ normal)
     load = normal_load(scene, normal, motion.velocity, motion.spin)
     moving = speed > 0
-    known: Any = (scene.contact.normal, constants, scene.bodies.mass, load, jnp.where(moving, speed, 1.0))
+    known: Any = (
+        scene.contact.normal,
+        constants,
+        scene.bodies.mass,
+        load,
+        jnp.where(moving, speed, 1.0),
+    )
     law, constants, mass, load, safe_speed = jax.lax.stop_gradient(known)
     phase: Any = phase_of(law, constants, impact_speed=safe_speed, mass=mass)
     if goes_at_once(phase, at_once):
-        restitution, largest = phase.restitution, jnp.minimum(REST_SHARE * phase.largest_load, RESOLVED_LOAD * phase.nodes_per_step * steps)
+        restitution, largest = (
+            phase.restitution,
+            jnp.minimum(
+                REST_SHARE * phase.largest_load, RESOLVED_LOAD * phase.nodes_per_step * steps
+            ),
+        )
     else:
         restitution = law.restitution_at(safe_speed, mass=mass)
         largest = REST_LOAD * restitution**1.6
     rests = ~moving | (load * phase.time_scale > largest * safe_speed)
-    # What is computed of a contact that rests is not used; a speed of 1 and no load (below) keep it finite.
-    return TouchDown(motion, normal, jnp.where(rests, 1.0, speed), rests, -PULL_LOAD * restitution**2)
+    # What is computed of a contact that rests is not used; a speed of 1 and no load (below) keep it
+    # finite.
+    return TouchDown(
+        motion, normal, jnp.where(rests, 1.0, speed), rests, -PULL_LOAD * restitution**2
+    )
 
 
 def contact_phase(scene: Scene, touch: TouchDown, constants: Any) -> ContactPhase:
     """Phase coordinates of this contact."""
-    return phase_of(scene.contact.normal, constants, impact_speed=touch.impact_speed, mass=scene.bodies.mass)
+    return phase_of(
+        scene.contact.normal, constants, impact_speed=touch.impact_speed, mass=scene.bodies.mass
+    )
 
 
 Load = Callable[[jax.Array], jax.Array]
@@ -162,8 +211,9 @@ Load = Callable[[jax.Array], jax.Array]
 def external_load(scene: Scene, touch: TouchDown, phase: ContactPhase) -> Load:
     """The load of ``laws.phase`` as a function of the reduced overlap rate.
 
-    Drag and lift act during the contact, too; the tangential velocity that enters them is that in the middle of the contact as friction
-    will leave it, so that they are right to second order in the (small) change of velocity.
+    Drag and lift act during the contact, too; the tangential velocity that enters them is that in
+    the middle of the contact as friction will leave it, so that they are right to second order in
+    the (small) change of velocity.
     """
     to_load = jnp.where(touch.rests, 0.0, phase.time_scale / touch.impact_speed)
     if not scene.has_fluid:
@@ -173,27 +223,46 @@ def external_load(scene: Scene, touch: TouchDown, phase: ContactPhase) -> Load:
     _, tangential = split(touch.motion.velocity, touch.normal)
     restitution = scene.contact.normal.restitution_at(touch.impact_speed, mass=scene.bodies.mass)
     slip = slip_velocity(scene, tangential, touch.motion.spin, touch.normal)
-    impulse = touch.impact_speed * (1 + restitution) * scene.bodies.mass / scene.bodies.tangential_mass
+    impulse = (
+        touch.impact_speed * (1 + restitution) * scene.bodies.mass / scene.bodies.tangential_mass
+    )
     change = (scene.contact.friction.slip_after(slip, impulse) - slip) / 2
     middle, spin = after_slip_change(scene, tangential, touch.motion.spin, touch.normal, change)
 
     def load(rate: jax.Array) -> jax.Array:
         velocity = middle - (rate * touch.impact_speed)[..., None] * touch.normal
         spins = jnp.broadcast_to(spin, velocity.shape)
-        return jnp.maximum(to_load * normal_load(scene, touch.normal, velocity, spins), touch.least_load)
+        return jnp.maximum(
+            to_load * normal_load(scene, touch.normal, velocity, spins), touch.least_load
+        )
 
     return load
 
 
-def normal_path(scene: Scene, touch: TouchDown, phase: ContactPhase, *, constants: Any, steps: int, at_once: bool | None) -> NormalPath:
-    """Normal motion from touch-down to lift-off, at 2 or 3 ``steps`` nodes at once where the phase allows it, or in ``steps`` steps."""
+def normal_path(
+    scene: Scene,
+    touch: TouchDown,
+    phase: ContactPhase,
+    *,
+    constants: Any,
+    steps: int,
+    at_once: bool | None,
+) -> NormalPath:
+    """Normal motion from touch-down to lift-off, at 2 or 3 ``steps`` nodes at once where the phase
+    allows it, or in ``steps`` steps.
+    """
     load = external_load(scene, touch, phase)
     if not goes_at_once(phase, at_once):
         return stepped(getattr(phase, "in_steps", phase), load, steps=steps)
     frozen_scene, frozen_touch, frozen_constants = jax.lax.stop_gradient((scene, touch, constants))
     frozen: Any = contact_phase(frozen_scene, frozen_touch, frozen_constants)
     closed: Any = phase
-    return orbit(closed, load, frozen=(frozen, external_load(frozen_scene, frozen_touch, frozen)), nodes=closed.nodes_per_step * steps)
+    return orbit(
+        closed,
+        load,
+        frozen=(frozen, external_load(frozen_scene, frozen_touch, frozen)),
+        nodes=closed.nodes_per_step * steps,
+    )
 
 
 @lru_cache
@@ -209,14 +278,20 @@ LEAST_TURN = 1e-5
 """Floor of the angular speed, which only the first iterations of a search come near."""
 
 LARGEST_CHANGE = 0.5
-"""Of the radius in one iteration of the search: enough for its first ones, and little enough for heavy damping."""
+"""Of the radius in one iteration of the search: enough for its first ones, and little enough for
+heavy damping.
+"""
 
 
-def orbit(phase: ClosedPhase, load: Load, *, frozen: tuple[ClosedPhase, Load], nodes: int) -> NormalPath:
-    """A contact that ends at zero overlap, solved for at all nodes at once (``jaxcontact.collocation``).
+def orbit(
+    phase: ClosedPhase, load: Load, *, frozen: tuple[ClosedPhase, Load], nodes: int
+) -> NormalPath:
+    """A contact that ends at zero overlap, solved for at all nodes at once
+    (``jaxcontact.collocation``).
 
-    In polar coordinates, ``s/height = r sin(phi)`` and ``w/start = r cos(phi)``, the motion is one equation ``dr/dphi = f(r, phi)`` from
-    ``r = 1`` over half a turn: no end to look for. Time is an integral along it. ``frozen`` are phase and load without derivatives.
+    In polar coordinates, ``s/height = r sin(phi)`` and ``w/start = r cos(phi)``, the motion is one
+    equation ``dr/dphi = f(r, phi)`` from ``r = 1`` over half a turn: no end to look for. Time is an
+    integral along it. ``frozen`` are phase and load without derivatives.
     """
     grid = graded_grid(nodes)
     start = frozen[0].start  # like height, a choice of coordinates
@@ -224,7 +299,9 @@ def orbit(phase: ClosedPhase, load: Load, *, frozen: tuple[ClosedPhase, Load], n
     height = frozen[0].largest_overlap(load_at_rest)
     per_start, per_height = 1.0 / start, 1.0 / height
     constants = (np.pi * grid.density, grid.integral, *half_turn(nodes))
-    stretch, integral, sine, cosine = (jnp.asarray(column, dtype=start.dtype) for column in constants)
+    stretch, integral, sine, cosine = (
+        jnp.asarray(column, dtype=start.dtype) for column in constants
+    )
     root = phase.position_at(sine)
 
     def coordinates(radius: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -235,25 +312,40 @@ def orbit(phase: ClosedPhase, load: Load, *, frozen: tuple[ClosedPhase, Load], n
         position, w = coordinates(radius)
         u = phase.rate(w)
         outward, downward = u * per_height, phase.w_rate(position, w, load(u), height) * per_start
-        turn = stretch * radius / jnp.maximum(cosine * outward - sine * downward, LEAST_TURN * radius)
+        turn = (
+            stretch * radius / jnp.maximum(cosine * outward - sine * downward, LEAST_TURN * radius)
+        )
         return (sine * outward + cosine * downward) * turn, turn
 
     def iterate(radius: jax.Array, phase: ClosedPhase, load: Load) -> jax.Array:
-        return newton_iteration(integral, radius, *elementwise_slope(lambda radius: rates(radius, phase, load)[0], radius))
+        return newton_iteration(
+            integral,
+            radius,
+            *elementwise_slope(lambda radius: rates(radius, phase, load)[0], radius),
+        )
 
     def bounded(old: jax.Array, new: jax.Array) -> jax.Array:
-        return jnp.clip(new, jnp.maximum(old / 2, old - LARGEST_CHANGE), jnp.minimum(2 * old, old + LARGEST_CHANGE))
+        return jnp.clip(
+            new,
+            jnp.maximum(old / 2, old - LARGEST_CHANGE),
+            jnp.minimum(2 * old, old + LARGEST_CHANGE),
+        )
 
-    # Start of the search, exact for a linear spring: (s/height)^2 (1 + 2 push) + u^2 = 1 + 2 push s/height.
+    # Start of the search, exact for a linear spring: (s/height)^2 (1 + 2 push) + u^2 = 1 + 2 push
+    # s/height.
     push = jnp.maximum(load_at_rest, 0.0) * height
     flatness = 1.0 + 2.0 * push * sine * sine
     guess = (push * sine + jnp.sqrt((push * sine) ** 2 + flatness)) / flatness
     radius = solved(iterate, guess, phase, load, frozen=frozen, bounded=bounded)
     position, w = coordinates(radius)
     overlap, rate = phase.reduced_overlap(position), phase.rate(w)
-    slowing = jnp.where(rate < 0.0, phase.slowing(overlap / jnp.max(overlap), load(jnp.zeros_like(start))), 1.0)
+    slowing = jnp.where(
+        rate < 0.0, phase.slowing(overlap / jnp.max(overlap), load(jnp.zeros_like(start))), 1.0
+    )
     tau_rate = rates(radius, phase, load)[1] / slowing
-    return NormalPath(overlap, rate * slowing, phase.reduced_force(position, w), integral @ tau_rate, tau_rate)
+    return NormalPath(
+        overlap, rate * slowing, phase.reduced_force(position, w), integral @ tau_rate, tau_rate
+    )
 
 
 class Step(NamedTuple):
@@ -266,10 +358,15 @@ class Step(NamedTuple):
 
 
 def stepped(phase: ContactPhase, load: Load, *, steps: int) -> NormalPath:
-    """A contact in ``steps`` of order 8 and a last one with the end condition as its independent variable, which lands on it."""
+    """A contact in ``steps`` of order 8 and a last one with the end condition as its independent
+    variable, which lands on it.
+    """
 
     def rates(node: Step) -> Step:
-        return Step(*phase.derivative(node.position, node.w, load(phase.rate(node.w))), jnp.ones_like(node.sigma))
+        return Step(
+            *phase.derivative(node.position, node.w, load(phase.rate(node.w))),
+            jnp.ones_like(node.sigma),
+        )
 
     def rates_by_event(node: Step) -> Step:
         slope = rates(node)
@@ -288,15 +385,24 @@ def stepped(phase: ContactPhase, load: Load, *, steps: int) -> NormalPath:
     left = phase.event(last.position, last.w)
     for _ in range(LANDING_STEPS):
         last = step(rates_by_event, last, -left / LANDING_STEPS, CLASSICAL)
-    path = jax.tree.map(lambda first, middle, end: jnp.concatenate([first[None], middle[:-1], end[None]]), start, nodes, last)
+    path = jax.tree.map(
+        lambda first, middle, end: jnp.concatenate([first[None], middle[:-1], end[None]]),
+        start,
+        nodes,
+        last,
+    )
     position, w, tau, _ = subdivided(path, jax.vmap(rates))
-    return NormalPath(phase.reduced_overlap(position), phase.rate(w), phase.reduced_force(position, w), tau, None)
+    return NormalPath(
+        phase.reduced_overlap(position), phase.rate(w), phase.reduced_force(position, w), tau, None
+    )
 
 
 def subdivided(path: Step, rates: Callable[[Step], Step]) -> Step:
-    """``path`` with ``SUBDIVISION - 1`` nodes more in each interval, interpolated to sixth order by value, slope and curvature in sigma.
+    """``path`` with ``SUBDIVISION - 1`` nodes more in each interval, interpolated to sixth order by
+    value, slope and curvature in sigma.
 
-    The slip may fall steeply within a contact where the normal motion is smooth, and needs the finer nodes.
+    The slip may fall steeply within a contact where the normal motion is smooth, and needs the
+    finer nodes.
     """
     slope, curvature = jax.jvp(rates, (path,), (rates(path),))
     h = jnp.diff(path.sigma)
@@ -307,39 +413,63 @@ def subdivided(path: Step, rates: Callable[[Step], Step]) -> Step:
             for y, dy, ddy in zip(path, slope, curvature, strict=True)
         ]
         pieces.append(Step(*between))
-    return jax.tree.map(lambda last, *columns: jnp.append(jnp.stack(columns, axis=1).ravel(), last[-1]), path, *pieces)
+    return jax.tree.map(
+        lambda last, *columns: jnp.append(jnp.stack(columns, axis=1).ravel(), last[-1]),
+        path,
+        *pieces,
+    )
 
 
 def sideways_advance(time: jax.Array, velocity: jax.Array, acceleration: jax.Array) -> jax.Array:
-    """Displacement in the plane since the first node, (nodes, 3): the integral of the cubics with given ends and slopes."""
+    """Displacement in the plane since the first node, (nodes, 3): the integral of the cubics with
+    given ends and slopes.
+    """
     h = jnp.diff(time)[:, None]
-    advances = h / 2 * (velocity[:-1] + velocity[1:]) + h * h / 12 * (acceleration[:-1] - acceleration[1:])
+    advances = h / 2 * (velocity[:-1] + velocity[1:]) + h * h / 12 * (
+        acceleration[:-1] - acceleration[1:]
+    )
     return jnp.concatenate([jnp.zeros_like(advances[:1]), jnp.cumsum(advances, axis=0)])
 
 
-def pushing_impulse(impulse: jax.Array, duration: jax.Array, force_before: jax.Array, force_after: jax.Array) -> jax.Array:
-    """Impulse of the part of a contact force that pushes, over intervals with given total impulse and forces at both ends.
+def pushing_impulse(
+    impulse: jax.Array, duration: jax.Array, force_before: jax.Array, force_after: jax.Array
+) -> jax.Array:
+    """Impulse of the part of a contact force that pushes, over intervals with given total impulse
+    and forces at both ends.
 
-    A pull carries no friction. Where the force changes sign, its pulling part is a triangle: an error of third order in the duration.
+    A pull carries no friction. Where the force changes sign, its pulling part is a triangle: an
+    error of third order in the duration.
     """
     turns = (force_before > 0) & (force_after < 0)
-    pull = jnp.where(turns, duration * force_after * force_after / (2 * jnp.where(turns, force_before - force_after, 1.0)), 0.0)
+    pull = jnp.where(
+        turns,
+        duration
+        * force_after
+        * force_after
+        / (2 * jnp.where(turns, force_before - force_after, 1.0)),
+        0.0,
+    )
     return jnp.where((force_before <= 0) & (force_after < 0), 0.0, impulse + pull)
 
 
 class ContactNodes(NamedTuple):
-    """The whole motion at the nodes of a contact, (nodes, ...), and the normal acceleration by the contact force, (nodes,)."""
+    """The whole motion at the nodes of a contact, (nodes, ...), and the normal acceleration by the
+    contact force, (nodes,).
+    """
 
     motion: Motion
     acceleration: jax.Array
 
 
-def motion_at_nodes(scene: Scene, touch: TouchDown, phase: ContactPhase, path: NormalPath, *, level: bool) -> ContactNodes:
+def motion_at_nodes(
+    scene: Scene, touch: TouchDown, phase: ContactPhase, path: NormalPath, *, level: bool
+) -> ContactNodes:
     """Positions, velocities and spins at the nodes of ``path``.
 
-    With ``level`` no external force has a tangential component, and the slip is a closed function of the normal impulse. Otherwise
-    friction (exact in the impulse of each step) and the external tangential acceleration alternate (Strang splitting; friction comes
-    last, so that at the nodes a sticking contact has the little slip that it has between them).
+    With ``level`` no external force has a tangential component, and the slip is a closed function
+    of the normal impulse. Otherwise friction (exact in the impulse of each step) and the external
+    tangential acceleration alternate (Strang splitting; friction comes last, so that at the nodes a
+    sticking contact has the little slip that it has between them).
     """
     bodies, friction, normal = scene.bodies, scene.contact.friction, touch.normal
     time = phase.time_scale * path.tau
@@ -351,7 +481,9 @@ def motion_at_nodes(scene: Scene, touch: TouchDown, phase: ContactPhase, path: N
     durations, forces = jnp.diff(time), (contact_acceleration[:-1], contact_acceleration[1:])
     if level:
         load = normal_load(scene, normal, touch.motion.velocity, spin)
-        impulses = pushing_impulse(overlap_rate[:-1] - overlap_rate[1:] + load * durations, durations, *forces)
+        impulses = pushing_impulse(
+            overlap_rate[:-1] - overlap_rate[1:] + load * durations, durations, *forces
+        )
         impulse = jnp.concatenate([jnp.zeros_like(impulses[:1]), jnp.cumsum(impulses)])
         slip = slip_velocity(scene, tangential, spin, normal)
         slips = friction.slip_after(slip, impulse * bodies.mass / bodies.tangential_mass)
@@ -364,20 +496,33 @@ def motion_at_nodes(scene: Scene, touch: TouchDown, phase: ContactPhase, path: N
             duration, rate_before, rate_after, force_before, force_after = interval
             velocity = tangential - (rate_before + rate_after) / 2 * normal
             outside, kick = split(scene.acceleration(velocity, spin), normal)
-            impulse = pushing_impulse(rate_before - rate_after - outside * duration, duration, force_before, force_after)
+            impulse = pushing_impulse(
+                rate_before - rate_after - outside * duration, duration, force_before, force_after
+            )
             tangential, spin = after_friction(scene, tangential, spin, normal, impulse / 2)
-            tangential, spin = after_friction(scene, tangential + duration * kick, spin, normal, impulse / 2)
+            tangential, spin = after_friction(
+                scene, tangential + duration * kick, spin, normal, impulse / 2
+            )
             return (tangential, spin), (tangential, spin)
 
         later: Any
-        _, later = jax.lax.scan(advance, (tangential, spin), (durations, overlap_rate[:-1], overlap_rate[1:], *forces))
-        tangentials, spins = jax.tree.map(lambda first, rest: jnp.concatenate([first[None], rest]), (tangential, spin), later)
+        _, later = jax.lax.scan(
+            advance, (tangential, spin), (durations, overlap_rate[:-1], overlap_rate[1:], *forces)
+        )
+        tangentials, spins = jax.tree.map(
+            lambda first, rest: jnp.concatenate([first[None], rest]), (tangential, spin), later
+        )
 
     velocity = tangentials - overlap_rate[:, None] * normal
-    nodes = ContactNodes(Motion(touch.motion.time + time, touch.motion.position, velocity, spins), contact_acceleration)
+    nodes = ContactNodes(
+        Motion(touch.motion.time + time, touch.motion.position, velocity, spins),
+        contact_acceleration,
+    )
     if path.tau_rate is None:
         acceleration, _ = accelerations(scene, nodes, normal)
-        advance_sideways = sideways_advance(time, tangentials, acceleration - (acceleration @ normal)[:, None] * normal)
+        advance_sideways = sideways_advance(
+            time, tangentials, acceleration - (acceleration @ normal)[:, None] * normal
+        )
     else:
         integral = jnp.asarray(graded_grid(time.shape[0]).integral, dtype=time.dtype)
         advance_sideways = phase.time_scale * (integral @ (path.tau_rate[:, None] * tangentials))
@@ -385,13 +530,20 @@ def motion_at_nodes(scene: Scene, touch: TouchDown, phase: ContactPhase, path: N
     return nodes._replace(motion=nodes.motion._replace(position=position))
 
 
-def accelerations(scene: Scene, nodes: ContactNodes, normal: jax.Array) -> tuple[jax.Array, jax.Array]:
+def accelerations(
+    scene: Scene, nodes: ContactNodes, normal: jax.Array
+) -> tuple[jax.Array, jax.Array]:
     """Acceleration of the centre and of the spin inside the contact; shapes (..., 3)."""
     bodies, motion = scene.bodies, nodes.motion
-    tangential = motion.velocity - jnp.sum(motion.velocity * normal, axis=-1, keepdims=True) * normal
+    tangential = (
+        motion.velocity - jnp.sum(motion.velocity * normal, axis=-1, keepdims=True) * normal
+    )
     slip = slip_velocity(scene, tangential, motion.spin, normal)
     contact_force = scene.contact.friction.force(slip, bodies.mass * nodes.acceleration)
     outside = scene.acceleration(motion.velocity, motion.spin)
-    # Not over m R^2: the square of that, which a derivative divides by, is too small for float32 in a powder.
-    spin_rate = -jnp.cross(normal, contact_force / bodies.mass) / (bodies.inertia_ratio * bodies.radius)
+    # Not over m R^2: the square of that, which a derivative divides by, is too small for float32 in
+    # a powder.
+    spin_rate = -jnp.cross(normal, contact_force / bodies.mass) / (
+        bodies.inertia_ratio * bodies.radius
+    )
     return contact_force / bodies.mass + nodes.acceleration[..., None] * normal + outside, spin_rate

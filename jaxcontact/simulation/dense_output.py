@@ -1,7 +1,8 @@
 """Positions at any time from the states at the ends of segments.
 
-Segment boundaries lie on the events and move with the parameters; each segment carries its own times, so a derivative at a fixed
-camera time is that of the motion, including the shift of the events.
+Segment boundaries lie on the events and move with the parameters; each segment carries its own
+times, so a derivative at a fixed camera time is that of the motion, including the shift of the
+events.
 """
 
 from typing import NamedTuple
@@ -11,7 +12,8 @@ import jax.numpy as jnp
 
 
 class Segments(NamedTuple):
-    """Pieces of a motion in order of time; ``start`` and ``end`` arrays along axis 0, vectors of shape (segments, 3).
+    """Pieces of a motion in order of time; ``start`` and ``end`` arrays along axis 0, vectors of
+    shape (segments, 3).
 
     Accelerations are those inside the segment: they jump between segments where a force jumps.
     """
@@ -31,10 +33,20 @@ class Segments(NamedTuple):
 
 
 def quintic(
-    theta: jax.Array, h: jax.Array, p0: jax.Array, p1: jax.Array, v0: jax.Array, v1: jax.Array, a0: jax.Array, a1: jax.Array
+    theta: jax.Array,
+    h: jax.Array,
+    p0: jax.Array,
+    p1: jax.Array,
+    v0: jax.Array,
+    v1: jax.Array,
+    a0: jax.Array,
+    a1: jax.Array,
 ) -> tuple[jax.Array, jax.Array]:
-    """Value and derivative in time of the quintic with given values, first and second derivatives at both ends; exact for a parabola."""
-    # Deviation from the Taylor polynomial of the start: the differences below are small, so nothing large cancels.
+    """Value and derivative in time of the quintic with given values, first and second derivatives
+    at both ends; exact for a parabola.
+    """
+    # Deviation from the Taylor polynomial of the start: the differences below are small, so nothing
+    # large cancels.
     position_gap = p1 - p0 - h * (v0 + h / 2 * a0)
     velocity_gap = h * (v1 - v0 - h * a0)
     acceleration_gap = h * h * (a1 - a0)
@@ -48,14 +60,20 @@ def quintic(
     return value, slope
 
 
-def cubic(theta: jax.Array, h: jax.Array, p0: jax.Array, p1: jax.Array, v0: jax.Array, v1: jax.Array) -> jax.Array:
+def cubic(
+    theta: jax.Array, h: jax.Array, p0: jax.Array, p1: jax.Array, v0: jax.Array, v1: jax.Array
+) -> jax.Array:
     """Cubic Hermite interpolation."""
     gap = p1 - p0
-    return p0 + theta * (h * v0 + theta * (3 * gap - h * (2 * v0 + v1) + theta * (h * (v0 + v1) - 2 * gap)))
+    return p0 + theta * (
+        h * v0 + theta * (3 * gap - h * (2 * v0 + v1) + theta * (h * (v0 + v1) - 2 * gap))
+    )
 
 
 def at_times(at: Segments, times: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Position, velocity and spin at ``times``, each of shape (times, 3), in one segment for each time."""
+    """Position, velocity and spin at ``times``, each of shape (times, 3), in one segment for each
+    time.
+    """
     h = (at.end_time - at.start_time)[:, None]
     theta = (times - at.start_time)[:, None] / jnp.where(h > 0, h, 1.0)
     position, velocity = quintic(
@@ -73,7 +91,13 @@ def at_times(at: Segments, times: jax.Array) -> tuple[jax.Array, jax.Array, jax.
 
 
 def evaluate(segments: Segments, times: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Position, velocity and spin at ``times``, each of shape (times, 3), in the segment that each time falls into."""
+    """Position, velocity and spin at ``times``, each of shape (times, 3), in the segment that each
+    time falls into.
+    """
     order = jax.lax.stop_gradient(segments.start_time)
-    index = jnp.clip(jnp.searchsorted(order, jax.lax.stop_gradient(times), side="right") - 1, 0, order.shape[0] - 1)
+    index = jnp.clip(
+        jnp.searchsorted(order, jax.lax.stop_gradient(times), side="right") - 1,
+        0,
+        order.shape[0] - 1,
+    )
     return at_times(jax.tree.map(lambda column: column[index], segments), times)

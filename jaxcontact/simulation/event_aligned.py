@@ -1,8 +1,11 @@
-"""Bounce by bounce: steps end on touch-down and lift-off, and these boundaries move with the parameters.
+"""Bounce by bounce: steps end on touch-down and lift-off, and these boundaries move with the
+parameters.
 
-A scan over contacts; each entry is one flight to the next touch-down and the contact that follows, compliant or rigid. Touch-downs are
-closed-form or exactly landed, contacts run in their own phase coordinates, so no step ever straddles an event and every derivative inside
-a contact is of order one (a fixed time grid differentiates into numbers of order 1e4 to 1e5 there, which cancel only by accident).
+A scan over contacts; each entry is one flight to the next touch-down and the contact that follows,
+compliant or rigid. Touch-downs are closed-form or exactly landed, contacts run in their own phase
+coordinates, so no step ever straddles an event and every derivative inside a contact is of order
+one (a fixed time grid differentiates into numbers of order 1e4 to 1e5 there, which cancel only by
+accident).
 """
 
 from typing import Any, NamedTuple
@@ -36,7 +39,9 @@ from jaxcontact.simulation.trajectory import Contacts, Trajectory
 
 def _whole(owner: str, name: str, value: Any, least: int, meaning: str) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{owner}: {name} = {value!r} is not a whole number >= {least} ({meaning}).")
+        raise ValueError(
+            f"{owner}: {name} = {value!r} is not a whole number >= {least} ({meaning})."
+        )
 
 
 @model
@@ -44,34 +49,46 @@ class EventAligned:
     """Compliant contacts, one at a time, resolved from touch-down to lift-off.
 
     Args:
-        max_contacts: budget of contacts; ``Status.TOO_FEW_CONTACTS`` when it was too small. What is not used costs nothing in a single
-            simulation and its share under ``vmap``.
-        contact_steps: steps of order 8 in each contact. With 12, velocities after an impact are right to about 1e-8 of the impact speed for
-            restitutions above 0.4, 1e-6 above 0.1, 1e-4 above 0.05; with 20, to a hundredth of that.
-        at_once: solve for a whole contact at once, at 2 or 3 nodes for each of ``contact_steps``, instead of step by step: several times
-            faster to run, to differentiate and to compile. ``None`` does so wherever the law allows it (Hunt and Crossley's, the linear
-            dashpot to zero overlap); others go in steps, and all do with ``False``. With 12, velocities after an impact are right to 1e-8
-            of the impact speed where gravity is small in the contact, but their derivatives by the damping only to 4e-6 at a restitution
-            of 0.3 and 1e-3 at 0.1; with 20 these are right to 1e-10 and 1e-6. Near rest velocities are right to 1e-6, up to 1e-3 in the
-            last bounces, which are lower than the static overlap. Below a restitution of 0.27 of Hunt and Crossley's law gravity and
-            air slow the way out by a fitted factor, with errors up to 2.4e-3 of the rebound speed (found at a damping ratio of 4), and up
-            to 1.5e-2 close to the largest load from which the sphere lifts off (at 95 % of it). With 8 to 1e-6 where gravity is small.
+        max_contacts: budget of contacts; ``Status.TOO_FEW_CONTACTS`` when it was too small. What is
+            not used costs nothing in a single simulation and its share under ``vmap``.
+        contact_steps: steps of order 8 in each contact. With 12, velocities after an impact are
+            right to about 1e-8 of the impact speed for restitutions above 0.4, 1e-6 above 0.1, 1e-4
+            above 0.05; with 20, to a hundredth of that.
+        at_once: solve for a whole contact at once, at 2 or 3 nodes for each of ``contact_steps``,
+            instead of step by step: several times faster to run, to differentiate and to compile.
+            ``None`` does so wherever the law allows it (Hunt and Crossley's, the linear dashpot to
+            zero overlap); others go in steps, and all do with ``False``. With 12, velocities after
+            an impact are right to 1e-8 of the impact speed where gravity is small in the contact,
+            but their derivatives by the damping only to 4e-6 at a restitution of 0.3 and 1e-3 at
+            0.1; with 20 these are right to 1e-10 and 1e-6. Near rest velocities are right to 1e-6,
+            up to 1e-3 in the last bounces, which are lower than the static overlap. Below a
+            restitution of 0.27 of Hunt and Crossley's law gravity and air slow the way out by a
+            fitted factor, with errors up to 2.4e-3 of the rebound speed (found at a damping ratio
+            of 4), and up to 1.5e-2 close to the largest load from which the sphere lifts off (at 95
+            % of it). With 8 to 1e-6 where gravity is small.
         flight_steps: steps of order 4 in each flight with drag or lift.
         rest_steps: steps of the sliding or rolling after the last bounce.
-        level: whether external forces have no component in the surface during a contact; ``None`` finds out where gravity and the normals
-            are numbers, and takes ``False`` where they are traced. ``True`` is faster, and wrong on a tilted plane or in a fluid.
-        skip_unused: branch around contacts that are not used. Under ``vmap`` a branch becomes a selection, so it saves nothing there and
-            doubles the time of tracing: ``False`` gives the same result.
-        lanes: name of the axis of ``jax.vmap(..., axis_name=...)`` over which the simulation is mapped. Contacts that none of its lanes
-            uses are then left out, as in a single simulation. ``jaxcontact.sweep`` sets it.
-        graded_step: length of a step inside contacts of scenes with several spheres, where an impact has a length of about 3; the error
-            falls with its power 3.7. ``contact_steps``, ``flight_steps``, ``rest_steps`` and ``level`` are for scenes with one sphere.
-        lasting_steps: steps into which the whole time is divided where contacts last, in scenes with several bodies; 0 switches lasting
-            contacts off (a scene that only bounces then costs less under ``vmap``).
-        rest_overlap: static overlap, in units of the radius of the body (of a clump, that of the sphere around it), up to which a contact
-            may settle: it then stays at its static overlap instead of oscillating about it. 0: contacts oscillate for ever.
-        max_steps: budget of steps in scenes with several bodies; ``None`` takes one that follows from the other numbers and, where they are
-            known before tracing, from the times and the periods of what moves.
+        level: whether external forces have no component in the surface during a contact; ``None``
+            finds out where gravity and the normals are numbers, and takes ``False`` where they are
+            traced. ``True`` is faster, and wrong on a tilted plane or in a fluid.
+        skip_unused: branch around contacts that are not used. Under ``vmap`` a branch becomes a
+            selection, so it saves nothing there and doubles the time of tracing: ``False`` gives
+            the same result.
+        lanes: name of the axis of ``jax.vmap(..., axis_name=...)`` over which the simulation is
+            mapped. Contacts that none of its lanes uses are then left out, as in a single
+            simulation. ``jaxcontact.sweep`` sets it.
+        graded_step: length of a step inside contacts of scenes with several spheres, where an
+            impact has a length of about 3; the error falls with its power 3.7. ``contact_steps``,
+            ``flight_steps``, ``rest_steps`` and ``level`` are for scenes with one sphere.
+        lasting_steps: steps into which the whole time is divided where contacts last, in scenes
+            with several bodies; 0 switches lasting contacts off (a scene that only bounces then
+            costs less under ``vmap``).
+        rest_overlap: static overlap, in units of the radius of the body (of a clump, that of the
+            sphere around it), up to which a contact may settle: it then stays at its static overlap
+            instead of oscillating about it. 0: contacts oscillate for ever.
+        max_steps: budget of steps in scenes with several bodies; ``None`` takes one that follows
+            from the other numbers and, where they are known before tracing, from the times and the
+            periods of what moves.
     """
 
     max_contacts: int = static(default=50)
@@ -89,33 +106,56 @@ class EventAligned:
 
     def __post_init__(self) -> None:
         if not (isinstance(self.graded_step, (int, float)) and 0 < self.graded_step <= 0.5):
-            raise ValueError(f"EventAligned: graded_step = {self.graded_step!r} is outside (0, 0.5]. An impact has a length of about 3.")
+            raise ValueError(
+                f"EventAligned: graded_step = {self.graded_step!r} is outside (0, 0.5]. An "
+                "impact has a length of about 3."
+            )
         _whole("EventAligned", "max_contacts", self.max_contacts, 1, "budget of contacts")
         _whole("EventAligned", "contact_steps", self.contact_steps, 4, "steps in each contact")
-        _whole("EventAligned", "flight_steps", self.flight_steps, 1, "steps in each flight with drag or lift")
+        _whole(
+            "EventAligned",
+            "flight_steps",
+            self.flight_steps,
+            1,
+            "steps in each flight with drag or lift",
+        )
         _whole("EventAligned", "rest_steps", self.rest_steps, 1, "steps of lasting contact")
-        _whole("EventAligned", "lasting_steps", self.lasting_steps, 0, "steps of lasting contact, several bodies")
+        _whole(
+            "EventAligned",
+            "lasting_steps",
+            self.lasting_steps,
+            0,
+            "steps of lasting contact, several bodies",
+        )
         if self.max_steps is not None:
-            _whole("EventAligned", "max_steps", self.max_steps, 1, "budget of steps, several bodies")
+            _whole(
+                "EventAligned", "max_steps", self.max_steps, 1, "budget of steps, several bodies"
+            )
         if not (isinstance(self.rest_overlap, (int, float)) and 0 <= self.rest_overlap < 1):
-            raise ValueError(f"EventAligned: rest_overlap = {self.rest_overlap!r} is outside [0, 1). It is a fraction of the radius.")
+            raise ValueError(
+                f"EventAligned: rest_overlap = {self.rest_overlap!r} is outside [0, 1). It "
+                "is a fraction of the radius."
+            )
 
 
 @model
 class Impulse:
     """Rigid impacts: the limit of infinite stiffness (Walton 1993).
 
-    The normal velocity is reversed and multiplied by ``contact.normal.restitution_at(speed)``; the slip changes by the whole normal
-    impulse at once, ``contact.friction.slip_after``. Works with every law, compliant or not.
+    The normal velocity is reversed and multiplied by ``contact.normal.restitution_at(speed)``; the
+    slip changes by the whole normal impulse at once, ``contact.friction.slip_after``. Works with
+    every law, compliant or not.
 
     Args:
         max_contacts: budget of impacts.
         flight_steps: steps of order 4 in each flight with drag or lift.
         rest_speed: approach speed below which the sphere stays on the surface [m/s].
         rest_steps: steps of the sliding or rolling after the last bounce.
-        skip_unused: branch around contacts that are not used. Under ``vmap`` a branch becomes a selection, so it saves nothing there and
-            doubles the time of tracing: ``False`` gives the same result.
-        lanes: name of the axis of ``jax.vmap(..., axis_name=...)`` over which the simulation is mapped; as in ``EventAligned``.
+        skip_unused: branch around contacts that are not used. Under ``vmap`` a branch becomes a
+            selection, so it saves nothing there and doubles the time of tracing: ``False`` gives
+            the same result.
+        lanes: name of the axis of ``jax.vmap(..., axis_name=...)`` over which the simulation is
+            mapped; as in ``EventAligned``.
         lasting_steps: as for ``EventAligned``.
         max_steps: as for ``EventAligned``.
     """
@@ -130,18 +170,31 @@ class Impulse:
     max_steps: int | None = static(default=None)
 
     def __post_init__(self) -> None:
-        _whole("Impulse", "lasting_steps", self.lasting_steps, 0, "steps of lasting contact, several bodies")
+        _whole(
+            "Impulse",
+            "lasting_steps",
+            self.lasting_steps,
+            0,
+            "steps of lasting contact, several bodies",
+        )
         if self.max_steps is not None:
             _whole("Impulse", "max_steps", self.max_steps, 1, "budget of steps, several bodies")
         _whole("Impulse", "max_contacts", self.max_contacts, 1, "budget of impacts")
-        _whole("Impulse", "flight_steps", self.flight_steps, 1, "steps in each flight with drag or lift")
+        _whole(
+            "Impulse",
+            "flight_steps",
+            self.flight_steps,
+            1,
+            "steps in each flight with drag or lift",
+        )
         _whole("Impulse", "rest_steps", self.rest_steps, 1, "steps of lasting contact")
         if not (isinstance(self.rest_speed, (int, float)) and 0 <= self.rest_speed < float("inf")):
             raise ValueError(f"Impulse: rest_speed = {self.rest_speed!r} m/s is outside [0, inf).")
 
 
 class Bounce(NamedTuple):
-    """Everything one entry of the scan leaves behind; motions as rows of numbers (``row``), which take one memory access each.
+    """Everything one entry of the scan leaves behind; motions as rows of numbers (``row``), which
+    take one memory access each.
 
     Attributes:
         happened: whether there was a contact.
@@ -161,7 +214,9 @@ class Bounce(NamedTuple):
 
 def row(motion: Motion) -> jax.Array:
     """Time, position, velocity and spin in one array, (..., 10)."""
-    return jnp.concatenate([motion.time[..., None], motion.position, motion.velocity, motion.spin], axis=-1)
+    return jnp.concatenate(
+        [motion.time[..., None], motion.position, motion.velocity, motion.spin], axis=-1
+    )
 
 
 def motion_of(row: jax.Array) -> Motion:
@@ -170,8 +225,8 @@ def motion_of(row: jax.Array) -> Motion:
 
 
 class Progress(NamedTuple):
-    """Where the simulation stands: the motion after the last of ``done`` contacts, and whether the sphere rests from there on or has passed
-    the last time.
+    """Where the simulation stands: the motion after the last of ``done`` contacts, and whether the
+    sphere rests from there on or has passed the last time.
     """
 
     motion: Motion
@@ -182,11 +237,17 @@ class Progress(NamedTuple):
 
 def fly(scene: Scene, start: Motion, horizon: jax.Array, method: EventAligned | Impulse) -> Flight:
     """Free flight to the next touch-down."""
-    return integrated(scene, start, horizon, steps=method.flight_steps) if scene.has_fluid else parabola(scene, start, horizon)
+    return (
+        integrated(scene, start, horizon, steps=method.flight_steps)
+        if scene.has_fluid
+        else parabola(scene, start, horizon)
+    )
 
 
 def rigid_impact(scene: Scene, touch: TouchDown, index: jax.Array) -> ContactNodes:
-    """A rigid impact as a contact of two nodes: touch-down, and right after (later by the law's duration, if it has one)."""
+    """A rigid impact as a contact of two nodes: touch-down, and right after (later by the law's
+    duration, if it has one).
+    """
     bodies, law = scene.bodies, scene.contact.normal
     law = law.of_impact(index) if hasattr(law, "of_impact") else law
     duration = law.duration_at(touch.impact_speed) if hasattr(law, "duration_at") else 0.0
@@ -194,13 +255,16 @@ def rigid_impact(scene: Scene, touch: TouchDown, index: jax.Array) -> ContactNod
     _, before = split(touch.motion.velocity, touch.normal)
     # While it lasts, a contact carries the weight, too.
     impulse = (1 + restitution) * touch.impact_speed
-    impulse = impulse + duration * normal_load(scene, touch.normal, touch.motion.velocity, touch.motion.spin)
+    impulse = impulse + duration * normal_load(
+        scene, touch.normal, touch.motion.velocity, touch.motion.spin
+    )
     tangential, spin = after_friction(scene, before, touch.motion.spin, touch.normal, impulse)
     velocity = tangential + restitution * touch.impact_speed * touch.normal
     position = touch.motion.position + duration * (before + tangential) / 2
     after = Motion(touch.motion.time + duration, position, velocity, spin)
     return ContactNodes(
-        jax.tree.map(lambda first, last: jnp.stack([first, last]), touch.motion, after), jnp.zeros((2,), dtype=position.dtype)
+        jax.tree.map(lambda first, last: jnp.stack([first, last]), touch.motion, after),
+        jnp.zeros((2,), dtype=position.dtype),
     )
 
 
@@ -212,7 +276,13 @@ def rigid_touch_down(motion: Motion, normal: jax.Array, rest_speed: float) -> To
 
 
 def bounce(
-    scene: Scene, progress: Progress, horizon: jax.Array, method: EventAligned | Impulse, *, level: bool, constants: Any
+    scene: Scene,
+    progress: Progress,
+    horizon: jax.Array,
+    method: EventAligned | Impulse,
+    *,
+    level: bool,
+    constants: Any,
 ) -> tuple[Progress, Bounce]:
     """One flight and the contact that ends it."""
     flight = fly(scene, progress.motion, horizon, method)
@@ -221,14 +291,30 @@ def bounce(
         touch = rigid_touch_down(flight.end, normal, method.rest_speed)
         nodes = rigid_impact(scene, touch, progress.done)
     else:
-        touch = touch_down(scene, flight.end, normal, constants=constants, steps=method.contact_steps, at_once=method.at_once)
+        touch = touch_down(
+            scene,
+            flight.end,
+            normal,
+            constants=constants,
+            steps=method.contact_steps,
+            at_once=method.at_once,
+        )
         phase = contact_phase(scene, touch, constants)
-        path = normal_path(scene, touch, phase, constants=constants, steps=method.contact_steps, at_once=method.at_once)
+        path = normal_path(
+            scene,
+            touch,
+            phase,
+            constants=constants,
+            steps=method.contact_steps,
+            at_once=method.at_once,
+        )
         nodes = motion_at_nodes(scene, touch, phase, path, level=level)
     after = jax.tree.map(lambda column: column[-1], nodes.motion)
     happens = flight.touches & (flight.end.time <= horizon)
     rests = happens & touch.rests
-    after = jax.tree.map(lambda bounced, stopped: jnp.where(rests, stopped, bounced), after, flight.end)
+    after = jax.tree.map(
+        lambda bounced, stopped: jnp.where(rests, stopped, bounced), after, flight.end
+    )
     record = Bounce(
         happens & ~touch.rests,
         row(progress.motion),
@@ -242,7 +328,9 @@ def bounce(
 
 
 def everywhere(condition: jax.Array, lanes: str | None) -> jax.Array:
-    """Whether ``condition`` holds in all lanes of the mapped axis ``lanes``, if there is one: then a branch on it stays a branch."""
+    """Whether ``condition`` holds in all lanes of the mapped axis ``lanes``, if there is one: then
+    a branch on it stays a branch.
+    """
     return condition if lanes is None else jax.lax.pmin(condition.astype(jnp.int32), lanes) == 1
 
 
@@ -253,7 +341,9 @@ def bounces(
     first = Progress(start, jnp.asarray(0), jnp.asarray(False), start.time > horizon)
     constants = None if isinstance(method, Impulse) else prepared(scene.contact.normal)
 
-    @jax.jit  # each transformation of a scan and of a branch traces what is in it several times, but a compiled function once
+    # each transformation of a scan and of a branch traces what is in it several times, but a
+    # compiled function once
+    @jax.jit
     def next_bounce(progress: Progress) -> tuple[Progress, Bounce]:
         return bounce(scene, progress, horizon, method, level=level, constants=constants)
 
@@ -262,17 +352,26 @@ def bounces(
         shapes = jax.eval_shape(next_bounce, progress)[1]
 
         def waiting() -> tuple[Progress, Bounce]:
-            return progress, jax.tree.map(lambda shape: jnp.zeros(shape.shape, dtype=shape.dtype), shapes)
+            return progress, jax.tree.map(
+                lambda shape: jnp.zeros(shape.shape, dtype=shape.dtype), shapes
+            )
 
-        after, record = jax.lax.cond(everywhere(idle, method.lanes), waiting, lambda: next_bounce(progress))
+        after, record = jax.lax.cond(
+            everywhere(idle, method.lanes), waiting, lambda: next_bounce(progress)
+        )
         if method.lanes is not None:
-            after = jax.tree.map(lambda stays, moves: jnp.where(idle, stays, moves), progress, after)
+            after = jax.tree.map(
+                lambda stays, moves: jnp.where(idle, stays, moves), progress, after
+            )
         return after, (record, idle)
 
     def selecting(progress: Progress, _: None) -> tuple[Progress, tuple[Bounce, jax.Array]]:
         idle = progress.rests | progress.passed | (progress.done >= method.max_contacts)
         after, record = next_bounce(progress)
-        return jax.tree.map(lambda stays, moves: jnp.where(idle, stays, moves), progress, after), (record, idle)
+        return jax.tree.map(lambda stays, moves: jnp.where(idle, stays, moves), progress, after), (
+            record,
+            idle,
+        )
 
     advance = skipping if method.skip_unused else selecting
     last, record = checkpointed_scan(advance, first, None, length=whole_blocks(method.max_contacts))
@@ -281,13 +380,17 @@ def bounces(
 
 
 def whole_blocks(contacts: int) -> int:
-    """``contacts``, up to a multiple of about their square root: a checkpointed scan then compiles its body once."""
+    """``contacts``, up to a multiple of about their square root: a checkpointed scan then compiles
+    its body once.
+    """
     length = block_length(contacts)
     return -(-contacts // length) * length
 
 
 def falling(scene: Scene, start: Motion, times: jax.Array) -> Motion:
-    """Motion at ``times`` under the acceleration at the ``start`` of a flight; all of shape (times, ...)."""
+    """Motion at ``times`` under the acceleration at the ``start`` of a flight; all of shape (times,
+    ...).
+    """
     acceleration = scene.acceleration(start.velocity, start.spin)
     duration = (times - start.time)[:, None]
     position = start.position + duration * (start.velocity + duration / 2 * acceleration)
@@ -299,19 +402,30 @@ def in_flights(scene: Scene, records: Bounce, used: jax.Array, times: jax.Array)
     flight = records.flight
     assert flight is not None
     acceleration = scene.acceleration(flight.velocity, flight.spin)
-    columns = (flight.time, flight.position, flight.velocity, acceleration, flight.spin, jnp.zeros_like(flight.spin))
+    columns = (
+        flight.time,
+        flight.position,
+        flight.velocity,
+        acceleration,
+        flight.spin,
+        jnp.zeros_like(flight.spin),
+    )
     sides = (side for column in columns for side in (column[:, :-1], column[:, 1:]))
     pieces = Segments(*(side.reshape((-1, *side.shape[2:])) for side in sides))
     # A flight from inside a plane leads back to a touch-down in the past.
     used = jnp.repeat(used, flight.time.shape[1] - 1) & (pieces.end_time > pieces.start_time)
-    starts = jax.lax.cummin(jax.lax.stop_gradient(jnp.where(used, pieces.start_time, jnp.inf)), reverse=True)
+    starts = jax.lax.cummin(
+        jax.lax.stop_gradient(jnp.where(used, pieces.start_time, jnp.inf)), reverse=True
+    )
     index = jnp.maximum(jnp.searchsorted(starts, jax.lax.stop_gradient(times), side="right") - 1, 0)
     return Motion(times, *at_times(jax.tree.map(lambda column: column[index], pieces), times))
 
 
-def contact_segments(scene: Scene, ends: ContactNodes, normal: jax.Array, *, rigid: bool) -> Segments:
-    """Pieces between neighbouring nodes of contacts, ``ends`` with an axis of two in front. That of a rigid impact is straight, at the mean
-    velocity.
+def contact_segments(
+    scene: Scene, ends: ContactNodes, normal: jax.Array, *, rigid: bool
+) -> Segments:
+    """Pieces between neighbouring nodes of contacts, ``ends`` with an axis of two in front. That of
+    a rigid impact is straight, at the mean velocity.
     """
     motion = ends.motion
     if rigid:
@@ -327,16 +441,32 @@ def contact_segments(scene: Scene, ends: ContactNodes, normal: jax.Array, *, rig
 
 
 def motion_at(
-    scene: Scene, records: Bounce, used: jax.Array, last: Progress, times: jax.Array, *, rigid: bool, rest_steps: int, level: bool
+    scene: Scene,
+    records: Bounce,
+    used: jax.Array,
+    last: Progress,
+    times: jax.Array,
+    *,
+    rigid: bool,
+    rest_steps: int,
+    level: bool,
 ) -> Motion:
-    """Motion at ``times``: each in a contact, in the flight after it, or in what follows the last one."""
+    """Motion at ``times``: each in a contact, in the flight after it, or in what follows the last
+    one.
+    """
 
     def choose(condition: jax.Array, first: Any, second: Any) -> Any:
-        return jax.tree.map(lambda a, b: jnp.where(condition.reshape((-1,) + (1,) * (a.ndim - 1)), a, b), first, second)
+        return jax.tree.map(
+            lambda a, b: jnp.where(condition.reshape((-1,) + (1,) * (a.ndim - 1)), a, b),
+            first,
+            second,
+        )
 
     count = records.nodes.shape[1]
     nodes = records.nodes.reshape((-1, records.nodes.shape[2]))
-    known = jax.lax.stop_gradient(jnp.where(jnp.repeat(records.happened, count), nodes[:, 0], jnp.inf))
+    known = jax.lax.stop_gradient(
+        jnp.where(jnp.repeat(records.happened, count), nodes[:, 0], jnp.inf)
+    )
     node = jnp.searchsorted(known, jax.lax.stop_gradient(times), side="right") - 1
     contact = jnp.maximum(node, 0) // count
     inside = (node >= 0) & (node % count < count - 1)
@@ -344,13 +474,19 @@ def motion_at(
     (plane,) = scene.surfaces
     normal = plane.unit_normal
     ends = nodes[jnp.stack([before, before + 1])]
-    piece = contact_segments(scene, ContactNodes(motion_of(ends), ends[..., 10]), normal, rigid=rigid)
+    piece = contact_segments(
+        scene, ContactNodes(motion_of(ends), ends[..., 10]), normal, rigid=rigid
+    )
 
     # The gap is zero, unless the sphere started inside the plane.
     gap = plane.gap(last.motion.position, scene.bodies.radius)
-    resting = lasting_contact(scene, last.motion, normal, gap, times[-1], steps=rest_steps, level=level)
+    resting = lasting_contact(
+        scene, last.motion, normal, gap, times[-1], steps=rest_steps, level=level
+    )
     rests = last.rests & (times >= last.motion.time)
-    index = jnp.sum(jax.lax.stop_gradient(times)[:, None] >= jax.lax.stop_gradient(resting.end_time), axis=1)
+    index = jnp.sum(
+        jax.lax.stop_gradient(times)[:, None] >= jax.lax.stop_gradient(resting.end_time), axis=1
+    )
     rest_piece = jax.tree.map(lambda column: column[jnp.minimum(index, rest_steps - 1)], resting)
     motion = Motion(times, *at_times(choose(rests, rest_piece, piece), times))
 
@@ -358,18 +494,37 @@ def motion_at(
     start = motion_of(starts[jnp.where(node < 0, 0, contact + 1)])
     flight = falling(scene, start, times)
     if scene.has_fluid:
-        flight = choose((times >= last.motion.time) & ~last.passed, flight, in_flights(scene, records, used, times))
+        flight = choose(
+            (times >= last.motion.time) & ~last.passed,
+            flight,
+            in_flights(scene, records, used, times),
+        )
     return choose(inside | rests, motion, flight)
 
 
-def simulate_events(scene: Scene, start: State, times: jax.Array, method: EventAligned | Impulse, *, level: bool) -> Trajectory:
+def simulate_events(
+    scene: Scene, start: State, times: jax.Array, method: EventAligned | Impulse, *, level: bool
+) -> Trajectory:
     """Motion of one sphere above a plane at ``times``."""
     horizon = times[-1]
     beginning = Motion(times[0], start.position, start.velocity, start.spin)
     last, records, idle = bounces(scene, beginning, horizon, method, level=level)
     records = records._replace(happened=records.happened & ~idle)
-    motion = motion_at(scene, records, ~idle, last, times, rigid=isinstance(method, Impulse), rest_steps=method.rest_steps, level=level)
-    status = jnp.where(last.rests, Status.CAME_TO_REST, jnp.where(last.passed, Status.SUCCESS, Status.TOO_FEW_CONTACTS))
+    motion = motion_at(
+        scene,
+        records,
+        ~idle,
+        last,
+        times,
+        rigid=isinstance(method, Impulse),
+        rest_steps=method.rest_steps,
+        level=level,
+    )
+    status = jnp.where(
+        last.rests,
+        Status.CAME_TO_REST,
+        jnp.where(last.passed, Status.SUCCESS, Status.TOO_FEW_CONTACTS),
+    )
     only = jnp.zeros(records.happened.shape, dtype=int)
     contacts = Contacts(
         happened=records.happened,
@@ -385,7 +540,9 @@ def simulate_events(scene: Scene, start: State, times: jax.Array, method: EventA
 
 
 def is_level(scene: Scene) -> bool:
-    """Whether external forces are known, before tracing, to have no component in the plane during a contact."""
+    """Whether external forces are known, before tracing, to have no component in the plane during a
+    contact.
+    """
     if scene.has_fluid or not is_concrete(scene.gravity):
         return False
     gravity = np.asarray(scene.gravity, dtype=float)

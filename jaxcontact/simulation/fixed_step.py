@@ -1,8 +1,9 @@
 """A plain fixed time step, for comparison: what one would write first.
 
-Every pair feels the force of its overlap, friction included; friction with a memory is renewed once in each step. The trajectory
-converges, the derivative does not: on a fixed grid the derivative of the velocity inside a contact is the shift of the
-arrival time times the contact acceleration, 1e4 to 1e5, and cancels only if the discretised contact does so to five digits.
+Every pair feels the force of its overlap, friction included; friction with a memory is renewed once
+in each step. The trajectory converges, the derivative does not: on a fixed grid the derivative of
+the velocity inside a contact is the shift of the arrival time times the contact acceleration, 1e4
+to 1e5, and cancels only if the discretised contact does so to five digits.
 """
 
 import math
@@ -52,7 +53,8 @@ class FixedStep:
     """A fixed time step.
 
     Args:
-        step: longest time step [s]; each interval between output times is divided into equal steps of at most this length.
+        step: longest time step [s]; each interval between output times is divided into equal steps
+            of at most this length.
         scheme: ``"semi_implicit_euler"``, ``"velocity_verlet"`` or ``"runge_kutta_4"``.
     """
 
@@ -61,20 +63,32 @@ class FixedStep:
 
     def __post_init__(self) -> None:
         if not isinstance(self.step, (int, float)) or not 0 < self.step < math.inf:
-            raise ValueError(f"FixedStep: step = {self.step!r} s is outside (0, inf). About 1/50 of the contact duration is usual.")
+            raise ValueError(
+                f"FixedStep: step = {self.step!r} s is outside (0, inf). About 1/50 of the "
+                "contact duration is usual."
+            )
         if self.scheme not in SCHEMES:
-            raise ValueError(f"FixedStep: scheme = {self.scheme!r} is not known.{nearest(str(self.scheme), SCHEMES)}")
+            raise ValueError(
+                f"FixedStep: scheme = {self.scheme!r} is not "
+                f"known.{nearest(str(self.scheme), SCHEMES)}"
+            )
 
     def substeps(self, times: Any) -> int:
         """Steps in the longest interval between output times."""
         if not is_concrete(times):
-            raise TypeError("FixedStep needs output times that are known before tracing, because the number of steps must be static.")
-        return max(1, math.ceil(float(np.max(np.diff(np.asarray(times)), initial=0.0)) / self.step - 1e-9))
+            raise TypeError(
+                "FixedStep needs output times that are known before tracing, because the "
+                "number of steps must be static."
+            )
+        return max(
+            1, math.ceil(float(np.max(np.diff(np.asarray(times)), initial=0.0)) / self.step - 1e-9)
+        )
 
 
 class Fixed(NamedTuple):
-    """What is carried from step to step: the state, and of each pair the speed at which its contact began, the memory of its friction and
-    the force of that, the memory of its normal force, and that of its rolling resistance with the torque of that.
+    """What is carried from step to step: the state, and of each pair the speed at which its contact
+    began, the memory of its friction and the force of that, the memory of its normal force, and
+    that of its rolling resistance with the torque of that.
     """
 
     time: jax.Array
@@ -90,12 +104,21 @@ def contact_of(world: World, carried: Fixed, at: Geometry) -> Active:
     """Contacts as the laws see them: closed where there is overlap now."""
     mass = effective_mass(world, at, carried.state)
     return Active(
-        at.gap < 0, carried.impact_speed, carried.impact_speed, mass, carried.memory, carried.friction, carried.normal, carried.rolling
+        at.gap < 0,
+        carried.impact_speed,
+        carried.impact_speed,
+        mass,
+        carried.memory,
+        carried.friction,
+        carried.normal,
+        carried.rolling,
     )
 
 
 def rates(world: World, carried: Fixed, state: State, time: jax.Array) -> State:
-    """Right-hand side of the equations of motion. Friction with a memory acts with the force of the last step."""
+    """Right-hand side of the equations of motion. Friction with a memory acts with the force of the
+    last step.
+    """
     contact = world.contact
     at = geometry(world, state, time)
     active = contact_of(world, carried._replace(state=state), at)
@@ -110,24 +133,39 @@ def rates(world: World, carried: Fixed, state: State, time: jax.Array) -> State:
         if world.rolls_on_springs:
             torque = torque + carried.rolling.torque
         elif contact.rolling is not None:
-            torque = torque + contact.rolling.torque(bend, load, effective_radius=world.effective_radius)
+            torque = torque + contact.rolling.torque(
+                bend, load, effective_radius=world.effective_radius
+            )
         if contact.spinning is not None:
             overlap = jnp.where(at.gap < 0, -at.gap, 0.0)
             about = twist[:, None] * at.normal
-            torque = torque + contact.spinning.torque(about, load, effective_radius=world.effective_radius, overlap=overlap)
+            torque = torque + contact.spinning.torque(
+                about, load, effective_radius=world.effective_radius, overlap=overlap
+            )
     push, moment = force_and_torque(world, at, load[:, None] * at.normal + force, torque)
-    acceleration = world.scene.external_acceleration(state.position, state.velocity, state.spin, time)
+    acceleration = world.scene.external_acceleration(
+        state.position, state.velocity, state.spin, time
+    )
     acceleration = acceleration + push * world.inverse_mass[:, None]
-    return State(state.velocity, acceleration, spin_rates(world, state, moment), orientation_rate(world, state))
+    return State(
+        state.velocity,
+        acceleration,
+        spin_rates(world, state, moment),
+        orientation_rate(world, state),
+    )
 
 
 def remembered(world: World, carried: Fixed, before: State, after: State, h: jax.Array) -> Fixed:
-    """Memories and force of friction after a step from ``before`` to ``after``; a contact that is not closed has neither."""
+    """Memories and force of friction after a step from ``before`` to ``after``; a contact that is
+    not closed has neither.
+    """
     if not (world.has_memory or world.has_hysteresis or world.rolls_on_springs):
         return carried
     first, last = geometry(world, before, carried.time), geometry(world, after, carried.time + h)
     if world.has_hysteresis:
-        carried = carried._replace(normal=world.contact.normal.force_with_memory(carried.normal, -last.gap)[1])
+        carried = carried._replace(
+            normal=world.contact.normal.force_with_memory(carried.normal, -last.gap)[1]
+        )
     if world.rolls_on_springs:
         touching = contact_of(world, carried._replace(state=after), last)
         rolled = rolling_after(world, touching, (first, last), (before, after), h)
@@ -135,7 +173,9 @@ def remembered(world: World, carried: Fixed, before: State, after: State, h: jax
     if not world.has_memory:
         return carried
     active = contact_of(world, carried._replace(state=after), last)
-    increment = normal_and_tangential(h / 2 * (slips(world, first, before) + slips(world, last, after)), last.normal)[1]
+    increment = normal_and_tangential(
+        h / 2 * (slips(world, first, before) + slips(world, last, after)), last.normal
+    )[1]
     force, memory = friction_after(world, active, first, last, after, increment, h)
     return carried._replace(memory=memory, friction=force)
 
@@ -146,7 +186,11 @@ def advance(world: World, carried: Fixed, h: jax.Array, scheme: str) -> Fixed:
     at = geometry(world, state, time)
     approach = -gap_rates(world, at, state)
     # A contact that begins in this step begins with the present speed.
-    carried = carried._replace(impact_speed=jnp.where(at.gap > 0, jnp.where(approach > 0, approach, 1.0), carried.impact_speed))
+    carried = carried._replace(
+        impact_speed=jnp.where(
+            at.gap > 0, jnp.where(approach > 0, approach, 1.0), carried.impact_speed
+        )
+    )
     if scheme == "runge_kutta_4":
 
         def timed(now: tuple[jax.Array, State]) -> tuple[jax.Array, State]:
@@ -156,29 +200,42 @@ def advance(world: World, carried: Fixed, h: jax.Array, scheme: str) -> Fixed:
         carried = remembered(world, carried, state, after, h)
     elif scheme == "semi_implicit_euler":
         slope = rates(world, carried, state, time)
-        kicked = state._replace(velocity=state.velocity + h * slope.velocity, spin=state.spin + h * slope.spin)
+        kicked = state._replace(
+            velocity=state.velocity + h * slope.velocity, spin=state.spin + h * slope.spin
+        )
         after = drifted(world, kicked, kicked.velocity, kicked.spin, h)
         carried = remembered(world, carried, kicked, after, h)
     else:
         slope = rates(world, carried, state, time)
-        half = state._replace(velocity=state.velocity + h / 2 * slope.velocity, spin=state.spin + h / 2 * slope.spin)
+        half = state._replace(
+            velocity=state.velocity + h / 2 * slope.velocity, spin=state.spin + h / 2 * slope.spin
+        )
         moved = drifted(world, half, half.velocity, half.spin, h)
         carried = remembered(world, carried, half, moved, h)
         slope = rates(world, carried, moved, time + h)
-        after = moved._replace(velocity=half.velocity + h / 2 * slope.velocity, spin=half.spin + h / 2 * slope.spin)
+        after = moved._replace(
+            velocity=half.velocity + h / 2 * slope.velocity, spin=half.spin + h / 2 * slope.spin
+        )
     after = with_unit_orientation(world, after)
     return carried._replace(time=time + h, state=after)
 
 
 @partial(jax.jit, static_argnames=("method", "substeps"))
-def simulate_fixed_step(scene: Scene, start: State, times: jax.Array, *, method: FixedStep, substeps: int) -> Trajectory:
+def simulate_fixed_step(
+    scene: Scene, start: State, times: jax.Array, *, method: FixedStep, substeps: int
+) -> Trajectory:
     """Motion at ``times`` with ``substeps`` equal steps between neighbouring times."""
     world = world_of(scene, start.position.shape[0], rigid=False)
     start = oriented(world, start)
 
     def interval(carried: Fixed, duration: jax.Array) -> tuple[Fixed, State]:
         h = duration / substeps
-        carried, _ = checkpointed_scan(lambda now, _: (advance(world, now, h, method.scheme), None), carried, None, length=substeps)
+        carried, _ = checkpointed_scan(
+            lambda now, _: (advance(world, now, h, method.scheme), None),
+            carried,
+            None,
+            length=substeps,
+        )
         return carried, carried.state
 
     at = geometry(world, start, times[0])
@@ -187,7 +244,13 @@ def simulate_fixed_step(scene: Scene, start: State, times: jax.Array, *, method:
     speed = jnp.where(approach > 0, approach, 1.0)
     normal = world.contact.normal.unloaded(len(speed)) if world.has_hysteresis else None
     _, states = checkpointed_scan(
-        interval, Fixed(times[0], start, speed, memory, friction, normal, unrolled(world, speed)), jnp.diff(times)
+        interval,
+        Fixed(times[0], start, speed, memory, friction, normal, unrolled(world, speed)),
+        jnp.diff(times),
     )
-    position, velocity, spin, orientation = jax.tree.map(lambda first, later: jnp.concatenate([first[None], later]), start, states)
-    return Trajectory(times, position, velocity, spin, None, jnp.asarray(Status.SUCCESS), orientation)
+    position, velocity, spin, orientation = jax.tree.map(
+        lambda first, later: jnp.concatenate([first[None], later]), start, states
+    )
+    return Trajectory(
+        times, position, velocity, spin, None, jnp.asarray(Status.SUCCESS), orientation
+    )

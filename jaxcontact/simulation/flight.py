@@ -1,4 +1,6 @@
-"""Free flight from one event to the next touch-down: a parabola in closed form, or Runge-Kutta steps where there is drag or lift."""
+"""Free flight from one event to the next touch-down: a parabola in closed form, or Runge-Kutta
+steps where there is drag or lift.
+"""
 
 from functools import partial
 from typing import NamedTuple
@@ -11,7 +13,9 @@ from jaxcontact.scene import Scene
 
 
 class Motion(NamedTuple):
-    """A sphere at an instant: time [s] (scalar), position [m], velocity [m/s], spin [rad/s], each of shape (3,)."""
+    """A sphere at an instant: time [s] (scalar), position [m], velocity [m/s], spin [rad/s], each
+    of shape (3,).
+    """
 
     time: jax.Array
     position: jax.Array
@@ -34,10 +38,12 @@ class Flight(NamedTuple):
 
 
 def touch_time(gap: jax.Array, gap_rate: jax.Array, acceleration: jax.Array) -> jax.Array:
-    """The time of ``gap + gap_rate t + acceleration t^2/2 = 0`` at which the gap closes; infinite when it never does.
+    """The time of ``gap + gap_rate t + acceleration t^2/2 = 0`` at which the gap closes; infinite
+    when it never does.
 
-    The form of the root is chosen by the sign of the rate, so that nothing cancels. The root may lie in the past (negative) when the
-    gap is negative and closing. A sphere that lies on or in the plane and cannot leave it touches at once (zero).
+    The form of the root is chosen by the sign of the rate, so that nothing cancels. The root may
+    lie in the past (negative) when the gap is negative and closing. A sphere that lies on or in the
+    plane and cannot leave it touches at once (zero).
     """
     discriminant = gap_rate * gap_rate - 2 * acceleration * gap
     closing = gap_rate < 0
@@ -47,14 +53,22 @@ def touch_time(gap: jax.Array, gap_rate: jax.Array, acceleration: jax.Array) -> 
     already_closing = 2 * gap / jnp.where(exists & closing, root - gap_rate, 1.0)
     turning_first = (gap_rate + root) / jnp.where(falls, -acceleration, 1.0)
     lies_there = falls & (gap <= 0) & (discriminant <= 0)
-    return jnp.where(exists, jnp.where(closing, already_closing, turning_first), jnp.where(lies_there, 0.0, jnp.inf))
+    return jnp.where(
+        exists,
+        jnp.where(closing, already_closing, turning_first),
+        jnp.where(lies_there, 0.0, jnp.inf),
+    )
 
 
 def time_to_touch(scene: Scene, motion: Motion, acceleration: jax.Array) -> jax.Array:
     """Time until the plane is touched under a constant acceleration."""
     (plane,) = scene.surfaces
     normal = plane.unit_normal
-    return touch_time(plane.gap(motion.position, scene.bodies.radius), motion.velocity @ normal, acceleration @ normal)
+    return touch_time(
+        plane.gap(motion.position, scene.bodies.radius),
+        motion.velocity @ normal,
+        acceleration @ normal,
+    )
 
 
 def parabola(scene: Scene, start: Motion, horizon: jax.Array) -> Flight:
@@ -74,11 +88,15 @@ def parabola(scene: Scene, start: Motion, horizon: jax.Array) -> Flight:
 
 
 ESTIMATE_STEPS = 4
-"""Steps of order 4 in each of the two corrections of the estimated duration of a flight in a fluid."""
+"""Steps of order 4 in each of the two corrections of the estimated duration of a flight in a
+fluid.
+"""
 
 
 def flown(scene: Scene, start: Motion, duration: jax.Array, *, steps: int) -> tuple[Motion, Motion]:
-    """Motion after ``duration`` of flight in equal steps of order 4, and the motions after each of them."""
+    """Motion after ``duration`` of flight in equal steps of order 4, and the motions after each of
+    them.
+    """
 
     def advance(motion: Motion, _: None) -> tuple[Motion, Motion]:
         after = step(partial(flight_rates, scene), motion, duration / steps, CLASSICAL)
@@ -90,38 +108,59 @@ def flown(scene: Scene, start: Motion, duration: jax.Array, *, steps: int) -> tu
 def flight_rates(scene: Scene, motion: Motion) -> Motion:
     """Derivative of a flight in time."""
     acceleration = scene.acceleration(motion.velocity, motion.spin)
-    return Motion(jnp.ones_like(motion.time), motion.velocity, acceleration, jnp.zeros_like(motion.spin))
+    return Motion(
+        jnp.ones_like(motion.time), motion.velocity, acceleration, jnp.zeros_like(motion.spin)
+    )
 
 
 def integrated(scene: Scene, start: Motion, horizon: jax.Array, *, steps: int) -> Flight:
-    """Flight with drag or lift, in ``steps`` equal steps of order 4 and a last one that lands exactly.
+    """Flight with drag or lift, in ``steps`` equal steps of order 4 and a last one that lands
+    exactly.
 
-    The duration is estimated without derivatives. The last step has the gap as its independent variable, runs from what the estimate
-    left of it to zero, and carries the exact derivative of the touch-down. A flight that would land after ``horizon`` ends there.
+    The duration is estimated without derivatives. The last step has the gap as its independent
+    variable, runs from what the estimate left of it to zero, and carries the exact derivative of
+    the touch-down. A flight that would land after ``horizon`` ends there.
     """
     remaining = jnp.maximum(horizon - start.time, 0.0)
-    longest = jax.lax.stop_gradient(remaining) + 1e-6  # so that a landing just at the horizon is still one
+    longest = (
+        jax.lax.stop_gradient(remaining) + 1e-6
+    )  # so that a landing just at the horizon is still one
     frozen, frozen_scene = jax.lax.stop_gradient((start, scene))
 
     def estimate(motion: Motion, duration: jax.Array | float) -> jax.Array:
-        correction = time_to_touch(frozen_scene, motion, frozen_scene.acceleration(motion.velocity, motion.spin))
+        correction = time_to_touch(
+            frozen_scene, motion, frozen_scene.acceleration(motion.velocity, motion.spin)
+        )
         return jnp.clip(duration + correction, 0.0, longest)
 
     duration = estimate(frozen, 0.0)
     for _ in range(2):
-        duration = estimate(flown(frozen_scene, frozen, duration, steps=ESTIMATE_STEPS)[0], duration)
+        duration = estimate(
+            flown(frozen_scene, frozen, duration, steps=ESTIMATE_STEPS)[0], duration
+        )
     before_landing, nodes = flown(scene, start, jax.lax.stop_gradient(duration), steps=steps)
 
     (plane,) = scene.surfaces
     normal = plane.unit_normal
     gap = plane.gap(before_landing.position, scene.bodies.radius)
-    touches = (duration < longest) | (gap < 0)  # with a negative gap, it was before the horizon, and the estimate late
-    lands = touches & (before_landing.velocity @ normal < 0)  # a sphere that lies on the plane is there already
+    touches = (duration < longest) | (
+        gap < 0
+    )  # with a negative gap, it was before the horizon, and the estimate late
+    lands = touches & (
+        before_landing.velocity @ normal < 0
+    )  # a sphere that lies on the plane is there already
 
     def rates_by_gap(motion: Motion) -> Motion:
         closing = motion.velocity @ normal
-        return jax.tree.map(lambda rate: rate / jnp.where(lands, closing, 1.0), flight_rates(scene, motion))
+        return jax.tree.map(
+            lambda rate: rate / jnp.where(lands, closing, 1.0), flight_rates(scene, motion)
+        )
 
     end = step(rates_by_gap, before_landing, jnp.where(lands, -gap, 0.0), CLASSICAL)
-    nodes = jax.tree.map(lambda first, middle, last: jnp.concatenate([first[None], middle[:-1], last[None]]), start, nodes, end)
+    nodes = jax.tree.map(
+        lambda first, middle, last: jnp.concatenate([first[None], middle[:-1], last[None]]),
+        start,
+        nodes,
+        end,
+    )
     return Flight(nodes, end, touches)

@@ -1,8 +1,9 @@
 """Lasting contact: a sphere that has stopped bouncing slides, sticks or rolls on its plane.
 
-The normal force is quasi-static (it balances gravity and fluid), so the cost does not depend on the stiffness. Friction over a step is
-exact in the normal impulse of the step, whatever the slip velocity of its regularisation; it alternates with the tangential part of
-gravity and fluid (Strang splitting, order 2, exact where these vanish).
+The normal force is quasi-static (it balances gravity and fluid), so the cost does not depend on the
+stiffness. Friction over a step is exact in the normal impulse of the step, whatever the slip
+velocity of its regularisation; it alternates with the tangential part of gravity and fluid (Strang
+splitting, order 2, exact where these vanish).
 """
 
 from typing import Any
@@ -26,12 +27,21 @@ def static_overlap(scene: Scene, load: jax.Array) -> Any:
 
 
 def lasting_contact(
-    scene: Scene, start: Motion, normal: jax.Array, gap: jax.Array, horizon: jax.Array, *, steps: int, level: bool
+    scene: Scene,
+    start: Motion,
+    normal: jax.Array,
+    gap: jax.Array,
+    horizon: jax.Array,
+    *,
+    steps: int,
+    level: bool,
 ) -> Segments:
-    """Motion from ``start`` (at touch-down) to ``horizon`` in contact with the plane of unit ``normal``, in ``steps`` pieces.
+    """Motion from ``start`` (at touch-down) to ``horizon`` in contact with the plane of unit
+    ``normal``, in ``steps`` pieces.
 
-    The sphere is put on the plane, its approach speed spent, and the friction of that impulse included; it settles to its static overlap
-    within the first piece. With ``level`` nothing pushes it sideways, and the slip is a closed function of the normal impulse at all times.
+    The sphere is put on the plane, its approach speed spent, and the friction of that impulse
+    included; it settles to its static overlap within the first piece. With ``level`` nothing pushes
+    it sideways, and the slip is a closed function of the normal impulse at all times.
     """
     bodies, rigid = scene.bodies, isinstance(scene.contact.friction, Coulomb)
     # What rebounds in an impact does not in a lasting contact.
@@ -52,7 +62,9 @@ def lasting_contact(
     if level:
         load, _ = pressed(before, spin)
         impulse = landing + load * duration * count
-        velocities, spins = jax.vmap(lambda impulse: after_friction(resting, before, spin, normal, impulse))(impulse)
+        velocities, spins = jax.vmap(
+            lambda impulse: after_friction(resting, before, spin, normal, impulse)
+        )(impulse)
         loads = jnp.broadcast_to(load, count.shape)
     else:
 
@@ -65,7 +77,9 @@ def lasting_contact(
             return after, after
 
         _, later = jax.lax.scan(advance, (before, spin), None, length=steps)
-        velocities, spins = jax.tree.map(lambda head, tail: jnp.concatenate([head[None], tail]), (before, spin), later)
+        velocities, spins = jax.tree.map(
+            lambda head, tail: jnp.concatenate([head[None], tail]), (before, spin), later
+        )
         loads, _ = jax.vmap(pressed)(velocities, spins)
     sideways = jnp.cumsum(duration / 2 * (velocities[1:] + velocities[:-1]), axis=0)
     sideways = jnp.concatenate([jnp.zeros_like(sideways[:1]), sideways])

@@ -1,14 +1,19 @@
-"""Bodies that stay in contact: resting, sticking, sliding, rolling, spinning, at a cost that does not depend on the stiffness.
+"""Bodies that stay in contact: resting, sticking, sliding, rolling, spinning, at a cost that does
+not depend on the stiffness.
 
-Where every contact that carries a load has settled (it moves too little to open again, and its overlap is small), the fast oscillation
-of the overlap is left out: the overlap is the static one under the present load. What is left is slow, and a step may be long. The
-impulses of all contacts of a step are found together: the normal ones keep the contacts closed without pulling, the tangential ones are
-inside the friction cone and hold what they can (complementarity, solved by a semismooth Newton method after Alart and Curnier, Comput.
-Methods Appl. Mech. Eng. 92 (1991) 353-375). Friction, rolling and spinning that depend on the slip alone are then solved for with their
-own law, from there. Impulses act in the middle of the step, normals included; velocities obey the contacts at its end, positions follow
-the mean velocity: of second order, exact where loads and normals do not change.
+Where every contact that carries a load has settled (it moves too little to open again, and its
+overlap is small), the fast oscillation of the overlap is left out: the overlap is the static one
+under the present load. What is left is slow, and a step may be long. The impulses of all contacts
+of a step are found together: the normal ones keep the contacts closed without pulling, the
+tangential ones are inside the friction cone and hold what they can (complementarity, solved by a
+semismooth Newton method after Alart and Curnier, Comput. Methods Appl. Mech. Eng. 92 (1991)
+353-375). Friction, rolling and spinning that depend on the slip alone are then solved for with
+their own law, from there. Impulses act in the middle of the step, normals included; velocities obey
+the contacts at its end, positions follow the mean velocity: of second order, exact where loads and
+normals do not change.
 
-Friction and rolling resistance with a spring stick like Coulomb's here; their memory is that of the force or torque they hold.
+Friction and rolling resistance with a spring stick like Coulomb's here; their memory is that of the
+force or torque they hold.
 """
 
 from typing import Any, NamedTuple
@@ -47,7 +52,9 @@ CONVERGED = 1e-6
 """Largest residual of the impulses, in units of the largest impulse."""
 
 COMPLIANCE = 1e-9
-"""Of a contact, relative to the mobility of its bodies: shares a load out where several contacts could carry it."""
+"""Of a contact, relative to the mobility of its bodies: shares a load out where several contacts
+could carry it.
+"""
 
 
 SHORTEST = 1e-3
@@ -55,14 +62,18 @@ SHORTEST = 1e-3
 
 
 class Impulses(NamedTuple):
-    """Of each contact on its first partner, ``(pairs, 3)``: impulse [N s], and impulse of torque [N m s] (``None`` where none resists)."""
+    """Of each contact on its first partner, ``(pairs, 3)``: impulse [N s], and impulse of torque [N
+    m s] (``None`` where none resists).
+    """
 
     force: Any
     torque: Any
 
 
 class Limits(NamedTuple):
-    """Per unit of normal impulse, ``(pairs,)``: of friction [-], of rolling and of spinning resistance [m]."""
+    """Per unit of normal impulse, ``(pairs,)``: of friction [-], of rolling and of spinning
+    resistance [m].
+    """
 
     friction: jax.Array
     rolling: jax.Array
@@ -74,8 +85,16 @@ def limits(world: World, overlap: jax.Array) -> Limits:
     contact, radius = world.contact, world.effective_radius
     one = jnp.ones_like(radius)
     friction = getattr(contact.friction, "coefficient", 0.0) * one
-    rolling = 0.0 * one if contact.rolling is None else contact.rolling.limit(effective_radius=radius) * one
-    spinning = 0.0 * one if contact.spinning is None else contact.spinning.limit(effective_radius=radius, overlap=overlap) * one
+    rolling = (
+        0.0 * one
+        if contact.rolling is None
+        else contact.rolling.limit(effective_radius=radius) * one
+    )
+    spinning = (
+        0.0 * one
+        if contact.spinning is None
+        else contact.spinning.limit(effective_radius=radius, overlap=overlap) * one
+    )
     return Limits(friction, rolling, spinning)
 
 
@@ -84,8 +103,12 @@ def has_torque(world: World) -> bool:
     return world.contact.rolling is not None or world.contact.spinning is not None
 
 
-def response(world: World, acting: Geometry, seen: Geometry, inertia: jax.Array, impulses: Impulses) -> Impulses:
-    """Change of the relative velocities (and spins) at the contacts ``seen`` by impulses ``acting`` there."""
+def response(
+    world: World, acting: Geometry, seen: Geometry, inertia: jax.Array, impulses: Impulses
+) -> Impulses:
+    """Change of the relative velocities (and spins) at the contacts ``seen`` by impulses ``acting``
+    there.
+    """
     push, moment = force_and_torque(world, acting, impulses.force, impulses.torque)
     velocity, spin = push * world.inverse_mass[:, None], jnp.einsum("nij,nj->ni", inertia, moment)
     first, second = world.pairs.first, world.pairs.second
@@ -95,9 +118,17 @@ def response(world: World, acting: Geometry, seen: Geometry, inertia: jax.Array,
 
 
 def by_law(
-    world: World, normal: jax.Array, overlap: jax.Array, bound: Limits, mobility: Impulses, velocity: Impulses, impulse: Impulses
+    world: World,
+    normal: jax.Array,
+    overlap: jax.Array,
+    bound: Limits,
+    mobility: Impulses,
+    velocity: Impulses,
+    impulse: Impulses,
 ) -> Impulses:
-    """What is left of the tangential impulses less those of the regularised laws; zero at the solution. A spring of rolling holds."""
+    """What is left of the tangential impulses less those of the regularised laws; zero at the
+    solution. A spring of rolling holds.
+    """
     contact = world.contact
     along, across = normal_and_tangential(impulse.force, normal)
     load = positive_part(along)
@@ -115,12 +146,23 @@ def by_law(
     elif contact.rolling is not None:
         resisting = resisting + contact.rolling.torque(bend, load, effective_radius=radius)
     if contact.spinning is not None:
-        resisting = resisting + contact.spinning.torque(twist[:, None] * normal, load, effective_radius=radius, overlap=overlap)
+        resisting = resisting + contact.spinning.torque(
+            twist[:, None] * normal, load, effective_radius=radius, overlap=overlap
+        )
     return Impulses(force, impulse.torque - resisting)
 
 
-def by_cone(normal: jax.Array, bound: Limits, load: jax.Array, mobility: Impulses, velocity: Impulses, impulse: Impulses) -> Impulses:
-    """What is left of the tangential impulses less their projection on what the contact can hold; zero at the solution."""
+def by_cone(
+    normal: jax.Array,
+    bound: Limits,
+    load: jax.Array,
+    mobility: Impulses,
+    velocity: Impulses,
+    impulse: Impulses,
+) -> Impulses:
+    """What is left of the tangential impulses less their projection on what the contact can hold;
+    zero at the solution.
+    """
     _, across = normal_and_tangential(impulse.force, normal)
     _, slip = normal_and_tangential(velocity.force, normal)
     force = across - coulomb_slider(across - slip / mobility.force, limit=bound.friction * load)
@@ -129,32 +171,58 @@ def by_cone(normal: jax.Array, bound: Limits, load: jax.Array, mobility: Impulse
     assert velocity.torque is not None
     trial = impulse.torque - velocity.torque / mobility.torque
     twist, bend = normal_and_tangential(trial, normal)
-    held = coulomb_slider(bend, limit=bound.rolling * load) + coulomb_slider(twist[:, None], limit=bound.spinning * load) * normal
+    held = (
+        coulomb_slider(bend, limit=bound.rolling * load)
+        + coulomb_slider(twist[:, None], limit=bound.spinning * load) * normal
+    )
     return Impulses(force, impulse.torque - held)
 
 
 def solved(
-    world: World, active: jax.Array, acting: Geometry, seen: Geometry, state: State, free: Impulses, bound: Limits, *, regularised: bool
+    world: World,
+    active: jax.Array,
+    acting: Geometry,
+    seen: Geometry,
+    state: State,
+    free: Impulses,
+    bound: Limits,
+    *,
+    regularised: bool,
 ) -> Impulses:
-    """Impulses of the ``active`` contacts, where ``free`` are the relative velocities without them."""
+    """Impulses of the ``active`` contacts, where ``free`` are the relative velocities without
+    them.
+    """
     inertia = inertia_in_scene(world, state)
     flat, unflat = jax.flatten_util.ravel_pytree(jax.tree.map(jnp.zeros_like, free))
-    matrix = jax.vmap(lambda unit: jax.flatten_util.ravel_pytree(response(world, acting, seen, inertia, unflat(unit)))[0], out_axes=1)(
-        jnp.eye(flat.size, dtype=flat.dtype)
-    )
+    matrix = jax.vmap(
+        lambda unit: jax.flatten_util.ravel_pytree(
+            response(world, acting, seen, inertia, unflat(unit))
+        )[0],
+        out_axes=1,
+    )(jnp.eye(flat.size, dtype=flat.dtype))
     diagonal = unflat(jnp.diag(matrix))
-    # One mobility for all directions of a contact: it does not turn with the axes, and with half the trace a projection never overshoots.
-    mobility = jax.tree.map(lambda entry: jnp.broadcast_to(jnp.sum(entry, axis=-1, keepdims=True) / 2, entry.shape), diagonal)
+    # One mobility for all directions of a contact: it does not turn with the axes, and with half
+    # the trace a projection never overshoots.
+    mobility = jax.tree.map(
+        lambda entry: jnp.broadcast_to(jnp.sum(entry, axis=-1, keepdims=True) / 2, entry.shape),
+        diagonal,
+    )
     frozen = jax.lax.stop_gradient
-    # In the slopes alone: the solution knows nothing of it, but where several contacts could carry a load it is shared out.
+    # In the slopes alone: the solution knows nothing of it, but where several contacts could carry
+    # a load it is shared out.
     compliance = COMPLIANCE * jnp.diag(frozen(jax.flatten_util.ravel_pytree(mobility)[0]))
     free_flat = jax.flatten_util.ravel_pytree(free)[0]
     overlap = jnp.where(seen.gap < 0, -seen.gap, 0.0)
 
-    def residual(unknown: jax.Array, matrix: jax.Array, free_flat: jax.Array, bound: Limits, *, cone: Any) -> jax.Array:
+    def residual(
+        unknown: jax.Array, matrix: jax.Array, free_flat: jax.Array, bound: Limits, *, cone: Any
+    ) -> jax.Array:
         impulse, velocity = unflat(unknown), unflat(free_flat + matrix @ unknown)
-        # Velocities at the end of the step obey the contacts there; turned into the planes in which the impulses act.
-        velocity = jax.tree.map(lambda vector: rotate_between(vector, seen.normal, acting.normal), velocity)
+        # Velocities at the end of the step obey the contacts there; turned into the planes in which
+        # the impulses act.
+        velocity = jax.tree.map(
+            lambda vector: rotate_between(vector, seen.normal, acting.normal), velocity
+        )
         along = jnp.sum(impulse.force * acting.normal, axis=-1)
         approach = jnp.sum(velocity.force * acting.normal, axis=-1)
         load = positive_part(along - approach / mobility.force[:, 0])
@@ -165,22 +233,32 @@ def solved(
         force = left.force + (along - load)[:, None] * acting.normal
         here = active[:, None]
         torque = None if left.torque is None else jnp.where(here, left.torque, impulse.torque)
-        return jax.flatten_util.ravel_pytree(Impulses(jnp.where(here, force, impulse.force), torque))[0]
+        return jax.flatten_util.ravel_pytree(
+            Impulses(jnp.where(here, force, impulse.force), torque)
+        )[0]
 
     parameters = (matrix, free_flat, bound)
     still = frozen(parameters)
 
-    def newton(iteration: jax.Array, carry: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:
+    def newton(
+        iteration: jax.Array, carry: tuple[jax.Array, jax.Array]
+    ) -> tuple[jax.Array, jax.Array]:
         cone = iteration < ITERATIONS
         softened = (still[0] + frozen(compliance), *still[1:])
         jacobian = jax.jacfwd(lambda z: residual(z, *softened, cone=cone))(carry[0])
-        return carry[0] - jnp.linalg.solve(jacobian, residual(carry[0], *still, cone=cone)), jacobian
+        return carry[0] - jnp.linalg.solve(
+            jacobian, residual(carry[0], *still, cone=cone)
+        ), jacobian
 
     def newtons(start: jax.Array) -> tuple[jax.Array, jax.Array]:
-        return jax.lax.fori_loop(0, (1 + regularised) * ITERATIONS, newton, (start, jnp.zeros_like(matrix)))
+        return jax.lax.fori_loop(
+            0, (1 + regularised) * ITERATIONS, newton, (start, jnp.zeros_like(matrix))
+        )
 
     def swept(sweep: Any, unknown: jax.Array) -> jax.Array:
-        """Every contact in turn takes what it can hold, given the others (Gauss and Seidel): slow, but it does not go round in circles."""
+        """Every contact in turn takes what it can hold, given the others (Gauss and Seidel): slow,
+        but it does not go round in circles.
+        """
 
         def one(contact: jax.Array, unknown: jax.Array) -> jax.Array:
             better = unknown - residual(unknown, *still, cone=True)
@@ -194,14 +272,20 @@ def solved(
 
     owner = jnp.tile(jnp.repeat(jnp.arange(len(active)), 3), flat.size // (3 * len(active)))
     first = newtons(flat)
-    found, jacobian = jax.lax.cond(wrong(first), lambda: newtons(jax.lax.fori_loop(0, SWEEPS, swept, flat)), lambda: first)
     found, jacobian = jax.lax.cond(
-        wrong((found, jacobian)), lambda: (jax.lax.fori_loop(0, SWEEPS, swept, flat), jnp.eye(flat.size)), lambda: (found, jacobian)
+        wrong(first), lambda: newtons(jax.lax.fori_loop(0, SWEEPS, swept, flat)), lambda: first
+    )
+    found, jacobian = jax.lax.cond(
+        wrong((found, jacobian)),
+        lambda: (jax.lax.fori_loop(0, SWEEPS, swept, flat), jnp.eye(flat.size)),
+        lambda: (found, jacobian),
     )
     # Two steps with the Jacobian of the solution carry first and second derivatives.
     found, jacobian = frozen((found, jacobian))
     for _ in range(2):
-        found = found - jnp.linalg.solve(jacobian, residual(found, *parameters, cone=not regularised))
+        found = found - jnp.linalg.solve(
+            jacobian, residual(found, *parameters, cone=not regularised)
+        )
     return unflat(found)
 
 
@@ -216,7 +300,11 @@ def static_overlap(world: World, active: Active, load: jax.Array) -> jax.Array:
     law: Any = world.contact.normal
     if isinstance(active.normal, OnBranch):
         return law.resting(active.normal, load) if hasattr(law, "resting") else jnp.zeros_like(load)
-    return law.static_overlap(load) if hasattr(law, "static_overlap") and not world.rigid else jnp.zeros_like(load)
+    return (
+        law.static_overlap(load)
+        if hasattr(law, "static_overlap") and not world.rigid
+        else jnp.zeros_like(load)
+    )
 
 
 def can_settle(world: World) -> bool:
@@ -225,7 +313,9 @@ def can_settle(world: World) -> bool:
 
 
 def loads(world: World, closed: jax.Array, state: State, time: jax.Array) -> jax.Array:
-    """Normal force of each contact [N] if none of the ``closed`` ones moved against its normal, without friction."""
+    """Normal force of each contact [N] if none of the ``closed`` ones moved against its normal,
+    without friction.
+    """
     at = geometry(world, state, time)
     ahead = 1e-6
     push = world.scene.external_acceleration(state.position, state.velocity, state.spin, time)
@@ -241,7 +331,9 @@ def loads(world: World, closed: jax.Array, state: State, time: jax.Array) -> jax
     matrix = matrix + COMPLIANCE * jnp.diag(diagonal)
 
     def residual(load: jax.Array) -> jax.Array:
-        return jnp.where(closed, load - positive_part(load - (pull + matrix @ load) / diagonal), load)
+        return jnp.where(
+            closed, load - positive_part(load - (pull + matrix @ load) / diagonal), load
+        )
 
     def newton(_: jax.Array, load: jax.Array) -> jax.Array:
         return load - jnp.linalg.solve(jax.jacfwd(residual)(load), residual(load))
@@ -250,7 +342,9 @@ def loads(world: World, closed: jax.Array, state: State, time: jax.Array) -> jax
 
 
 def normal_mobility(world: World, at: Geometry, state: State) -> jax.Array:
-    """Change of each gap rate by a unit normal impulse at each contact [1/kg], ``(pairs, pairs)``."""
+    """Change of each gap rate by a unit normal impulse at each contact [1/kg], ``(pairs,
+    pairs)``.
+    """
     inertia = inertia_in_scene(world, state)
 
     def gap_change(push: jax.Array) -> jax.Array:
@@ -261,24 +355,43 @@ def normal_mobility(world: World, at: Geometry, state: State) -> jax.Array:
 
 
 def lasting_step(
-    world: World, active: Active, state: State, time: jax.Array, duration: jax.Array, usual: jax.Array
+    world: World,
+    active: Active,
+    state: State,
+    time: jax.Array,
+    duration: jax.Array,
+    usual: jax.Array,
 ) -> tuple[Stepped, jax.Array]:
     """After a step in which the active contacts stay (or let go), and the normal force of each [N].
 
-    A step that is much shorter than ``usual`` tells nothing of the forces; static overlaps are reached within a usual one.
+    A step that is much shorter than ``usual`` tells nothing of the forces; static overlaps are
+    reached within a usual one.
     """
     scene = world.scene
     middle = drifted(world, state, state.velocity, state.spin, duration / 2)
     acting = geometry(world, middle, time + duration / 2)
-    push = scene.external_acceleration(middle.position, state.velocity, state.spin, time + duration / 2)
+    push = scene.external_acceleration(
+        middle.position, state.velocity, state.spin, time + duration / 2
+    )
     rate = spin_rates(world, middle, jnp.zeros_like(state.spin))
-    free = state._replace(velocity=state.velocity + duration * push, spin=state.spin + duration * rate)
+    free = state._replace(
+        velocity=state.velocity + duration * push, spin=state.spin + duration * rate
+    )
     later = drifted(world, state, state.velocity, state.spin, duration)
     seen = geometry(world, later, time + duration)
     bound = limits(world, jnp.where(seen.gap < 0, -seen.gap, 0.0))
     law = world.contact.friction
     smooth = hasattr(law, "force") and not world.has_memory and not isinstance(law, NoFriction)
-    impulses = solved(world, active.closed, acting, seen, middle, relative(world, seen, free), bound, regularised=smooth)
+    impulses = solved(
+        world,
+        active.closed,
+        acting,
+        seen,
+        middle,
+        relative(world, seen, free),
+        bound,
+        regularised=smooth,
+    )
     push_impulse, moment = force_and_torque(world, acting, impulses.force, impulses.torque)
     turned = jnp.einsum("nij,nj->ni", inertia_in_scene(world, middle), moment)
     velocity = free.velocity + push_impulse * world.inverse_mass[:, None]
@@ -288,12 +401,18 @@ def lasting_step(
     share = jax.lax.stop_gradient(jnp.clip(duration / usual, 0.0, 1.0))
     takes_time = share > SHORTEST
     normal_impulse = jnp.sum(impulses.force * acting.normal, axis=-1)
-    load = jnp.where(active.closed & takes_time, normal_impulse / jnp.where(takes_time, duration, 1.0), 0.0)
+    load = jnp.where(
+        active.closed & takes_time, normal_impulse / jnp.where(takes_time, duration, 1.0), 0.0
+    )
     settled, lost = at_static_overlap(world, active, load, share, after, time + duration)
-    work = work_of(world, acting, state, after, middle, mean, impulses, time + duration / 2, duration, push)
+    work = work_of(
+        world, acting, state, after, middle, mean, impulses, time + duration / 2, duration, push
+    )
     memory = friction = None
     if world.has_memory:
-        _, friction = normal_and_tangential(impulses.force / jnp.where(takes_time, duration, 1.0), acting.normal)
+        _, friction = normal_and_tangential(
+            impulses.force / jnp.where(takes_time, duration, 1.0), acting.normal
+        )
         overlap = static_overlap(world, active, load)
         held = law.holding(friction, overlap=overlap, effective_radius=world.effective_radius)
         memory = jax.tree.map(lambda new, old: jnp.where(takes_time, new, old), held, active.memory)
@@ -301,37 +420,55 @@ def lasting_step(
     work = work._replace(settled=work.settled + lost)
     normal = active.normal
     if can_settle(world) and world.has_hysteresis:
-        ends = tuple(-geometry(world, *end).gap for end in ((state, time), (settled, time + duration)))
+        ends = tuple(
+            -geometry(world, *end).gap for end in ((state, time), (settled, time + duration))
+        )
         rested = world.contact.normal.rested(normal, ends[1])
         normal = jax.tree.map(lambda new, old: jnp.where(load > 0, new, old), rested, normal)
         # The contacts take up what they then hold; the rest is lost with the bouncing.
-        energies = (world.contact.normal.energy(on.memory, overlap) for on, overlap in zip((active.normal, normal), ends, strict=True))
+        energies = (
+            world.contact.normal.energy(on.memory, overlap)
+            for on, overlap in zip((active.normal, normal), ends, strict=True)
+        )
         held = [jnp.where(active.closed, energy, 0.0) for energy in energies]
         taken = held[1] - held[0]
         work = work._replace(normal=taken, settled=work.settled + jnp.sum(work.normal - taken))
     rolling = active.rolling
     if world.rolls_on_springs:
-        _, torque = normal_and_tangential(impulses.torque / jnp.where(takes_time, duration, 1.0), acting.normal)
+        _, torque = normal_and_tangential(
+            impulses.torque / jnp.where(takes_time, duration, 1.0), acting.normal
+        )
         held_still = Rolled(world.contact.rolling.holding(torque), torque)
-        rolling = jax.tree.map(lambda new, old: jnp.where(takes_time, new, old), held_still, rolling)
+        rolling = jax.tree.map(
+            lambda new, old: jnp.where(takes_time, new, old), held_still, rolling
+        )
     return Stepped(settled, memory, friction, work, normal, rolling), load
 
 
 def at_static_overlap(
     world: World, active: Active, load: jax.Array, share: jax.Array, state: State, time: jax.Array
 ) -> tuple[State, jax.Array]:
-    """Bodies moved by a ``share`` of what loaded contacts lack of their static overlap; and the potential energy lost in this."""
+    """Bodies moved by a ``share`` of what loaded contacts lack of their static overlap; and the
+    potential energy lost in this.
+    """
     at = geometry(world, state, time)
     loaded = load > 0
     wanted = jnp.where(loaded, at.gap + static_overlap(world, active, load), 0.0)
     matrix = normal_mobility(world, at, state)
     diagonal = jnp.diag(matrix)
-    matrix = jnp.where(loaded[:, None], matrix + COMPLIANCE * jnp.diag(diagonal), jnp.diag(diagonal))
+    matrix = jnp.where(
+        loaded[:, None], matrix + COMPLIANCE * jnp.diag(diagonal), jnp.diag(diagonal)
+    )
     push = -share * jnp.linalg.solve(matrix, wanted)
     shift, turn = force_and_torque(world, at, push[:, None] * at.normal)
-    shift, turn = shift * world.inverse_mass[:, None], jnp.einsum("nij,nj->ni", inertia_in_scene(world, state), turn)
+    shift, turn = (
+        shift * world.inverse_mass[:, None],
+        jnp.einsum("nij,nj->ni", inertia_in_scene(world, state), turn),
+    )
     pull = world.scene.external_acceleration(state.position, state.velocity, state.spin, time)
-    return drifted(world, state, shift, turn, 1.0), jnp.sum(pull * shift / world.inverse_mass[:, None])
+    return drifted(world, state, shift, turn, 1.0), jnp.sum(
+        pull * shift / world.inverse_mass[:, None]
+    )
 
 
 def work_of(
@@ -364,4 +501,12 @@ def work_of(
     external = duration * jnp.sum(push * mean[0] / world.inverse_mass[:, None])
     change = kinetic_energy(world, after) - kinetic_energy(world, before)
     left = external + by_surfaces - jnp.sum(normal) - friction - rolling - spinning - change
-    return Work(normal, friction, rolling, spinning, duration * lost, by_surfaces + duration * by_anchors, left)
+    return Work(
+        normal,
+        friction,
+        rolling,
+        spinning,
+        duration * lost,
+        by_surfaces + duration * by_anchors,
+        left,
+    )

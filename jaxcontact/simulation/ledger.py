@@ -38,17 +38,19 @@ class Step(NamedTuple):
 
 
 class Ledger(NamedTuple):
-    """Energy [J] at the ends of the simulation's own steps, each ``(steps,)``, and momentum. ``total`` does not change.
+    """Energy [J] at the ends of the simulation's own steps, each ``(steps,)``, and momentum.
+    ``total`` does not change.
 
     Attributes:
         times: [s], in increasing order; steps of no length repeat their time.
         kinetic: of translation and rotation.
         potential: in gravity, zero at the origin.
         springs: stored in springs to anchors.
-        in_contact: taken up by the normal motion of contacts that have not ended: stored in them, and lost so far. Where the normal law
-            has hysteresis: stored in them.
+        in_contact: taken up by the normal motion of contacts that have not ended: stored in them,
+            and lost so far. Where the normal law has hysteresis: stored in them.
         friction_stored: in the springs of friction and rolling with memory.
-        normal: lost along the normals of contacts that have ended; where the normal law has hysteresis, of all, as it is lost.
+        normal: lost along the normals of contacts that have ended; where the normal law has
+            hysteresis, of all, as it is lost.
         friction: lost to slip.
         rolling: lost to rolling resistance.
         spinning: lost to spinning resistance.
@@ -78,18 +80,28 @@ class Ledger(NamedTuple):
     @property
     def dissipated(self) -> jax.Array:
         """Lost up to each time."""
-        return self.normal + self.friction + self.rolling + self.spinning + self.fluid + self.settled
+        return (
+            self.normal + self.friction + self.rolling + self.spinning + self.fluid + self.settled
+        )
 
     @property
     def total(self) -> jax.Array:
         """All of it together, constant up to the error of the integration."""
-        stored = self.kinetic + self.potential + self.springs + self.in_contact + self.friction_stored
+        stored = (
+            self.kinetic + self.potential + self.springs + self.in_contact + self.friction_stored
+        )
         return stored + self.dissipated - self.supplied
 
     @property
     def imbalance(self) -> jax.Array:
-        """Largest change of ``total`` over the largest energy that was there or was turned over, ``()`` [-]."""
-        scale = jnp.max(jnp.abs(self.kinetic)) + jnp.max(jnp.abs(self.potential - self.potential[0])) + jnp.max(jnp.abs(self.supplied))
+        """Largest change of ``total`` over the largest energy that was there or was turned over,
+        ``()`` [-].
+        """
+        scale = (
+            jnp.max(jnp.abs(self.kinetic))
+            + jnp.max(jnp.abs(self.potential - self.potential[0]))
+            + jnp.max(jnp.abs(self.supplied))
+        )
         change = jnp.max(jnp.abs(self.total - self.total[0]))
         return change / jnp.where(scale > 0, scale, 1.0)
 
@@ -97,10 +109,14 @@ class Ledger(NamedTuple):
 def ledger_of(world: World, record: Step) -> Ledger:
     """The ledger of the steps of a simulation, from the start of the first on."""
     scene = world.scene
-    states = jax.tree.map(lambda first, rest: jnp.concatenate([first[:1], rest]), record.before, after_impacts(record))
+    states = jax.tree.map(
+        lambda first, rest: jnp.concatenate([first[:1], rest]), record.before, after_impacts(record)
+    )
     times = jnp.concatenate([record.time[:1], record.time + record.duration])
     pull = jnp.asarray(scene.gravity) / world.inverse_mass[:, None]
-    potential = -jnp.einsum("tni,ni->t", states.position, jnp.broadcast_to(pull, states.position.shape[1:]))
+    potential = -jnp.einsum(
+        "tni,ni->t", states.position, jnp.broadcast_to(pull, states.position.shape[1:])
+    )
     springs = jnp.zeros_like(times)
     for spring in scene.springs:
         springs = springs + jax.vmap(spring.energy)(states.position[:, spring.body], times)
@@ -117,7 +133,9 @@ def ledger_of(world: World, record: Step) -> Ledger:
 
     over = record.leaves if not world.rigid else jnp.ones_like(record.leaves)
     if world.has_hysteresis:
-        normal = jnp.sum(work.normal, axis=1) - jnp.concatenate([jnp.zeros((1,), record.elastic.dtype), record.elastic])
+        normal = jnp.sum(work.normal, axis=1) - jnp.concatenate(
+            [jnp.zeros((1,), record.elastic.dtype), record.elastic]
+        )
     else:
         _, lost = jax.lax.scan(ended, jnp.zeros_like(taken[0]), (taken, over))
         normal = jnp.concatenate([jnp.zeros((1,), lost.dtype), jnp.sum(lost, axis=1)])
@@ -145,4 +163,6 @@ def ledger_of(world: World, record: Step) -> Ledger:
 
 def after_impacts(record: Step) -> State:
     """State at the end of each step; after a rigid impact that is where the next step starts."""
-    return jax.tree.map(lambda starts, ends: jnp.concatenate([starts[1:], ends[-1:]]), record.before, record.after)
+    return jax.tree.map(
+        lambda starts, ends: jnp.concatenate([starts[1:], ends[-1:]]), record.before, record.after
+    )

@@ -1,8 +1,9 @@
 """Several bodies: events in order of time, whatever touches whatever.
 
-A scan over steps. Each step is one flight to the earliest possible touch, one step of the contacts that are active
-(``overlapping_contacts``), or one long step of contacts that have settled (``lasting_contacts``). If along it another pair touches, or a
-contact ends, the step is taken again up to that event; a last correction carries the exact derivative of the event's time. No step ever
+A scan over steps. Each step is one flight to the earliest possible touch, one step of the contacts
+that are active (``overlapping_contacts``), or one long step of contacts that have settled
+(``lasting_contacts``). If along it another pair touches, or a contact ends, the step is taken again
+up to that event; a last correction carries the exact derivative of the event's time. No step ever
 straddles an event.
 """
 
@@ -20,7 +21,13 @@ from jaxcontact.simulation.checkpointed_scan import checkpointed_scan
 from jaxcontact.simulation.dense_output import Segments, cubic, evaluate
 from jaxcontact.simulation.event_aligned import Impulse
 from jaxcontact.simulation.flight import touch_time
-from jaxcontact.simulation.lasting_contacts import SHORTEST, can_settle, lasting_step, loads, static_overlap
+from jaxcontact.simulation.lasting_contacts import (
+    SHORTEST,
+    can_settle,
+    lasting_step,
+    loads,
+    static_overlap,
+)
 from jaxcontact.simulation.ledger import Step, ledger_of
 from jaxcontact.simulation.overlapping_contacts import (
     SLOWEST,
@@ -57,28 +64,42 @@ BEYOND = 1.0 + 1e-6
 """A flight is tried a little farther than to the estimated touch, so that the touch lies within."""
 
 OVERSHOOT = 1e-9
-"""The same in units of the remaining time, at most of a second, for pairs that touch already up to rounding."""
+"""The same in units of the remaining time, at most of a second, for pairs that touch already up to
+rounding.
+"""
 
 POLISHING = 3
 """Corrections of the time of an event, without derivatives; two more carry the first and second."""
 
 SETTLED = 1.2
-"""Amplitude of the overlap about the static one, in units of it, below which a contact settles: it would hardly open again."""
+"""Amplitude of the overlap about the static one, in units of it, below which a contact settles: it
+would hardly open again.
+"""
 
 CREEPING = 1e-2
-"""Rate of an overlap, in units of the fastest so far, below which a contact may have settled without ever having turned."""
+"""Rate of an overlap, in units of the fastest so far, below which a contact may have settled
+without ever having turned.
+"""
 
 STEPS_BETWEEN = 8
-"""Steps outside contacts, for each contact of the budget: flights, and events that cut a step short."""
+"""Steps outside contacts, for each contact of the budget: flights, and events that cut a step
+short.
+"""
 
 HYSTERESIS_BUDGET = 6
-"""Steps in a contact with hysteresis in units of those in one without: each branch begins and ends with short ones."""
+"""Steps in a contact with hysteresis in units of those in one without: each branch begins and ends
+with short ones.
+"""
 
 HYSTERESIS_STEP = 0.75
-"""Steps in a contact with hysteresis in units of those in one without: adhesion ends with a root, the hardest end of all."""
+"""Steps in a contact with hysteresis in units of those in one without: adhesion ends with a root,
+the hardest end of all.
+"""
 
 FLIGHT_FRACTION = 0.01
-"""Longest step of a flight in a fluid, near a curved or moving surface, or of a clump, in units of the whole time."""
+"""Longest step of a flight in a fluid, near a curved or moving surface, or of a clump, in units of
+the whole time.
+"""
 
 LARGEST_TURN = 0.1
 """Largest rotation of a clump in one step of a flight [rad]."""
@@ -87,7 +108,9 @@ PERIOD_FRACTION = 0.02
 """Longest step in units of the shortest period of prescribed motions and springs."""
 
 UNKNOWN_FLIGHT = 1024
-"""Steps for flights beside what moves with periods that are not known before the simulation is compiled: 20 of them."""
+"""Steps for flights beside what moves with periods that are not known before the simulation is
+compiled: 20 of them.
+"""
 
 LARGEST_FLIGHT = 2**16
 """Largest number of steps for flights."""
@@ -114,7 +137,9 @@ class Progress(NamedTuple):
 
 
 class Search(NamedTuple):
-    """Search for the event in a step: number of tries, length up to the event, and the pair whose event it is."""
+    """Search for the event in a step: number of tries, length up to the event, and the pair whose
+    event it is.
+    """
 
     tries: jax.Array
     length: jax.Array
@@ -128,29 +153,56 @@ class Lengths(NamedTuple):
     lasting: jax.Array
 
 
-def time_to_touch(world: World, state: State, at: Geometry, rate: jax.Array, time: jax.Array, closed: jax.Array, longest: Any) -> jax.Array:
-    """A time by which no inactive pair has touched yet, and at which one does if all fall alike; infinite when none ever does.
+def time_to_touch(
+    world: World,
+    state: State,
+    at: Geometry,
+    rate: jax.Array,
+    time: jax.Array,
+    closed: jax.Array,
+    longest: Any,
+) -> jax.Array:
+    """A time by which no inactive pair has touched yet, and at which one does if all fall alike;
+    infinite when none ever does.
 
-    Towards a curved or moving surface, and of clumps, no time is known in advance: the flight advances in steps of at most ``longest``.
+    Towards a curved or moving surface, and of clumps, no time is known in advance: the flight
+    advances in steps of at most ``longest``.
     """
     members = world.pairs.between_members
     if world.turns:
         return longest
     gap = at.gap
-    acceleration = world.scene.external_acceleration(state.position, state.velocity, state.spin, time)
+    acceleration = world.scene.external_acceleration(
+        state.position, state.velocity, state.spin, time
+    )
     along = jnp.sum((world.pairs.difference @ acceleration) * at.normal, axis=-1)
-    flat = np.array([isinstance(surface, Plane) and surface.motion is None for surface in world.scene.surfaces], dtype=bool)
+    flat = np.array(
+        [isinstance(surface, Plane) and surface.motion is None for surface in world.scene.surfaces],
+        dtype=bool,
+    )
     flat = np.repeat(flat, state.position.shape[0])
-    with_surfaces = jnp.where(flat, touch_time(gap[members:], rate[members:], along[members:]), longest)
-    apart, relative, pull = (world.pairs.difference[:members] @ column for column in (state.position, state.velocity, acceleration))
+    with_surfaces = jnp.where(
+        flat, touch_time(gap[members:], rate[members:], along[members:]), longest
+    )
+    apart, relative, pull = (
+        world.pairs.difference[:members] @ column
+        for column in (state.position, state.velocity, acceleration)
+    )
     distance_at_touch = jnp.sqrt(jnp.sum(apart * apart, axis=-1)) - gap[:members]
     closing = -jnp.sum(apart * relative, axis=-1)
     speed_squared = jnp.sum(relative * relative, axis=-1)
-    beyond = gap[:members] * (gap[:members] + 2 * distance_at_touch)  # squared distance, less that at touch
+    beyond = gap[:members] * (
+        gap[:members] + 2 * distance_at_touch
+    )  # squared distance, less that at touch
     discriminant = closing * closing - speed_squared * beyond
     meets = (closing > 0) & (discriminant > 0)
-    straight = jnp.where(meets, beyond / jnp.where(meets, closing + jnp.sqrt(jnp.where(meets, discriminant, 1.0)), 1.0), jnp.inf)
-    # With unequal accelerations: not before the gap along the present normal, which is never the larger one, is used up.
+    straight = jnp.where(
+        meets,
+        beyond / jnp.where(meets, closing + jnp.sqrt(jnp.where(meets, discriminant, 1.0)), 1.0),
+        jnp.inf,
+    )
+    # With unequal accelerations: not before the gap along the present normal, which is never the
+    # larger one, is used up.
     pull_size = jnp.sqrt(jnp.sum(pull * pull, axis=-1))
     curved = pull_size > 1e-12 * (1.0 + jnp.max(jnp.abs(acceleration)))
     soonest = touch_time(gap[:members], rate[:members], -pull_size)
@@ -162,8 +214,13 @@ def longest_flight(scene: Scene, inverse_mass: jax.Array, whole: Any) -> jax.Arr
     """Longest step [s] of a flight that is short enough for everything that moves by itself."""
     longest = FLIGHT_FRACTION * jnp.asarray(whole)
     for motion in motions(scene):
-        frequency = jnp.asarray(motion.frequency) + safe_norm(jnp.asarray(motion.angular_velocity, dtype=float)) / (2 * math.pi)
-        longest = jnp.minimum(longest, PERIOD_FRACTION / jnp.where(frequency > 0, frequency, PERIOD_FRACTION / longest))
+        frequency = jnp.asarray(motion.frequency) + safe_norm(
+            jnp.asarray(motion.angular_velocity, dtype=float)
+        ) / (2 * math.pi)
+        longest = jnp.minimum(
+            longest,
+            PERIOD_FRACTION / jnp.where(frequency > 0, frequency, PERIOD_FRACTION / longest),
+        )
     for spring in scene.springs:
         pull = jnp.max(jnp.asarray(spring.stiffness)) * inverse_mass[spring.body]
         period = 2 * math.pi / jnp.sqrt(jnp.where(pull > 0, pull, 1.0))
@@ -173,12 +230,17 @@ def longest_flight(scene: Scene, inverse_mass: jax.Array, whole: Any) -> jax.Arr
 
 def motions(scene: Scene) -> tuple[Any, ...]:
     """Prescribed motions of surfaces and of anchors."""
-    every = (*(surface.motion for surface in scene.surfaces), *(spring.anchor for spring in scene.springs))
+    every = (
+        *(surface.motion for surface in scene.surfaces),
+        *(spring.anchor for spring in scene.springs),
+    )
     return tuple(motion for motion in every if motion is not None)
 
 
 def steps_in_flight(scene: Scene, bodies: int, times: Any) -> int:
-    """Number of steps that flights over the whole time take at most, up to a power of two; a guess where periods are not known yet."""
+    """Number of steps that flights over the whole time take at most, up to a power of two; a guess
+    where periods are not known yet.
+    """
     mass = scene.bodies.mass if scene.springs else ()
     if not (motions(scene) or scene.springs):
         return math.ceil(1 / FLIGHT_FRACTION)
@@ -186,24 +248,33 @@ def steps_in_flight(scene: Scene, bodies: int, times: Any) -> int:
         return UNKNOWN_FLIGHT
     whole = float(np.asarray(times)[-1] - np.asarray(times)[0])
     with jax.ensure_compile_time_eval():
-        inverse_mass = 1 / jnp.broadcast_to(jnp.asarray(mass, dtype=float), (bodies,)) if scene.springs else jnp.zeros(bodies)
+        inverse_mass = (
+            1 / jnp.broadcast_to(jnp.asarray(mass, dtype=float), (bodies,))
+            if scene.springs
+            else jnp.zeros(bodies)
+        )
         steps = whole / float(longest_flight(scene, inverse_mass, whole)) if whole > 0 else 1.0
     return min(2 ** math.ceil(math.log2(max(steps, 1 / FLIGHT_FRACTION))), LARGEST_FLIGHT)
 
 
-def graded_step(world: World, active: Active, gap: jax.Array, gap_rate: jax.Array, fraction: float) -> jax.Array:
-    """Longest step that resolves every active contact: ``T (2 sqrt(s) + u ds) ds``, at least ``T ds^2``, with ``ds = fraction``.
+def graded_step(
+    world: World, active: Active, gap: jax.Array, gap_rate: jax.Array, fraction: float
+) -> jax.Array:
+    """Longest step that resolves every active contact: ``T (2 sqrt(s) + u ds) ds``, at least ``T
+    ds^2``, with ``ds = fraction``.
 
-    ``s`` is the overlap and ``u`` its rate in units of the impact; the grading makes the motion look smooth where it starts like a power
-    5/2 of time. With hysteresis ``s`` is counted from the onset of the branch; near it the steps are those in ``y = s^(1/4)`` where these
-    are shorter, since adhesion ends like a root of ``s``.
+    ``s`` is the overlap and ``u`` its rate in units of the impact; the grading makes the motion
+    look smooth where it starts like a power 5/2 of time. With hysteresis ``s`` is counted from the
+    onset of the branch; near it the steps are those in ``y = s^(1/4)`` where these are shorter,
+    since adhesion ends like a root of ``s``.
     """
     limits = active.closed & ((active.fastest > SLOWEST) | world.has_hysteresis)
     speed = jnp.where(limits, jnp.maximum(active.fastest, SLOWEST), 1.0)
     overlap_scale, time_scale = world.contact.normal.scales(impact_speed=speed, mass=active.mass)
     if world.has_hysteresis:
         fraction = HYSTERESIS_STEP * fraction
-    # At touch-down the root would turn the rounding of the gap's derivative into a derivative of the step.
+    # At touch-down the root would turn the rounding of the gap's derivative into a derivative of
+    # the step.
     onset = world.contact.normal.reach(active.normal).onset if world.has_hysteresis else 0.0
     overlap = (-gap - onset) / overlap_scale
     least = (1e-3 * fraction) ** 2
@@ -220,9 +291,16 @@ def graded_step(world: World, active: Active, gap: jax.Array, gap_rate: jax.Arra
 
 def speed_of_overlap(world: World, overlap: jax.Array, mass: jax.Array) -> jax.Array:
     """Impact speed [m/s] of which ``overlap`` is the scale; scales are powers of the speed."""
-    one, two = (world.contact.normal.scales(impact_speed=v * jnp.ones_like(mass), mass=mass)[0] for v in (1.0, 2.0))
+    one, two = (
+        world.contact.normal.scales(impact_speed=v * jnp.ones_like(mass), mass=mass)[0]
+        for v in (1.0, 2.0)
+    )
     overlaps = overlap > 0
-    return jnp.where(overlaps, (jnp.where(overlaps, overlap, 1.0) / one) ** (jnp.log(2.0) / jnp.log(two / one)), 0.0)
+    return jnp.where(
+        overlaps,
+        (jnp.where(overlaps, overlap, 1.0) / one) ** (jnp.log(2.0) / jnp.log(two / one)),
+        0.0,
+    )
 
 
 def rounding(value: jax.Array) -> float:
@@ -231,7 +309,9 @@ def rounding(value: jax.Array) -> float:
 
 
 def touching_at_start(world: World, start: State, time: jax.Array, method: Any) -> Touching:
-    """Pairs that overlap at the start, or touch at rest. What approaches and just touches is left to touch down."""
+    """Pairs that overlap at the start, or touch at rest. What approaches and just touches is left
+    to touch down.
+    """
     at = geometry(world, start, time)
     rate, mass = gap_rates(world, at, start), effective_mass(world, at, start)
     memory, friction = unloaded(world, at.gap)
@@ -241,34 +321,72 @@ def touching_at_start(world: World, start: State, time: jax.Array, method: Any) 
     touches = jnp.abs(gap) <= rounding(gap) * extent
     closed = touches & (jnp.abs(rate) <= SLOWEST)
     if world.rigid:
-        active = Active(closed if method.lasting_steps else none, jnp.ones_like(gap), jnp.zeros_like(gap), mass, memory, friction)
+        active = Active(
+            closed if method.lasting_steps else none,
+            jnp.ones_like(gap),
+            jnp.zeros_like(gap),
+            mass,
+            memory,
+            friction,
+        )
         return Touching(active, active.closed)
     closed = jnp.where(touches, closed, gap < 0)
     load = jax.lax.stop_gradient(loads(world, closed, still, time))
     on = begun(world, jnp.maximum(-at.gap, 0.0))
-    active = Active(closed, jnp.zeros_like(gap), jnp.ones_like(gap), mass, memory, friction, on, unrolled(world, at.gap))
+    active = Active(
+        closed,
+        jnp.zeros_like(gap),
+        jnp.ones_like(gap),
+        mass,
+        memory,
+        friction,
+        on,
+        unrolled(world, at.gap),
+    )
     deepest = static_overlap(world, active, load) if can_settle(world) else jnp.zeros_like(gap)
-    resting = speed_of_overlap(world, jnp.maximum(jnp.where(touches, 0.0, -gap), deepest), jax.lax.stop_gradient(mass))
+    resting = speed_of_overlap(
+        world, jnp.maximum(jnp.where(touches, 0.0, -gap), deepest), jax.lax.stop_gradient(mass)
+    )
     fastest = jnp.maximum(jnp.abs(rate), resting)
-    active = active._replace(impact_speed=jnp.where(closed & (rate < 0), -rate, 0.0), fastest=jnp.where(closed, fastest, 1.0))
+    active = active._replace(
+        impact_speed=jnp.where(closed & (rate < 0), -rate, 0.0),
+        fastest=jnp.where(closed, fastest, 1.0),
+    )
     return Touching(active, settled_of(world, active, gap, rate, load, method))
 
 
-def settled_of(world: World, active: Active, gap: jax.Array, rate: jax.Array, load: jax.Array, method: Any) -> jax.Array:
-    """Contacts whose overlap is small and oscillates by less than (about) itself under the present ``load``."""
+def settled_of(
+    world: World, active: Active, gap: jax.Array, rate: jax.Array, load: jax.Array, method: Any
+) -> jax.Array:
+    """Contacts whose overlap is small and oscillates by less than (about) itself under the present
+    ``load``.
+    """
     if isinstance(method, Impulse) or method.lasting_steps == 0 or not can_settle(world):
         return jnp.zeros_like(active.closed)
     loaded = active.closed & (load > 0)
     deepest = static_overlap(world, active, jnp.where(loaded, load, 1.0))
     if world.has_hysteresis:
-        return loaded & (deepest <= method.rest_overlap * world.extent) & cannot_open(world, active, gap, rate, load, deepest)
+        return (
+            loaded
+            & (deepest <= method.rest_overlap * world.extent)
+            & cannot_open(world, active, gap, rate, load, deepest)
+        )
     speed = speed_of_overlap(world, deepest, active.mass)
     oscillation = (rate / speed) ** 2 + (-gap / deepest - 1) ** 2
     return loaded & (deepest <= method.rest_overlap * world.extent) & (oscillation <= SETTLED**2)
 
 
-def cannot_open(world: World, active: Active, gap: jax.Array, rate: jax.Array, load: jax.Array, deepest: jax.Array) -> jax.Array:
-    """Contacts with hysteresis, on an elastic branch, whose energy is too small to open again against the ``load``."""
+def cannot_open(
+    world: World,
+    active: Active,
+    gap: jax.Array,
+    rate: jax.Array,
+    load: jax.Array,
+    deepest: jax.Array,
+) -> jax.Array:
+    """Contacts with hysteresis, on an elastic branch, whose energy is too small to open again
+    against the ``load``.
+    """
     law, on = world.contact.normal, active.normal
 
     def energy(overlap: jax.Array) -> jax.Array:
@@ -281,14 +399,15 @@ def cannot_open(world: World, active: Active, gap: jax.Array, rate: jax.Array, l
 
 
 class Watch(NamedTuple):
-    """Gaps [m] whose crossing is an event, ``(kinds, pairs)``: begin or end of the contact; with hysteresis also the upper and lower end
-    of a branch in overlap, and its turn, which has no gap.
+    """Gaps [m] whose crossing is an event, ``(kinds, pairs)``: begin or end of the contact; with
+    hysteresis also the upper and lower end of a branch in overlap, and its turn, which has no gap.
 
     Attributes:
         gap: to be crossed; infinite where there is none.
         opens: whether it is crossed by a growing gap.
         while_closed: whether it is watched in contact.
-        turns: whether a branch ends where the overlap turns, ``(pairs,)``; ``None`` without hysteresis.
+        turns: whether a branch ends where the overlap turns, ``(pairs,)``; ``None`` without
+            hysteresis.
     """
 
     gap: jax.Array
@@ -306,8 +425,12 @@ def watch(world: World, active: Active) -> Watch:
     reach = law.reach(active.normal)
     ends = jnp.where(closed, -law.end_overlap(active.normal), 0.0)
     yes = jnp.ones_like(closed)
-    levels = jnp.stack([jnp.broadcast_to(level, closed.shape) for level in (ends, -reach.upper, -reach.lower)])
-    return Watch(levels, jnp.stack([closed, ~yes, yes]), jnp.stack([closed, yes, yes]), reach.turns & closed)
+    levels = jnp.stack(
+        [jnp.broadcast_to(level, closed.shape) for level in (ends, -reach.upper, -reach.lower)]
+    )
+    return Watch(
+        levels, jnp.stack([closed, ~yes, yes]), jnp.stack([closed, yes, yes]), reach.turns & closed
+    )
 
 
 class Ends(NamedTuple):
@@ -318,45 +441,88 @@ class Ends(NamedTuple):
 
 
 def gap_acceleration(before: Ends, after: Ends, duration: jax.Array) -> jax.Array:
-    """Second derivative of the gaps at the end of a step, by their cubics [m/s^2]; 0 in a step of no length."""
+    """Second derivative of the gaps at the end of a step, by their cubics [m/s^2]; 0 in a step of
+    no length.
+    """
     lasts = duration > 0
     inverse = jnp.where(lasts, 1 / jnp.where(lasts, duration, 1.0), 0.0)
     return (2 * before.rate + 4 * after.rate - 6 * (after.gap - before.gap) * inverse) * inverse
 
 
-def distances(watched: Watch, before: Ends, after: Ends, duration: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """How far each event is passed at the end of a step, and the rate of that, ``(kinds, pairs)``."""
+def distances(
+    watched: Watch, before: Ends, after: Ends, duration: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """How far each event is passed at the end of a step, and the rate of that, ``(kinds,
+    pairs)``.
+    """
     finite = jnp.isfinite(watched.gap)
     passed = jnp.where(finite, after.gap - jnp.where(finite, watched.gap, 0.0), 1.0)
     rate = jnp.broadcast_to(after.rate, passed.shape)
     if watched.turns is None:
         return passed, rate
-    return jnp.concatenate([passed, after.rate[None]]), jnp.concatenate([rate, gap_acceleration(before, after, duration)[None]])
+    return jnp.concatenate([passed, after.rate[None]]), jnp.concatenate(
+        [rate, gap_acceleration(before, after, duration)[None]]
+    )
 
 
-def first_events(watched: Watch, before: Ends, after: Ends, duration: jax.Array, closed: jax.Array, kept: jax.Array) -> jax.Array:
-    """Fraction of the step at which each event first happens by the cubics of the gaps, ``(kinds, pairs)``; 2 where it does not."""
+def first_events(
+    watched: Watch,
+    before: Ends,
+    after: Ends,
+    duration: jax.Array,
+    closed: jax.Array,
+    kept: jax.Array,
+) -> jax.Array:
+    """Fraction of the step at which each event first happens by the cubics of the gaps, ``(kinds,
+    pairs)``; 2 where it does not.
+    """
     finite = jnp.isfinite(watched.gap)
     levels = jnp.where(finite, watched.gap, 0.0)
-    first = first_crossing(before.gap - levels[0], before.rate, after.gap - levels[0], after.rate, duration, closed, kept)
+    first = first_crossing(
+        before.gap - levels[0],
+        before.rate,
+        after.gap - levels[0],
+        after.rate,
+        duration,
+        closed,
+        kept,
+    )
     if watched.turns is None:
         return first[None]
     allowed = closed & ~kept & finite[1:]
     others = [
-        first_crossing(before.gap - level, before.rate, after.gap - level, after.rate, duration, opens, kept)
+        first_crossing(
+            before.gap - level, before.rate, after.gap - level, after.rate, duration, opens, kept
+        )
         for level, opens in zip(levels[1:], watched.opens[1:], strict=True)
     ]
     turned = watched.turns & ~kept & (after.rate > 0)
     fell = before.rate < 0
-    theta = jnp.where(fell, before.rate / jnp.where(turned & fell, before.rate - after.rate, 1.0), 0.0)
-    return jnp.stack([first, *jnp.where(allowed, jnp.stack(others), 2.0), jnp.where(turned, theta, 2.0)])
+    theta = jnp.where(
+        fell, before.rate / jnp.where(turned & fell, before.rate - after.rate, 1.0), 0.0
+    )
+    return jnp.stack(
+        [first, *jnp.where(allowed, jnp.stack(others), 2.0), jnp.where(turned, theta, 2.0)]
+    )
 
 
 def first_crossing(
-    gap: jax.Array, rate: jax.Array, later_gap: jax.Array, later_rate: jax.Array, duration: jax.Array, closed: jax.Array, kept: jax.Array
+    gap: jax.Array,
+    rate: jax.Array,
+    later_gap: jax.Array,
+    later_rate: jax.Array,
+    duration: jax.Array,
+    closed: jax.Array,
+    kept: jax.Array,
 ) -> jax.Array:
-    """Fraction of the step at which the gap of each pair first changes sign by its cubic; 2 where it does not, or is ``kept``."""
-    crosses = jnp.where(closed, (later_gap >= 0) & (later_rate > SLOWEST) & ~kept, (later_gap < 0) & (later_rate < 0))
+    """Fraction of the step at which the gap of each pair first changes sign by its cubic; 2 where
+    it does not, or is ``kept``.
+    """
+    crosses = jnp.where(
+        closed,
+        (later_gap >= 0) & (later_rate > SLOWEST) & ~kept,
+        (later_gap < 0) & (later_rate < 0),
+    )
     change = later_gap - gap
     cubic = duration * (rate + later_rate) - 2 * change
     square = 3 * change - duration * (2 * rate + later_rate)
@@ -376,7 +542,9 @@ def quiet(touching: Touching) -> jax.Array:
     return jnp.any(settled) & jnp.all(~closed | settled | idle)
 
 
-def next_step(world: World, progress: Progress, horizon: jax.Array, lengths: Lengths, method: Any) -> tuple[Step, Touching]:
+def next_step(
+    world: World, progress: Progress, horizon: jax.Array, lengths: Lengths, method: Any
+) -> tuple[Step, Touching]:
     """The next step: to an event, or as far as the contacts allow."""
     state, time, touching = progress.state, progress.time, progress.touching
     active = touching.active
@@ -385,9 +553,13 @@ def next_step(world: World, progress: Progress, horizon: jax.Array, lengths: Len
     gap, rate = at.gap, gap_rates(world, at, state)
     lasts = quiet(touching) if method.lasting_steps else None
     # To beyond the last time, in any precision.
-    remaining = jnp.maximum(horizon - time, 0.0) + rounding(gap) * (jnp.abs(horizon) + lengths.flight) + 1e-12
-    # Steps inside a contact move with the parameters, like the events: on a grid that stays, derivatives there would be of the order of
-    # the contact acceleration.
+    remaining = (
+        jnp.maximum(horizon - time, 0.0)
+        + rounding(gap) * (jnp.abs(horizon) + lengths.flight)
+        + 1e-12
+    )
+    # Steps inside a contact move with the parameters, like the events: on a grid that stays,
+    # derivatives there would be of the order of the contact acceleration.
     soonest = time_to_touch(world, state, at, rate, time, active.closed, lengths.flight)
     allowed = frozen(soonest * BEYOND + max(OVERSHOOT, rounding(gap)) * jnp.minimum(remaining, 1.0))
     if world.turns:
@@ -421,26 +593,41 @@ def next_step(world: World, progress: Progress, horizon: jax.Array, lengths: Len
 
     watched = watch(world, active)
     seen_before = Ends(gap, rate)
-    kept = jnp.zeros_like(active.closed) if lasts is None else jnp.broadcast_to(lasts, active.closed.shape)
+    kept = (
+        jnp.zeros_like(active.closed)
+        if lasts is None
+        else jnp.broadcast_to(lasts, active.closed.shape)
+    )
     still, longest, kinds = *frozen((seen_before, duration)), frozen(watched)
 
     def search(seen: Search) -> Search:
         ends = Ends(*frozen(gaps_after(seen.length)))
         theta = first_events(kinds, still, ends, longest, active.closed, kept)
-        # One at a time, each with the derivative of its own time, even where several happen at the same instant.
-        found = (jnp.arange(theta.size).reshape(theta.shape) == jnp.argmin(theta)) & (jnp.min(theta) <= 1.0)
+        # One at a time, each with the derivative of its own time, even where several happen at the
+        # same instant.
+        found = (jnp.arange(theta.size).reshape(theta.shape) == jnp.argmin(theta)) & (
+            jnp.min(theta) <= 1.0
+        )
         which = jnp.where(seen.tries == 0, found, seen.chosen)
         passed, slopes = distances(kinds, still, ends, seen.length)
         slope = jnp.sum(jnp.where(which, slopes, 0.0))
-        better = seen.length - jnp.sum(jnp.where(which, passed, 0.0)) / jnp.where(jnp.abs(slope) > 1e-12, slope, jnp.inf)
-        length = jnp.where(seen.tries == 0, longest * jnp.minimum(jnp.min(theta), 1.0), jnp.clip(better, 0.0, longest))
+        better = seen.length - jnp.sum(jnp.where(which, passed, 0.0)) / jnp.where(
+            jnp.abs(slope) > 1e-12, slope, jnp.inf
+        )
+        length = jnp.where(
+            seen.tries == 0,
+            longest * jnp.minimum(jnp.min(theta), 1.0),
+            jnp.clip(better, 0.0, longest),
+        )
         return Search(seen.tries + 1, length, which)
 
     def unfinished(seen: Search) -> jax.Array:
         return (seen.tries == 0) | (jnp.any(seen.chosen) & (seen.tries <= POLISHING))
 
     watch_shape = (len(watched.gap) + (watched.turns is not None), len(gap))
-    found = jax.lax.while_loop(unfinished, search, Search(jnp.asarray(0), longest, jnp.zeros(watch_shape, dtype=bool)))
+    found = jax.lax.while_loop(
+        unfinished, search, Search(jnp.asarray(0), longest, jnp.zeros(watch_shape, dtype=bool))
+    )
     chosen, tau = frozen((found.chosen, found.length))
 
     def passed_at(tau: jax.Array) -> tuple[jax.Array, jax.Array]:
@@ -453,9 +640,11 @@ def next_step(world: World, progress: Progress, horizon: jax.Array, lengths: Len
         def corrected(_: Any, length: jax.Array) -> jax.Array:
             return length - passed_at(length)[0] / jnp.where(jnp.abs(slope) > 1e-12, slope, jnp.inf)
 
-        # Each step with the slope of the solution carries one more derivative of the time of the event.
+        # Each step with the slope of the solution carries one more derivative of the time of the
+        # event.
         length = jax.lax.fori_loop(0, 2, corrected, tau)
-        # A pair that grazes has hardly a slope: the value stays within what was tried, the derivative is that of the event.
+        # A pair that grazes has hardly a slope: the value stays within what was tried, the
+        # derivative is that of the event.
         return length + frozen(jnp.clip(length, 0.0, longest) - length)
 
     length = jax.lax.cond(jnp.any(chosen), at_event, lambda: duration)
@@ -471,18 +660,35 @@ def next_step(world: World, progress: Progress, horizon: jax.Array, lengths: Len
     touches = chosen[0] & ~active.closed
     if world.has_hysteresis:
         stepped = stepped._replace(normal=switched(world, stepped.normal, -then.gap, chosen))
-    after = touching_after(world, touching, stepped, then, frozen(rate), rates, touches, leaves, time + length, method)
+    after = touching_after(
+        world, touching, stepped, then, frozen(rate), rates, touches, leaves, time + length, method
+    )
     if lasts is not None:
         deepest = static_overlap(world, active, load)
-        fastest = speed_of_overlap(world, deepest, active.mass) if not world.rigid else jnp.zeros_like(gap)
-        calm = after.active._replace(fastest=jnp.where(lasts & (load > 0), fastest, after.active.fastest))
-        after = Touching(calm, jnp.where(lasts & ~jnp.any(touches), touching.settled & ~leaves & ~released, after.settled))
+        fastest = (
+            speed_of_overlap(world, deepest, active.mass)
+            if not world.rigid
+            else jnp.zeros_like(gap)
+        )
+        calm = after.active._replace(
+            fastest=jnp.where(lasts & (load > 0), fastest, after.active.fastest)
+        )
+        after = Touching(
+            calm,
+            jnp.where(
+                lasts & ~jnp.any(touches), touching.settled & ~leaves & ~released, after.settled
+            ),
+        )
     stored = stored_in(world, Progress(time + length, stepped.state, after))
-    return Step(time, state, length, stepped.state, touches, leaves, rates, stepped.work, *stored), after
+    return Step(
+        time, state, length, stepped.state, touches, leaves, rates, stepped.work, *stored
+    ), after
 
 
 def stored_in(world: World, progress: Progress) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Energy in the springs of friction, in those of rolling, and in contacts with hysteresis [J]."""
+    """Energy in the springs of friction, in those of rolling, and in contacts with hysteresis
+    [J].
+    """
     zero = jnp.zeros((), progress.state.position.dtype)
     if world.rigid or not (world.has_memory or world.rolls_on_springs or world.has_hysteresis):
         return zero, zero, zero
@@ -490,7 +696,9 @@ def stored_in(world: World, progress: Progress) -> tuple[jax.Array, jax.Array, j
     active = progress.touching.active
     rolled = zero
     if world.rolls_on_springs:
-        rolled = jnp.sum(jnp.where(active.closed, world.contact.rolling.energy(active.rolling.memory), 0.0))
+        rolled = jnp.sum(
+            jnp.where(active.closed, world.contact.rolling.energy(active.rolling.memory), 0.0)
+        )
     return stored_by_friction(world, active, at), rolled, stored_by_hysteresis(world, active, at)
 
 
@@ -511,7 +719,9 @@ def stored_by_hysteresis(world: World, active: Active, at: Geometry) -> jax.Arra
     """Energy that contacts with hysteresis could give back [J]."""
     if not world.has_hysteresis:
         return jnp.zeros((), at.gap.dtype)
-    return jnp.sum(jnp.where(active.closed, world.contact.normal.energy(active.normal.memory, -at.gap), 0.0))
+    return jnp.sum(
+        jnp.where(active.closed, world.contact.normal.energy(active.normal.memory, -at.gap), 0.0)
+    )
 
 
 def with_memory(active: Active, stepped: Stepped) -> Stepped:
@@ -526,7 +736,9 @@ def stored_by_friction(world: World, active: Active, at: Geometry) -> jax.Array:
     if not world.has_memory or world.rigid:
         return jnp.zeros((), at.gap.dtype)
     overlap = jnp.where(active.closed & (at.gap < 0), -at.gap, 0.0)
-    energy = world.contact.friction.energy(active.memory, overlap=overlap, effective_radius=world.effective_radius)
+    energy = world.contact.friction.energy(
+        active.memory, overlap=overlap, effective_radius=world.effective_radius
+    )
     return jnp.sum(jnp.where(active.closed, energy, 0.0))
 
 
@@ -564,29 +776,37 @@ def touching_after(
             rolling = jax.tree.map(renewed, rolling, unrolled(world, at.gap))
     normal = stepped.normal
     if world.has_hysteresis:
-        normal = jax.tree.map(lambda new, old: jnp.where(~closed | touches, new, old), begun(world, jnp.zeros_like(at.gap)), normal)
+        normal = jax.tree.map(
+            lambda new, old: jnp.where(~closed | touches, new, old),
+            begun(world, jnp.zeros_like(at.gap)),
+            normal,
+        )
     after = Active(closed, impact_speed, fastest, mass, memory, friction, normal, rolling)
     if world.rigid or not method.lasting_steps:
         return Touching(after, touching.settled & closed)
     frozen = jax.lax.stop_gradient
     seen = frozen((after, at.gap, rate, stepped.state, time))
-    # A contact is judged when it begins, when its overlap turns or its branch changes, and while it creeps: under heavy damping it never
-    # turns.
+    # A contact is judged when it begins, when its overlap turns or its branch changes, and while it
+    # creeps: under heavy damping it never turns.
     turns = active.closed & ((before_rate * rate <= 0.0) | (jnp.abs(rate) <= CREEPING * fastest))
     if world.has_hysteresis:
         turns = turns | (active.closed & (normal.branch != active.normal.branch))
 
     def judged() -> jax.Array:
         active, gap, rate, state, time = seen
-        return settled_of(world, active, gap, rate, frozen(loads(world, active.closed, state, time)), method)
+        return settled_of(
+            world, active, gap, rate, frozen(loads(world, active.closed, state, time)), method
+        )
 
     settled = jax.lax.cond(jnp.any(touches | turns), judged, lambda: touching.settled & closed)
     return Touching(after, settled)
 
 
-def rigid_impact(world: World, state: State, time: jax.Array, touches: jax.Array) -> tuple[State, jax.Array]:
-    """State after the rigid impact of the pair that touches, if one does; and the work: lost along the normal, to slip, rolling and
-    spinning, and supplied by a moving surface.
+def rigid_impact(
+    world: World, state: State, time: jax.Array, touches: jax.Array
+) -> tuple[State, jax.Array]:
+    """State after the rigid impact of the pair that touches, if one does; and the work: lost along
+    the normal, to slip, rolling and spinning, and supplied by a moving surface.
     """
     at = geometry(world, state, time)
     index = jnp.argmax(touches)
@@ -600,7 +820,9 @@ def rigid_impact(world: World, state: State, time: jax.Array, touches: jax.Array
     wanted = pair.contact.normal.restitution_at(speed, mass=mass) * speed
 
     def struck(impulse: jax.Array) -> tuple[State, State, jax.Array]:
-        """After the friction of a normal impulse, after that impulse itself as well, and the work lost to friction."""
+        """After the friction of a normal impulse, after that impulse itself as well, and the work
+        lost to friction.
+        """
         eased, lost = rubbed(world, inertia, pair, state, impulse)
         return eased, pushed(world, at, eased, (which * impulse)[:, None] * at.normal), lost
 
@@ -615,7 +837,9 @@ def rigid_impact(world: World, state: State, time: jax.Array, touches: jax.Array
     normal = energies[1] - energies[2] + by_normal
     supplied = by_normal + energies[1] - energies[0] + jnp.sum(lost)
     lost = jnp.concatenate([normal[None], lost, supplied[None]])
-    return jax.tree.map(lambda old, new: jnp.where(hits, new, old), state, after), jnp.where(hits, lost, 0.0)
+    return jax.tree.map(lambda old, new: jnp.where(hits, new, old), state, after), jnp.where(
+        hits, lost, 0.0
+    )
 
 
 IMPACT_CORRECTIONS = 8
@@ -638,13 +862,19 @@ def budget(scene: Scene, world: World, method: Any, flight: int) -> int:
 
 
 def rounded(steps: int) -> int:
-    """``steps``, up to a multiple of about their square root: a checkpointed scan then compiles its body once."""
+    """``steps``, up to a multiple of about their square root: a checkpointed scan then compiles its
+    body once.
+    """
     side = max(1, math.isqrt(steps))
     return side * math.ceil(steps / side)
 
 
-def simulate_many(scene: Scene, start: State, times: jax.Array, method: Any, *, flight: int, ledger: bool = False) -> Trajectory:
-    """Motion of several bodies at ``times``, with ``flight`` steps for flights that are not closed-form (``steps_in_flight``)."""
+def simulate_many(
+    scene: Scene, start: State, times: jax.Array, method: Any, *, flight: int, ledger: bool = False
+) -> Trajectory:
+    """Motion of several bodies at ``times``, with ``flight`` steps for flights that are not
+    closed-form (``steps_in_flight``).
+    """
     rigid = isinstance(method, Impulse)
     world = world_of(scene, start.position.shape[0], rigid=rigid)
     start = oriented(world, start)
@@ -661,28 +891,52 @@ def simulate_many(scene: Scene, start: State, times: jax.Array, method: Any, *, 
             approach = -jnp.sum(jnp.where(step.touches, step.rate, 0.0))
             state, lost = rigid_impact(world, state, time, step.touches)
             normal = jnp.where(step.touches, lost[0], 0.0)
-            spent = Work(normal, lost[1], lost[2], lost[3], jnp.zeros_like(lost[0]), lost[4], jnp.zeros_like(lost[0]))
+            spent = Work(
+                normal,
+                lost[1],
+                lost[2],
+                lost[3],
+                jnp.zeros_like(lost[0]),
+                lost[4],
+                jnp.zeros_like(lost[0]),
+            )
             step = step._replace(work=jax.tree.map(jnp.add, step.work, spent))
             # Too slow to bounce: it stays.
             stays = step.touches & (approach <= method.rest_speed) & (method.lasting_steps > 0)
-            active = touching.active._replace(closed=(touching.active.closed & ~step.touches) | stays)
+            active = touching.active._replace(
+                closed=(touching.active.closed & ~step.touches) | stays
+            )
             touching = Touching(active, active.closed)
         return Progress(time, state, touching), step
 
     def idle(progress: Progress) -> tuple[Progress, Step]:
-        nothing = jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), jax.eval_shape(moving, progress)[1])
+        nothing = jax.tree.map(
+            lambda shape: jnp.zeros(shape.shape, shape.dtype), jax.eval_shape(moving, progress)[1]
+        )
         stored = dict(zip(("stored", "rolled", "elastic"), stored_in(world, progress), strict=True))
-        return progress, nothing._replace(time=progress.time, before=progress.state, after=progress.state, **stored)
+        return progress, nothing._replace(
+            time=progress.time, before=progress.state, after=progress.state, **stored
+        )
 
     def advance(progress: Progress, _: None) -> tuple[Progress, Step]:
         return jax.lax.cond(progress.time > horizon, idle, moving, progress)
 
-    last, record = checkpointed_scan(advance, first, None, length=budget(scene, world, method, flight))
+    last, record = checkpointed_scan(
+        advance, first, None, length=budget(scene, world, method, flight)
+    )
     touches = jnp.sum(record.touches)
-    record = jax.tree.map(lambda column, end: jnp.concatenate([column, end[None]]), record, extrapolated(world, last, horizon))
-    at_times = jax.vmap(lambda *columns: evaluate(segments(record, *columns), times), in_axes=1, out_axes=1)
+    record = jax.tree.map(
+        lambda column, end: jnp.concatenate([column, end[None]]),
+        record,
+        extrapolated(world, last, horizon),
+    )
+    at_times = jax.vmap(
+        lambda *columns: evaluate(segments(record, *columns), times), in_axes=1, out_axes=1
+    )
     before, after = record.before, record.after
-    position, velocity, spin = at_times(before.position, before.velocity, before.spin, after.position, after.velocity, after.spin)
+    position, velocity, spin = at_times(
+        before.position, before.velocity, before.spin, after.position, after.velocity, after.spin
+    )
     status = jnp.where(jnp.any(last.touching.settled), Status.CAME_TO_REST, Status.SUCCESS)
     arrives = last.time > horizon
     status = jnp.where(arrives, status, Status.TOO_FEW_STEPS)
@@ -690,7 +944,16 @@ def simulate_many(scene: Scene, start: State, times: jax.Array, method: Any, *, 
     status = jnp.where(too_many, Status.TOO_FEW_CONTACTS, status)
     contacts = contacts_of(world, record, method.max_contacts, rigid=rigid)
     orientation = orientations(world, record, times)
-    return Trajectory(times, position, velocity, spin, contacts, status, orientation, ledger_of(world, record) if ledger else None)
+    return Trajectory(
+        times,
+        position,
+        velocity,
+        spin,
+        contacts,
+        status,
+        orientation,
+        ledger_of(world, record) if ledger else None,
+    )
 
 
 def extrapolated(world: World, last: Progress, horizon: jax.Array) -> Step:
@@ -700,7 +963,17 @@ def extrapolated(world: World, last: Progress, horizon: jax.Array) -> Step:
     none = jnp.zeros_like(active.closed)
     flight = flight_step(world, active, last.state, last.time, duration)
     stored = stored_in(world, last)
-    return Step(last.time, last.state, duration, flight.state, none, none, jnp.zeros_like(active.fastest), flight.work, *stored)
+    return Step(
+        last.time,
+        last.state,
+        duration,
+        flight.state,
+        none,
+        none,
+        jnp.zeros_like(active.fastest),
+        flight.work,
+        *stored,
+    )
 
 
 def contacts_of(world: World, record: Step, count: int, *, rigid: bool) -> Contacts:
@@ -717,22 +990,44 @@ def contacts_of(world: World, record: Step, count: int, *, rigid: bool) -> Conta
     if rigid:
         laws = jax.tree.map(lambda value: value[pair], contact_of_each_pair(world).normal)
         ends = jax.tree.map(lambda column: column[entries], record.after)
-        masses = jax.vmap(lambda state, time: effective_mass(world, geometry(world, state, time), state))(ends, touch_down)
+        masses = jax.vmap(
+            lambda state, time: effective_mass(world, geometry(world, state, time), state)
+        )(ends, touch_down)
         mass = jnp.sum(masses * which, axis=1)
         safe_speed = jnp.where(speed > 0, speed, 1.0)
         lift_off = touch_down
-        rebound = speed * jax.vmap(lambda law, speed, mass: law.restitution_at(speed, mass=mass))(laws, safe_speed, mass)
+        rebound = speed * jax.vmap(lambda law, speed, mass: law.restitution_at(speed, mass=mass))(
+            laws, safe_speed, mass
+        )
     else:
         lift_off = jnp.where(ended, record.time[end] + record.duration[end], jnp.inf)
         rebound = jnp.where(ended, jnp.sum(record.rate[end] * which, axis=1), 0.0)
-    bodies = [jnp.where(jnp.any(side, axis=1), jnp.argmax(side, axis=1), -1) for side in (world.pairs.first, world.pairs.second)]
+    bodies = [
+        jnp.where(jnp.any(side, axis=1), jnp.argmax(side, axis=1), -1)
+        for side in (world.pairs.first, world.pairs.second)
+    ]
     happened = entries >= 0
     return Contacts(
-        happened, touch_down, lift_off, speed, rebound, jnp.asarray(world.pairs.surface)[pair], bodies[0][pair], bodies[1][pair]
+        happened,
+        touch_down,
+        lift_off,
+        speed,
+        rebound,
+        jnp.asarray(world.pairs.surface)[pair],
+        bodies[0][pair],
+        bodies[1][pair],
     )
 
 
-def segments(record: Step, x0: jax.Array, v0: jax.Array, w0: jax.Array, x1: jax.Array, v1: jax.Array, w1: jax.Array) -> Segments:
+def segments(
+    record: Step,
+    x0: jax.Array,
+    v0: jax.Array,
+    w0: jax.Array,
+    x1: jax.Array,
+    v1: jax.Array,
+    w1: jax.Array,
+) -> Segments:
     """Pieces of one body's motion: cubics, exact for a parabola."""
     h = record.duration[:, None]
     moves = h > 0
@@ -741,18 +1036,28 @@ def segments(record: Step, x0: jax.Array, v0: jax.Array, w0: jax.Array, x1: jax.
     a0 = (6 * mean - 4 * v0 - 2 * v1) * inverse
     a1 = (2 * v0 + 4 * v1 - 6 * mean) * inverse
     turn = (w1 - w0) * inverse
-    return Segments(record.time, record.time + record.duration, x0, x1, v0, v1, a0, a1, w0, w1, turn, turn)
+    return Segments(
+        record.time, record.time + record.duration, x0, x1, v0, v1, a0, a1, w0, w1, turn, turn
+    )
 
 
 def orientations(world: World, record: Step, times: jax.Array) -> Any:
-    """Orientation of the clumps at ``times``: cubics of the quaternions between the ends of the steps."""
+    """Orientation of the clumps at ``times``: cubics of the quaternions between the ends of the
+    steps.
+    """
     if not world.turns:
         return None
     order = jax.lax.stop_gradient(record.time)
-    index = jnp.clip(jnp.searchsorted(order, jax.lax.stop_gradient(times), side="right") - 1, 0, len(order) - 1)
-    before, after = (jax.tree.map(lambda column: column[index], end) for end in (record.before, record.after))
+    index = jnp.clip(
+        jnp.searchsorted(order, jax.lax.stop_gradient(times), side="right") - 1, 0, len(order) - 1
+    )
+    before, after = (
+        jax.tree.map(lambda column: column[index], end) for end in (record.before, record.after)
+    )
     h = record.duration[index]
     theta = (times - record.time[index]) / jnp.where(h > 0, h, 1.0)
     rates = (jax.vmap(lambda state: orientation_rate(world, state))(end) for end in (before, after))
-    turn = cubic(theta[:, None, None], h[:, None, None], before.orientation, after.orientation, *rates)
+    turn = cubic(
+        theta[:, None, None], h[:, None, None], before.orientation, after.orientation, *rates
+    )
     return turn / safe_norm(turn)[..., None]

@@ -1,13 +1,15 @@
 """One step of any number of bodies whose contacts may overlap in time.
 
-Within a step the set of active contacts is frozen, so that the right-hand side is smooth even where a force jumps at touch-down. Normal
-forces and external forces advance by a Runge-Kutta step of order 4, whose length shrinks with the square root of the overlap towards the
-ends of a contact (where the motion is not smooth in time).
+Within a step the set of active contacts is frozen, so that the right-hand side is smooth even where
+a force jumps at touch-down. Normal forces and external forces advance by a Runge-Kutta step of
+order 4, whose length shrinks with the square root of the overlap towards the ends of a contact
+(where the motion is not smooth in time).
 
-Friction, rolling and spinning resistance without memory act through their closed flows in the normal impulse, contact by contact, half
-before the normal step and half after it in the opposite order: exact for a sphere on a plane, of second order for contacts that share a
-body or turn, and stable whatever the slip velocity of the regularisation. Friction with memory acts through half an impulse of its force
-before and the rest after the normal step.
+Friction, rolling and spinning resistance without memory act through their closed flows in the
+normal impulse, contact by contact, half before the normal step and half after it in the opposite
+order: exact for a sphere on a plane, of second order for contacts that share a body or turn, and
+stable whatever the slip velocity of the regularisation. Friction with memory acts through half an
+impulse of its force before and the rest after the normal step.
 """
 
 import dataclasses
@@ -71,8 +73,10 @@ class Active(NamedTuple):
         fastest: scale of its speed so far [m/s]; 0 for bodies that touch without load.
         mass: effective mass along the normal at touch-down [kg].
         memory: of the friction, ``None`` where it has none.
-        friction: force of a friction with memory at the end of the last step [N], ``(pairs, 3)``; else ``None``.
-        normal: of a normal law with hysteresis, ``OnBranch``, or its bare memory in plain time steps; else ``None``.
+        friction: force of a friction with memory at the end of the last step [N], ``(pairs, 3)``;
+            else ``None``.
+        normal: of a normal law with hysteresis, ``OnBranch``, or its bare memory in plain time
+            steps; else ``None``.
         rolling: of rolling resistance with memory, ``Rolled``; else ``None``.
     """
 
@@ -87,7 +91,9 @@ class Active(NamedTuple):
 
 
 class Rolled(NamedTuple):
-    """Memory of rolling resistance, and its torque at the end of the last step [N m], ``(pairs, 3)``."""
+    """Memory of rolling resistance, and its torque at the end of the last step [N m], ``(pairs,
+    3)``.
+    """
 
     memory: Any
     torque: jax.Array
@@ -98,7 +104,8 @@ class Work(NamedTuple):
 
     Attributes:
         normal: done on each contact by the normal motion, ``(pairs,)``: stored in it, or lost.
-        friction: lost by friction without memory; done on the contacts by the slip where friction has a memory (stored, or lost).
+        friction: lost by friction without memory; done on the contacts by the slip where friction
+            has a memory (stored, or lost).
         rolling: lost by rolling resistance.
         spinning: lost by spinning resistance.
         fluid: lost to drag and to the dashpots of springs.
@@ -116,7 +123,9 @@ class Work(NamedTuple):
 
 
 class Stepped(NamedTuple):
-    """After a step: where the bodies are, what friction and the normal law remember, and what was worked."""
+    """After a step: where the bodies are, what friction and the normal law remember, and what was
+    worked.
+    """
 
     state: State
     memory: Any
@@ -129,11 +138,15 @@ class Stepped(NamedTuple):
 def no_work(world: World, like: jax.Array) -> Work:
     """Nothing."""
     zero = jnp.zeros((), like.dtype)
-    return Work(jnp.zeros(world.pairs.surface.shape, like.dtype), zero, zero, zero, zero, zero, zero)
+    return Work(
+        jnp.zeros(world.pairs.surface.shape, like.dtype), zero, zero, zero, zero, zero, zero
+    )
 
 
 class Moving(NamedTuple):
-    """What a Runge-Kutta step carries: time, state, the normal impulse of each pair since the start of the step [N s], and work."""
+    """What a Runge-Kutta step carries: time, state, the normal impulse of each pair since the start
+    of the step [N s], and work.
+    """
 
     time: jax.Array
     state: State
@@ -162,13 +175,16 @@ def normal_forces(world: World, active: Active, at: Geometry, rate: jax.Array) -
     """Normal force of each pair [N]; 0 where it is not active."""
     assert world.force is not None
     if isinstance(active.normal, OnBranch):
-        return jnp.where(active.closed, world.contact.normal.branch_force(active.normal, -at.gap), 0.0)
+        return jnp.where(
+            active.closed, world.contact.normal.branch_force(active.normal, -at.gap), 0.0
+        )
     if active.normal is not None:
         return world.contact.normal.force_with_memory(active.normal, -at.gap)[0]
-    # An active contact is one up to its very end: where rounding puts the end at a tiny gap, the force is that of a tiny overlap.
+    # An active contact is one up to its very end: where rounding puts the end at a tiny gap, the
+    # force is that of a tiny overlap.
     overlap = jnp.where(active.closed, jnp.where(at.gap < 0, -at.gap, 1e-30), -1.0)
-    # A contact that began with a graze and was then pushed is damped as one that began with that speed; in the ratio to the speed of the
-    # graze its damping would know no bounds.
+    # A contact that began with a graze and was then pushed is damped as one that began with that
+    # speed; in the ratio to the speed of the graze its damping would know no bounds.
     grazed = (active.impact_speed > 0) & (active.fastest > GRAZE * active.impact_speed)
     speed = jnp.where(grazed, active.fastest, active.impact_speed)
     force = world.force(overlap, -rate, impact_speed=speed, mass=active.mass)
@@ -191,12 +207,16 @@ def external_power(world: World, state: State, time: jax.Array) -> tuple[jax.Arr
     return lost, supplied
 
 
-def normal_step(world: World, active: Active, state: State, time: jax.Array, duration: jax.Array) -> Moving:
+def normal_step(
+    world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
+) -> Moving:
     """After a step without friction."""
 
     def rates(moving: Moving) -> Moving:
         now = moving.state
-        acceleration = world.scene.external_acceleration(now.position, now.velocity, now.spin, moving.time)
+        acceleration = world.scene.external_acceleration(
+            now.position, now.velocity, now.spin, moving.time
+        )
         spin_rate = jnp.zeros_like(now.spin)
         force = power = jnp.zeros(world.pairs.surface.shape, now.position.dtype)
         lost, supplied = external_power(world, now, moving.time)
@@ -217,11 +237,18 @@ def normal_step(world: World, active: Active, state: State, time: jax.Array, dur
 
     zero = jnp.zeros((), state.position.dtype)
     nothing = jnp.zeros(world.pairs.surface.shape, state.position.dtype)
-    end = step(rates, Moving(jnp.asarray(time, state.position.dtype), state, nothing, nothing, zero, zero), duration, CLASSICAL)
+    end = step(
+        rates,
+        Moving(jnp.asarray(time, state.position.dtype), state, nothing, nothing, zero, zero),
+        duration,
+        CLASSICAL,
+    )
     return end._replace(state=with_unit_orientation(world, end.state))
 
 
-def flight_step(world: World, active: Active, state: State, time: jax.Array, duration: jax.Array) -> Stepped:
+def flight_step(
+    world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
+) -> Stepped:
     """After a step without contact."""
     moved = normal_step(dataclasses.replace(world, force=None), active, state, time, duration)
     work = no_work(world, state.position)._replace(fluid=moved.fluid_work, supplied=moved.supplied)
@@ -278,9 +305,15 @@ def each_pair(world: World, at: Geometry) -> Pair:
 
 
 def slip(pair: Pair, state: State) -> jax.Array:
-    """Velocity of the first partner's surface against the second's at the contact, without its normal part [m/s], ``(3,)``."""
+    """Velocity of the first partner's surface against the second's at the contact, without its
+    normal part [m/s], ``(3,)``.
+    """
     relative = (pair.first - pair.second) @ state.velocity - pair.surface_velocity
-    relative = relative + jnp.cross(pair.first @ state.spin, pair.first_arm) - jnp.cross(pair.second @ state.spin, pair.second_arm)
+    relative = (
+        relative
+        + jnp.cross(pair.first @ state.spin, pair.first_arm)
+        - jnp.cross(pair.second @ state.spin, pair.second_arm)
+    )
     return normal_and_tangential(relative, pair.normal)[1]
 
 
@@ -289,22 +322,36 @@ def relative_spin(pair: Pair, state: State) -> jax.Array:
     return (pair.first - pair.second) @ state.spin - pair.surface_spin
 
 
-def after_impulse(world: World, inertia: jax.Array, pair: Pair, state: State, impulse: jax.Array) -> State:
-    """State after ``impulse`` [N s], ``(3,)``, at the contact on the first partner, and its opposite on the second."""
+def after_impulse(
+    world: World, inertia: jax.Array, pair: Pair, state: State, impulse: jax.Array
+) -> State:
+    """State after ``impulse`` [N s], ``(3,)``, at the contact on the first partner, and its
+    opposite on the second.
+    """
     share = (pair.first - pair.second) * world.inverse_mass
-    moment = pair.first[:, None] * jnp.cross(pair.first_arm, impulse) - pair.second[:, None] * jnp.cross(pair.second_arm, impulse)
+    moment = pair.first[:, None] * jnp.cross(pair.first_arm, impulse) - pair.second[
+        :, None
+    ] * jnp.cross(pair.second_arm, impulse)
     turned = jnp.einsum("nij,nj->ni", inertia, moment)
-    return state._replace(velocity=state.velocity + share[:, None] * impulse, spin=state.spin + turned)
+    return state._replace(
+        velocity=state.velocity + share[:, None] * impulse, spin=state.spin + turned
+    )
 
 
 def after_twist(inertia: jax.Array, pair: Pair, state: State, twist: jax.Array) -> State:
-    """State after an impulse of torque [N m s], ``(3,)``, on the first partner, and its opposite on the second."""
+    """State after an impulse of torque [N m s], ``(3,)``, on the first partner, and its opposite on
+    the second.
+    """
     turned = jnp.einsum("nij,nj->ni", inertia, (pair.first - pair.second)[:, None] * twist)
     return state._replace(spin=state.spin + turned)
 
 
-def mass_against_slip(world: World, inertia: jax.Array, pair: Pair, direction: jax.Array) -> jax.Array:
-    """Mass that resists an impulse along ``direction`` at the contact [kg]; of spheres in any tangential direction."""
+def mass_against_slip(
+    world: World, inertia: jax.Array, pair: Pair, direction: jax.Array
+) -> jax.Array:
+    """Mass that resists an impulse along ``direction`` at the contact [kg]; of spheres in any
+    tangential direction.
+    """
     if not world.turns:
         return pair.sphere_mass
     total = (pair.first + pair.second) @ world.inverse_mass
@@ -315,7 +362,9 @@ def mass_against_slip(world: World, inertia: jax.Array, pair: Pair, direction: j
 
 
 def inertia_against(inertia: jax.Array, pair: Pair, direction: jax.Array) -> jax.Array:
-    """Inertia that resists a relative rotation about ``direction`` [kg m^2]; about any axis where there is no direction."""
+    """Inertia that resists a relative rotation about ``direction`` [kg m^2]; about any axis where
+    there is no direction.
+    """
     both = jnp.tensordot(pair.first + pair.second, inertia, axes=1)
     along = direction @ both @ direction
     return 1 / jnp.where(along > 0, along, jnp.trace(both) / 3)
@@ -327,21 +376,32 @@ def direction_of(vector: jax.Array) -> jax.Array:
     return vector * jnp.where(size > 0, 1 / jnp.where(size > 0, size, 1.0), 0.0)
 
 
-def rubbed(world: World, inertia: jax.Array, pair: Pair, state: State, impulse: jax.Array) -> tuple[State, jax.Array]:
-    """State after the resistance of one contact for a normal ``impulse`` [N s], and the work lost ``(3,)``: slip, rolling, spinning."""
+def rubbed(
+    world: World, inertia: jax.Array, pair: Pair, state: State, impulse: jax.Array
+) -> tuple[State, jax.Array]:
+    """State after the resistance of one contact for a normal ``impulse`` [N s], and the work lost
+    ``(3,)``: slip, rolling, spinning.
+    """
     contact = pair.contact
     zero = jnp.zeros((), impulse.dtype)
     lost = [zero, zero, zero]
     if hasattr(contact.rolling, "rotation_after"):
         _, before = normal_and_tangential(relative_spin(pair, state), pair.normal)
         resists = inertia_against(inertia, pair, direction_of(before))
-        change = contact.rolling.rotation_after(before, impulse / resists, effective_radius=pair.effective_radius) - before
+        change = (
+            contact.rolling.rotation_after(
+                before, impulse / resists, effective_radius=pair.effective_radius
+            )
+            - before
+        )
         state = after_twist(inertia, pair, state, resists * change)
         lost[1] = -resists * (change @ (before + change / 2))
     if contact.spinning is not None:
         before = (relative_spin(pair, state) @ pair.normal) * pair.normal
         resists = inertia_against(inertia, pair, pair.normal)
-        after = contact.spinning.rotation_after(before, impulse / resists, effective_radius=pair.effective_radius, overlap=pair.overlap)
+        after = contact.spinning.rotation_after(
+            before, impulse / resists, effective_radius=pair.effective_radius, overlap=pair.overlap
+        )
         state = after_twist(inertia, pair, state, resists * (after - before))
         lost[2] = -resists * ((after - before) @ (before + after)) / 2
     if not world.has_memory:
@@ -356,7 +416,8 @@ def rubbed(world: World, inertia: jax.Array, pair: Pair, state: State, impulse: 
 def resisted(
     world: World, active: Active, at: Geometry, state: State, impulse: jax.Array, *, backwards: bool
 ) -> tuple[State, jax.Array, jax.Array]:
-    """State after friction, rolling and spinning resistance have acted for the given normal impulses, contact by contact.
+    """State after friction, rolling and spinning resistance have acted for the given normal
+    impulses, contact by contact.
 
     Also the work lost, and that supplied by moving surfaces.
     """
@@ -371,7 +432,9 @@ def resisted(
     inertia = inertia_in_scene(world, state)
     impulse = jnp.where(active.closed, impulse, 0.0)
     if len(impulse) == 1:
-        after, lost = rubbed(world, inertia, jax.tree.map(lambda column: column[0], every), state, impulse[0])
+        after, lost = rubbed(
+            world, inertia, jax.tree.map(lambda column: column[0], every), state, impulse[0]
+        )
     else:
 
         def one(current: State, item: tuple[Pair, jax.Array]) -> tuple[State, jax.Array]:
@@ -386,13 +449,24 @@ def pushed(world: World, at: Geometry, state: State, impulse: jax.Array) -> Stat
     """State after an impulse ``(pairs, 3)`` [N s] at every contact."""
     push, moment = force_and_torque(world, at, impulse)
     turned = jnp.einsum("nij,nj->ni", inertia_in_scene(world, state), moment)
-    return state._replace(velocity=state.velocity + push * world.inverse_mass[:, None], spin=state.spin + turned)
+    return state._replace(
+        velocity=state.velocity + push * world.inverse_mass[:, None], spin=state.spin + turned
+    )
 
 
-def kick(world: World, at: Geometry, state: State, impulse: jax.Array) -> tuple[State, jax.Array, jax.Array]:
-    """State after an impulse ``(pairs, 3)`` at every contact, the work done on the contacts, and that supplied by moving surfaces."""
+def kick(
+    world: World, at: Geometry, state: State, impulse: jax.Array
+) -> tuple[State, jax.Array, jax.Array]:
+    """State after an impulse ``(pairs, 3)`` at every contact, the work done on the contacts, and
+    that supplied by moving surfaces.
+    """
     after = pushed(world, at, state, impulse)
-    work = -jnp.sum(impulse * (relative_velocity(world, at, state) + relative_velocity(world, at, after))) / 2
+    work = (
+        -jnp.sum(
+            impulse * (relative_velocity(world, at, state) + relative_velocity(world, at, after))
+        )
+        / 2
+    )
     return after, work, kinetic_energy(world, after) - kinetic_energy(world, state) + work
 
 
@@ -401,21 +475,35 @@ def slips(world: World, at: Geometry, state: State) -> jax.Array:
     return normal_and_tangential(relative_velocity(world, at, state), at.normal)[1]
 
 
-def carried(world: World, memory: Any, before: Geometry, after: Geometry, state: State, duration: jax.Array) -> Any:
+def carried(
+    world: World, memory: Any, before: Geometry, after: Geometry, state: State, duration: jax.Array
+) -> Any:
     """What friction remembers, its vectors carried along with the contact plane."""
     spins = world.pairs.first @ state.spin, world.pairs.second @ state.spin + after.surface_spin
     turn = duration * jnp.sum((spins[0] + spins[1]) * after.normal, axis=-1) / 2
 
     def one(leaf: jax.Array) -> jax.Array:
-        return carried_with_plane(leaf, before.normal, after.normal, turn=turn) if leaf.ndim == 2 else leaf
+        return (
+            carried_with_plane(leaf, before.normal, after.normal, turn=turn)
+            if leaf.ndim == 2
+            else leaf
+        )
 
     return jax.tree.map(one, memory)
 
 
 def friction_after(
-    world: World, active: Active, before: Geometry, after: Geometry, state: State, increment: jax.Array, duration: jax.Array
+    world: World,
+    active: Active,
+    before: Geometry,
+    after: Geometry,
+    state: State,
+    increment: jax.Array,
+    duration: jax.Array,
 ) -> tuple[jax.Array, Any]:
-    """Force of a friction with memory at the end of a step with the slip ``increment`` ``(pairs, 3)`` [m], and its memory."""
+    """Force of a friction with memory at the end of a step with the slip ``increment`` ``(pairs,
+    3)`` [m], and its memory.
+    """
     # An event may take no time at all; a law with a dashpot divides by the time step.
     takes_time = duration > 0
     force, memory = world.contact.friction.after_step(
@@ -439,31 +527,43 @@ def friction_through(
     normal_impulse: jax.Array,
     duration: jax.Array,
 ) -> tuple[jax.Array, jax.Array, Any]:
-    """Impulse of a friction with memory in a step, ``(pairs, 3)`` [N s]; its force [N] and its memory at the end.
+    """Impulse of a friction with memory in a step, ``(pairs, 3)`` [N s]; its force [N] and its
+    memory at the end.
 
-    The law takes ``FRICTION_STEPS`` small steps along the normal motion that is known already: the gap is a cubic, the normal force a
-    parabola with the impulse it had. The slip begins with ``slip``, changes linearly by what it changed between ``states``, and by what
-    friction itself did since. So a stiff spring is resolved much finer than by the steps of the motion, at the cost of the law alone.
+    The law takes ``FRICTION_STEPS`` small steps along the normal motion that is known already: the
+    gap is a cubic, the normal force a parabola with the impulse it had. The slip begins with
+    ``slip``, changes linearly by what it changed between ``states``, and by what friction itself
+    did since. So a stiff spring is resolved much finer than by the steps of the motion, at the cost
+    of the law alone.
 
-    Each small step has two parts. They meet where sticking turns to sliding or back, if it does so there: the instant is that of the
-    law's ``overload``, which moves with the parameters, and no part has a corner inside. The impulse is that of the trapezoidal rule.
+    Each small step has two parts. They meet where sticking turns to sliding or back, if it does so
+    there: the instant is that of the law's ``overload``, which moves with the parameters, and no
+    part has a corner inside. The impulse is that of the trapezoidal rule.
     """
     before, after = ends
     law = world.contact.friction
     rates = tuple(gap_rates(world, at, state) for at, state in zip(ends, states, strict=True))
-    loads = tuple(normal_forces(world, active, at, rate) for at, rate in zip(ends, rates, strict=True))
+    loads = tuple(
+        normal_forces(world, active, at, rate) for at, rate in zip(ends, rates, strict=True)
+    )
     by_others = slips(world, after, states[1]) - slips(world, before, states[0])
-    still = states[1]._replace(velocity=jnp.zeros_like(states[1].velocity), spin=jnp.zeros_like(states[1].spin))
+    still = states[1]._replace(
+        velocity=jnp.zeros_like(states[1].velocity), spin=jnp.zeros_like(states[1].spin)
+    )
     on_bodies_alone = after._replace(surface_velocity=jnp.zeros_like(after.surface_velocity))
     # An event may take no time at all; a law with a dashpot divides by the time step.
     takes_time = duration > 0
     usable = jnp.where(takes_time, duration, 1.0)
     bulge = 6 * (jnp.where(takes_time, normal_impulse / usable, 0.0) - (loads[0] + loads[1]) / 2)
     closed = active.closed[:, None]
-    least = jax.lax.stop_gradient(NO_OVERLOAD * law.coefficient * jnp.maximum(jnp.maximum(*loads), 0.0))
+    least = jax.lax.stop_gradient(
+        NO_OVERLOAD * law.coefficient * jnp.maximum(jnp.maximum(*loads), 0.0)
+    )
 
     def seen(at: jax.Array) -> dict[str, jax.Array]:
-        """What the law sees of the normal motion at the fraction ``at`` ``(pairs,)`` of the step."""
+        """What the law sees of the normal motion at the fraction ``at`` ``(pairs,)`` of the
+        step.
+        """
         gap = cubic(at, duration, before.gap, after.gap, *rates)
         return {
             "normal_force": (1 - at) * loads[0] + at * loads[1] + at * (1 - at) * bulge,
@@ -476,7 +576,9 @@ def friction_through(
         by_friction = slips(world, on_bodies_alone, pushed(world, after, still, impulse))
         return normal_and_tangential(slip + at[:, None] * by_others + by_friction, after.normal)[1]
 
-    def moved(rule: Any, spring: Any, begin: jax.Array, to: jax.Array, increment: jax.Array) -> tuple[jax.Array, Any]:
+    def moved(
+        rule: Any, spring: Any, begin: jax.Array, to: jax.Array, increment: jax.Array
+    ) -> tuple[jax.Array, Any]:
         """Force and memory after the slip ``increment`` between two fractions of the step."""
         return rule.after_step(spring, increment, time_step=(to - begin) * usable, **seen(to))
 
@@ -487,14 +589,24 @@ def friction_through(
 
     def overload_after(rule: Any, node: Sprung, to: jax.Array) -> jax.Array:
         force, spring = moved(rule, node.memory, node.at, to, slipped(node, to))
-        impulse = node.impulse + (to - node.at)[:, None] * usable / 2 * (node.force + jnp.where(closed, force, 0.0))
+        impulse = node.impulse + (to - node.at)[:, None] * usable / 2 * (
+            node.force + jnp.where(closed, force, 0.0)
+        )
         return law.overload(spring, slip_at(to, impulse), **seen(to))
 
     def part(node: Sprung, to: jax.Array) -> Sprung:
-        """The node at the fraction ``to``. The memory of a spring that slides with its dashpot is one of backward Euler: extrapolated."""
+        """The node at the fraction ``to``. The memory of a spring that slides with its dashpot is
+        one of backward Euler: extrapolated.
+        """
         increment, middle = slipped(node, to), (node.at + to) / 2
         mean, once = moved(law, node.memory, node.at, to, increment)
-        _, twice = moved(law, moved(law, node.memory, node.at, middle, increment / 2)[1], middle, to, increment / 2)
+        _, twice = moved(
+            law,
+            moved(law, node.memory, node.at, middle, increment / 2)[1],
+            middle,
+            to,
+            increment / 2,
+        )
         memory = jax.tree.map(lambda fine, coarse: 2 * fine - coarse, twice, once)
         length = to - node.at
         time = length[:, None] * usable
@@ -510,13 +622,21 @@ def friction_through(
         # A slider without a dashpot slides at no overload but that of rounding.
         sticks = at_start < -least
         # What sticks is followed as if it stuck for ever.
-        at_end = overload_after(dataclasses.replace(law, coefficient=jnp.where(sticks, UNLIMITED, law.coefficient)), node, to)
+        at_end = overload_after(
+            dataclasses.replace(law, coefficient=jnp.where(sticks, UNLIMITED, law.coefficient)),
+            node,
+            to,
+        )
         switches = sticks != (at_end < -least)
         share = jnp.where(switches, at_start / jnp.where(switches, at_start - at_end, 1.0), 0.5)
         middle = node.at + jnp.clip(share, SHORTEST_PART, 1 - SHORTEST_PART) / FRICTION_STEPS
-        return jax.lax.scan(lambda current, until: (part(current, until), None), node, jnp.stack([middle, to]))[0], None
+        return jax.lax.scan(
+            lambda current, until: (part(current, until), None), node, jnp.stack([middle, to])
+        )[0], None
 
-    turned, pull = carried(world, (active.memory, active.friction), before, after, states[1], duration)
+    turned, pull = carried(
+        world, (active.memory, active.friction), before, after, states[1], duration
+    )
     first = Sprung(jnp.zeros_like(loads[0]), turned, pull, jnp.zeros_like(slip))
     last, _ = jax.lax.scan(one, first, jnp.arange(FRICTION_STEPS, dtype=duration.dtype))
     impulse = jnp.where(takes_time, last.impulse, 0.0)
@@ -525,7 +645,9 @@ def friction_through(
 
 
 class Sprung(NamedTuple):
-    """Springs of friction within a step: the fraction of it ``(pairs,)``, memory, force [N] and impulse so far [N s], ``(pairs, 3)``."""
+    """Springs of friction within a step: the fraction of it ``(pairs,)``, memory, force [N] and
+    impulse so far [N s], ``(pairs, 3)``.
+    """
 
     at: jax.Array
     memory: Any
@@ -538,7 +660,9 @@ def unloaded(world: World, like: jax.Array) -> tuple[Any, jax.Array | None]:
     if not world.has_memory:
         return None, None
     count = len(world.pairs.surface)
-    memory = jax.tree.map(lambda leaf: leaf.astype(like.dtype), world.contact.friction.unloaded(count))
+    memory = jax.tree.map(
+        lambda leaf: leaf.astype(like.dtype), world.contact.friction.unloaded(count)
+    )
     return memory, jnp.zeros((count, 3), like.dtype)
 
 
@@ -550,22 +674,35 @@ def unrolled(world: World, like: jax.Array) -> Any:
     return Rolled(world.contact.rolling.unloaded(count), jnp.zeros((count, 3), like.dtype))
 
 
-def twisted(world: World, at: Geometry, state: State, twist: jax.Array) -> tuple[State, jax.Array, jax.Array]:
-    """State after an impulse of torque ``(pairs, 3)`` [N m s] at every contact, the work done on the contacts, and that supplied."""
+def twisted(
+    world: World, at: Geometry, state: State, twist: jax.Array
+) -> tuple[State, jax.Array, jax.Array]:
+    """State after an impulse of torque ``(pairs, 3)`` [N m s] at every contact, the work done on
+    the contacts, and that supplied.
+    """
     _, moment = force_and_torque(world, at, jnp.zeros_like(twist), twist)
-    after = state._replace(spin=state.spin + jnp.einsum("nij,nj->ni", inertia_in_scene(world, state), moment))
+    after = state._replace(
+        spin=state.spin + jnp.einsum("nij,nj->ni", inertia_in_scene(world, state), moment)
+    )
     mean = world.pairs.difference @ (state.spin + after.spin) / 2 - at.surface_spin
     work = -jnp.sum(twist * mean)
     return after, work, kinetic_energy(world, after) - kinetic_energy(world, state) + work
 
 
 def rolling_after(
-    world: World, active: Active, ends: tuple[Geometry, Geometry], states: tuple[State, State], duration: jax.Array
+    world: World,
+    active: Active,
+    ends: tuple[Geometry, Geometry],
+    states: tuple[State, State],
+    duration: jax.Array,
 ) -> Rolled:
     """Memory and torque of rolling resistance after a step between ``states``."""
     before, after = ends
     takes_time = duration > 0
-    rates = [world.pairs.difference @ state.spin - at.surface_spin for at, state in zip(ends, states, strict=True)]
+    rates = [
+        world.pairs.difference @ state.spin - at.surface_spin
+        for at, state in zip(ends, states, strict=True)
+    ]
     increment = normal_and_tangential(duration / 2 * (rates[0] + rates[1]), after.normal)[1]
     torque, memory = world.contact.rolling.after_step(
         carried(world, active.rolling.memory, before, after, states[1], duration),
@@ -577,8 +714,12 @@ def rolling_after(
     return Rolled(memory, jnp.where(active.closed[:, None], torque, 0.0))
 
 
-def contact_step(world: World, active: Active, state: State, time: jax.Array, duration: jax.Array) -> Stepped:
-    """After a step of ``duration`` with a frozen set of active contacts. Springs of rolling act half before and half after all else."""
+def contact_step(
+    world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
+) -> Stepped:
+    """After a step of ``duration`` with a frozen set of active contacts. Springs of rolling act
+    half before and half after all else.
+    """
     if not world.rolls_on_springs:
         return step_of_forces(world, active, state, time, duration)
     before, half = geometry(world, state, time), duration / 2
@@ -589,36 +730,62 @@ def contact_step(world: World, active: Active, state: State, time: jax.Array, du
     rolled = rolling_after(world, active, (before, after), (state, expected), duration)
     ended, last_work, last_supplied = twisted(world, after, stepped.state, half * rolled.torque)
     work = stepped.work
-    work = work._replace(rolling=work.rolling + first_work + last_work, supplied=work.supplied + first_supplied + last_supplied)
+    work = work._replace(
+        rolling=work.rolling + first_work + last_work,
+        supplied=work.supplied + first_supplied + last_supplied,
+    )
     return stepped._replace(state=ended, work=work, rolling=rolled)
 
 
-def step_of_forces(world: World, active: Active, state: State, time: jax.Array, duration: jax.Array) -> Stepped:
+def step_of_forces(
+    world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
+) -> Stepped:
     """After a step without springs of rolling."""
     none = no_work(world, state.position)
     if world.rigid:
         return flight_step(world, active, state, time, duration)
     before = geometry(world, state, time)
-    # Half of the resistance before the normal motion, half after it, in the opposite order: of second order.
-    half = duration / 2 * jnp.maximum(normal_forces(world, active, before, gap_rates(world, before, state)), 0.0)
-    eased, lost_first, supplied_first = resisted(world, active, before, state, half, backwards=False)
+    # Half of the resistance before the normal motion, half after it, in the opposite order: of
+    # second order.
+    half = (
+        duration
+        / 2
+        * jnp.maximum(normal_forces(world, active, before, gap_rates(world, before, state)), 0.0)
+    )
+    eased, lost_first, supplied_first = resisted(
+        world, active, before, state, half, backwards=False
+    )
     if not world.has_memory:
         moved = normal_step(world, active, eased, time, duration)
         after = geometry(world, moved.state, moved.time)
         rest = jnp.maximum(moved.impulse - half, 0.0)
         ended, lost, supplied = resisted(world, active, after, moved.state, rest, backwards=True)
         lost, supplied = lost + lost_first, moved.supplied + supplied + supplied_first
-        work = Work(moved.normal_work, lost[0], lost[1], lost[2], moved.fluid_work, supplied, none.settled)
+        work = Work(
+            moved.normal_work, lost[0], lost[1], lost[2], moved.fluid_work, supplied, none.settled
+        )
         return Stepped(ended, None, None, work, active.normal)
     kicked, first_work, first_supplied = kick(world, before, eased, duration / 2 * active.friction)
     moved = normal_step(world, active, kicked, time, duration)
     after = geometry(world, moved.state, moved.time)
     slip = slips(world, before, state)
-    impulse, force, memory = friction_through(world, active, (before, after), (kicked, moved.state), slip, moved.impulse, duration)
+    impulse, force, memory = friction_through(
+        world, active, (before, after), (kicked, moved.state), slip, moved.impulse, duration
+    )
     rest = impulse - duration / 2 * active.friction
     ended, last_work, last_supplied = kick(world, after, moved.state, rest)
-    ended, lost, supplied = resisted(world, active, after, ended, jnp.maximum(moved.impulse - half, 0.0), backwards=True)
+    ended, lost, supplied = resisted(
+        world, active, after, ended, jnp.maximum(moved.impulse - half, 0.0), backwards=True
+    )
     lost = lost + lost_first
     supplied = moved.supplied + supplied + supplied_first + first_supplied + last_supplied
-    work = Work(moved.normal_work, lost[0] + first_work + last_work, lost[1], lost[2], moved.fluid_work, supplied, none.settled)
+    work = Work(
+        moved.normal_work,
+        lost[0] + first_work + last_work,
+        lost[1],
+        lost[2],
+        moved.fluid_work,
+        supplied,
+        none.settled,
+    )
     return Stepped(ended, memory, force, work, active.normal)

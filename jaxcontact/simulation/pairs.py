@@ -1,8 +1,9 @@
 """Everything that may touch in a scene: members of different bodies, and members with surfaces.
 
-A sphere is a body of one member, a clump one of several. Pairs are numbered: first every two members of different bodies, then for each
-surface every member. In a pair the *normal* points from the second partner (a member or a surface) to the first (a member): the
-direction of the contact force on the first.
+A sphere is a body of one member, a clump one of several. Pairs are numbered: first every two
+members of different bodies, then for each surface every member. In a pair the *normal* points from
+the second partner (a member or a surface) to the first (a member): the direction of the contact
+force on the first.
 """
 
 import dataclasses
@@ -17,7 +18,11 @@ import numpy as np
 from jaxcontact.bodies import Clumps, as_clumps
 from jaxcontact.contact import ContactModel
 from jaxcontact.geometry.direction import distance_and_direction
-from jaxcontact.geometry.rotation import quaternion_product, rotate_by_quaternion, rotation_to_quaternion
+from jaxcontact.geometry.rotation import (
+    quaternion_product,
+    rotate_by_quaternion,
+    rotation_to_quaternion,
+)
 from jaxcontact.laws.hysteresis import has_hysteresis
 from jaxcontact.scene import Scene, State
 from jaxcontact.smooth import Real, safe_norm
@@ -25,7 +30,8 @@ from jaxcontact.surfaces import Plane
 
 
 class Pairs(NamedTuple):
-    """Which members and bodies are in which pair, as matrices of 0 and 1: products with them run faster than indexing.
+    """Which members and bodies are in which pair, as matrices of 0 and 1: products with them run
+    faster than indexing.
 
     Attributes:
         first_member: 1 for the first partner, ``(pairs, members)``.
@@ -48,7 +54,9 @@ class Pairs(NamedTuple):
 
     @property
     def difference(self) -> np.ndarray:
-        """Takes vectors of bodies to those of the first partner minus the second, ``(pairs, bodies)``."""
+        """Takes vectors of bodies to those of the first partner minus the second, ``(pairs,
+        bodies)``.
+        """
         return self.first - self.second
 
 
@@ -76,15 +84,16 @@ class World:
         contact: the laws; where they differ from pair to pair, each parameter is ``(pairs,)``.
         mixed: whether they do.
         bodies: as clumps, also where they are spheres.
-        turns: whether the orientation matters: false for spheres, whose ``State.orientation`` is ``None``.
+        turns: whether the orientation matters: false for spheres, whose ``State.orientation`` is
+            ``None``.
         pairs: what may touch.
         inverse_mass: of each body ``(bodies,)``.
         inverse_inertia: of each body in its own axes ``(bodies, 3, 3)``.
         radius: of the first and the second partner ``(pairs,)``; 0 for a surface.
         effective_radius: ``1/(1/R1 + 1/R2)``; that of the member on a surface, as if it were flat.
         extent: radius of the smaller body, of a clump that of the sphere around it, ``(pairs,)``.
-        force: the normal force, with what no motion changes (often the solution of an equation) found once; ``None`` where impacts are
-            rigid.
+        force: the normal force, with what no motion changes (often the solution of an equation)
+            found once; ``None`` where impacts are rigid.
     """
 
     scene: Scene
@@ -122,12 +131,17 @@ class World:
 
 
 def contact_of_pairs(scene: Scene, pairs: Pairs) -> ContactModel:
-    """The laws of all pairs: those of the scene, or with parameters ``(pairs,)`` where surfaces have their own."""
+    """The laws of all pairs: those of the scene, or with parameters ``(pairs,)`` where surfaces
+    have their own.
+    """
     if scene.contact_on_surfaces is None:
         return scene.contact
     every = (scene.contact, *scene.contact_on_surfaces)
     which = pairs.surface + 1  # 0 between members
-    return jax.tree.map(lambda *values: jnp.stack([jnp.asarray(value, dtype=float) for value in values])[which], *every)
+    return jax.tree.map(
+        lambda *values: jnp.stack([jnp.asarray(value, dtype=float) for value in values])[which],
+        *every,
+    )
 
 
 def contact_of_each_pair(world: World) -> ContactModel:
@@ -135,7 +149,10 @@ def contact_of_each_pair(world: World) -> ContactModel:
     if world.mixed:
         return world.contact
     count = len(world.pairs.surface)
-    return jax.tree.map(lambda value: jnp.broadcast_to(jnp.asarray(value, dtype=float), (count, *jnp.shape(value))), world.contact)
+    return jax.tree.map(
+        lambda value: jnp.broadcast_to(jnp.asarray(value, dtype=float), (count, *jnp.shape(value))),
+        world.contact,
+    )
 
 
 def world_of(scene: Scene, bodies: int, *, rigid: bool) -> World:
@@ -148,12 +165,19 @@ def world_of(scene: Scene, bodies: int, *, rigid: bool) -> World:
     if force is not None and hasattr(law, "constants"):
         force = partial(force, constants=law.constants())
     radius = jnp.asarray(clumps.radius, dtype=float)
-    first, second = jnp.asarray(pairs.first_member) @ radius, jnp.asarray(pairs.second_member) @ radius
+    first, second = (
+        jnp.asarray(pairs.first_member) @ radius,
+        jnp.asarray(pairs.second_member) @ radius,
+    )
     flat = pairs.surface >= 0
     effective_radius = jnp.where(flat, first, first * second / jnp.where(flat, 1.0, first + second))
     inertia = jnp.asarray(clumps.inertia, dtype=float)
     turns = isinstance(scene.bodies, Clumps)
-    size = jax.ops.segment_max(safe_norm(jnp.asarray(clumps.offset, dtype=float)) + radius, np.asarray(clumps.of_body), len(clumps.mass))
+    size = jax.ops.segment_max(
+        safe_norm(jnp.asarray(clumps.offset, dtype=float)) + radius,
+        np.asarray(clumps.of_body),
+        len(clumps.mass),
+    )
     sizes = pairs.first @ size, pairs.second @ size
     extent = jax.lax.stop_gradient(jnp.where(flat, sizes[0], jnp.minimum(*sizes)))
     moment = inertia[:, 0, 0]
@@ -161,7 +185,18 @@ def world_of(scene: Scene, bodies: int, *, rigid: bool) -> World:
     inverse_mass = 1 / jnp.asarray(clumps.mass, dtype=float)
     mixed = scene.contact_on_surfaces is not None
     return World(
-        scene, contact, mixed, clumps, turns, pairs, inverse_mass, inverse_inertia, (first, second), effective_radius, extent, force
+        scene,
+        contact,
+        mixed,
+        clumps,
+        turns,
+        pairs,
+        inverse_mass,
+        inverse_inertia,
+        (first, second),
+        effective_radius,
+        extent,
+        force,
     )
 
 
@@ -198,7 +233,9 @@ def geometry(world: World, state: State, time: Real) -> Geometry:
         centre = position[body] + offset
     else:
         offset, centre = jnp.zeros_like(position), position
-    distance, direction = distance_and_direction((pairs.first_member - pairs.second_member)[:members] @ centre)
+    distance, direction = distance_and_direction(
+        (pairs.first_member - pairs.second_member)[:members] @ centre
+    )
     gaps, normals = [distance - (world.radius[0] + world.radius[1])[:members]], [direction]
     still = jnp.zeros_like(centre)
     velocities, spins = [jnp.zeros_like(direction)], [jnp.zeros_like(direction)]
@@ -214,19 +251,41 @@ def geometry(world: World, state: State, time: Real) -> Geometry:
             gaps.append(closest.distance - radius)
             normals.append(closest.normal)
             velocities.append(closest.velocity)
-            turning = still if surface.motion is None else jnp.broadcast_to(jnp.asarray(surface.motion.angular_velocity), centre.shape)
+            turning = (
+                still
+                if surface.motion is None
+                else jnp.broadcast_to(jnp.asarray(surface.motion.angular_velocity), centre.shape)
+            )
             spins.append(turning)
     gap, normal = jnp.concatenate(gaps), jnp.concatenate(normals)
     first_arm, second_arm = -world.radius[0][:, None] * normal, world.radius[1][:, None] * normal
     if world.turns:
-        first_arm, second_arm = first_arm + pairs.first_member @ offset, second_arm + pairs.second_member @ offset
-    return Geometry(gap, normal, first_arm, second_arm, jnp.concatenate(velocities), jnp.concatenate(spins), centre)
+        first_arm, second_arm = (
+            first_arm + pairs.first_member @ offset,
+            second_arm + pairs.second_member @ offset,
+        )
+    return Geometry(
+        gap,
+        normal,
+        first_arm,
+        second_arm,
+        jnp.concatenate(velocities),
+        jnp.concatenate(spins),
+        centre,
+    )
 
 
 def relative_velocity(world: World, at: Geometry, state: State) -> jax.Array:
-    """Velocity of the first partner's surface against the second's at the contact [m/s], ``(pairs, 3)``."""
-    first, second, difference = (jnp.asarray(side) for side in (world.pairs.first, world.pairs.second, world.pairs.difference))
-    turning = jnp.cross(first @ state.spin, at.first_arm) - jnp.cross(second @ state.spin, at.second_arm)
+    """Velocity of the first partner's surface against the second's at the contact [m/s], ``(pairs,
+    3)``.
+    """
+    first, second, difference = (
+        jnp.asarray(side)
+        for side in (world.pairs.first, world.pairs.second, world.pairs.difference)
+    )
+    turning = jnp.cross(first @ state.spin, at.first_arm) - jnp.cross(
+        second @ state.spin, at.second_arm
+    )
     return difference @ state.velocity + turning - at.surface_velocity
 
 
@@ -234,15 +293,21 @@ def gap_rates(world: World, at: Geometry, state: State) -> jax.Array:
     """Rate of every gap [m/s]."""
     if world.turns:
         return jnp.sum(relative_velocity(world, at, state) * at.normal, axis=-1)
-    return jnp.sum((world.pairs.difference @ state.velocity - at.surface_velocity) * at.normal, axis=-1)
+    return jnp.sum(
+        (world.pairs.difference @ state.velocity - at.surface_velocity) * at.normal, axis=-1
+    )
 
 
 def inertia_in_scene(world: World, state: State) -> jax.Array:
     """Inverse of the inertia of each body in the axes of the scene, ``(bodies, 3, 3)``."""
     if not world.turns:
         return world.inverse_inertia
-    axes = jax.vmap(lambda turn: jax.vmap(lambda vector: rotate_by_quaternion(vector, turn))(jnp.eye(3)))(state.orientation)
-    return jnp.einsum("nai,nab,nbj->nij", axes, world.inverse_inertia, axes)  # row a of the axes is body axis a
+    axes = jax.vmap(
+        lambda turn: jax.vmap(lambda vector: rotate_by_quaternion(vector, turn))(jnp.eye(3))
+    )(state.orientation)
+    return jnp.einsum(
+        "nai,nab,nbj->nij", axes, world.inverse_inertia, axes
+    )  # row a of the axes is body axis a
 
 
 def in_body_axes(world: World, state: State, vector: jax.Array) -> jax.Array:
@@ -269,16 +334,25 @@ def kinetic_energy(world: World, state: State) -> jax.Array:
     return 0.5 * (moving + jnp.einsum("ni,nij,nj->", spin, jnp.asarray(world.bodies.inertia), spin))
 
 
-def force_and_torque(world: World, at: Geometry, force: jax.Array, torque: jax.Array | None = None) -> tuple[jax.Array, jax.Array]:
+def force_and_torque(
+    world: World, at: Geometry, force: jax.Array, torque: jax.Array | None = None
+) -> tuple[jax.Array, jax.Array]:
     """Sum of the contact forces (and torques) ``(pairs, 3)`` on each body, ``(bodies, 3)`` each."""
     first, second = jnp.asarray(world.pairs.first), jnp.asarray(world.pairs.second)
     twist = 0.0 if torque is None else torque
-    on_first, on_second = jnp.cross(at.first_arm, force) + twist, jnp.cross(at.second_arm, force) + twist
+    on_first, on_second = (
+        jnp.cross(at.first_arm, force) + twist,
+        jnp.cross(at.second_arm, force) + twist,
+    )
     return jnp.asarray(world.pairs.difference).T @ force, first.T @ on_first - second.T @ on_second
 
 
-def inverse_mass_along(world: World, at: Geometry, inverse_inertia: jax.Array, direction: jax.Array) -> jax.Array:
-    """Change of relative velocity along the unit ``direction`` ``(pairs, 3)`` by a unit impulse along it [1/kg], ``(pairs,)``."""
+def inverse_mass_along(
+    world: World, at: Geometry, inverse_inertia: jax.Array, direction: jax.Array
+) -> jax.Array:
+    """Change of relative velocity along the unit ``direction`` ``(pairs, 3)`` by a unit impulse
+    along it [1/kg], ``(pairs,)``.
+    """
     pairs = world.pairs
     total = jnp.asarray(pairs.first + pairs.second) @ world.inverse_mass
     for side, arm in ((pairs.first, at.first_arm), (pairs.second, at.second_arm)):
@@ -305,12 +379,16 @@ def momenta(world: World, state: State) -> tuple[jax.Array, jax.Array]:
     return jnp.sum(linear, axis=0), jnp.sum(jnp.cross(state.position, linear) + angular, axis=0)
 
 
-def drifted(world: World, state: State, velocity: jax.Array, spin: jax.Array, duration: Any) -> State:
+def drifted(
+    world: World, state: State, velocity: jax.Array, spin: jax.Array, duration: Any
+) -> State:
     """``state`` moved on at constant ``velocity`` and ``spin``."""
     moved = state._replace(position=state.position + duration * velocity)
     if not world.turns:
         return moved
-    return moved._replace(orientation=quaternion_product(rotation_to_quaternion(duration * spin), state.orientation))
+    return moved._replace(
+        orientation=quaternion_product(rotation_to_quaternion(duration * spin), state.orientation)
+    )
 
 
 def oriented(world: World, start: State) -> State:

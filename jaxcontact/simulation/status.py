@@ -21,19 +21,24 @@ class Status(enum.IntEnum):
 _ADVICE = {
     Status.SUCCESS: "Every contact up to the last time was resolved.",
     Status.CAME_TO_REST: (
-        "A body stopped bouncing and stays in contact. From then on its overlap is the static one and it slides, sticks or rolls under"
+        "A body stopped bouncing and stays in contact. From then on its overlap is the "
+        "static one and it slides, sticks or rolls under"
         " friction. This is exact up to bounces lower than the overlap itself."
     ),
     Status.TOO_FEW_CONTACTS: (
-        "The budget of contacts was used up before the last time; what follows the last resolved contact is extrapolated free flight."
+        "The budget of contacts was used up before the last time; what follows the last "
+        "resolved contact is extrapolated free flight."
         " Raise max_contacts of the method, or end the simulation earlier."
     ),
     Status.TOO_FEW_STEPS: (
-        "The budget of steps was used up before the last time; what follows is extrapolated free flight. Raise max_contacts or max_steps of"
-        " the method, or end the simulation earlier. A contact that lasts, too soft to settle (rest_overlap), takes many steps."
+        "The budget of steps was used up before the last time; what follows is extrapolated "
+        "free flight. Raise max_contacts or max_steps of"
+        " the method, or end the simulation earlier. A contact that lasts, too soft to "
+        "settle (rest_overlap), takes many steps."
     ),
     Status.NOT_FINITE: (
-        "A number in the result is not finite: an input was not, or it is so extreme (a restitution, stiffness, mass or speed near 0 or"
+        "A number in the result is not finite: an input was not, or it is so extreme (a "
+        "restitution, stiffness, mass or speed near 0 or"
         " infinity) that a contact cannot be computed. Nothing in the result is to be trusted."
     ),
 }

@@ -11,14 +11,16 @@ from jaxcontact.simulation.status import Status
 
 
 class Contacts(NamedTuple):
-    """The contacts of a simulation in order of time, each array of shape (max_contacts,); unused entries have ``happened`` False.
+    """The contacts of a simulation in order of time, each array of shape (max_contacts,); unused
+    entries have ``happened`` False.
 
     Attributes:
         happened: whether this entry is a contact that began before the last time.
         touch_down: time of first touch [s].
         lift_off: time at which the contact ends [s] (that of ``touch_down`` for a rigid impact).
         impact_speed: approach speed along the normal [m/s].
-        rebound_speed: speed along the normal after [m/s]; 0 where the contact had not ended at the last time.
+        rebound_speed: speed along the normal after [m/s]; 0 where the contact had not ended at the
+            last time.
         surface: index of the surface, -1 where two spheres touch.
         body: index of the sphere.
         partner: index of the other sphere, -1 where a sphere touches a surface.
@@ -44,8 +46,8 @@ class Trajectory(NamedTuple):
         spin: as ``position`` [rad/s].
         contacts: touch-downs and lift-offs.
         status: code of ``jaxcontact.Status``.
-        orientation: of clumps, unit quaternions (times, 4) or (times, bodies, 4), scalar first, from body axes to those of the scene;
-            ``None`` for spheres.
+        orientation: of clumps, unit quaternions (times, 4) or (times, bodies, 4), scalar first,
+            from body axes to those of the scene; ``None`` for spheres.
         ledger: where the energy went, on request (``simulate(..., ledger=True)``), else ``None``.
     """
 
@@ -60,7 +62,12 @@ class Trajectory(NamedTuple):
 
     @property
     def advice(self) -> str:
-        """Text of ``status``; needs a concrete trajectory, e.g. outside ``jit``. Of many simulations, that of the worst."""
+        """Text of ``status``; needs a concrete trajectory, e.g. outside ``jit``. Of many
+        simulations, that of the worst.
+        """
         if not is_concrete(self.status):
-            raise TypeError("Trajectory.advice needs numbers: read it outside jit, vmap and grad, or use Trajectory.status inside.")
+            raise TypeError(
+                "Trajectory.advice needs numbers: read it outside jit, vmap and grad, or use "
+                "Trajectory.status inside."
+            )
         return Status(int(np.max(np.asarray(self.status)))).advice

@@ -1,6 +1,8 @@
-"""Surfaces that spheres touch: where each is closest to a centre, how far, in which direction, and how fast it moves there.
+"""Surfaces that spheres touch: where each is closest to a centre, how far, in which direction, and
+how fast it moves there.
 
-Every surface is a model with one method, ``closest(center, time)``, and an optional prescribed ``motion``. There are no forces here.
+Every surface is a model with one method, ``closest(center, time)``, and an optional prescribed
+``motion``. There are no forces here.
 """
 
 from jaxcontact.surfaces.beam import Beam

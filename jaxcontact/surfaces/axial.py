@@ -16,7 +16,8 @@ class Axial(NamedTuple):
 
     Attributes:
         radius: distance from the axis [m], ``()``.
-        across: unit vector from the axis to the point, ``(3,)``; on the axis some unit vector at right angles to it.
+        across: unit vector from the axis to the point, ``(3,)``; on the axis some unit vector at
+            right angles to it.
         radial: displacement from the axis [m], ``(3,)``.
         height: along the axis, from its start [m], ``()``.
         axis: unit vector from start to end, ``(3,)``.
@@ -42,5 +43,12 @@ def axial(point: jax.Array, start: jax.Array, end: jax.Array) -> Axial:
 
 def check_axis(owner: str, start: Any, end: Any) -> None:
     """Raise ``ValueError`` if the ends of an axis are given as numbers and are equal."""
-    if is_concrete(start) and is_concrete(end) and np.array_equal(np.asarray(start), np.asarray(end)):
-        raise ValueError(f"{owner}: start = end = {start} m leaves the axis without direction. Give two different points.")
+    if (
+        is_concrete(start)
+        and is_concrete(end)
+        and np.array_equal(np.asarray(start), np.asarray(end))
+    ):
+        raise ValueError(
+            f"{owner}: start = end = {start} m leaves the axis without direction. Give two "
+            "different points."
+        )

@@ -18,9 +18,10 @@ from jaxcontact.surfaces.surface import DistanceAndNormal, Surface, in_frame
 class Beam(Surface):
     """A box with a half cylinder at both ends, as Modia3D's ``Beam``.
 
-    In its own axes ``length`` of the box is along x, ``width`` (the diameter of the half cylinders) along y, ``thickness`` along z; the
-    total length is ``length + width``. Exact signed distance, C^1 outside. Inside the normal jumps where two parts of the surface are
-    equally close. A bar of circular profile is a ``Capsule`` or a ``Cylinder``.
+    In its own axes ``length`` of the box is along x, ``width`` (the diameter of the half cylinders)
+    along y, ``thickness`` along z; the total length is ``length + width``. Exact signed distance,
+    C^1 outside. Inside the normal jumps where two parts of the surface are equally close. A bar of
+    circular profile is a ``Capsule`` or a ``Cylinder``.
     """
 
     center: Any = dimensions.point("centre", symbol="c")
@@ -38,6 +39,10 @@ class Beam(Surface):
         _, y_axis, z_axis = jnp.eye(3, dtype=point.dtype)
         side = jnp.where(point >= 0.0, 1.0, -1.0).astype(point.dtype)
         beyond_box = side[0] * positive_part(side[0] * point[0] - 0.5 * self.length)
-        from_axis, across = outward(jnp.stack([beyond_box, point[1], jnp.zeros_like(beyond_box)]), y_axis)
-        distances = jnp.stack([from_axis - 0.5 * self.width, side[2] * point[2] - 0.5 * self.thickness])
+        from_axis, across = outward(
+            jnp.stack([beyond_box, point[1], jnp.zeros_like(beyond_box)]), y_axis
+        )
+        distances = jnp.stack(
+            [from_axis - 0.5 * self.width, side[2] * point[2] - 0.5 * self.thickness]
+        )
         return orthogonal_intersection(distances, jnp.stack([across, side[2] * z_axis]))

@@ -16,12 +16,19 @@ from jaxcontact.surfaces.surface import DistanceAndNormal, Surface, in_frame
 class Box(Surface):
     """A rectangular box in any orientation; with ``hollow=True`` the closed room that it encloses.
 
-    Exact signed distance, C^1 outside. Inside the normal jumps where two faces are equally close. A sphere in the corner of a room touches
-    several walls at once: describe it by planes.
+    Exact signed distance, C^1 outside. Inside the normal jumps where two faces are equally close. A
+    sphere in the corner of a room touches several walls at once: describe it by planes.
     """
 
     center: Any = dimensions.point("centre", symbol="c")
-    lengths: Any = parameter(unit="m", label="lengths of the edges", symbol="l", interval="(0, inf)", transform="log", shape=(3,))
+    lengths: Any = parameter(
+        unit="m",
+        label="lengths of the edges",
+        symbol="l",
+        interval="(0, inf)",
+        transform="log",
+        shape=(3,),
+    )
     orientation: Any = dimensions.orientation()
     motion: PrescribedMotion | None = None
     hollow: bool = static(default=False)

@@ -18,8 +18,9 @@ from jaxcontact.surfaces.surface import DistanceAndNormal, Surface
 class Capsule(Surface):
     """The points within ``radius`` of a segment; with ``hollow=True`` the cavity of this form.
 
-    ``distance`` is that from the segment minus the radius, exact on both sides. C^1 but on the segment itself, where the normal is some
-    vector at right angles to the axis; the curvature jumps where the half balls begin.
+    ``distance`` is that from the segment minus the radius, exact on both sides. C^1 but on the
+    segment itself, where the normal is some vector at right angles to the axis; the curvature jumps
+    where the half balls begin.
     """
 
     start: Any = dimensions.point("start of the axis", default=(0.0, 0.0, -0.5))

@@ -15,15 +15,18 @@ from jaxcontact.surfaces.surface import DistanceAndNormal, Surface
 
 
 def _radius(label: str, symbol: str, **default: Any) -> Any:
-    return parameter(unit="m", label=label, symbol=symbol, interval="[0, inf)", transform="log", **default)
+    return parameter(
+        unit="m", label=label, symbol=symbol, interval="[0, inf)", transform="log", **default
+    )
 
 
 @model
 class Cone(Surface):
-    """A circular frustum with flat ends, a cone where one radius is zero; with ``hollow=True`` the closed hopper that it encloses.
+    """A circular frustum with flat ends, a cone where one radius is zero; with ``hollow=True`` the
+    closed hopper that it encloses.
 
-    Exact signed distance, C^1 outside. Inside the normal jumps where two parts of the surface are equally close. For a sphere that touches
-    wall and end at once see ``Cylinder``.
+    Exact signed distance, C^1 outside. Inside the normal jumps where two parts of the surface are
+    equally close. For a sphere that touches wall and end at once see ``Cylinder``.
     """
 
     start: Any = dimensions.point("centre of the first end", default=(0.0, 0.0, -0.5))
@@ -37,12 +40,18 @@ class Cone(Surface):
         check_axis("Cone", self.start, self.end)
         radii = (self.start_radius, self.end_radius)
         if is_concrete(radii) and not np.any(np.asarray(radii)):
-            raise ValueError("Cone: start_radius = end_radius = 0 m is a segment. Give at least one positive radius.")
+            raise ValueError(
+                "Cone: start_radius = end_radius = 0 m is a segment. Give at least one "
+                "positive radius."
+            )
 
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         at = axial(center, self.start, self.end)
         slant = jnp.sqrt(at.length**2 + (self.end_radius - self.start_radius) ** 2)
-        up, out = at.length / slant, (self.end_radius - self.start_radius) / slant  # along the wall, from the first end to the second
+        up, out = (
+            at.length / slant,
+            (self.end_radius - self.start_radius) / slant,
+        )  # along the wall, from the first end to the second
         wall_normal = up * at.across - out * at.axis
         from_rim = at.radius - self.start_radius
         along = out * from_rim + up * at.height
@@ -53,16 +62,22 @@ class Cone(Surface):
         inside = jnp.all(heights <= 0.0)
         over_first = (heights[0] > 0.0) & (at.radius < self.start_radius)
         over_second = (heights[2] > 0.0) & (at.radius < self.end_radius)
-        face = jnp.where(inside, jnp.argmax(heights), jnp.where(over_first, 0, jnp.where(over_second, 2, 1)))
+        face = jnp.where(
+            inside, jnp.argmax(heights), jnp.where(over_first, 0, jnp.where(over_second, 2, 1))
+        )
         over_face = inside | over_first | over_second | ((along > 0.0) & (along < slant))
 
         first = along <= 0.0
         rim = jnp.where(first, self.start_radius, self.end_radius)
         level = at.height - jnp.where(first, 0.0, at.length)
         from_edge, direction = outward(_from_rim(at, rim, level), wall_normal)
-        return jnp.where(over_face, heights[face], from_edge), jnp.where(over_face, normals[face], direction)
+        return jnp.where(over_face, heights[face], from_edge), jnp.where(
+            over_face, normals[face], direction
+        )
 
 
 def _from_rim(at: Axial, rim: jax.Array, level: jax.Array) -> jax.Array:
-    """Displacement ``(3,)`` from the closest point of a rim; analytic on the axis over the tip of a cone, a rim of radius zero."""
+    """Displacement ``(3,)`` from the closest point of a rim; analytic on the axis over the tip of a
+    cone, a rim of radius zero.
+    """
     return at.radial - rim * at.across + level * at.axis

@@ -15,10 +15,12 @@ from jaxcontact.surfaces.surface import DistanceAndNormal, Surface
 
 @model
 class Cylinder(Surface):
-    """A finite circular cylinder with flat ends; with ``hollow=True`` the closed drum that it encloses.
+    """A finite circular cylinder with flat ends; with ``hollow=True`` the closed drum that it
+    encloses.
 
-    Exact signed distance, C^1 outside. Inside the normal jumps where the wall and an end, or opposite parts of the wall, are equally close.
-    A sphere in the corner of a drum touches wall and end at once: describe it by a hollow cylinder with ends out of reach and two planes.
+    Exact signed distance, C^1 outside. Inside the normal jumps where the wall and an end, or
+    opposite parts of the wall, are equally close. A sphere in the corner of a drum touches wall and
+    end at once: describe it by a hollow cylinder with ends out of reach and two planes.
     """
 
     start: Any = dimensions.point("centre of the first end", default=(0.0, 0.0, -0.5))
@@ -35,4 +37,6 @@ class Cylinder(Surface):
         beyond_middle = at.height >= 0.5 * at.length
         beyond_end = jnp.where(beyond_middle, at.height - at.length, -at.height)
         outwards = jnp.where(beyond_middle, at.axis, -at.axis)
-        return orthogonal_intersection(jnp.stack([at.radius - self.radius, beyond_end]), jnp.stack([at.across, outwards]))
+        return orthogonal_intersection(
+            jnp.stack([at.radius - self.radius, beyond_end]), jnp.stack([at.across, outwards])
+        )

@@ -17,4 +17,10 @@ def point(label: str, *, symbol: str = "x", default: Any = (0.0, 0.0, 0.0)) -> A
 
 def orientation() -> Any:
     """Rotation vector [rad], ``(3,)``, that turns the axes of the scene into those of the shape."""
-    return parameter(unit="rad", label="rotation vector of the axes of the shape", symbol="theta", shape=(3,), default=(0.0, 0.0, 0.0))
+    return parameter(
+        unit="rad",
+        label="rotation vector of the axes of the shape",
+        symbol="theta",
+        shape=(3,),
+        default=(0.0, 0.0, 0.0),
+    )

@@ -19,10 +19,12 @@ _ROUNDING_UNITS = 8.0
 class Facet(Surface):
     """A triangle; its normal follows from its vertices by the right-hand rule.
 
-    Two-sided, the distance is never negative and C^1 off the triangle: a sphere is pushed to the side on which its centre is, so one whose
-    centre has passed is pushed through. One-sided, the distance is negative over the back of the face: a sphere is pushed to the front
-    however deep it is. Around the edges it is that of the two-sided facet; where these regions meet behind the face the distance jumps,
-    so a one-sided facet belongs to the boundary of a body in which no centre gets far.
+    Two-sided, the distance is never negative and C^1 off the triangle: a sphere is pushed to the
+    side on which its centre is, so one whose centre has passed is pushed through. One-sided, the
+    distance is negative over the back of the face: a sphere is pushed to the front however deep it
+    is. Around the edges it is that of the two-sided facet; where these regions meet behind the face
+    the distance jumps, so a one-sided facet belongs to the boundary of a body in which no centre
+    gets far.
     """
 
     vertices: Any = parameter(unit="m", label="vertices", symbol="x", shape=(3, 3))
@@ -33,17 +35,29 @@ class Facet(Surface):
         if is_concrete(self.vertices):
             first, second, third = np.asarray(self.vertices, dtype=float)
             if not np.any(np.cross(second - first, third - first)):
-                raise ValueError(f"Facet: vertices = {self.vertices} m are on one line. A facet needs an area to have a normal.")
+                raise ValueError(
+                    f"Facet: vertices = {self.vertices} m are on one line. A facet needs an "
+                    "area to have a normal."
+                )
 
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         found = closest_point_on_triangle(center, self.vertices)
         behind = (found.region == FACE) & (found.height < 0.0)
         side = jnp.where(behind & (not self.two_sided), -1.0, 1.0).astype(center.dtype)
         size = size_of_numbers(center, self.vertices)
-        return signed_distance(center, found, size=size, side=side, otherwise=triangle_normal(self.vertices))
+        return signed_distance(
+            center, found, size=size, side=side, otherwise=triangle_normal(self.vertices)
+        )
 
 
-def signed_distance(center: jax.Array, found: ClosestPoint, *, size: jax.Array, side: jax.Array, otherwise: jax.Array) -> DistanceAndNormal:
+def signed_distance(
+    center: jax.Array,
+    found: ClosestPoint,
+    *,
+    size: jax.Array,
+    side: jax.Array,
+    otherwise: jax.Array,
+) -> DistanceAndNormal:
     """Distance and normal from the closest point of a triangle.
 
     Args:
@@ -51,8 +65,8 @@ def signed_distance(center: jax.Array, found: ClosestPoint, *, size: jax.Array, 
         found: closest point to it.
         size: of the numbers in which both are given [m], ``()``; from ``size_of_numbers``.
         side: 1 on the free side, -1 on the other.
-        otherwise: unit normal on the surface, where the direction to the closest point is rounding; the gradient of the distance is the
-            normal there too.
+        otherwise: unit normal on the surface, where the direction to the closest point is rounding;
+            the gradient of the distance is the normal there too.
     """
     apart = found.distance > _ROUNDING_UNITS * jnp.finfo(center.dtype).eps * size
     distance = jnp.where(apart, side * found.distance, jnp.dot(center - found.point, otherwise))

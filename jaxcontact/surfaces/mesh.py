@@ -13,24 +13,31 @@ from jaxcontact.surfaces.outward import outward
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 from jaxcontact.surfaces.surface import DistanceAndNormal, Surface
 
-_VERTICES_OF_REGIONS = np.array([[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [0, 1, 1], [1, 0, 1], [1, 1, 1]], dtype=bool)
-"""Which vertices of a triangle span each of its regions, in the order of ``geometry.triangle.REGIONS``."""
+_VERTICES_OF_REGIONS = np.array(
+    [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [0, 1, 1], [1, 0, 1], [1, 1, 1]], dtype=bool
+)
+"""Which vertices of a triangle span each of its regions, in the order of
+``geometry.triangle.REGIONS``.
+"""
 
 _VERTEX_REGIONS = 3
 
 
 @model
 class Mesh(Surface):
-    """Triangles with common vertices; the closest point is that of the closest triangle, its derivative that of the chosen one.
+    """Triangles with common vertices; the closest point is that of the closest triangle, its
+    derivative that of the chosen one.
 
-    A *closed* mesh bounds a body: every edge belongs to two triangles that run through it in opposite directions (checked), the vertices of
-    each triangle run counter-clockwise seen from outside, and triangles do not cross (both assumed). The distance is negative inside; the
-    side is that of the angle-weighted normal of the closest face, edge or vertex (Baerentzen and Aanaes, IEEE Trans. Vis. Comput. Graph. 11
-    (2005) 243-253). With ``hollow=True`` the inside is free. An *open* mesh is two-sided, its distance never negative.
+    A *closed* mesh bounds a body: every edge belongs to two triangles that run through it in
+    opposite directions (checked), the vertices of each triangle run counter-clockwise seen from
+    outside, and triangles do not cross (both assumed). The distance is negative inside; the side is
+    that of the angle-weighted normal of the closest face, edge or vertex (Baerentzen and Aanaes,
+    IEEE Trans. Vis. Comput. Graph. 11 (2005) 243-253). With ``hollow=True`` the inside is free. An
+    *open* mesh is two-sided, its distance never negative.
 
-    The distance is exact, C^1 outside a convex body; elsewhere its derivative jumps where two parts of the surface are equally close. One
-    contact is found: a sphere in a concave edge touches on both sides and needs two surfaces. Every triangle is visited: the cost grows
-    with their number.
+    The distance is exact, C^1 outside a convex body; elsewhere its derivative jumps where two parts
+    of the surface are equally close. One contact is found: a sphere in a concave edge touches on
+    both sides and needs two surfaces. Every triangle is visited: the cost grows with their number.
 
     Attributes:
         vertices: [m], ``(n, 3)``.
@@ -49,10 +56,16 @@ class Mesh(Surface):
     def __post_init__(self) -> None:
         faces = np.asarray(self.faces)
         if faces.ndim != 2 or faces.shape[1] != 3 or faces.dtype.kind not in "iu" or not len(faces):
-            raise ValueError(f"Mesh: faces has shape {faces.shape} and type {faces.dtype}, but must be whole numbers of shape (m, 3).")
-        if is_concrete(self.vertices) and not (faces.min() >= 0 and faces.max() < len(self.vertices)):
             raise ValueError(
-                f"Mesh: faces name the vertices {faces.min()} to {faces.max()}, but there are {len(self.vertices)}, counted from 0."
+                f"Mesh: faces has shape {faces.shape} and type {faces.dtype}, but must be "
+                "whole numbers of shape (m, 3)."
+            )
+        if is_concrete(self.vertices) and not (
+            faces.min() >= 0 and faces.max() < len(self.vertices)
+        ):
+            raise ValueError(
+                f"Mesh: faces name the vertices {faces.min()} to {faces.max()}, but there "
+                f"are {len(self.vertices)}, counted from 0."
             )
         if self.hollow and not self.closed:
             raise ValueError("Mesh: hollow=True needs closed=True, an open mesh has no inside.")
@@ -69,14 +82,22 @@ class Mesh(Surface):
         found = closest_point_on_triangle(center, triangle)
         if self.closed:
             normal = _region_normal(frozen, faces, nearest, found.region)
-            side = jnp.where(jnp.dot(found.direction, normal) <= 0.0, 1.0, -1.0).astype(center.dtype)
+            side = jnp.where(jnp.dot(found.direction, normal) <= 0.0, 1.0, -1.0).astype(
+                center.dtype
+            )
         else:
             normal, side = triangle_normal(triangle), jnp.ones_like(found.distance)
-        return signed_distance(center, found, size=size_of_numbers(center, triangle), side=side, otherwise=normal)
+        return signed_distance(
+            center, found, size=size_of_numbers(center, triangle), side=side, otherwise=normal
+        )
 
 
-def _region_normal(vertices: jax.Array, faces: jax.Array, nearest: jax.Array, region: jax.Array) -> jax.Array:
-    """Unit normal ``(3,)`` of a region of the triangle ``nearest``: of an edge the mean of both faces, of a vertex weighted by angle."""
+def _region_normal(
+    vertices: jax.Array, faces: jax.Array, nearest: jax.Array, region: jax.Array
+) -> jax.Array:
+    """Unit normal ``(3,)`` of a region of the triangle ``nearest``: of an edge the mean of both
+    faces, of a vertex weighted by angle.
+    """
     spanned = jnp.asarray(_VERTICES_OF_REGIONS)[region]
     same = (faces[:, :, None] == nearest) & spanned  # (face, its vertex, vertex of the nearest)
     incident = jnp.sum(same, axis=(1, 2)) == jnp.sum(spanned)
@@ -90,7 +111,10 @@ def _region_normal(vertices: jax.Array, faces: jax.Array, nearest: jax.Array, re
 
 def _angles(triangles: jax.Array) -> jax.Array:
     """Angles [rad] ``(m, 3)`` at the vertices of ``triangles`` ``(m, 3, 3)``."""
-    to_next, to_last = jnp.roll(triangles, -1, axis=1) - triangles, jnp.roll(triangles, 1, axis=1) - triangles
+    to_next, to_last = (
+        jnp.roll(triangles, -1, axis=1) - triangles,
+        jnp.roll(triangles, 1, axis=1) - triangles,
+    )
     across = jnp.linalg.norm(jnp.cross(to_next, to_last), axis=-1)
     return jnp.arctan2(across, jnp.sum(to_next * to_last, axis=-1))
 
@@ -101,7 +125,12 @@ def _check_closed(faces: np.ndarray) -> None:
     directed = {tuple(edge) for edge in edges.tolist()}
     unmatched = [(a, b) for a, b in directed if (b, a) not in directed]
     if unmatched or len(directed) != len(edges):
-        where = f"edge {min(unmatched)} has no neighbour" if unmatched else "some edge occurs twice in one direction"
+        where = (
+            f"edge {min(unmatched)} has no neighbour"
+            if unmatched
+            else "some edge occurs twice in one direction"
+        )
         raise ValueError(
-            f"Mesh: closed=True, but {where}. Merge equal vertices and orient all faces alike, or give closed=False (open, two-sided)."
+            f"Mesh: closed=True, but {where}. Merge equal vertices and orient all faces "
+            "alike, or give closed=False (open, two-sided)."
         )

@@ -14,18 +14,29 @@ from jaxcontact.surfaces.surface import DistanceAndNormal, Surface
 
 @model
 class Plane(Surface):
-    """A plane ``{x : n . x = offset}``; bodies are on the side into which ``normal`` points. The normal may have any length.
+    """A plane ``{x : n . x = offset}``; bodies are on the side into which ``normal`` points. The
+    normal may have any length.
 
     ``distance = n . x - offset`` with the unit normal ``n``: analytic everywhere.
     """
 
-    normal: Any = parameter(unit="-", label="normal", symbol="n", shape=(3,), default=(0.0, 0.0, 1.0))
-    offset: Any = parameter(unit="m", label="distance of the plane from the origin along its normal", symbol="h", default=0.0)
+    normal: Any = parameter(
+        unit="-", label="normal", symbol="n", shape=(3,), default=(0.0, 0.0, 1.0)
+    )
+    offset: Any = parameter(
+        unit="m",
+        label="distance of the plane from the origin along its normal",
+        symbol="h",
+        default=0.0,
+    )
     motion: PrescribedMotion | None = None
 
     def __post_init__(self) -> None:
         if is_concrete(self.normal) and not np.any(np.asarray(self.normal, dtype=float)):
-            raise ValueError("Plane: normal = (0, 0, 0) has no direction. Give a vector that points from the plane to the bodies.")
+            raise ValueError(
+                "Plane: normal = (0, 0, 0) has no direction. Give a vector that points from "
+                "the plane to the bodies."
+            )
 
     @property
     def unit_normal(self) -> jax.Array:
@@ -34,7 +45,9 @@ class Plane(Surface):
         return normal / safe_norm(normal)
 
     def gap(self, position: Real, radius: Real) -> jax.Array:
-        """Distance between a sphere and the plane as it is described [m], negative when they overlap. ``position``: ``(..., 3)``."""
+        """Distance between a sphere and the plane as it is described [m], negative when they
+        overlap. ``position``: ``(..., 3)``.
+        """
         return position @ self.unit_normal - self.offset - radius
 
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:

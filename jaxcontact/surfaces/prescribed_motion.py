@@ -27,17 +27,42 @@ class Pose(NamedTuple):
 class PrescribedMotion:
     """Translation and rotation at constant velocities, and a harmonic oscillation in one direction.
 
-    The reference point ``c`` of the surface moves to ``c(t) = c + v t + A sin(2 pi f t + phi)``, and the surface turns about it by the
-    rotation vector ``w t``: a material point at ``x`` in the surface's own description is at ``c(t) + rotate(x - c, w t)``. Exact for any
-    angle. At time zero the surface is where it is described, but for ``A sin(phi)``.
+    The reference point ``c`` of the surface moves to ``c(t) = c + v t + A sin(2 pi f t + phi)``,
+    and the surface turns about it by the rotation vector ``w t``: a material point at ``x`` in the
+    surface's own description is at ``c(t) + rotate(x - c, w t)``. Exact for any angle. At time zero
+    the surface is where it is described, but for ``A sin(phi)``.
     """
 
-    reference_point: Any = parameter(unit="m", label="reference point, about which it turns", symbol="c", shape=(3,), default=(0.0,) * 3)
-    velocity: Any = parameter(unit="m/s", label="velocity of the reference point", symbol="v", shape=(3,), default=(0.0,) * 3)
-    angular_velocity: Any = parameter(unit="rad/s", label="angular velocity", symbol="w", shape=(3,), default=(0.0,) * 3)
-    amplitude: Any = parameter(unit="m", label="amplitude of the oscillation", symbol="A", shape=(3,), default=(0.0,) * 3)
-    frequency: Any = parameter(unit="Hz", label="frequency of the oscillation", symbol="f", interval="[0, inf)", default=0.0)
-    phase: Any = parameter(unit="rad", label="phase of the oscillation at time zero", symbol="phi", default=0.0)
+    reference_point: Any = parameter(
+        unit="m",
+        label="reference point, about which it turns",
+        symbol="c",
+        shape=(3,),
+        default=(0.0,) * 3,
+    )
+    velocity: Any = parameter(
+        unit="m/s",
+        label="velocity of the reference point",
+        symbol="v",
+        shape=(3,),
+        default=(0.0,) * 3,
+    )
+    angular_velocity: Any = parameter(
+        unit="rad/s", label="angular velocity", symbol="w", shape=(3,), default=(0.0,) * 3
+    )
+    amplitude: Any = parameter(
+        unit="m", label="amplitude of the oscillation", symbol="A", shape=(3,), default=(0.0,) * 3
+    )
+    frequency: Any = parameter(
+        unit="Hz",
+        label="frequency of the oscillation",
+        symbol="f",
+        interval="[0, inf)",
+        default=0.0,
+    )
+    phase: Any = parameter(
+        unit="rad", label="phase of the oscillation at time zero", symbol="phi", default=0.0
+    )
 
     def pose(self, time: Real) -> Pose:
         """Position of the reference point and rotation at ``time`` [s]."""
@@ -48,10 +73,16 @@ class PrescribedMotion:
         )
 
     def material_velocity(self, point: Real, time: Real) -> jax.Array:
-        """Velocity [m/s] of the material that is at ``point`` [m] at ``time`` [s], ``c'(t) + w x (point - c(t))``; ``(3,)``."""
+        """Velocity [m/s] of the material that is at ``point`` [m] at ``time`` [s], ``c'(t) + w x
+        (point - c(t))``; ``(3,)``.
+        """
         rate = 2.0 * math.pi * self.frequency * jnp.cos(self._angle(time))
         position = self.pose(time).position
-        motion = Motion(position, jnp.asarray(self.velocity) + jnp.asarray(self.amplitude) * rate, jnp.asarray(self.angular_velocity))
+        motion = Motion(
+            position,
+            jnp.asarray(self.velocity) + jnp.asarray(self.amplitude) * rate,
+            jnp.asarray(self.angular_velocity),
+        )
         return velocity_at(motion, point - position)
 
     def _angle(self, time: Real) -> Real:

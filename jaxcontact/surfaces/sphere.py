@@ -14,7 +14,8 @@ from jaxcontact.surfaces.surface import DistanceAndNormal, Surface
 
 @model
 class Sphere(Surface):
-    """A ball with prescribed motion, ``distance = |x - c| - R``; with ``hollow=True`` the cavity ``R - |x - c|``.
+    """A ball with prescribed motion, ``distance = |x - c| - R``; with ``hollow=True`` the cavity
+    ``R - |x - c|``.
 
     Analytic but at its centre, where the normal is the z axis (its opposite, if hollow).
     """

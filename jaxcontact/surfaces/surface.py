@@ -1,4 +1,6 @@
-"""What every surface has in common: its motion, its free side, and how a point on it is reported."""
+"""What every surface has in common: its motion, its free side, and how a point on it is
+reported.
+"""
 
 import abc
 from collections.abc import Callable
@@ -16,7 +18,8 @@ DistanceAndNormal = tuple[jax.Array, jax.Array]
 
 
 class Surface(abc.ABC):
-    """A rigid surface. A shape declares its parameters and gives ``at_rest``; ``closest`` adds motion and side.
+    """A rigid surface. A shape declares its parameters and gives ``at_rest``; ``closest`` adds
+    motion and side.
 
     Attributes:
         motion: prescribed motion; ``None`` for a fixed surface.
@@ -28,10 +31,13 @@ class Surface(abc.ABC):
 
     @abc.abstractmethod
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
-        """Signed distance of ``center`` ``(3,)`` from the surface as it is described, positive outside, and its gradient ``(3,)``."""
+        """Signed distance of ``center`` ``(3,)`` from the surface as it is described, positive
+        outside, and its gradient ``(3,)``.
+        """
 
     def closest(self, center: Real, time: Real) -> SurfacePoint:
-        """The point that is closest to the centre of a sphere; computed in the floating-point type of ``center``.
+        """The point that is closest to the centre of a sphere; computed in the floating-point type
+        of ``center``.
 
         Args:
             center: [m], ``(3,)``.
@@ -45,22 +51,40 @@ class Surface(abc.ABC):
             distance, normal = shape.at_rest(center)
         else:
             pose = motion.pose(time)
-            distance, normal = in_frame(lambda x: shape.at_rest(x + motion.reference_point), center, pose.position, pose.rotation)
+            distance, normal = in_frame(
+                lambda x: shape.at_rest(x + motion.reference_point),
+                center,
+                pose.position,
+                pose.rotation,
+            )
         if self.hollow:
             distance, normal = -distance, -normal
         point = center - distance * normal
-        velocity = jnp.zeros_like(point) if motion is None else motion.material_velocity(point, time)
+        velocity = (
+            jnp.zeros_like(point) if motion is None else motion.material_velocity(point, time)
+        )
         return SurfacePoint(distance, normal, point, velocity)
 
 
 def in_frame(
-    shape: Callable[[jax.Array], DistanceAndNormal], center: jax.Array, origin: jax.Array, rotation: jax.Array
+    shape: Callable[[jax.Array], DistanceAndNormal],
+    center: jax.Array,
+    origin: jax.Array,
+    rotation: jax.Array,
 ) -> DistanceAndNormal:
-    """Signed distance and normal of a shape that is described in a frame at ``origin``, turned by the rotation vector ``rotation``."""
+    """Signed distance and normal of a shape that is described in a frame at ``origin``, turned by
+    the rotation vector ``rotation``.
+    """
     distance, normal = shape(rotate(center - origin, -rotation))
     return distance, rotate(normal, rotation)
 
 
 def _as_type(surface: Any, dtype: Any) -> Any:
-    """The parameters as arrays of one type: tuples and Python numbers would otherwise widen single precision."""
-    return jax.tree.map(lambda value: jnp.asarray(value, dtype), surface, is_leaf=lambda value: isinstance(value, (tuple, list)))
+    """The parameters as arrays of one type: tuples and Python numbers would otherwise widen single
+    precision.
+    """
+    return jax.tree.map(
+        lambda value: jnp.asarray(value, dtype),
+        surface,
+        is_leaf=lambda value: isinstance(value, (tuple, list)),
+    )

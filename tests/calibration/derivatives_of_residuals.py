@@ -1,4 +1,6 @@
-"""The block Jacobian of a problem against differences, for the tests of what measures and of what is measured."""
+"""The block Jacobian of a problem against differences, for the tests of what measures and of what
+is measured.
+"""
 
 import jax
 import numpy as np
@@ -14,7 +16,10 @@ def check_derivatives(problem: Problem, *, rtol: float = 1e-5) -> None:
         blocks = jacobians(problem.layout, problem.scene, shared, local, problem.data)
 
         def at(shared, local):
-            return [np.asarray(part) for part in residuals(problem.layout, problem.scene, shared, local, problem.data)]
+            return [
+                np.asarray(part)
+                for part in residuals(problem.layout, problem.scene, shared, local, problem.data)
+            ]
 
         step = 1e-6
         for i in range(shared.size):
@@ -22,15 +27,29 @@ def check_derivatives(problem: Problem, *, rtol: float = 1e-5) -> None:
             plus, minus = at(shared + moved, local), at(shared - moved, local)
             for block, high, low in zip(blocks, plus, minus, strict=True):
                 expected = (high - low) / (2 * step)
-                np.testing.assert_allclose(block.by_shared[:, :, i], expected, rtol=rtol, atol=rtol * max(np.abs(expected).max(), 1e-3))
+                np.testing.assert_allclose(
+                    block.by_shared[:, :, i],
+                    expected,
+                    rtol=rtol,
+                    atol=rtol * max(np.abs(expected).max(), 1e-3),
+                )
         for kind, own in enumerate(local):
             for i in range(own.shape[1]):
                 moved = step * np.eye(own.shape[1])[i]
                 plus, minus = (
-                    at(shared, tuple(part + s * moved * (k == kind) if k == kind else part for k, part in enumerate(local)))
+                    at(
+                        shared,
+                        tuple(
+                            part + s * moved * (k == kind) if k == kind else part
+                            for k, part in enumerate(local)
+                        ),
+                    )
                     for s in (1, -1)
                 )
                 expected = (plus[kind] - minus[kind]) / (2 * step)
                 np.testing.assert_allclose(
-                    blocks[kind].by_local[:, :, i], expected, rtol=rtol, atol=rtol * max(np.abs(expected).max(), 1e-3)
+                    blocks[kind].by_local[:, :, i],
+                    expected,
+                    rtol=rtol,
+                    atol=rtol * max(np.abs(expected).max(), 1e-3),
                 )

@@ -8,8 +8,15 @@ GRAVITY = 9.81
 
 
 def restitution(**changes):
-    given = {"value": 0.92634, "sd": 0.00412, "start": 0.85, "status": Determination.DETERMINED} | changes
-    return Estimate(name="contact.normal.restitution", label="restitution", symbol="e", unit="-", **given)
+    given = {
+        "value": 0.92634,
+        "sd": 0.00412,
+        "start": 0.85,
+        "status": Determination.DETERMINED,
+    } | changes
+    return Estimate(
+        name="contact.normal.restitution", label="restitution", symbol="e", unit="-", **given
+    )
 
 
 def parameters():
@@ -17,7 +24,16 @@ def parameters():
         estimate.name: estimate
         for estimate in (
             restitution(),
-            Estimate("drag.coefficient", "drag coefficient", "C_d", "-", 0.4712, 0.0523, 0.47, Determination.DETERMINED),
+            Estimate(
+                "drag.coefficient",
+                "drag coefficient",
+                "C_d",
+                "-",
+                0.4712,
+                0.0523,
+                0.47,
+                Determination.DETERMINED,
+            ),
             Estimate(
                 "contact.normal.stiffness",
                 "stiffness",
@@ -27,7 +43,8 @@ def parameters():
                 float("inf"),
                 4e7,
                 Determination.NOT_DETERMINED,
-                "larger than 2.1e5 N/m^1.5 (95 %); a recording at 20 kHz or a contact time would show it",
+                "larger than 2.1e5 N/m^1.5 (95 %); a recording at 20 kHz or a contact time "
+                "would show it",
             ),
             Estimate(
                 "contact.friction.coefficient",
@@ -40,8 +57,26 @@ def parameters():
                 Determination.AT_BOUND,
                 "the upper bound is 1; the data ask for more",
             ),
-            Estimate("materials.modulus", "effective modulus", "E*", "Pa", 7.0e10, 0.0, 7.0e10, Determination.FIXED),
-            Estimate("length_scale", "length scale", "s", "-", 0.95812, 0.00123, 1.0, Determination.DETERMINED),
+            Estimate(
+                "materials.modulus",
+                "effective modulus",
+                "E*",
+                "Pa",
+                7.0e10,
+                0.0,
+                7.0e10,
+                Determination.FIXED,
+            ),
+            Estimate(
+                "length_scale",
+                "length scale",
+                "s",
+                "-",
+                0.95812,
+                0.00123,
+                1.0,
+                Determination.DETERMINED,
+            ),
         )
     }
 
@@ -70,9 +105,25 @@ def recording(index=0, *, axes=("z",), samples=160, sigma=1.2e-3, noise=1.2e-3, 
     measured[20:24] = np.nan
     nuisance = {
         "initial_height": Estimate(
-            "initial_height", "initial height", "z0", "m", 0.25 + 0.02 * index, 3.1e-4, 0.25, Determination.DETERMINED
+            "initial_height",
+            "initial height",
+            "z0",
+            "m",
+            0.25 + 0.02 * index,
+            3.1e-4,
+            0.25,
+            Determination.DETERMINED,
         ),
-        "time_offset": Estimate("time_offset", "time offset", "t0", "s", 1.7e-3 * (1 + index), 2.4e-4, 0.0, Determination.DETERMINED),
+        "time_offset": Estimate(
+            "time_offset",
+            "time offset",
+            "t0",
+            "s",
+            1.7e-3 * (1 + index),
+            2.4e-4,
+            0.0,
+            Determination.DETERMINED,
+        ),
     }
     return FittedRecording(
         name=name or f"drop_{index + 1:02d}",
@@ -83,13 +134,17 @@ def recording(index=0, *, axes=("z",), samples=160, sigma=1.2e-3, noise=1.2e-3, 
         sigma=np.full_like(predicted, sigma),
         bounce_times=moments,
         nuisance=nuisance,
-        remarks=("the first 3 samples were left out: the ball was still held",) if index % 2 == 0 else (),
+        remarks=("the first 3 samples were left out: the ball was still held",)
+        if index % 2 == 0
+        else (),
     )
 
 
 def drops(count, **changes):
     """A fit of ``count`` dropped balls."""
-    recordings = tuple(recording(index, noise=1.2e-3 * (1 + 0.1 * (index * 7 % 11))) for index in range(count))
+    recordings = tuple(
+        recording(index, noise=1.2e-3 * (1 + 0.1 * (index * 7 % 11))) for index in range(count)
+    )
     given = {
         "parameters": parameters(),
         "names": ("contact.normal.restitution", "drag.coefficient", "length_scale"),
@@ -102,7 +157,9 @@ def drops(count, **changes):
         "seconds": 0.842,
         "method": "Levenberg-Marquardt",
         "model": "Hard-sphere impacts with constant restitution, quadratic air drag, no friction",
-        "warnings": ("the length scale of the recordings is 4.2 % short; check the scale of the video",),
+        "warnings": (
+            "the length scale of the recordings is 4.2 % short; check the scale of the video",
+        ),
         "recordings": recordings,
     }
     return Fit(**(given | changes))
@@ -113,22 +170,74 @@ def impacts():
     angle = np.linspace(5.0, 80.0, 16)
     fine = np.linspace(0.0, 85.0, 200)
     random = np.random.default_rng(3)
-    friction = Estimate("contact.friction.coefficient", "friction coefficient", "μ", "-", 0.0957, 0.0011, 0.2, Determination.DETERMINED)
+    friction = Estimate(
+        "contact.friction.coefficient",
+        "friction coefficient",
+        "μ",
+        "-",
+        0.0957,
+        0.0011,
+        0.2,
+        Determination.DETERMINED,
+    )
 
     def alone(value, sd):
-        return {friction.name: Estimate(friction.name, friction.label, friction.symbol, "-", value, sd, 0.2, Determination.DETERMINED)}
+        return {
+            friction.name: Estimate(
+                friction.name,
+                friction.label,
+                friction.symbol,
+                "-",
+                value,
+                sd,
+                0.2,
+                Determination.DETERMINED,
+            )
+        }
 
     def column(name, label, curve, sigma, shift, values):
         predicted = curve(angle)
         measured = predicted + sigma * (random.standard_normal(angle.size) + shift)
         chi2 = float(np.sum(((measured - predicted) / sigma) ** 2))
-        return FittedColumn(name, label, angle, measured, predicted, np.full(angle.size, sigma), fine, curve(fine), values, chi2)
+        return FittedColumn(
+            name,
+            label,
+            angle,
+            measured,
+            predicted,
+            np.full(angle.size, sigma),
+            fine,
+            curve(fine),
+            values,
+            chi2,
+        )
 
     both = alone(0.1012, 0.0021) | {"contact.normal.restitution": restitution(value=0.98, sd=0.006)}
     columns = (
-        column("rebound_angle", "rebound angle [deg]", lambda a: np.maximum(a - 9.0, 0.6 * a), 0.8, 1.5, alone(0.0911, 0.0012)),
-        column("tangential_restitution", "tangential restitution", lambda a: 0.6 + 0.35 * (a / 85) ** 2, 0.012, 0.0, alone(0.0969, 0.0018)),
-        column("spin_after", "spin after the impact [rad/s]", lambda a: 700 * np.sin(np.radians(2 * a)), 18.0, -1.2, both),
+        column(
+            "rebound_angle",
+            "rebound angle [deg]",
+            lambda a: np.maximum(a - 9.0, 0.6 * a),
+            0.8,
+            1.5,
+            alone(0.0911, 0.0012),
+        ),
+        column(
+            "tangential_restitution",
+            "tangential restitution",
+            lambda a: 0.6 + 0.35 * (a / 85) ** 2,
+            0.012,
+            0.0,
+            alone(0.0969, 0.0018),
+        ),
+        column(
+            "spin_after",
+            "spin after the impact [rad/s]",
+            lambda a: 700 * np.sin(np.radians(2 * a)),
+            18.0,
+            -1.2,
+            both,
+        ),
     )
     estimates = (restitution(value=0.9812, sd=0.0051), friction)
     return Fit(
@@ -143,6 +252,9 @@ def impacts():
         seconds=0.11,
         method="Levenberg-Marquardt",
         model="Rigid oblique impact with constant restitution and Coulomb friction",
-        warnings=("tangential compliance matters below about 32 deg; rigid sliding cannot follow those points",),
+        warnings=(
+            "tangential compliance matters below about 32 deg; rigid sliding cannot follow "
+            "those points",
+        ),
         columns=columns,
     )

@@ -1,4 +1,6 @@
-"""Made-up tables of impacts, with a textbook model that shares nothing with this library, for the tests of what follows a fit."""
+"""Made-up tables of impacts, with a textbook model that shares nothing with this library, for the
+tests of what follows a fit.
+"""
 
 import dataclasses
 
@@ -14,12 +16,19 @@ SIGMA = {"rebound_angle": 1.5, "rebound_speed": 0.05}
 
 def scene(friction: float = 0.25, restitution: float = 0.8) -> jc.Scene:
     """A ball and a plane that rub."""
-    contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=restitution), friction=jc.Coulomb(coefficient=friction))
+    contact = jc.ContactModel(
+        normal=jc.NewtonRestitution(restitution=restitution),
+        friction=jc.Coulomb(coefficient=friction),
+    )
     return jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03), contact=contact)
 
 
-def closed_form(friction: float, restitution: float, angles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rebound angle [deg] and speed of a solid sphere at 2 m/s that slides all through the impact or rolls: textbook."""
+def closed_form(
+    friction: float, restitution: float, angles: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Rebound angle [deg] and speed of a solid sphere at 2 m/s that slides all through the impact
+    or rolls: textbook.
+    """
     radians = np.deg2rad(angles)
     along, down = 2 * np.sin(radians), 2 * np.cos(radians)
     after = np.maximum(along - friction * (1 + restitution) * down, along * 5 / 7)
@@ -44,7 +53,12 @@ def table(*, angles: np.ndarray = ANGLES, seed: int = 0, noise: float = 1.0) -> 
 def whitened(friction: float, restitution: float, data: ImpactTable) -> np.ndarray:
     """Residuals in standard deviations, without this library."""
     angle, speed = closed_form(friction, restitution, data.impact_angle)
-    return np.concatenate([(angle - data.rebound_angle) / SIGMA["rebound_angle"], (speed - data.rebound_speed) / SIGMA["rebound_speed"]])
+    return np.concatenate(
+        [
+            (angle - data.rebound_angle) / SIGMA["rebound_angle"],
+            (speed - data.rebound_speed) / SIGMA["rebound_speed"],
+        ]
+    )
 
 
 DATA = table(seed=1)

@@ -1,4 +1,6 @@
-"""What must hold of the bootstrap: the spread of independent refits, known intervals where a formula exists, correlation kept if asked."""
+"""What must hold of the bootstrap: the spread of independent refits, known intervals where a
+formula exists, correlation kept if asked.
+"""
 
 import dataclasses
 import importlib.util
@@ -15,15 +17,36 @@ from calibration.errors import InputError
 from calibration.fitting import fit
 from calibration.noise_model import Estimated, Huber, StudentT
 from calibration.problem import Problem
-from calibration.resampling import correlated, drawn_blocks, drawn_residuals, leverages, location, measured_again, redrawable
+from calibration.resampling import (
+    correlated,
+    drawn_blocks,
+    drawn_residuals,
+    leverages,
+    location,
+    measured_again,
+    redrawable,
+)
 from calibration.studentised import sizes, standard_errors, studentised
 from calibration.uncertainty import between_trials
 
-_SPEC = importlib.util.spec_from_file_location("made_up_impacts", Path(__file__).with_name("made_up_impacts.py"))
+_SPEC = importlib.util.spec_from_file_location(
+    "made_up_impacts", Path(__file__).with_name("made_up_impacts.py")
+)
 impacts = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(impacts)
-ANGLES, DATA, FRICTION, RESTITUTION, SIGMA = impacts.ANGLES, impacts.DATA, impacts.FRICTION, impacts.RESTITUTION, impacts.SIGMA
-closed_form, scene, table, whitened = impacts.closed_form, impacts.scene, impacts.table, impacts.whitened
+ANGLES, DATA, FRICTION, RESTITUTION, SIGMA = (
+    impacts.ANGLES,
+    impacts.DATA,
+    impacts.FRICTION,
+    impacts.RESTITUTION,
+    impacts.SIGMA,
+)
+closed_form, scene, table, whitened = (
+    impacts.closed_form,
+    impacts.scene,
+    impacts.table,
+    impacts.whitened,
+)
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +57,10 @@ def found():
 @pytest.fixture(scope="module")
 def many():
     """Twelve small tables, each a trial."""
-    tables = [dataclasses.replace(table(angles=ANGLES[::3], seed=seed), name=f"table {seed}") for seed in range(12)]
+    tables = [
+        dataclasses.replace(table(angles=ANGLES[::3], seed=seed), name=f"table {seed}")
+        for seed in range(12)
+    ]
     return fit(Problem(scene(), tables, free=[FRICTION, RESTITUTION]))
 
 
@@ -51,7 +77,9 @@ def test_replicates_spread_as_refits_by_scipy_do(found):
             rebound_angle=angle + SIGMA["rebound_angle"] * rng.standard_normal(ANGLES.size),
             rebound_speed=speed + SIGMA["rebound_speed"] * rng.standard_normal(ANGLES.size),
         )
-        refits.append(least_squares(lambda p, drawn=drawn: whitened(*p, drawn), [friction, restitution]).x)
+        refits.append(
+            least_squares(lambda p, drawn=drawn: whitened(*p, drawn), [friction, restitution]).x
+        )
     # Each standard deviation is known to 5 %, so their ratio to 7 %.
     for i, name in enumerate((FRICTION, RESTITUTION)):
         assert made[name].sd == pytest.approx(np.std(refits, axis=0)[i], rel=0.2)
@@ -77,7 +105,9 @@ def test_studentised_intervals_of_normal_errors_are_those_of_student():
     drawn = numbers.mean() + numbers.std(ddof=1) * rng.standard_normal((count, 5))
     error = stats.sem(numbers)
     found = studentised(drawn.mean(axis=1), stats.sem(drawn, axis=1), numbers.mean(), error, 0.95)
-    np.testing.assert_allclose(found, stats.t.interval(0.95, 4, numbers.mean(), error), atol=0.1 * error)
+    np.testing.assert_allclose(
+        found, stats.t.interval(0.95, 4, numbers.mean(), error), atol=0.1 * error
+    )
 
 
 def test_replicates_have_the_standard_errors_of_fits(found, many):
@@ -88,15 +118,23 @@ def test_replicates_have_the_standard_errors_of_fits(found, many):
         np.testing.assert_array_equal(one, two)
         if kind == "trial":
             blocks = judgement.parts.working
-            np.testing.assert_allclose(one, np.sqrt(np.diag(between_trials(blocks, judgement.formal))))
+            np.testing.assert_allclose(
+                one, np.sqrt(np.diag(between_trials(blocks, judgement.formal)))
+            )
     # Of one quantity, what generalised least squares says: the formal covariance times the misfit.
-    single = dataclasses.replace(DATA, rebound_speed=(), sigma={"rebound_angle": DATA.sigma["rebound_angle"]})
+    single = dataclasses.replace(
+        DATA, rebound_speed=(), sigma={"rebound_angle": DATA.sigma["rebound_angle"]}
+    )
     judgement = fit(Problem(scene(), [single], free=[FRICTION, RESTITUTION])).judgement
     alone = jax.tree.map(lambda leaf: np.asarray(leaf)[None], (judgement.blocks, judgement.data))
     np.testing.assert_allclose(
-        standard_errors(judgement, *alone, kind="residual")[0], np.sqrt(np.diag(judgement.formal.shared) * judgement.chi2 / judgement.dof)
+        standard_errors(judgement, *alone, kind="residual")[0],
+        np.sqrt(np.diag(judgement.formal.shared) * judgement.chi2 / judgement.dof),
     )
-    np.testing.assert_allclose(standard_errors(judgement, *alone, kind="parametric")[0], np.sqrt(np.diag(judgement.formal.shared)))
+    np.testing.assert_allclose(
+        standard_errors(judgement, *alone, kind="parametric")[0],
+        np.sqrt(np.diag(judgement.formal.shared)),
+    )
 
 
 def test_leverages_are_the_diagonal_of_the_hat_matrix(found):
@@ -113,15 +151,22 @@ def test_whole_trials_are_drawn_with_all_that_is_theirs(many):
 
 
 def test_same_seed_same_numbers_and_chunks_do_not_matter(found):
-    one, two = bootstrap(found, count=10, seed=3, lanes=4), bootstrap(found, count=10, seed=3, lanes=10)
+    one, two = (
+        bootstrap(found, count=10, seed=3, lanes=4),
+        bootstrap(found, count=10, seed=3, lanes=10),
+    )
     np.testing.assert_allclose(one.draws.shared, two.draws.shared, atol=1e-7)
-    assert not np.allclose(bootstrap(found, count=10, seed=4, lanes=4).draws.shared, one.draws.shared)
+    assert not np.allclose(
+        bootstrap(found, count=10, seed=4, lanes=4).draws.shared, one.draws.shared
+    )
 
 
 def test_corrected_levels_are_those_of_scipy():
     rng = np.random.default_rng(0)
     data = rng.exponential(size=40)
-    peer = stats.bootstrap((data,), np.mean, method="BCa", n_resamples=4000, rng=np.random.default_rng(1))
+    peer = stats.bootstrap(
+        (data,), np.mean, method="BCa", n_resamples=4000, rng=np.random.default_rng(1)
+    )
     jackknife = (data.sum() - data) / (data.size - 1)
     push = jackknife.mean() - jackknife
     acceleration = np.sum(push**3) / (6 * np.sum(push**2) ** 1.5)
@@ -137,7 +182,11 @@ def test_runs_of_residuals_keep_their_correlation_and_single_ones_lose_it(found)
     for i in range(1, count):
         series[0, i, 0] = 0.8 * series[0, i - 1, 0] + rng.standard_normal()
     made = one._replace(
-        white=series, plain=series, weight=np.ones_like(series), predicted=series, samples=one.samples._replace(measured=series)
+        white=series,
+        plain=series,
+        weight=np.ones_like(series),
+        predicted=series,
+        samples=one.samples._replace(measured=series),
     )
 
     def neighbours(drawn):
@@ -149,7 +198,9 @@ def test_runs_of_residuals_keep_their_correlation_and_single_ones_lose_it(found)
     # With a correlation time of the fit, errors that are drawn white get it back.
     step, time = 1e-3, -1e-3 / np.log(0.8)
     samples = made.samples._replace(times=step * np.arange(count)[None])
-    assert neighbours(correlated(made._replace(time=np.array([time]), samples=samples), [single])[0]) == pytest.approx(0.8, abs=0.06)
+    assert neighbours(
+        correlated(made._replace(time=np.array([time]), samples=samples), [single])[0]
+    ) == pytest.approx(0.8, abs=0.06)
     np.testing.assert_allclose(measured_again(made, np.zeros_like(series)), series)
 
 
@@ -157,17 +208,23 @@ def test_runs_of_residuals_keep_their_correlation_and_single_ones_lose_it(found)
 def test_robust_fits_are_drawn_in_standard_deviations():
     robust = fit(Problem(scene(), [DATA], free=[FRICTION, RESTITUTION], noise=StudentT(4.0)))
     (one,) = redrawable(robust.judgement)[0]
-    angle, speed = closed_form(robust.parameters[FRICTION].value, robust.parameters[RESTITUTION].value, ANGLES)
+    angle, speed = closed_form(
+        robust.parameters[FRICTION].value, robust.parameters[RESTITUTION].value, ANGLES
+    )
     np.testing.assert_allclose(one.predicted[0], np.stack([angle, speed], axis=-1), rtol=1e-6)
     made = bootstrap(robust, count=60, seed=0)
     width = np.diff(made[RESTITUTION].studentised)[0]
-    assert width == pytest.approx(np.diff(robust.parameters[RESTITUTION].interval(0.95))[0], rel=0.5)
+    assert width == pytest.approx(
+        np.diff(robust.parameters[RESTITUTION].interval(0.95))[0], rel=0.5
+    )
 
 
 @pytest.mark.slow
 def test_outliers_do_not_move_the_errors_that_are_drawn_from_robust_fits():
     spoiled = dataclasses.replace(
-        DATA, rebound_speed=DATA.rebound_speed + np.where(np.arange(ANGLES.size) == 3, 20, 0) * SIGMA["rebound_speed"]
+        DATA,
+        rebound_speed=DATA.rebound_speed
+        + np.where(np.arange(ANGLES.size) == 3, 20, 0) * SIGMA["rebound_speed"],
     )
     robust = fit(Problem(scene(), [spoiled], free=[FRICTION, RESTITUTION], noise=Huber()))
     (one,) = redrawable(robust.judgement)[0]
@@ -187,8 +244,14 @@ def test_replicates_weigh_quantities_by_the_sizes_they_find():
     # At the fit, sizes are settled: restricted maximum likelihood.
     own = jax.tree.map(lambda leaf: np.asarray(leaf)[None], (judgement.blocks, judgement.data))
     np.testing.assert_allclose(sizes(judgement, *own, kind="residual"), 1.0, rtol=1e-3)
-    data = reweighed(jax.tree.map(lambda leaf: np.asarray(leaf)[None], judgement.data[0]), judgement.parts.kinds[0], np.array([[2.0, 4.0]]))
-    np.testing.assert_allclose(data.samples[0].weight[0] * [2.0, 4.0], judgement.data[0].samples[0].weight)
+    data = reweighed(
+        jax.tree.map(lambda leaf: np.asarray(leaf)[None], judgement.data[0]),
+        judgement.parts.kinds[0],
+        np.array([[2.0, 4.0]]),
+    )
+    np.testing.assert_allclose(
+        data.samples[0].weight[0] * [2.0, 4.0], judgement.data[0].samples[0].weight
+    )
     made = bootstrap(estimated, count=60, seed=0)
     assert made[RESTITUTION].sd == pytest.approx(estimated.parameters[RESTITUTION].sd, rel=0.35)
     assert made.failed == 0

@@ -1,4 +1,6 @@
-"""What must hold of cameras: exposure, clocks, perspective, distortion, tilt and dropped frames are found, or said not to be told."""
+"""What must hold of cameras: exposure, clocks, perspective, distortion, tilt and dropped frames are
+found, or said not to be told.
+"""
 
 import functools
 import importlib.util
@@ -23,7 +25,9 @@ from calibration.recording import Recording
 from calibration.result import Determination
 from calibration.trial import Trial
 
-_SPEC = importlib.util.spec_from_file_location("derivatives_of_residuals", Path(__file__).with_name("derivatives_of_residuals.py"))
+_SPEC = importlib.util.spec_from_file_location(
+    "derivatives_of_residuals", Path(__file__).with_name("derivatives_of_residuals.py")
+)
 _MODULE = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(_MODULE)
 check_derivatives = _MODULE.check_derivatives
@@ -34,11 +38,19 @@ TIMES = np.arange(0.0, 0.9, FRAME)
 METHOD = jc.Impulse(max_contacts=6, rest_steps=1, skip_unused=False)
 
 
-def scene(*, restitution: float = 0.8, friction: float = 0.05, gravity: tuple[float, float, float] = (0.0, 0.0, -9.81)) -> jc.Scene:
+def scene(
+    *,
+    restitution: float = 0.8,
+    friction: float = 0.05,
+    gravity: tuple[float, float, float] = (0.0, 0.0, -9.81),
+) -> jc.Scene:
     """A ball above a plane, with rigid impacts; friction so small that it slides."""
     return jc.Scene(
         bodies=jc.spheres(radius=RADIUS, mass=0.03),
-        contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=restitution), friction=jc.Coulomb(coefficient=friction)),
+        contact=jc.ContactModel(
+            normal=jc.NewtonRestitution(restitution=restitution),
+            friction=jc.Coulomb(coefficient=friction),
+        ),
         gravity=np.asarray(gravity),
     )
 
@@ -49,12 +61,21 @@ def thrown(speed: float, *, height: float = 0.35, depth: float = 0.0) -> jc.Stat
 
 
 @functools.lru_cache(maxsize=64)
-def _path(speed: float, depth: float, gravity: tuple[float, ...], times: tuple[float, ...]) -> np.ndarray:
-    motion = jc.simulate(scene(gravity=gravity), thrown(speed, depth=depth), np.asarray(times), method=jc.Impulse(max_contacts=8))
+def _path(
+    speed: float, depth: float, gravity: tuple[float, ...], times: tuple[float, ...]
+) -> np.ndarray:
+    motion = jc.simulate(
+        scene(gravity=gravity),
+        thrown(speed, depth=depth),
+        np.asarray(times),
+        method=jc.Impulse(max_contacts=8),
+    )
     return np.asarray(motion.position)
 
 
-def path(speed: float, *, depth: float = 0.0, gravity=(0.0, 0.0, -9.81), times: np.ndarray = TIMES) -> np.ndarray:
+def path(
+    speed: float, *, depth: float = 0.0, gravity=(0.0, 0.0, -9.81), times: np.ndarray = TIMES
+) -> np.ndarray:
     """True positions (n, 3)."""
     return _path(speed, depth, tuple(gravity), tuple(times))
 
@@ -63,7 +84,12 @@ def film(recorded: np.ndarray, seed: int, *, times: np.ndarray = TIMES) -> Recor
     """A recording of x and z with noise."""
     position = recorded + NOISE * np.random.default_rng(seed).standard_normal(recorded.shape)
     position[:, 1] = np.nan
-    return Recording(name=f"film{seed}", time=times, position=position, sigma=np.where(np.isnan(position), np.nan, NOISE))
+    return Recording(
+        name=f"film{seed}",
+        time=times,
+        position=position,
+        sigma=np.where(np.isnan(position), np.nan, NOISE),
+    )
 
 
 def fitted(recordings, nuisance, *, free=(RESTITUTION, FRICTION)):
@@ -96,8 +122,17 @@ def exposed(speed: float, exposure: float, *, times: np.ndarray = TIMES) -> np.n
     moments = times[:, None] + exposure * ((np.arange(400) + 0.5) / 400 - 0.5)
     moments = np.maximum(moments, times[0])
     flat = np.sort(moments.ravel())
-    position = np.asarray(jc.simulate(scene(), thrown(speed), np.append(flat, flat[-1] + 1e-3), method=jc.Impulse(max_contacts=8)).position)
-    return np.stack([np.interp(moments, flat, position[:-1, axis]).mean(axis=1) for axis in range(3)], axis=-1)
+    position = np.asarray(
+        jc.simulate(
+            scene(),
+            thrown(speed),
+            np.append(flat, flat[-1] + 1e-3),
+            method=jc.Impulse(max_contacts=8),
+        ).position
+    )
+    return np.stack(
+        [np.interp(moments, flat, position[:-1, axis]).mean(axis=1) for axis in range(3)], axis=-1
+    )
 
 
 @pytest.mark.slow
@@ -106,10 +141,16 @@ def test_mean_over_an_exposure_is_exact_across_an_impact():
     ends = np.concatenate([times - exposure / 2, times + exposure / 2])
     order = np.argsort(ends)
     with jax.enable_x64(True):
-        motion = jc.simulate(scene(), thrown(1.0), np.concatenate([[0.0], ends[order]]), method=jc.Impulse(max_contacts=8))
+        motion = jc.simulate(
+            scene(),
+            thrown(1.0),
+            np.concatenate([[0.0], ends[order]]),
+            method=jc.Impulse(max_contacts=8),
+        )
         back = 1 + np.argsort(order)
         motion = motion._replace(
-            times=jnp.asarray(ends), **{name: getattr(motion, name)[back] for name in ("position", "velocity", "spin")}
+            times=jnp.asarray(ends),
+            **{name: getattr(motion, name)[back] for name in ("position", "velocity", "spin")},
         )
         still = Initial(np.zeros(3), np.zeros(3), np.zeros(3), 0.0, np.array([1.0, 0.0, 0.0, 0.0]))
         found = np.asarray(mean_over_exposure(experiment_from(scene(), still), motion))
@@ -122,7 +163,9 @@ def test_mean_over_an_exposure_is_exact_across_an_impact():
 @pytest.mark.slow
 def test_exposure_time_is_found_from_pictures_of_impacts():
     late = TIMES[1:]
-    recordings = [film(exposed(speed, 5e-3)[1:], seed, times=late) for seed, speed in enumerate((1.1, 1.6))]
+    recordings = [
+        film(exposed(speed, 5e-3)[1:], seed, times=late) for seed, speed in enumerate((1.1, 1.6))
+    ]
     found = fitted(recordings, [cal.Exposure()])
     assert_found(found, {"exposure": 5e-3})
     known = fitted(recordings, [cal.Exposure(known=5e-3)])
@@ -141,13 +184,17 @@ def test_a_clock_and_its_inverse():
 def test_sound_card_and_camera_that_differ_in_offset_and_rate():
     trials = []
     for seed, speed in enumerate((1.1, 1.6)):
-        contacts = jc.simulate(scene(), thrown(speed), TIMES, method=jc.Impulse(max_contacts=8)).contacts
+        contacts = jc.simulate(
+            scene(), thrown(speed), TIMES, method=jc.Impulse(max_contacts=8)
+        ).contacts
         impacts = np.asarray(contacts.touch_down)[np.asarray(contacts.happened)]
         shown = np.asarray(Clock(offset=0.2, drift=2e-3).shown(impacts, 0.0))
         heard = shown + 2e-5 * np.random.default_rng(50 + seed).standard_normal(impacts.size)
         trials.append(Trial(film(path(speed), seed), cal.BounceTimes(heard, sigma=2e-5)))
     # Gravity is known, so the camera's own clock can be checked against the sound, too.
-    found = fitted(trials, [cal.ClockOffset("microphone", shared=True), cal.ClockDrift("microphone")])
+    found = fitted(
+        trials, [cal.ClockOffset("microphone", shared=True), cal.ClockDrift("microphone")]
+    )
     # The clock of the trial begins with the first time of all measurements.
     drift = found.parameters["drift_of_microphone"]
     assert_found(found, {})
@@ -168,21 +215,39 @@ def test_frame_rate_and_length_scale_both_change_the_apparent_gravity_and_cannot
 def test_clocks_that_nobody_reads_or_that_nothing_can_set_are_refused():
     recording = film(path(0.6), 0)
     with pytest.raises(InputError, match=r"(?s)no measurement is on that clock.*camera"):
-        Problem(scene(), [recording], free=[RESTITUTION], nuisance=[cal.InitialState(), cal.ClockOffset("kamera")])
+        Problem(
+            scene(),
+            [recording],
+            free=[RESTITUTION],
+            nuisance=[cal.InitialState(), cal.ClockOffset("kamera")],
+        )
     with pytest.raises(InputError, match="same effect as the time of the start"):
-        Problem(scene(), [recording], free=[RESTITUTION], nuisance=[cal.InitialState(), cal.ClockOffset("camera")])
+        Problem(
+            scene(),
+            [recording],
+            free=[RESTITUTION],
+            nuisance=[cal.InitialState(), cal.ClockOffset("camera")],
+        )
 
 
 # ---- picture
 
 
 def test_a_picture_is_turned_scaled_projected_and_distorted():
-    camera = Camera(aspect=1.1, roll=0.1, nearness=0.5, distortion=0.2, centre=jnp.array([0.1, 0.0, 0.2]))
+    camera = Camera(
+        aspect=1.1, roll=0.1, nearness=0.5, distortion=0.2, centre=jnp.array([0.1, 0.0, 0.2])
+    )
     point = jnp.array([0.4, 0.3, 0.5])
-    turned = np.array([np.cos(0.1) * 0.4 - np.sin(0.1) * 0.5, 0.3, np.sin(0.1) * 0.4 + np.cos(0.1) * 0.5])
-    away = (turned / np.array([2 * 1.1, 2, 2]) - np.array([0.1, 0.0, 0.2]))[[0, 2]] / (1 + 0.5 * 0.3)
+    turned = np.array(
+        [np.cos(0.1) * 0.4 - np.sin(0.1) * 0.5, 0.3, np.sin(0.1) * 0.4 + np.cos(0.1) * 0.5]
+    )
+    away = (turned / np.array([2 * 1.1, 2, 2]) - np.array([0.1, 0.0, 0.2]))[[0, 2]] / (
+        1 + 0.5 * 0.3
+    )
     away = away * (1 + 0.2 * np.sum(away**2))
-    np.testing.assert_allclose(camera.recorded(point, 2.0)[jnp.array([0, 2])], away + np.array([0.1, 0.2]), rtol=1e-12)
+    np.testing.assert_allclose(
+        camera.recorded(point, 2.0)[jnp.array([0, 2])], away + np.array([0.1, 0.2]), rtol=1e-12
+    )
     flat = Camera(aspect=1.1, roll=0.1)
     np.testing.assert_allclose(flat.in_scene(flat.recorded(point, 2.0), 2.0), point, rtol=1e-12)
 
@@ -192,7 +257,10 @@ def test_roll_of_the_camera_and_tilt_of_the_table_are_told_apart():
     tilt, roll = 0.03, -0.02
     gravity = (9.81 * np.sin(tilt), 0.0, -9.81 * np.cos(tilt))
     camera = Camera(roll=roll)
-    recordings = [film(np.asarray(camera.recorded(path(speed, gravity=gravity), 1.0)), seed) for seed, speed in enumerate((-1.1, 1.1, 1.6))]
+    recordings = [
+        film(np.asarray(camera.recorded(path(speed, gravity=gravity), 1.0)), seed)
+        for seed, speed in enumerate((-1.1, 1.1, 1.6))
+    ]
     found = fitted(recordings, [cal.CameraRoll(), cal.GravityTilt()])
     assert_found(found, {"camera_roll": roll, "tilt_x": tilt})
 
@@ -200,7 +268,10 @@ def test_roll_of_the_camera_and_tilt_of_the_table_are_told_apart():
 @pytest.mark.slow
 def test_distortion_of_the_lens():
     camera = Camera(distortion=-0.15, centre=jnp.array([0.4, 0.0, 0.2]))
-    recordings = [film(np.asarray(camera.recorded(path(speed), 1.0)), seed) for seed, speed in enumerate((1.1, 1.6))]
+    recordings = [
+        film(np.asarray(camera.recorded(path(speed), 1.0)), seed)
+        for seed, speed in enumerate((1.1, 1.6))
+    ]
     assert_found(fitted(recordings, [cal.LensDistortion((0.4, 0.2))]), {"lens_distortion": -0.15})
     assert not fitted(recordings, []).explained
 
@@ -209,7 +280,10 @@ def test_distortion_of_the_lens():
 def test_a_ball_that_goes_away_from_the_camera():
     depth, distance = 0.25, 1.5
     camera = Camera(nearness=1 / distance, centre=jnp.array([0.4, 0.0, 0.2]))
-    recordings = [film(np.asarray(camera.recorded(path(speed, depth=depth), 1.0)), seed) for seed, speed in enumerate((1.1, 1.6))]
+    recordings = [
+        film(np.asarray(camera.recorded(path(speed, depth=depth), 1.0)), seed)
+        for seed, speed in enumerate((1.1, 1.6))
+    ]
     found = fitted(recordings, [cal.DepthMotion(distance, (0.4, 0.2))])
     assert_found(found, {})
     for r in range(2):
@@ -220,7 +294,10 @@ def test_a_ball_that_goes_away_from_the_camera():
 @pytest.mark.slow
 def test_pixels_that_are_not_square_are_told_by_friction_and_not_by_drops():
     camera = Camera(aspect=1.03)
-    recordings = [film(np.asarray(camera.recorded(path(speed), 1.0)), seed) for seed, speed in enumerate((1.1, 1.6))]
+    recordings = [
+        film(np.asarray(camera.recorded(path(speed), 1.0)), seed)
+        for seed, speed in enumerate((1.1, 1.6))
+    ]
     found = fitted(recordings, [cal.PixelAspect()])
     aspect = found.parameters["pixel_aspect"]
     assert found.explained
@@ -228,7 +305,13 @@ def test_pixels_that_are_not_square_are_told_by_friction_and_not_by_drops():
 
 
 @pytest.mark.parametrize(
-    "nuisance", [cal.PixelAspect(), cal.CameraRoll(), cal.LensDistortion((0.0, 0.0)), cal.DepthMotion(1.0, (0.0, 0.0))]
+    "nuisance",
+    [
+        cal.PixelAspect(),
+        cal.CameraRoll(),
+        cal.LensDistortion((0.0, 0.0)),
+        cal.DepthMotion(1.0, (0.0, 0.0)),
+    ],
 )
 def test_effects_of_a_picture_need_both_of_its_axes(nuisance):
     height_only = film(path(0.6), 0)
@@ -243,9 +326,16 @@ def test_quantities_with_the_same_effect_are_refused():
         with pytest.raises(InputError, match="same effect"):
             Problem(scene(), [recording], free=[RESTITUTION], nuisance=pair)
     with pytest.raises(InputError, match="more than once"):
-        Problem(scene(), [recording], free=[RESTITUTION], nuisance=[cal.InitialState(spin=True), cal.InitialSpin("y")])
+        Problem(
+            scene(),
+            [recording],
+            free=[RESTITUTION],
+            nuisance=[cal.InitialState(spin=True), cal.InitialSpin("y")],
+        )
     with pytest.raises(InputError, match="without a ForceTrace"):
-        Problem(scene(), [recording], free=[RESTITUTION], nuisance=[cal.InitialState(), cal.ForceGain()])
+        Problem(
+            scene(), [recording], free=[RESTITUTION], nuisance=[cal.InitialState(), cal.ForceGain()]
+        )
 
 
 @pytest.mark.slow
@@ -258,8 +348,19 @@ def test_derivatives_of_all_that_a_camera_does():
         cal.Exposure(guess=3e-3),
         cal.ClockDrift("camera"),
     ]
-    nuisance += [cal.DepthMotion(1.5, (0.4, 0.2)), cal.LensDistortion((0.4, 0.2)), cal.InitialState(), cal.SurfaceHeight()]
-    problem = Problem(scene(), [film(path(1.1), 0)], free=[RESTITUTION, FRICTION], nuisance=nuisance, method=METHOD)
+    nuisance += [
+        cal.DepthMotion(1.5, (0.4, 0.2)),
+        cal.LensDistortion((0.4, 0.2)),
+        cal.InitialState(),
+        cal.SurfaceHeight(),
+    ]
+    problem = Problem(
+        scene(),
+        [film(path(1.1), 0)],
+        free=[RESTITUTION, FRICTION],
+        nuisance=nuisance,
+        method=METHOD,
+    )
     check_derivatives(problem, rtol=2e-4)
 
 
@@ -284,6 +385,10 @@ def test_dropped_frames_are_found_and_put_back(after, count):
 def test_real_time_stamps_are_not_looked_at_for_dropped_frames():
     rng = np.random.default_rng(0)
     whole = film(path(0.8), 0)
-    jittered = Recording(name="real", time=TIMES + 0.3 * FRAME * rng.uniform(size=TIMES.size), position=whole.position)
+    jittered = Recording(
+        name="real",
+        time=TIMES + 0.3 * FRAME * rng.uniform(size=TIMES.size),
+        position=whole.position,
+    )
     with pytest.raises(InputError, match="not even"):
         find_dropped_frames(jittered)

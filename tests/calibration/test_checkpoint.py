@@ -1,4 +1,6 @@
-"""What must hold of checkpoints: nothing finished is computed twice, nothing of another problem is taken, a kill changes no number."""
+"""What must hold of checkpoints: nothing finished is computed twice, nothing of another problem is
+taken, a kill changes no number.
+"""
 
 import dataclasses
 import functools
@@ -27,14 +29,21 @@ from calibration.problem import Problem
 from calibration.progress import Progress, duration
 from calibration.reporter import reporter
 
-_SPEC = importlib.util.spec_from_file_location("made_up_impacts", Path(__file__).with_name("made_up_impacts.py"))
+_SPEC = importlib.util.spec_from_file_location(
+    "made_up_impacts", Path(__file__).with_name("made_up_impacts.py")
+)
 impacts = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(impacts)
 ROOT = Path(__file__).parents[2]
 
 
 def opened(folder, *, interval=0.0, data=(1.0, 2.0), **options):
-    return journal(Checkpoint(folder, interval=interval), work="sums", inputs={"the data": np.array(data)}, options=options)
+    return journal(
+        Checkpoint(folder, interval=interval),
+        work="sums",
+        inputs={"the data": np.array(data)},
+        options=options,
+    )
 
 
 def test_finished_pieces_are_read_and_not_computed_again(tmp_path):
@@ -97,13 +106,23 @@ def test_a_fingerprint_tells_values_and_functions_apart_and_is_the_same_in_anoth
         return lambda x: factor * x
 
     assert fingerprint(scaled(2.0)) != fingerprint(scaled(3.0))
-    assert fingerprint(np.zeros(3)) != fingerprint(np.zeros(3, dtype=np.float32)) != fingerprint(np.zeros((3, 1)))
+    assert (
+        fingerprint(np.zeros(3))
+        != fingerprint(np.zeros(3, dtype=np.float32))
+        != fingerprint(np.zeros((3, 1)))
+    )
     assert fingerprint({"a": 1, "b": {2, 3}}) == fingerprint({"b": {3, 2}, "a": 1})
     assert fingerprint(functools.partial(max, 1)) != fingerprint(functools.partial(max, 2))
     code = (
-        "from calibration.fingerprint import fingerprint; import jaxcontact as jc; print(fingerprint(jc.spheres(radius=0.02, mass=0.03)))"
+        "from calibration.fingerprint import fingerprint; import jaxcontact as jc; "
+        "print(fingerprint(jc.spheres(radius=0.02, mass=0.03)))"
     )
-    both = {subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True).stdout for _ in range(2)}
+    both = {
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+        ).stdout
+        for _ in range(2)
+    }
     assert len(both) == 1
 
 
@@ -138,7 +157,10 @@ def test_a_sweep_in_chunks_is_the_sweep_and_goes_on(tmp_path):
 
 def test_time_left_follows_the_last_steps_and_lines_are_plain(tmp_path):
     log = tmp_path / "log.txt"
-    with open(tmp_path / "console.txt", "w") as file, Progress(Console(file=file), log=log, every=0.0) as say:
+    with (
+        open(tmp_path / "console.txt", "w") as file,
+        Progress(Console(file=file), log=log, every=0.0) as say,
+    ):
         say("Working", total=4)
         time.sleep(0.02)
         say.advance(1)
@@ -161,7 +183,9 @@ def test_compiled_code_reports_also_from_every_lane_together():
     report = reporter(seen.append)
 
     def work(steps):
-        return jax.lax.while_loop(lambda c: c[0] < steps, lambda c: (report(c[0]) + 1, c[1] * 0.5), (0, 1.0))[1]
+        return jax.lax.while_loop(
+            lambda c: c[0] < steps, lambda c: (report(c[0]) + 1, c[1] * 0.5), (0, 1.0)
+        )[1]
 
     assert jax.jit(work)(3) == pytest.approx(0.125)
     jax.effects_barrier()
@@ -196,22 +220,28 @@ CALLS = {
     "sweep": (
         "import jax.numpy as jnp\nfrom calibration.long_sweep import run_sweep",
         "lanes = np.linspace(0.1, 1.0, 60)\n"
-        "one = run_sweep(lambda x: jax.lax.fori_loop(0, 100000, lambda i, y: jnp.sin(y) + x, x), lanes, chunk=3, checkpoint=keep)\n"
+        "one = run_sweep(lambda x: jax.lax.fori_loop(0, 100000, lambda i, y: jnp.sin(y) + x, "
+        "x), lanes, chunk=3, checkpoint=keep)\n"
         "result = dict(found=one)",
     ),
     "fit": (
-        "from calibration import resumable\nfrom calibration.noise_model import StudentT\nresumable.PIECE = 2\n"
-        "problem_of = lambda: Problem(scene(), [DATA], free=[FRICTION, RESTITUTION], noise=StudentT(4.0, estimated=True))",
+        "from calibration import resumable\nfrom calibration.noise_model import "
+        "StudentT\nresumable.PIECE = 2\n"
+        "problem_of = lambda: Problem(scene(), [DATA], free=[FRICTION, RESTITUTION], "
+        "noise=StudentT(4.0, estimated=True))",
         "one = fit(problem_of(), start={FRICTION: 0.6, RESTITUTION: 0.3}, checkpoint=keep)\n"
-        "result = dict(found=[one.parameters[name].value for name in one.parameters], chi2=one.chi2)",
+        "result = dict(found=[one.parameters[name].value for name in one.parameters], "
+        "chi2=one.chi2)",
     ),
     "profile": (
         "from calibration.profile import profile_2d",
-        "one = profile_2d(found, (FRICTION, RESTITUTION), points=7, checkpoint=keep)\nresult = dict(rise=one.rise)",
+        "one = profile_2d(found, (FRICTION, RESTITUTION), points=7, checkpoint=keep)\nresult "
+        "= dict(rise=one.rise)",
     ),
     "bootstrap": (
         "from calibration.bootstrap import bootstrap",
-        "one = bootstrap(found, count=40, seed=3, lanes=4, checkpoint=keep)\nresult = dict(draws=one.draws.shared)",
+        "one = bootstrap(found, count=40, seed=3, lanes=4, checkpoint=keep)\nresult = "
+        "dict(draws=one.draws.shared)",
     ),
     "posterior": (
         "from calibration.posterior import posterior",
@@ -229,10 +259,21 @@ def test_killed_at_any_moment_it_goes_on_to_identical_numbers(work, tmp_path):
     def start(folder: Path, result: Path) -> subprocess.Popen:
         tests = str(Path(__file__).parent)
         code = textwrap.dedent(WORK).format(
-            tests=tests, imports=imports, call=call, fitted=work not in ("fit", "sweep"), folder=str(folder), result=str(result)
+            tests=tests,
+            imports=imports,
+            call=call,
+            fitted=work not in ("fit", "sweep"),
+            folder=str(folder),
+            result=str(result),
         )
         environment = os.environ | {"PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
-        return subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
+        return subprocess.Popen(
+            [sys.executable, "-c", code],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=environment,
+        )
 
     whole, killed = tmp_path / "whole.npz", tmp_path / "killed.npz"
     process = start(tmp_path / "a", whole)
@@ -242,7 +283,9 @@ def test_killed_at_any_moment_it_goes_on_to_identical_numbers(work, tmp_path):
     for _ in range(2):  # killed twice, each time after some pieces more
         before = len(list((tmp_path / "b").glob("*/*.npz")))
         process = start(tmp_path / "b", killed)
-        while process.poll() is None and len(list((tmp_path / "b").glob("*/*.npz"))) < before + max(written // 4, 1):
+        while process.poll() is None and len(list((tmp_path / "b").glob("*/*.npz"))) < before + max(
+            written // 4, 1
+        ):
             time.sleep(0.002)
         process.send_signal(signal.SIGKILL)
         process.communicate()
@@ -267,7 +310,14 @@ def test_a_fit_with_a_checkpoint_is_the_fit_and_goes_on(tmp_path):
         assert kept.parameters[name].value == again.parameters[name].value
         assert kept.parameters[name].sd == again.parameters[name].sd
     with pytest.raises(InputError, match="the problem is another"):
-        fit(Problem(impacts.scene(), [impacts.table(seed=8)], free=[impacts.FRICTION, impacts.RESTITUTION]), checkpoint=tmp_path)
+        fit(
+            Problem(
+                impacts.scene(),
+                [impacts.table(seed=8)],
+                free=[impacts.FRICTION, impacts.RESTITUTION],
+            ),
+            checkpoint=tmp_path,
+        )
 
 
 def test_a_checkpoint_wants_an_interval_of_seconds():

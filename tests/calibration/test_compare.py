@@ -1,4 +1,6 @@
-"""What must hold of model comparison: textbook formulas, the right law found at low noise, honesty at high noise, refusal of nonsense."""
+"""What must hold of model comparison: textbook formulas, the right law found at low noise, honesty
+at high noise, refusal of nonsense.
+"""
 
 import dataclasses
 
@@ -12,7 +14,13 @@ from calibration.compare import Comparison, compare
 from calibration.errors import InputError
 from calibration.fitting import fit
 from calibration.impact_table import ImpactTable
-from calibration.information_criteria import aicc, akaike_weights, bic, minus_two_log_likelihood, parameters_used
+from calibration.information_criteria import (
+    aicc,
+    akaike_weights,
+    bic,
+    minus_two_log_likelihood,
+    parameters_used,
+)
 from calibration.noise_model import Estimated
 from calibration.nuisance import InitialState, SurfaceHeight
 from calibration.prior import Normal
@@ -31,15 +39,26 @@ def table(law, sigma: float, *, seed: int = 0, count: int = 30, stated: bool = T
     e = np.asarray(jax.vmap(lambda v: law.restitution_at(v, mass=0.03) * jax.numpy.ones(()))(speed))
     e = e + sigma * np.random.default_rng(seed).standard_normal(count)
     given = {"normal_restitution": np.full(count, sigma)} if stated else {}
-    return ImpactTable(name="e(v)", impact_angle=np.zeros(count), impact_speed=speed, normal_restitution=e, sigma=given)
+    return ImpactTable(
+        name="e(v)",
+        impact_angle=np.zeros(count),
+        impact_speed=speed,
+        normal_restitution=e,
+        sigma=given,
+    )
 
 
 def problems(data: ImpactTable, *, noise=None) -> dict[str, Problem]:
     """A constant and a viscoelastic restitution, with a prior that is far wider than the data."""
     free = Free(RESTITUTION, prior=Normal(0.8, 0.1))
     bodies = jc.spheres(radius=0.02, mass=0.03)
-    scenes = {name: jc.Scene(bodies=bodies, contact=jc.ContactModel(normal=law)) for name, law in LAWS.items()}
-    return {name: Problem(scene, [data], free=[free], noise=noise) for name, scene in scenes.items()}
+    scenes = {
+        name: jc.Scene(bodies=bodies, contact=jc.ContactModel(normal=law))
+        for name, law in LAWS.items()
+    }
+    return {
+        name: Problem(scene, [data], free=[free], noise=noise) for name, scene in scenes.items()
+    }
 
 
 LAWS = {"constant": CONSTANT, "viscoelastic": VISCOELASTIC}
@@ -55,7 +74,9 @@ def test_criteria_are_those_of_the_textbook():
     assert aicc(100.0, 3, 20) == pytest.approx(100 + 6 + 24 / 16)
     assert np.isinf(aicc(100.0, 3, 4))
     assert bic(100.0, 3, 20) == pytest.approx(100 + 3 * np.log(20))
-    assert akaike_weights([10.0, 12.0]) == pytest.approx(np.array([1, np.exp(-1)]) / (1 + np.exp(-1)))
+    assert akaike_weights([10.0, 12.0]) == pytest.approx(
+        np.array([1, np.exp(-1)]) / (1 + np.exp(-1))
+    )
 
 
 @pytest.mark.slow
@@ -121,7 +142,9 @@ def test_the_best_of_bad_models_is_called_bad():
     assert found.overdispersion > 20
     assert any("does not explain the data" in line for line in found.warnings)
     # Differences at face value would claim more than these data can.
-    raw = found["constant"].minus_two_log_likelihood - found["viscoelastic"].minus_two_log_likelihood
+    raw = (
+        found["constant"].minus_two_log_likelihood - found["viscoelastic"].minus_two_log_likelihood
+    )
     assert found["constant"].difference < raw / 20
 
 
@@ -145,9 +168,16 @@ def drop(seed: int, law, sigma: float, *, duration: float) -> Recording:
     scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law))
     start = jc.state(position=(0.0, 0.0, 0.42 + 0.05 * seed))
     motion = jc.simulate(scene, start, times, method=jc.Impulse(max_contacts=12))
-    z = np.asarray(motion.position)[:, 2] + sigma * np.random.default_rng(seed).standard_normal(times.size)
+    z = np.asarray(motion.position)[:, 2] + sigma * np.random.default_rng(seed).standard_normal(
+        times.size
+    )
     position = np.stack([np.full_like(z, np.nan), np.full_like(z, np.nan), z], axis=-1)
-    return Recording(name=f"drop{seed}", time=times, position=position, sigma=np.where(np.isnan(position), np.nan, sigma))
+    return Recording(
+        name=f"drop{seed}",
+        time=times,
+        position=position,
+        sigma=np.where(np.isnan(position), np.nan, sigma),
+    )
 
 
 @pytest.mark.slow
@@ -174,4 +204,6 @@ def test_raw_trajectories_are_attributed_and_data_left_out_predicted(count, way,
     if way == "trials":
         # A right model predicts data to their noise: the score is that of normal deviates.
         numbers = 120 * count
-        assert abs(found.best.score + numbers / 2 * (1 + np.log(2 * np.pi))) < 5 * np.sqrt(numbers / 2)
+        assert abs(found.best.score + numbers / 2 * (1 + np.log(2 * np.pi))) < 5 * np.sqrt(
+            numbers / 2
+        )

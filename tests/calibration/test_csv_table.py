@@ -85,30 +85,50 @@ def test_the_numbers_of_an_unnamed_column_are_kept_apart(write):
 
 
 def test_names_of_several_rows_end_in_the_row_next_to_the_numbers(write):
-    assert read_table(write("scorer,net,net\nbodyparts,ball,ball\ncoords,x,y\n0,1.5,2.5\n1,1.4,2.4\n")).names == ("coords", "x", "y")
+    assert read_table(
+        write("scorer,net,net\nbodyparts,ball,ball\ncoords,x,y\n0,1.5,2.5\n1,1.4,2.4\n")
+    ).names == ("coords", "x", "y")
 
 
 FAULTS = {
     "empty": (b"", "the file is empty. Export it again."),
     "blank": (b" \n\n", "the file is empty. Export it again."),
-    "header only": (b"t,x\n", "line 1: the file holds no data rows. Below the header come the measured rows, one for each sample."),
-    "comments only": (b"# t,x\n", "the file holds no data rows. Add a header line above the numbers that names the columns"),
+    "header only": (
+        b"t,x\n",
+        "line 1: the file holds no data rows. Below the header come the measured rows, one "
+        "for each sample.",
+    ),
+    "comments only": (
+        b"# t,x\n",
+        "the file holds no data rows. Add a header line above the numbers that names the columns",
+    ),
     "no header": (
         b"0,1\n1,2\n",
-        "line 1: the columns have no names: the first row is numbers. Add a header line above the numbers that names the columns, "
+        "line 1: the columns have no names: the first row is numbers. Add a header line "
+        "above the numbers that names the columns, "
         "for example 't,x,y' or 't (s);x (mm);z (mm)'.",
     ),
-    "track name and no header": (b"mass A\n0,1\n1,2\n", "line 2: the columns have no names: the first row is numbers."),
+    "track name and no header": (
+        b"mass A\n0,1\n1,2\n",
+        "line 2: the columns have no names: the first row is numbers.",
+    ),
     "row too short": (
         b"t,x,z\n0,1,2\n1,2\n",
         "line 3: the row has 2 values, but the header names 3 columns. "
         "Give every row one value for each column, and leave a cell empty for a gap.",
     ),
-    "row too long": (b"t,x\n0,1\n1,2,3\n2,3\n", "line 3: the row has 3 values, but the header names 2 columns."),
-    "name forgotten": (b"t,x\n0,1,5\n1,2,6\n", "line 2: the row has 3 values, but the header names 2 columns."),
+    "row too long": (
+        b"t,x\n0,1\n1,2,3\n2,3\n",
+        "line 3: the row has 3 values, but the header names 2 columns.",
+    ),
+    "name forgotten": (
+        b"t,x\n0,1,5\n1,2,6\n",
+        "line 2: the row has 3 values, but the header names 2 columns.",
+    ),
     "decimal comma and comma": (
         b"t,x\n0,01,1,50\n0,02,1,40\n",
-        "line 2: the row has 4 values, but the header names 2 columns. The comma seems to be decimal sign and separator at once: "
+        "line 2: the row has 4 values, but the header names 2 columns. The comma seems to be "
+        "decimal sign and separator at once: "
         "export with semicolons or tabs, or with decimal points.",
     ),
     "same name twice": (
@@ -116,19 +136,30 @@ FAULTS = {
         "line 1, column 'X': columns 2 and 3 have the same name. Rename or delete one of them; "
         "from Tracker, export one track into one file.",
     ),
-    "several tracks": (b"#multi:\n\tA\t\tB\t\t\nt\tx\ty\tx\ty\n0\t1\t2\t3\t4\n", "line 3, column 'x': columns 2 and 4 have the same name."),
-    "bytes": (b"t,x\n\x00\x01,\x02\n", "the file holds bytes that are not text. Export it as CSV text (UTF-8) and give that file."),
+    "several tracks": (
+        b"#multi:\n\tA\t\tB\t\t\nt\tx\ty\tx\ty\n0\t1\t2\t3\t4\n",
+        "line 3, column 'x': columns 2 and 4 have the same name.",
+    ),
+    "bytes": (
+        b"t,x\n\x00\x01,\x02\n",
+        "the file holds bytes that are not text. Export it as CSV text (UTF-8) and give that file.",
+    ),
     "half of UTF-16": (b"\xff\xfet\x00,", "the file holds bytes that are not text."),
     "spreadsheet": (
         b"PK\x03\x04\x14\x00",
-        "this is a spreadsheet, not a text file. Save it as CSV (File > Save as > CSV) and give that file.",
+        "this is a spreadsheet, not a text file. Save it as CSV (File > Save as > CSV) and "
+        "give that file.",
     ),
     "old spreadsheet": (b"\xd0\xcf\x11\xe0\xa1\xb1", "this is a spreadsheet, not a text file."),
     "Tracker project": (
         b'<?xml version="1.0"?>\n',
-        "this is a project or web file (XML or HTML), not a table. Export the numbers as text; in Tracker: File > Export > Data File.",
+        "this is a project or web file (XML or HTML), not a table. Export the numbers as "
+        "text; in Tracker: File > Export > Data File.",
     ),
-    "endless cell": (b't,x\n0,"' + b"1" * 200_000 + b'"\n', "the file cannot be split into columns (field larger than field limit"),
+    "endless cell": (
+        b't,x\n0,"' + b"1" * 200_000 + b'"\n',
+        "the file cannot be split into columns (field larger than field limit",
+    ),
 }
 
 
@@ -143,16 +174,28 @@ def test_a_file_that_is_no_table_is_refused_with_place_and_remedy(write, content
 
 
 CELLS = {
-    "text": ("t,x\n0,1\n1,abc\n", "'abc' is not a number. Replace it or leave the cell empty (a gap)."),
-    "infinite": ("t,x\n0,1\n1,inf\n", "'inf' is not a number. Replace it or leave the cell empty (a gap)."),
-    "too large": ("t,x\n0,1\n1,1e999\n", "'1e999' is not a finite number. Replace it or leave the cell empty (a gap)."),
+    "text": (
+        "t,x\n0,1\n1,abc\n",
+        "'abc' is not a number. Replace it or leave the cell empty (a gap).",
+    ),
+    "infinite": (
+        "t,x\n0,1\n1,inf\n",
+        "'inf' is not a number. Replace it or leave the cell empty (a gap).",
+    ),
+    "too large": (
+        "t,x\n0,1\n1,1e999\n",
+        "'1e999' is not a finite number. Replace it or leave the cell empty (a gap).",
+    ),
     "underscore": ("t,x\n0,1\n1,1_000\n", "'1_000' is not a number."),
     "other decimal sign": (
         "t;x\n0,1;1\n1;1.5\n2,5;3,5\n",
         "'1.5' does not have the decimal comma of the rest of the file. "
         "Write all numbers with the same decimal sign and without separators of thousands.",
     ),
-    "decimal comma": ("t;x\n0.1;1\n1;1,5\n2.5;3.5\n", "'1,5' does not have the decimal point of the rest of the file."),
+    "decimal comma": (
+        "t;x\n0.1;1\n1;1,5\n2.5;3.5\n",
+        "'1,5' does not have the decimal point of the rest of the file.",
+    ),
     "thousands": ("t;x\n0.1;1\n1;1,234.5\n2.5;3.5\n", "'1,234.5' is not a number."),
 }
 
@@ -178,7 +221,11 @@ def test_a_missing_file_is_named_with_the_nearest_one(write, tmp_path):
 
 
 def test_a_directory_is_no_file(tmp_path):
-    with pytest.raises(InputError, match=r"this is a directory, not a file\. Give a file in it, or a pattern such as 'drops/\*\.csv'\."):
+    with pytest.raises(
+        InputError,
+        match=r"this is a directory, not a file\. Give a file in it, or a pattern such as "
+        r"'drops/\*\.csv'\.",
+    ):
         read_table(tmp_path)
 
 
@@ -188,7 +235,10 @@ def test_a_file_that_may_not_be_read_is_named(write, monkeypatch):
 
     path = write("t,x\n0,1\n")
     monkeypatch.setattr("pathlib.Path.read_bytes", refuse)
-    with pytest.raises(InputError, match=r"cannot be read \(Permission denied\)\. Check that it is a file that you may read\."):
+    with pytest.raises(
+        InputError,
+        match=r"cannot be read \(Permission denied\)\. Check that it is a file that you may read\.",
+    ):
         read_table(path)
 
 
@@ -197,9 +247,16 @@ def test_find_takes_a_header_with_or_without_unit_in_any_case(write):
     assert table.find("zeit").text == "Zeit (s)"
     assert read_table(write("z (mm),sigma_z\n0,1\n", name="sigma.csv")).find("z").text == "z (mm)"
     assert table.find("X (M)").text == "x (m)"
-    with pytest.raises(InputError, match=r"line 1: 'x' fits several columns: 'x \(mm\)', 'x \(m\)'\. Name one of 'Zeit \(s\)', "):
+    with pytest.raises(
+        InputError,
+        match=r"line 1: 'x' fits several columns: 'x \(mm\)', 'x \(m\)'\. Name one of 'Zeit "
+        r"\(s\)', ",
+    ):
         table.find("x")
-    with pytest.raises(InputError, match=r"line 1: there is no column 'z'\. Name one of 'Zeit \(s\)', 'x \(mm\)', 'x \(m\)'\."):
+    with pytest.raises(
+        InputError,
+        match=r"line 1: there is no column 'z'\. Name one of 'Zeit \(s\)', 'x \(mm\)', 'x \(m\)'\.",
+    ):
         table.find("z")
 
 
@@ -245,7 +302,11 @@ def test_find_takes_a_header_with_or_without_unit_in_any_case(write):
 )
 def test_headers_give_name_and_unit(text, name, unit):
     header = parse_header(text)
-    assert (header.name, header.unit and header.unit.symbol, header.uncertainty) == (name, unit, False)
+    assert (header.name, header.unit and header.unit.symbol, header.uncertainty) == (
+        name,
+        unit,
+        False,
+    )
 
 
 @pytest.mark.parametrize(
@@ -267,7 +328,11 @@ def test_headers_give_name_and_unit(text, name, unit):
 )
 def test_headers_of_uncertainties_are_recognised(text, name, unit):
     header = parse_header(text)
-    assert (header.name, header.unit and header.unit.symbol, header.uncertainty) == (name, unit, True)
+    assert (header.name, header.unit and header.unit.symbol, header.uncertainty) == (
+        name,
+        unit,
+        True,
+    )
 
 
 def test_an_error_of_reprojection_is_no_uncertainty_of_a_position():
@@ -280,7 +345,14 @@ def test_a_bracket_that_is_no_unit_is_kept_for_the_message():
 
 
 @pytest.mark.parametrize(
-    ("text", "factor"), [("km/h", 1 / 3.6), ("rpm", 2 * np.pi / 60), ("deg/s", np.pi / 180), ("rad", 180 / np.pi), ("in", 0.0254)]
+    ("text", "factor"),
+    [
+        ("km/h", 1 / 3.6),
+        ("rpm", 2 * np.pi / 60),
+        ("deg/s", np.pi / 180),
+        ("rad", 180 / np.pi),
+        ("in", 0.0254),
+    ],
 )
 def test_units_convert(text, factor):
     assert parse_unit(text).factor == pytest.approx(factor, rel=1e-15)

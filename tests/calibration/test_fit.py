@@ -1,4 +1,6 @@
-"""What must hold of fits: truth recovered, intervals that cover, warnings where the data are silent, nothing left to chance."""
+"""What must hold of fits: truth recovered, intervals that cover, warnings where the data are
+silent, nothing left to chance.
+"""
 
 import dataclasses
 
@@ -13,7 +15,13 @@ from calibration.fitting import fit
 from calibration.judgement import Judgement
 from calibration.layout import Block, jacobians, residuals
 from calibration.least_squares import minimise
-from calibration.nuisance import Gravity, InitialState, LengthScale, RestitutionScatter, SurfaceHeight
+from calibration.nuisance import (
+    Gravity,
+    InitialState,
+    LengthScale,
+    RestitutionScatter,
+    SurfaceHeight,
+)
 from calibration.problem import Problem
 from calibration.recording import Recording
 from calibration.result import Determination
@@ -28,11 +36,14 @@ TIMES = np.arange(0.0, 1.2, 1 / 120)
 def drop_scene(restitution: float = 0.8) -> jc.Scene:
     """A steel-like ball dropped on a plane, without air."""
     return jc.Scene(
-        bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=restitution))
+        bodies=jc.spheres(radius=0.02, mass=0.03),
+        contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=restitution)),
     )
 
 
-def closed_form_drop(times: np.ndarray, height: float, restitution: float, *, gravity: float = 9.81) -> np.ndarray:
+def closed_form_drop(
+    times: np.ndarray, height: float, restitution: float, *, gravity: float = 9.81
+) -> np.ndarray:
     """Height of the lowest point of a ball dropped from rest: textbook."""
     fall = np.sqrt(2 * height / gravity)
     speed, start, result = gravity * fall, fall, height - gravity * times**2 / 2
@@ -45,16 +56,34 @@ def closed_form_drop(times: np.ndarray, height: float, restitution: float, *, gr
     return result
 
 
-def recording(seed: int, *, restitution: float = 0.8, height: float = 0.5, scale: float = 1.0, noise: float = NOISE) -> Recording:
+def recording(
+    seed: int,
+    *,
+    restitution: float = 0.8,
+    height: float = 0.5,
+    scale: float = 1.0,
+    noise: float = NOISE,
+) -> Recording:
     """A made-up recording of the height of the centre; ``scale`` true over recorded length."""
     rng = np.random.default_rng(seed)
-    z = (closed_form_drop(TIMES, height, restitution) + 0.02) / scale + noise * rng.standard_normal(TIMES.size)
+    z = (closed_form_drop(TIMES, height, restitution) + 0.02) / scale + noise * rng.standard_normal(
+        TIMES.size
+    )
     position = np.stack([np.full_like(z, np.nan), np.full_like(z, np.nan), z], axis=-1)
-    return Recording(name=f"drop{seed}", time=TIMES, position=position, sigma=np.where(np.isnan(position), np.nan, noise))
+    return Recording(
+        name=f"drop{seed}",
+        time=TIMES,
+        position=position,
+        sigma=np.where(np.isnan(position), np.nan, noise),
+    )
 
 
 def problem(
-    recordings: list[Recording], *, scene: jc.Scene | None = None, nuisance: list | None = None, free: tuple = (RESTITUTION,)
+    recordings: list[Recording],
+    *,
+    scene: jc.Scene | None = None,
+    nuisance: list | None = None,
+    free: tuple = (RESTITUTION,),
 ) -> Problem:
     """Restitution with initial states and table heights beside."""
     return Problem(
@@ -93,7 +122,8 @@ def test_doubling_sigma_doubles_the_interval_and_keeps_the_estimate():
     two = dataclasses.replace(one, sigma=2 * one.sigma)
     estimates = [fit(problem([item])).parameters[RESTITUTION] for item in (one, two)]
     assert estimates[1].value == pytest.approx(estimates[0].value, abs=1e-6)
-    # Less misfit than noise does not narrow an interval, so the formal standard errors are compared.
+    # Less misfit than noise does not narrow an interval, so the formal standard errors are
+    # compared.
     assert estimates[1].sd / estimates[0].sd == pytest.approx(2.0, rel=0.1)
 
 
@@ -119,7 +149,9 @@ def test_same_minimum_and_covariance_as_scipy():
             return x[:1], (x[1:].reshape(local.shape),)
 
         def residual(x):
-            return np.asarray(residuals(asked.layout, asked.scene, *split(x), asked.data)[0]).ravel()
+            return np.asarray(
+                residuals(asked.layout, asked.scene, *split(x), asked.data)[0]
+            ).ravel()
 
         def jacobian(x):
             (block,) = jacobians(asked.layout, asked.scene, *split(x), asked.data)
@@ -127,13 +159,21 @@ def test_same_minimum_and_covariance_as_scipy():
 
         began = starting_point(asked, {})
         start = np.concatenate([shared, local.ravel()])
-        peer = least_squares(residual, start, jac=jacobian, x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=1e-14)
-        own = minimise(asked.layout, asked.scene, asked.data, began, method="levenberg_marquardt", steps=100)
-        np.testing.assert_allclose(np.concatenate([own.shared, own.local[0].ravel()]), peer.x, atol=1e-6)
+        peer = least_squares(
+            residual, start, jac=jacobian, x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=1e-14
+        )
+        own = minimise(
+            asked.layout, asked.scene, asked.data, began, method="levenberg_marquardt", steps=100
+        )
+        np.testing.assert_allclose(
+            np.concatenate([own.shared, own.local[0].ravel()]), peer.x, atol=1e-6
+        )
         covariance = np.linalg.inv(peer.jac.T @ peer.jac)
         judged = Judgement(asked.layout, asked.scene, asked.data, began, own)
         assert judged.formal.shared[0, 0] == pytest.approx(covariance[0, 0], rel=1e-5)
-        np.testing.assert_allclose(judged.formal.local[0][0], covariance[1:, 1:], rtol=1e-4, atol=1e-16)
+        np.testing.assert_allclose(
+            judged.formal.local[0][0], covariance[1:, 1:], rtol=1e-4, atol=1e-16
+        )
 
 
 @pytest.mark.slow
@@ -153,9 +193,13 @@ def test_length_scale_and_gravity_together_are_refused():
 
 def test_what_the_data_do_not_see_has_no_finite_interval():
     scene = drop_scene().replace(
-        contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8), friction=jc.Coulomb(coefficient=0.3))
+        contact=jc.ContactModel(
+            normal=jc.NewtonRestitution(restitution=0.8), friction=jc.Coulomb(coefficient=0.3)
+        )
     )
-    found = fit(problem([recording(0)], scene=scene, free=(RESTITUTION, "contact.friction.coefficient")))
+    found = fit(
+        problem([recording(0)], scene=scene, free=(RESTITUTION, "contact.friction.coefficient"))
+    )
     friction = found.parameters["contact.friction.coefficient"]
     assert friction.status is Determination.NOT_DETERMINED
     assert not np.isfinite(friction.sd)
@@ -167,7 +211,11 @@ def test_what_the_data_do_not_see_has_no_finite_interval():
 def test_impacts_that_do_not_repeat_are_allowed_to_deviate():
     scattered = [recording(seed, restitution=e) for seed, e in enumerate((0.77, 0.8, 0.83))]
     stiff = fit(problem(scattered))
-    loose = fit(problem(scattered, nuisance=[InitialState(), SurfaceHeight(), RestitutionScatter(impacts=6)]))
+    loose = fit(
+        problem(
+            scattered, nuisance=[InitialState(), SurfaceHeight(), RestitutionScatter(impacts=6)]
+        )
+    )
     assert not stiff.explained
     assert loose.explained
     assert abs(loose.parameters[RESTITUTION].value - 0.8) < 0.02
@@ -234,7 +282,9 @@ def test_correlation_time_of_an_autoregressive_series():
 def test_scatter_between_trials_measures_what_they_do_not_share():
     rng = np.random.default_rng(2)
     count, samples = 400, 30
-    means = 0.5 * rng.standard_normal(count)  # each recording has its own mean, far beyond its noise of 1/sqrt(30)
+    means = 0.5 * rng.standard_normal(
+        count
+    )  # each recording has its own mean, far beyond its noise of 1/sqrt(30)
     residual = means[:, None] + rng.standard_normal((count, samples))
     residual -= residual.mean()
     by_shared, by_local = np.ones((count, samples, 1)), np.zeros((count, samples, 0))

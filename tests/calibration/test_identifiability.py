@@ -1,4 +1,6 @@
-"""What must hold of identifiability: exact losses of rank found and named, no finite interval for what data cannot determine."""
+"""What must hold of identifiability: exact losses of rank found and named, no finite interval for
+what data cannot determine.
+"""
 
 import math
 
@@ -22,8 +24,12 @@ DRAG = "drag.coefficient"
 DENSITY = "drag.fluid_density"
 
 
-def sliding_table(columns: dict[str, float], *, angles=(30.0, 50.0, 70.0), friction: float = 0.1) -> ImpactTable:
-    """Oblique impacts of a sphere with e = 0.8, textbook: it slides where ``tan(angle) > 3.5 mu (1 + e)``."""
+def sliding_table(
+    columns: dict[str, float], *, angles=(30.0, 50.0, 70.0), friction: float = 0.1
+) -> ImpactTable:
+    """Oblique impacts of a sphere with e = 0.8, textbook: it slides where ``tan(angle) > 3.5 mu (1
+    + e)``.
+    """
     angle = np.asarray(angles)
     speed, e = np.full(angle.size, 2.0), 0.8
     normal, tangential = speed * np.cos(np.radians(angle)), speed * np.sin(np.radians(angle))
@@ -34,17 +40,33 @@ def sliding_table(columns: dict[str, float], *, angles=(30.0, 50.0, 70.0), frict
         "rebound_angle": np.degrees(np.arctan2(tangential - loss, e * normal)),
     }
     sigma = {name: np.full(angle.size, value) for name, value in columns.items()}
-    return ImpactTable(name="impacts", impact_angle=angle, impact_speed=speed, sigma=sigma, **{name: after[name] for name in columns})
+    return ImpactTable(
+        name="impacts",
+        impact_angle=angle,
+        impact_speed=speed,
+        sigma=sigma,
+        **{name: after[name] for name in columns},
+    )
 
 
-def table_problem(table: ImpactTable, free=(RESTITUTION, FRICTION), *, friction: float = 0.1) -> Problem:
+def table_problem(
+    table: ImpactTable, free=(RESTITUTION, FRICTION), *, friction: float = 0.1
+) -> Problem:
     """Restitution and friction of rigid impacts."""
-    contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8), friction=jc.Coulomb(coefficient=friction))
-    return Problem(jc.Scene(bodies=jc.spheres(radius=0.01, mass=0.01), contact=contact), [table], free=list(free))
+    contact = jc.ContactModel(
+        normal=jc.NewtonRestitution(restitution=0.8), friction=jc.Coulomb(coefficient=friction)
+    )
+    return Problem(
+        jc.Scene(bodies=jc.spheres(radius=0.01, mass=0.01), contact=contact),
+        [table],
+        free=list(free),
+    )
 
 
 def test_sliding_impacts_show_only_the_product_of_friction_and_one_plus_e():
-    found = identify(table_problem(sliding_table({"tangential_restitution": 0.01}, angles=(60.0, 65.0, 70.0))))
+    found = identify(
+        table_problem(sliding_table({"tangential_restitution": 0.01}, angles=(60.0, 65.0, 70.0)))
+    )
     assert {item.status for item in found.parameters.values()} == {Identification.STRUCTURALLY}
     assert all(math.isinf(item.sd) for item in found.parameters.values())
     (direction,) = found.directions
@@ -69,13 +91,17 @@ def test_the_missing_column_determines_both_with_the_standard_errors_of_the_text
         assert item.sd == pytest.approx(after[name].sd, rel=0.05)
     # Ten times the noise, ten times the interval.
     wide = identify(table_problem(table), noise=3.0, probe=False)
-    assert wide.parameters[RESTITUTION].sd == pytest.approx(3 * found.parameters[RESTITUTION].sd, rel=1e-6)
+    assert wide.parameters[RESTITUTION].sd == pytest.approx(
+        3 * found.parameters[RESTITUTION].sd, rel=1e-6
+    )
 
 
 def test_friction_that_sticks_is_not_given_an_interval():
     """A steep impact sticks, whatever larger friction is."""
     sigma = {"tangential_restitution": 0.01, "normal_restitution": 0.02}
-    found = identify(table_problem(sliding_table(sigma, angles=(5.0, 10.0), friction=0.5), friction=0.5))
+    found = identify(
+        table_problem(sliding_table(sigma, angles=(5.0, 10.0), friction=0.5), friction=0.5)
+    )
     item = found.parameters[FRICTION]
     assert math.isinf(item.sd)
     # A smaller friction would slide, so this is no property of the experiment.
@@ -102,7 +128,9 @@ def test_a_prior_is_not_taken_for_data():
 
 def test_collinearity_index_is_that_of_brun():
     cosine = 0.99
-    assert collinearity_index(np.array([[1, cosine], [cosine, 1]])) == pytest.approx(1 / math.sqrt(1 - cosine))
+    assert collinearity_index(np.array([[1, cosine], [cosine, 1]])) == pytest.approx(
+        1 / math.sqrt(1 - cosine)
+    )
     assert collinearity_index(np.eye(3)) == pytest.approx(1.0)
     assert math.isinf(collinearity_index(np.ones((2, 2))))
 
@@ -129,11 +157,22 @@ def test_drag_acts_through_one_product_and_gravity_shows_the_scale():
         contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8)),
         drag=jc.QuadraticDrag(coefficient=0.5),
     )
-    motion = jc.simulate(scene, jc.state(position=(0.0, 0.0, 1.0)), times, method=jc.Impulse(max_contacts=6))
-    z = np.asarray(motion.position)[:, 2] + 1e-3 * np.random.default_rng(0).standard_normal(times.size)
+    motion = jc.simulate(
+        scene, jc.state(position=(0.0, 0.0, 1.0)), times, method=jc.Impulse(max_contacts=6)
+    )
+    z = np.asarray(motion.position)[:, 2] + 1e-3 * np.random.default_rng(0).standard_normal(
+        times.size
+    )
     position = np.stack([np.full_like(z, np.nan), np.full_like(z, np.nan), z], axis=-1)
-    recording = Recording(name="drop", time=times, position=position, sigma=np.where(np.isnan(position), np.nan, 1e-3))
-    asked = Problem(scene, [recording], free=[RESTITUTION, DRAG, "bodies.mass"], nuisance=[InitialState(), SurfaceHeight(), LengthScale()])
+    recording = Recording(
+        name="drop", time=times, position=position, sigma=np.where(np.isnan(position), np.nan, 1e-3)
+    )
+    asked = Problem(
+        scene,
+        [recording],
+        free=[RESTITUTION, DRAG, "bodies.mass"],
+        nuisance=[InitialState(), SurfaceHeight(), LengthScale()],
+    )
     found = identify(asked, probe=False)
     assert found.parameters[DRAG].status is Identification.STRUCTURALLY
     assert found.parameters["bodies.mass"].status is Identification.STRUCTURALLY

@@ -1,4 +1,6 @@
-"""Tables of impacts keep each row's observations, in one set of units, and refuse what cannot be."""
+"""Tables of impacts keep each row's observations, in one set of units, and refuse what cannot
+be.
+"""
 
 from pathlib import Path
 
@@ -25,36 +27,104 @@ def write(tmp_path):
 @pytest.mark.parametrize(
     ("quantity", "headers", "factor"),
     [
-        ("impact_speed", ["speed", "v", "v_in", "v_in (m/s)", "impact_speed", "Impact velocity [m/s]", "v_before", "Geschwindigkeit"], 1.0),
+        (
+            "impact_speed",
+            [
+                "speed",
+                "v",
+                "v_in",
+                "v_in (m/s)",
+                "impact_speed",
+                "Impact velocity [m/s]",
+                "v_before",
+                "Geschwindigkeit",
+            ],
+            1.0,
+        ),
         ("impact_speed", ["speed (mm/s)", "v_in_mm_s"], 1e-3),
-        ("impact_angle", ["theta_deg", "theta (deg)", "angle [°]", "impact_angle_deg", "angle of incidence (deg)", "θ_in (deg)"], 1.0),
+        (
+            "impact_angle",
+            [
+                "theta_deg",
+                "theta (deg)",
+                "angle [°]",
+                "impact_angle_deg",
+                "angle of incidence (deg)",
+                "θ_in (deg)",
+            ],
+            1.0,
+        ),
         ("impact_angle", ["theta_rad", "angle (rad)"], 180 / np.pi),
         ("spin_before", ["spin_before", "omega_in_rad_s", "initial spin (rad/s)", "omega_0"], 1.0),
-        ("rebound_speed", ["rebound_speed", "v_out", "v_after (m/s)", "rebound velocity [m/s]", "vr"], 1.0),
-        ("rebound_angle", ["theta_rebound_deg", "rebound angle (deg)", "theta_out (deg)", "angle of reflection (deg)"], 1.0),
-        ("spin_after", ["omega_rad_s", "omega", "spin", "spin_after", "rebound angular velocity (rad/s)", "ω (1/s)"], 1.0),
+        (
+            "rebound_speed",
+            ["rebound_speed", "v_out", "v_after (m/s)", "rebound velocity [m/s]", "vr"],
+            1.0,
+        ),
+        (
+            "rebound_angle",
+            [
+                "theta_rebound_deg",
+                "rebound angle (deg)",
+                "theta_out (deg)",
+                "angle of reflection (deg)",
+            ],
+            1.0,
+        ),
+        (
+            "spin_after",
+            [
+                "omega_rad_s",
+                "omega",
+                "spin",
+                "spin_after",
+                "rebound angular velocity (rad/s)",
+                "ω (1/s)",
+            ],
+            1.0,
+        ),
         ("spin_after", ["omega (rpm)"], 2 * np.pi / 60),
         ("spin_after", ["omega_deg_s"], np.pi / 180),
         (
             "normal_restitution",
-            ["e_n", "e", "COR", "normal restitution", "coefficient of normal restitution", "restitution_coefficient"],
+            [
+                "e_n",
+                "e",
+                "COR",
+                "normal restitution",
+                "coefficient of normal restitution",
+                "restitution_coefficient",
+            ],
             1.0,
         ),
         ("normal_restitution", ["e_n (%)"], 0.01),
-        ("tangential_restitution", ["e_t", "et", "tangential_restitution", "Tangential coefficient of restitution [-]"], 1.0),
+        (
+            "tangential_restitution",
+            ["e_t", "et", "tangential_restitution", "Tangential coefficient of restitution [-]"],
+            1.0,
+        ),
     ],
 )
 def test_every_quantity_has_many_names_and_units(write, quantity, headers, factor):
     others = {"impact_speed": "v0", "impact_angle": "theta_i_deg", "normal_restitution": "e_n"}
     others.pop(quantity, None)
     for header in headers:
-        text = ",".join([header, *others.values()]) + "\n" + ",".join(["1.2", *["1.1"] * len(others)]) + "\n"
+        text = (
+            ",".join([header, *others.values()])
+            + "\n"
+            + ",".join(["1.2", *["1.1"] * len(others)])
+            + "\n"
+        )
         table = read_impact_table(write(text))
         np.testing.assert_allclose(getattr(table, quantity), [1.2 * factor], err_msg=header)
 
 
 def test_gaps_stay_gaps_and_rows_without_output_are_left_out(write):
-    table = read_impact_table(write("v_in,theta_deg,omega_rad_s,e_t,lab\n3.9,10,250,,a\n3.9,20,,0.6,b\n3.9,30,,,c\n3.9,40,600,0.7,d\n"))
+    table = read_impact_table(
+        write(
+            "v_in,theta_deg,omega_rad_s,e_t,lab\n3.9,10,250,,a\n3.9,20,,0.6,b\n3.9,30,,,c\n3.9,40,600,0.7,d\n"
+        )
+    )
     assert len(table) == 3
     np.testing.assert_array_equal(table.impact_angle, [10, 20, 40])
     np.testing.assert_array_equal(table.spin_after, [250, np.nan, 600])
@@ -62,7 +132,11 @@ def test_gaps_stay_gaps_and_rows_without_output_are_left_out(write):
     np.testing.assert_array_equal(table.spin_before, 0.0)
     assert np.isnan(table.normal_restitution).all()
     assert table.measured == ("spin_after", "tangential_restitution")
-    assert (list(table.line), table.source, table.ignored) == ([2, 3, 5], ("oblique",) * 3, ("lab",))
+    assert (list(table.line), table.source, table.ignored) == (
+        [2, 3, 5],
+        ("oblique",) * 3,
+        ("lab",),
+    )
 
 
 def test_impacts_without_angle_are_head_on(write):
@@ -72,18 +146,26 @@ def test_impacts_without_angle_are_head_on(write):
 
 
 def test_a_given_speed_fills_what_is_missing(write):
-    np.testing.assert_array_equal(read_impact_table(write("theta_deg,omega\n10,5\n20,6\n"), speed=3.85).impact_speed, 3.85)
+    np.testing.assert_array_equal(
+        read_impact_table(write("theta_deg,omega\n10,5\n20,6\n"), speed=3.85).impact_speed, 3.85
+    )
     table = read_impact_table(write("theta_deg,omega,v\n10,5,\n20,6,2\n"), speed=3.85)
     np.testing.assert_array_equal(table.impact_speed, [3.85, 2.0])
 
 
 def test_angles_and_ratios_need_no_speed(write):
-    assert np.isnan(read_impact_table(write("theta_deg,theta_rebound_deg,e_t\n10,5,0.7\n")).impact_speed).all()
+    assert np.isnan(
+        read_impact_table(write("theta_deg,theta_rebound_deg,e_t\n10,5,0.7\n")).impact_speed
+    ).all()
 
 
 def test_columns_are_chosen_by_the_caller(write):
     path = write("phi (rad),quotient,s\n0.5,0.7,0.01\n")
-    columns = {"impact_angle": "phi", "tangential_restitution": "Quotient", "sigma_tangential_restitution": "s"}
+    columns = {
+        "impact_angle": "phi",
+        "tangential_restitution": "Quotient",
+        "sigma_tangential_restitution": "s",
+    }
     table = read_impact_table(path, columns=columns)
     np.testing.assert_allclose(table.impact_angle, np.rad2deg(0.5))
     np.testing.assert_allclose(table.tangential_restitution, 0.7)
@@ -91,7 +173,10 @@ def test_columns_are_chosen_by_the_caller(write):
 
 
 def test_sigma_columns_are_in_the_unit_of_their_quantity_or_their_own(write):
-    path = write("theta_deg,theta_rebound_rad,theta_rebound_err,e_t,sigma_e_t (%)\n10,0.1,0.01,0.7,2\n20,,,0.6,3\n")
+    path = write(
+        "theta_deg,theta_rebound_rad,theta_rebound_err,e_t,sigma_e_t "
+        "(%)\n10,0.1,0.01,0.7,2\n20,,,0.6,3\n"
+    )
     table = read_impact_table(path)
     np.testing.assert_allclose(table.sigma["rebound_angle"], [np.rad2deg(0.01), np.nan])
     np.testing.assert_allclose(table.sigma["tangential_restitution"], [0.02, 0.03])
@@ -99,7 +184,12 @@ def test_sigma_columns_are_in_the_unit_of_their_quantity_or_their_own(write):
 
 
 def test_a_sigma_column_without_name_belongs_to_the_only_output(write):
-    np.testing.assert_allclose(read_impact_table(write("theta_deg,e_t,sigma\n10,0.7,0.01\n")).sigma["tangential_restitution"], 0.01)
+    np.testing.assert_allclose(
+        read_impact_table(write("theta_deg,e_t,sigma\n10,0.7,0.01\n")).sigma[
+            "tangential_restitution"
+        ],
+        0.01,
+    )
     table = read_impact_table(write("theta_deg,e_t,e_n,sigma\n10,0.7,0.9,0.01\n"))
     assert dict(table.sigma) == {}
     assert table.ignored == ("sigma",)
@@ -117,20 +207,25 @@ REFUSED = {
     "no output": (
         "theta_deg,v_in\n10,1\n",
         {},
-        "line 1: there is no column of anything measured after the impact. The columns are 'theta_deg', 'v_in'. Recognised are "
-        "rebound_speed (v_out), rebound_angle (theta_out), spin_after (omega), normal_restitution (e_n), tangential_restitution (e_t). "
+        "line 1: there is no column of anything measured after the impact. The columns are "
+        "'theta_deg', 'v_in'. Recognised are "
+        "rebound_speed (v_out), rebound_angle (theta_out), spin_after (omega), "
+        "normal_restitution (e_n), tangential_restitution (e_t). "
         "Rename one, or say which it is: columns={'spin_after': ...}.",
     ),
     "empty outputs": (
         "theta_deg,e_t\n10,\n",
         {},
-        "line 1: no row holds anything measured after the impact. Fill in at least one of rebound_speed (v_out), ",
+        "line 1: no row holds anything measured after the impact. Fill in at least one of "
+        "rebound_speed (v_out), ",
     ),
     "no angle": (
         "v_in,e_t\n10,0.7\n",
         {},
-        "line 1, column 'e_t': there is a column of tangential restitution, but none of the impact angle. "
-        "Add a column 'theta_deg' (the angle from the normal), or say which it is: columns={'impact_angle': ...}.",
+        "line 1, column 'e_t': there is a column of tangential restitution, but none of the "
+        "impact angle. "
+        "Add a column 'theta_deg' (the angle from the normal), or say which it is: "
+        "columns={'impact_angle': ...}.",
     ),
     "spin without speed": (
         "theta_deg,omega\n10,\n20,5\n",
@@ -141,40 +236,51 @@ REFUSED = {
     "rebound speed without speed": (
         "v_out\n2\n",
         {},
-        "line 2, column 'v_out': the rebound speed 2 was measured, but the impact speed is not known.",
+        "line 2, column 'v_out': the rebound speed 2 was measured, but the impact speed is "
+        "not known.",
     ),
     "angle missing": (
         "theta_deg,e_t\n10,0.7\n,0.7\n",
         {},
-        "line 3, column 'theta_deg': the impact angle is missing. The angle counts from the normal, 0 for a head-on impact: "
+        "line 3, column 'theta_deg': the impact angle is missing. The angle counts from the "
+        "normal, 0 for a head-on impact: "
         "take 90 minus it if yours counts from the surface.",
     ),
     "grazing angle": (
         "theta_deg,e_t\n90,0.7\n",
         {},
-        "line 2, column 'theta_deg': the impact angle 90 is outside [0, 90) deg. The angle counts from",
+        "line 2, column 'theta_deg': the impact angle 90 is outside [0, 90) deg. The angle "
+        "counts from",
     ),
-    "negative angle": ("theta_deg,e_t\n-3,0.7\n", {}, "line 2, column 'theta_deg': the impact angle -3 is outside [0, 90) deg."),
+    "negative angle": (
+        "theta_deg,e_t\n-3,0.7\n",
+        {},
+        "line 2, column 'theta_deg': the impact angle -3 is outside [0, 90) deg.",
+    ),
     "degrees or radians": (
         "theta,e_t\n0.2,0.7\n1.5,0.9\n",
         {},
-        "line 1, column 'theta': the angles have no unit and none is larger than 1.5: they may be degrees or radians. "
+        "line 1, column 'theta': the angles have no unit and none is larger than 1.5: they "
+        "may be degrees or radians. "
         "Write the unit into the header: 'theta (deg)' or 'theta (rad)'.",
     ),
     "spin before missing": (
         "theta_deg,spin_before,e_t\n10,,0.7\n",
         {},
-        "line 2, column 'spin_before': the spin before is missing. Write the spin before the impact, 0 if there was none.",
+        "line 2, column 'spin_before': the spin before is missing. Write the spin before the "
+        "impact, 0 if there was none.",
     ),
     "speed zero": (
         "theta_deg,v,e_t\n10,0,0.7\n",
         {},
-        "line 2, column 'v': the impact speed 0 is not positive. Write the speed before the impact in m/s.",
+        "line 2, column 'v': the impact speed 0 is not positive. Write the speed before the "
+        "impact in m/s.",
     ),
     "rebound speed negative": (
         "v_in,v_out\n2,-1\n",
         {},
-        "line 2, column 'v_out': the rebound speed -1 is negative. Write the magnitude of the velocity after the impact.",
+        "line 2, column 'v_out': the rebound speed -1 is negative. Write the magnitude of "
+        "the velocity after the impact.",
     ),
     "rebound angle": (
         "theta_deg,theta_out_deg\n10,95\n",
@@ -187,12 +293,21 @@ REFUSED = {
         "line 2, column 'e': the normal restitution 80 is outside [0, 1.5]. "
         "Write the ratio of the velocities after and before (0.8, not 80), or '%' as the unit.",
     ),
-    "restitution negative": ("v_in,e\n2,-0.1\n", {}, "line 2, column 'e': the normal restitution -0.1 is outside [0, 1.5]."),
-    "tangential in percent": ("theta_deg,e_t\n10,70\n", {}, "line 2, column 'e_t': the tangential restitution 70 is outside [-1.5, 1.5]."),
+    "restitution negative": (
+        "v_in,e\n2,-0.1\n",
+        {},
+        "line 2, column 'e': the normal restitution -0.1 is outside [0, 1.5].",
+    ),
+    "tangential in percent": (
+        "theta_deg,e_t\n10,70\n",
+        {},
+        "line 2, column 'e_t': the tangential restitution 70 is outside [-1.5, 1.5].",
+    ),
     "tangential head-on": (
         "theta_deg,e_t\n0,0.7\n10,0.7\n",
         {},
-        "line 2, column 'e_t': the tangential restitution 0.7 belongs to a head-on impact, which has no tangential velocity. "
+        "line 2, column 'e_t': the tangential restitution 0.7 belongs to a head-on impact, "
+        "which has no tangential velocity. "
         "Leave the cell empty.",
     ),
     "text": (
@@ -203,7 +318,8 @@ REFUSED = {
     "unit": (
         "theta_deg,omega (m/s)\n10,5\n",
         {},
-        "line 1, column 'omega (m/s)': 'm/s' is no unit of angular velocity known here. Use one of rad/s, deg/s, rev/s, rpm.",
+        "line 1, column 'omega (m/s)': 'm/s' is no unit of angular velocity known here. Use "
+        "one of rad/s, deg/s, rev/s, rpm.",
     ),
     "two columns": (
         "theta_deg,e_t,et\n10,0.7,0.7\n",
@@ -214,7 +330,8 @@ REFUSED = {
     "sigma zero": (
         "theta_deg,e_t,e_t_err\n10,0.7,0\n",
         {},
-        "line 2, column 'e_t_err': the uncertainty of this tangential restitution is 0, not positive. "
+        "line 2, column 'e_t_err': the uncertainty of this tangential restitution is 0, not "
+        "positive. "
         "Write a positive standard deviation, or delete the column.",
     ),
     "sigma missing": (
@@ -230,7 +347,8 @@ REFUSED = {
     "sigma of nothing": (
         "theta_deg,e_t\n10,0.7\n",
         {"sigma": {"omega": 1.0}},
-        "sigma names 'omega', which is nothing measured after an impact. Use rebound_speed, rebound_angle, spin_after, ",
+        "sigma names 'omega', which is nothing measured after an impact. Use rebound_speed, "
+        "rebound_angle, spin_after, ",
     ),
     "sigma not positive": (
         "theta_deg,e_t\n10,0.7\n",
@@ -240,7 +358,8 @@ REFUSED = {
     "columns of nothing": (
         "theta_deg,e_t\n10,0.7\n",
         {"columns": {"omega": "e_t"}},
-        "columns names the quantity 'omega', which no table of impacts has. Use impact_speed, impact_angle, spin_before, ",
+        "columns names the quantity 'omega', which no table of impacts has. Use "
+        "impact_speed, impact_angle, spin_before, ",
     ),
     "columns that are not there": (
         "theta_deg,e_t\n10,0.7\n",
@@ -282,11 +401,16 @@ def test_with_spin_before_the_tangential_ratio_has_no_bound(write):
     ],
 )
 def test_the_header_tells_impacts_from_recordings(write, header, expected):
-    assert is_impact_table(write(header + "\n" + ",".join("1" for _ in header.split(",")) + "\n")) is expected
+    assert (
+        is_impact_table(write(header + "\n" + ",".join("1" for _ in header.split(",")) + "\n"))
+        is expected
+    )
 
 
 def test_merging_keeps_the_observations_of_each_row(write):
-    first = read_impact_table(write("theta_deg,e_t,sigma_e_t,a\n10,0.7,0.01,1\n20,0.6,0.02,1\n", "first.csv"))
+    first = read_impact_table(
+        write("theta_deg,e_t,sigma_e_t,a\n10,0.7,0.01,1\n20,0.6,0.02,1\n", "first.csv")
+    )
     second = read_impact_table(write("theta_deg,omega,b\n15,300,1\n", "second.csv"), speed=3.85)
     table = merge([first, second])
     np.testing.assert_array_equal(table.impact_angle, [10, 20, 15])
@@ -297,24 +421,41 @@ def test_merging_keeps_the_observations_of_each_row(write):
     assert (table.source, list(table.line)) == (("first", "first", "second"), [2, 3, 2])
     assert (table.name, table.path, table.ignored) == ("first + second", None, ("a", "b"))
     assert merge([first], name="alumina").name == "alumina"
-    with pytest.raises(InputError, match=r"^there is no table to merge\. Give at least one table of impacts\.$"):
+    with pytest.raises(
+        InputError, match=r"^there is no table to merge\. Give at least one table of impacts\.$"
+    ):
         merge([])
 
 
 def test_a_table_made_in_python_needs_only_angles():
-    table = ImpactTable(name="made", impact_angle=np.array([10.0, 20.0]), spin_after=np.array([3.0, np.nan]))
+    table = ImpactTable(
+        name="made", impact_angle=np.array([10.0, 20.0]), spin_after=np.array([3.0, np.nan])
+    )
     np.testing.assert_array_equal(table.spin_before, 0.0)
     assert np.isnan(table.impact_speed).all()
-    assert (table.source, list(table.line), table.measured) == (("made", "made"), [1, 2], ("spin_after",))
+    assert (table.source, list(table.line), table.measured) == (
+        ("made", "made"),
+        [1, 2],
+        ("spin_after",),
+    )
     with pytest.raises(
-        InputError, match=r"^table 'made': spin_after has 1 values and impact_angle 2\. Give every quantity one value for each"
+        InputError,
+        match=r"^table 'made': spin_after has 1 values and impact_angle 2\. Give every quantity "
+        r"one value for each",
     ):
         ImpactTable(name="made", impact_angle=np.array([10.0, 20.0]), spin_after=np.array([3.0]))
-    with pytest.raises(InputError, match=r"^table 'made': sigma of spin_after has 1 values and impact_angle 2\."):
-        ImpactTable(name="made", impact_angle=np.array([10.0, 20.0]), sigma={"spin_after": np.array([3.0])})
+    with pytest.raises(
+        InputError, match=r"^table 'made': sigma of spin_after has 1 values and impact_angle 2\."
+    ):
+        ImpactTable(
+            name="made", impact_angle=np.array([10.0, 20.0]), sigma={"spin_after": np.array([3.0])}
+        )
 
 
-@pytest.mark.skipif(not KHARAZ.is_dir(), reason="the digitised measurements of Kharaz et al. (2001) are not beside the checkout")
+@pytest.mark.skipif(
+    not KHARAZ.is_dir(),
+    reason="the digitised measurements of Kharaz et al. (2001) are not beside the checkout",
+)
 def test_the_three_columns_of_kharaz_are_one_table_with_their_own_angles():
     files = sorted(KHARAZ.glob("*.csv"))
     assert all(is_impact_table(path) for path in files)
@@ -322,9 +463,14 @@ def test_the_three_columns_of_kharaz_are_one_table_with_their_own_angles():
     table = merge([read_impact_table(path, speed=3.85, sigma=sigma) for path in files])
     assert len(table) == 24
     assert table.measured == ("rebound_angle", "spin_after", "tangential_restitution")
-    # Kharaz, Gorham and Salman, Powder Technology 120 (2001) 281-291, digitised: the largest spin is near 31 degrees.
+    # Kharaz, Gorham and Salman, Powder Technology 120 (2001) 281-291, digitised: the largest spin
+    # is near 31 degrees.
     largest = np.nanargmax(table.spin_after)
-    assert (table.impact_angle[largest], table.spin_after[largest], table.sigma["spin_after"][largest]) == (31.157, 612.88, 10.0)
+    assert (
+        table.impact_angle[largest],
+        table.spin_after[largest],
+        table.sigma["spin_after"][largest],
+    ) == (31.157, 612.88, 10.0)
     observed = np.isfinite([getattr(table, name) for name in table.measured])
     np.testing.assert_array_equal(observed.sum(axis=0), 1)
 

@@ -1,4 +1,6 @@
-"""Joint fits of many recordings: their cost grows in proportion to their number, in time and in memory."""
+"""Joint fits of many recordings: their cost grows in proportion to their number, in time and in
+memory.
+"""
 
 import time
 from functools import partial
@@ -31,31 +33,51 @@ TRUTH = (0.8, 0.2)
 
 def scene(restitution: float, friction: float) -> jc.Scene:
     """A ball on a plane, rigid impacts."""
-    contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=restitution), friction=jc.Coulomb(coefficient=friction))
+    contact = jc.ContactModel(
+        normal=jc.NewtonRestitution(restitution=restitution),
+        friction=jc.Coulomb(coefficient=friction),
+    )
     return jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03), contact=contact)
 
 
 def throws(count: int, *, free=UNKNOWNS) -> Problem:
-    """So many recordings of 500 frames of throws that differ in noise and in the height of the plane, each with its own state and plane."""
+    """So many recordings of 500 frames of throws that differ in noise and in the height of the
+    plane, each with its own state and plane.
+    """
     rng = np.random.default_rng(0)
     start = jc.state(position=[0.0, 0.0, 0.52], velocity=[6.0, 0.0, 0.0])
     path = np.array(jc.simulate(scene(*TRUTH), start, TIMES, method=METHOD).position)
     path[:, 1] = np.nan
     reading, trials = None, []
     for index in range(count):
-        position = path + NOISE * rng.standard_normal(path.shape) + [0.0, 0.0, rng.uniform(-0.01, 0.01)]
+        position = (
+            path + NOISE * rng.standard_normal(path.shape) + [0.0, 0.0, rng.uniform(-0.01, 0.01)]
+        )
         sigma = np.where(np.isnan(position), np.nan, NOISE)
         recording = Recording(name=f"throw {index}", time=TIMES, position=position, sigma=sigma)
         reading = reading or read_bounces(recording, radius=0.02)  # one is near enough for all
         trials.append(Trial(TrackedPositions(recording, reading)))
-    return Problem(scene(0.7, 0.1), trials, free=free, nuisance=[InitialState(), SurfaceHeight()], method=METHOD)
+    return Problem(
+        scene(0.7, 0.1),
+        trials,
+        free=free,
+        nuisance=[InitialState(), SurfaceHeight()],
+        method=METHOD,
+    )
 
 
 def temporary_bytes(problem: Problem) -> int:
     """Memory of the compiled minimisation, beside its arguments."""
     with jax.enable_x64(True):
         start = starting_point(problem, {})
-        minimise = partial(minimised, problem.layout, method="levenberg_marquardt", steps=100, report=None, keep_blocks=True)
+        minimise = partial(
+            minimised,
+            problem.layout,
+            method="levenberg_marquardt",
+            steps=100,
+            report=None,
+            keep_blocks=True,
+        )
         program = jax.jit(minimise).lower(problem.scene, problem.data, start, None).compile()
     return int(program.memory_analysis().temp_size_in_bytes)
 
@@ -81,7 +103,13 @@ def test_the_sizes_of_residuals_and_derivatives_are_counted_before_they_are_trac
     problem = throws(2, free=(UNKNOWNS[0], friction))
     with jax.enable_x64(True):
         start = starting_point(problem, {})
-        traced = jax.eval_shape(partial(jacobians, problem.layout), problem.scene, start.shared, start.local, problem.data)
+        traced = jax.eval_shape(
+            partial(jacobians, problem.layout),
+            problem.scene,
+            start.shared,
+            start.local,
+            problem.data,
+        )
         assert jax.tree.leaves(problem.layout.blocks_like(problem.data)) == jax.tree.leaves(traced)
 
 
@@ -105,7 +133,11 @@ def test_a_step_is_that_of_the_dense_normal_equations():
         (damped, (right, np.zeros(size)), damping * squares),
         (lambda step: jacobian @ step, right, 0.0 * squares),
     ):
-        operator = lineax.FunctionLinearOperator(function, jax.ShapeDtypeStruct((size,), np.float64))
-        found = lineax.linear_solve(operator, vector, ArrowNormal(shared, shapes), throw=False).value
+        operator = lineax.FunctionLinearOperator(
+            function, jax.ShapeDtypeStruct((size,), np.float64)
+        )
+        found = lineax.linear_solve(
+            operator, vector, ArrowNormal(shared, shapes), throw=False
+        ).value
         normal = jacobian.T @ jacobian + np.diag(ridge + SMALLEST_DAMPING)
         np.testing.assert_allclose(found, np.linalg.solve(normal, jacobian.T @ right), rtol=1e-9)

@@ -1,4 +1,6 @@
-"""What must hold of noise models: likelihoods are those of SciPy, sizes and correlation times those of dense formulas."""
+"""What must hold of noise models: likelihoods are those of SciPy, sizes and correlation times those
+of dense formulas.
+"""
 
 import jax
 import numpy as np
@@ -13,7 +15,12 @@ from calibration.loss import HuberLoss, StudentTLoss
 from calibration.noise_model import Automatic, Correlated, Errors, Estimated, Huber, Known, StudentT
 from calibration.samples import Samples
 from calibration.trials import TrialData
-from calibration.variance_components import VarianceComponents, degrees_of_freedom, of_uncertain_weights, restricted
+from calibration.variance_components import (
+    VarianceComponents,
+    degrees_of_freedom,
+    of_uncertain_weights,
+    restricted,
+)
 from calibration.whitening import coloured, whitened, whitening
 
 RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"
@@ -22,7 +29,9 @@ SIGMA = {"rebound_angle": 1.0, "normal_restitution": 0.01}
 
 
 def table(*, factor: float = 1.0, seed: int = 0, outlier: float = 0.0) -> cal.ImpactTable:
-    """Sliding impacts: ``e = 0.8``, ``mu = 0.1``, by the textbook; ``factor`` on the stated deviations."""
+    """Sliding impacts: ``e = 0.8``, ``mu = 0.1``, by the textbook; ``factor`` on the stated
+    deviations.
+    """
     rng = np.random.default_rng(seed)
     tangent = np.tan(np.radians(ANGLES)) - 0.1 * 1.8
     angle = np.degrees(np.arctan2(tangent, 0.8)) + rng.standard_normal(ANGLES.size)
@@ -40,7 +49,9 @@ def table(*, factor: float = 1.0, seed: int = 0, outlier: float = 0.0) -> cal.Im
 
 def problem(noise=None, **made) -> cal.Problem:
     """Restitution and friction from a table."""
-    contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.7), friction=jc.Coulomb(coefficient=0.15))
+    contact = jc.ContactModel(
+        normal=jc.NewtonRestitution(restitution=0.7), friction=jc.Coulomb(coefficient=0.15)
+    )
     scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03), contact=contact)
     return cal.Problem(scene, [table(**made)], free=[RESTITUTION, FRICTION], noise=noise)
 
@@ -57,17 +68,23 @@ def test_students_loss_is_minus_twice_the_log_density(degrees):
     draws = stats.t.rvs(degrees, size=200_000, random_state=1)
     many = StudentTLoss(np.full(draws.shape, degrees))
     assert np.mean(many.size(draws)) == pytest.approx(1.0, abs=0.01)
-    assert np.mean(np.asarray(many.residual(draws)) ** 2) == pytest.approx(loss.expected()[0], rel=0.02)
+    assert np.mean(np.asarray(many.residual(draws)) ** 2) == pytest.approx(
+        loss.expected()[0], rel=0.02
+    )
 
 
 def test_hubers_loss_is_that_of_scipy():
     r = np.linspace(-6, 6, 41)
     loss = HuberLoss(np.full(r.shape, 1.345))
-    np.testing.assert_allclose(np.asarray(loss.residual(r)) ** 2, 2 * special.huber(1.345, r), rtol=1e-12)
+    np.testing.assert_allclose(
+        np.asarray(loss.residual(r)) ** 2, 2 * special.huber(1.345, r), rtol=1e-12
+    )
     draws = np.random.default_rng(0).standard_normal(200_000)
     many = HuberLoss(np.full(draws.shape, 1.345))
     assert np.mean(many.size(draws)) == pytest.approx(1.0, abs=0.01)
-    assert np.mean(np.asarray(many.residual(draws)) ** 2) == pytest.approx(loss.expected()[0], rel=0.01)
+    assert np.mean(np.asarray(many.residual(draws)) ** 2) == pytest.approx(
+        loss.expected()[0], rel=0.01
+    )
 
 
 @pytest.mark.parametrize("cls", [StudentTLoss, HuberLoss])
@@ -95,7 +112,9 @@ def test_doubling_all_sigma_of_known_noise_doubles_the_intervals_and_keeps_the_e
 
 
 def test_over_stated_sigma_doubles_intervals_by_default_too_and_under_stated_is_not_believed():
-    one, two, third = (cal.fit(problem(factor=factor)).parameters[RESTITUTION] for factor in (1.0, 2.0, 1 / 3))
+    one, two, third = (
+        cal.fit(problem(factor=factor)).parameters[RESTITUTION] for factor in (1.0, 2.0, 1 / 3)
+    )
     assert two.sd == pytest.approx(2 * one.sd, rel=1e-5)
     assert third.sd > 0.7 * one.sd  # a third would be formal
 
@@ -107,7 +126,8 @@ def test_estimated_noise_does_not_depend_on_the_stated_one_and_is_s_squared():
         assert two.value == pytest.approx(one.value, rel=1e-5)
         assert two.sd == pytest.approx(one.sd, rel=1e-3)
     assert fits[0].chi2_per_dof == pytest.approx(1.0, rel=1e-3)
-    # The restitution is the mean of its column to 1e-3: sd = s/sqrt(n), with n - 1 degrees of freedom.
+    # The restitution is the mean of its column to 1e-3: sd = s/sqrt(n), with n - 1 degrees of
+    # freedom.
     column = np.asarray(table().normal_restitution)
     estimate = fits[0].parameters[RESTITUTION]
     assert estimate.sd == pytest.approx(np.std(column, ddof=1) / np.sqrt(column.size), rel=0.05)
@@ -116,9 +136,13 @@ def test_estimated_noise_does_not_depend_on_the_stated_one_and_is_s_squared():
     assert half == pytest.approx(stats.t.ppf(0.975, estimate.degrees) * estimate.sd, rel=0.01)
 
 
-@pytest.mark.parametrize("noise", [StudentT(4.0), Huber(), StudentT(4.0, estimated=True), Huber(estimated=True)])
+@pytest.mark.parametrize(
+    "noise", [StudentT(4.0), Huber(), StudentT(4.0, estimated=True), Huber(estimated=True)]
+)
 def test_an_outlier_moves_a_robust_fit_little(noise):
-    clean, spoilt = (cal.fit(problem(noise, outlier=outlier)).parameters[RESTITUTION] for outlier in (0.0, 0.15))
+    clean, spoilt = (
+        cal.fit(problem(noise, outlier=outlier)).parameters[RESTITUTION] for outlier in (0.0, 0.15)
+    )
     plain = cal.fit(problem(Known(), outlier=0.15)).parameters[RESTITUTION]
     assert abs(spoilt.value - clean.value) < 0.35 * abs(plain.value - clean.value)
     assert abs(spoilt.value - 0.8) < 3 * spoilt.sd
@@ -156,14 +180,23 @@ def test_what_is_no_noise_model_is_an_error(make, text):
 # ---- sizes and correlation times, against dense formulas
 
 
-def linear(seed: int, *, tau: float = 0.0, sizes: tuple[float, float] = (1.0, 3.0), count: int = 40):
-    """A linear problem of two trials of two quantities, with own and shared columns; residuals are those of its least squares."""
+def linear(
+    seed: int, *, tau: float = 0.0, sizes: tuple[float, float] = (1.0, 3.0), count: int = 40
+):
+    """A linear problem of two trials of two quantities, with own and shared columns; residuals are
+    those of its least squares.
+    """
     rng = np.random.default_rng(seed)
     times = np.cumsum(rng.uniform(0.5, 1.5, (2, count)), axis=1)
-    by_shared, by_local = rng.standard_normal((2, 2 * count, 2)), rng.standard_normal((2, 2 * count, 3))
+    by_shared, by_local = (
+        rng.standard_normal((2, 2 * count, 2)),
+        rng.standard_normal((2, 2 * count, 3)),
+    )
     errors = np.empty((2, count, 2))
     for r in range(2):
-        correlation = np.exp(-np.abs(times[r][:, None] - times[r][None, :]) / tau) if tau else np.eye(count)
+        correlation = (
+            np.exp(-np.abs(times[r][:, None] - times[r][None, :]) / tau) if tau else np.eye(count)
+        )
         errors[r] = np.linalg.cholesky(correlation) @ rng.standard_normal((count, 2)) * sizes
     whole = dense(by_shared, by_local)
     flat = errors.reshape(2, -1).ravel()
@@ -179,7 +212,10 @@ def dense(by_shared: np.ndarray, by_local: np.ndarray) -> np.ndarray:
     whole = np.zeros((trials * rows, by_shared.shape[-1] + trials * own))
     for r in range(trials):
         whole[rows * r : rows * r + rows, : by_shared.shape[-1]] = by_shared[r]
-        whole[rows * r : rows * r + rows, by_shared.shape[-1] + own * r : by_shared.shape[-1] + own * (r + 1)] = by_local[r]
+        whole[
+            rows * r : rows * r + rows,
+            by_shared.shape[-1] + own * r : by_shared.shape[-1] + own * (r + 1),
+        ] = by_local[r]
     return whole
 
 
@@ -188,7 +224,11 @@ def restricted_likelihood(covariance: np.ndarray, whole: np.ndarray, left: np.nd
     inverse = np.linalg.inv(covariance)
     information = whole.T @ inverse @ whole
     projection = inverse - inverse @ whole @ np.linalg.inv(information) @ whole.T @ inverse
-    return float(np.linalg.slogdet(covariance)[1] + np.linalg.slogdet(information)[1] + left @ projection @ left)
+    return float(
+        np.linalg.slogdet(covariance)[1]
+        + np.linalg.slogdet(information)[1]
+        + left @ projection @ left
+    )
 
 
 def covariance_of(times: np.ndarray, size: np.ndarray, tau: float) -> np.ndarray:
@@ -211,9 +251,16 @@ def parts_of(blocks, data, model) -> VarianceComponents:
 def test_likelihood_of_the_arrow_is_that_of_the_dense_formula():
     blocks, data, whole, left, times = linear(1, tau=2.0)
     parts = parts_of(blocks, data, Correlated())
-    settings = [(np.array([1.0, 2.0]), 0.0), (np.array([1.5, 2.5]), 1.7), (np.array([0.7, 3.0]), 4.0)]
+    settings = [
+        (np.array([1.0, 2.0]), 0.0),
+        (np.array([1.5, 2.5]), 1.7),
+        (np.array([0.7, 3.0]), 4.0),
+    ]
     mine = [parts.likelihood(size, np.full(2, tau)) for size, tau in settings]
-    textbook = [restricted_likelihood(covariance_of(times, size, tau), whole, left) for size, tau in settings]
+    textbook = [
+        restricted_likelihood(covariance_of(times, size, tau), whole, left)
+        for size, tau in settings
+    ]
     np.testing.assert_allclose(np.diff(mine), np.diff(textbook), rtol=1e-6)
 
 
@@ -222,10 +269,16 @@ def test_sizes_of_two_quantities_are_those_of_restricted_maximum_likelihood():
     parts = parts_of(blocks, data, Estimated())
     yes, no = np.ones(2, dtype=bool), np.zeros(2, dtype=bool)
     found = restricted(parts, np.ones(2), np.zeros(2), yes, no)
-    peer = optimize.minimize(lambda x: restricted_likelihood(covariance_of(times, np.exp(x), 0.0), whole, left), np.zeros(2), tol=1e-10)
+    peer = optimize.minimize(
+        lambda x: restricted_likelihood(covariance_of(times, np.exp(x), 0.0), whole, left),
+        np.zeros(2),
+        tol=1e-10,
+    )
     np.testing.assert_allclose(found.size, np.exp(peer.x), rtol=1e-4)
     covariance = parts.covariance(found.size, found.time, followed=yes)
-    expected = np.linalg.inv(whole.T @ np.linalg.inv(covariance_of(times, found.size, 0.0)) @ whole)[:2, :2]
+    expected = np.linalg.inv(
+        whole.T @ np.linalg.inv(covariance_of(times, found.size, 0.0)) @ whole
+    )[:2, :2]
     np.testing.assert_allclose(covariance, expected, rtol=1e-6)
 
 
@@ -233,10 +286,14 @@ def test_one_size_has_the_degrees_of_freedom_that_are_left():
     blocks, data, whole, left, _ = linear(3, sizes=(1.0, 1.0))
     errors = ((Errors(Estimated(), ("a", "a"), (True, True), series=True),),)
     parts = VarianceComponents(blocks, data, errors)
-    found = restricted(parts, np.ones(1), np.zeros(1), np.ones(1, dtype=bool), np.zeros(1, dtype=bool))
+    found = restricted(
+        parts, np.ones(1), np.zeros(1), np.ones(1, dtype=bool), np.zeros(1, dtype=bool)
+    )
     left_over = whole.shape[0] - whole.shape[1]
     assert found.size[0] ** 2 == pytest.approx(left @ left / left_over, rel=1e-5)
-    np.testing.assert_allclose(degrees_of_freedom(parts, found, followed=np.ones(1, dtype=bool)), left_over, rtol=1e-3)
+    np.testing.assert_allclose(
+        degrees_of_freedom(parts, found, followed=np.ones(1, dtype=bool)), left_over, rtol=1e-3
+    )
     assert parts.used_up()[0] == pytest.approx(whole.shape[1], rel=1e-9)
 
 
@@ -244,11 +301,19 @@ def test_covariances_of_correlated_errors_are_the_dense_ones():
     blocks, data, whole, _, times = linear(4, tau=3.0)
     size, time = np.array([1.2, 2.5]), np.array([3.0, 3.0])
     noise = covariance_of(times, size, 3.0)
-    weighted = parts_of(blocks, data, Correlated()).covariance(size, time, followed=np.ones(2, dtype=bool))
-    np.testing.assert_allclose(weighted, np.linalg.inv(whole.T @ np.linalg.inv(noise) @ whole)[:2, :2], rtol=1e-6)
-    sandwich = parts_of(blocks, data, Automatic()).covariance(size, time, followed=np.zeros(2, dtype=bool))
+    weighted = parts_of(blocks, data, Correlated()).covariance(
+        size, time, followed=np.ones(2, dtype=bool)
+    )
+    np.testing.assert_allclose(
+        weighted, np.linalg.inv(whole.T @ np.linalg.inv(noise) @ whole)[:2, :2], rtol=1e-6
+    )
+    sandwich = parts_of(blocks, data, Automatic()).covariance(
+        size, time, followed=np.zeros(2, dtype=bool)
+    )
     bread = np.linalg.inv(whole.T @ whole)
-    np.testing.assert_allclose(sandwich, (bread @ whole.T @ noise @ whole @ bread)[:2, :2], rtol=1e-6)
+    np.testing.assert_allclose(
+        sandwich, (bread @ whole.T @ noise @ whole @ bread)[:2, :2], rtol=1e-6
+    )
 
 
 def test_a_correlation_time_is_found():
@@ -273,11 +338,18 @@ def test_whitening_is_the_inverse_of_the_cholesky_factor_and_undone():
     used = weight[0, :, 0] > 0
     gaps = np.abs(times[0][:, None] - times[0][None, :])[np.ix_(used, used)]
     factor = np.linalg.cholesky(np.exp(-gaps / 2.0))
-    np.testing.assert_allclose(white[used, 0], np.linalg.solve(factor, series[0, used, 0]), atol=1e-10)
-    np.testing.assert_allclose(coloured(white[None, :, :, None], by)[0, :, 0, 0][used], series[0, used, 0], atol=1e-10)
+    np.testing.assert_allclose(
+        white[used, 0], np.linalg.solve(factor, series[0, used, 0]), atol=1e-10
+    )
+    np.testing.assert_allclose(
+        coloured(white[None, :, :, None], by)[0, :, 0, 0][used], series[0, used, 0], atol=1e-10
+    )
 
 
-@pytest.mark.parametrize(("noise", "made", "text"), [(Known(), {"factor": 0.3}, "too narrow"), (Known(), {"outlier": 0.15}, "StudentT")])
+@pytest.mark.parametrize(
+    ("noise", "made", "text"),
+    [(Known(), {"factor": 0.3}, "too narrow"), (Known(), {"outlier": 0.15}, "StudentT")],
+)
 def test_what_speaks_against_the_noise_model_is_said(noise, made, text):
     found = cal.fit(problem(noise, **made))
     assert any(text in sentence or "does not explain" in sentence for sentence in found.warnings)
@@ -285,15 +357,30 @@ def test_what_speaks_against_the_noise_model_is_said(noise, made, text):
 
 
 def test_the_covariance_allows_for_weights_that_are_estimates():
-    """The common mean of two groups with unknown variances: ``d mean/d ln s_1 = -2 p_1 p_2 (y_1 - y_2)``, p the weights."""
+    """The common mean of two groups with unknown variances: ``d mean/d ln s_1 = -2 p_1 p_2 (y_1 -
+    y_2)``, p the weights.
+    """
     values = np.random.default_rng(7).standard_normal((1, 20, 2)) * [1.0, 1.5]
     samples = Samples(np.zeros((1, 20)), np.zeros((1, 20, 2)), np.ones((1, 20, 2)))
-    blocks = (Block((values - values.mean()).reshape(1, -1), np.ones((1, 40, 1)), np.zeros((1, 40, 0))),)
+    blocks = (
+        Block((values - values.mean()).reshape(1, -1), np.ones((1, 40, 1)), np.zeros((1, 40, 0))),
+    )
     errors = ((Errors(Estimated(), ("a", "b"), (False, False), series=False),),)
-    parts, yes = VarianceComponents(blocks, (TrialData((samples,), None, None),), errors), np.ones(2, dtype=bool)
+    parts, yes = (
+        VarianceComponents(blocks, (TrialData((samples,), None, None),), errors),
+        np.ones(2, dtype=bool),
+    )
     found = restricted(parts, np.ones(2), np.zeros(2), yes, np.zeros(2, dtype=bool))
     variances = found.size**2 / 20
     share = (1 / variances) / np.sum(1 / variances)
     of_sizes = np.linalg.inv(found.information)
-    expected = 2 * 4 * (share[0] * share[1]) ** 2 * variances.sum() * (of_sizes[0, 0] + of_sizes[1, 1] - 2 * of_sizes[0, 1])
-    assert of_uncertain_weights(parts, found, followed=yes)[0, 0] == pytest.approx(expected, rel=1e-6)
+    expected = (
+        2
+        * 4
+        * (share[0] * share[1]) ** 2
+        * variances.sum()
+        * (of_sizes[0, 0] + of_sizes[1, 1] - 2 * of_sizes[0, 1])
+    )
+    assert of_uncertain_weights(parts, found, followed=yes)[0, 0] == pytest.approx(
+        expected, rel=1e-6
+    )

@@ -1,4 +1,6 @@
-"""What must hold of measurements other than positions: truth recovered, derivatives right, refusals where nothing can be told."""
+"""What must hold of measurements other than positions: truth recovered, derivatives right, refusals
+where nothing can be told.
+"""
 
 import dataclasses
 import functools
@@ -27,7 +29,9 @@ from calibration.trial import Trial
 from jaxcontact.geometry.rotation import quaternion_product, rotation_to_quaternion
 from jaxcontact.laws.restitution import exact_damping_ratio
 
-_SPEC = importlib.util.spec_from_file_location("derivatives_of_residuals", Path(__file__).with_name("derivatives_of_residuals.py"))
+_SPEC = importlib.util.spec_from_file_location(
+    "derivatives_of_residuals", Path(__file__).with_name("derivatives_of_residuals.py")
+)
 _MODULE = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(_MODULE)
 check_derivatives = _MODULE.check_derivatives
@@ -38,7 +42,13 @@ GRAVITY, RADIUS, MASS = 9.81, 0.02, 0.03
 SIGMA = 1e-4
 
 
-def rigid_scene(restitution: float = 0.8, *, friction: float | None = None, drag: float | None = None, mass: float = MASS) -> jc.Scene:
+def rigid_scene(
+    restitution: float = 0.8,
+    *,
+    friction: float | None = None,
+    drag: float | None = None,
+    mass: float = MASS,
+) -> jc.Scene:
     """A ball above a plane, with rigid impacts."""
     law = jc.NoFriction() if friction is None else jc.Coulomb(coefficient=friction)
     return jc.Scene(
@@ -51,11 +61,15 @@ def rigid_scene(restitution: float = 0.8, *, friction: float | None = None, drag
 def compliant_scene(stiffness: float, restitution: float) -> jc.Scene:
     """A ball above a plane, with Hunt and Crossley's law."""
     normal = jc.HuntCrossley(stiffness=stiffness, restitution=restitution)
-    return jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=jc.ContactModel(normal=normal))
+    return jc.Scene(
+        bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=jc.ContactModel(normal=normal)
+    )
 
 
 def times_of_impacts(restitution, speed: float, count: int, *, first: float = 0.3) -> np.ndarray:
-    """Times of impacts without air: flights last 2 v/g. ``restitution``: a number or a function of speed."""
+    """Times of impacts without air: flights last 2 v/g. ``restitution``: a number or a function of
+    speed.
+    """
     times = [first]
     for _ in range(count - 1):
         speed *= restitution(speed) if callable(restitution) else restitution
@@ -73,7 +87,14 @@ def times_in_air(restitution: float, speed: float, count: int, *, drag: float) -
     times = [0.2]
     for _ in range(count - 1):
         start = [1e-13, restitution * speed]
-        path = solve_ivp(lambda _, y: [y[1], -GRAVITY - drag * abs(y[1]) * y[1]], (0.0, 5.0), start, events=landed, rtol=1e-11, atol=1e-14)
+        path = solve_ivp(
+            lambda _, y: [y[1], -GRAVITY - drag * abs(y[1]) * y[1]],
+            (0.0, 5.0),
+            start,
+            events=landed,
+            rtol=1e-11,
+            atol=1e-14,
+        )
         times.append(times[-1] + path.t[-1])
         speed = -path.y[1, -1]
     return np.asarray(times)
@@ -111,7 +132,12 @@ def bounce_fit():
     rng = np.random.default_rng(4)
     times = times_of_impacts(0.85, 3.0, 10) + SIGMA * rng.standard_normal(10)
     heard = np.sort(np.append(np.delete(times, 4), times[1] + 0.13))
-    problem = Problem(rigid_scene(0.75), [cal.BounceTimes(heard, sigma=SIGMA)], free=[RESTITUTION], nuisance=[cal.FirstImpact()])
+    problem = Problem(
+        rigid_scene(0.75),
+        [cal.BounceTimes(heard, sigma=SIGMA)],
+        free=[RESTITUTION],
+        nuisance=[cal.FirstImpact()],
+    )
     return problem, fit(problem)
 
 
@@ -134,7 +160,10 @@ def test_derivatives_of_bounce_times():
 def test_scatter_of_the_times_is_found_when_not_given():
     rng = np.random.default_rng(0)
     found = [
-        cal.BounceTimes(times_of_impacts(0.9, 3.0, 12) + SIGMA * rng.standard_normal(12)).read(rigid_scene()).noise for _ in range(200)
+        cal.BounceTimes(times_of_impacts(0.9, 3.0, 12) + SIGMA * rng.standard_normal(12))
+        .read(rigid_scene())
+        .noise
+        for _ in range(200)
     ]
     assert np.sqrt(np.mean(np.square(found))) == pytest.approx(SIGMA, rel=0.15)
 
@@ -146,21 +175,37 @@ def test_bounce_times_in_air(free):
     mass, drag = 0.0027, 0.45
     factor = 0.5 * 1.2 * drag * math.pi * RADIUS**2 / mass
     trials = [
-        cal.BounceTimes(times_in_air(0.9, speed, 12, drag=factor) + SIGMA * rng.standard_normal(12), sigma=SIGMA) for speed in (4.0, 3.0)
+        cal.BounceTimes(
+            times_in_air(0.9, speed, 12, drag=factor) + SIGMA * rng.standard_normal(12), sigma=SIGMA
+        )
+        for speed in (4.0, 3.0)
     ]
     start = rigid_scene(0.8, drag=0.3 if DRAG in free else drag, mass=mass)
     found = fit(Problem(start, trials, free=free, nuisance=[cal.FirstImpact()]))
-    assert_found(found, {name: value for name, value in ((RESTITUTION, 0.9), (DRAG, drag)) if name in free})
+    assert_found(
+        found, {name: value for name, value in ((RESTITUTION, 0.9), (DRAG, drag)) if name in free}
+    )
 
 
 @pytest.mark.slow
 def test_a_restitution_that_falls_with_speed_from_bounce_times_alone():
     law = jc.ViscoelasticRestitution(restitution=0.85, reference_speed=1.0)
     rng = np.random.default_rng(2)
-    times = times_of_impacts(lambda speed: float(law.restitution_at(speed, mass=MASS)), 3.0, 12) + SIGMA * rng.standard_normal(12)
+    times = times_of_impacts(
+        lambda speed: float(law.restitution_at(speed, mass=MASS)), 3.0, 12
+    ) + SIGMA * rng.standard_normal(12)
     start = jc.ViscoelasticRestitution(restitution=0.75, reference_speed=1.0)
-    scene = jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=jc.ContactModel(normal=start))
-    found = fit(Problem(scene, [cal.BounceTimes(times, sigma=SIGMA)], free=[RESTITUTION], nuisance=[cal.FirstImpact()]))
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=jc.ContactModel(normal=start)
+    )
+    found = fit(
+        Problem(
+            scene,
+            [cal.BounceTimes(times, sigma=SIGMA)],
+            free=[RESTITUTION],
+            nuisance=[cal.FirstImpact()],
+        )
+    )
     assert_found(found, {RESTITUTION: 0.85})
 
 
@@ -169,8 +214,13 @@ def test_bounce_times_after_a_known_drop_of_which_the_first_impact_was_not_heard
     height = 0.5
     rng = np.random.default_rng(3)
     fall = math.sqrt(2 * height / GRAVITY)
-    times = times_of_impacts(0.8, GRAVITY * fall, 6, first=1.0 + fall) + SIGMA * rng.standard_normal(6)
-    trial = Trial(cal.BounceTimes(times[1:], sigma=SIGMA, first=2), initial=jc.state(position=(0, 0, height + RADIUS)))
+    times = times_of_impacts(
+        0.8, GRAVITY * fall, 6, first=1.0 + fall
+    ) + SIGMA * rng.standard_normal(6)
+    trial = Trial(
+        cal.BounceTimes(times[1:], sigma=SIGMA, first=2),
+        initial=jc.state(position=(0, 0, height + RADIUS)),
+    )
     found = fit(Problem(rigid_scene(0.7), [trial], free=[RESTITUTION], nuisance=[cal.TimeOffset()]))
     assert_found(found, {RESTITUTION: 0.8})
 
@@ -204,8 +254,12 @@ def test_bounce_times_from_a_file(tmp_path):
 # ---- force and duration of a contact
 
 
-def pulse(stiffness: float, restitution: float, speed: float, times: np.ndarray) -> tuple[np.ndarray, float]:
-    """Force of Hunt and Crossley's law under gravity at times after touch-down, and the contact duration, by SciPy."""
+def pulse(
+    stiffness: float, restitution: float, speed: float, times: np.ndarray
+) -> tuple[np.ndarray, float]:
+    """Force of Hunt and Crossley's law under gravity at times after touch-down, and the contact
+    duration, by SciPy.
+    """
     ratio = float(exact_damping_ratio(restitution))
 
     def force(overlap, rate):
@@ -240,15 +294,25 @@ def test_contact_durations_along_a_motion_beside_its_sounds():
         speed *= 0.85
         times.append(times[-1] + lasted[-1] + 2 * speed / GRAVITY)
     sounds = cal.BounceTimes(np.asarray(times[:6]) + 1e-4 * rng.standard_normal(6), sigma=1e-4)
-    contacts = cal.ContactDurations(np.asarray(lasted) * (1 + 0.01 * rng.standard_normal(6)), sigma=0.01 * np.asarray(lasted))
+    contacts = cal.ContactDurations(
+        np.asarray(lasted) * (1 + 0.01 * rng.standard_normal(6)), sigma=0.01 * np.asarray(lasted)
+    )
     path = "contact.normal.duration"
     normal = jc.NewtonRestitution(restitution=0.8, duration=2e-3)
-    scene = jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=jc.ContactModel(normal=normal))
-    found = fit(Problem(scene, [Trial(sounds, contacts)], free=[RESTITUTION, path], nuisance=[cal.FirstImpact()]))
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=jc.ContactModel(normal=normal)
+    )
+    found = fit(
+        Problem(
+            scene, [Trial(sounds, contacts)], free=[RESTITUTION, path], nuisance=[cal.FirstImpact()]
+        )
+    )
     assert_found(found, {RESTITUTION: 0.85, path: duration})
 
 
-TRACE = np.arange(-2e-4, 2.4e-3, 2e-5) + 7e-6  # no sample at a touch-down, where the force has a corner
+TRACE = (
+    np.arange(-2e-4, 2.4e-3, 2e-5) + 7e-6
+)  # no sample at a touch-down, where the force has a corner
 
 
 def force_trial(speed: float, seed: int, *, noise: float = 0.5, delay: float = 0.0) -> Trial:
@@ -264,17 +328,31 @@ def test_force_of_law_and_motion_is_that_of_an_independent_integration():
     expected, _ = pulse(3e6, 0.7, 2.0, TRACE)
     start = jc.state(position=(0, 0, RADIUS), velocity=(0.3, 0, -2.0))
     smooth = compliant_scene(3e6, 0.7)
-    rubbed = dataclasses.replace(smooth, contact=dataclasses.replace(smooth.contact, friction=jc.RegularizedCoulomb(coefficient=0.1)))
-    trial = Trial(cal.ForceTrace(TRACE, expected, tangential=0.1 * expected, sigma=1.0), initial=start, time=0.0)
+    rubbed = dataclasses.replace(
+        smooth,
+        contact=dataclasses.replace(
+            smooth.contact, friction=jc.RegularizedCoulomb(coefficient=0.1)
+        ),
+    )
+    trial = Trial(
+        cal.ForceTrace(TRACE, expected, tangential=0.1 * expected, sigma=1.0),
+        initial=start,
+        time=0.0,
+    )
     problem = Problem(rubbed, [trial], free=[STIFFNESS])
     with jax.enable_x64(True):
-        kind, data = problem.layout.kinds[0], jax.tree.map(lambda column: column[0], problem.data[0])
+        kind, data = (
+            problem.layout.kinds[0],
+            jax.tree.map(lambda column: column[0], problem.data[0]),
+        )
         ((seen,), _) = kind.predicted(kind.experiment(rubbed, (), jnp.zeros(0), data), data)
     normal, tangential = np.asarray(seen)[: TRACE.size].T
     np.testing.assert_allclose(normal, expected, atol=1e-4 * expected.max())
     # Sliding along x, the surface is pulled along; after the slip has gone, nothing is.
     slides = np.cumsum(0.1 * expected) * 2e-5 * 3.5 / MASS < 0.2
-    np.testing.assert_allclose(tangential[slides], 0.1 * expected[slides], atol=0.002 * expected.max())
+    np.testing.assert_allclose(
+        tangential[slides], 0.1 * expected[slides], atol=0.002 * expected.max()
+    )
     sticks = np.cumsum(0.1 * expected) * 2e-5 * 3.5 / MASS > 0.32
     np.testing.assert_allclose(tangential[sticks], 0.0, atol=0.002 * expected.max())
     assert slides.sum() > 20
@@ -283,9 +361,13 @@ def test_force_of_law_and_motion_is_that_of_an_independent_integration():
 
 @pytest.mark.slow
 def test_stiffness_and_restitution_from_force_traces_with_an_unknown_trigger():
-    trials = [force_trial(speed, seed, delay=3e-5 * (seed + 1)) for seed, speed in enumerate((1.0, 2.0))]
+    trials = [
+        force_trial(speed, seed, delay=3e-5 * (seed + 1)) for seed, speed in enumerate((1.0, 2.0))
+    ]
     offset = cal.ClockOffset("force sensor")
-    problem = Problem(compliant_scene(1.5e6, 0.8), trials, free=[STIFFNESS, RESTITUTION], nuisance=[offset])
+    problem = Problem(
+        compliant_scene(1.5e6, 0.8), trials, free=[STIFFNESS, RESTITUTION], nuisance=[offset]
+    )
     found = fit(problem)
     assert_found(found, {STIFFNESS: 3e6, RESTITUTION: 0.7})
     for seed in range(2):
@@ -297,11 +379,22 @@ def test_stiffness_and_restitution_from_force_traces_with_an_unknown_trigger():
 @pytest.mark.slow
 def test_gain_of_the_sensor_is_told_by_known_speeds_and_not_told_without_them():
     known = [force_trial(speed, seed) for seed, speed in enumerate((1.0, 2.0))]
-    told = fit(Problem(compliant_scene(2e6, 0.8), known, free=[STIFFNESS, RESTITUTION], nuisance=[cal.ForceGain()]))
+    told = fit(
+        Problem(
+            compliant_scene(2e6, 0.8),
+            known,
+            free=[STIFFNESS, RESTITUTION],
+            nuisance=[cal.ForceGain()],
+        )
+    )
     assert_found(told, {STIFFNESS: 3e6, RESTITUTION: 0.7, "force_gain": 1.0})
     unknown = [trial.measured[0] for trial in known]
     nuisance = [cal.FirstImpact(), cal.ForceGain()]
-    open_ = fit(Problem(compliant_scene(2e6, 0.8), unknown, free=[STIFFNESS, RESTITUTION], nuisance=nuisance))
+    open_ = fit(
+        Problem(
+            compliant_scene(2e6, 0.8), unknown, free=[STIFFNESS, RESTITUTION], nuisance=nuisance
+        )
+    )
     assert open_.parameters["force_gain"].status is Determination.NOT_DETERMINED
     assert open_.parameters[STIFFNESS].status is Determination.NOT_DETERMINED
     # What belongs to one trial follows what the data leave open.
@@ -314,7 +407,9 @@ def test_contact_durations_of_known_impacts_are_hertz_s():
     scene = jc.field.put(compliant_scene(3e6, 1.0), "gravity", jnp.zeros(3))
     for speed in (0.5, 2.0):
         expected = 2.9432 * (5 * MASS / (4 * 3e6)) ** 0.4 * speed**-0.2
-        assert float(duration_of_impact(scene, jnp.asarray(speed), jnp.asarray(1.0))) == pytest.approx(expected, rel=1e-4)
+        assert float(
+            duration_of_impact(scene, jnp.asarray(speed), jnp.asarray(1.0))
+        ) == pytest.approx(expected, rel=1e-4)
 
 
 @pytest.mark.slow
@@ -323,7 +418,11 @@ def test_stiffness_from_contact_durations():
     speeds = np.array([0.5, 1.0, 2.0, 3.0])
     true = np.asarray([pulse(3e6, 0.7, speed, np.zeros(1))[1] for speed in speeds])
     seen = true * (1 + 0.005 * rng.standard_normal(speeds.size))
-    problem = Problem(compliant_scene(1e6, 0.7), [cal.ContactDurations(seen, speed=speeds, sigma=0.005 * true)], free=[STIFFNESS])
+    problem = Problem(
+        compliant_scene(1e6, 0.7),
+        [cal.ContactDurations(seen, speed=speeds, sigma=0.005 * true)],
+        free=[STIFFNESS],
+    )
     assert_found(fit(problem), {STIFFNESS: 3e6})
     check_derivatives(problem, rtol=1e-4)
 
@@ -333,7 +432,13 @@ def test_a_rigid_law_or_method_is_refused_for_a_force():
     with pytest.raises(InputError, match=r"(?s)ForceTrace needs a law with a force.*HuntCrossley"):
         Problem(rigid_scene(), [trace], free=[RESTITUTION], nuisance=[cal.FirstImpact()])
     with pytest.raises(InputError, match="contacts that last"):
-        Problem(compliant_scene(1e6, 0.8), [trace], free=[RESTITUTION], nuisance=[cal.FirstImpact()], method=jc.Impulse())
+        Problem(
+            compliant_scene(1e6, 0.8),
+            [trace],
+            free=[RESTITUTION],
+            nuisance=[cal.FirstImpact()],
+            method=jc.Impulse(),
+        )
 
 
 def test_noise_splits_no_pulse_and_makes_none():
@@ -353,30 +458,44 @@ def test_rotation_vectors_and_quaternions_are_inverse():
     for size in (0.0, 1e-9, 1e-5, 1.0, 3.1):
         vector = size * rng.standard_normal(3) / 2
         vector = vector * min(1.0, 3.1 / max(np.linalg.norm(vector), 1e-12))
-        np.testing.assert_allclose(rotation_vector(rotation_to_quaternion(vector)), vector, atol=1e-14, rtol=1e-10)
-    assert np.all(np.isfinite(jax.jacfwd(lambda v: rotation_vector(rotation_to_quaternion(v)))(jnp.zeros(3))))
+        np.testing.assert_allclose(
+            rotation_vector(rotation_to_quaternion(vector)), vector, atol=1e-14, rtol=1e-10
+        )
+    assert np.all(
+        np.isfinite(jax.jacfwd(lambda v: rotation_vector(rotation_to_quaternion(v)))(jnp.zeros(3)))
+    )
 
 
 SPIN_TIMES = np.arange(0.0, 0.9, 1 / 60)
-LAUNCH = jc.State(np.array([0.0, 0.0, 0.32]), np.array([1.5, 0.0, 0.0]), np.array([0.0, -40.0, 0.0]))
+LAUNCH = jc.State(
+    np.array([0.0, 0.0, 0.32]), np.array([1.5, 0.0, 0.0]), np.array([0.0, -40.0, 0.0])
+)
 
 
 @functools.cache
 def launched() -> jc.Trajectory:
     """A ball thrown with backspin, over three bounces."""
-    return jc.simulate(rigid_scene(0.8, friction=0.1), LAUNCH, SPIN_TIMES, method=jc.Impulse(max_contacts=6))
+    return jc.simulate(
+        rigid_scene(0.8, friction=0.1), LAUNCH, SPIN_TIMES, method=jc.Impulse(max_contacts=6)
+    )
 
 
 @pytest.mark.slow
 def test_angle_of_a_marker_is_the_integral_of_the_spin():
     fine = np.linspace(0.0, SPIN_TIMES[-1], 40001)
-    motion = jc.simulate(rigid_scene(0.8, friction=0.1), LAUNCH, fine, method=jc.Impulse(max_contacts=6))
+    motion = jc.simulate(
+        rigid_scene(0.8, friction=0.1), LAUNCH, fine, method=jc.Impulse(max_contacts=6)
+    )
     spin = np.asarray(motion.spin[:, 1])
     integral = np.concatenate([[0.0], np.cumsum((spin[1:] + spin[:-1]) / 2 * np.diff(fine))])
-    np.testing.assert_allclose(angles(launched(), 1), np.interp(SPIN_TIMES, fine, integral), atol=2e-3)
+    np.testing.assert_allclose(
+        angles(launched(), 1), np.interp(SPIN_TIMES, fine, integral), atol=2e-3
+    )
     quaternion = np.asarray(orientations(launched(), jnp.array([1.0, 0.0, 0.0, 0.0])))
     half = np.asarray(angles(launched(), 1)) / 2
-    np.testing.assert_allclose(quaternion[:, [0, 2]], np.stack([np.cos(half), np.sin(half)], axis=-1), atol=1e-12)
+    np.testing.assert_allclose(
+        quaternion[:, [0, 2]], np.stack([np.cos(half), np.sin(half)], axis=-1), atol=1e-12
+    )
 
 
 @functools.cache
@@ -392,13 +511,21 @@ def spin_fit():
     measured = (
         cal.Spins(SPIN_TIMES, spin, sigma=2.0),
         cal.MarkerAngles(SPIN_TIMES, (marker + np.pi) % (2 * np.pi) - np.pi, sigma=0.05),
-        cal.Orientations(SPIN_TIMES[:22], -np.asarray(quaternion)[:22], sigma=0.02),  # later, the first guess is half a turn away
+        cal.Orientations(
+            SPIN_TIMES[:22], -np.asarray(quaternion)[:22], sigma=0.02
+        ),  # later, the first guess is half a turn away
     )
     known = jc.State(LAUNCH.position, LAUNCH.velocity, np.zeros(3))
     trial = Trial(*measured, initial=known, time=0.0)
     scene = rigid_scene(0.8, friction=0.08)
     method = jc.Impulse(max_contacts=6, rest_steps=1, skip_unused=False)
-    problem = Problem(scene, [trial], free=[FRICTION], nuisance=[cal.InitialSpin("y"), cal.MarkerStart(), cal.InitialTurn()], method=method)
+    problem = Problem(
+        scene,
+        [trial],
+        free=[FRICTION],
+        nuisance=[cal.InitialSpin("y"), cal.MarkerStart(), cal.InitialTurn()],
+        method=method,
+    )
     return problem, fit(problem)
 
 
@@ -438,14 +565,23 @@ def test_measurements_from_files(tmp_path):
     spins = cal.read_spins(file("t,wy (rpm)\n0,60\n0.1,30\n"))
     np.testing.assert_allclose(spins.spin[:, 1], [2 * np.pi, np.pi])
     assert spins.components == (1,)
-    np.testing.assert_allclose(cal.read_marker_angles(file("t;angle (deg)\n0;90\n0,1;180\n")).angle, [np.pi / 2, np.pi])
-    np.testing.assert_allclose(cal.read_marker_angles(file("t,theta\n0,1.5\n0.1,2\n")).angle, [1.5, 2.0])
-    trace = cal.read_force_trace(file("t (ms),Fz (kN)\n" + "\n".join(f"{i},{0.1 * min(i, 8 - i)}" for i in range(9))))
+    np.testing.assert_allclose(
+        cal.read_marker_angles(file("t;angle (deg)\n0;90\n0,1;180\n")).angle, [np.pi / 2, np.pi]
+    )
+    np.testing.assert_allclose(
+        cal.read_marker_angles(file("t,theta\n0,1.5\n0.1,2\n")).angle, [1.5, 2.0]
+    )
+    trace = cal.read_force_trace(
+        file("t (ms),Fz (kN)\n" + "\n".join(f"{i},{0.1 * min(i, 8 - i)}" for i in range(9)))
+    )
     assert trace.normal.max() == pytest.approx(400.0)
     assert trace.time[1] == pytest.approx(1e-3)
     durations = cal.read_contact_durations(file("contact_time (ms),v_in (m/s)\n0.8,1\n0.7,2\n"))
     np.testing.assert_allclose(durations.duration, [8e-4, 7e-4])
-    assert cal.read_orientations(file("t,qw,qx,qy,qz\n0,2,0,0,0\n0.1,1,0,0,0\n")).quaternion[0, 0] == 1.0
+    assert (
+        cal.read_orientations(file("t,qw,qx,qy,qz\n0,2,0,0,0\n0.1,1,0,0,0\n")).quaternion[0, 0]
+        == 1.0
+    )
     with pytest.raises(InputError, match="no column of duration"):
         cal.read_contact_durations(file("a,b\n1,2\n3,4\n"))
 
@@ -457,13 +593,20 @@ def test_measurements_from_files(tmp_path):
 def test_rolling_resistance_from_the_distance_rolled_and_its_time():
     # A rolling sphere slows down by c g/(1 + kappa).
     coefficient, speed, slowing = 0.02, 1.0, 0.02 * GRAVITY / 1.4
-    normal, rolling = jc.NewtonRestitution(restitution=0.3), jc.RollingResistance(rolling_coefficient=0.03, rolling_velocity=1e-5)
+    normal, rolling = (
+        jc.NewtonRestitution(restitution=0.3),
+        jc.RollingResistance(rolling_coefficient=0.03, rolling_velocity=1e-5),
+    )
     scene = jc.Scene(
         bodies=jc.spheres(radius=RADIUS, mass=MASS),
-        contact=jc.ContactModel(normal=normal, friction=jc.Coulomb(coefficient=0.3), rolling=rolling),
+        contact=jc.ContactModel(
+            normal=normal, friction=jc.Coulomb(coefficient=0.3), rolling=rolling
+        ),
     )
     start = jc.state(position=(0, 0, RADIUS), velocity=(speed, 0, 0), spin=(0, speed / RADIUS, 0))
-    rest = cal.RestingDistance(speed**2 / (2 * slowing), sigma=0.01, time=speed / slowing, time_sigma=0.05, until=12.0)
+    rest = cal.RestingDistance(
+        speed**2 / (2 * slowing), sigma=0.01, time=speed / slowing, time_sigma=0.05, until=12.0
+    )
     path = "contact.rolling.rolling_coefficient"
     method = jc.Impulse(max_contacts=2, lasting_steps=100, skip_unused=False)
     found = fit(Problem(scene, [Trial(rest, initial=start)], free=[path], method=method))
@@ -472,15 +615,27 @@ def test_rolling_resistance_from_the_distance_rolled_and_its_time():
 
 
 def film_of_drop(height: float, impacts: np.ndarray, rng: np.random.Generator) -> cal.Recording:
-    """A recording of the height of a ball that is dropped at time 0; flights between impacts are parabolas."""
+    """A recording of the height of a ball that is dropped at time 0; flights between impacts are
+    parabolas.
+    """
     times = np.arange(0.0, 1.2, 1 / 120)
     number = np.searchsorted(impacts, times) - 1
-    start, flight = impacts[np.maximum(number, 0)], np.diff(impacts)[np.clip(number, 0, impacts.size - 2)]
+    start, flight = (
+        impacts[np.maximum(number, 0)],
+        np.diff(impacts)[np.clip(number, 0, impacts.size - 2)],
+    )
     since = times - start
-    z = np.where(number < 0, height - GRAVITY * times**2 / 2, GRAVITY / 2 * since * (flight - since)) + RADIUS
+    z = (
+        np.where(
+            number < 0, height - GRAVITY * times**2 / 2, GRAVITY / 2 * since * (flight - since)
+        )
+        + RADIUS
+    )
     z = z + 1e-3 * rng.standard_normal(times.size)
     position = np.stack([np.full_like(z, np.nan), np.full_like(z, np.nan), z], axis=-1)
-    return cal.Recording(name="film", time=times, position=position, sigma=np.where(np.isnan(position), np.nan, 1e-3))
+    return cal.Recording(
+        name="film", time=times, position=position, sigma=np.where(np.isnan(position), np.nan, 1e-3)
+    )
 
 
 @pytest.mark.slow
@@ -489,7 +644,9 @@ def test_sounds_positions_and_an_impact_table_in_one_problem():
     sound = times_of_impacts(0.8, 3.0, 8) + SIGMA * rng.standard_normal(8)
     fall = math.sqrt(2 * 0.5 / GRAVITY)
     film = film_of_drop(0.5, times_of_impacts(0.8, GRAVITY * fall, 6, first=fall), rng)
-    heard = times_of_impacts(0.8, GRAVITY * fall, 4, first=fall) + 0.25 + SIGMA * rng.standard_normal(4)
+    heard = (
+        times_of_impacts(0.8, GRAVITY * fall, 4, first=fall) + 0.25 + SIGMA * rng.standard_normal(4)
+    )
     table = ImpactTable(
         name="table",
         impact_angle=np.zeros(4),
@@ -499,13 +656,24 @@ def test_sounds_positions_and_an_impact_table_in_one_problem():
     )
     problem = Problem(
         rigid_scene(0.75),
-        [table, cal.BounceTimes(sound, sigma=SIGMA), Trial(film, cal.BounceTimes(heard, sigma=SIGMA))],
+        [
+            table,
+            cal.BounceTimes(sound, sigma=SIGMA),
+            Trial(film, cal.BounceTimes(heard, sigma=SIGMA)),
+        ],
         free=[RESTITUTION],
-        nuisance=[cal.FirstImpact(), cal.InitialState(), cal.SurfaceHeight(), cal.ClockOffset("microphone")],
+        nuisance=[
+            cal.FirstImpact(),
+            cal.InitialState(),
+            cal.SurfaceHeight(),
+            cal.ClockOffset("microphone"),
+        ],
     )
     assert len(problem.layout.kinds) == 3
     found = fit(problem)
     assert_found(found, {RESTITUTION: 0.8})
-    (place,) = [(k, r) for k, members in enumerate(problem.members) for r, m in enumerate(members) if m == 2]
+    (place,) = [
+        (k, r) for k, members in enumerate(problem.members) for r, m in enumerate(members) if m == 2
+    ]
     offset = found.judgement.local(*place)["offset_of_microphone"]
     assert abs(offset.value + 0.25) < 3 * offset.sd

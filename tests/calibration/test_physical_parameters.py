@@ -1,4 +1,6 @@
-"""What must hold of physical parameterisations: values go round, laws say the same, balls of any size share a modulus."""
+"""What must hold of physical parameterisations: values go round, laws say the same, balls of any
+size share a modulus.
+"""
 
 import jax
 import numpy as np
@@ -19,18 +21,36 @@ STIFFNESS, RESTITUTION = "contact.normal.stiffness", "contact.normal.restitution
 
 def scene(normal: object) -> jc.Scene:
     """A ball on a plane."""
-    return jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=normal))
+    return jc.Scene(
+        bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=normal)
+    )
 
 
 HERTZ = jc.HuntCrossley(stiffness=2e6, restitution=0.8)
 CASES = {
     "modulus": (cal.YoungsModulus(poisson_ratio=0.3), HERTZ, STIFFNESS),
-    "modulus on a partner": (cal.YoungsModulus(poisson_ratio=0.45, partner=STEEL), HERTZ, STIFFNESS),
+    "modulus on a partner": (
+        cal.YoungsModulus(poisson_ratio=0.45, partner=STEEL),
+        HERTZ,
+        STIFFNESS,
+    ),
     "Poisson's ratio": (cal.PoissonRatio(youngs_modulus=9e6), HERTZ, STIFFNESS),
     "duration, Hertz": (cal.ContactDuration(speed=2.0), HERTZ, STIFFNESS),
-    "duration, linear": (cal.ContactDuration(), jc.LinearDashpot(stiffness=1e5, restitution=0.6), STIFFNESS),
-    "damping, linear": (cal.DampingRatio(), jc.LinearDashpot(stiffness=1e5, restitution=0.6), RESTITUTION),
-    "damping, Tsuji": (cal.DampingRatio(), jc.TsujiDashpot(stiffness=1e5, restitution=0.6, end="zero_force"), RESTITUTION),
+    "duration, linear": (
+        cal.ContactDuration(),
+        jc.LinearDashpot(stiffness=1e5, restitution=0.6),
+        STIFFNESS,
+    ),
+    "damping, linear": (
+        cal.DampingRatio(),
+        jc.LinearDashpot(stiffness=1e5, restitution=0.6),
+        RESTITUTION,
+    ),
+    "damping, Tsuji": (
+        cal.DampingRatio(),
+        jc.TsujiDashpot(stiffness=1e5, restitution=0.6, end="zero_force"),
+        RESTITUTION,
+    ),
     "damping, Hunt and Crossley": (cal.DampingRatio(), HERTZ, RESTITUTION),
 }
 
@@ -41,18 +61,24 @@ def test_values_go_round_and_move_what_they_stand_for(quantity, law, path):
     value = quantity.first(here)
     unknown = quantity.unknown(here)
     assert unknown.about.interval.contains(value)
-    assert float(get(quantity.apply(here, value), path)) == pytest.approx(float(get(here, path)), rel=1e-12)
+    assert float(get(quantity.apply(here, value), path)) == pytest.approx(
+        float(get(here, path)), rel=1e-12
+    )
     other = quantity.apply(here, 1.1 * value)
     assert float(np.asarray(quantity.value_in(other))) == pytest.approx(1.1 * value, rel=1e-12)
     assert float(unknown.value(unknown.coordinate(value))) == pytest.approx(value, rel=1e-9)
     assert np.isfinite(jax.grad(lambda value: get(quantity.apply(here, value), path))(value))
-    assert hash(quantity) == hash(type(quantity)(**{name: getattr(quantity, name) for name in quantity.__dataclass_fields__}))
+    assert hash(quantity) == hash(
+        type(quantity)(**{name: getattr(quantity, name) for name in quantity.__dataclass_fields__})
+    )
 
 
 def test_a_modulus_gives_the_stiffness_of_hertz():
     glass = Solid(youngs_modulus=70e9, poisson_ratio=0.25)
     found = cal.YoungsModulus(poisson_ratio=0.23, partner=glass).apply(scene(HERTZ), 380e9)
-    assert float(get(found, STIFFNESS)) == pytest.approx(float(hertz_stiffness(effective_modulus(ALUMINA, glass), 0.02)), rel=1e-12)
+    assert float(get(found, STIFFNESS)) == pytest.approx(
+        float(hertz_stiffness(effective_modulus(ALUMINA, glass), 0.02)), rel=1e-12
+    )
     same = cal.PoissonRatio(youngs_modulus=380e9, partner=glass).apply(scene(HERTZ), 0.23)
     assert float(get(same, STIFFNESS)) == pytest.approx(float(get(found, STIFFNESS)), rel=1e-12)
 
@@ -64,8 +90,13 @@ def test_a_duration_is_that_of_the_undamped_contact():
 
 
 def test_balls_of_different_radius_share_a_modulus():
-    small, large = (Trial(recording(0), values={"bodies.radius": radius}) for radius in (0.02, 0.03))
-    modulus, law = cal.YoungsModulus(poisson_ratio=0.3), jc.TsujiDashpot(stiffness=2e6, restitution=0.8)
+    small, large = (
+        Trial(recording(0), values={"bodies.radius": radius}) for radius in (0.02, 0.03)
+    )
+    modulus, law = (
+        cal.YoungsModulus(poisson_ratio=0.3),
+        jc.TsujiDashpot(stiffness=2e6, restitution=0.8),
+    )
     nuisance = [cal.InitialState(), cal.SurfaceHeight()]
     method = jc.EventAligned(max_contacts=4, at_once=True, skip_unused=False)
     problem = Problem(scene(law), [small, large], free=[modulus], nuisance=nuisance, method=method)
@@ -80,9 +111,23 @@ def test_balls_of_different_radius_share_a_modulus():
 @pytest.mark.parametrize(
     ("quantity", "law", "text"),
     [
-        (cal.YoungsModulus(poisson_ratio=0.3), jc.NewtonRestitution(restitution=0.8), "the normal law of the scene is NewtonRestitution"),
-        (cal.YoungsModulus(poisson_ratio=0.3), jc.HuntCrossley(stiffness=1e5, restitution=0.8, exponent=1.0), "that of Hertz is 1.5"),
-        (cal.YoungsModulus(poisson_ratio=0.3, partner=Solid(youngs_modulus=1e6, poisson_ratio=0.3)), HERTZ, "above that of a rigid sphere"),
+        (
+            cal.YoungsModulus(poisson_ratio=0.3),
+            jc.NewtonRestitution(restitution=0.8),
+            "the normal law of the scene is NewtonRestitution",
+        ),
+        (
+            cal.YoungsModulus(poisson_ratio=0.3),
+            jc.HuntCrossley(stiffness=1e5, restitution=0.8, exponent=1.0),
+            "that of Hertz is 1.5",
+        ),
+        (
+            cal.YoungsModulus(
+                poisson_ratio=0.3, partner=Solid(youngs_modulus=1e6, poisson_ratio=0.3)
+            ),
+            HERTZ,
+            "above that of a rigid sphere",
+        ),
         (cal.PoissonRatio(youngs_modulus=1e3), HERTZ, "Give start"),
         (cal.ContactDuration(start=-1.0), HERTZ, "start = -1.0 is outside (0, inf)"),
         (cal.DampingRatio(), jc.NewtonRestitution(restitution=0.8), "It can stand for"),
@@ -90,5 +135,10 @@ def test_balls_of_different_radius_share_a_modulus():
 )
 def test_what_does_not_fit_the_scene_is_an_error_with_a_remedy(quantity, law, text):
     with pytest.raises(cal.InputError) as caught:
-        Problem(scene(law), [recording(0)], free=[quantity], nuisance=[cal.InitialState(), cal.SurfaceHeight()]).start  # noqa: B018
+        Problem(
+            scene(law),
+            [recording(0)],
+            free=[quantity],
+            nuisance=[cal.InitialState(), cal.SurfaceHeight()],
+        ).start  # noqa: B018
     assert text in str(caught.value)

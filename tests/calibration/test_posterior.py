@@ -1,4 +1,6 @@
-"""What must hold of posteriors: the covariance where the problem is nearly linear, that of a model by hand, none of what is open."""
+"""What must hold of posteriors: the covariance where the problem is nearly linear, that of a model
+by hand, none of what is open.
+"""
 
 import dataclasses
 import importlib.util
@@ -15,10 +17,18 @@ from calibration.prior import LogNormal, Normal
 from calibration.problem import Problem
 from calibration.scene_parameter import Free
 
-_SPEC = importlib.util.spec_from_file_location("made_up_impacts", Path(__file__).with_name("made_up_impacts.py"))
+_SPEC = importlib.util.spec_from_file_location(
+    "made_up_impacts", Path(__file__).with_name("made_up_impacts.py")
+)
 impacts = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(impacts)
-ANGLES, DATA, FRICTION, RESTITUTION, SIGMA = impacts.ANGLES, impacts.DATA, impacts.FRICTION, impacts.RESTITUTION, impacts.SIGMA
+ANGLES, DATA, FRICTION, RESTITUTION, SIGMA = (
+    impacts.ANGLES,
+    impacts.DATA,
+    impacts.FRICTION,
+    impacts.RESTITUTION,
+    impacts.SIGMA,
+)
 scene, table = impacts.scene, impacts.table
 
 PRECISE = table(seed=1, noise=0.2)
@@ -26,7 +36,9 @@ PRECISE = table(seed=1, noise=0.2)
 
 
 def precise():
-    return dataclasses.replace(PRECISE, sigma={name: 0.2 * values for name, values in PRECISE.sigma.items()})
+    return dataclasses.replace(
+        PRECISE, sigma={name: 0.2 * values for name, values in PRECISE.sigma.items()}
+    )
 
 
 @pytest.fixture(scope="module")
@@ -40,14 +52,20 @@ def sampled(found):
 
 
 @pytest.mark.slow
-def test_standard_deviations_are_those_of_the_covariance_where_the_problem_is_nearly_linear(found, sampled):
+def test_standard_deviations_are_those_of_the_covariance_where_the_problem_is_nearly_linear(
+    found, sampled
+):
     for name in (FRICTION, RESTITUTION):
         values = sampled.data.posterior[name].values
         assert values.shape == (4, 1500)
         assert np.std(values) == pytest.approx(found.parameters[name].sd, rel=0.05)
-        assert np.mean(values) == pytest.approx(found.parameters[name].value, abs=0.1 * found.parameters[name].sd)
+        assert np.mean(values) == pytest.approx(
+            found.parameters[name].value, abs=0.1 * found.parameters[name].sd
+        )
     draws = sampled.data.posterior
-    correlation = np.corrcoef(draws[FRICTION].values.ravel(), draws[RESTITUTION].values.ravel())[0, 1]
+    correlation = np.corrcoef(draws[FRICTION].values.ravel(), draws[RESTITUTION].values.ravel())[
+        0, 1
+    ]
     assert correlation == pytest.approx(found.correlation[0, 1], abs=0.05)
 
 
@@ -65,7 +83,9 @@ def test_names_units_and_the_judgement_of_the_chains_are_in_the_result(sampled):
 
 @pytest.mark.long
 def test_the_same_model_written_by_hand_has_the_same_posterior():
-    """With priors and few, noisy data: far from linear. The peer knows neither our residuals nor our coordinates."""
+    """With priors and few, noisy data: far from linear. The peer knows neither our residuals nor
+    our coordinates.
+    """
     import jax.numpy as jnp
     import numpyro
     import numpyro.distributions as dist
@@ -79,21 +99,39 @@ def test_the_same_model_written_by_hand_has_the_same_posterior():
 
     def model():
         friction = numpyro.sample("friction", dist.LogNormal(jnp.log(0.3), jnp.log(1.5)))
-        restitution = numpyro.sample("restitution", dist.TruncatedNormal(0.75, 0.1, low=0.0, high=1.0))
+        restitution = numpyro.sample(
+            "restitution", dist.TruncatedNormal(0.75, 0.1, low=0.0, high=1.0)
+        )
         along, down = 2 * jnp.sin(angles), 2 * jnp.cos(angles)
         after = jnp.maximum(along - friction * (1 + restitution) * down, along * 5 / 7)
         rebound = jnp.rad2deg(jnp.arctan2(after, restitution * down))
-        numpyro.sample("angle", dist.Normal(rebound, SIGMA["rebound_angle"]), obs=data.rebound_angle)
+        numpyro.sample(
+            "angle", dist.Normal(rebound, SIGMA["rebound_angle"]), obs=data.rebound_angle
+        )
         speed = jnp.sqrt(after**2 + (restitution * down) ** 2)
         numpyro.sample("speed", dist.Normal(speed, SIGMA["rebound_speed"]), obs=data.rebound_speed)
 
-    chain = MCMC(NUTS(model), num_warmup=1000, num_samples=3000, num_chains=2, chain_method="vectorized", progress_bar=False)
+    chain = MCMC(
+        NUTS(model),
+        num_warmup=1000,
+        num_samples=3000,
+        num_chains=2,
+        chain_method="vectorized",
+        progress_bar=False,
+    )
     chain.run(PRNGKey(1))
     for name, called in ((FRICTION, "friction"), (RESTITUTION, "restitution")):
-        ours, theirs = made.data.posterior[name].values.ravel(), np.asarray(chain.get_samples()[called])
+        ours, theirs = (
+            made.data.posterior[name].values.ravel(),
+            np.asarray(chain.get_samples()[called]),
+        )
         assert np.mean(ours) == pytest.approx(np.mean(theirs), abs=0.1 * np.std(theirs))
         assert np.std(ours) == pytest.approx(np.std(theirs), rel=0.06)
-        np.testing.assert_allclose(np.quantile(ours, [0.025, 0.975]), np.quantile(theirs, [0.025, 0.975]), atol=0.25 * np.std(theirs))
+        np.testing.assert_allclose(
+            np.quantile(ours, [0.025, 0.975]),
+            np.quantile(theirs, [0.025, 0.975]),
+            atol=0.25 * np.std(theirs),
+        )
 
 
 @pytest.mark.long
@@ -118,16 +156,27 @@ def test_what_nothing_determines_has_no_posterior():
 
 @pytest.mark.long
 def test_samples_that_run_away_have_no_end_and_this_is_said():
-    # That every ball rolled is unlikely, but then any larger friction is as likely as the next: a flat prior has no end there.
+    # That every ball rolled is unlikely, but then any larger friction is as likely as the next: a
+    # flat prior has no end there.
     data = dataclasses.replace(table(seed=2, noise=0.5), rebound_speed=np.empty(0))
-    made = posterior(fit(Problem(scene(), [data], free=[FRICTION, RESTITUTION])), samples=400, warmup=400, chains=4)
+    made = posterior(
+        fit(Problem(scene(), [data], free=[FRICTION, RESTITUTION])),
+        samples=400,
+        warmup=400,
+        chains=4,
+    )
     assert made.intervals[FRICTION][1] == np.inf
     assert any("ran away" in sentence for sentence in made.warnings)
 
 
 @pytest.mark.parametrize(
     ("options", "says"),
-    [({"samples": 0}, "samples = 0"), ({"chains": 1}, "from 2 on"), ({"flat": "values"}, "flat"), ({"level": 2.0}, "between 0 and 1")],
+    [
+        ({"samples": 0}, "samples = 0"),
+        ({"chains": 1}, "from 2 on"),
+        ({"flat": "values"}, "flat"),
+        ({"level": 2.0}, "between 0 and 1"),
+    ],
 )
 def test_bad_input_is_refused_with_the_remedy(found, options, says):
     with pytest.raises(InputError, match=says):

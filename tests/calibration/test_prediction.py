@@ -1,4 +1,6 @@
-"""What must hold of predictions: the band of a linear model, the same from draws, the truth inside, no band where nothing is known."""
+"""What must hold of predictions: the band of a linear model, the same from draws, the truth inside,
+no band where nothing is known.
+"""
 
 import dataclasses
 import importlib.util
@@ -19,7 +21,9 @@ from calibration.prediction import prediction_band
 from calibration.problem import Problem
 from calibration.recording import Recording
 
-_SPEC = importlib.util.spec_from_file_location("made_up_impacts", Path(__file__).with_name("made_up_impacts.py"))
+_SPEC = importlib.util.spec_from_file_location(
+    "made_up_impacts", Path(__file__).with_name("made_up_impacts.py")
+)
 impacts = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(impacts)
 DATA, FRICTION, RESTITUTION = impacts.DATA, impacts.FRICTION, impacts.RESTITUTION
@@ -30,10 +34,14 @@ NOISE = 1e-3
 
 
 def height(times: np.ndarray) -> np.ndarray:
-    """Centre of a ball of 20 mm dropped from 0.3 m with a restitution of 0.8, one bounce: textbook."""
+    """Centre of a ball of 20 mm dropped from 0.3 m with a restitution of 0.8, one bounce:
+    textbook.
+    """
     fall = np.sqrt(2 * 0.3 / 9.81)
     after = times - fall
-    return 0.02 + np.where(after < 0, 0.3 - 9.81 * times**2 / 2, 0.8 * 9.81 * fall * after - 9.81 * after**2 / 2)
+    return 0.02 + np.where(
+        after < 0, 0.3 - 9.81 * times**2 / 2, 0.8 * 9.81 * fall * after - 9.81 * after**2 / 2
+    )
 
 
 @pytest.fixture(scope="module")
@@ -41,11 +49,23 @@ def drop():
     z = height(TIMES) + NOISE * np.random.default_rng(0).standard_normal(TIMES.size)
     nothing = np.full_like(z, np.nan)
     position = np.stack([nothing, nothing, z], axis=-1)
-    recording = Recording(name="drop", time=TIMES, position=position, sigma=np.where(np.isnan(position), np.nan, NOISE))
-    scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8)))
+    recording = Recording(
+        name="drop",
+        time=TIMES,
+        position=position,
+        sigma=np.where(np.isnan(position), np.nan, NOISE),
+    )
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=0.02, mass=0.03),
+        contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8)),
+    )
     method = jc.Impulse(max_contacts=4, rest_steps=1, skip_unused=False)
     nuisance = [InitialState(), SurfaceHeight()]
-    return fit(Problem(scene, [recording], free=[RESTITUTION], nuisance=nuisance, noise=Known(), method=method))
+    return fit(
+        Problem(
+            scene, [recording], free=[RESTITUTION], nuisance=nuisance, noise=Known(), method=method
+        )
+    )
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +81,12 @@ def test_the_band_is_that_of_the_normal_equations(drop):
     hat = jacobian @ np.linalg.inv(jacobian.T @ jacobian) @ jacobian.T
     used = np.asarray(drop.problem.data[0].samples[0].weight)[0, :, 0] > 0
     expected = NOISE * np.sqrt(np.diag(hat))
-    np.testing.assert_allclose(band.sd[used[: len(band.sd)], 0], expected[used[: len(expected)]], rtol=1e-3)
-    np.testing.assert_allclose(band.high_new[:, 0] - band.mean[:, 0], 1.96 * np.hypot(band.sd[:, 0], NOISE), rtol=1e-3)
+    np.testing.assert_allclose(
+        band.sd[used[: len(band.sd)], 0], expected[used[: len(expected)]], rtol=1e-3
+    )
+    np.testing.assert_allclose(
+        band.high_new[:, 0] - band.mean[:, 0], 1.96 * np.hypot(band.sd[:, 0], NOISE), rtol=1e-3
+    )
 
 
 def test_the_truth_is_in_the_band_at_times_that_nobody_measured(drop):
@@ -81,9 +105,15 @@ def test_draws_give_the_band_of_the_covariance_where_the_problem_is_nearly_linea
     linear, drawn = prediction_band(table), prediction_band(table, draws=made)
     smooth = np.abs(DATA.impact_angle - 59.0) > 8.0  # not where sliding ends
     np.testing.assert_allclose(drawn.sd[smooth], linear.sd[smooth], rtol=0.15)
-    np.testing.assert_allclose((drawn.high - drawn.low)[smooth], (linear.high - linear.low)[smooth], rtol=0.15)
+    np.testing.assert_allclose(
+        (drawn.high - drawn.low)[smooth], (linear.high - linear.low)[smooth], rtol=0.15
+    )
     assert drawn.source == "bootstrap"
-    np.testing.assert_allclose((drawn.high_new - drawn.low_new)[smooth], (linear.high_new - linear.low_new)[smooth], rtol=0.15)
+    np.testing.assert_allclose(
+        (drawn.high_new - drawn.low_new)[smooth],
+        (linear.high_new - linear.low_new)[smooth],
+        rtol=0.15,
+    )
 
 
 def test_a_new_trial_is_a_function_of_the_scene(table):
@@ -96,7 +126,9 @@ def test_a_new_trial_is_a_function_of_the_scene(table):
     assert band.mean == pytest.approx(3 * estimate.value)
     assert band.sd == pytest.approx(3 * estimate.sd, rel=1e-6)
     reach = stats.t.ppf(0.975, min(table.judgement.degrees))
-    assert band.high_new - band.mean == pytest.approx(reach * np.hypot(3 * estimate.sd, 0.1), rel=1e-6)
+    assert band.high_new - band.mean == pytest.approx(
+        reach * np.hypot(3 * estimate.sd, 0.1), rel=1e-6
+    )
     assert prediction_band(table, rebound).low_new is None
 
 
@@ -116,7 +148,12 @@ def test_what_hangs_on_something_undetermined_has_no_band():
         (lambda fit: prediction_band(fit, trial=3), "Give 0 to 0"),
         (lambda fit: prediction_band(fit, observation=2), "observation = 2"),
         (lambda fit: prediction_band(fit, level=0.0), "between 0 and 1"),
-        (lambda fit: prediction_band(fit, draws=Bootstrap("trial", 2, 2, Draws(np.zeros((0, 2)), ()), {}, fit)), "no draws"),
+        (
+            lambda fit: prediction_band(
+                fit, draws=Bootstrap("trial", 2, 2, Draws(np.zeros((0, 2)), ()), {}, fit)
+            ),
+            "no draws",
+        ),
     ],
 )
 def test_bad_input_is_refused_with_the_remedy(table, asked, says):

@@ -1,4 +1,6 @@
-"""What must hold of profiles: the intervals of other programs, no end where there is none, nothing worse than what is found on the way."""
+"""What must hold of profiles: the intervals of other programs, no end where there is none, nothing
+worse than what is found on the way.
+"""
 
 import dataclasses
 import importlib.util
@@ -20,11 +22,24 @@ from calibration.profile import crossing, profile, profile_2d, unreliable
 from calibration.refit import threshold, widening
 from calibration.report.profile_figure import profile_figure
 
-_SPEC = importlib.util.spec_from_file_location("made_up_impacts", Path(__file__).with_name("made_up_impacts.py"))
+_SPEC = importlib.util.spec_from_file_location(
+    "made_up_impacts", Path(__file__).with_name("made_up_impacts.py")
+)
 impacts = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(impacts)
-ANGLES, ANGLE_ALONE, DATA, FRICTION, RESTITUTION = impacts.ANGLES, impacts.ANGLE_ALONE, impacts.DATA, impacts.FRICTION, impacts.RESTITUTION
-closed_form, scene, table, whitened = impacts.closed_form, impacts.scene, impacts.table, impacts.whitened
+ANGLES, ANGLE_ALONE, DATA, FRICTION, RESTITUTION = (
+    impacts.ANGLES,
+    impacts.ANGLE_ALONE,
+    impacts.DATA,
+    impacts.FRICTION,
+    impacts.RESTITUTION,
+)
+closed_form, scene, table, whitened = (
+    impacts.closed_form,
+    impacts.scene,
+    impacts.table,
+    impacts.whitened,
+)
 
 
 @pytest.fixture(scope="module")
@@ -49,13 +64,19 @@ def test_interval_is_where_scipy_crosses_the_quantile_of_chi_squared(found):
     best = least_squares(lambda p: whitened(*p, DATA), [0.25, 0.8], xtol=1e-14, ftol=1e-14)
 
     def rise(friction: float) -> float:
-        rest = least_squares(lambda p: whitened(friction, p[0], DATA), [0.8], xtol=1e-14, ftol=1e-14)
+        rest = least_squares(
+            lambda p: whitened(friction, p[0], DATA), [0.8], xtol=1e-14, ftol=1e-14
+        )
         return 2 * (rest.cost - best.cost) - stats.chi2.ppf(0.95, 1)
 
     assert profiled.value == pytest.approx(best.x[0], abs=1e-6)
     width = profiled.high - profiled.low
-    assert profiled.low == pytest.approx(brentq(rise, best.x[0] - width, best.x[0]), abs=0.005 * width)
-    assert profiled.high == pytest.approx(brentq(rise, best.x[0], best.x[0] + width), abs=0.005 * width)
+    assert profiled.low == pytest.approx(
+        brentq(rise, best.x[0] - width, best.x[0]), abs=0.005 * width
+    )
+    assert profiled.high == pytest.approx(
+        brentq(rise, best.x[0], best.x[0] + width), abs=0.005 * width
+    )
 
 
 def test_intervals_and_region_are_those_of_lmfit_where_the_noise_is_estimated(estimated):
@@ -64,7 +85,10 @@ def test_intervals_and_region_are_those_of_lmfit_where_the_noise_is_estimated(es
     parameters.add("restitution", estimated.parameters[RESTITUTION].value)
 
     def residual(p):
-        return closed_form(p["friction"].value, p["restitution"].value, ANGLES)[0] - ANGLE_ALONE.rebound_angle
+        return (
+            closed_form(p["friction"].value, p["restitution"].value, ANGLES)[0]
+            - ANGLE_ALONE.rebound_angle
+        )
 
     minimizer = lmfit.Minimizer(residual, parameters)
     peer = minimizer.minimize(xtol=1e-14, ftol=1e-14)
@@ -76,8 +100,11 @@ def test_intervals_and_region_are_those_of_lmfit_where_the_noise_is_estimated(es
         assert profiles[name].high == pytest.approx(high, abs=0.01 * (high - low))
     region = profile_2d(estimated, (FRICTION, RESTITUTION), points=5)
     limits = [(grid[0], grid[-1]) for grid in region.values]
-    x, y, chi2 = lmfit.conf_interval2d(minimizer, peer, "friction", "restitution", 5, 5, limits=limits, chi2_out=True)
-    # Our grid is even in the coordinates of the fit, theirs in the values: the corners are the same points.
+    x, y, chi2 = lmfit.conf_interval2d(
+        minimizer, peer, "friction", "restitution", 5, 5, limits=limits, chi2_out=True
+    )
+    # Our grid is even in the coordinates of the fit, theirs in the values: the corners are the same
+    # points.
     corners = np.ix_([0, -1], [0, -1])
     theirs = (chi2.T[np.ix_(np.argsort(x), np.argsort(y))] - peer.chisqr) / peer.redchi
     np.testing.assert_allclose(region.rise[corners], theirs[corners], rtol=0.01)
@@ -87,7 +114,10 @@ def test_intervals_and_region_are_those_of_lmfit_where_the_noise_is_estimated(es
 def test_a_profile_without_an_end_has_none_and_says_so():
     # Steep impacts: the ball rolls before it leaves, with this friction as with any larger one.
     steep = table(angles=np.linspace(5.0, 25.0, 16), seed=3)
-    found = profile(fit(Problem(scene(0.5), [steep], free=[FRICTION, RESTITUTION]), start={FRICTION: 0.5}), [FRICTION])[FRICTION]
+    found = profile(
+        fit(Problem(scene(0.5), [steep], free=[FRICTION, RESTITUTION]), start={FRICTION: 0.5}),
+        [FRICTION],
+    )[FRICTION]
     assert found.high == np.inf
     assert 0.0 < found.low < 0.25
     assert "not bounded above" in found.text
@@ -106,9 +136,13 @@ def test_a_better_minimum_on_the_way_is_taken_and_said(found):
 
 def test_doubling_sigma_doubles_the_interval(found):
     wide = {name: 2 * value for name, value in DATA.sigma.items()}
-    doubled = fit(Problem(scene(), [dataclasses.replace(DATA, sigma=wide)], free=[FRICTION, RESTITUTION]))
+    doubled = fit(
+        Problem(scene(), [dataclasses.replace(DATA, sigma=wide)], free=[FRICTION, RESTITUTION])
+    )
     one, two = profile(found)[RESTITUTION], profile(doubled)[RESTITUTION]
-    assert (two.high - two.low) / (one.high - one.low) == pytest.approx(2 / widening(found.judgement, 1), rel=0.02)
+    assert (two.high - two.low) / (one.high - one.low) == pytest.approx(
+        2 / widening(found.judgement, 1), rel=0.02
+    )
 
 
 def test_a_region_is_that_of_two_parameters(found):
@@ -155,15 +189,21 @@ def test_the_last_crossing_counts_and_no_crossing_is_none():
 def test_thresholds_are_those_of_the_fit(found, estimated):
     for fitted in (found, estimated):
         for index, name in enumerate((FRICTION, RESTITUTION)):
-            product = threshold(fitted.judgement, 0.95, index) * widening(fitted.judgement, index) ** 2
+            product = (
+                threshold(fitted.judgement, 0.95, index) * widening(fitted.judgement, index) ** 2
+            )
             assert product == pytest.approx(fitted.judgement.rise(name, 0.95), rel=1e-9)
 
 
 def test_another_regime_beyond_an_end_is_found():
-    """Impacts at the edge of rolling: a little less friction is worse, much more is as good, and between them lies a bump."""
+    """Impacts at the edge of rolling: a little less friction is worse, much more is as good, and
+    between them lies a bump.
+    """
     angles = np.array([30.0, 45.0, 58.5])
     data = impacts.table(angles=angles, seed=0, noise=0.0)
-    data = dataclasses.replace(data, rebound_speed=np.empty(0), sigma={"rebound_angle": np.array([3.0, 3.0, 0.8])})
+    data = dataclasses.replace(
+        data, rebound_speed=np.empty(0), sigma={"rebound_angle": np.array([3.0, 3.0, 0.8])}
+    )
     profiled = profile(fit(Problem(scene(), [data], free=[FRICTION])))[FRICTION]
     assert profiled.high == np.inf
     assert "not bounded above" in profiled.text
@@ -171,7 +211,9 @@ def test_another_regime_beyond_an_end_is_found():
 
 def test_a_gap_in_an_interval_is_said(found):
     one = profile(found)[FRICTION]
-    split = dataclasses.replace(one, rise=np.where(np.arange(one.rise.size) == one.rise.size // 2, 9.0, 0.0))
+    split = dataclasses.replace(
+        one, rise=np.where(np.arange(one.rise.size) == one.rise.size // 2, 9.0, 0.0)
+    )
     assert any("gap" in sentence for sentence in unreliable(split))
 
 

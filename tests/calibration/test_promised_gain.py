@@ -18,13 +18,17 @@ def unknown(name, transform):
 def layout(transform):
     """Two shared unknowns, three of each trial."""
     own = SimpleNamespace(local_unknowns=tuple(unknown(name, transform) for name in "cde"))
-    return SimpleNamespace(shared_unknowns=(unknown("a", transform), unknown("b", transform)), kinds=(own,))
+    return SimpleNamespace(
+        shared_unknowns=(unknown("a", transform), unknown("b", transform)), kinds=(own,)
+    )
 
 
 @pytest.mark.parametrize("frozen", [(False, False), (True, False)])
 def test_the_promised_gain_is_that_of_dense_least_squares(frozen):
     rng = np.random.default_rng(0)
-    trials = Block(rng.standard_normal((4, 9)), rng.standard_normal((4, 9, 2)), rng.standard_normal((4, 9, 3)))
+    trials = Block(
+        rng.standard_normal((4, 9)), rng.standard_normal((4, 9, 2)), rng.standard_normal((4, 9, 3))
+    )
     known = Block(rng.standard_normal((1, 2)), rng.standard_normal((1, 2, 2)), np.zeros((1, 2, 0)))
     jacobian = np.zeros((38, 14))
     for k in range(4):
@@ -34,15 +38,23 @@ def test_the_promised_gain_is_that_of_dense_least_squares(frozen):
     residual = np.concatenate([trials.residual.ravel(), known.residual.ravel()])
     free = jacobian[:, np.flatnonzero(~np.append(frozen, np.zeros(12, dtype=bool)))]
     step = np.linalg.lstsq(free, -residual, rcond=None)[0]
-    start = Start(np.zeros(2), (np.zeros((4, 3)),), np.asarray(frozen), (np.zeros(3, dtype=bool),), None)
+    start = Start(
+        np.zeros(2), (np.zeros((4, 3)),), np.asarray(frozen), (np.zeros(3, dtype=bool),), None
+    )
     gain = residual @ residual - np.sum((residual + free @ step) ** 2)
-    assert promised_gain(layout("identity"), (trials, known), start) == pytest.approx(gain, rel=1e-12)
+    assert promised_gain(layout("identity"), (trials, known), start) == pytest.approx(
+        gain, rel=1e-12
+    )
 
 
 @pytest.mark.parametrize(("transform", "promises"), [("identity", 1.0), ("log", 0.0)])
 def test_a_logarithm_that_the_data_have_lost_promises_nothing(transform, promises):
     column = np.array([1e-3, 0.0, 0.0])[None, :, None]
     block = Block(np.array([[1.0, 0.0, 0.0]]), np.zeros((1, 3, 0)), column)
-    start = Start(np.zeros(0), (np.zeros((1, 1)),), np.zeros(0, dtype=bool), (np.zeros(1, dtype=bool),), None)
-    here = SimpleNamespace(shared_unknowns=(), kinds=(SimpleNamespace(local_unknowns=(unknown("a", transform),)),))
+    start = Start(
+        np.zeros(0), (np.zeros((1, 1)),), np.zeros(0, dtype=bool), (np.zeros(1, dtype=bool),), None
+    )
+    here = SimpleNamespace(
+        shared_unknowns=(), kinds=(SimpleNamespace(local_unknowns=(unknown("a", transform),)),)
+    )
     assert promised_gain(here, (block,), start) == pytest.approx(promises)

@@ -1,4 +1,6 @@
-"""Measurements of other kinds from real recordings, where these are at hand: they agree with what the same recordings say otherwise."""
+"""Measurements of other kinds from real recordings, where these are at hand: they agree with what
+the same recordings say otherwise.
+"""
 
 from pathlib import Path
 
@@ -19,7 +21,8 @@ RESTITUTION = "contact.normal.restitution"
 
 def needs(name: str):
     return pytest.mark.skipif(
-        not (DATA / name).exists(), reason=f"the recordings {name} are not here; they are not part of this repository"
+        not (DATA / name).exists(),
+        reason=f"the recordings {name} are not here; they are not part of this repository",
     )
 
 
@@ -34,12 +37,18 @@ def in_the_air(radius: float) -> jc.Scene:
 @needs("pingpong_drop_table")
 @pytest.mark.slow
 def test_bounce_times_alone_give_the_restitution_of_the_whole_film():
-    recordings = [cal.read_trajectory(DATA / "pingpong_drop_table" / "csv" / f"drop_{i:02d}.csv") for i in (3, 4, 5)]
+    recordings = [
+        cal.read_trajectory(DATA / "pingpong_drop_table" / "csv" / f"drop_{i:02d}.csv")
+        for i in (3, 4, 5)
+    ]
     readings = [read_bounces(recording, radius=0.02) for recording in recordings]
     used = [reading for reading in readings if len(reading.bounces) >= 3]
     assert used
     sounds = [
-        cal.BounceTimes([bounce.time for bounce in reading.bounces], sigma=[bounce.time_sd for bounce in reading.bounces])
+        cal.BounceTimes(
+            [bounce.time for bounce in reading.bounces],
+            sigma=[bounce.time_sd for bounce in reading.bounces],
+        )
         for reading in used
     ]
     scene = jc.Scene(
@@ -47,23 +56,33 @@ def test_bounce_times_alone_give_the_restitution_of_the_whole_film():
         contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.85)),
         drag=jc.QuadraticDrag(coefficient=0.47),
     )
-    found = fit(Problem(scene, sounds, free=[RESTITUTION], nuisance=[cal.FirstImpact()])).parameters[RESTITUTION]
+    found = fit(
+        Problem(scene, sounds, free=[RESTITUTION], nuisance=[cal.FirstImpact()])
+    ).parameters[RESTITUTION]
     expected = np.mean([reading.restitution for reading in used])
-    apart = max(float(np.std([reading.restitution for reading in used])), *(reading.restitution_sd for reading in used))
+    apart = max(
+        float(np.std([reading.restitution for reading in used])),
+        *(reading.restitution_sd for reading in used),
+    )
     assert abs(found.value - expected) < 3 * np.hypot(found.sd, apart)
 
 
 @needs("marked_discs")
 @pytest.mark.slow
 def test_spin_of_a_disc_from_its_marker():
-    marker = cal.read_marker_angles(DATA / "marked_discs" / "csv" / "disc0.csv", axis="z", sigma=0.02)
+    marker = cal.read_marker_angles(
+        DATA / "marked_discs" / "csv" / "disc0.csv", axis="z", sigma=0.02
+    )
     first = slice(0, 20)
     times, angle = marker.time[first], marker.angle[first]
     slope, _ = np.polyfit(times, np.unwrap(angle), 1)
     seen = cal.MarkerAngles(times, angle, axis="z", sigma=0.02)
     start = jc.state(position=(0, 0, 10.0), spin=(0, 0, slope * 0.8))
     problem = Problem(
-        in_the_air(0.04), [Trial(seen, initial=start)], free=[RESTITUTION], nuisance=[cal.InitialSpin("z"), cal.MarkerStart()]
+        in_the_air(0.04),
+        [Trial(seen, initial=start)],
+        free=[RESTITUTION],
+        nuisance=[cal.InitialSpin("z"), cal.MarkerStart()],
     )
     found = fit(problem)
     own = found.judgement.local(0, 0)["spin_z"]
@@ -75,7 +94,10 @@ def test_spin_of_a_disc_from_its_marker():
 @pytest.mark.slow
 def test_spin_of_a_tumbling_cube_from_its_orientations():
     path = DATA / "contactnets_cube" / "csv" / "toss_120.csv"
-    whole, table = cal.read_orientations(path, sigma=0.02), np.genfromtxt(path, delimiter=",", names=True)
+    whole, table = (
+        cal.read_orientations(path, sigma=0.02),
+        np.genfromtxt(path, delimiter=",", names=True),
+    )
     falling = slice(0, 12)
     assert np.all(np.diff(table["vz"][falling]) < 0.05)
     seen = cal.Orientations(whole.time[falling], whole.quaternion[falling], sigma=0.02)
@@ -83,9 +105,14 @@ def test_spin_of_a_tumbling_cube_from_its_orientations():
     spin = np.asarray(rotate_by_quaternion(body, whole.quaternion[falling])).mean(axis=0)
     start = jc.state(position=(0, 0, 10.0), spin=tuple(0.8 * spin))
     problem = Problem(
-        in_the_air(0.05), [Trial(seen, initial=start)], free=[RESTITUTION], nuisance=[cal.InitialSpin("xyz"), cal.InitialTurn()]
+        in_the_air(0.05),
+        [Trial(seen, initial=start)],
+        free=[RESTITUTION],
+        nuisance=[cal.InitialSpin("xyz"), cal.InitialTurn()],
     )
     own = fit(problem).judgement.local(0, 0)
     for i, axis in enumerate("xyz"):
         # The recorded spins were smoothed: they are no independent measurement.
-        assert own[f"spin_{axis}"].value == pytest.approx(spin[i], abs=0.6 + 3 * own[f"spin_{axis}"].sd)
+        assert own[f"spin_{axis}"].value == pytest.approx(
+            spin[i], abs=0.6 + 3 * own[f"spin_{axis}"].sd
+        )

@@ -1,4 +1,6 @@
-"""What a recording file says becomes seconds and metres with z up; what it does not say is asked for."""
+"""What a recording file says becomes seconds and metres with z up; what it does not say is asked
+for.
+"""
 
 from pathlib import Path
 
@@ -18,7 +20,15 @@ A, B, C = 0.1 + 0.3 * TIME, 0.5 - 0.2 * TIME, 1.0 - 4.9 * TIME**2
 def csv(header, *columns):
     """The text of a file with these columns; NaN becomes an empty cell."""
     rows = zip(*columns, strict=True)
-    return "\n".join([header, *(",".join("" if v != v else f"{v!r}" for v in map(float, row)) for row in rows)]) + "\n"
+    return (
+        "\n".join(
+            [
+                header,
+                *(",".join("" if v != v else f"{v!r}" for v in map(float, row)) for row in rows),
+            ]
+        )
+        + "\n"
+    )
 
 
 @pytest.fixture
@@ -39,17 +49,39 @@ def columns_of(recording):
 # Names of columns
 
 
-@pytest.mark.parametrize("name", ["t", "T", "time", "Time (s)", "Zeit", "t [s]", "time_s", "timestamp", "Latest: Time (s)"])
+@pytest.mark.parametrize(
+    "name",
+    ["t", "T", "time", "Time (s)", "Zeit", "t [s]", "time_s", "timestamp", "Latest: Time (s)"],
+)
 def test_time_has_many_names(write, name):
     np.testing.assert_allclose(read_trajectory(write(csv(f"{name},z", TIME, C))).time, TIME)
 
 
-@pytest.mark.parametrize("name", ["z", "Z (m)", "height", "h", "Höhe", "hoehe", "Pos Z", "ball_z", "z_m", "position", "hauteur [m]"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "z",
+        "Z (m)",
+        "height",
+        "h",
+        "Höhe",
+        "hoehe",
+        "Pos Z",
+        "ball_z",
+        "z_m",
+        "position",
+        "hauteur [m]",
+    ],
+)
 def test_the_vertical_has_many_names(write, name):
-    np.testing.assert_allclose(columns_of(read_trajectory(write(csv(f"t,{name}", TIME, C))))["z"], C)
+    np.testing.assert_allclose(
+        columns_of(read_trajectory(write(csv(f"t,{name}", TIME, C))))["z"], C
+    )
 
 
-@pytest.mark.parametrize("name", ["x", "X_m", "pos_x", "x position", "posX", "x-Koordinate", "ball.x", "center_x"])
+@pytest.mark.parametrize(
+    "name", ["x", "X_m", "pos_x", "x position", "posX", "x-Koordinate", "ball.x", "center_x"]
+)
 def test_the_horizontal_has_many_names(write, name):
     recording = read_trajectory(write(csv(f"t,{name},z", TIME, A, C)))
     assert recording.axes == ("x", "z")
@@ -57,16 +89,36 @@ def test_the_horizontal_has_many_names(write, name):
 
 
 def test_columns_are_chosen_by_the_caller(write):
-    path = write(csv("Zeitpunkt (ms),lage,Ort der Kugel (mm),x,s1", 1000 * TIME, A, 1000 * C, B, np.full(COUNT, 2.0)))
-    recording = read_trajectory(path, columns={"t": "zeitpunkt", "x": "Lage", "z": "ort der kugel (mm)", "sigma": "s1"})
+    path = write(
+        csv(
+            "Zeitpunkt (ms),lage,Ort der Kugel (mm),x,s1",
+            1000 * TIME,
+            A,
+            1000 * C,
+            B,
+            np.full(COUNT, 2.0),
+        )
+    )
+    recording = read_trajectory(
+        path, columns={"t": "zeitpunkt", "x": "Lage", "z": "ort der kugel (mm)", "sigma": "s1"}
+    )
     np.testing.assert_allclose(recording.time, TIME)
     np.testing.assert_allclose(columns_of(recording)["x"], A)
     np.testing.assert_allclose(columns_of(recording)["z"], C)
-    np.testing.assert_allclose(recording.sigma[:, [0, 2]], np.broadcast_to([2.0, 0.002], (COUNT, 2)))
+    np.testing.assert_allclose(
+        recording.sigma[:, [0, 2]], np.broadcast_to([2.0, 0.002], (COUNT, 2))
+    )
     assert recording.ignored == ("x",)
-    with pytest.raises(InputError, match=r"columns names the quantity 'q', which no recording has\. Use t, frame, x, y, z, sigma, "):
+    with pytest.raises(
+        InputError,
+        match=r"columns names the quantity 'q', which no recording has\. Use t, frame, x, y, z, "
+        r"sigma, ",
+    ):
         read_trajectory(path, columns={"q": "lage"})
-    with pytest.raises(InputError, match=r"line 1: there is no column 'Lage 2'\. Name one of 'Zeitpunkt \(ms\)', 'lage', "):
+    with pytest.raises(
+        InputError,
+        match=r"line 1: there is no column 'Lage 2'\. Name one of 'Zeitpunkt \(ms\)', 'lage', ",
+    ):
         read_trajectory(path, columns={"z": "Lage 2"})
 
 
@@ -132,14 +184,20 @@ def test_every_choice_of_the_vertical_keeps_a_right_handed_frame(vertical):
 @pytest.mark.parametrize("vertical", ["z", "up", "--y", "", "xy"])
 def test_a_vertical_that_the_file_does_not_have_is_refused(write, vertical):
     path = write(csv("t,x,y", TIME, A, C))
-    with pytest.raises(InputError, match=rf"drop_3\.csv: the vertical '{vertical}' is no axis of this file\. Use one of x, -x, y, -y\."):
+    with pytest.raises(
+        InputError,
+        match=rf"drop_3\.csv: the vertical '{vertical}' is no axis of this file\. Use one of x, "
+        r"-x, y, -y\.",
+    ):
         read_trajectory(path, vertical=vertical)
 
 
 # Units
 
 
-@pytest.mark.parametrize(("unit", "factor"), [("mm", 1e-3), ("cm", 1e-2), ("m", 1.0), ("um", 1e-6), ("in", 0.0254)])
+@pytest.mark.parametrize(
+    ("unit", "factor"), [("mm", 1e-3), ("cm", 1e-2), ("m", 1.0), ("um", 1e-6), ("in", 0.0254)]
+)
 def test_lengths_become_metres(write, unit, factor):
     recording = read_trajectory(write(csv(f"t,x,z ({unit})", TIME, A, C / factor)))
     np.testing.assert_allclose(columns_of(recording)["z"], C)
@@ -149,7 +207,9 @@ def test_lengths_become_metres(write, unit, factor):
 
 @pytest.mark.parametrize(("unit", "factor"), [("ms", 1e-3), ("us", 1e-6), ("min", 60.0)])
 def test_times_become_seconds(write, unit, factor):
-    np.testing.assert_allclose(read_trajectory(write(csv(f"t ({unit}),z", TIME / factor, C))).time, TIME)
+    np.testing.assert_allclose(
+        read_trajectory(write(csv(f"t ({unit}),z", TIME / factor, C))).time, TIME
+    )
 
 
 def test_a_row_of_units_counts(write):
@@ -166,7 +226,9 @@ def test_metres_win_over_pixels(write):
 
 
 def test_a_scale_asks_for_the_pixels(write):
-    recording = read_trajectory(write(csv("t,x,y,x_px,y_px", TIME, A, C, 700 * A, 600 - 500 * C)), scale=0.002)
+    recording = read_trajectory(
+        write(csv("t,x,y,x_px,y_px", TIME, A, C, 700 * A, 600 - 500 * C)), scale=0.002
+    )
     np.testing.assert_allclose(columns_of(recording)["x"], 1.4 * A)
     np.testing.assert_allclose(columns_of(recording)["z"], C - 1.2)
     assert (recording.unit, recording.scale, recording.ignored) == ("px", 0.002, ("x", "y"))
@@ -190,7 +252,11 @@ def test_pixels_count_upwards_when_told(write):
 
 
 def test_the_image_row_named_as_vertical_still_counts_downwards(write):
-    recording = read_trajectory(write(csv("t,x,y,x_px,y_px", TIME, A, C, 500 * A, 600 - 500 * C)), scale=0.002, columns={"z": "y_px"})
+    recording = read_trajectory(
+        write(csv("t,x,y,x_px,y_px", TIME, A, C, 500 * A, 600 - 500 * C)),
+        scale=0.002,
+        columns={"z": "y_px"},
+    )
     np.testing.assert_allclose(columns_of(recording)["z"], C - 1.2)
     np.testing.assert_allclose(columns_of(recording)["x"], A)
 
@@ -202,23 +268,31 @@ def test_a_height_in_pixels_counts_upwards(write):
 
 def test_frames_become_seconds(write):
     path = write(csv("frame,z", 100 + np.arange(COUNT), C))
-    np.testing.assert_allclose(read_trajectory(path, frame_rate=240).time, (100 + np.arange(COUNT)) / 240)
+    np.testing.assert_allclose(
+        read_trajectory(path, frame_rate=240).time, (100 + np.arange(COUNT)) / 240
+    )
 
 
 @pytest.mark.parametrize("name", ["Frames", "frame_number", "t (frames)", "Bild", "t"])
 def test_frames_have_many_names(write, name):
-    np.testing.assert_allclose(read_trajectory(write(csv(f"{name},z", np.arange(COUNT), C)), frame_rate=100).time, TIME)
+    np.testing.assert_allclose(
+        read_trajectory(write(csv(f"{name},z", np.arange(COUNT), C)), frame_rate=100).time, TIME
+    )
 
 
 def test_times_win_over_frames_until_a_frame_rate_is_given(write):
     path = write(csv("t,frame,z", TIME, 4 + np.arange(COUNT), C))
     np.testing.assert_allclose(read_trajectory(path).time, TIME)
-    np.testing.assert_allclose(read_trajectory(path, frame_rate=50).time, (4 + np.arange(COUNT)) / 50)
+    np.testing.assert_allclose(
+        read_trajectory(path, frame_rate=50).time, (4 + np.arange(COUNT)) / 50
+    )
 
 
 def test_a_column_named_as_frame_is_counted_in_frames(write):
     path = write(csv("coords,z", np.arange(COUNT), C))
-    np.testing.assert_allclose(read_trajectory(path, frame_rate=100, columns={"frame": "coords"}).time, TIME)
+    np.testing.assert_allclose(
+        read_trajectory(path, frame_rate=100, columns={"frame": "coords"}).time, TIME
+    )
 
 
 REFUSED = {
@@ -234,13 +308,15 @@ REFUSED = {
         (TIME, C),
         {},
         "line 1, column 'frame': the time is given in frames and the frame rate is not known. "
-        "Give --frame-rate frames-per-second, for example --frame-rate 240 (in Python: frame_rate=240).",
+        "Give --frame-rate frames-per-second, for example --frame-rate 240 (in Python: "
+        "frame_rate=240).",
     ),
     "no position": (
         "t,vx,angle",
         (TIME, A, C),
         {},
-        "line 1: there is no column of position. The columns are 't', 'vx', 'angle'. Recognised are t (or time, frame), x, y, z "
+        "line 1: there is no column of position. The columns are 't', 'vx', 'angle'. "
+        "Recognised are t (or time, frame), x, y, z "
         "(or height, h), each with its unit if that is not s or m, such as 'y (mm)' or 'y_px'. "
         "Rename one, or say which it is: columns={'z': ...}.",
     ),
@@ -255,19 +331,22 @@ REFUSED = {
         "t,z,height",
         (TIME, A, C),
         {},
-        "line 1: the columns 'z', 'height' can each be the position z. Say which it is: columns={'z': 'z'}.",
+        "line 1: the columns 'z', 'height' can each be the position z. Say which it is: "
+        "columns={'z': 'z'}.",
     ),
     "two times": (
         "t,time,z",
         (TIME, TIME, C),
         {},
-        "line 1: the columns 't', 'time' can each be the time. Say which it is: columns={'t': 't'}.",
+        "line 1: the columns 't', 'time' can each be the time. Say which it is: "
+        "columns={'t': 't'}.",
     ),
     "scale for metres": (
         "t,x (mm),z (mm)",
         (TIME, A, C),
         {"scale": 0.001},
-        "line 1, column 'x (mm)': a scale (metres per pixel) is given, but the positions are in mm. "
+        "line 1, column 'x (mm)': a scale (metres per pixel) is given, but the positions are "
+        "in mm. "
         "Leave out --scale, or correct the unit in the header.",
     ),
     "pixels and metres": (
@@ -275,7 +354,8 @@ REFUSED = {
         (TIME, A, C),
         {},
         "line 1: some positions are in pixels and some are not: 'x', 'y_px'. "
-        "Say which to use, all of one kind (columns={'z': ...}), or write the units into the header.",
+        "Say which to use, all of one kind (columns={'z': ...}), or write the units into the "
+        "header.",
     ),
     "named pixels and metres": (
         "t,x,y,x_px,y_px",
@@ -287,22 +367,31 @@ REFUSED = {
         "t,z",
         (TIME, C),
         {"frame_rate": 100},
-        "line 1, column 't': a frame rate is given, but this column holds times, not frame numbers. "
+        "line 1, column 't': a frame rate is given, but this column holds times, not frame "
+        "numbers. "
         "Leave out --frame-rate, or name the column of frame numbers 'frame'.",
     ),
     "whole numbers as times": (
         "t,z",
         (np.arange(COUNT), C),
         {},
-        "line 1, column 't': the times have no unit and look like frame numbers or milliseconds, not seconds. "
-        "Write the unit into the header: 't (s)' or 't (ms)'; name it 'frame' and give --frame-rate if it counts frames.",
+        "line 1, column 't': the times have no unit and look like frame numbers or "
+        "milliseconds, not seconds. "
+        "Write the unit into the header: 't (s)' or 't (ms)'; name it 'frame' and give "
+        "--frame-rate if it counts frames.",
     ),
-    "milliseconds as times": ("t,z", (1e3 * TIME / 0.3, C), {}, "line 1, column 't': the times have no unit and look like frame numbers"),
+    "milliseconds as times": (
+        "t,z",
+        (1e3 * TIME / 0.3, C),
+        {},
+        "line 1, column 't': the times have no unit and look like frame numbers",
+    ),
     "pixels as metres": (
         "t,x,y",
         (TIME, A, 2000 * C),
         {},
-        "line 1, column 'y': the positions have no unit and run from 1975.5 to 2000: pixels or millimetres rather than metres.",
+        "line 1, column 'y': the positions have no unit and run from 1975.5 to 2000: pixels "
+        "or millimetres rather than metres.",
     ),
     "unit of time for a position": (
         "t,z (s)",
@@ -314,7 +403,8 @@ REFUSED = {
         "t,z (furlong)",
         (TIME, C),
         {},
-        "line 1, column 'z (furlong)': 'furlong' is no unit of length or pixels known here. Use one of m, cm, mm, um, in, ft, px.",
+        "line 1, column 'z (furlong)': 'furlong' is no unit of length or pixels known here. "
+        "Use one of m, cm, mm, um, in, ft, px.",
     ),
     "unit of length for a time": (
         "t (m),z",
@@ -338,7 +428,8 @@ REFUSED = {
         "t,z",
         (TIME[:1], C[:1]),
         {},
-        "1 sample with a time and a position; at least 5 are needed. Export every frame of the flight and the bounces.",
+        "1 sample with a time and a position; at least 5 are needed. Export every frame of "
+        "the flight and the bounces.",
     ),
     "few samples": (
         "t,z",
@@ -357,20 +448,23 @@ REFUSED = {
         "t,z",
         ([0, 0.01, np.nan, 0.03, 0.04, 0.05], C),
         {},
-        "line 4, column 't': the time of this position is missing. Write the time or delete the row.",
+        "line 4, column 't': the time of this position is missing. Write the time or delete "
+        "the row.",
     ),
     "time backwards": (
         "t,z",
         ([0, 0.01, 0.02, 0.015, 0.04, 0.05], C),
         {},
         "line 5, column 't': the time goes back from 0.02 s (line 4) to 0.015 s. "
-        "Sort the rows by time; if the file holds several recordings, put each into a file of its own.",
+        "Sort the rows by time; if the file holds several recordings, put each into a file "
+        "of its own.",
     ),
     "time repeated": (
         "t,z",
         ([0, 0.01, 0.02, 0.02, 0.04, 0.05], C),
         {},
-        "line 5, column 't': the time 0.02 s repeats that of line 4. Delete one of the two rows, or export the time with more digits.",
+        "line 5, column 't': the time 0.02 s repeats that of line 4. Delete one of the two "
+        "rows, or export the time with more digits.",
     ),
     "sigma zero": (
         "t,z,sigma",
@@ -389,7 +483,8 @@ REFUSED = {
         "t,x,z,sigma_z",
         (TIME, A, C, C),
         {},
-        "the uncertainty of z is given, but not that of x. Give it for every axis, or one for all: a column 'sigma', or --sigma.",
+        "the uncertainty of z is given, but not that of x. Give it for every axis, or one "
+        "for all: a column 'sigma', or --sigma.",
     ),
     "two sigmas": (
         "t,z,sz,z_err",
@@ -397,13 +492,30 @@ REFUSED = {
         {},
         "line 1: the columns 'sz', 'z_err' can each be the uncertainty of z. Say which it is",
     ),
-    "sigma given not positive": ("t,z", (TIME, C), {"sigma": 0.0}, "sigma = 0.0 is not a positive number. Give the standard deviation of"),
-    "sigma given for no axis": ("t,z", (TIME, C), {"sigma": {"x": 1.0}}, "sigma names 'x', which is no axis of this file. Use z."),
-    "sigma given for one axis": ("t,x,z", (TIME, A, C), {"sigma": {"x": 1.0}}, "the uncertainty of x is given, but not that of z."),
+    "sigma given not positive": (
+        "t,z",
+        (TIME, C),
+        {"sigma": 0.0},
+        "sigma = 0.0 is not a positive number. Give the standard deviation of",
+    ),
+    "sigma given for no axis": (
+        "t,z",
+        (TIME, C),
+        {"sigma": {"x": 1.0}},
+        "sigma names 'x', which is no axis of this file. Use z.",
+    ),
+    "sigma given for one axis": (
+        "t,x,z",
+        (TIME, A, C),
+        {"sigma": {"x": 1.0}},
+        "the uncertainty of x is given, but not that of z.",
+    ),
 }
 
 
-@pytest.mark.parametrize(("header", "columns", "options", "message"), REFUSED.values(), ids=REFUSED.keys())
+@pytest.mark.parametrize(
+    ("header", "columns", "options", "message"), REFUSED.values(), ids=REFUSED.keys()
+)
 def test_what_is_wrong_is_refused_with_place_and_remedy(write, header, columns, options, message):
     path = write(csv(header, *columns))
     with pytest.raises(InputError) as caught:
@@ -414,7 +526,11 @@ def test_what_is_wrong_is_refused_with_place_and_remedy(write, header, columns, 
 
 def test_text_among_the_positions_is_refused_but_not_elsewhere(write):
     path = write("t,z,note\n0.00,1,ok\n0.01,1,\n0.02,abc,lost\n0.03,1,\n0.04,1,\n")
-    with pytest.raises(InputError, match=r"line 4, column 'z': 'abc' is not a number\. Replace it or leave the cell empty \(a gap\)\."):
+    with pytest.raises(
+        InputError,
+        match=r"line 4, column 'z': 'abc' is not a number\. Replace it or leave the cell empty \(a "
+        r"gap\)\.",
+    ):
         read_trajectory(path)
     path.write_text(path.read_text().replace("abc", ""))
     with pytest.raises(InputError, match="4 samples with a time and a position"):
@@ -440,7 +556,10 @@ def test_rows_without_time_and_position_are_left_out(write):
 
 
 def test_an_axis_that_was_never_measured_is_no_axis(write):
-    assert read_trajectory(write(csv("t,x,y,z", TIME, A, np.full(COUNT, np.nan), C))).axes == ("x", "z")
+    assert read_trajectory(write(csv("t,x,y,z", TIME, A, np.full(COUNT, np.nan), C))).axes == (
+        "x",
+        "z",
+    )
 
 
 def test_one_sigma_column_serves_all_axes_and_gaps_have_none(write):
@@ -454,15 +573,23 @@ def test_one_sigma_column_serves_all_axes_and_gaps_have_none(write):
     assert recording.ignored == ()
 
 
-@pytest.mark.parametrize("names", [("sx", "sy"), ("sigma_x", "sigma_y"), ("x_err", "y_err"), ("x_sd (mm)", "std_y (mm)")])
+@pytest.mark.parametrize(
+    "names", [("sx", "sy"), ("sigma_x", "sigma_y"), ("x_err", "y_err"), ("x_sd (mm)", "std_y (mm)")]
+)
 def test_each_axis_can_have_its_sigma_in_the_unit_of_the_position_or_its_own(write, names):
     header = "t,x (mm),y (mm)," + ",".join(names)
-    recording = read_trajectory(write(csv(header, TIME, 1e3 * A, 1e3 * C, np.full(COUNT, 2.0), np.full(COUNT, 3.0))))
-    np.testing.assert_allclose(recording.sigma[:, [0, 2]], np.broadcast_to([0.002, 0.003], (COUNT, 2)))
+    recording = read_trajectory(
+        write(csv(header, TIME, 1e3 * A, 1e3 * C, np.full(COUNT, 2.0), np.full(COUNT, 3.0)))
+    )
+    np.testing.assert_allclose(
+        recording.sigma[:, [0, 2]], np.broadcast_to([0.002, 0.003], (COUNT, 2))
+    )
 
 
 def test_an_own_sigma_comes_before_the_common_one(write):
-    recording = read_trajectory(write(csv("t,x,z,sigma,sigma_z", TIME, A, C, np.full(COUNT, 0.1), np.full(COUNT, 0.2))))
+    recording = read_trajectory(
+        write(csv("t,x,z,sigma,sigma_z", TIME, A, C, np.full(COUNT, 0.1), np.full(COUNT, 0.2)))
+    )
     np.testing.assert_allclose(recording.sigma[:, [0, 2]], np.broadcast_to([0.1, 0.2], (COUNT, 2)))
 
 
@@ -478,7 +605,9 @@ def test_a_given_sigma_replaces_the_columns(write):
     path = write(csv("t,x,y,sigma", TIME, A, C, np.full(COUNT, 0.1)))
     np.testing.assert_allclose(read_trajectory(path, sigma=0.003).sigma[:, [0, 2]], 0.003)
     recording = read_trajectory(path, sigma={"x": 0.001, "y": 0.002})
-    np.testing.assert_allclose(recording.sigma[:, [0, 2]], np.broadcast_to([0.001, 0.002], (COUNT, 2)))
+    np.testing.assert_allclose(
+        recording.sigma[:, [0, 2]], np.broadcast_to([0.001, 0.002], (COUNT, 2))
+    )
     assert recording.ignored == ("sigma",)
 
 
@@ -493,7 +622,9 @@ def test_directories_patterns_and_files_are_read_in_natural_order_and_once(write
     folder = tmp_path / "drops"
     assert [r.name for r in read_recordings(folder)] == names
     assert [r.name for r in read_recordings(str(folder / "*.csv"))] == names
-    assert [r.name for r in read_recordings([folder / "drop_2.csv", folder, f"{folder}/*_1.csv"])] == ["drop_2", "drop_1", "drop_10"]
+    assert [
+        r.name for r in read_recordings([folder / "drop_2.csv", folder, f"{folder}/*_1.csv"])
+    ] == ["drop_2", "drop_1", "drop_10"]
 
 
 def test_options_reach_every_file(write):
@@ -505,9 +636,21 @@ def test_options_reach_every_file(write):
 
 
 def test_files_of_the_same_stem_have_distinct_names(write):
-    names = ["steel/run/drop.csv", "glass/run/drop.csv", "glass/run/other.csv", "brass/same.csv", "brass/same.txt"]
+    names = [
+        "steel/run/drop.csv",
+        "glass/run/drop.csv",
+        "glass/run/other.csv",
+        "brass/same.csv",
+        "brass/same.txt",
+    ]
     recordings = read_recordings([write(csv("t,z", TIME, C), name) for name in names])
-    assert [r.name for r in recordings] == ["steel-drop", "glass-drop", "other", "same.csv", "same.txt"]
+    assert [r.name for r in recordings] == [
+        "steel-drop",
+        "glass-drop",
+        "other",
+        "same.csv",
+        "same.txt",
+    ]
 
 
 def test_a_name_with_a_bracket_is_a_file_before_it_is_a_pattern(write):
@@ -515,13 +658,21 @@ def test_a_name_with_a_bracket_is_a_file_before_it_is_a_pattern(write):
 
 
 def test_patterns_directories_and_lists_without_files_are_refused(tmp_path):
-    with pytest.raises(InputError, match=r"no file matches this pattern\. Check the directory and the ending of the files\."):
+    with pytest.raises(
+        InputError,
+        match=r"no file matches this pattern\. Check the directory and the ending of the files\.",
+    ):
         read_recordings(str(tmp_path / "*.csv"))
     with pytest.raises(
-        InputError, match=r"the directory holds no data files\. Files ending in \.csv, \.dat, \.tsv, \.txt are looked for\."
+        InputError,
+        match=r"the directory holds no data files\. Files ending in \.csv, \.dat, \.tsv, \.txt are "
+        r"looked for\.",
     ):
         read_recordings(tmp_path)
-    with pytest.raises(InputError, match=r"no file is given\. Give files, directories or patterns such as 'drops/\*\.csv'\."):
+    with pytest.raises(
+        InputError,
+        match=r"no file is given\. Give files, directories or patterns such as 'drops/\*\.csv'\.",
+    ):
         read_recordings([])
     with pytest.raises(InputError, match="there is no such file"):
         read_recordings(tmp_path / "a.csv")
@@ -531,7 +682,9 @@ def test_patterns_directories_and_lists_without_files_are_refused(tmp_path):
 
 
 def made(**changes):
-    return Recording(**{"name": "made", "time": TIME, "position": np.stack([A, B, C], axis=1), **changes})
+    return Recording(
+        **{"name": "made", "time": TIME, "position": np.stack([A, B, C], axis=1), **changes}
+    )
 
 
 def test_a_recording_knows_its_axes():
@@ -543,12 +696,30 @@ def test_a_recording_knows_its_axes():
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"position": C}, r"time has shape \(6,\) and position \(6,\)\. Give time \(n,\) in s and position \(n, 3\) in m, NaN where not"),
-        ({"time": TIME[::-1]}, r"the times do not increase strictly\. Sort the samples by time and leave out repetitions\."),
+        (
+            {"position": C},
+            r"time has shape \(6,\) and position \(6,\)\. Give time \(n,\) in s and position "
+            r"\(n, 3\) in m, NaN where not",
+        ),
+        (
+            {"time": TIME[::-1]},
+            r"the times do not increase strictly\. Sort the samples by time and leave out "
+            r"repetitions\.",
+        ),
         ({"time": TIME + np.where(TIME > 0.03, np.inf, 0.0)}, "the times do not increase strictly"),
-        ({"position": np.full((COUNT, 3), np.inf)}, r"a position is infinite\. Write NaN where a position is not measured\."),
-        ({"position": np.full((COUNT, 3), np.nan)}, "no samples with a time and a position; at least 5 are needed"),
-        ({"sigma": np.zeros((COUNT, 3))}, r"sigma is not positive wherever a position is measured\. Give the standard deviation of each"),
+        (
+            {"position": np.full((COUNT, 3), np.inf)},
+            r"a position is infinite\. Write NaN where a position is not measured\.",
+        ),
+        (
+            {"position": np.full((COUNT, 3), np.nan)},
+            "no samples with a time and a position; at least 5 are needed",
+        ),
+        (
+            {"sigma": np.zeros((COUNT, 3))},
+            r"sigma is not positive wherever a position is measured\. Give the standard "
+            r"deviation of each",
+        ),
         ({"sigma": np.ones(COUNT)}, "sigma is not positive wherever a position is measured"),
     ],
 )
@@ -573,7 +744,9 @@ def test_table_tennis_drops_are_read_in_metres_with_gravity_downwards():
     assert len(recordings) == 15
     for recording in recordings:
         assert (recording.axes, recording.ignored) == (("x", "z"), ("x_px", "y_px"))
-        assert recording.position[0, 2] == pytest.approx(np.nanmax(recording.position[:, 2]), abs=0.02)
+        assert recording.position[0, 2] == pytest.approx(
+            np.nanmax(recording.position[:, 2]), abs=0.02
+        )
     by_scale = read_trajectory(files[0], scale=0.001504939626783754)
     metres = recordings[0].position
     # The pixels of the file have three decimals; the metres were rounded to six digits.
@@ -583,7 +756,9 @@ def test_table_tennis_drops_are_read_in_metres_with_gravity_downwards():
 
 @pytest.mark.parametrize(("kind", "count"), [("backspin", 15), ("no_spin", 10), ("topspin", 15)])
 def test_launched_balls_are_read_in_three_dimensions_with_jittering_times(kind, count):
-    recordings = read_recordings([path.parent for path in real(f"aimy_mn5008_{kind}/csv/launch_00.csv")])
+    recordings = read_recordings(
+        [path.parent for path in real(f"aimy_mn5008_{kind}/csv/launch_00.csv")]
+    )
     assert len(recordings) == count
     for recording in recordings:
         assert recording.axes == ("x", "y", "z")

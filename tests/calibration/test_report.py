@@ -1,4 +1,6 @@
-"""What the reports say of a fit, that they say it everywhere, and that a file is written whole or not at all."""
+"""What the reports say of a fit, that they say it everywhere, and that a file is written whole or
+not at all.
+"""
 
 import dataclasses
 import importlib.util
@@ -24,7 +26,9 @@ from calibration.report.spelling import can_encode, spell
 from calibration.report.table import fit_table, fit_text, print_fit
 from calibration.result import Determination, Estimate
 
-_SPEC = importlib.util.spec_from_file_location("made_up_fits", Path(__file__).with_name("made_up_fits.py"))
+_SPEC = importlib.util.spec_from_file_location(
+    "made_up_fits", Path(__file__).with_name("made_up_fits.py")
+)
 made_up = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(made_up)
 
@@ -88,7 +92,13 @@ def test_the_percentage_has_two_digits(value, sd, text):
 
 
 def test_large_and_small_numbers_have_short_exponents():
-    assert [plain(number) for number in (4e7, 7e-10, 0.25, math.nan, math.inf)] == ["4e7", "7e-10", "0.25", "-", "-"]
+    assert [plain(number) for number in (4e7, 7e-10, 0.25, math.nan, math.inf)] == [
+        "4e7",
+        "7e-10",
+        "0.25",
+        "-",
+        "-",
+    ]
 
 
 # The table
@@ -105,13 +115,19 @@ def test_a_parameter_that_is_not_determined_has_the_reason_and_no_number():
     row = line_of(text, "stiffness (k)")
     assert row.split() == ["stiffness", "(k)", "-", "-", "N/m^1.5", "4e7", "not", "determined"]
     assert "larger than 2.1e5 N/m^1.5 (95 %)" in text
-    with_a_value = dataclasses.replace(made_up.parameters()["contact.normal.stiffness"], value=3.21e7, sd=1e6)
+    with_a_value = dataclasses.replace(
+        made_up.parameters()["contact.normal.stiffness"], value=3.21e7, sd=1e6
+    )
     assert "3.21" not in fit_text(without_data(parameters={"k": with_a_value}))
 
 
 @pytest.mark.parametrize(
     ("status", "word"),
-    [(Determination.AT_BOUND, "at a bound"), (Determination.AT_START, "never moved"), (Determination.FIXED, "fixed")],
+    [
+        (Determination.AT_BOUND, "at a bound"),
+        (Determination.AT_START, "never moved"),
+        (Determination.FIXED, "fixed"),
+    ],
 )
 def test_a_value_without_an_interval_says_why(status, word):
     text = fit_text(without_data(parameters={"e": made_up.restitution(status=status)}))
@@ -122,12 +138,18 @@ def test_a_value_without_an_interval_says_why(status, word):
 
 
 def test_a_determined_value_without_a_finite_sd_does_not_look_certain():
-    row = line_of(fit_text(without_data(parameters={"e": made_up.restitution(sd=math.nan)})), "restitution (e)")
+    row = line_of(
+        fit_text(without_data(parameters={"e": made_up.restitution(sd=math.nan)})),
+        "restitution (e)",
+    )
     assert row.endswith("no sd")
 
 
 def test_parameters_that_would_read_alike_have_their_path():
-    twins = {name: dataclasses.replace(made_up.restitution(), name=name) for name in ("first.restitution", "second.restitution")}
+    twins = {
+        name: dataclasses.replace(made_up.restitution(), name=name)
+        for name in ("first.restitution", "second.restitution")
+    }
     text = fit_text(without_data(parameters=twins), width=100)
     assert "restitution (e) first.restitution" in text
     assert "restitution (e) second.restitution" in text
@@ -157,7 +179,9 @@ def test_the_table_says_how_much_the_standard_errors_were_widened():
 def test_a_fit_that_did_not_converge_says_so_before_any_number():
     text = joined(fit_text(made_up.drops(1, converged=False)))
     assert 0 < text.index("DID NOT CONVERGE") < text.index("0.9263")
-    assert "Levenberg-Marquardt converged in 12 iterations, 0.84 s." in joined(fit_text(made_up.drops(1)))
+    assert "Levenberg-Marquardt converged in 12 iterations, 0.84 s." in joined(
+        fit_text(made_up.drops(1))
+    )
 
 
 def test_only_correlations_above_one_half_are_listed_strongest_first():
@@ -165,9 +189,14 @@ def test_only_correlations_above_one_half_are_listed_strongest_first():
         "restitution (e) and drag coefficient (C_d): +0.93",
         "drag coefficient (C_d) and length scale (s): -0.61",
     ]
-    nearly = dataclasses.replace(made_up.drops(1), names=("a", "b"), correlation=np.array([[1, -0.9999], [-0.9999, 1]]))
+    nearly = dataclasses.replace(
+        made_up.drops(1), names=("a", "b"), correlation=np.array([[1, -0.9999], [-0.9999, 1]])
+    )
     assert sentences.correlations(nearly) == ["a and b: < -0.99"]
-    assert sentences.correlations(without_data(names=("a", "b"), correlation=np.full((2, 2), np.nan))) == []
+    assert (
+        sentences.correlations(without_data(names=("a", "b"), correlation=np.full((2, 2), np.nan)))
+        == []
+    )
     assert sentences.correlations(without_data(names=(), correlation=np.zeros((0, 0)))) == []
 
 
@@ -177,15 +206,29 @@ def test_nuisance_quantities_of_one_recording_have_their_sd():
 
 def test_nuisance_quantities_of_many_recordings_are_summarised():
     text = fit_text(made_up.drops(15))
-    assert line_of(text, "initial height (z0)").split()[3:] == ["0.39000", "0.25000", "to", "0.53000", "0.00031", "m"]
+    assert line_of(text, "initial height (z0)").split()[3:] == [
+        "0.39000",
+        "0.25000",
+        "to",
+        "0.53000",
+        "0.00031",
+        "m",
+    ]
     assert "(largest: drop_04)" in text
     assert "drop_01, drop_03, drop_05 and 5 more: the first 3 samples were left out" in joined(text)
 
 
 def test_nuisance_quantities_that_are_not_determined_are_left_out_of_the_summary():
     fit = made_up.drops(3)
-    lost = dataclasses.replace(fit.recordings[2].nuisance["time_offset"], value=7.7, sd=math.inf, status=Determination.NOT_DETERMINED)
-    last = dataclasses.replace(fit.recordings[2], nuisance=fit.recordings[2].nuisance | {"time_offset": lost})
+    lost = dataclasses.replace(
+        fit.recordings[2].nuisance["time_offset"],
+        value=7.7,
+        sd=math.inf,
+        status=Determination.NOT_DETERMINED,
+    )
+    last = dataclasses.replace(
+        fit.recordings[2], nuisance=fit.recordings[2].nuisance | {"time_offset": lost}
+    )
     text = fit_text(dataclasses.replace(fit, recordings=(*fit.recordings[:2], last)))
     assert "7.7" not in text
     assert "time offset (t0): 1 of 3 not determined" in joined(text)
@@ -197,8 +240,8 @@ def test_the_misfit_between_the_columns_of_an_impact_table_is_shown():
     assert "0.0911 +- 0.0012" in text
     assert line_of(text, "rebound angle  ").split()[2] == "16"
     assert (
-        "The columns contradict each other on friction coefficient (mu): 0.0911 from rebound angle but 0.1012 from spin after the impact"
-        in joined(text)
+        "The columns contradict each other on friction coefficient (mu): 0.0911 from rebound "
+        "angle but 0.1012 from spin after the impact" in joined(text)
     )
 
 
@@ -207,7 +250,9 @@ def test_warnings_are_plain_sentences_in_the_given_order():
     assert text.endswith("Warnings\n- first thing.\n- second thing.\n")
 
 
-@pytest.mark.parametrize("fit", [made_up.drops(1), made_up.drops(15), made_up.impacts(), without_data(parameters={})])
+@pytest.mark.parametrize(
+    "fit", [made_up.drops(1), made_up.drops(15), made_up.impacts(), without_data(parameters={})]
+)
 def test_the_text_fits_80_columns_and_is_plain_ascii(fit):
     text = fit_text(fit)
     assert text.isascii()
@@ -225,7 +270,9 @@ def test_the_table_prints_on_any_terminal_and_without_colour_in_a_pipe(encoding)
     recordings = (dataclasses.replace(fit.recordings[0], name="höhe [deg] 高さ"), fit.recordings[1])
     raw = io.BytesIO()
     with io.TextIOWrapper(raw, encoding=encoding) as stream:
-        print_fit(dataclasses.replace(fit, recordings=recordings), console=Console(file=stream, width=80))
+        print_fit(
+            dataclasses.replace(fit, recordings=recordings), console=Console(file=stream, width=80)
+        )
         stream.flush()
         text = raw.getvalue().decode(encoding)
     assert "\x1b" not in text
@@ -235,13 +282,17 @@ def test_the_table_prints_on_any_terminal_and_without_colour_in_a_pipe(encoding)
 
 def test_brackets_are_text_and_not_markup():
     text = io.StringIO()
-    Console(file=text, width=80).print(fit_table(without_data(warnings=("see [bold] and [red]this[/red]",))))
+    Console(file=text, width=80).print(
+        fit_table(without_data(warnings=("see [bold] and [red]this[/red]",)))
+    )
     assert "[bold] and [red]this[/red]" in text.getvalue()
 
 
 def test_a_terminal_gets_colour():
     text = io.StringIO()
-    Console(file=text, width=80, force_terminal=True, color_system="standard").print(fit_table(made_up.drops(1)))
+    Console(file=text, width=80, force_terminal=True, color_system="standard").print(
+        fit_table(made_up.drops(1))
+    )
     assert "\x1b[" in text.getvalue()
 
 
@@ -251,9 +302,17 @@ def test_letters_that_a_terminal_lacks_are_written_out():
 
 
 def test_the_table_does_not_load_matplotlib():
-    script = "import sys, calibration.report.table, calibration.report.json_file; sys.exit('matplotlib' in sys.modules)"
+    script = (
+        "import sys, calibration.report.table, calibration.report.json_file; sys.exit('matplotlib' "
+        "in sys.modules)"
+    )
     root = Path(__file__).parents[2]
-    subprocess.run([sys.executable, "-c", script], check=True, cwd=root, env=os.environ | {"PYTHONPATH": str(root)})
+    subprocess.run(
+        [sys.executable, "-c", script],
+        check=True,
+        cwd=root,
+        env=os.environ | {"PYTHONPATH": str(root)},
+    )
 
 
 # Residuals
@@ -261,7 +320,10 @@ def test_the_table_does_not_load_matplotlib():
 
 def test_residuals_leave_out_what_was_not_measured():
     recording = made_up.recording(axes=("x", "z"))
-    shift = dataclasses.replace(recording, measured=np.where(np.isnan(recording.measured), np.nan, recording.predicted + 2e-3))
+    shift = dataclasses.replace(
+        recording,
+        measured=np.where(np.isnan(recording.measured), np.nan, recording.predicted + 2e-3),
+    )
     assert residuals.rms(shift) == pytest.approx(2e-3)
     assert residuals.chi2_per_value(shift) == pytest.approx((2 / 1.2) ** 2)
     assert residuals.used(shift) == 2 * (160 - 4)
@@ -284,7 +346,18 @@ def test_json_has_every_number_and_null_where_there_is_none(tmp_path):
     assert list(content["parameters"]) == list(fit.parameters)
     for name, estimate in fit.parameters.items():
         written = content["parameters"][name]
-        assert set(written) == {"value", "sd", "interval", "degrees", "unit", "status", "label", "symbol", "start", "note"}
+        assert set(written) == {
+            "value",
+            "sd",
+            "interval",
+            "degrees",
+            "unit",
+            "status",
+            "label",
+            "symbol",
+            "start",
+            "note",
+        }
         assert (written["label"], written["symbol"], written["unit"], written["note"]) == (
             *(estimate.label, estimate.symbol, estimate.unit, estimate.note),
         )
@@ -307,7 +380,11 @@ def test_json_has_every_number_and_null_where_there_is_none(tmp_path):
 def test_json_has_the_columns_of_an_impact_table(tmp_path):
     write_json(made_up.impacts(), tmp_path / "fit.json")
     columns = json.loads((tmp_path / "fit.json").read_bytes())["columns"]
-    assert [column["name"] for column in columns] == ["rebound_angle", "tangential_restitution", "spin_after"]
+    assert [column["name"] for column in columns] == [
+        "rebound_angle",
+        "tangential_restitution",
+        "spin_after",
+    ]
     assert columns[0]["alone"]["contact.friction.coefficient"]["value"] == 0.0911
 
 
@@ -399,7 +476,15 @@ def texts(figure):
         (made_up.drops(15), 14),
         (made_up.impacts(), 9),
         (without_data(), 1),
-        (made_up.drops(2, recordings=tuple(made_up.recording(index, axes=("x", "y", "z")) for index in range(2))), 5),
+        (
+            made_up.drops(
+                2,
+                recordings=tuple(
+                    made_up.recording(index, axes=("x", "y", "z")) for index in range(2)
+                ),
+            ),
+            5,
+        ),
     ],
     ids=["one", "four", "fifteen", "impacts", "no data", "three axes"],
 )
@@ -433,26 +518,42 @@ def test_the_curve_goes_through_the_prediction_and_the_residuals_are_in_sigma():
     assert above.get_ylabel() == "height z [m]"
     assert below.get_xlabel() == "time [s]"
     assert "sigma" in below.get_ylabel()
-    np.testing.assert_allclose(below.lines[0].get_ydata(), (recording.measured - recording.predicted)[:, 0] / 1.2e-3)
+    np.testing.assert_allclose(
+        below.lines[0].get_ydata(), (recording.measured - recording.predicted)[:, 0] / 1.2e-3
+    )
     assert below.get_ylim()[0] == -below.get_ylim()[1]
 
 
 def test_residuals_without_a_sigma_are_in_millimetres():
     one = made_up.recording()
-    fit = made_up.drops(1, recordings=(dataclasses.replace(one, sigma=np.full_like(one.sigma, np.nan)),))
+    fit = made_up.drops(
+        1, recordings=(dataclasses.replace(one, sigma=np.full_like(one.sigma, np.nan)),)
+    )
     figure = fit_figure(fit)
     assert "[mm]" in figure.axes[1].get_ylabel()
     figure.canvas.draw()
 
 
-@pytest.mark.parametrize("name", ["$a$ and $b_{", "高さ", "a_rather_long_name_of_a_recording_that_nobody_would_type_again_07", "x\ty"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "$a$ and $b_{",
+        "高さ",
+        "a_rather_long_name_of_a_recording_that_nobody_would_type_again_07",
+        "x\ty",
+    ],
+)
 def test_any_name_can_be_drawn(name):
-    fit_figure(made_up.drops(1, recordings=(made_up.recording(name=name),), model=name)).canvas.draw()
+    fit_figure(
+        made_up.drops(1, recordings=(made_up.recording(name=name),), model=name)
+    ).canvas.draw()
 
 
 def test_odd_recordings_can_be_drawn():
     one = made_up.recording()
-    unmeasured = dataclasses.replace(one, measured=np.full_like(one.measured, np.nan), bounce_times=np.array([]))
+    unmeasured = dataclasses.replace(
+        one, measured=np.full_like(one.measured, np.nan), bounce_times=np.array([])
+    )
     short = made_up.recording(samples=2)
     long = made_up.recording(samples=3000)
     fit_figure(made_up.drops(1, recordings=(unmeasured, short, long))).canvas.draw()
@@ -478,7 +579,16 @@ def test_the_figure_is_one_png_and_nothing_else(tmp_path):
 
 def test_a_parameter_that_a_column_does_not_determine_says_so():
     fit = made_up.impacts()
-    lost = Estimate("contact.normal.restitution", "restitution", "e", "-", math.nan, math.inf, 0.9, Determination.NOT_DETERMINED)
+    lost = Estimate(
+        "contact.normal.restitution",
+        "restitution",
+        "e",
+        "-",
+        math.nan,
+        math.inf,
+        0.9,
+        Determination.NOT_DETERMINED,
+    )
     first = dataclasses.replace(fit.columns[0], alone=fit.columns[0].alone | {lost.name: lost})
     fit = dataclasses.replace(fit, columns=(first, *fit.columns[1:]))
     assert texts(fit_figure(fit)).count("not determined") == 2

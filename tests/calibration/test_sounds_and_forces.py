@@ -1,4 +1,6 @@
-"""Studies of times of impacts and of force traces: from files to a fit without further questions."""
+"""Studies of times of impacts and of force traces: from files to a fit without further
+questions.
+"""
 
 import jax
 import numpy as np
@@ -20,7 +22,9 @@ GRAVITY = 9.81
 
 
 def written(path, header, columns):
-    rows = "\n".join(",".join(f"{value:.9g}" for value in row) for row in zip(*columns, strict=True))
+    rows = "\n".join(
+        ",".join(f"{value:.9g}" for value in row) for row in zip(*columns, strict=True)
+    )
     path.write_text(f"{header}\n{rows}\n")
     return str(path)
 
@@ -43,17 +47,24 @@ def pulse(stiffness, mass, speed, damping):
         return y[0] if t > 1e-6 else 1.0
 
     parted.terminal = True
-    found = solve_ivp(motion, [0, 0.01], [0.0, speed], rtol=1e-10, atol=1e-15, dense_output=True, events=parted)
+    found = solve_ivp(
+        motion, [0, 0.01], [0.0, speed], rtol=1e-10, atol=1e-15, dense_output=True, events=parted
+    )
     times = np.arange(-3e-4, found.t[-1] + 4e-4, 1e-5)
     overlap, rate = found.sol(np.clip(times, 0, found.t[-1]))
     touching = (times > 0) & (times < found.t[-1])
-    force = np.where(touching, stiffness * np.clip(overlap, 0, None) ** 1.5 * (1 + damping * rate / speed), 0.0)
+    force = np.where(
+        touching, stiffness * np.clip(overlap, 0, None) ** 1.5 * (1 + damping * rate / speed), 0.0
+    )
     return times, np.clip(force, 0, None), -found.y[1, -1] / speed
 
 
 @pytest.fixture
 def sounds(tmp_path):
-    return tuple(written(tmp_path / f"s{seed}.csv", "t (s)", [clicks(seed, speed=2.2 + 0.2 * seed)]) for seed in range(3))
+    return tuple(
+        written(tmp_path / f"s{seed}.csv", "t (s)", [clicks(seed, speed=2.2 + 0.2 * seed)])
+        for seed in range(3)
+    )
 
 
 @pytest.fixture
@@ -61,7 +72,13 @@ def forces(tmp_path):
     files, rng = [], np.random.default_rng(0)
     for k, speed in enumerate((1.0, 2.0)):
         times, force, _ = pulse(4e6, BALL.mass, speed, 0.2)
-        files.append(written(tmp_path / f"f{k}.csv", "t (s),force (N)", [times, force + 0.3 * rng.standard_normal(force.size)]))
+        files.append(
+            written(
+                tmp_path / f"f{k}.csv",
+                "t (s),force (N)",
+                [times, force + 0.3 * rng.standard_normal(force.size)],
+            )
+        )
     return tuple(files)
 
 
@@ -70,7 +87,10 @@ def test_the_kind_of_a_file_is_in_its_header(tmp_path, sounds, forces):
     assert kind_of(sounds[0]) is FileKind.SOUNDS
     assert kind_of(forces[0]) is FileKind.FORCE
     assert kind_of(written(tmp_path / "a.csv", "t,z", numbers)) is FileKind.TRAJECTORY
-    assert kind_of(written(tmp_path / "b.csv", "impact_angle,rebound_angle", numbers)) is FileKind.IMPACTS
+    assert (
+        kind_of(written(tmp_path / "b.csv", "impact_angle,rebound_angle", numbers))
+        is FileKind.IMPACTS
+    )
     with pytest.raises(InputError, match="force trace"):
         common_kind((sounds[0], forces[0]))
 
@@ -101,7 +121,9 @@ def test_stiffness_and_restitution_are_felt(forces):
     found = fit_study(Study(files=forces, ball=BALL))
     _, _, restitution = pulse(4e6, BALL.mass, 1.0, 0.2)
     for name, truth in ((STIFFNESS, 4e6), (RESTITUTION, restitution)):
-        assert abs(found.parameters[name].value - truth) < 4 * found.parameters[name].sd + 1e-3 * truth
+        assert (
+            abs(found.parameters[name].value - truth) < 4 * found.parameters[name].sd + 1e-3 * truth
+        )
     assert found.explained
     assert any("gain" in sentence for sentence in found.warnings)
 

@@ -1,4 +1,6 @@
-"""How a minimisation steps and ends: coordinates stay within their reach, kinks are ends, and what the data lose holds nothing up."""
+"""How a minimisation steps and ends: coordinates stay within their reach, kinks are ends, and what
+the data lose holds nothing up.
+"""
 
 import dataclasses
 
@@ -28,9 +30,13 @@ def test_the_step_is_the_best_one_in_its_box(reach):
     jacobian[:, 0] *= 1e-3  # would go far
     limits = np.array([reach, np.inf, np.inf, np.inf])
     descent = LimitedDescent(optimistix.DampedNewtonDescent(lineax.QR()), jnp.asarray(limits))
-    info = optimistix.FunctionInfo.ResidualJac(jnp.asarray(residual), lineax.MatrixLinearOperator(jnp.asarray(jacobian)))
+    info = optimistix.FunctionInfo.ResidualJac(
+        jnp.asarray(residual), lineax.MatrixLinearOperator(jnp.asarray(jacobian))
+    )
     found, _ = descent.step(jnp.asarray(1e14), descent.query(jnp.zeros(4), info, None))
-    np.testing.assert_allclose(found, lsq_linear(jacobian, -residual, bounds=(-limits, limits)).x, rtol=1e-5)
+    np.testing.assert_allclose(
+        found, lsq_linear(jacobian, -residual, bounds=(-limits, limits)).x, rtol=1e-5
+    )
     assert reach == np.inf or abs(found[0]) == pytest.approx(reach)
 
 
@@ -46,8 +52,14 @@ def minimum(residual, start, *, atol=1e-5, steps=100):
         return jnp.sqrt(jnp.sum(slope**2, axis=0))
 
     solver = Settling(inner=inner, lengths=lengths, atol=atol, rtol=1e-10, norm=optimistix.max_norm)
-    found = optimistix.least_squares(with_slope, solver, jnp.asarray(start), has_aux=True, max_steps=steps, throw=False)
-    return np.asarray(found.value), found.result == optimistix.RESULTS.successful, int(found.stats["num_steps"])
+    found = optimistix.least_squares(
+        with_slope, solver, jnp.asarray(start), has_aux=True, max_steps=steps, throw=False
+    )
+    return (
+        np.asarray(found.value),
+        found.result == optimistix.RESULTS.successful,
+        int(found.stats["num_steps"]),
+    )
 
 
 @pytest.mark.parametrize("slopes", [(1.0, -1.0), (3.0, -0.2)])
@@ -73,7 +85,9 @@ def test_the_logarithm_of_something_that_is_not_there_holds_nothing_up():
 
 
 def test_a_search_that_leads_nowhere_is_given_up():
-    found, settled, steps = minimum(lambda x: jnp.stack([1.0 + 1e-9 * jnp.sin(1e9 * x[0]), 1e-6 * x[0]]), [1.0], atol=1e-12)
+    found, settled, steps = minimum(
+        lambda x: jnp.stack([1.0 + 1e-9 * jnp.sin(1e9 * x[0]), 1e-6 * x[0]]), [1.0], atol=1e-12
+    )
     assert not settled
     assert steps < 60
     assert np.all(np.isfinite(found))
@@ -84,7 +98,15 @@ def test_recordings_without_drag_are_fitted_with_drag():
     known = throws(3)
     scene = dataclasses.replace(known.scene, drag=jc.QuadraticDrag(coefficient=0.4))
     nuisance = [InitialState(), SurfaceHeight()]
-    found = fit(Problem(scene, known.trials, free=(*UNKNOWNS, "drag.coefficient"), nuisance=nuisance, method=METHOD))
+    found = fit(
+        Problem(
+            scene,
+            known.trials,
+            free=(*UNKNOWNS, "drag.coefficient"),
+            nuisance=nuisance,
+            method=METHOD,
+        )
+    )
     assert found.converged
     assert found.iterations < 100
     restitution = found.parameters["contact.normal.restitution"]

@@ -1,4 +1,6 @@
-"""A study says what it means, repeats itself from its file, and names every mistake with its line."""
+"""A study says what it means, repeats itself from its file, and names every mistake with its
+line.
+"""
 
 import dataclasses
 import os
@@ -11,7 +13,15 @@ import pytest
 
 from calibration.errors import InputError
 from calibration.option import options
-from calibration.study import AFTER_FIT, SECTIONS, Ball, FitOptions, ModelOptions, ReadingOptions, Study
+from calibration.study import (
+    AFTER_FIT,
+    SECTIONS,
+    Ball,
+    FitOptions,
+    ModelOptions,
+    ReadingOptions,
+    Study,
+)
 from calibration.study_file import ChangedData, made_by_fit, read_study, study_text, write_study
 
 BALL = Ball(radius=0.02, mass=0.0027, shell=True)
@@ -53,10 +63,27 @@ def refused(path):
     [
         {},
         {"files": ("drops/a.csv", "drops/b.csv")},
-        {"reading": ReadingOptions(columns={"t": "Zeit (s)", "z": 'Lage "oben"'}, scale=0.0015, frame_rate=240, vertical="-y", speed=3.9)},
+        {
+            "reading": ReadingOptions(
+                columns={"t": "Zeit (s)", "z": 'Lage "oben"'},
+                scale=0.0015,
+                frame_rate=240,
+                vertical="-y",
+                speed=3.9,
+            )
+        },
         {"reading": ReadingOptions(sigma=0.002)},
         {"reading": ReadingOptions(sigma={"x": 0.002, "z": 1e-7})},
-        {"model": ModelOptions(drag=False, fluid_density=1.0, gravity=9.78, length_scale=False, friction=True, spin=False)},
+        {
+            "model": ModelOptions(
+                drag=False,
+                fluid_density=1.0,
+                gravity=9.78,
+                length_scale=False,
+                friction=True,
+                spin=False,
+            )
+        },
         {"fit": FitOptions(method="adam", steps=500)},
     ],
 )
@@ -75,7 +102,9 @@ def test_the_file_shows_every_option_with_its_meaning(here):
     text = study_text(study(), folder=here)
     for section in (*SECTIONS, *AFTER_FIT):
         for name, about in options(section).items():
-            assert re.search(rf"^(# )?{name} = .*# {re.escape(about.about)}$", text, re.MULTILINE), name
+            assert re.search(
+                rf"^(# )?{name} = .*# {re.escape(about.about)}$", text, re.MULTILINE
+            ), name
 
 
 def test_an_option_that_is_left_out_may_be_uncommented(here):
@@ -160,22 +189,54 @@ def test_only_what_a_fit_wrote_counts_as_its_work(here):
         (MINIMAL + "[modell]\ndrag = true\n", 6, ["unknown key 'modell'", "Did you mean 'model'"]),
         (MINIMAL + "drag = true\n", 6, ["unknown key 'drag' in [ball]", "belongs below [model]"]),
         ("radius = 0.02\n" + MINIMAL, 1, ["unknown key 'radius'", "belongs below [ball]"]),
-        (MINIMAL.replace("0.0027", "-0.0027"), 5, ["mass = -0.0027 is not a positive number", "mass of the ball [kg]"]),
-        (MINIMAL.replace("0.02", '"20 mm"'), 4, ['radius = "20 mm" is not a positive number', "[m]"]),
+        (
+            MINIMAL.replace("0.0027", "-0.0027"),
+            5,
+            ["mass = -0.0027 is not a positive number", "mass of the ball [kg]"],
+        ),
+        (
+            MINIMAL.replace("0.02", '"20 mm"'),
+            4,
+            ['radius = "20 mm" is not a positive number', "[m]"],
+        ),
         (MINIMAL.replace("0.02", "nan"), 4, ["radius = nan is not a positive number"]),
         (MINIMAL.replace("0.02", "true"), 4, ["radius = true is not a positive number"]),
-        (MINIMAL.replace("radius = 0.02\n", ""), 3, ["radius is missing", "Add it below [ball]: radius of the ball [m]"]),
+        (
+            MINIMAL.replace("radius = 0.02\n", ""),
+            3,
+            ["radius is missing", "Add it below [ball]: radius of the ball [m]"],
+        ),
         (MINIMAL.replace("mass = 0.0027\n", ""), 3, ["mass is missing"]),
         ('files = ["a.csv"]\n', None, ["radius is missing"]),
-        (MINIMAL.replace("0.02", "20"), 3, ["make a density of 8.1e-08 kg/m^3", "half the diameter"]),
+        (
+            MINIMAL.replace("0.02", "20"),
+            3,
+            ["make a density of 8.1e-08 kg/m^3", "half the diameter"],
+        ),
         (MINIMAL.replace("0.0027", "2.7"), 3, ["density of 8.1e+04 kg/m^3", "kilograms"]),
         (MINIMAL + "shell = 1\n", 6, ["shell = 1 is not true or false"]),
-        (MINIMAL + '[fit]\nmethod = "newton"\n', 7, ['method = "newton" is not one of "levenberg_marquardt", "dogleg", "adam", "lbfgs"']),
+        (
+            MINIMAL + '[fit]\nmethod = "newton"\n',
+            7,
+            ['method = "newton" is not one of "levenberg_marquardt", "dogleg", "adam", "lbfgs"'],
+        ),
         (MINIMAL + "[fit]\nsteps = 0\n", 7, ["steps = 0 is not a whole number of at least 1"]),
         (MINIMAL + "[fit]\nsteps = 10.5\n", 7, ["steps = 10.5 is not a whole number"]),
-        (MINIMAL + "[model]\nfriction = 1\n", 7, ['friction = 1 is not one of "automatic", true, false']),
-        (MINIMAL + "[reading]\nsigma = { z = -1 }\n", 7, ["sigma = {'z': -1} is not a positive number or a table of them"]),
-        (MINIMAL + "[reading]\ncolumns = { t = 3 }\n", 7, ["columns = {'t': 3} is not a table of texts"]),
+        (
+            MINIMAL + "[model]\nfriction = 1\n",
+            7,
+            ['friction = 1 is not one of "automatic", true, false'],
+        ),
+        (
+            MINIMAL + "[reading]\nsigma = { z = -1 }\n",
+            7,
+            ["sigma = {'z': -1} is not a positive number or a table of them"],
+        ),
+        (
+            MINIMAL + "[reading]\ncolumns = { t = 3 }\n",
+            7,
+            ["columns = {'t': 3} is not a table of texts"],
+        ),
         (MINIMAL + "[reading]\nvertical = 'up'\n", 7, ['vertical = "up" is not one of']),
         (MINIMAL.replace('["a.csv"]', "[]"), 1, ["files = [] is not a list of files"]),
         (MINIMAL.replace('["a.csv"]', '"a.csv"'), 1, ['files = "a.csv" is not a list of files']),
@@ -213,7 +274,12 @@ def test_a_radius_is_a_positive_number(value):
 
 
 def test_files_are_given_as_a_list_or_alone():
-    assert study(files="a.csv").files == study(files=Path("a.csv")).files == study(files=["a.csv"]).files == ("a.csv",)
+    assert (
+        study(files="a.csv").files
+        == study(files=Path("a.csv")).files
+        == study(files=["a.csv"]).files
+        == ("a.csv",)
+    )
     for wrong in ((), [""], 3, {"a": 1}, None):
         with pytest.raises(InputError, match="is not a list of files"):
             study(files=wrong)

@@ -23,19 +23,28 @@ ANGLES = np.linspace(5.0, 75.0, 15)
 
 @pytest.fixture(scope="module")
 def asked() -> cal.Problem:
-    """Three unknowns from a table of impacts that slide and stick, with noise of the stated size."""
+    """Three unknowns from a table of impacts that slide and stick, with noise of the stated
+    size.
+    """
     rng = np.random.default_rng(4)
     speed, normal = 3.0, np.cos(np.radians(ANGLES))
-    impulse = np.minimum(0.2 * 1.8 * speed * normal, 2 / 7 * 1.4 * speed * np.sin(np.radians(ANGLES)))
+    impulse = np.minimum(
+        0.2 * 1.8 * speed * normal, 2 / 7 * 1.4 * speed * np.sin(np.radians(ANGLES))
+    )
     after = speed * np.sin(np.radians(ANGLES)) - impulse
     table = cal.ImpactTable(
         name="impacts",
         impact_angle=ANGLES,
         impact_speed=np.full_like(ANGLES, speed),
-        rebound_angle=np.degrees(np.arctan2(after, 0.8 * speed * normal)) + rng.standard_normal(ANGLES.size),
+        rebound_angle=np.degrees(np.arctan2(after, 0.8 * speed * normal))
+        + rng.standard_normal(ANGLES.size),
         spin_after=2.5 * impulse / 0.02 + 4 * rng.standard_normal(ANGLES.size),
         normal_restitution=0.8 + 0.01 * rng.standard_normal(ANGLES.size),
-        sigma={"rebound_angle": np.ones_like(ANGLES), "spin_after": 4 + 0 * ANGLES, "normal_restitution": 0.01 + 0 * ANGLES},
+        sigma={
+            "rebound_angle": np.ones_like(ANGLES),
+            "spin_after": 4 + 0 * ANGLES,
+            "normal_restitution": 0.01 + 0 * ANGLES,
+        },
     )
     friction = jc.Coulomb(coefficient=0.25, tangential_restitution=0.3)
     contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.75), friction=friction)
@@ -46,7 +55,13 @@ def asked() -> cal.Problem:
 def residual(asked: cal.Problem, coordinates: np.ndarray) -> np.ndarray:
     """Weighted residuals at coordinates of the shared unknowns."""
     with jax.enable_x64(True):
-        (found,) = residuals(asked.layout, asked.scene, np.asarray(coordinates, dtype=float), (np.zeros((1, 0)),), asked.data)
+        (found,) = residuals(
+            asked.layout,
+            asked.scene,
+            np.asarray(coordinates, dtype=float),
+            (np.zeros((1, 0)),),
+            asked.data,
+        )
         return np.asarray(found).ravel()
 
 
@@ -57,10 +72,18 @@ def fitted(asked):
 
 def test_same_optimum_and_covariance_as_scipy(asked, fitted):
     peer = optimize.least_squares(
-        lambda x: residual(asked, x), asked.start[0], jac="3-point", x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=1e-14
+        lambda x: residual(asked, x),
+        asked.start[0],
+        jac="3-point",
+        x_scale="jac",
+        xtol=1e-14,
+        ftol=1e-14,
+        gtol=1e-14,
     )
     np.testing.assert_allclose(fitted.judgement.minimum.shared, peer.x, atol=1e-6)
-    np.testing.assert_allclose(fitted.judgement.covariance, np.linalg.inv(peer.jac.T @ peer.jac), rtol=0.01)
+    np.testing.assert_allclose(
+        fitted.judgement.covariance, np.linalg.inv(peer.jac.T @ peer.jac), rtol=0.01
+    )
 
 
 @pytest.mark.parametrize("scaled", [False, True])
@@ -78,7 +101,9 @@ def test_same_optimum_and_covariance_as_lmfit(asked, fitted, scaled):
         gtol=1e-12,
         epsfcn=1e-12,
     )
-    np.testing.assert_allclose(fitted.judgement.minimum.shared, [peer.params[f"p{i}"].value for i in range(3)], atol=1e-6)
+    np.testing.assert_allclose(
+        fitted.judgement.minimum.shared, [peer.params[f"p{i}"].value for i in range(3)], atol=1e-6
+    )
     factor = fitted.chi2 / fitted.dof if scaled else 1.0
     np.testing.assert_allclose(fitted.judgement.covariance * factor, peer.covar, rtol=0.01)
     assert (peer.chisqr, peer.nfree) == (pytest.approx(fitted.chi2, rel=1e-9), fitted.dof)
@@ -95,10 +120,15 @@ def test_the_rise_at_the_ends_of_lmfit_s_profile_interval_is_that_of_known_noise
 
 
 def trials(seed: int, count: int, *, spread: float = 0.0) -> tuple[Block, ...]:
-    """A linear problem of trials with own and shared columns; residuals of its least squares. The shared effect differs between trials."""
+    """A linear problem of trials with own and shared columns; residuals of its least squares. The
+    shared effect differs between trials.
+    """
     rng = np.random.default_rng(seed)
     rows = 8
-    by_shared, by_local = rng.standard_normal((count, rows, 2)), rng.standard_normal((count, rows, 2))
+    by_shared, by_local = (
+        rng.standard_normal((count, rows, 2)),
+        rng.standard_normal((count, rows, 2)),
+    )
     own = spread * rng.standard_normal((count, 2))
     flat = (rng.standard_normal((count, rows)) + np.einsum("rns,rs->rn", by_shared, own)).ravel()
     whole = whole_jacobian(by_shared, by_local)
@@ -112,12 +142,17 @@ def whole_jacobian(by_shared: np.ndarray, by_local: np.ndarray) -> np.ndarray:
     whole = np.zeros((count * rows, by_shared.shape[-1] + own * count))
     for r in range(count):
         whole[rows * r : rows * r + rows, : by_shared.shape[-1]] = by_shared[r]
-        whole[rows * r : rows * r + rows, by_shared.shape[-1] + own * r : by_shared.shape[-1] + own * (r + 1)] = by_local[r]
+        whole[
+            rows * r : rows * r + rows,
+            by_shared.shape[-1] + own * r : by_shared.shape[-1] + own * (r + 1),
+        ] = by_local[r]
     return whole
 
 
 def bell_mccaffrey(block: Block) -> tuple[np.ndarray, np.ndarray]:
-    """CR2 covariance and degrees of freedom of the shared columns, by dense matrices (Bell and McCaffrey 2002)."""
+    """CR2 covariance and degrees of freedom of the shared columns, by dense matrices (Bell and
+    McCaffrey 2002).
+    """
     count, rows, _ = block.by_shared.shape
     whole = whole_jacobian(block.by_shared, block.by_local)
     bread = np.linalg.inv(whole.T @ whole)
@@ -156,10 +191,18 @@ def test_intervals_of_seven_trials_cover_what_differs_between_them():
         errors = rng.standard_normal((count, rows)) + by_shared[..., 0] * own[:, None]
         column = by_shared.ravel()
         estimate = column @ errors.ravel() / (column @ column)
-        blocks = (Block(errors - estimate * by_shared[..., 0], by_shared, np.zeros((count, rows, 0))),)
+        blocks = (
+            Block(errors - estimate * by_shared[..., 0], by_shared, np.zeros((count, rows, 0))),
+        )
         formal = information(blocks)
-        sd, degrees = np.sqrt(between_trials(blocks, formal)[0, 0]), between_trials_degrees(blocks, formal)[0]
-        inside += [abs(estimate) < stats.t.ppf(0.975, degrees) * sd, abs(estimate) < 1.96 * np.sqrt(formal.shared[0, 0])]
+        sd, degrees = (
+            np.sqrt(between_trials(blocks, formal)[0, 0]),
+            between_trials_degrees(blocks, formal)[0],
+        )
+        inside += [
+            abs(estimate) < stats.t.ppf(0.975, degrees) * sd,
+            abs(estimate) < 1.96 * np.sqrt(formal.shared[0, 0]),
+        ]
     assert inside[0] / 400 == pytest.approx(0.95, abs=0.03)
     assert inside[1] / 400 < 0.85
 
@@ -168,18 +211,35 @@ def test_intervals_of_seven_trials_cover_what_differs_between_them():
 
 
 def estimate(status=Determination.DETERMINED, **changes) -> Estimate:
-    fields = {"name": "x", "label": "x", "symbol": "x", "unit": "m", "value": 2.0, "sd": 0.5, "start": 1.0, "status": status}
+    fields = {
+        "name": "x",
+        "label": "x",
+        "symbol": "x",
+        "unit": "m",
+        "value": 2.0,
+        "sd": 0.5,
+        "start": 1.0,
+        "status": status,
+    }
     return Estimate(**(fields | changes))
 
 
 def test_an_interval_is_student_s():
     assert estimate().interval() == pytest.approx((2 - 1.959964 * 0.5, 2 + 1.959964 * 0.5))
-    assert estimate(degrees=3.0).interval(0.9) == pytest.approx((2 - 2.353363 * 0.5, 2 + 2.353363 * 0.5))
+    assert estimate(degrees=3.0).interval(0.9) == pytest.approx(
+        (2 - 2.353363 * 0.5, 2 + 2.353363 * 0.5)
+    )
 
 
 def test_an_interval_of_a_bounded_quantity_stays_inside():
-    unknown = Unknown("e", Parameter("-", Interval(0.0, 1.0, False, False), "logit", "restitution", "e", "", None))
-    found = estimate(value=0.99, sd=0.01, curve=Coordinate(unknown, float(unknown.coordinate(0.99)), 0.01 / (0.99 * 0.01)))
+    unknown = Unknown(
+        "e", Parameter("-", Interval(0.0, 1.0, False, False), "logit", "restitution", "e", "", None)
+    )
+    found = estimate(
+        value=0.99,
+        sd=0.01,
+        curve=Coordinate(unknown, float(unknown.coordinate(0.99)), 0.01 / (0.99 * 0.01)),
+    )
     low, high = found.interval()
     assert 0.9 < low < 0.99 < high < 1.0
 

@@ -1,4 +1,6 @@
-"""What must hold of restitutions that depend on the speed: one law is fitted to a table e(v) and to bouncing balls alike."""
+"""What must hold of restitutions that depend on the speed: one law is fitted to a table e(v) and to
+bouncing balls alike.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -15,12 +17,18 @@ from jaxcontact.field import get, put
 
 NORMAL = "contact.normal."
 TRUTHS = {
-    "power law": (jc.PowerLawRestitution(restitution=0.7, velocity_exponent=0.25), {"restitution": 0.5, "velocity_exponent": 0.4}),
+    "power law": (
+        jc.PowerLawRestitution(restitution=0.7, velocity_exponent=0.25),
+        {"restitution": 0.5, "velocity_exponent": 0.4},
+    ),
     "exponential": (
         jc.ExponentialRestitution(restitution=0.95, decay_speed=4.0, limit_restitution=0.3),
         {"restitution": 0.8, "decay_speed": 2.0, "limit_restitution": 0.5},
     ),
-    "rational": (jc.RationalRestitution(restitution=0.9, decay_speed=6.0), {"restitution": 0.6, "decay_speed": 2.0}),
+    "rational": (
+        jc.RationalRestitution(restitution=0.9, decay_speed=6.0),
+        {"restitution": 0.6, "decay_speed": 2.0},
+    ),
     "Thornton": (jc.ThorntonRestitution(yield_speed=0.05), {"yield_speed": 0.3}),
     "table": (
         jc.TabulatedRestitution.through([0.8, 1.8, 3.5, 7.0], [0.85, 0.75, 0.65, 0.55]),
@@ -46,13 +54,30 @@ def started(law: object, guesses: dict[str, float]) -> jc.Scene:
 def table(law: object, *, noise: float = 0.004, rows: int = 40) -> ImpactTable:
     """Head-on impacts at 0.2 to 8 m/s."""
     speeds = np.geomspace(0.2, 8.0, rows)
-    measured = np.asarray(law.restitution_at(speeds, mass=0.03)) + noise * np.random.default_rng(5).standard_normal(rows)
+    measured = np.asarray(law.restitution_at(speeds, mass=0.03)) + noise * np.random.default_rng(
+        5
+    ).standard_normal(rows)
     sigma = {"normal_restitution": np.full(rows, noise)}
-    return ImpactTable(name="e(v)", impact_angle=np.zeros(rows), impact_speed=speeds, normal_restitution=measured, sigma=sigma)
+    return ImpactTable(
+        name="e(v)",
+        impact_angle=np.zeros(rows),
+        impact_speed=speeds,
+        normal_restitution=measured,
+        sigma=sigma,
+    )
 
 
-def drop(law: object, *, height: float, seed: int, noise: float = 3e-4, deviation: tuple[float, ...] = (0.0,)) -> Recording:
-    """A ball dropped from ``height``, 300 pictures a second; flights are parabolas, speeds fall as the law says."""
+def drop(
+    law: object,
+    *,
+    height: float,
+    seed: int,
+    noise: float = 3e-4,
+    deviation: tuple[float, ...] = (0.0,),
+) -> Recording:
+    """A ball dropped from ``height``, 300 pictures a second; flights are parabolas, speeds fall as
+    the law says.
+    """
     times = np.arange(0.0, 1.5, 1 / 240)
     fall = np.sqrt(2 * height / 9.81)
     speed, start, z = 9.81 * fall, fall, height - 9.81 * times**2 / 2
@@ -65,7 +90,12 @@ def drop(law: object, *, height: float, seed: int, noise: float = 3e-4, deviatio
         start, index = start + 2 * speed / 9.81, index + 1
     position = np.full((times.size, 3), np.nan)
     position[:, 2] = z + 0.01 + noise * np.random.default_rng(seed).standard_normal(times.size)
-    return Recording(name=f"drop {seed}", time=times, position=position, sigma=np.where(np.isnan(position), np.nan, noise))
+    return Recording(
+        name=f"drop {seed}",
+        time=times,
+        position=position,
+        sigma=np.where(np.isnan(position), np.nan, noise),
+    )
 
 
 def assert_true(found: cal.Fit, truth: jc.Scene) -> None:
@@ -79,18 +109,31 @@ def assert_true(found: cal.Fit, truth: jc.Scene) -> None:
 
 @pytest.mark.parametrize(("law", "guesses"), TRUTHS.values(), ids=TRUTHS)
 def test_a_table_gives_back_the_law(law, guesses):
-    found = fit(Problem(started(law, guesses), [table(law)], free=[NORMAL + name for name in guesses]))
+    found = fit(
+        Problem(started(law, guesses), [table(law)], free=[NORMAL + name for name in guesses])
+    )
     assert_true(found, scene(law))
 
 
 def test_a_constant_restitution_does_not_explain_a_table_that_falls():
     law, _ = TRUTHS["power law"]
-    found = fit(Problem(scene(jc.NewtonRestitution(restitution=0.7)), [table(law)], free=[NORMAL + "restitution"]))
+    found = fit(
+        Problem(
+            scene(jc.NewtonRestitution(restitution=0.7)),
+            [table(law)],
+            free=[NORMAL + "restitution"],
+        )
+    )
     assert not found.explained
 
 
 @pytest.mark.parametrize(
-    "name", ["power law", pytest.param("table", marks=pytest.mark.slow), pytest.param("exponential", marks=pytest.mark.slow)]
+    "name",
+    [
+        "power law",
+        pytest.param("table", marks=pytest.mark.slow),
+        pytest.param("exponential", marks=pytest.mark.slow),
+    ],
 )
 def test_bouncing_balls_give_back_the_law_bounce_by_bounce(name):
     law, guesses = TRUTHS[name]
@@ -110,7 +153,14 @@ def test_a_table_and_a_drop_are_fitted_with_one_law_object():
     law, guesses = TRUTHS["power law"]
     measured = [table(law, noise=0.02), drop(law, height=1.0, seed=3)]
     nuisance = [cal.InitialState(), cal.SurfaceHeight()]
-    found = fit(Problem(started(law, guesses), measured, free=[NORMAL + name for name in guesses], nuisance=nuisance))
+    found = fit(
+        Problem(
+            started(law, guesses),
+            measured,
+            free=[NORMAL + name for name in guesses],
+            nuisance=nuisance,
+        )
+    )
     assert_true(found, scene(law))
     alone = fit(Problem(scene(law), measured[:1], free=[NORMAL + name for name in guesses]))
     for path, estimate in found.parameters.items():
@@ -121,9 +171,14 @@ def test_a_table_and_a_drop_are_fitted_with_one_law_object():
 def test_impacts_may_scatter_about_a_law_that_falls():
     law, guesses = TRUTHS["power law"]
     scatter = 0.1 * np.random.default_rng(11).standard_normal((3, 12))
-    measured = [drop(law, height=height, seed=seed, deviation=tuple(scatter[seed])) for seed, height in enumerate((2.0, 1.2, 0.8))]
+    measured = [
+        drop(law, height=height, seed=seed, deviation=tuple(scatter[seed]))
+        for seed, height in enumerate((2.0, 1.2, 0.8))
+    ]
     nuisance = [cal.InitialState(), cal.SurfaceHeight(), cal.RestitutionScatter(impacts=12, sd=0.1)]
-    found = fit(Problem(scene(law), measured, free=[NORMAL + name for name in guesses], nuisance=nuisance))
+    found = fit(
+        Problem(scene(law), measured, free=[NORMAL + name for name in guesses], nuisance=nuisance)
+    )
     assert found.converged
     for path, estimate in found.parameters.items():
         assert abs(estimate.value - float(get(scene(law), path))) < 3.5 * estimate.sd
@@ -135,7 +190,11 @@ def test_a_fit_differentiates_through_the_speeds_of_the_impacts():
     def landed(exponent: jax.Array) -> jax.Array:
         here = scene(law.replace(velocity_exponent=exponent))
         start = jc.state(position=[0.0, 0.0, 1.01])
-        return jc.simulate(here, start, jnp.array([0.0, 1.0]), method=jc.Impulse(max_contacts=4)).position[1, 2]
+        return jc.simulate(
+            here, start, jnp.array([0.0, 1.0]), method=jc.Impulse(max_contacts=4)
+        ).position[1, 2]
 
     slope, step = jax.grad(landed)(0.25), 1e-5
-    assert float(slope) == pytest.approx(float((landed(0.25 + step) - landed(0.25 - step)) / (2 * step)), rel=1e-7)
+    assert float(slope) == pytest.approx(
+        float((landed(0.25 + step) - landed(0.25 - step)) / (2 * step)), rel=1e-7
+    )

@@ -18,7 +18,11 @@ from jaxcontact.derivatives.verdict import Verdict
 from jaxcontact.field import model, of, parameter
 from jaxcontact.laws.quantities import QUANTITIES
 
-STIFFNESS, RESTITUTION, FRICTION = "contact.normal.stiffness", "contact.normal.restitution", "contact.friction.coefficient"
+STIFFNESS, RESTITUTION, FRICTION = (
+    "contact.normal.stiffness",
+    "contact.normal.restitution",
+    "contact.friction.coefficient",
+)
 HEIGHT, SPEED = "initial.position[2]", "initial.velocity[0]"
 BOUNCE_TRAIN = (STIFFNESS, RESTITUTION, FRICTION, HEIGHT, SPEED)
 
@@ -26,14 +30,19 @@ BOUNCE_TRAIN = (STIFFNESS, RESTITUTION, FRICTION, HEIGHT, SPEED)
 def thrown(normal: Any, **changes: Any) -> dict:
     """A ball thrown over a plane, three bounces in 1.2 s."""
     friction = jc.RegularizedCoulomb(coefficient=0.1, slip_velocity=0.1)
-    scene = jc.Scene(bodies=jc.spheres(radius=0.01, density=2700.0), contact=jc.ContactModel(normal=normal, friction=friction))
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=0.01, density=2700.0),
+        contact=jc.ContactModel(normal=normal, friction=friction),
+    )
     initial = jc.state(position=(0.0, 0.0, 0.31), velocity=(3.0, 0.0, 0.0))
     return {"scene": scene, "initial": initial, "times": np.array([0.0, 1.2]), **changes}
 
 
 @functools.cache
 def bounce_train(method: Any) -> Any:
-    return check_gradients(**thrown(jc.HuntCrossley(stiffness=1e8, restitution=0.8)), method=method, of=BOUNCE_TRAIN)
+    return check_gradients(
+        **thrown(jc.HuntCrossley(stiffness=1e8, restitution=0.8)), method=method, of=BOUNCE_TRAIN
+    )
 
 
 def row(report: Any, name: str) -> int:
@@ -49,7 +58,9 @@ def test_event_aligned_derivatives_are_trusted():
     assert report.fixed_step_error is None
     assert list(report.contacts) == [1, 1, 2, 3]
     assert np.all(report.confirmed_to < 1e-5)
-    np.testing.assert_allclose(report.forward, report.reverse, rtol=1e-9, atol=1e-9 * np.max(np.abs(report.forward)))
+    np.testing.assert_allclose(
+        report.forward, report.reverse, rtol=1e-9, atol=1e-9 * np.max(np.abs(report.forward))
+    )
 
 
 @pytest.mark.slow
@@ -59,10 +70,14 @@ def test_a_fixed_step_is_distrusted_by_what_shifts_an_impact_and_only_there():
         assert not report.trusted[row(report, name), -1], name
     for name in (FRICTION, SPEED):
         assert np.all(report.trusted[row(report, name)]), str(report)
-    # The first impact comes at the same time whatever the restitution, so the derivative is good until the second.
+    # The first impact comes at the same time whatever the restitution, so the derivative is good
+    # until the second.
     assert report.contacts[0] == 1
     assert report.trusted[row(report, RESTITUTION), 0]
-    assert any("the fixed step is too coarse" in reason for reason in report.reasons[row(report, HEIGHT)][0])
+    assert any(
+        "the fixed step is too coarse" in reason
+        for reason in report.reasons[row(report, HEIGHT)][0]
+    )
     assert any("of EventAligned()" in reason for reason in report.reasons[row(report, HEIGHT)][0])
     assert "the step of 1e-05 s is too coarse" in report.warnings[0]
     assert "Warning: the step of 1e-05 s" in str(report)
@@ -73,7 +88,9 @@ def test_the_rule_of_fixed_steps_has_the_measured_figures():
     speed = np.sqrt(2 * 9.81 * 0.3)
     for stiffness, step in ((1e8, 6e-8), (1e5, 6e-6)):  # what it takes for 1 % with a bounce
         duration = (mass**2 / (stiffness**2 * speed)) ** 0.2
-        assert relative_error(step, impact_speed=speed, duration=duration, gravity=9.81) == pytest.approx(0.01, rel=0.4)
+        assert relative_error(
+            step, impact_speed=speed, duration=duration, gravity=9.81
+        ) == pytest.approx(0.01, rel=0.4)
 
 
 RIGID = jc.Impulse(max_contacts=6)
@@ -86,17 +103,28 @@ FALL = np.sqrt(2 * 0.3 / 9.81)
 def rigid_train() -> Any:
     """With a horizon right at the first impact."""
     horizons = (FALL / 1.2, 0.5, 0.75, 1.0)
-    return check_gradients(**thrown(jc.NewtonRestitution(restitution=0.8)), method=RIGID, horizons=horizons)
+    return check_gradients(
+        **thrown(jc.NewtonRestitution(restitution=0.8)), method=RIGID, horizons=horizons
+    )
 
 
 @pytest.mark.slow
 def test_rigid_impacts_are_trusted_by_every_number_of_scene_and_state():
     report = rigid_train()
     assert np.all(report.trusted[:, 1:]), str(report)
-    assert {"bodies.radius", "surfaces.0.normal[1]", "gravity[2]", RESTITUTION, HEIGHT, "initial.spin[1]"} <= set(report.parameters)
+    assert {
+        "bodies.radius",
+        "surfaces.0.normal[1]",
+        "gravity[2]",
+        RESTITUTION,
+        HEIGHT,
+        "initial.spin[1]",
+    } <= set(report.parameters)
     late = 0.6 - FALL  # after the first impact
     assert report.horizons[1] == pytest.approx(0.6)
-    assert report.forward[row(report, RESTITUTION), 1, 2] == pytest.approx(9.81 * FALL * late, rel=1e-9)
+    assert report.forward[row(report, RESTITUTION), 1, 2] == pytest.approx(
+        9.81 * FALL * late, rel=1e-9
+    )
     # Nothing depends on the mass of a rigid ball.
     assert np.all(report.zero[row(report, "bodies.mass")])
 
@@ -116,7 +144,9 @@ class Rough:
     roughness: Any = parameter(unit="-", label="roughness", symbol="r", interval="[0, inf)")
 
     def restitution_at(self, impact_speed: Any, *, mass: Any) -> Any:
-        slow = jnp.where(impact_speed < 2.0, jnp.sqrt(self.roughness), 0.0 * self.roughness)  # from the second impact on
+        slow = jnp.where(
+            impact_speed < 2.0, jnp.sqrt(self.roughness), 0.0 * self.roughness
+        )  # from the second impact on
         return self.restitution - slow
 
 
@@ -140,16 +170,31 @@ def two_balls(**changes: Any) -> dict:
     """One ball falls on another that lies lower and to the side; both bounce on a plane."""
     friction = jc.RegularizedCoulomb(coefficient=0.2, slip_velocity=0.1)
     contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.7), friction=friction)
-    scene = jc.Scene(bodies=jc.Spheres(radius=np.array([0.02, 0.03]), mass=np.array([0.1, 0.2])), contact=contact)
-    initial = jc.state(position=((0.0, 0.0, 0.15), (0.01, 0.005, 0.05)), velocity=((0.0, 0.0, -0.5), (0.0, 0.0, 0.0)))
+    scene = jc.Scene(
+        bodies=jc.Spheres(radius=np.array([0.02, 0.03]), mass=np.array([0.1, 0.2])), contact=contact
+    )
+    initial = jc.state(
+        position=((0.0, 0.0, 0.15), (0.01, 0.005, 0.05)),
+        velocity=((0.0, 0.0, -0.5), (0.0, 0.0, 0.0)),
+    )
     return {"scene": scene, "initial": initial, "times": np.array([0.0, 0.2]), **changes}
 
 
 @pytest.mark.slow
 def test_two_spheres_are_trusted_and_named_by_body():
     of = ("bodies.radius", RESTITUTION, "initial.position[0, 2]")
-    report = check_gradients(**two_balls(), method=jc.Impulse(max_contacts=6, lasting_steps=0), of=of, horizons=(0.5, 1.0))
-    assert report.parameters == ("bodies.radius[0]", "bodies.radius[1]", RESTITUTION, "initial.position[0, 2]")
+    report = check_gradients(
+        **two_balls(),
+        method=jc.Impulse(max_contacts=6, lasting_steps=0),
+        of=of,
+        horizons=(0.5, 1.0),
+    )
+    assert report.parameters == (
+        "bodies.radius[0]",
+        "bodies.radius[1]",
+        RESTITUTION,
+        "initial.position[0, 2]",
+    )
     assert report.all_trusted, str(report)
     assert report.forward.shape == (4, 2, 6)
     assert report.contacts[-1] >= 2
@@ -185,7 +230,10 @@ def test_the_error_of_differences_is_honest():
         for noise in (0.0, 1e-12, 1e-8):
             observed = np.sin(frequency * where) + noise * rng.normal(size=len(where))
             found = differences(steps, observed[:, None, None], None)
-            assert abs(found.derivative.item() - frequency * np.cos(frequency / 2)) <= 3 * found.error.item(), (frequency, noise)
+            assert (
+                abs(found.derivative.item() - frequency * np.cos(frequency / 2))
+                <= 3 * found.error.item()
+            ), (frequency, noise)
 
 
 def test_differences_that_resolve_nothing_say_so():
@@ -197,9 +245,21 @@ def test_differences_that_resolve_nothing_say_so():
 
 def verdict(**changes: float) -> tuple[str, ...]:
     good = dict.fromkeys(
-        ("modes_apart", "differences_apart", "difference_error", "noise", "events_change", "expected_error", "from_truth"), 0.0
+        (
+            "modes_apart",
+            "differences_apart",
+            "difference_error",
+            "noise",
+            "events_change",
+            "expected_error",
+            "from_truth",
+        ),
+        0.0,
     )
-    cells = {name: np.full((1, 1), value) for name, value in {**good, "finite": 1.0, "growth": 1.0, **changes}.items()}
+    cells = {
+        name: np.full((1, 1), value)
+        for name, value in {**good, "finite": 1.0, "growth": 1.0, **changes}.items()
+    }
     return Verdict(**cells, tolerance=1e-6).reasons(0, 0)
 
 
@@ -208,8 +268,14 @@ def verdict(**changes: float) -> tuple[str, ...]:
     [
         ({"finite": 0.0}, "not finite"),
         ({"modes_apart": 1e-4}, "forward and reverse mode differ by 0.0001"),
-        ({"differences_apart": 1e-3, "difference_error": 1e-5}, "forward mode and differences differ by 0.001"),
-        ({"noise": 0.3, "growth": 1e7}, "differences cannot resolve it (they scatter by 0.3 of themselves)"),
+        (
+            {"differences_apart": 1e-3, "difference_error": 1e-5},
+            "forward mode and differences differ by 0.001",
+        ),
+        (
+            {"noise": 0.3, "growth": 1e7},
+            "differences cannot resolve it (they scatter by 0.3 of themselves)",
+        ),
         ({"noise": np.nan}, "differences cannot resolve it"),
         ({"events_change": 1.0}, "the number of contacts before this time changes"),
         ({"expected_error": 0.2}, "the fixed step is too coarse"),
@@ -229,7 +295,9 @@ def test_agreement_within_the_error_of_the_differences_is_enough():
 def test_bad_input_is_named_with_a_remedy():
     case = thrown(jc.NewtonRestitution(restitution=0.8), method=RIGID)
     with pytest.raises(
-        ValueError, match=r"of = 'contact\.normal\.restitutoin' is no parameter .*Did you mean 'contact\.normal\.restitution'"
+        ValueError,
+        match=r"of = 'contact\.normal\.restitutoin' is no parameter .*Did you mean "
+        r"'contact\.normal\.restitution'",
     ):
         check_gradients(**case, of="contact.normal.restitutoin")
     with pytest.raises(ValueError, match=r"horizons = \(0\.5, 1\.5\) are not fractions"):

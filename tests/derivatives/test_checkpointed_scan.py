@@ -1,4 +1,6 @@
-"""The checkpointed scan is a scan, and its reverse mode needs memory in proportion to the square root of the steps."""
+"""The checkpointed scan is a scan, and its reverse mode needs memory in proportion to the square
+root of the steps.
+"""
 
 import functools
 
@@ -30,7 +32,10 @@ def test_values_are_those_of_a_scan(length, with_inputs):
 
 
 @pytest.mark.parametrize("length", [23])  # blocks and a remainder
-@pytest.mark.parametrize("transform", [jax.jacfwd, jax.jacrev, jax.hessian, lambda f: jax.vmap(jax.grad(f), in_axes=(0, None))])
+@pytest.mark.parametrize(
+    "transform",
+    [jax.jacfwd, jax.jacrev, jax.hessian, lambda f: jax.vmap(jax.grad(f), in_axes=(0, None))],
+)
 def test_derivatives_are_those_of_a_scan(length, transform):
     start = jnp.array([[0.3, 0.1], [0.2, -0.4]])
     xs = np.linspace(0.0, 1.0, length)
@@ -39,7 +44,10 @@ def test_derivatives_are_those_of_a_scan(length, transform):
         (position, velocity), ys = scan(nonlinear, (start[..., 0], start[..., 1]), xs)
         return jnp.sum(position * velocity) + jnp.sum(jnp.square(ys["position"]))
 
-    plain, found = (transform(functools.partial(total, scan))(start, xs) for scan in (jax.lax.scan, checkpointed_scan))
+    plain, found = (
+        transform(functools.partial(total, scan))(start, xs)
+        for scan in (jax.lax.scan, checkpointed_scan)
+    )
     np.testing.assert_allclose(found, plain, rtol=1e-12, atol=1e-14)
 
 
@@ -55,7 +63,9 @@ def test_steps_must_be_known():
 
 
 def swinging(scan, steps: int, p: jax.Array) -> jax.Array:
-    """End of a driven pendulum with fixed steps, as a scalar: as many numbers in each step as a simple contact has."""
+    """End of a driven pendulum with fixed steps, as a scalar: as many numbers in each step as a
+    simple contact has.
+    """
 
     def advance(carry: tuple, _: None) -> tuple:
         angle, speed = carry
@@ -69,7 +79,9 @@ def swinging(scan, steps: int, p: jax.Array) -> jax.Array:
 def bouncing(scan, steps: int, p: jax.Array) -> jax.Array:
     """End of a bouncing sphere with fixed steps, as a scalar."""
     normal = jc.HuntCrossley(stiffness=p[0], restitution=p[1])
-    contact = jc.ContactModel(normal=normal, friction=jc.RegularizedCoulomb(coefficient=p[2], slip_velocity=0.1))
+    contact = jc.ContactModel(
+        normal=normal, friction=jc.RegularizedCoulomb(coefficient=p[2], slip_velocity=0.1)
+    )
     scene = jc.Scene(bodies=jc.spheres(radius=0.01, mass=0.01), contact=contact)
     world = world_of(scene, 1, rigid=False)
     start = jc.state(position=[(0.0, 0.0, 0.0101)], velocity=[(0.3, 0.0, -0.5)])
@@ -77,7 +89,12 @@ def bouncing(scan, steps: int, p: jax.Array) -> jax.Array:
     def step(carried: Fixed, _: None) -> tuple[Fixed, None]:
         return advance(world, carried, jnp.asarray(1e-5), "semi_implicit_euler"), None
 
-    end, _ = scan(step, Fixed(jnp.asarray(0.0), start, jnp.ones(1), None, None, None, None), None, length=steps)
+    end, _ = scan(
+        step,
+        Fixed(jnp.asarray(0.0), start, jnp.ones(1), None, None, None, None),
+        None,
+        length=steps,
+    )
     return jnp.sum(end.state.position) + jnp.sum(end.state.velocity)
 
 
@@ -86,7 +103,11 @@ PARAMETERS = {swinging: np.array([9.8, 0.1, 0.3]), bouncing: np.array([1e6, 0.8,
 
 @functools.cache
 def compiled(motion, scan, steps: int, transform):
-    return jax.jit(transform(functools.partial(motion, scan, steps))).lower(PARAMETERS[motion]).compile()
+    return (
+        jax.jit(transform(functools.partial(motion, scan, steps)))
+        .lower(PARAMETERS[motion])
+        .compile()
+    )
 
 
 def memory(motion, scan, steps: int, transform=jax.grad) -> int:
@@ -108,12 +129,17 @@ def value(function):
 @pytest.mark.parametrize("steps", [99_991, 100_000])  # a prime, and a product
 @pytest.mark.parametrize("transform", [value, jax.jacfwd])
 def test_memory_without_reverse_mode_is_that_of_a_scan(steps, transform):
-    found, plain = (memory(swinging, scan, steps, transform) for scan in (checkpointed_scan, jax.lax.scan))
+    found, plain = (
+        memory(swinging, scan, steps, transform) for scan in (checkpointed_scan, jax.lax.scan)
+    )
     assert found < plain + 1000
 
 
 def test_the_gradient_through_an_impact_is_that_of_a_scan_and_takes_a_hundredth_of_its_memory():
-    plain, found = (compiled(bouncing, scan, 20_000, jax.grad)(PARAMETERS[bouncing]) for scan in (jax.lax.scan, checkpointed_scan))
+    plain, found = (
+        compiled(bouncing, scan, 20_000, jax.grad)(PARAMETERS[bouncing])
+        for scan in (jax.lax.scan, checkpointed_scan)
+    )
     np.testing.assert_allclose(found, plain, rtol=1e-8)
     assert memory(bouncing, checkpointed_scan, 20_000) < memory(bouncing, jax.lax.scan, 20_000) / 50
 
@@ -123,7 +149,9 @@ def bounced(contacts: int, p: jax.Array) -> jax.Array:
     contact = jc.ContactModel(normal=jc.HuntCrossley(stiffness=p[0], restitution=p[1]))
     scene = jc.Scene(bodies=jc.spheres(radius=0.01, mass=0.01), contact=contact)
     start, times = jc.state(position=(0.0, 0.0, 0.3)), np.array([0.0, 0.1 * contacts])
-    return jc.simulate(scene, start, times, method=jc.EventAligned(max_contacts=contacts)).position[-1, 2]
+    return jc.simulate(scene, start, times, method=jc.EventAligned(max_contacts=contacts)).position[
+        -1, 2
+    ]
 
 
 @pytest.mark.slow
@@ -131,7 +159,9 @@ def test_memory_of_reverse_mode_grows_as_the_square_root_of_the_contacts_beside_
     def needed(contacts: int) -> int:
         gradient = jax.jit(jax.grad(functools.partial(bounced, contacts)))
         # The memory is planned before code is optimised.
-        compiled = gradient.lower(np.array([1e6, 0.9])).compile(compiler_options={"xla_backend_optimization_level": 0})
+        compiled = gradient.lower(np.array([1e6, 0.9])).compile(
+            compiler_options={"xla_backend_optimization_level": 0}
+        )
         return compiled.memory_analysis().temp_size_in_bytes
 
     nodes = 2 * jc.EventAligned().contact_steps

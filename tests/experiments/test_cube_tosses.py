@@ -11,7 +11,10 @@ from experiments.cube_tosses.simulated import nominal
 from experiments.cube_tosses.tosses import lowest_corner, read_tosses, rotated
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data" / "contactnets_cube"
-recorded = pytest.mark.skipif(not DATA.exists(), reason="the recordings of ContactNets are not here; they are not part of this repository")
+recorded = pytest.mark.skipif(
+    not DATA.exists(),
+    reason="the recordings of ContactNets are not here; they are not part of this repository",
+)
 
 
 def quaternion(axis, angle):
@@ -63,7 +66,9 @@ def test_the_rigid_cube_follows_the_recordings_without_anything_fitted():
 @pytest.mark.slow
 def test_the_compliant_cube_follows_a_recording_without_anything_fitted():
     cube, tosses = read_tosses(DATA)
-    (errors,) = errors_over(cube, nominal(cube), tosses[:1], method="compliant", length=len(tosses[0].times))
+    (errors,) = errors_over(
+        cube, nominal(cube), tosses[:1], method="compliant", length=len(tosses[0].times)
+    )
     assert errors.believed
     assert np.mean(errors.position) < 0.08 * 2 * cube.half_width
     assert np.mean(errors.rotation) < 10.0

@@ -1,4 +1,6 @@
-"""Real recordings by others: the conclusions of each study, and the tools with which they are drawn on data whose truth is known."""
+"""Real recordings by others: the conclusions of each study, and the tools with which they are drawn
+on data whose truth is known.
+"""
 
 import json
 import runpy
@@ -19,24 +21,38 @@ from experiments.real_recordings.studies import STUDIES
 @pytest.fixture(scope="module")
 def study(request, tmp_path_factory):
     """Runs the study of a set, once."""
-    data, results, done = request.config.getoption("--recordings-dir"), tmp_path_factory.mktemp("result"), {}
+    data, results, done = (
+        request.config.getoption("--recordings-dir"),
+        tmp_path_factory.mktemp("result"),
+        {},
+    )
 
     def outcome_of(name):
         if not (data / name / "meta.json").exists():
-            pytest.skip(f"{name} is not here; the recordings are by others and not part of this repository")
+            pytest.skip(
+                f"{name} is not here; the recordings are by others and not part of this repository"
+            )
         if name not in done:
-            done[name] = STUDIES[name](data / name, results / name), Description(data / name), results / name
+            done[name] = (
+                STUDIES[name](data / name, results / name),
+                Description(data / name),
+                results / name,
+            )
         return done[name]
 
     return outcome_of
 
 
 def agrees(outcome, description, results):
-    """What holds for every set: no caveat is left out or contradicted, and the results are there."""
+    """What holds for every set: no caveat is left out or contradicted, and the results are
+    there.
+    """
     stated = {finding.statement for finding in outcome.findings}
     assert set(description.caveats) <= stated
     assert not [
-        finding for finding in outcome.findings if finding.verdict is Verdict.CONTRADICTED and finding.statement in description.caveats
+        finding
+        for finding in outcome.findings
+        if finding.verdict is Verdict.CONTRADICTED and finding.statement in description.caveats
     ]
     for name in ("fit.json", "fit.png", "report.html"):
         assert (results / name).stat().st_size > 1000
@@ -58,7 +74,9 @@ def test_drops_tell_restitution_drag_and_that_lengths_are_short(study):
     assert drag > 5 * drag_sd
     assert numbers["chi2_per_dof_without_drag"] > 1.5 * numbers["chi2_per_dof"]
     scale, sd = numbers["length_scale"]
-    assert 9.81 / scale == pytest.approx(9.53, abs=3 * 9.81 * sd / scale**2)  # as described for this table
+    assert 9.81 / scale == pytest.approx(
+        9.53, abs=3 * 9.81 * sd / scale**2
+    )  # as described for this table
 
 
 @pytest.mark.long
@@ -116,8 +134,11 @@ def test_one_collision_of_discs_tells_restitution_but_no_friction(study):
     assert 0.005 < sd < 0.05
     assert max(numbers["restitutions"]) - min(numbers["restitutions"]) < 4 * sd
     # Equal discs: what the masses seem to differ by is the perspective.
-    assert abs(numbers["mass_ratio"][0] - 1) < 0.5 * abs(numbers["mass_ratio_straight_camera"][0] - 1)
-    # What stops the slip is within a few standard errors of nothing: one collision cannot tell rims that slide from rims that stick.
+    assert abs(numbers["mass_ratio"][0] - 1) < 0.5 * abs(
+        numbers["mass_ratio_straight_camera"][0] - 1
+    )
+    # What stops the slip is within a few standard errors of nothing: one collision cannot tell rims
+    # that slide from rims that stick.
     for _, error in (numbers["by_velocity"], numbers["by_spin"]):
         assert numbers["to_stick"] < 8 * error
     assert not numbers["friction_determined"]
@@ -133,7 +154,9 @@ def test_the_cube_agrees_with_its_nominal_friction_and_lies_a_millimetre_low(stu
 
 
 def struck(velocity, spin, normal, *, restitution, friction, radius):
-    """Closed form: two equal discs, the normal from disc 1 to disc 0, Newton's restitution and Coulomb's friction. Mass 1."""
+    """Closed form: two equal discs, the normal from disc 1 to disc 0, Newton's restitution and
+    Coulomb's friction. Mass 1.
+    """
     across = np.array([-normal[1], normal[0]])
     relative = velocity[0] - velocity[1]
     push = -(1 + restitution) * (relative @ normal) / 2
@@ -148,7 +171,9 @@ def made_up_tracks(*, restitution, friction, noise, seed=0, perspective=(0.2, -0
     meeting, radius = 2.4248, 0.04
     normal = np.array([np.cos(0.16), np.sin(0.16)])
     velocity, spin = np.array([[-0.45, 0.96], [0.37, 0.80]]), np.array([2.6, 1.2])
-    after, spin_after = struck(velocity, spin, normal, restitution=restitution, friction=friction, radius=radius)
+    after, spin_after = struck(
+        velocity, spin, normal, restitution=restitution, friction=friction, radius=radius
+    )
     contact = np.array([0.73, 0.19]) + radius * np.stack([normal, -normal])
     time = 2.2 + np.arange(45) / 60
     since = (time - meeting)[:, None, None]
@@ -163,13 +188,17 @@ def made_up_tracks(*, restitution, friction, noise, seed=0, perspective=(0.2, -0
     marker = 1e-6 * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
     seen = picture(place + marker) - picture(place)
     draws = np.random.default_rng(seed)
-    turned = np.unwrap(np.arctan2(seen[..., 1], seen[..., 0]), axis=0) + draws.normal(0, 40 * noise, angle.shape)
+    turned = np.unwrap(np.arctan2(seen[..., 1], seen[..., 0]), axis=0) + draws.normal(
+        0, 40 * noise, angle.shape
+    )
     return Tracks(time, picture(place) + draws.normal(0, noise, place.shape), turned)
 
 
 @pytest.mark.slow
 def test_a_collision_of_discs_with_known_truth_is_found_through_the_perspective():
-    exact = fit_collision(made_up_tracks(restitution=0.8, friction=0.05, noise=0.0), friction=0.05, noise=(1e-3, 0.04))
+    exact = fit_collision(
+        made_up_tracks(restitution=0.8, friction=0.05, noise=0.0), friction=0.05, noise=(1e-3, 0.04)
+    )
     assert exact.restitution[0] == pytest.approx(0.8, abs=1e-6)
     assert exact.diameter[0] == pytest.approx(0.08, abs=1e-8)
     np.testing.assert_allclose(exact.unknowns.perspective, [0.2, -0.05], atol=1e-6)
@@ -181,7 +210,9 @@ def test_a_collision_of_discs_with_known_truth_is_found_through_the_perspective(
     assert value == pytest.approx(0.8, abs=4 * sd)
     assert noisy.noise[0] == pytest.approx(5e-4, rel=0.2)
     assert noisy.noise[1] == pytest.approx(0.02, rel=0.3)
-    straight = fit_collision(made_up_tracks(restitution=0.8, friction=0.05, noise=5e-4), friction=0.05, perspective=False)
+    straight = fit_collision(
+        made_up_tracks(restitution=0.8, friction=0.05, noise=5e-4), friction=0.05, perspective=False
+    )
     assert straight.noise[0] > 2 * noisy.noise[0]
     told = tangential(noisy)
     for impulse, error in (told.by_velocity, told.by_spin):
@@ -197,19 +228,34 @@ def test_the_friction_of_sliding_impacts_in_closed_form(name):
         "spin_after": mu * (1 + e) * speed * np.cos(angle) / (0.4 * radius),
         "tangential_restitution": along / (speed * np.sin(angle)),
     }[name]
-    column = FittedColumn(name, name, np.degrees(angle), after, after, np.ones(2), angle, after, {}, 0.0)
-    assert sliding_friction(column, restitution=e, radius=radius, speed=speed) == pytest.approx(mu, rel=1e-12)
+    column = FittedColumn(
+        name, name, np.degrees(angle), after, after, np.ones(2), angle, after, {}, 0.0
+    )
+    assert sliding_friction(column, restitution=e, radius=radius, speed=speed) == pytest.approx(
+        mu, rel=1e-12
+    )
 
 
 def test_a_statement_is_quoted_as_it_stands_and_one_that_is_missing_is_an_error(tmp_path):
-    (tmp_path / "meta.json").write_text(json.dumps({"name": "made up", "caveats": ["lengths are short"], "published": {"mu": 0.1}}))
+    (tmp_path / "meta.json").write_text(
+        json.dumps({"name": "made up", "caveats": ["lengths are short"], "published": {"mu": 0.1}})
+    )
     description = Description(tmp_path)
-    assert description.finding("short", Verdict.CONFIRMED, "They are.").statement == "lengths are short"
+    assert (
+        description.finding("short", Verdict.CONFIRMED, "They are.").statement
+        == "lengths are short"
+    )
     assert description.statement("mu: ") == "mu: 0.1"
     with pytest.raises(LookupError, match="made up says nothing of 'long'"):
         description.statement("long")
-    text = findings_text([Finding("One."), description.finding("short", Verdict.CONTRADICTED, "Two.")])
-    assert text.splitlines() == ["1. One.", "2. Two.", "   [contradicted] meta.json: lengths are short"]
+    text = findings_text(
+        [Finding("One."), description.finding("short", Verdict.CONTRADICTED, "Two.")]
+    )
+    assert text.splitlines() == [
+        "1. One.",
+        "2. Two.",
+        "   [contradicted] meta.json: lengths are short",
+    ]
 
 
 def test_sets_that_are_not_there_are_skipped_with_a_sentence(monkeypatch, capsys, tmp_path):

@@ -1,4 +1,6 @@
-"""The reference solution of the benchmarks: against an integration in time, its own convergence, and the recorded numbers."""
+"""The reference solution of the benchmarks: against an integration in time, its own convergence,
+and the recorded numbers.
+"""
 
 import numpy as np
 import pytest
@@ -9,7 +11,9 @@ from experiments.benchmarks import reference_solution as reference
 
 
 def in_time(parameters, start, times):
-    """Path by scipy's DOP853 in time, switched at touch-down and lift-off; flights in closed form. Also the number of contacts."""
+    """Path by scipy's DOP853 in time, switched at touch-down and lift-off; flights in closed form.
+    Also the number of contacts.
+    """
     stiffness, restitution, friction = parameters
     radius, mass, g = reference.RADIUS, reference.MASS, reference.GRAVITY
     damping = 1.5 * (1.0 - restitution)
@@ -67,7 +71,9 @@ def test_the_bounce_train_agrees_with_an_integration_in_time():
 
 def test_the_bounce_train_has_converged_and_ends_where_it_should():
     path = reference.trajectory(*BOUNCE_TRAIN)
-    np.testing.assert_allclose(path, reference.trajectory(*BOUNCE_TRAIN, steps=96), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        path, reference.trajectory(*BOUNCE_TRAIN, steps=96), rtol=0, atol=1e-12
+    )
     np.testing.assert_allclose(path[-1], [4.690439982, 0.011865824], rtol=0, atol=5e-10)
 
 
@@ -82,10 +88,14 @@ def test_samples_inside_a_contact_and_their_derivatives_are_exact():
     times = touch_down + np.array([0.0, 1e-9, 1e-7, 3e-5, 1.2e-4, 2.2e-4, 2.991e-4])
     path = reference.trajectory(reference.NOMINAL, reference.BOUNCE_TRAIN_START, times)
     assert np.all(path[1:, 1] < reference.RADIUS)
-    np.testing.assert_allclose(path, in_time(reference.NOMINAL, reference.BOUNCE_TRAIN_START, times)[0], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        path, in_time(reference.NOMINAL, reference.BOUNCE_TRAIN_START, times)[0], rtol=0, atol=1e-12
+    )
 
     def moved(height):
-        return reference.trajectory(reference.NOMINAL, (0.0, reference.RADIUS + 0.3 + height, 3.0, 0.0, 0.0), times[3:])
+        return reference.trajectory(
+            reference.NOMINAL, (0.0, reference.RADIUS + 0.3 + height, 3.0, 0.0, 0.0), times[3:]
+        )
 
     difference = (moved(1e-7) - moved(-1e-7)) / 2e-7
     np.testing.assert_allclose(moved(1e-30j).imag / 1e-30, difference, rtol=1e-6, atol=1e-9)
@@ -94,8 +104,12 @@ def test_samples_inside_a_contact_and_their_derivatives_are_exact():
 def test_an_elastic_bounce_without_friction_returns_to_its_height():
     fall = np.sqrt(2.0 * 0.3 / reference.GRAVITY)
     depth = (reference.MASS * 2.0 * reference.GRAVITY * 0.3 / 1e8) ** 0.4
-    contact = 2.943275 * 1.25**0.4 * depth / np.sqrt(2.0 * reference.GRAVITY * 0.3)  # Hertz: 2.943275 largest overlap / speed
-    apex = reference.trajectory((1e8, 1.0, 0.0), reference.BOUNCE_TRAIN_START, [2.0 * fall + contact])[0]
+    contact = (
+        2.943275 * 1.25**0.4 * depth / np.sqrt(2.0 * reference.GRAVITY * 0.3)
+    )  # Hertz: 2.943275 largest overlap / speed
+    apex = reference.trajectory(
+        (1e8, 1.0, 0.0), reference.BOUNCE_TRAIN_START, [2.0 * fall + contact]
+    )[0]
     np.testing.assert_allclose(apex[1], reference.BOUNCE_TRAIN_START[1], rtol=0, atol=1e-12)
 
 
@@ -117,7 +131,9 @@ def test_the_gradient_of_the_misfit_is_the_recorded_one():
 
 
 def test_the_gradient_of_the_misfit_agrees_with_differences_where_these_are_well_conditioned():
-    nominal = np.array([np.log(reference.NOMINAL[0]), *reference.NOMINAL[1:], *reference.BOUNCE_TRAIN_START])
+    nominal = np.array(
+        [np.log(reference.NOMINAL[0]), *reference.NOMINAL[1:], *reference.BOUNCE_TRAIN_START]
+    )
     np.testing.assert_allclose(reference.misfit(nominal), 1.32782e-3, rtol=4e-6)
     smooth = [2, 3, 5, 7]  # friction, x0, vx0, w0
     offsets = 1e-4 * np.array([1.0, -1.0, 2.0, -2.0])[:, None, None] * np.eye(8)[smooth]
@@ -131,13 +147,20 @@ def test_the_calibration_data_give_the_recorded_estimate():
     recording = reference.calibration_recording()
 
     def residual(point, steps=16):
-        path = reference.trajectory((np.exp(point[0]), *point[1:]), reference.CALIBRATION_START, reference.CALIBRATION_TIMES, steps=steps)
+        path = reference.trajectory(
+            (np.exp(point[0]), *point[1:]),
+            reference.CALIBRATION_START,
+            reference.CALIBRATION_TIMES,
+            steps=steps,
+        )
         return (path - recording).reshape(*path.shape[:-2], -1) / reference.CALIBRATION_NOISE
 
     def jacobian(point):
         return residual(point[:, None] + 1e-30j * np.eye(3)).imag.T / 1e-30
 
-    log_stiffness, *others = np.transpose([np.asarray(reference.CALIBRATION_GUESS), *np.transpose(reference.CALIBRATION_BOUNDS)])
+    log_stiffness, *others = np.transpose(
+        [np.asarray(reference.CALIBRATION_GUESS), *np.transpose(reference.CALIBRATION_BOUNDS)]
+    )
     start, low, high = np.column_stack([np.log(log_stiffness), *others])
     fit = least_squares(residual, start, jacobian, bounds=(low, high), x_scale="jac")
     np.testing.assert_allclose(2.0 * fit.cost / (recording.size - 3), 0.866, atol=5e-4)
@@ -155,11 +178,17 @@ def test_random_starts_of_the_calibration_lie_between_its_bounds():
 def test_a_sweep_over_lanes_equals_its_lanes_one_by_one():
     stiffness, restitution, friction = reference.sweep_parameters(5)
     together = reference.trajectory(
-        (stiffness, restitution, friction), reference.BOUNCE_TRAIN_START, reference.BOUNCE_TRAIN_TIMES, steps=24
+        (stiffness, restitution, friction),
+        reference.BOUNCE_TRAIN_START,
+        reference.BOUNCE_TRAIN_TIMES,
+        steps=24,
     )
     assert together.shape == (5, 200, 2)
     alone = reference.trajectory(
-        (stiffness[3], restitution[3], friction[3]), reference.BOUNCE_TRAIN_START, reference.BOUNCE_TRAIN_TIMES, steps=24
+        (stiffness[3], restitution[3], friction[3]),
+        reference.BOUNCE_TRAIN_START,
+        reference.BOUNCE_TRAIN_TIMES,
+        steps=24,
     )
     np.testing.assert_allclose(together[3], alone, rtol=0, atol=1e-12)
 

@@ -1,7 +1,8 @@
 """The support table of the documentation, from what the contract and the reference cases find.
 
-``python -m tests.laws.support_table`` writes ``docs/support_table.md``. Each test of the contract compares what it finds with what the page
-says of its law (``assert_documented``), so that a page that is out of date fails.
+``python -m tests.laws.support_table`` writes ``docs/support_table.md``. Each test of the contract
+compares what it finds with what the page says of its law (``assert_documented``), so that a page
+that is out of date fails.
 """
 
 import functools
@@ -47,7 +48,18 @@ energy
 : the force is that of a stored energy plus one that takes power away, at every tested rate.
 """
 
-COLUMNS = ("law", "values", "smooth", "jit", "vmap", "jvp", "vjp", "history", "restitution", "energy")
+COLUMNS = (
+    "law",
+    "values",
+    "smooth",
+    "jit",
+    "vmap",
+    "jvp",
+    "vjp",
+    "history",
+    "restitution",
+    "energy",
+)
 
 
 def _mark(law: Law, *checks: str) -> str:
@@ -55,7 +67,11 @@ def _mark(law: Law, *checks: str) -> str:
 
 
 def _smoothness(law: Law) -> str:
-    orders = sorted({law.smoothness_at(**changes) for changes in (*law.switches, {})} if law.switches else {law.smoothness_at()})
+    orders = sorted(
+        {law.smoothness_at(**changes) for changes in (*law.switches, {})}
+        if law.switches
+        else {law.smoothness_at()}
+    )
     written = ["inf" if math.isinf(order) else str(int(order)) for order in orders]
     return written[0] if len(written) == 1 else f"{written[0]} to {written[-1]}"
 
@@ -89,8 +105,14 @@ def table(sources: dict[str, str]) -> str:
     """The whole page."""
     lines = [HEAD]
     for family, laws in families().items():
-        lines += [f"\n## {family[0].upper()}{family[1:]}\n", f"| {' | '.join(COLUMNS)} |", f"|{' --- |' * len(COLUMNS)}"]
-        lines += [f"| {' | '.join(row(law, sources.get(law.name, 'definition')))} |" for law in laws]
+        lines += [
+            f"\n## {family[0].upper()}{family[1:]}\n",
+            f"| {' | '.join(COLUMNS)} |",
+            f"|{' --- |' * len(COLUMNS)}",
+        ]
+        lines += [
+            f"| {' | '.join(row(law, sources.get(law.name, 'definition')))} |" for law in laws
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -108,7 +130,9 @@ COLUMNS_OF = {
 def documented() -> dict[str, dict[str, str]]:
     """What the page says: law, column, cell."""
     rows = [
-        [cell.strip() for cell in line.strip("| ").split(" | ")] for line in FILE.read_text(encoding="utf-8").splitlines() if "| `" in line
+        [cell.strip() for cell in line.strip("| ").split(" | ")]
+        for line in FILE.read_text(encoding="utf-8").splitlines()
+        if "| `" in line
     ]
     return {cells[0].strip("`"): dict(zip(COLUMNS, cells, strict=True)) for cells in rows}
 
@@ -118,7 +142,9 @@ def assert_documented(name: str, check: str, found: str | None) -> None:
     law, remedy = LAWS[name], "is out of date; run: python -m tests.laws.support_table"
     assert name in documented(), f"{FILE.name} {remedy}"
     cells = documented()[name]
-    expected = dict.fromkeys(COLUMNS_OF.get(check, ()), "yes") | {"history": "yes" if law.has_memory else "-"}
+    expected = dict.fromkeys(COLUMNS_OF.get(check, ()), "yes") | {
+        "history": "yes" if law.has_memory else "-"
+    }
     if check == "smoothness":
         expected["smooth"] = _smoothness(law)
     if check == "restitution":
@@ -126,7 +152,9 @@ def assert_documented(name: str, check: str, found: str | None) -> None:
     if check == "energy":
         expected["energy"] = "-" if law.conjugate is None else "yes"
     for column, cell in expected.items():
-        assert cells[column] == cell, f"{FILE.name} says {column} = {cells[column]} of {name}, found {cell}; it {remedy}"
+        assert cells[column] == cell, (
+            f"{FILE.name} says {column} = {cells[column]} of {name}, found {cell}; it {remedy}"
+        )
 
 
 def main() -> None:

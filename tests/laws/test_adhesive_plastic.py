@@ -5,7 +5,11 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxcontact.laws.adhesive_plastic import PlasticOverlap, adhesive_plastic_force, smooth_adhesive_plastic_force
+from jaxcontact.laws.adhesive_plastic import (
+    PlasticOverlap,
+    adhesive_plastic_force,
+    smooth_adhesive_plastic_force,
+)
 
 LAW = {
     "stiffness": 1e4,
@@ -15,7 +19,12 @@ LAW = {
     "adhesion_exponent": 1.2,
     "pull_off_force": 0.05,
 }
-PATH = np.concatenate([np.linspace(a, b, 400, endpoint=False) for a, b in ((0, 3e-3), (3e-3, 1e-3), (1e-3, 4e-3), (4e-3, -1e-4))])
+PATH = np.concatenate(
+    [
+        np.linspace(a, b, 400, endpoint=False)
+        for a, b in ((0, 3e-3), (3e-3, 1e-3), (1e-3, 4e-3), (4e-3, -1e-4))
+    ]
+)
 
 
 def along(path, force=adhesive_plastic_force, **changes):
@@ -35,7 +44,9 @@ def test_loading_follows_the_virgin_branch_up_to_the_largest_overlap_and_reloadi
     up = np.maximum.accumulate(PATH) == PATH
     np.testing.assert_allclose(force[up & (PATH > 0)], virgin[up & (PATH > 0)], rtol=1e-12)
     assert np.all(force[~up & (PATH > 0)] < virgin[~up & (PATH > 0)])
-    np.testing.assert_allclose(plastic[PATH > 0], 0.6 ** (1 / 1.5) * np.maximum.accumulate(PATH)[PATH > 0], rtol=1e-12)
+    np.testing.assert_allclose(
+        plastic[PATH > 0], 0.6 ** (1 / 1.5) * np.maximum.accumulate(PATH)[PATH > 0], rtol=1e-12
+    )
     assert plastic[-1] == 0.0
 
 
@@ -60,7 +71,10 @@ def test_the_smooth_force_has_continuous_derivatives_where_the_hard_one_has_corn
     def slope(force, **changes):
         value = lambda d: force(memory, d, **LAW | changes)[0]  # noqa: E731
         beside = largest * (1 + jnp.asarray([-1e-7, 1e-7]))
-        first, second = jax.vmap(jax.grad(value))(beside), jax.vmap(jax.grad(jax.grad(value)))(beside)
+        first, second = (
+            jax.vmap(jax.grad(value))(beside),
+            jax.vmap(jax.grad(jax.grad(value)))(beside),
+        )
         return abs(float(first[1] / first[0]) - 1), abs(float(second[1] / second[0]) - 1)
 
     assert slope(adhesive_plastic_force)[0] > 0.5
@@ -77,7 +91,10 @@ def test_the_smooth_form_stays_within_its_bound_along_a_cycle(smoothing):
     corner = 1e-3 / 0.6 ** (1 / 1.5)  # U = L: here the bound is reached
     hard, smooth = (
         force(PlasticOverlap(1e-3), corner, **LAW | changes)[0]
-        for force, changes in ((adhesive_plastic_force, {}), (smooth_adhesive_plastic_force, {"smoothing": smoothing}))
+        for force, changes in (
+            (adhesive_plastic_force, {}),
+            (smooth_adhesive_plastic_force, {"smoothing": smoothing}),
+        )
     )
     np.testing.assert_allclose(hard - smooth, 0.5 * smoothing * 1e4 * corner**1.5, rtol=0.2)
 

@@ -1,4 +1,6 @@
-"""The contract of all laws, run on each law of the catalogue; and the page of the documentation that shows the outcome."""
+"""The contract of all laws, run on each law of the catalogue; and the page of the documentation
+that shows the outcome.
+"""
 
 import pytest
 
@@ -12,14 +14,17 @@ SLOW = ("grad of grad", "single precision", "smoothness")
 
 
 def marks(name: str) -> list:
-    """What the checks of one law compile is shared: they run in one process. Whole contacts of other programs, made of laws that are here
-    themselves, are slow.
+    """What the checks of one law compile is shared: they run in one process. Whole contacts of
+    other programs, made of laws that are here themselves, are slow.
     """
     of_a_system = LAWS[name].function.__module__.startswith("jaxcontact.systems")
     return [pytest.mark.xdist_group(name), *([pytest.mark.slow] if of_a_system else [])]
 
 
-@pytest.mark.parametrize("check", [pytest.param(check, marks=pytest.mark.slow if check in SLOW else ()) for check in CHECKS])
+@pytest.mark.parametrize(
+    "check",
+    [pytest.param(check, marks=pytest.mark.slow if check in SLOW else ()) for check in CHECKS],
+)
 @pytest.mark.parametrize("name", [pytest.param(name, marks=marks(name)) for name in sorted(LAWS)])
 def test_every_law_keeps_the_contract(name, check):
     found = outcome(name, check)

@@ -1,4 +1,6 @@
-"""Each normal law does in an impact what it says: the restitution asked for, the end stated, the scales given."""
+"""Each normal law does in an impact what it says: the restitution asked for, the end stated, the
+scales given.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -24,13 +26,23 @@ LAWS = {
     "Hunt-Crossley, heavily damped": HuntCrossley(stiffness=STIFFNESS, restitution=0.05),
     "Hunt-Crossley, elastic": HuntCrossley(stiffness=STIFFNESS, restitution=1.0),
     "Hunt-Crossley, linear": HuntCrossley(stiffness=STIFFNESS, restitution=0.62, exponent=1.0),
-    "Hunt-Crossley, odd exponent": HuntCrossley(stiffness=STIFFNESS, restitution=0.62, exponent=1.2),
-    "Hunt-Crossley, constant damping": HuntCrossley(stiffness=STIFFNESS, restitution=0.62, reference_speed=0.4),
-    "Hunt-Crossley, nominal": HuntCrossley(stiffness=STIFFNESS, restitution=0.62, restitution_law=RESTITUTION_LAWS["flores_2011"]),
+    "Hunt-Crossley, odd exponent": HuntCrossley(
+        stiffness=STIFFNESS, restitution=0.62, exponent=1.2
+    ),
+    "Hunt-Crossley, constant damping": HuntCrossley(
+        stiffness=STIFFNESS, restitution=0.62, reference_speed=0.4
+    ),
+    "Hunt-Crossley, nominal": HuntCrossley(
+        stiffness=STIFFNESS, restitution=0.62, restitution_law=RESTITUTION_LAWS["flores_2011"]
+    ),
     "power law": PowerLawHuntCrossley(stiffness=STIFFNESS, restitution=0.62, exponent=1.37),
     "linear dashpot to zero overlap": LinearDashpot(stiffness=STIFFNESS, restitution=0.62),
-    "linear dashpot to zero force": LinearDashpot(stiffness=STIFFNESS, restitution=0.62, end="zero_force"),
-    "linear dashpot, beyond critical": LinearDashpot(stiffness=STIFFNESS, restitution=0.08, end="zero_force"),
+    "linear dashpot to zero force": LinearDashpot(
+        stiffness=STIFFNESS, restitution=0.62, end="zero_force"
+    ),
+    "linear dashpot, beyond critical": LinearDashpot(
+        stiffness=STIFFNESS, restitution=0.08, end="zero_force"
+    ),
     "Tsuji to zero overlap": TsujiDashpot(stiffness=STIFFNESS, restitution=0.62),
     "Tsuji to zero force": TsujiDashpot(stiffness=STIFFNESS, restitution=0.62, end="zero_force"),
 }
@@ -38,7 +50,9 @@ IMPACT = {"impact_speed": SPEED, "mass": MASS}
 
 
 def impact(law):
-    """An impact integrated in the coordinates of its phase: the phase, and the path (nodes, 2) of X and w up to the end of contact."""
+    """An impact integrated in the coordinates of its phase: the phase, and the path (nodes, 2) of X
+    and w up to the end of contact.
+    """
     phase = law.phase(**IMPACT)
     slopes = jax.jit(lambda X, w: jnp.stack(phase.derivative(X, w, jnp.zeros(()))[:2]))
     end = jax.jit(phase.event)
@@ -47,7 +61,15 @@ def impact(law):
         return float(end(*state)) if sigma > 0.1 else 1.0
 
     left.terminal, left.direction = True, -1
-    run = solve_ivp(lambda _, state: slopes(*state), (0, 20), [0.0, float(phase.start)], "DOP853", events=left, rtol=1e-11, atol=1e-13)
+    run = solve_ivp(
+        lambda _, state: slopes(*state),
+        (0, 20),
+        [0.0, float(phase.start)],
+        "DOP853",
+        events=left,
+        rtol=1e-11,
+        atol=1e-13,
+    )
     return phase, np.append(run.y.T, run.y_events[0], axis=0), run.t_events[0][0]
 
 
@@ -55,7 +77,9 @@ def impact(law):
 def test_an_integrated_impact_has_the_restitution_and_force_that_the_law_tells(name):
     law = LAWS[name]
     phase, path, length = impact(law)
-    assert -phase.rate(path[-1, 1]) == pytest.approx(float(law.restitution_at(SPEED, mass=MASS)), abs=3e-10)
+    assert -phase.rate(path[-1, 1]) == pytest.approx(
+        float(law.restitution_at(SPEED, mass=MASS)), abs=3e-10
+    )
     if "constant damping" not in name and "nominal" not in name:
         assert law.restitution_at(SPEED, mass=MASS) == pytest.approx(law.restitution, rel=1e-14)
     assert float(phase.length) == pytest.approx(length, abs=0.02)
@@ -63,13 +87,17 @@ def test_an_integrated_impact_has_the_restitution_and_force_that_the_law_tells(n
     assert time_scale == pytest.approx(float(overlap_scale) / SPEED, rel=1e-15)
     for X, w in path[2:-1:3]:
         force = law.force(overlap_scale * phase.reduced_overlap(X), SPEED * phase.rate(w), **IMPACT)
-        assert phase.reduced_force(X, w) * MASS * SPEED / time_scale == pytest.approx(float(force), rel=1e-9, abs=1e-9)
+        assert phase.reduced_force(X, w) * MASS * SPEED / time_scale == pytest.approx(
+            float(force), rel=1e-9, abs=1e-9
+        )
 
 
 @pytest.mark.parametrize("name", LAWS)
 def test_the_static_overlap_carries_the_load(name):
     law = LAWS[name]
-    assert law.force(law.static_overlap(9.81 * MASS), 0.0, **IMPACT) == pytest.approx(9.81 * MASS, rel=1e-13)
+    assert law.force(law.static_overlap(9.81 * MASS), 0.0, **IMPACT) == pytest.approx(
+        9.81 * MASS, rel=1e-13
+    )
     assert law.static_overlap(0.0) == 0
 
 
@@ -110,7 +138,8 @@ def test_every_law_lists_its_parameters_with_units_and_ranges():
     found = [path for path, _, _ in parameters(LAWS["Hunt-Crossley"])]
     assert found == ["stiffness", "restitution"]  # the optional reference speed is left out
     found = [
-        (path, about.unit, str(about.interval), about.transform) for path, _, about in parameters(LAWS["Hunt-Crossley, constant damping"])
+        (path, about.unit, str(about.interval), about.transform)
+        for path, _, about in parameters(LAWS["Hunt-Crossley, constant damping"])
     ]
     assert found == [
         ("stiffness", "N/m^n", "(0, inf)", "log"),
@@ -122,16 +151,46 @@ def test_every_law_lists_its_parameters_with_units_and_ranges():
 @pytest.mark.parametrize(
     ("build", "text"),
     [
-        (lambda: HuntCrossley(stiffness=0.0, restitution=0.9), "HuntCrossley: stiffness = 0 N/m^n is outside (0, inf)"),
-        (lambda: HuntCrossley(stiffness=1.0, restitution=1.1), "restitution = 1.1 - is outside (0, 1] (restitution). It is the ratio"),
-        (lambda: HuntCrossley(stiffness=1.0, restitution=0.0), "restitution = 0 - is outside (0, 1]"),
-        (lambda: HuntCrossley(stiffness=1.0, restitution=0.5, reference_speed=-1.0), "reference_speed = -1 m/s is outside (0, inf)"),
-        (lambda: HuntCrossley(stiffness=1.0, restitution=0.5, exponent=0.5), "PowerLawHuntCrossley has it as a parameter"),
-        (lambda: HuntCrossley(stiffness=1.0, restitution=0.5, restitution_law="flores"), "Take one from RESTITUTION_LAWS: exact, hunt"),
-        (lambda: PowerLawHuntCrossley(stiffness=1.0, restitution=0.5, exponent=0.9), "exponent = 0.9 - is outside [1, inf)"),
-        (lambda: LinearDashpot(stiffness=1.0, restitution=0.5, end="zero_forces"), "Did you mean 'zero_force'?"),
-        (lambda: TsujiDashpot(stiffness=1.0, restitution=0.5, end=3), "Valid: zero_overlap, zero_force."),
-        (lambda: NewtonRestitution(restitution=2.0), "NewtonRestitution: restitution = 2 - is outside (0, 1]"),
+        (
+            lambda: HuntCrossley(stiffness=0.0, restitution=0.9),
+            "HuntCrossley: stiffness = 0 N/m^n is outside (0, inf)",
+        ),
+        (
+            lambda: HuntCrossley(stiffness=1.0, restitution=1.1),
+            "restitution = 1.1 - is outside (0, 1] (restitution). It is the ratio",
+        ),
+        (
+            lambda: HuntCrossley(stiffness=1.0, restitution=0.0),
+            "restitution = 0 - is outside (0, 1]",
+        ),
+        (
+            lambda: HuntCrossley(stiffness=1.0, restitution=0.5, reference_speed=-1.0),
+            "reference_speed = -1 m/s is outside (0, inf)",
+        ),
+        (
+            lambda: HuntCrossley(stiffness=1.0, restitution=0.5, exponent=0.5),
+            "PowerLawHuntCrossley has it as a parameter",
+        ),
+        (
+            lambda: HuntCrossley(stiffness=1.0, restitution=0.5, restitution_law="flores"),
+            "Take one from RESTITUTION_LAWS: exact, hunt",
+        ),
+        (
+            lambda: PowerLawHuntCrossley(stiffness=1.0, restitution=0.5, exponent=0.9),
+            "exponent = 0.9 - is outside [1, inf)",
+        ),
+        (
+            lambda: LinearDashpot(stiffness=1.0, restitution=0.5, end="zero_forces"),
+            "Did you mean 'zero_force'?",
+        ),
+        (
+            lambda: TsujiDashpot(stiffness=1.0, restitution=0.5, end=3),
+            "Valid: zero_overlap, zero_force.",
+        ),
+        (
+            lambda: NewtonRestitution(restitution=2.0),
+            "NewtonRestitution: restitution = 2 - is outside (0, 1]",
+        ),
     ],
 )
 def test_a_wrong_parameter_is_named_with_its_range(build, text):

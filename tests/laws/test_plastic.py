@@ -1,4 +1,6 @@
-"""Plastic contacts: loading, unloading and memory, the energy they keep and lose, and the restitution that follows."""
+"""Plastic contacts: loading, unloading and memory, the energy they keep and lose, and the
+restitution that follows.
+"""
 
 import itertools
 
@@ -17,7 +19,9 @@ WALTON = {"stiffness": 1e6, "unloading_ratio": 1.7, "hardening": 300.0}
 THORNTON = {"effective_modulus": 1e11, "effective_radius": 5e-3, "yield_pressure": 1e9}
 FORCES = {
     "walton": lambda memory, d: plastic.walton_braun_force(memory, d, permanent=True, **WALTON),
-    "thornton": lambda memory, d: plastic.thornton_plastic_force(memory, d, permanent=True, **THORNTON),
+    "thornton": lambda memory, d: plastic.thornton_plastic_force(
+        memory, d, permanent=True, **THORNTON
+    ),
     "smooth": lambda memory, d: plastic.smooth_walton_braun_force(
         memory, d, stiffness=1e6, unloading_ratio=1.7, width=1e-9, permanent=True
     ),
@@ -68,7 +72,9 @@ def test_unloading_and_reloading_follow_one_curve_with_the_slope_of_the_energy(n
     memory = PlasticContact(2e-5)
     at = np.array([1.6e-5, 1.9e-5])
     slope = jax.vmap(jax.grad(lambda d: ENERGIES[name](memory, d)))(at)
-    np.testing.assert_allclose(slope, jax.vmap(lambda d: FORCES[name](memory, d)[0])(at), rtol=1e-12)
+    np.testing.assert_allclose(
+        slope, jax.vmap(lambda d: FORCES[name](memory, d)[0])(at), rtol=1e-12
+    )
 
 
 def test_walton_braun_has_its_lines():
@@ -83,12 +89,18 @@ def test_walton_braun_has_its_lines():
 
 def test_thornton_is_hertz_before_it_yields_and_then_has_his_equations():
     modulus, radius, pressure = THORNTON.values()
-    force = jax.jit(lambda D, d: plastic.thornton_plastic_force(PlasticContact(D), d, **THORNTON)[0])
+    force = jax.jit(
+        lambda D, d: plastic.thornton_plastic_force(PlasticContact(D), d, **THORNTON)[0]
+    )
     at_yield = radius * (np.pi * pressure / (2 * modulus)) ** 2
     hertz = hertz_stiffness(modulus, radius)
     for overlap in at_yield * np.array([0.1, 0.5, 1.0]):
-        assert force(0.0, overlap) == pytest.approx(float(hertz_force(overlap, stiffness=hertz)), rel=1e-12)
-        assert force(at_yield, overlap) == pytest.approx(float(hertz_force(overlap, stiffness=hertz)), rel=1e-12)
+        assert force(0.0, overlap) == pytest.approx(
+            float(hertz_force(overlap, stiffness=hertz)), rel=1e-12
+        )
+        assert force(at_yield, overlap) == pytest.approx(
+            float(hertz_force(overlap, stiffness=hertz)), rel=1e-12
+        )
     first = np.pi**3 * radius**2 * pressure**3 / (6 * modulus**2)
     assert force(0.0, at_yield) == pytest.approx(first, rel=1e-12)
     largest = 8 * at_yield
@@ -100,7 +112,9 @@ def test_thornton_is_hertz_before_it_yields_and_then_has_his_equations():
         expected = 4 / 3 * modulus * np.sqrt(flattened) * (overlap - residual) ** 1.5
         assert force(largest, overlap) == pytest.approx(expected, rel=1e-10)
     slope = jax.grad(lambda d: force(0.0, d))
-    assert slope(at_yield * (1 - 1e-9)) == pytest.approx(float(slope(at_yield * (1 + 1e-9))), rel=1e-8)
+    assert slope(at_yield * (1 - 1e-9)) == pytest.approx(
+        float(slope(at_yield * (1 + 1e-9))), rel=1e-8
+    )
     assert slope(at_yield) == pytest.approx(np.pi * pressure * radius, rel=1e-8)
 
 
@@ -111,31 +125,52 @@ def test_the_restitution_is_that_of_the_integrated_force(name, speed):
     largest = float(law.largest_overlap(speed, mass=mass))
     force = jax.jit(lambda D, d: law.force_with_memory(PlasticContact(D), d)[0])
     # In units of the largest overlap, split where the slope may jump.
-    loading, _ = quad(lambda x: float(force(0.0, x * largest)) * largest, 0, 1, limit=200, epsabs=0, epsrel=1e-10)
-    unloading, _ = quad(lambda x: float(force(largest, x * largest)) * largest, 0, 1, limit=200, epsabs=0, epsrel=1e-10)
+    loading, _ = quad(
+        lambda x: float(force(0.0, x * largest)) * largest, 0, 1, limit=200, epsabs=0, epsrel=1e-10
+    )
+    unloading, _ = quad(
+        lambda x: float(force(largest, x * largest)) * largest,
+        0,
+        1,
+        limit=200,
+        epsabs=0,
+        epsrel=1e-10,
+    )
     assert loading == pytest.approx(0.5 * mass * speed**2, rel=1e-9)
-    assert law.restitution_at(speed, mass=mass) == pytest.approx(np.sqrt(unloading / loading), rel=1e-8)
+    assert law.restitution_at(speed, mass=mass) == pytest.approx(
+        np.sqrt(unloading / loading), rel=1e-8
+    )
 
 
 def test_the_limits_of_the_restitution():
     mass = 4e-3
     yields = float(plastic.thornton_yield_speed(mass=mass, **THORNTON))
     thornton = MODELS["thornton"]
-    assert thornton.restitution_at(0.0, mass=mass) == thornton.restitution_at(0.99 * yields, mass=mass) == 1
-    assert thornton.restitution_at(1e6 * yields, mass=mass) / thornton.restitution_at(16e6 * yields, mass=mass) == pytest.approx(
-        2, rel=1e-5
+    assert (
+        thornton.restitution_at(0.0, mass=mass)
+        == thornton.restitution_at(0.99 * yields, mass=mass)
+        == 1
     )
+    assert thornton.restitution_at(1e6 * yields, mass=mass) / thornton.restitution_at(
+        16e6 * yields, mass=mass
+    ) == pytest.approx(2, rel=1e-5)
     # Thornton (1997), equation 15: v_y = 1.56 sqrt(p_y^5/(E*^4 rho)) of a sphere.
     density = mass / (4 / 3 * np.pi * 5e-3**3)
     assert yields == pytest.approx(1.56 * np.sqrt(1e9**5 / (1e11**4 * density)), rel=2e-3)
-    assert WaltonBraun(stiffness=1e6, unloading_ratio=4.0).restitution_at(3.0, mass=mass) == pytest.approx(0.5)
+    assert WaltonBraun(stiffness=1e6, unloading_ratio=4.0).restitution_at(
+        3.0, mass=mass
+    ) == pytest.approx(0.5)
     assert plastic.contact_yield_pressure(1e9) == pytest.approx(1.6e9)
 
 
 def test_deformation_that_is_not_permanent_is_forgotten_where_the_bodies_part():
     for force in (
-        lambda memory, d, permanent: plastic.walton_braun_force(memory, d, permanent=permanent, **WALTON),
-        lambda memory, d, permanent: plastic.thornton_plastic_force(memory, d, permanent=permanent, **THORNTON),
+        lambda memory, d, permanent: plastic.walton_braun_force(
+            memory, d, permanent=permanent, **WALTON
+        ),
+        lambda memory, d, permanent: plastic.thornton_plastic_force(
+            memory, d, permanent=permanent, **THORNTON
+        ),
     ):
         memory = PlasticContact(2e-5)
         assert force(memory, -1e-6, True)[1].largest_overlap == 2e-5
@@ -147,7 +182,9 @@ def test_the_smooth_form_stays_within_its_bound_and_does_not_creep():
     width, stiffness, ratio = 1e-6, 1e6, 1.7
     overlaps = np.linspace(-1e-5, 3e-5, 4001)
     memory = PlasticContact(1e-5)
-    hard, hard_memory = plastic.walton_braun_force(memory, overlaps, stiffness=stiffness, unloading_ratio=ratio, hardening=0.0)
+    hard, hard_memory = plastic.walton_braun_force(
+        memory, overlaps, stiffness=stiffness, unloading_ratio=ratio, hardening=0.0
+    )
     smooth = jax.jit(
         lambda memory, d: plastic.smooth_walton_braun_force(
             memory, d, stiffness=stiffness, unloading_ratio=ratio, width=width, permanent=True
@@ -164,7 +201,11 @@ def test_the_smooth_form_stays_within_its_bound_and_does_not_creep():
 
 
 def test_an_unloading_that_would_create_energy_is_rejected():
-    with pytest.raises(ValueError, match=r"unloading_ratio = 0.9 - is outside \[1, inf\).*It is 1/e\^2"):
+    with pytest.raises(
+        ValueError, match=r"unloading_ratio = 0.9 - is outside \[1, inf\).*It is 1/e\^2"
+    ):
         WaltonBraun(stiffness=1e6, unloading_ratio=0.9)
     with pytest.raises(ValueError, match="yield_pressure"):
-        plastic.thornton_restitution(1.0, mass=1.0, effective_modulus=1e9, effective_radius=1e-3, yield_pressure=0.0)
+        plastic.thornton_restitution(
+            1.0, mass=1.0, effective_modulus=1e9, effective_radius=1e-3, yield_pressure=0.0
+        )

@@ -34,18 +34,24 @@ def test_hard_torque_has_the_magnitude_of_the_limit_and_opposes():
 
 def test_regularised_torque_tends_to_the_hard_one():
     hard = constant_rolling_torque(RATE, 20.0, **LAW)
-    smooth = regularized_rolling_torque(RATE, 20.0, **LAW, rolling_velocity=0.01, regularization=TANH)
+    smooth = regularized_rolling_torque(
+        RATE, 20.0, **LAW, rolling_velocity=0.01, regularization=TANH
+    )
     np.testing.assert_allclose(smooth, hard, rtol=1e-12)
 
 
 def test_viscous_torque_is_the_constant_one_at_a_coefficient_that_grows_with_speed():
     viscous = viscous_rolling_torque(RATE, 20.0, viscous_coefficient=0.5, effective_radius=0.1)
-    constant = constant_rolling_torque(RATE, 20.0, rolling_coefficient=0.5 * 0.1 * 1.3, effective_radius=0.1)
+    constant = constant_rolling_torque(
+        RATE, 20.0, rolling_coefficient=0.5 * 0.1 * 1.3, effective_radius=0.1
+    )
     np.testing.assert_allclose(viscous, constant, rtol=1e-14)
 
 
 def rolling_on_a_slope(angle, *, rolling_coefficient, time, steps=100_000, slider=None):
-    """A solid sphere that rolls without slip on a plane inclined by ``angle``: travel at hundredths of the time."""
+    """A solid sphere that rolls without slip on a plane inclined by ``angle``: travel at hundredths
+    of the time.
+    """
     mass, radius, gravity = 0.2, 0.05, 9.81
     inertia = 1.4 * mass * radius**2
     stiffness = float(iwashita_oda_rolling_stiffness(1e4, effective_radius=radius))
@@ -87,18 +93,28 @@ def test_sphere_rolls_down_a_steeper_slope_as_computed():
     angle = np.arctan(0.2)
     travel = rolling_on_a_slope(angle, rolling_coefficient=0.1, time=1.0)
     acceleration = (travel[99] - 2.0 * travel[89] + travel[79]) / 0.1**2
-    np.testing.assert_allclose(acceleration, 5.0 / 7.0 * 9.81 * (np.sin(angle) - 0.1 * np.cos(angle)), rtol=1e-9)
+    np.testing.assert_allclose(
+        acceleration, 5.0 / 7.0 * 9.81 * (np.sin(angle) - 0.1 * np.cos(angle)), rtol=1e-9
+    )
 
 
 def test_dashpot_stops_when_the_spring_is_fully_mobilised():
     """Ai et al.: the damping torque acts in full below the limit, as a fraction f at it."""
-    law = {"rolling_stiffness": 4.0, "rolling_damping": 0.5, "rolling_coefficient": 0.5, "effective_radius": 0.25, "time_step": 0.5}
+    law = {
+        "rolling_stiffness": 4.0,
+        "rolling_damping": 0.5,
+        "rolling_coefficient": 0.5,
+        "effective_radius": 0.25,
+        "time_step": 0.5,
+    }
     rest = RollingMemory(jnp.zeros(1))
     below, memory = epsd_rolling_torque(rest, jnp.asarray([0.1]), 8.0, **law)
     np.testing.assert_allclose(below, [-(0.4 + 0.1)], rtol=1e-14)
     np.testing.assert_allclose(rolling_energy(memory, rolling_stiffness=4.0), 0.02, rtol=1e-14)
     for fraction in (0.0, 0.3, 1.0):
-        mobilised, memory = epsd_rolling_torque(rest, jnp.asarray([1.0]), 8.0, **law, mobilized_damping=fraction)
+        mobilised, memory = epsd_rolling_torque(
+            rest, jnp.asarray([1.0]), 8.0, **law, mobilized_damping=fraction
+        )
         np.testing.assert_allclose(mobilised, [-(1.0 + fraction)], rtol=1e-14)
         np.testing.assert_allclose(memory.torque, [1.0], rtol=1e-14)
 
@@ -106,4 +122,6 @@ def test_dashpot_stops_when_the_spring_is_fully_mobilised():
 def test_rotation_that_mobilises_the_spring_of_ai():
     """Under ``F_n = k_n d`` it is ``mu_r R k_n d/k_r = 4 d/(9 mu_r R)``."""
     stiffness = ai_rolling_stiffness(1e5, rolling_coefficient=0.1, effective_radius=0.02)
-    np.testing.assert_allclose(0.1 * 0.02 * 1e5 * 1e-5 / stiffness, 4.0 * 1e-5 / (9.0 * 0.1 * 0.02), rtol=1e-14)
+    np.testing.assert_allclose(
+        0.1 * 0.02 * 1e5 * 1e-5 / stiffness, 4.0 * 1e-5 / (9.0 * 0.1 * 0.02), rtol=1e-14
+    )

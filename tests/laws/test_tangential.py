@@ -1,4 +1,6 @@
-"""Tangential springs with memory: they stick, slide at the limit, turn with the contact plane, and their work balances."""
+"""Tangential springs with memory: they stick, slide at the limit, turn with the contact plane, and
+their work balances.
+"""
 
 import functools
 
@@ -18,7 +20,12 @@ from jaxcontact.laws.mindlin import (
     mindlin_partial_slip_force,
     mindlin_stiffness,
 )
-from jaxcontact.laws.tangential import SpringMemory, coulomb_slider, smooth_coulomb_slider, step_work
+from jaxcontact.laws.tangential import (
+    SpringMemory,
+    coulomb_slider,
+    smooth_coulomb_slider,
+    step_work,
+)
 
 ROUNDED = functools.partial(smooth_coulomb_slider, smoothing=0.1)
 SPHERES = {"overlap": 1e-4, "effective_radius": 0.01, "effective_shear_modulus": 1e8}
@@ -35,7 +42,10 @@ FORMS = {
     "Cundall-Strack, rounded": (spring(slider=ROUNDED), SpringMemory(np.zeros(2))),
     "Cundall-Strack, displacement": (spring(limited="displacement"), SpringMemory(np.zeros(2))),
     "Mindlin": (functools.partial(mindlin_force, **SPHERES), SpringMemory(np.zeros(2))),
-    "Mindlin, incremental": (functools.partial(incremental_mindlin_force, **SPHERES), MindlinMemory(np.zeros(2), np.array(0.0))),
+    "Mindlin, incremental": (
+        functools.partial(incremental_mindlin_force, **SPHERES),
+        MindlinMemory(np.zeros(2), np.array(0.0)),
+    ),
     "Mindlin, not rescaled": (
         functools.partial(incremental_mindlin_force, **SPHERES, rescaled=False),
         MindlinMemory(np.zeros(2), np.array(0.0)),
@@ -44,8 +54,12 @@ FORMS = {
 
 
 def block(law, memory, *, push, damping, steps, time_step, mass=0.1):
-    """A block on the contact under a constant push: displacement at a hundredth of the time and at all later hundredths."""
-    law = functools.partial(law, normal_force=10.0, coefficient=0.5, tangential_damping=damping, time_step=time_step)
+    """A block on the contact under a constant push: displacement at a hundredth of the time and at
+    all later hundredths.
+    """
+    law = functools.partial(
+        law, normal_force=10.0, coefficient=0.5, tangential_damping=damping, time_step=time_step
+    )
 
     def step(state, _):
         position, velocity, force, memory = state
@@ -58,12 +72,16 @@ def block(law, memory, *, push, damping, steps, time_step, mass=0.1):
         return state, state[0]
 
     zero = jnp.zeros(2)
-    return jax.jit(lambda m: jax.lax.scan(hundredth, (zero, zero, zero, m), None, length=100)[1])(memory)
+    return jax.jit(lambda m: jax.lax.scan(hundredth, (zero, zero, zero, m), None, length=100)[1])(
+        memory
+    )
 
 
 @pytest.mark.parametrize("form", FORMS)
 def test_a_load_below_the_limit_is_held_for_ever(form):
-    """Ten seconds under 80 % of the friction force: after the vibration has died away, no creep to rounding."""
+    """Ten seconds under 80 % of the friction force: after the vibration has died away, no creep to
+    rounding.
+    """
     law, memory = FORMS[form]
     push = jnp.asarray([4.0, 0.0])
     damping = 2.0 * np.sqrt(0.1 * STIFFNESS)
@@ -75,7 +93,9 @@ def test_a_load_below_the_limit_is_held_for_ever(form):
 @pytest.mark.parametrize("form", FORMS)
 def test_a_load_above_the_limit_slides_at_the_difference(form):
     law, memory = FORMS[form]
-    positions = block(law, memory, push=jnp.asarray([6.0, 0.0]), damping=0.0, steps=10_000, time_step=1e-5)
+    positions = block(
+        law, memory, push=jnp.asarray([6.0, 0.0]), damping=0.0, steps=10_000, time_step=1e-5
+    )
     acceleration = (positions[99, 0] - 2.0 * positions[89, 0] + positions[79, 0]) / 0.01**2
     resistance = 6.0 - 0.1 * acceleration
     assert (4.5 if "rounded" in form else 5.0) - 1e-9 <= resistance <= 5.0 + 1e-9
@@ -83,25 +103,45 @@ def test_a_load_above_the_limit_slides_at_the_difference(form):
 
 def random_path(steps, seed, scale=1.0):
     random = np.random.default_rng(seed)
-    increments = scale * random.normal(size=(steps, 2)) + 0.5 * scale * np.sin(np.arange(steps) / 7.0)[:, None]
+    increments = (
+        scale * random.normal(size=(steps, 2))
+        + 0.5 * scale * np.sin(np.arange(steps) / 7.0)[:, None]
+    )
     return jnp.asarray(increments), jnp.asarray(8.0 + 3.0 * np.sin(np.arange(steps) / 11.0))
 
 
-def work_along(increments, normal_forces, *, limited, damping, slider=coulomb_slider, time_step=1e-3):
+def work_along(
+    increments, normal_forces, *, limited, damping, slider=coulomb_slider, time_step=1e-3
+):
     """Work of the mean force in each step, and what ``step_work`` and the force itself say."""
     law = {"tangential_stiffness": 4.0, "tangential_damping": damping}
 
     def step(memory, inputs):
         increment, normal_force = inputs
         force, after = cundall_strack_force(
-            memory, increment, normal_force, **law, coefficient=0.5, time_step=time_step, limited=limited, slider=slider
+            memory,
+            increment,
+            normal_force,
+            **law,
+            coefficient=0.5,
+            time_step=time_step,
+            limited=limited,
+            slider=slider,
         )
         work = step_work(
-            memory.elongation, after.elongation, increment, stiffness=4.0, damping=damping, time_step=time_step, limited=limited
+            memory.elongation,
+            after.elongation,
+            increment,
+            stiffness=4.0,
+            damping=damping,
+            time_step=time_step,
+            limited=limited,
         )
         return after, (force, after.elongation, jnp.stack(work))
 
-    return jax.jit(lambda m: jax.lax.scan(step, m, (increments, normal_forces))[1])(SpringMemory(jnp.zeros(2)))
+    return jax.jit(lambda m: jax.lax.scan(step, m, (increments, normal_forces))[1])(
+        SpringMemory(jnp.zeros(2))
+    )
 
 
 @pytest.mark.parametrize("slider", [coulomb_slider, ROUNDED])
@@ -109,9 +149,13 @@ def work_along(increments, normal_forces, *, limited, damping, slider=coulomb_sl
 @pytest.mark.parametrize("damping", [0.0, 0.02])
 @pytest.mark.parametrize("scale", [0.01, 1.0])
 def test_work_of_a_step_is_stored_or_lost(scale, damping, limited, slider):
-    """Work done on the contact = stored + heat, at fine and coarse steps over random paths and normal forces; heat is never negative."""
+    """Work done on the contact = stored + heat, at fine and coarse steps over random paths and
+    normal forces; heat is never negative.
+    """
     increments, normal_forces = random_path(2000, 3, scale)
-    forces, elongations, parts = work_along(increments, normal_forces, limited=limited, damping=damping, slider=slider)
+    forces, elongations, parts = work_along(
+        increments, normal_forces, limited=limited, damping=damping, slider=slider
+    )
     stored, slid, dashpot = np.asarray(parts).T
     assert np.min(slid) >= -1e-13
     assert np.min(dashpot) >= 0.0
@@ -120,7 +164,12 @@ def test_work_of_a_step_is_stored_or_lost(scale, damping, limited, slider):
     rate = (moved if limited == "force" else np.asarray(increments)) / 1e-3
     mean = 0.5 * 4.0 * (before + elongations) + damping * rate
     turned = np.maximum(0.0, np.sum(4.0 * moved * (increments - moved), axis=1))
-    np.testing.assert_allclose(stored + slid + dashpot, np.sum(mean * increments, axis=1) + 0.5 * turned, rtol=1e-12, atol=1e-11)
+    np.testing.assert_allclose(
+        stored + slid + dashpot,
+        np.sum(mean * increments, axis=1) + 0.5 * turned,
+        rtol=1e-12,
+        atol=1e-11,
+    )
     np.testing.assert_allclose(np.sum(stored), 2.0 * np.sum(elongations[-1] ** 2), rtol=1e-9)
     at_the_end = 4.0 * np.asarray(elongations) + damping * rate
     np.testing.assert_allclose(-np.asarray(forces), at_the_end, rtol=1e-9, atol=1e-11)
@@ -140,14 +189,20 @@ def test_work_of_a_coarse_step_is_exact_along_a_line():
 def test_a_dashpot_behind_the_slider_makes_no_energy():
     """However large the damping: the elongation of a sliding spring stays within the limit."""
     increments = jnp.tile(jnp.asarray([[0.1, 0.0]]), (2000, 1))
-    forces, elongations, _ = work_along(increments, jnp.full(2000, 8.0), limited="force", damping=50.0)
+    forces, elongations, _ = work_along(
+        increments, jnp.full(2000, 8.0), limited="force", damping=50.0
+    )
     assert np.max(np.abs(forces)) <= 4.0 + 1e-12
     assert np.all(np.abs(elongations) <= 1.0 + 1e-12)
-    np.testing.assert_allclose(elongations[-1, 0], 1.0 - np.exp(-2.0 * 4.0 / 50.0), rtol=1e-4)  # approaches it at the rate k/c
+    np.testing.assert_allclose(
+        elongations[-1, 0], 1.0 - np.exp(-2.0 * 4.0 / 50.0), rtol=1e-4
+    )  # approaches it at the rate k/c
 
 
 def test_the_plane_carries_the_spring_along():
-    """A pair that turns as a whole feels a force that turns with it, to rounding after a hundred steps of 0.3 rad."""
+    """A pair that turns as a whole feels a force that turns with it, to rounding after a hundred
+    steps of 0.3 rad.
+    """
     random = np.random.default_rng(0)
     normal, elongation = jnp.asarray([0.0, 0.0, 1.0]), jnp.asarray([3e-4, -2e-4, 0.0])
     expected_normal, expected = normal, elongation
@@ -159,14 +214,22 @@ def test_the_plane_carries_the_spring_along():
         smallest = carry(elongation, normal, new, turn=0.0)
         angle = jnp.arctan2(jnp.dot(jnp.cross(smallest, swing), new), jnp.dot(smallest, swing))
         elongation = carry(elongation, normal, new, turn=angle)
-        expected_normal, expected, normal = rotate(expected_normal, turn), rotate(expected, turn), new
+        expected_normal, expected, normal = (
+            rotate(expected_normal, turn),
+            rotate(expected, turn),
+            new,
+        )
     np.testing.assert_allclose(elongation, expected, atol=1e-17)
     assert abs(jnp.dot(elongation, normal)) < 1e-17
 
 
 def test_turning_about_the_normal_turns_the_spring():
     normal = jnp.asarray([0.0, 0.0, 1.0])
-    np.testing.assert_allclose(carried_with_plane([1.0, 0.0, 0.0], normal, normal, turn=jnp.pi / 2), [0.0, 1.0, 0.0], atol=1e-15)
+    np.testing.assert_allclose(
+        carried_with_plane([1.0, 0.0, 0.0], normal, normal, turn=jnp.pi / 2),
+        [0.0, 1.0, 0.0],
+        atol=1e-15,
+    )
 
 
 @pytest.mark.parametrize("damping", [0.0, 3.0])
@@ -180,18 +243,32 @@ def test_both_forms_of_mindlin_agree_at_constant_overlap(damping):
         return (one, two), (first, second)
 
     start = (SpringMemory(jnp.zeros(2)), MindlinMemory(jnp.zeros(2), jnp.zeros(())))
-    _, (displacement, incremental) = jax.jit(lambda m: jax.lax.scan(step, m, (increments, normal_forces)))(start)
+    _, (displacement, incremental) = jax.jit(
+        lambda m: jax.lax.scan(step, m, (increments, normal_forces))
+    )(start)
     np.testing.assert_allclose(displacement, incremental, atol=1e-11)
 
 
 def cycle(rescaled):
-    """Work done on the contact by slip in a closed cycle of overlap and slip, the spring being empty at both ends."""
-    law = {"effective_radius": 0.01, "effective_shear_modulus": 1e8, "tangential_damping": 0.0, "coefficient": 100.0, "time_step": 1.0}
-    overlaps = jnp.concatenate([jnp.full(100, 1e-4), jnp.linspace(1e-4, 4e-5, 100), jnp.full(200, 4e-5)])
+    """Work done on the contact by slip in a closed cycle of overlap and slip, the spring being
+    empty at both ends.
+    """
+    law = {
+        "effective_radius": 0.01,
+        "effective_shear_modulus": 1e8,
+        "tangential_damping": 0.0,
+        "coefficient": 100.0,
+        "time_step": 1.0,
+    }
+    overlaps = jnp.concatenate(
+        [jnp.full(100, 1e-4), jnp.linspace(1e-4, 4e-5, 100), jnp.full(200, 4e-5)]
+    )
     slips = jnp.concatenate([jnp.full(100, 1e-8), jnp.zeros(100), jnp.full(200, -0.5e-8)])
 
     def step(memory, inputs):
-        force, after = incremental_mindlin_force(memory, inputs[1][None], 10.0, inputs[0], **law, rescaled=rescaled)
+        force, after = incremental_mindlin_force(
+            memory, inputs[1][None], 10.0, inputs[0], **law, rescaled=rescaled
+        )
         return after, (-jnp.dot(0.5 * (force - memory.force), inputs[1][None]), after.force[0])
 
     return jax.lax.scan(step, MindlinMemory(jnp.zeros(1), jnp.zeros(())), (overlaps, slips))[1]
@@ -201,15 +278,29 @@ def test_only_the_rescaled_form_gives_back_no_more_than_it_got():
     """Load at large overlap, unload at small overlap: slip back to where the force is zero."""
     for rescaled in (True, False):
         work, force = cycle(rescaled)
-        until = int(np.argmax(np.asarray(force[200:]) <= 0.0)) + 200 if np.any(force[200:] <= 0.0) else 400
+        until = (
+            int(np.argmax(np.asarray(force[200:]) <= 0.0)) + 200
+            if np.any(force[200:] <= 0.0)
+            else 400
+        )
         net = float(np.sum(work[:until]))
         assert (net >= 0.0) == rescaled
-        assert float(force[150]) < float(force[99]) if rescaled else float(force[150]) == float(force[99])
+        assert (
+            float(force[150]) < float(force[99])
+            if rescaled
+            else float(force[150]) == float(force[99])
+        )
 
 
 def test_an_open_contact_forgets():
     force, memory = cundall_strack_force(
-        SpringMemory(jnp.ones(2)), jnp.ones(2), -1.0, tangential_stiffness=1.0, tangential_damping=1.0, coefficient=0.5, time_step=1.0
+        SpringMemory(jnp.ones(2)),
+        jnp.ones(2),
+        -1.0,
+        tangential_stiffness=1.0,
+        tangential_damping=1.0,
+        coefficient=0.5,
+        time_step=1.0,
     )
     assert np.all(force == 0.0)
     assert np.all(memory.elongation == 0.0)
@@ -235,8 +326,17 @@ def test_partial_slip_and_its_inverse():
 def test_bad_arguments_are_named():
     law = {"tangential_damping": 0.0, "coefficient": 0.5, "time_step": 1.0}
     with pytest.raises(ValueError, match="limited = 'fore' is not one of 'force', 'displacement'"):
-        cundall_strack_force(SpringMemory(np.zeros(2)), np.zeros(2), 1.0, tangential_stiffness=1.0, **law, limited="fore")
+        cundall_strack_force(
+            SpringMemory(np.zeros(2)),
+            np.zeros(2),
+            1.0,
+            tangential_stiffness=1.0,
+            **law,
+            limited="fore",
+        )
     with pytest.raises(ValueError, match=r"tangential_stiffness = -1 N/m is outside \[0, inf\)"):
-        cundall_strack_force(SpringMemory(np.zeros(2)), np.zeros(2), 1.0, tangential_stiffness=-1.0, **law)
+        cundall_strack_force(
+            SpringMemory(np.zeros(2)), np.zeros(2), 1.0, tangential_stiffness=-1.0, **law
+        )
     with pytest.raises(ValueError, match=r"smoothing = 1 - is outside \(0, 1\)"):
         smooth_coulomb_slider(np.ones(2), limit=1.0, smoothing=1.0)

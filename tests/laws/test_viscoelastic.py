@@ -1,4 +1,6 @@
-"""Viscoelastic contacts: restitution against an independent integration, both ways, at both ends of the contact."""
+"""Viscoelastic contacts: restitution against an independent integration, both ways, at both ends of
+the contact.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -28,7 +30,9 @@ BETA = {
 
 
 def integrated(power, beta, end):
-    """Restitution of ``x'' + x^(3/2) + beta x^power x' = 0``, with equations and method of its own."""
+    """Restitution of ``x'' + x^(3/2) + beta x^power x' = 0``, with equations and method of its
+    own.
+    """
 
     def force(x, u):
         return max(x, 0.0) ** 1.5 + beta * max(x, 0.0) ** power * u
@@ -38,7 +42,13 @@ def integrated(power, beta, end):
 
     ends.terminal, ends.direction = True, -1
     motion = solve_ivp(
-        lambda _, state: [state[1], -force(*state)], (0, 1e4), [1e-14, 1.0], method="DOP853", rtol=3e-13, atol=1e-15, events=ends
+        lambda _, state: [state[1], -force(*state)],
+        (0, 1e4),
+        [1e-14, 1.0],
+        method="DOP853",
+        rtol=3e-13,
+        atol=1e-15,
+        events=ends,
     )
     return -motion.y[1, -1] if motion.status == 1 else 0.0
 
@@ -47,7 +57,9 @@ def integrated(power, beta, end):
 def test_the_restitution_is_that_of_an_integrated_impact(name, end):
     betas = [1e-5, 0.02, 0.13, 0.4, 0.9, 1.12, 1.9, 3.3, 5.5, 30.0]
     expected = [integrated(MAPS[name][0], beta, end) for beta in betas]
-    np.testing.assert_allclose(RESTITUTION[name, end](np.array(betas)), expected, rtol=2e-7, atol=2e-10)
+    np.testing.assert_allclose(
+        RESTITUTION[name, end](np.array(betas)), expected, rtol=2e-7, atol=2e-10
+    )
 
 
 @pytest.mark.parametrize(("name", "end"), RESTITUTION)
@@ -76,9 +88,17 @@ def test_the_restitution_falls_smoothly_with_the_damping_and_its_pieces_meet(nam
 def test_the_slope_agrees_with_differences(name, end):
     function = RESTITUTION[name, end]
     beta = np.array([0.01, 0.3, 1.0])
-    slope = jax.jit(jax.vmap(jax.grad(lambda b: MAPS[name][1](b, end=end))), compiler_options=QUICK)(beta)
+    slope = jax.jit(
+        jax.vmap(jax.grad(lambda b: MAPS[name][1](b, end=end))), compiler_options=QUICK
+    )(beta)
     h = 1e-3 * beta
-    differences = sum(w * (function(beta + k * h) - function(beta - k * h)) for k, w in ((1, 0.75), (2, -0.15), (3, 1 / 60))) / h
+    differences = (
+        sum(
+            w * (function(beta + k * h) - function(beta - k * h))
+            for k, w in ((1, 0.75), (2, -0.15), (3, 1 / 60))
+        )
+        / h
+    )
     np.testing.assert_allclose(slope, differences, rtol=1e-9)
 
 
@@ -89,9 +109,13 @@ def test_the_series_begins_with_the_published_coefficients():
     assert law.SCHWAGER_POESCHEL[4] == pytest.approx(0.6 * first**2, rel=1e-14)
     exact = law.kuwabara_kono_restitution
     for beta, bound in ((1e-3, 1e-14), (1e-2, 1e-10), (0.05, 1.5e-6)):
-        assert law.kuwabara_kono_restitution_series(beta) == pytest.approx(float(exact(beta)), abs=bound)
+        assert law.kuwabara_kono_restitution_series(beta) == pytest.approx(
+            float(exact(beta)), abs=bound
+        )
     derivatives = [exact, jax.grad(exact), jax.grad(jax.grad(exact))]
-    np.testing.assert_allclose([f(0.0) for f in derivatives], [1, -first, 1.2 * first**2], rtol=1e-12)
+    np.testing.assert_allclose(
+        [f(0.0) for f in derivatives], [1, -first, 1.2 * first**2], rtol=1e-12
+    )
     with pytest.raises(ValueError, match=r"order = 10 is outside \[0, 9\]"):
         law.kuwabara_kono_restitution_series(0.1, order=10)
 
@@ -113,7 +137,11 @@ def test_the_dissipation_time_gives_the_restitution_at_its_speed_over_four_decad
         assert model.restitution_at(speed, mass=0.02) == pytest.approx(restitution, rel=1e-10)
         rigid = law.ViscoelasticRestitution(restitution=restitution, reference_speed=speed, end=end)
         speeds = speed * np.array([0.01, 0.5, 3.0])
-        np.testing.assert_allclose(rigid.restitution_at(speeds, mass=7.0), model.restitution_at(speeds, mass=0.02), rtol=1e-10)
+        np.testing.assert_allclose(
+            rigid.restitution_at(speeds, mass=7.0),
+            model.restitution_at(speeds, mass=0.02),
+            rtol=1e-10,
+        )
 
 
 def test_at_rest_a_viscoelastic_sphere_is_elastic_and_a_linear_dashpot_kills_the_rebound():
@@ -131,5 +159,8 @@ def test_at_rest_a_viscoelastic_sphere_is_elastic_and_a_linear_dashpot_kills_the
 
 
 def test_an_unknown_end_is_an_error_with_the_nearest():
-    with pytest.raises(ValueError, match=r"end = 'zero-force' is not a way to end a contact\. Did you mean 'zero_force'"):
+    with pytest.raises(
+        ValueError,
+        match=r"end = 'zero-force' is not a way to end a contact\. Did you mean 'zero_force'",
+    ):
         law.KuwabaraKono(stiffness=1e6, dissipation_time=1e-5, end="zero-force")

@@ -36,7 +36,11 @@ def laws_called(run: Any) -> set[str]:
     found: set[str] = set()
 
     def watch(frame: FrameType, event: str, argument: Any) -> None:
-        if event == "call" and frame.f_code.co_name == "call" and frame.f_code.co_filename == catalogue.__file__:
+        if (
+            event == "call"
+            and frame.f_code.co_name == "call"
+            and frame.f_code.co_filename == catalogue.__file__
+        ):
             found.add(frame.f_locals["called"])
 
     sys.setprofile(watch)
@@ -50,9 +54,11 @@ def laws_called(run: Any) -> set[str]:
 
 
 def value_sources(root: Path) -> dict[str, list[str]]:
-    """For each law the sources of reference values in whose cases it takes part. One case of each group of a file is run.
+    """For each law the sources of reference values in whose cases it takes part. One case of each
+    group of a file is run.
 
-    What a case compiles is forgotten when the source changes: a law inside a compiled function is seen only while it is traced.
+    What a case compiles is forgotten when the source changes: a law inside a compiled function is
+    seen only while it is traced.
     """
     groups: dict[str, dict[str, Any]] = {}
     for case in all_cases(root):

@@ -1,4 +1,6 @@
-"""Analytic solutions: sections of cases, each with inputs and the quantities that follow from them."""
+"""Analytic solutions: sections of cases, each with inputs and the quantities that follow from
+them.
+"""
 
 import math
 from collections import defaultdict
@@ -14,15 +16,33 @@ import scipy.integrate
 from jaxcontact.geometry.contact_disk import disk_radius, hertz_area
 from jaxcontact.laws import adhesion
 from jaxcontact.laws.cundall_strack import cundall_strack_force
-from jaxcontact.laws.elastic import contact_duration, linear_force, maximum_overlap, power_law_force, static_overlap
+from jaxcontact.laws.elastic import (
+    contact_duration,
+    linear_force,
+    maximum_overlap,
+    power_law_force,
+    static_overlap,
+)
 from jaxcontact.laws.friction import LINEAR, TANH, slip_after_impulse
-from jaxcontact.laws.mindlin import mindlin_partial_slip_displacement, mindlin_partial_slip_force, mindlin_stiffness
+from jaxcontact.laws.mindlin import (
+    mindlin_partial_slip_displacement,
+    mindlin_partial_slip_force,
+    mindlin_stiffness,
+)
 from jaxcontact.laws.restitution import CONTACT_ENDS
 from jaxcontact.laws.rolling import constant_rolling_torque
 from jaxcontact.laws.spinning import spinning_torque_limit
 from jaxcontact.laws.tangential import SpringMemory
 from jaxcontact.materials import Solid, effective_modulus, effective_shear_modulus, hertz_stiffness
-from tests.reference.case import Case, Computed, FileKind, ReferenceFile, assert_close, dispatch, quantities
+from tests.reference.case import (
+    Case,
+    Computed,
+    FileKind,
+    ReferenceFile,
+    assert_close,
+    dispatch,
+    quantities,
+)
 from tests.reference.equations_edem import spin_down
 from tests.reference.motion import (
     OBTAINED,
@@ -67,7 +87,10 @@ def log_sensitivities_hertz() -> Mapping[str, Any]:
     values = hertz_impact(*arguments.values())
     slopes = jax.jacfwd(hertz_impact, argnums=(0, 1, 2, 3))(*arguments.values())
     return {
-        output: {name: slope * x / values[output] for (name, x), slope in zip(arguments.items(), slopes[output], strict=True)}
+        output: {
+            name: slope * x / values[output]
+            for (name, x), slope in zip(arguments.items(), slopes[output], strict=True)
+        }
         for output in values
     }
 
@@ -80,7 +103,9 @@ def hertz_2868_exact() -> jax.Array:
 def static_and_small_vibration(m: float, K: float, n: float, g: float) -> Mapping[str, Any]:
     overlap = static_overlap(m * g, stiffness=K, exponent=n)
     omega = jnp.sqrt(jax.grad(partial(power_law_force, stiffness=K, exponent=n))(overlap) / m)
-    resting = lasting_contact(times=(0.0, 1.0, 2.0), gravity=(0.0, 0.0, -g), mass=m, stiffness=K, exponent=n)
+    resting = lasting_contact(
+        times=(0.0, 1.0, 2.0), gravity=(0.0, 0.0, -g), mass=m, stiffness=K, exponent=n
+    )
     return {
         "d_static": [exact(overlap), simulated(-resting["position"][2, 2])],
         "omega": exact(omega),
@@ -89,7 +114,9 @@ def static_and_small_vibration(m: float, K: float, n: float, g: float) -> Mappin
 
 
 def lsd(m: float, k: float, c: float, v: float) -> Mapping[str, Any]:
-    """With more than critical damping a contact that ends at zero overlap never does: no ``t_d0`` then."""
+    """With more than critical damping a contact that ends at zero overlap never does: no ``t_d0``
+    then.
+    """
     zeta = c / (2 * math.sqrt(k * m))
     unit_of_time = math.sqrt(m / k)
     found = defaultdict(list, zeta=[exact(zeta)])
@@ -98,10 +125,15 @@ def lsd(m: float, k: float, c: float, v: float) -> Mapping[str, Any]:
         found[f"e_{symbol}"].append(exact(restitution))
         if restitution == 0.0:
             continue
-        bounce = measured_impact(linear_dashpot_motion(end.name), mass=m, speed=v, stiffness=k, restitution=restitution)
+        bounce = measured_impact(
+            linear_dashpot_motion(end.name), mass=m, speed=v, stiffness=k, restitution=restitution
+        )
         found["zeta"].append(exact(end.damping(restitution), atol=1e-15))
         found[f"e_{symbol}"].append(simulated(bounce.restitution))
-        found[f"t_{symbol}"] += [exact(unit_of_time * end.duration(zeta)), simulated(bounce.duration)]
+        found[f"t_{symbol}"] += [
+            exact(unit_of_time * end.duration(zeta)),
+            simulated(bounce.duration),
+        ]
         found["d_max"].append(simulated(bounce.largest_overlap))
         found["t_max"].append(simulated(bounce.time_of_largest_overlap))
     return found
@@ -117,11 +149,16 @@ def hunt_crossley_exact(n: float, m: float, K: float, chi: float, v: float) -> M
         "A": exact(chi * v / K),
         "e": [exact(restitution(chi, v, K)), simulated(bounce.restitution)],
         "d_max": simulated(bounce.largest_overlap),
-        **{f"de_d{name}": exact(slope) for name, slope in zip(("chi", "v", "K"), slopes, strict=True)},
+        **{
+            f"de_d{name}": exact(slope)
+            for name, slope in zip(("chi", "v", "K"), slopes, strict=True)
+        },
     }
 
 
-def walton_oblique(vn: float, vt: float, r_omega: float, e: float, mu: float, beta0: float) -> Mapping[str, Any]:
+def walton_oblique(
+    vn: float, vt: float, r_omega: float, e: float, mu: float, beta0: float
+) -> Mapping[str, Any]:
     """The contact slip is ``v_t + r w`` here, so ``w`` turns backwards about y."""
     radius = 0.02
     inputs = rigid_inputs(
@@ -135,7 +172,11 @@ def walton_oblique(vn: float, vt: float, r_omega: float, e: float, mu: float, be
         time=2.0,
     )
     motion, _, _ = RIGID.tangent(inputs, jax.tree.map(jnp.zeros_like, inputs))
-    vt_out, vn_out, r_omega_out = motion["velocity"][0], motion["velocity"][2], -radius * motion["spin"][1]
+    vt_out, vn_out, r_omega_out = (
+        motion["velocity"][0],
+        motion["velocity"][2],
+        -radius * motion["spin"][1],
+    )
 
     def energy(vn: Any, vt: Any, r_omega: Any) -> Any:
         return (vn**2 + vt**2 + 0.4 * r_omega**2) / 2
@@ -148,12 +189,16 @@ def walton_oblique(vn: float, vt: float, r_omega: float, e: float, mu: float, be
         "vt_out": exact(vt_out, atol=rounding),
         "r_omega_out": exact(r_omega_out, atol=rounding),
         "slip_out": exact(slip_out, atol=rounding),
-        "E_lost_per_m": exact(energy(vn, vt, r_omega) - energy(vn_out, vt_out, r_omega_out), atol=rounding**2),
+        "E_lost_per_m": exact(
+            energy(vn, vt, r_omega) - energy(vn_out, vt_out, r_omega_out), atol=rounding**2
+        ),
         "regime": exact("stick" if sticks else "slide"),
     }
 
 
-def sliding_to_rolling(u0: float, r_omega0: float, mu: float, g: float, r: float) -> Mapping[str, Any]:
+def sliding_to_rolling(
+    u0: float, r_omega0: float, mu: float, g: float, r: float
+) -> Mapping[str, Any]:
     motion = rolling(radius=r, velocity=u0, surface_speed=r_omega0, mu=mu, gravity=g)
     energy_left = (motion.velocity**2 + 0.4 * motion.surface_speed**2) / (u0**2 + 0.4 * r_omega0**2)
     return {
@@ -184,13 +229,19 @@ def integral(function: Callable[[Any], Any], pieces: Iterable[float]) -> float:
     return float(np.sum(half * weights * np.asarray(function(times))))
 
 
-def block_velocity(v0: float, mu: float, g: float, vs: float, regularization: Any) -> Callable[[Any], Any]:
-    """Speed of a block that cannot turn, so that its tangential mass is its mass and the specific impulse is ``g t``."""
+def block_velocity(
+    v0: float, mu: float, g: float, vs: float, regularization: Any
+) -> Callable[[Any], Any]:
+    """Speed of a block that cannot turn, so that its tangential mass is its mass and the specific
+    impulse is ``g t``.
+    """
 
     @jax.jit
     def velocity(time: Any) -> jax.Array:
         slip = v0 * jnp.ones((*jnp.shape(time), 1))
-        return slip_after_impulse(slip, g * time, coefficient=mu, slip_velocity=vs, regularization=regularization)[..., 0]
+        return slip_after_impulse(
+            slip, g * time, coefficient=mu, slip_velocity=vs, regularization=regularization
+        )[..., 0]
 
     return velocity
 
@@ -202,7 +253,9 @@ def sliding_block(v0: float, mu: float, g: float) -> Mapping[str, Any]:
     return {"t": simulated(stop), "d": simulated(integral(velocity, (0.0, stop)))}
 
 
-def regularised_coulomb(v0: float, vs: float, mu: float, g: float, t: list[float]) -> Mapping[str, Any]:
+def regularised_coulomb(
+    v0: float, vs: float, mu: float, g: float, t: list[float]
+) -> Mapping[str, Any]:
     tanh, linear = (block_velocity(v0, mu, g, vs, law) for law in (TANH, LINEAR))
     relaxation = vs / (mu * g)
     corner = (v0 - vs) / (mu * g)
@@ -219,14 +272,22 @@ def jkr_dmt(R: float, E_star: float, w: float) -> Mapping[str, Any]:
     surface = {"effective_modulus": E_star, "effective_radius": R, "work_of_adhesion": w}
     pulled = {"effective_radius": R, "work_of_adhesion": w}
     pull_off = adhesion.jkr_pull_off_force(**pulled)
-    radius = {load: adhesion.jkr_contact_radius_under_load(load, **surface) for load in (-pull_off, 0.0)}
+    radius = {
+        load: adhesion.jkr_contact_radius_under_load(load, **surface) for load in (-pull_off, 0.0)
+    }
     overlap = {load: adhesion.jkr_overlap_of_radius(a, **surface) for load, a in radius.items()}
     separation = adhesion.jkr_separation_overlap(**surface)
     last = separation * (1.0 - 1e-14)  # there the force has an infinite slope: half of the digits
     return {
         "F_pulloff": [exact(-pull_off), exact(adhesion.jkr_force(overlap[-pull_off], **surface))],
-        "a_pulloff": [exact(radius[-pull_off]), exact(adhesion.jkr_contact_radius(overlap[-pull_off], **surface))],
-        "a_zero_load": [exact(radius[0.0]), exact(adhesion.jkr_contact_radius(overlap[0.0], **surface))],
+        "a_pulloff": [
+            exact(radius[-pull_off]),
+            exact(adhesion.jkr_contact_radius(overlap[-pull_off], **surface)),
+        ],
+        "a_zero_load": [
+            exact(radius[0.0]),
+            exact(adhesion.jkr_contact_radius(overlap[0.0], **surface)),
+        ],
         "d_zero_load": exact(overlap[0.0]),
         "F_at_zero_overlap": exact(adhesion.jkr_force(0.0, **surface)),
         "a_at_zero_overlap": exact(adhesion.jkr_contact_radius(0.0, **surface)),
@@ -239,20 +300,33 @@ def jkr_dmt(R: float, E_star: float, w: float) -> Mapping[str, Any]:
     }
 
 
-def jkr_curve(radii: Any, surface: Mapping[str, float]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def jkr_curve(
+    radii: Any, surface: Mapping[str, float]
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Radius and force found again from the overlap, which follows from the radius."""
     overlap = adhesion.jkr_overlap_of_radius(jnp.asarray(radii), **surface)
     inside = jnp.maximum(overlap, adhesion.jkr_separation_overlap(**surface) * (1.0 - 1e-14))
-    return overlap, adhesion.jkr_contact_radius(inside, **surface), adhesion.jkr_force(inside, **surface)
+    return (
+        overlap,
+        adhesion.jkr_contact_radius(inside, **surface),
+        adhesion.jkr_force(inside, **surface),
+    )
 
 
 def check_curve(case: Mapping[str, Any]) -> None:
     """Column by column, whose scales differ."""
-    surface = {"effective_modulus": case["E_star"], "effective_radius": case["R"], "work_of_adhesion": case["w"]}
+    surface = {
+        "effective_modulus": case["E_star"],
+        "effective_radius": case["R"],
+        "work_of_adhesion": case["w"],
+    }
     radii, overlaps, forces = np.transpose(case["curve_a_d_F"])
     overlap, radius, force = jkr_curve(radii, surface)
     assert_close(exact(overlap), overlaps)
-    near = 1e-6 * np.max(np.abs(forces[:1])), 1e-6 * radii[0]  # at the separation half of the digits are left
+    near = (
+        1e-6 * np.max(np.abs(forces[:1])),
+        1e-6 * radii[0],
+    )  # at the separation half of the digits are left
     assert_close(Computed(force, 1e-9, near[0]), forces)
     assert_close(Computed(radius, 1e-9, near[1]), radii)
 
@@ -260,7 +334,10 @@ def check_curve(case: Mapping[str, Any]) -> None:
 def check_dmt(case: Mapping[str, Any]) -> None:
     overlaps, forces = np.transpose(case["DMT_F_at_d"])
     force = adhesion.dmt_force(
-        jnp.asarray(overlaps), effective_modulus=case["E_star"], effective_radius=case["R"], work_of_adhesion=case["w"]
+        jnp.asarray(overlaps),
+        effective_modulus=case["E_star"],
+        effective_radius=case["R"],
+        work_of_adhesion=case["w"],
     )
     assert_close(exact(force), forces)
 
@@ -268,17 +345,27 @@ def check_dmt(case: Mapping[str, Any]) -> None:
 def adhesion_cases(file: ReferenceFile, name: str, case: Mapping[str, Any]) -> Iterable[Case]:
     """Adhesion: single numbers, and two lists whose columns have scales of their own."""
     lists = {"curve_a_d_F": check_curve, "DMT_F_at_d": check_dmt}
-    yield from quantities(file, name, {key: value for key, value in case.items() if key not in lists}, ("R", "E_star", "w"), jkr_dmt)
+    yield from quantities(
+        file,
+        name,
+        {key: value for key, value in case.items() if key not in lists},
+        ("R", "E_star", "w"),
+        jkr_dmt,
+    )
     for key, check in lists.items():
         if key in case:
             yield Case(f"{name}/{key}", partial(check, case))
 
 
 def rolling_resistance(v0: float, mu_r: float, g: float) -> Mapping[str, Any]:
-    """A solid sphere of unit mass and radius that rolls without slip: about the contact point ``7/5 v' = M``."""
+    """A solid sphere of unit mass and radius that rolls without slip: about the contact point ``7/5
+    v' = M``.
+    """
 
     def slowing(velocity: np.ndarray) -> np.ndarray:
-        torque = constant_rolling_torque(jnp.asarray(velocity)[..., None], g, rolling_coefficient=mu_r, effective_radius=1.0)
+        torque = constant_rolling_torque(
+            jnp.asarray(velocity)[..., None], g, rolling_coefficient=mu_r, effective_radius=1.0
+        )
         return -np.asarray(torque)[..., 0] / (2.0 / 5.0 + 1.0)
 
     return {
@@ -290,18 +377,28 @@ def rolling_resistance(v0: float, mu_r: float, g: float) -> Mapping[str, Any]:
 def mindlin_sphere(N: float, R: float, E: float, nu: float) -> tuple[dict[str, Any], Any]:
     """The contact of a sphere with a rigid plane under a normal load, and its overlap."""
     solid = Solid(youngs_modulus=E, poisson_ratio=nu)
-    overlap = static_overlap(N, stiffness=hertz_stiffness(effective_modulus(solid), R), exponent=1.5)
-    return {"contact_radius": jnp.sqrt(R * overlap), "effective_shear_modulus": effective_shear_modulus(solid)}, overlap
+    overlap = static_overlap(
+        N, stiffness=hertz_stiffness(effective_modulus(solid), R), exponent=1.5
+    )
+    return {
+        "contact_radius": jnp.sqrt(R * overlap),
+        "effective_shear_modulus": effective_shear_modulus(solid),
+    }, overlap
 
 
 def mindlin(N: float, mu: float, R: float, E: float, nu: float) -> Mapping[str, Any]:
     contact, overlap = mindlin_sphere(N, R, E, nu)
     shear = contact["effective_shear_modulus"]
-    slope = jax.jacfwd(lambda x: mindlin_partial_slip_force(x, N, coefficient=mu, **contact))(jnp.zeros(1))[0, 0]
+    slope = jax.jacfwd(lambda x: mindlin_partial_slip_force(x, N, coefficient=mu, **contact))(
+        jnp.zeros(1)
+    )[0, 0]
     return {
         "a": exact(contact["contact_radius"]),
         "G_star": exact(shear),
-        "kt0": [exact(mindlin_stiffness(overlap, effective_radius=R, effective_shear_modulus=shear)), exact(-slope)],
+        "kt0": [
+            exact(mindlin_stiffness(overlap, effective_radius=R, effective_shear_modulus=shear)),
+            exact(-slope),
+        ],
     }
 
 
@@ -310,8 +407,17 @@ def check_slip_curve(case: Mapping[str, Any]) -> None:
     contact, _ = mindlin_sphere(*(case[key] for key in ("N", "R", "E", "nu")))
     fractions, displacements = np.transpose(case["slip_curve"])
     limit, law = case["mu"] * case["N"], {"coefficient": case["mu"], **contact}
-    assert_close(exact(mindlin_partial_slip_displacement(jnp.asarray(fractions * limit), case["N"], **law)), displacements)
-    assert_close(exact(-mindlin_partial_slip_force(jnp.asarray(displacements)[:, None], case["N"], **law)[:, 0] / limit), fractions)
+    assert_close(
+        exact(mindlin_partial_slip_displacement(jnp.asarray(fractions * limit), case["N"], **law)),
+        displacements,
+    )
+    assert_close(
+        exact(
+            -mindlin_partial_slip_force(jnp.asarray(displacements)[:, None], case["N"], **law)[:, 0]
+            / limit
+        ),
+        fractions,
+    )
 
 
 def mindlin_cases(file: ReferenceFile, name: str, case: Mapping[str, Any]) -> Iterable[Case]:
@@ -322,13 +428,20 @@ def mindlin_cases(file: ReferenceFile, name: str, case: Mapping[str, Any]) -> It
 
 
 def linear_springs_full_stick(kt_over_kn: float) -> Mapping[str, Any]:
-    """A solid sphere of unit mass and radius meets a plane: ``d'' = -k_n d``, and 7/2 of the tangential force changes the slip."""
+    """A solid sphere of unit mass and radius meets a plane: ``d'' = -k_n d``, and 7/2 of the
+    tangential force changes the slip.
+    """
 
     @jax.jit
     def motion(_: Any, state: Any) -> Any:
         overlap, rate, elongation, slip = state
         normal = linear_force(overlap, stiffness=1.0)
-        law = {"tangential_stiffness": kt_over_kn, "tangential_damping": 0.0, "coefficient": 1e12, "time_step": 1.0}
+        law = {
+            "tangential_stiffness": kt_over_kn,
+            "tangential_damping": 0.0,
+            "coefficient": 1e12,
+            "time_step": 1.0,
+        }
         force, _ = cundall_strack_force(SpringMemory(elongation[None]), jnp.zeros(1), normal, **law)
         return jnp.stack([rate, -normal, slip, 3.5 * force[0]])
 
@@ -336,20 +449,29 @@ def linear_springs_full_stick(kt_over_kn: float) -> Mapping[str, Any]:
         return state[0]
 
     opens.terminal, opens.direction = True, -1
-    bounce = scipy.integrate.solve_ivp(motion, (0.0, 10.0), (0.0, 1.0, 0.0, 1.0), "DOP853", events=opens, rtol=1e-12, atol=1e-12)
+    bounce = scipy.integrate.solve_ivp(
+        motion, (0.0, 10.0), (0.0, 1.0, 0.0, 1.0), "DOP853", events=opens, rtol=1e-12, atol=1e-12
+    )
     return {"u_out_over_u_in": simulated(bounce.y_events[0][0, 3])}
 
 
 def spinning_decay(r: float, rho: float, E_star: float, mu: float, g: float) -> Mapping[str, Any]:
     """A solid sphere that spins on a plane under its own weight, from 10 rad/s."""
     m = 4 / 3 * math.pi * r**3 * rho
-    contact = hertz_area(static_overlap(m * g, stiffness=hertz_stiffness(E_star, r), exponent=1.5), effective_radius=r)
+    contact = hertz_area(
+        static_overlap(m * g, stiffness=hertz_stiffness(E_star, r), exponent=1.5),
+        effective_radius=r,
+    )
     radius = disk_radius(contact)
     found = {"m": exact(m), "a": exact(radius)}
     for pressure in ("hertz", "uniform"):
-        torque = float(spinning_torque_limit(m * g, coefficient=mu, contact_radius=radius, pressure=pressure))
+        torque = float(
+            spinning_torque_limit(m * g, coefficient=mu, contact_radius=radius, pressure=pressure)
+        )
         found[f"M_{pressure}"] = exact(torque)
-        found[f"stop_time_w0_10_{pressure}"] = exact(spin_down(M_coulomb=torque, I=0.4 * m * r**2, w0=10.0)["t_stop"])
+        found[f"stop_time_w0_10_{pressure}"] = exact(
+            spin_down(M_coulomb=torque, I=0.4 * m * r**2, w0=10.0)["t_stop"]
+        )
     return found
 
 
@@ -400,11 +522,17 @@ def section_cases(file: ReferenceFile, section: str) -> Iterable[Case]:
     for index, case in enumerate(entries["cases"]):
         name = f"{file.name}/{section}[{index}]"
         runners = {
-            f"closed_form/analytic/{known}": lambda name=name, case=case, known=known: quantities(file, name, case, *SECTIONS[known])
+            f"closed_form/analytic/{known}": lambda name=name, case=case, known=known: quantities(
+                file, name, case, *SECTIONS[known]
+            )
             for known in SECTIONS
         }
-        runners["closed_form/analytic/mindlin"] = lambda name=name, case=case: mindlin_cases(file, name, case)
-        runners["closed_form/analytic/jkr_dmt"] = lambda name=name, case=case: adhesion_cases(file, name, case)
+        runners["closed_form/analytic/mindlin"] = lambda name=name, case=case: mindlin_cases(
+            file, name, case
+        )
+        runners["closed_form/analytic/jkr_dmt"] = lambda name=name, case=case: adhesion_cases(
+            file, name, case
+        )
         yield from dispatch(file, name, kind, runners)
     for key, entry in entries.items():
         if key != "cases" and has_numbers(entry):
@@ -428,7 +556,10 @@ def is_analytic(document: Any) -> bool:
     return (
         isinstance(document, dict)
         and bool(document)
-        and all(isinstance(section, dict) and isinstance(section.get("cases"), list) for section in document.values())
+        and all(
+            isinstance(section, dict) and isinstance(section.get("cases"), list)
+            for section in document.values()
+        )
     )
 
 

@@ -1,4 +1,6 @@
-"""One reference case as a test: it runs, is skipped for something named, or fails because nobody knows its kind."""
+"""One reference case as a test: it runs, is skipped for something named, or fails because nobody
+knows its kind.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -62,15 +64,21 @@ def missing(name: str, kind: str) -> Case:
     return skipped(name, f"not in this version: {NOT_YET[kind]}")
 
 
-def dispatch(file: ReferenceFile, name: str, kind: str, runners: Mapping[str, Callable[[], Iterable[Case]]]) -> Iterable[Case]:
-    """The cases of ``kind``, from its runner, or one test that says why there are none. Kinds are ``family/name``."""
+def dispatch(
+    file: ReferenceFile, name: str, kind: str, runners: Mapping[str, Callable[[], Iterable[Case]]]
+) -> Iterable[Case]:
+    """The cases of ``kind``, from its runner, or one test that says why there are none. Kinds are
+    ``family/name``.
+    """
     if kind in runners:
         return runners[kind]()
     if kind in NOT_YET:
         return [missing(name, kind)]
     family = kind.rpartition("/")[0] + "/"
     known = sorted(other for other in {*runners, *NOT_YET} if other.startswith(family))
-    return [failing(name, f"{file.path}: unknown kind {kind!r} of case. Known: {', '.join(known)}.")]
+    return [
+        failing(name, f"{file.path}: unknown kind {kind!r} of case. Known: {', '.join(known)}.")
+    ]
 
 
 def stated_tolerance(document: Mapping[str, Any], default: float = 1e-6) -> float:
@@ -88,7 +96,9 @@ def assert_close(computed: Computed, expected: Any) -> None:
     assert value.shape == reference.shape
     limit = computed.rtol * np.max(np.abs(reference), initial=0.0) + computed.atol
     error = np.max(np.abs(value - reference), initial=0.0)
-    assert error <= limit, f"computed {value}, reference {reference}: differ by {error:.3g}, allowed {limit:.3g}"
+    assert error <= limit, (
+        f"computed {value}, reference {reference}: differ by {error:.3g}, allowed {limit:.3g}"
+    )
 
 
 def quantities(
@@ -98,7 +108,9 @@ def quantities(
     inputs: Iterable[str],
     compute: Callable[..., Mapping[str, Computed | list[Computed]]],
 ) -> Iterable[Case]:
-    """One test for each entry of ``case`` that is not an input; ``compute(**inputs)`` runs once, when the first of them is tested."""
+    """One test for each entry of ``case`` that is not an input; ``compute(**inputs)`` runs once,
+    when the first of them is tested.
+    """
     given = {key: case[key] for key in inputs if key in case}
 
     @cache
@@ -109,11 +121,16 @@ def quantities(
 
     def check(quantity: str) -> None:
         found = computed()
-        assert quantity in found, f"{file.path}: {name} expects the unknown quantity {quantity!r}. Known: {', '.join(found)}."
+        assert quantity in found, (
+            f"{file.path}: {name} expects the unknown quantity {quantity!r}. Known: "
+            f"{', '.join(found)}."
+        )
         ways = found[quantity]
         for way in ways if isinstance(ways, list) else [ways]:
             assert_close(way, case[quantity])
 
     for quantity, expected in case.items():
-        if quantity not in given and expected is not None:  # null: the quantity does not exist in this case
+        if (
+            quantity not in given and expected is not None
+        ):  # null: the quantity does not exist in this case
             yield Case(f"{name}/{quantity}", partial(check, quantity))

@@ -1,6 +1,12 @@
 """Closed-form solutions, one module for each format."""
 
-from tests.reference import analytic_solutions, gradient_cases, restitution_table, triangle_geometry, viscoelastic_tables
+from tests.reference import (
+    analytic_solutions,
+    gradient_cases,
+    restitution_table,
+    triangle_geometry,
+    viscoelastic_tables,
+)
 
 FILE_KINDS = (
     *analytic_solutions.FILE_KINDS,

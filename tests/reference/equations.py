@@ -32,7 +32,10 @@ def contact_mass(m1: float, m2: float | None) -> Mapping[str, Any]:
 
 
 def restitution_linear(beta: float) -> Mapping[str, Any]:
-    return {"e_zero_gap": zero_overlap_restitution(beta), "e_no_tension": zero_force_restitution(beta)}
+    return {
+        "e_zero_gap": zero_overlap_restitution(beta),
+        "e_no_tension": zero_force_restitution(beta),
+    }
 
 
 def sliding_to_rolling(R: float, v0: float, mu: float, g: float) -> Mapping[str, Any]:
@@ -67,8 +70,17 @@ def check(case: Mapping[str, Any]) -> None:
 def cases(file: ReferenceFile) -> Iterable[Case]:
     for index, case in enumerate(file.document["cases"]):
         name = f"{file.name}[{index}]/{case['system']}/{case['func']}"
-        runners = {f"equations/{function}": lambda name=name, case=case: [Case(name, lambda: check(case))] for function in FUNCTIONS}
+        runners = {
+            f"equations/{function}": lambda name=name, case=case: [Case(name, lambda: check(case))]
+            for function in FUNCTIONS
+        }
         yield from dispatch(file, name, f"equations/{case['system']}/{case['func']}", runners)
 
 
-FILE_KINDS = (FileKind("equations", lambda document: isinstance(document, dict) and document.get("format") == FORMAT, cases),)
+FILE_KINDS = (
+    FileKind(
+        "equations",
+        lambda document: isinstance(document, dict) and document.get("format") == FORMAT,
+        cases,
+    ),
+)

@@ -20,11 +20,21 @@ from jaxcontact.systems.comsol import (
 )
 
 
-def friction(mu: float, Ff_r: float, Ff_max: float | str, v0: float, regularization: Any = EXPONENTIAL) -> Friction:
-    return Friction(mu=mu, Ff_r=Ff_r, Ff_max=None if Ff_max == "inf" else Ff_max, v0=v0, regularization=regularization)
+def friction(
+    mu: float, Ff_r: float, Ff_max: float | str, v0: float, regularization: Any = EXPONENTIAL
+) -> Friction:
+    return Friction(
+        mu=mu,
+        Ff_r=Ff_r,
+        Ff_max=None if Ff_max == "inf" else Ff_max,
+        v0=v0,
+        regularization=regularization,
+    )
 
 
-def friction_magnitude_case(mu: float, Fn: float, Ff_r: float, Ff_max: float | str, v: float, v0: float) -> Mapping[str, Any]:
+def friction_magnitude_case(
+    mu: float, Fn: float, Ff_r: float, Ff_max: float | str, v: float, v0: float
+) -> Mapping[str, Any]:
     return {
         name: friction_magnitude(friction(mu, Ff_r, Ff_max, v0, form), v, Fn)
         for name, form in (("exp_form", EXPONENTIAL), ("tanh_form", TANH))
@@ -55,7 +65,10 @@ def sphere_sphere(
         contact=RigidBodyContact(k_pen=k_pen, c_pen=c_pen),
         friction=friction(mu, Ff_r, Ff_max, v0),
     )
-    source, destination = (Motion(*map(jnp.asarray, motion)) for motion in ((x_src, v_src, w_src), (x_dst, v_dst, w_dst)))
+    source, destination = (
+        Motion(*map(jnp.asarray, motion))
+        for motion in ((x_src, v_src, w_src), (x_dst, v_dst, w_dst))
+    )
     found = spherical_to_spherical(parameters, source, destination)
     return {
         "gap": found.gap,
@@ -64,7 +77,8 @@ def sphere_sphere(
         "r_s": found.arm_source,
         "r_d": found.arm_destination,
         "v_cs": source.velocity + jnp.cross(source.angular_velocity, found.arm_source),
-        "v_cd": destination.velocity + jnp.cross(destination.angular_velocity, found.arm_destination),
+        "v_cd": destination.velocity
+        + jnp.cross(destination.angular_velocity, found.arm_destination),
         "v_slip": found.slip,
         "Fn": found.contact_force,
         "Ff": jnp.linalg.norm(found.friction_on_source),
@@ -90,10 +104,16 @@ def sphere_arbitrary(
     Ff_max: float | str,
     v0: float,
 ) -> Mapping[str, Any]:
-    """The contact force is given: a penalty of that size at an overlap of 1 m, on which nothing else depends."""
-    parameters = ArbitraryContact(r_s=r_s, contact=RigidBodyContact(k_pen=Fn), friction=friction(mu, Ff_r, Ff_max, v0))
+    """The contact force is given: a penalty of that size at an overlap of 1 m, on which nothing
+    else depends.
+    """
+    parameters = ArbitraryContact(
+        r_s=r_s, contact=RigidBodyContact(k_pen=Fn), friction=friction(mu, Ff_r, Ff_max, v0)
+    )
     source = Motion(jnp.zeros(3), jnp.asarray(v_src), jnp.asarray(w_src))
-    found = spherical_to_arbitrary(parameters, source, boundary_velocity=jnp.asarray(v_cd), normal=jnp.asarray(n), gap=-1.0)
+    found = spherical_to_arbitrary(
+        parameters, source, boundary_velocity=jnp.asarray(v_cd), normal=jnp.asarray(n), gap=-1.0
+    )
     return {
         "r_s": found.arm_source,
         "v_cs": found.source_velocity,
@@ -116,7 +136,9 @@ def quaternion_moment_case(q: list[float], M: list[float], w: list[float]) -> Ma
         "power": jnp.dot(M, w),
         "power_q": jnp.dot(moment, rate),
         "M_q_dot_q": jnp.dot(moment, q),
-        "M_q_from_body_moment": quaternion_moment(rotate_by_quaternion(M, to_body), q, frame="body"),
+        "M_q_from_body_moment": quaternion_moment(
+            rotate_by_quaternion(M, to_body), q, frame="body"
+        ),
     }
 
 

@@ -7,7 +7,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.geometry.contact_disk import circle_of_intersection_area, disk_radius, hertz_area, sphere_plane_area
+from jaxcontact.geometry.contact_disk import (
+    circle_of_intersection_area,
+    disk_radius,
+    hertz_area,
+    sphere_plane_area,
+)
 from jaxcontact.laws.friction import EXPONENTIAL, LINEAR, ROOT, TANH
 from jaxcontact.laws.restitution import zero_overlap_restitution
 from jaxcontact.laws.rocking import rocking_damping_torque
@@ -19,19 +24,32 @@ from jaxcontact.laws.spinning import (
     stopping_torque,
 )
 from jaxcontact.materials import Solid, effective_mass, effective_modulus, effective_radius
-from jaxcontact.systems.edem import HertzMindlin, LinearSpring, SpinningFriction, spinning_friction_torque
+from jaxcontact.systems.edem import (
+    HertzMindlin,
+    LinearSpring,
+    SpinningFriction,
+    spinning_friction_torque,
+)
 from jaxcontact.systems.edem.base import EffectivePair
 
 REGULARIZATIONS = {"tanh": TANH, "sqrt": ROOT, "exp": EXPONENTIAL}
 
 
 def disk(area: Any, overlap: Any, radius: Any) -> Mapping[str, Any]:
-    return {"area": area, "R_disk": disk_radius(area), "hertz_a": disk_radius(hertz_area(overlap, effective_radius=radius))}
+    return {
+        "area": area,
+        "R_disk": disk_radius(area),
+        "hertz_a": disk_radius(hertz_area(overlap, effective_radius=radius)),
+    }
 
 
 def area_sphere_sphere(R1: float, R2: float, d: float) -> Mapping[str, Any]:
     overlap = R1 + R2 - d
-    return disk(circle_of_intersection_area(overlap, radius1=R1, radius2=R2), overlap, effective_radius(R1, R2))
+    return disk(
+        circle_of_intersection_area(overlap, radius1=R1, radius2=R2),
+        overlap,
+        effective_radius(R1, R2),
+    )
 
 
 def area_sphere_plane(R: float, delta: float) -> Mapping[str, Any]:
@@ -83,14 +101,27 @@ def constant(torque: float) -> dict[str, Any]:
 
 
 def spin_smooth(M_coulomb: float, w_n: float, w_reg: float, kind: str) -> Mapping[str, Any]:
-    return {"M": regularized_spinning_torque(w_n, spin_velocity=w_reg, regularization=REGULARIZATIONS[kind], **constant(M_coulomb))}
+    return {
+        "M": regularized_spinning_torque(
+            w_n, spin_velocity=w_reg, regularization=REGULARIZATIONS[kind], **constant(M_coulomb)
+        )
+    }
 
 
 def spin_down(M_coulomb: float, I: float, w0: float) -> Mapping[str, Any]:  # noqa: E741  the name in the file
-    """From the spin half way, found in one step, and the angle as its integral (Gauss, exact for a parabola)."""
+    """From the spin half way, found in one step, and the angle as its integral (Gauss, exact for a
+    parabola).
+    """
 
     def spin(time: Any) -> Any:
-        return spin_after_step(w0, inertia=I, time_step=time, spin_velocity=1e-14 * abs(w0), regularization=LINEAR, **constant(M_coulomb))
+        return spin_after_step(
+            w0,
+            inertia=I,
+            time_step=time,
+            spin_velocity=1e-14 * abs(w0),
+            regularization=LINEAR,
+            **constant(M_coulomb),
+        )
 
     half = I * abs(w0) / M_coulomb / 2
     stop = half * w0 / (w0 - spin(half))
@@ -98,13 +129,17 @@ def spin_down(M_coulomb: float, I: float, w0: float) -> Mapping[str, Any]:  # no
     return {"t_stop": stop, "angle": stop * np.mean([spin(stop * point) for point in points])}
 
 
-def limited_decay(w0: float, n_steps: int, c_safety: float, I_over_Imin: float) -> Mapping[str, Any]:
+def limited_decay(
+    w0: float, n_steps: int, c_safety: float, I_over_Imin: float
+) -> Mapping[str, Any]:
     """Explicit steps with a torque that the limit of the step always holds back."""
     inertia, time_step = 1e-3, 1e-4
     strong = constant(2.0 * inertia * abs(w0) / time_step)
 
     def step(_: Any, spin: Any) -> Any:
-        torque = limited_spinning_torque(spin, inertia=inertia / I_over_Imin, time_step=time_step, safety=c_safety, **strong)
+        torque = limited_spinning_torque(
+            spin, inertia=inertia / I_over_Imin, time_step=time_step, safety=c_safety, **strong
+        )
         return spin + time_step * torque / inertia
 
     return {"w": jax.lax.fori_loop(0, n_steps, step, jnp.asarray(w0))}
@@ -124,9 +159,12 @@ def hertz_mindlin_normal(
     delta_dot: float,
 ) -> Mapping[str, Any]:
     solids = [Solid(youngs_modulus=E, poisson_ratio=nu) for E, nu in ((E1, nu1), (E2, nu2))]
-    base = HertzMindlin(solid1=solids[0], solid2=solids[1], coefficient_of_restitution=e, static_friction=0.0)
+    base = HertzMindlin(
+        solid1=solids[0], solid2=solids[1], coefficient_of_restitution=e, static_friction=0.0
+    )
     pair = EffectivePair(
-        effective_radius(R1) if R2 is None else effective_radius(R1, R2), effective_mass(m1) if m2 is None else effective_mass(m1, m2)
+        effective_radius(R1) if R2 is None else effective_radius(R1, R2),
+        effective_mass(m1) if m2 is None else effective_mass(m1, m2),
     )
     contact = base.normal(delta, delta_dot, pair)
     return {
@@ -141,9 +179,17 @@ def hertz_mindlin_normal(
     }
 
 
-def linear_spring(E_star: float, R_star: float, m_star: float, V: float, e: float) -> Mapping[str, Any]:
+def linear_spring(
+    E_star: float, R_star: float, m_star: float, V: float, e: float
+) -> Mapping[str, Any]:
     solid = Solid(youngs_modulus=2 * E_star, poisson_ratio=0.0)
-    base = LinearSpring(solid1=solid, solid2=solid, characteristic_velocity=V, coefficient_of_restitution=e, static_friction=0.0)
+    base = LinearSpring(
+        solid1=solid,
+        solid2=solid,
+        characteristic_velocity=V,
+        coefficient_of_restitution=e,
+        static_friction=0.0,
+    )
     pair = EffectivePair(R_star, m_star)
     stiffness, damping = base.stiffness(pair), base.normal(1e-6, 0.0, pair).damping
     return {

@@ -1,4 +1,6 @@
-"""Inputs and outputs of Modia3D's contact force law. Cases were computed as the program's code does: its force has no maximum."""
+"""Inputs and outputs of Modia3D's contact force law. Cases were computed as the program's code
+does: its force has no maximum.
+"""
 
 from collections.abc import Mapping
 from functools import cache
@@ -40,7 +42,9 @@ def pair_lookup(mat1: str, mat2: str) -> Mapping[str, Any]:
 
 
 def c_res(E1: float, nu1: float, E2: float, nu2: float, k_red: float) -> Mapping[str, Any]:
-    solids = (modia3d.SolidMaterial(YoungsModulus=E, PoissonsRatio=nu) for E, nu in ((E1, nu1), (E2, nu2)))
+    solids = (
+        modia3d.SolidMaterial(YoungsModulus=E, PoissonsRatio=nu) for E, nu in ((E1, nu1), (E2, nu2))
+    )
     return {"c_res": modia3d.resultant_modulus(*solids, elasticContactReductionFactor=k_red)}
 
 
@@ -53,8 +57,14 @@ def damping(cor: float, v_n_abs: float, v_small: float, d_max: float) -> Mapping
     return {"d": modia3d.damping_coefficient(current, v_n_abs, maximumContactDamping=d_max)}
 
 
-def normal_force(c_res: float, c_geo: float, delta: float, d: float, delta_dot: float) -> Mapping[str, Any]:
-    return {"fn": modia3d.normal_force(delta, delta_dot, stiffness=c_res * c_geo, dissipation=d, tension=True)}
+def normal_force(
+    c_res: float, c_geo: float, delta: float, d: float, delta_dot: float
+) -> Mapping[str, Any]:
+    return {
+        "fn": modia3d.normal_force(
+            delta, delta_dot, stiffness=c_res * c_geo, dissipation=d, tension=True
+        )
+    }
 
 
 def pair_wrench(
@@ -77,9 +87,18 @@ def pair_wrench(
     wsmall: float,
 ) -> Mapping[str, Any]:
     material = modia3d.ElasticContactPairResponseMaterial(
-        c_res=c_res, c_geo=c_geo, d_res=d, mu_k=mu_k, mu_r=mu_r, mu_r_geo=mu_r_geo, vsmall=vsmall, wsmall=wsmall
+        c_res=c_res,
+        c_geo=c_geo,
+        d_res=d,
+        mu_k=mu_k,
+        mu_r=mu_r,
+        mu_r_geo=mu_r_geo,
+        vsmall=vsmall,
+        wsmall=wsmall,
     )
-    motions = [Motion(*(jnp.array(vector) for vector in motion)) for motion in ((x1, v1, w1), (x2, v2, w2))]
+    motions = [
+        Motion(*(jnp.array(vector) for vector in motion)) for motion in ((x1, v1, w1), (x2, v2, w2))
+    ]
     plane = ContactPlane(jnp.array(r_contact), jnp.array(e_n), jnp.asarray(-delta))
     response = modia3d.response_calculation(material, *motions, plane, tension=True)
     return {
@@ -105,16 +124,25 @@ def sphere_on_floor(y: Any, contact: modia3d.ElasticContact) -> tuple[Motion, Mo
 
 @cache
 def bouncing(material: str) -> tuple[Any, Any]:
-    """Rate of the state and state of the contact of a sphere that bounces on a box of the same material."""
+    """Rate of the state and state of the contact of a sphere that bounces on a box of the same
+    material.
+    """
 
     def contact(radius: Any) -> modia3d.ElasticContact:
-        solids = (modia3d.Sphere(diameter=2 * radius), modia3d.Box(lengthX=1.0, lengthY=1.0, lengthZ=0.1))
-        return modia3d.elastic_contact(*(modia3d.Solid(shape=shape, solidMaterial=material) for shape in solids))
+        solids = (
+            modia3d.Sphere(diameter=2 * radius),
+            modia3d.Box(lengthX=1.0, lengthY=1.0, lengthZ=0.1),
+        )
+        return modia3d.elastic_contact(
+            *(modia3d.Solid(shape=shape, solidMaterial=material) for shape in solids)
+        )
 
     @jax.jit
     def rate(y: Any, memory: Any, mass: Any, radius: Any, g: Any) -> jax.Array:
         law = contact(radius)
-        response, _ = modia3d.sphere_flat_response(modia3d.ContactMemory(memory[0]), law, *sphere_on_floor(y, law), surface_normal=UP)
+        response, _ = modia3d.sphere_flat_response(
+            modia3d.ContactMemory(memory[0]), law, *sphere_on_floor(y, law), surface_normal=UP
+        )
         wrench: Wrench = response.wrench1
         return jnp.stack([y[1], jnp.where(memory[0] >= 0.0, wrench.force[2], 0.0) / mass - g])
 
@@ -127,7 +155,9 @@ def bouncing(material: str) -> tuple[Any, Any]:
     return rate, touching
 
 
-def trajectory_bouncing_sphere(mass: float, radius: float, drop_height: float, g: float, material: str, t: float) -> Mapping[str, Any]:
+def trajectory_bouncing_sphere(
+    mass: float, radius: float, drop_height: float, g: float, material: str, t: float
+) -> Mapping[str, Any]:
     rate, touching = bouncing(material)
     end = latched_motion(
         lambda y, memory: rate(y, memory, mass, radius, g),

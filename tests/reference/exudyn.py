@@ -14,7 +14,10 @@ from jaxcontact.systems.exudyn.compatibility import EXUDYN_1_13
 from jaxcontact.systems.exudyn.data_node import DataNode
 from jaxcontact.systems.exudyn.forces import RESTITUTION_LAW_OF_IMPACT_MODEL
 from jaxcontact.systems.exudyn.general_contact import general_contact_pair
-from jaxcontact.systems.exudyn.parameters import ObjectContactSphereSphere, ObjectContactSphereTriangle
+from jaxcontact.systems.exudyn.parameters import (
+    ObjectContactSphereSphere,
+    ObjectContactSphereTriangle,
+)
 from jaxcontact.systems.exudyn.sphere_sphere import sphere_sphere_contact, sphere_sphere_data
 from jaxcontact.systems.exudyn.sphere_triangle import sphere_triangle_contact, sphere_triangle_data
 from tests.reference.case import Case, Computed, FileKind, ReferenceFile, assert_close, dispatch
@@ -32,7 +35,10 @@ def is_manifest(document: Any) -> bool:
     return (
         isinstance(document, dict)
         and bool(document)
-        and all(isinstance(entry, dict) and any(key.startswith("suggested_") for key in entry) for entry in document.values())
+        and all(
+            isinstance(entry, dict) and any(key.startswith("suggested_") for key in entry)
+            for entry in document.values()
+        )
     )
 
 
@@ -43,7 +49,11 @@ def stated_kind(document: Any) -> str | None:
 
 
 def is_trajectory(document: Any, *keys: str) -> bool:
-    return isinstance(document, dict) and stated_kind(document) in (None, "trajectory") and {"samples", "final", *keys} <= set(document)
+    return (
+        isinstance(document, dict)
+        and stated_kind(document) in (None, "trajectory")
+        and {"samples", "final", *keys} <= set(document)
+    )
 
 
 def row_kind(parameters: Mapping[str, Any]) -> str:
@@ -59,18 +69,32 @@ def row_kind(parameters: Mapping[str, Any]) -> str:
 def check_row(row: Mapping[str, Any], rtol: float) -> None:
     """Every output of the program, from the state in its data node."""
     contact = ObjectContactSphereSphere(**row["params"], compatibility=EXUDYN_1_13)
-    bodies = [Motion(*(np.asarray(row[f"{symbol}{index}"], dtype=float) for symbol in "pvw")) for index in (0, 1)]
+    bodies = [
+        Motion(*(np.asarray(row[f"{symbol}{index}"], dtype=float) for symbol in "pvw"))
+        for index in (0, 1)
+    ]
     state = row["state"]
-    data = DataNode(state["gap_flag"], state["v_t_norm"], state["impact_velocity"], state["delta_plastic"])
+    data = DataNode(
+        state["gap_flag"], state["v_t_norm"], state["impact_velocity"], state["delta_plastic"]
+    )
     result = CONTACT(contact, *bodies, data)
-    # Without friction the program's torque is what rounding leaves of a cross product of parallel vectors.
-    torque_rounding = ROUNDING * max(row["params"]["spheresRadii"]) * np.linalg.norm(row["exudyn"]["Force"])
+    # Without friction the program's torque is what rounding leaves of a cross product of parallel
+    # vectors.
+    torque_rounding = (
+        ROUNDING * max(row["params"]["spheresRadii"]) * np.linalg.norm(row["exudyn"]["Force"])
+    )
     outputs = {name: Computed(value, rtol) for name, value in result.outputs._asdict().items()}
     outputs["Torque"] = outputs["Torque"]._replace(atol=torque_rounding)
     outputs["gap"] = outputs["DisplacementLocal"]
     physical = {
-        **{f"force_on_{body}": Computed(wrench.force, rtol) for body, wrench in enumerate((result.on_0, result.on_1))},
-        **{f"torque_on_{body}": Computed(wrench.torque, rtol, torque_rounding) for body, wrench in enumerate((result.on_0, result.on_1))},
+        **{
+            f"force_on_{body}": Computed(wrench.force, rtol)
+            for body, wrench in enumerate((result.on_0, result.on_1))
+        },
+        **{
+            f"torque_on_{body}": Computed(wrench.torque, rtol, torque_rounding)
+            for body, wrench in enumerate((result.on_0, result.on_1))
+        },
     }
     for expected, computed in ((row["exudyn"], outputs), (row.get("physical", {}), physical)):
         unknown = set(expected) - set(computed)
@@ -85,24 +109,42 @@ def pointwise_cases(file: ReferenceFile) -> Iterable[Case]:
     for index, row in enumerate(file.document["rows"]):
         name = f"{file.name}[{index}]"
         check = partial(check_row, row, rtol)
-        kinds = ["adhesive plasticity", *(f"impact model {model}" for model in RESTITUTION_LAW_OF_IMPACT_MODEL)]
-        runners = {f"exudyn/row/{kind}": lambda name=name, check=check: [Case(name, check)] for kind in kinds}
+        kinds = [
+            "adhesive plasticity",
+            *(f"impact model {model}" for model in RESTITUTION_LAW_OF_IMPACT_MODEL),
+        ]
+        runners = {
+            f"exudyn/row/{kind}": lambda name=name, check=check: [Case(name, check)]
+            for kind in kinds
+        }
         yield from dispatch(file, name, row_kind(row["params"]), runners)
 
 
-def bodies_and_state(bodies: list[Mapping[str, Any]], radii: Iterable[float]) -> tuple[Bodies, np.ndarray]:
-    """Inverse inertia of homogeneous spheres, none for bodies without angular velocity; and where the bodies start."""
+def bodies_and_state(
+    bodies: list[Mapping[str, Any]], radii: Iterable[float]
+) -> tuple[Bodies, np.ndarray]:
+    """Inverse inertia of homogeneous spheres, none for bodies without angular velocity; and where
+    the bodies start.
+    """
     mass = np.array([body.get("mass", np.inf) for body in bodies])
     turns = np.array(["angularVelocity" in body for body in bodies])
     inertia = np.where(turns, 0.4 * mass * np.square(list(radii)), np.inf)
-    state = [[*body["position"], *body.get("velocity", (0, 0, 0)), *body.get("angularVelocity", (0, 0, 0))] for body in bodies]
+    state = [
+        [
+            *body["position"],
+            *body.get("velocity", (0, 0, 0)),
+            *body.get("angularVelocity", (0, 0, 0)),
+        ]
+        for body in bodies
+    ]
     return Bodies(1.0 / mass, 1.0 / inertia), np.array(state, dtype=float)
 
 
 def stacked(parameters: Iterable[Any]) -> Any:
     """Models as one, with an axis for the pairs."""
     return jax.tree.map(
-        lambda *leaves: np.array(leaves, dtype=float), *(jax.tree.map(np.asarray, p, is_leaf=is_vector) for p in parameters)
+        lambda *leaves: np.array(leaves, dtype=float),
+        *(jax.tree.map(np.asarray, p, is_leaf=is_vector) for p in parameters),
     )
 
 
@@ -113,13 +155,19 @@ def is_vector(value: Any) -> bool:
 def data_of(document: Mapping[str, Any], gap: float) -> DataNode:
     """The data node at the start: where the file does not say, the gap and zeros."""
     stated = document.get("initialData", document["meta"].get("initial_data_node"))
-    values = stated if isinstance(stated, list) and all(isinstance(value, (int, float)) for value in stated) else (gap, 0.0, 0.0, 0.0)
+    values = (
+        stated
+        if isinstance(stated, list) and all(isinstance(value, (int, float)) for value in stated)
+        else (gap, 0.0, 0.0, 0.0)
+    )
     return DataNode(*(np.array([value], dtype=float) for value in values))
 
 
 def two_spheres(document: Mapping[str, Any]) -> tuple[Pairs, Bodies, np.ndarray, DataNode]:
     contact = ObjectContactSphereSphere(**document["contact"], compatibility=EXUDYN_1_13)
-    pairs = Pairs(stacked([contact]), np.array([0]), np.array([1]), sphere_sphere_contact, sphere_sphere_data)
+    pairs = Pairs(
+        stacked([contact]), np.array([0]), np.array([1]), sphere_sphere_contact, sphere_sphere_data
+    )
     bodies, state = bodies_and_state(document["bodies"], contact.spheresRadii)
     return pairs, bodies, state, data_of(document, document["samples"]["gap"][0])
 
@@ -130,9 +178,18 @@ def sphere_on_plane(document: Mapping[str, Any]) -> tuple[Pairs, Bodies, np.ndar
     assert "plane y=0, normal +y" in document["object"], f"unknown object {document['object']!r}"
     points = ((-far, 0.0, -far), (0.0, 0.0, 2 * far), (2 * far, 0.0, -far))
     contact = ObjectContactSphereTriangle(
-        **document["contact"], radiusSphere=body["radius"], trianglePoints=points, compatibility=EXUDYN_1_13
+        **document["contact"],
+        radiusSphere=body["radius"],
+        trianglePoints=points,
+        compatibility=EXUDYN_1_13,
     )
-    pairs = Pairs(stacked([contact]), np.array([0]), np.array([1]), sphere_triangle_contact, sphere_triangle_data)
+    pairs = Pairs(
+        stacked([contact]),
+        np.array([0]),
+        np.array([1]),
+        sphere_triangle_contact,
+        sphere_triangle_data,
+    )
     bodies, state = bodies_and_state([body, {"position": (0, 0, 0)}], (body["radius"], 1.0))
     return pairs, bodies, state, data_of(document, document["samples"]["gap"][0])
 
@@ -142,10 +199,20 @@ def many_spheres(document: Mapping[str, Any]) -> tuple[Pairs, Bodies, np.ndarray
     spheres, contact = document["bodies"], document["generalContact"]
     k, d = contact["contactStiffness_per_sphere"], contact["contactDamping_per_sphere"]
     friction, zone = contact["friction"], contact.get("frictionProportionalZone", 1e-3)
-    unknown = set(contact) - {"contactStiffness_per_sphere", "contactDamping_per_sphere", "friction", "frictionProportionalZone", "gravity"}
+    unknown = set(contact) - {
+        "contactStiffness_per_sphere",
+        "contactDamping_per_sphere",
+        "friction",
+        "frictionProportionalZone",
+        "gravity",
+    }
     assert not unknown, f"unknown parameters {unknown}"
     bodies, state = bodies_and_state(spheres, (sphere["radius"] for sphere in spheres))
-    indices = [pair for pair in itertools.combinations(range(len(spheres)), 2) if np.any(bodies.inverse_mass[list(pair)] > 0.0)]
+    indices = [
+        pair
+        for pair in itertools.combinations(range(len(spheres)), 2)
+        if np.any(bodies.inverse_mass[list(pair)] > 0.0)
+    ]
     parameters = [
         general_contact_pair(
             (spheres[i]["radius"], spheres[j]["radius"]),
@@ -158,7 +225,10 @@ def many_spheres(document: Mapping[str, Any]) -> tuple[Pairs, Bodies, np.ndarray
     ]
     first, second = np.array(indices).T
     pairs = Pairs(stacked(parameters), first, second, sphere_sphere_contact, sphere_sphere_data)
-    gap = [np.linalg.norm(state[j, :3] - state[i, :3]) - spheres[i]["radius"] - spheres[j]["radius"] for i, j in indices]
+    gap = [
+        np.linalg.norm(state[j, :3] - state[i, :3]) - spheres[i]["radius"] - spheres[j]["radius"]
+        for i, j in indices
+    ]
     return pairs, bodies, state, DataNode(np.array(gap), *np.zeros((3, len(indices))))
 
 
@@ -171,30 +241,54 @@ def drive_of(document: Mapping[str, Any]) -> Drive | None:
 
 
 def check_trajectory(document: Mapping[str, Any], system: Callable, atol: float) -> None:
-    """The final state within ``atol``; on the way, the program may also be up to two steps early or late."""
+    """The final state within ``atol``; on the way, the program may also be up to two steps early or
+    late.
+    """
     pairs, bodies, state, data = system(document)
     samples, step = document["samples"], document["meta"]["stepSize"]
     times = np.array(samples["t"])
-    gravity = np.array(document.get("gravity", document.get("generalContact", {}).get("gravity", (0, 0, 0))), dtype=float)
+    gravity = np.array(
+        document.get("gravity", document.get("generalContact", {}).get("gravity", (0, 0, 0))),
+        dtype=float,
+    )
     found = integrate(
-        bodies, pairs, data, state, times=times, gravity=gravity, drive=drive_of(document), rtol=float(np.clip(1e-3 * atol, 1e-10, 1e-8))
+        bodies,
+        pairs,
+        data,
+        state,
+        times=times,
+        gravity=gravity,
+        drive=drive_of(document),
+        rtol=float(np.clip(1e-3 * atol, 1e-10, 1e-8)),
     )
     late = atol + 2 * step * np.max(np.abs(found.rate), axis=0)
     computed = {}
     names = [""] if "body" in document else [str(body) for body in range(len(state))]
     for body, suffix in enumerate(names):
         for name, part in STATE.items():
-            computed[f"{name}{suffix}"] = Computed(found.state[:, body, part], 0.0, float(np.max(late[body, part])))
+            computed[f"{name}{suffix}"] = Computed(
+                found.state[:, body, part], 0.0, float(np.max(late[body, part]))
+            )
     if "gap" in samples:
-        along, across = float(np.max(late[..., STATE["position"]])), float(np.max(late[..., STATE["velocity"]]))
-        slip = across + max(document["contact"].get("spheresRadii", (0.0,))) * float(np.max(late[..., STATE["angularVelocity"]]))
+        along, across = (
+            float(np.max(late[..., STATE["position"]])),
+            float(np.max(late[..., STATE["velocity"]])),
+        )
+        slip = across + max(document["contact"].get("spheresRadii", (0.0,))) * float(
+            np.max(late[..., STATE["angularVelocity"]])
+        )
         computed["gap"] = Computed(found.contacts.gap[:, 0], 0.0, along)
         computed["force"] = Computed(found.contacts.force_on_first[:, 0], 5e-3)
         computed["torque_exudyn"] = Computed(-found.contacts.torque_on_first[:, 0], 5e-3)
         nodes = dict(zip(DataNode._fields, (along, slip, across, along), strict=True))
-        computed["data_node"] = [Computed(getattr(found.data, name)[:, 0], 0.0, limit) for name, limit in nodes.items()]
-    # At the start the file has the data node before its first update; at an event the program's force lags by a step.
-    near_event = np.min(np.abs(times[:, None] - np.append(found.events, -np.inf)), axis=1) <= 2 * step
+        computed["data_node"] = [
+            Computed(getattr(found.data, name)[:, 0], 0.0, limit) for name, limit in nodes.items()
+        ]
+    # At the start the file has the data node before its first update; at an event the program's
+    # force lags by a step.
+    near_event = (
+        np.min(np.abs(times[:, None] - np.append(found.events, -np.inf)), axis=1) <= 2 * step
+    )
     for name, values in samples.items():
         if name == "t":
             continue
@@ -204,16 +298,23 @@ def check_trajectory(document: Mapping[str, Any], system: Callable, atol: float)
             for column, entry in zip(reference.T, computed[name], strict=True):
                 assert_close(entry._replace(value=entry.value[1:]), column[1:])
         elif name in ("force", "torque_exudyn"):
-            assert_close(computed[name]._replace(value=computed[name].value[~near_event]), reference[~near_event])
+            assert_close(
+                computed[name]._replace(value=computed[name].value[~near_event]),
+                reference[~near_event],
+            )
         else:
             assert_close(computed[name], reference)
     for name, value in document["final"].items():
         assert name in computed, f"unknown final {name!r}"
         assert_close(Computed(computed[name].value[-1], 0.0, atol), value)
-    for entry, value in zip(computed.get("data_node", ()), document.get("final_data_node", ()), strict=False):
+    for entry, value in zip(
+        computed.get("data_node", ()), document.get("final_data_node", ()), strict=False
+    ):
         assert_close(entry._replace(value=entry.value[-1]), value)
     if document.get("impacts_reference"):
-        assert_close(Computed(found.impacts[:, [0, 2]], 0.0, atol + step), document["impacts_reference"])
+        assert_close(
+            Computed(found.impacts[:, [0, 2]], 0.0, atol + step), document["impacts_reference"]
+        )
 
 
 def trajectory_cases(file: ReferenceFile) -> Iterable[Case]:
@@ -224,20 +325,48 @@ def trajectory_cases(file: ReferenceFile) -> Iterable[Case]:
     elif "body" in document:
         kind, system = "a sphere on a plane", sphere_on_plane
     else:
-        plastic = document["contact"].get("impactModel", 0) == 0 and document["contact"].get("contactPlasticityRatio", 0.0) != 0.0
-        kind, system = "two spheres with adhesive plasticity" if plastic else "two spheres", two_spheres
-    check = partial(check_trajectory, document, system, file.suggestions.get("suggested_final_atol", 1e-6))
-    return dispatch(file, file.name, f"exudyn/trajectory of {kind}", {f"exudyn/trajectory of {kind}": lambda: [Case(file.name, check)]})
+        plastic = (
+            document["contact"].get("impactModel", 0) == 0
+            and document["contact"].get("contactPlasticityRatio", 0.0) != 0.0
+        )
+        kind, system = (
+            "two spheres with adhesive plasticity" if plastic else "two spheres",
+            two_spheres,
+        )
+    check = partial(
+        check_trajectory, document, system, file.suggestions.get("suggested_final_atol", 1e-6)
+    )
+    return dispatch(
+        file,
+        file.name,
+        f"exudyn/trajectory of {kind}",
+        {f"exudyn/trajectory of {kind}": lambda: [Case(file.name, check)]},
+    )
 
 
 FILE_KINDS = (
     FileKind("manifest", is_manifest, lambda file: []),
     FileKind(
         "pointwise force table",
-        lambda document: stated_kind(document) == "pointwise force table" and isinstance(document.get("rows"), list),
+        lambda document: (
+            stated_kind(document) == "pointwise force table"
+            and isinstance(document.get("rows"), list)
+        ),
         pointwise_cases,
     ),
-    FileKind("trajectory of two spheres", lambda document: is_trajectory(document, "bodies", "contact"), trajectory_cases),
-    FileKind("trajectory of a sphere on a plane", lambda document: is_trajectory(document, "body", "contact"), trajectory_cases),
-    FileKind("trajectory of many spheres", lambda document: is_trajectory(document, "bodies", "generalContact"), trajectory_cases),
+    FileKind(
+        "trajectory of two spheres",
+        lambda document: is_trajectory(document, "bodies", "contact"),
+        trajectory_cases,
+    ),
+    FileKind(
+        "trajectory of a sphere on a plane",
+        lambda document: is_trajectory(document, "body", "contact"),
+        trajectory_cases,
+    ),
+    FileKind(
+        "trajectory of many spheres",
+        lambda document: is_trajectory(document, "bodies", "generalContact"),
+        trajectory_cases,
+    ),
 )

@@ -1,8 +1,11 @@
-"""Motion of rigid spheres under Exudyn's contact forces, integrated without the program's time stepping.
+"""Motion of rigid spheres under Exudyn's contact forces, integrated without the program's time
+stepping.
 
-The force functions of jaxcontact are smooth while the data node says the same about contact and sticking. So between two events (a contact
-closes or opens, sticks or slides, or turns from compression to decompression, where its plastic overlap is fixed) SciPy's DOP853 integrates
-with errors far below the tolerances of the references; at the events, found to rounding, the data node is updated.
+The force functions of jaxcontact are smooth while the data node says the same about contact and
+sticking. So between two events (a contact closes or opens, sticks or slides, or turns from
+compression to decompression, where its plastic overlap is fixed) SciPy's DOP853 integrates with
+errors far below the tolerances of the references; at the events, found to rounding, the data node
+is updated.
 """
 
 import dataclasses
@@ -27,7 +30,9 @@ class Bodies(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Contacts between ``first`` and ``second``, indices ``(pairs,)``; ``parameters`` has the pairs as first axis of its leaves."""
+    """Contacts between ``first`` and ``second``, indices ``(pairs,)``; ``parameters`` has the pairs
+    as first axis of its leaves.
+    """
 
     parameters: Any
     first: np.ndarray
@@ -37,7 +42,9 @@ class Pairs(NamedTuple):
 
 
 class Drive(NamedTuple):
-    """A spring from a body to a point that moves along ``axis``, linearly between ``position`` at ``time``; and a damper to the ground."""
+    """A spring from a body to a point that moves along ``axis``, linearly between ``position`` at
+    ``time``; and a damper to the ground.
+    """
 
     body: int
     axis: np.ndarray
@@ -48,7 +55,10 @@ class Drive(NamedTuple):
 
     def __call__(self, t: float, state: np.ndarray) -> np.ndarray:
         position, velocity = self.axis @ state[self.body, 0:3], self.axis @ state[self.body, 3:6]
-        return self.axis * (self.stiffness * (np.interp(t, self.time, self.position) - position) - self.damping * velocity)
+        return self.axis * (
+            self.stiffness * (np.interp(t, self.time, self.position) - position)
+            - self.damping * velocity
+        )
 
 
 class Contacts(NamedTuple):
@@ -62,8 +72,9 @@ class Contacts(NamedTuple):
 
 
 class Recorded(NamedTuple):
-    """State and its rate at the sample times ``(times, bodies, 9)``; of the pairs ``(times, pairs, ...)``; times of events ``(events,)``;
-    time, pair and approach speed when a contact closed ``(impacts, 3)``.
+    """State and its rate at the sample times ``(times, bodies, 9)``; of the pairs ``(times, pairs,
+    ...)``; times of events ``(events,)``; time, pair and approach speed when a contact closed
+    ``(impacts, 3)``.
     """
 
     state: np.ndarray
@@ -83,16 +94,38 @@ def compiled(force: Callable, update: Callable) -> Callable:
     """For one pair law: what is known of the contacts and what they do to the bodies."""
 
     @jax.jit
-    def evaluate(parameters: Any, first: Any, second: Any, data: DataNode, state: Any) -> tuple[Contacts, DataNode, Any, Any]:
+    def evaluate(
+        parameters: Any, first: Any, second: Any, data: DataNode, state: Any
+    ) -> tuple[Contacts, DataNode, Any, Any]:
         one, other = _motion(state[first]), _motion(state[second])
         result = jax.vmap(force)(parameters, one, other, data)
         after = jax.vmap(update)(parameters, one, other, data)
-        with_spin = parameters.replace(compatibility=dataclasses.replace(parameters.compatibility, spin_needs_friction=False))
+        with_spin = parameters.replace(
+            compatibility=dataclasses.replace(parameters.compatibility, spin_needs_friction=False)
+        )
         slip = jax.vmap(update)(with_spin, one, other, data).tangential_velocity
         normal, centres = result.outputs.Director1, other.velocity - one.velocity
-        contacts = Contacts(after.gap, slip, jnp.sum(normal * centres, axis=-1), result.on_0.force, result.on_0.torque)
-        forces = jnp.zeros_like(state[:, 0:3]).at[first].add(result.on_0.force).at[second].add(result.on_1.force)
-        torques = jnp.zeros_like(forces).at[first].add(result.on_0.torque).at[second].add(result.on_1.torque)
+        contacts = Contacts(
+            after.gap,
+            slip,
+            jnp.sum(normal * centres, axis=-1),
+            result.on_0.force,
+            result.on_0.torque,
+        )
+        forces = (
+            jnp.zeros_like(state[:, 0:3])
+            .at[first]
+            .add(result.on_0.force)
+            .at[second]
+            .add(result.on_1.force)
+        )
+        torques = (
+            jnp.zeros_like(forces)
+            .at[first]
+            .add(result.on_0.torque)
+            .at[second]
+            .add(result.on_1.torque)
+        )
         return contacts, after, forces, torques
 
     return evaluate
@@ -101,12 +134,27 @@ def compiled(force: Callable, update: Callable) -> Callable:
 class Stepper:
     """The present regime of all contacts, and the right-hand side while it lasts."""
 
-    def __init__(self, bodies: Bodies, pairs: Pairs, data: DataNode, state: np.ndarray, gravity: np.ndarray, drive: Drive | None) -> None:
+    def __init__(
+        self,
+        bodies: Bodies,
+        pairs: Pairs,
+        data: DataNode,
+        state: np.ndarray,
+        gravity: np.ndarray,
+        drive: Drive | None,
+    ) -> None:
         self.bodies, self.pairs, self.gravity, self.drive = bodies, pairs, gravity, drive
-        self._evaluate = partial(compiled(pairs.force, pairs.update), pairs.parameters, pairs.first, pairs.second)
+        self._evaluate = partial(
+            compiled(pairs.force, pairs.update), pairs.parameters, pairs.first, pairs.second
+        )
         self.zone = np.asarray(pairs.parameters.frictionProportionalZone)
         self.rubs = np.asarray(pairs.parameters.dynamicFriction) > 0.0
-        self.plastic = np.asarray(getattr(pairs.parameters, "contactPlasticityRatio", np.zeros_like(self.zone))) > 0.0
+        self.plastic = (
+            np.asarray(
+                getattr(pairs.parameters, "contactPlasticityRatio", np.zeros_like(self.zone))
+            )
+            > 0.0
+        )
         self.closed = np.asarray(data.gap) < 0.0
         self.memory = data
         self.sticks = self.compresses = np.zeros_like(self.closed)
@@ -116,7 +164,8 @@ class Stepper:
     def evaluate(self, state: np.ndarray) -> tuple[Contacts, DataNode, np.ndarray, np.ndarray]:
         """With a data node that names the regime."""
         data = self.memory._replace(
-            gap=np.where(self.closed, -1.0, 1.0), tangential_velocity=np.where(self.sticks, 0.0, 2.0 * self.zone + 1.0)
+            gap=np.where(self.closed, -1.0, 1.0),
+            tangential_velocity=np.where(self.sticks, 0.0, 2.0 * self.zone + 1.0),
         )
         return jax.tree.map(np.asarray, self._evaluate(data, state))
 
@@ -126,8 +175,12 @@ class Stepper:
         if self.drive is not None:
             forces = forces.copy()
             forces[self.drive.body] += self.drive(t, state)
-        acceleration = forces * self.bodies.inverse_mass[:, None] + self.gravity * (self.bodies.inverse_mass[:, None] > 0.0)
-        return np.concatenate([state[:, 3:6], acceleration, torques * self.bodies.inverse_inertia[:, None]], axis=1).ravel()
+        acceleration = forces * self.bodies.inverse_mass[:, None] + self.gravity * (
+            self.bodies.inverse_mass[:, None] > 0.0
+        )
+        return np.concatenate(
+            [state[:, 3:6], acceleration, torques * self.bodies.inverse_inertia[:, None]], axis=1
+        ).ravel()
 
     def watched(self) -> list[tuple[str, int, float]]:
         """What may end the regime: kind, pair and sign of the crossing."""
@@ -156,7 +209,10 @@ class Stepper:
                 memory.impact_velocity[pair] = -contacts.rate[pair]
         self.memory = memory
         if kind == "gap":
-            self.sticks[pair], self.compresses[pair] = contacts.slip[pair] < self.zone[pair], contacts.rate[pair] < 0.0
+            self.sticks[pair], self.compresses[pair] = (
+                contacts.slip[pair] < self.zone[pair],
+                contacts.rate[pair] < 0.0,
+            )
 
     def events(self) -> list[Callable]:
         """The functions of ``watched`` for SciPy; one evaluation serves all of them."""
@@ -168,7 +224,9 @@ class Stepper:
                 last.clear()
                 last[key] = self.evaluate(flat.reshape(-1, 9))[0]
             found = last[key]
-            return float(found.slip[pair] - self.zone[pair] if kind == "slip" else getattr(found, kind)[pair])
+            return float(
+                found.slip[pair] - self.zone[pair] if kind == "slip" else getattr(found, kind)[pair]
+            )
 
         functions = []
         for kind, pair, direction in self.watched():
@@ -197,7 +255,9 @@ def integrate(
     t, flat, events, impacts, samples = times[0], state.ravel(), [], [], []
     while len(samples) < len(times):
         stop = next((later for later in stops if later > t), times[-1])
-        with np.errstate(over="ignore", invalid="ignore"):  # in trial steps that are far too long, and rejected
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # in trial steps that are far too long, and rejected
             solution = solve_ivp(
                 stepper.rates,
                 (t, stop),
@@ -214,7 +274,14 @@ def integrate(
             now = times[len(samples)]
             sampled = solution.sol(now) if solution.t[-1] > t else flat
             contacts, after, *_ = stepper.evaluate(sampled.reshape(-1, 9))
-            samples.append((sampled.reshape(-1, 9), stepper.rates(now, sampled).reshape(-1, 9), contacts, after))
+            samples.append(
+                (
+                    sampled.reshape(-1, 9),
+                    stepper.rates(now, sampled).reshape(-1, 9),
+                    contacts,
+                    after,
+                )
+            )
         t, flat = solution.t[-1], solution.y[:, -1]
         for (kind, pair, _), found in zip(stepper.watched(), solution.t_events, strict=True):
             if found.size:
@@ -223,5 +290,7 @@ def integrate(
                 if kind == "gap" and stepper.closed[pair]:
                     impacts.append((t, pair, stepper.memory.impact_velocity[pair]))
         assert len(events) < 10_000, f"{len(events)} events until {t} s"
-    recorded = (jax.tree.map(lambda *leaves: np.stack(leaves), *part) for part in zip(*samples, strict=True))
+    recorded = (
+        jax.tree.map(lambda *leaves: np.stack(leaves), *part) for part in zip(*samples, strict=True)
+    )
     return Recorded(*recorded, np.array(events), np.array(impacts).reshape(-1, 3))

@@ -1,4 +1,5 @@
-"""Motion with contacts that remember the speed at which they started, as Modia3D integrates it: SciPy with located starts and ends.
+"""Motion with contacts that remember the speed at which they started, as Modia3D integrates it:
+SciPy with located starts and ends.
 
 Independent of ``jaxcontact.simulation``: only the forces are those of the library.
 """
@@ -28,8 +29,10 @@ def latched_motion(
     """Integrate ``y' = rate(y, impact_speeds)`` over ``duration``.
 
     Args:
-        rate: impact speeds ``(k,)``, one for each contact, negative where there is none: such a contact must not exert a force.
-        contacts: overlap and magnitude of the normal velocity of each contact, ``(k,)`` each, as functions of ``y``.
+        rate: impact speeds ``(k,)``, one for each contact, negative where there is none: such a
+            contact must not exert a force.
+        contacts: overlap and magnitude of the normal velocity of each contact, ``(k,)`` each, as
+            functions of ``y``.
         start: ``y`` at first.
         duration: [s].
         jacobian: of ``rate`` by ``y``, for an implicit method.
@@ -49,8 +52,17 @@ def latched_motion(
     while time < duration:
         if jacobian is not None:
             solver["jac"] = lambda _, y, memory=memory: np.asarray(jacobian(y, memory))
-        events = [crossing(index, -1.0 if remembered >= 0.0 else 1.0) for index, remembered in enumerate(memory)]
-        found = solve_ivp(lambda _, y, memory=memory: np.asarray(rate(y, memory)), (time, duration), state, events=events, **solver)
+        events = [
+            crossing(index, -1.0 if remembered >= 0.0 else 1.0)
+            for index, remembered in enumerate(memory)
+        ]
+        found = solve_ivp(
+            lambda _, y, memory=memory: np.asarray(rate(y, memory)),
+            (time, duration),
+            state,
+            events=events,
+            **solver,
+        )
         assert found.success, found.message
         time, state = found.t[-1], found.y[:, -1]
         speed = np.asarray(contacts(state)[1])

@@ -1,7 +1,9 @@
-"""Motions through ``jaxcontact.simulate``, with derivatives; each structure of a scene is compiled once, whatever its numbers are.
+"""Motions through ``jaxcontact.simulate``, with derivatives; each structure of a scene is compiled
+once, whatever its numbers are.
 
-Inputs of a compiled function are a dictionary of arrays. Its derivative is a function of inputs and tangents, so that one compilation
-serves every parameter of every case: forward and reverse mode are those of ``jax.jvp`` and ``jax.vjp``.
+Inputs of a compiled function are a dictionary of arrays. Its derivative is a function of inputs and
+tangents, so that one compilation serves every parameter of every case: forward and reverse mode are
+those of ``jax.jvp`` and ``jax.vjp``.
 """
 
 import math
@@ -33,12 +35,16 @@ def vector(x: Any = 0.0, y: Any = 0.0, z: Any = 0.0) -> jax.Array:
 
 
 def arrays(inputs: Mapping[str, Any]) -> Inputs:
-    """Every number as an array of float64, so that Python numbers and arrays share a compilation."""
+    """Every number as an array of float64, so that Python numbers and arrays share a
+    compilation.
+    """
     return {name: jnp.asarray(value, dtype=float) for name, value in inputs.items()}
 
 
 class Compiled(NamedTuple):
-    """A motion as a function of its inputs: values with one directional derivative, and the gradient of a combination of outputs."""
+    """A motion as a function of its inputs: values with one directional derivative, and the
+    gradient of a combination of outputs.
+    """
 
     tangent: Callable[[Inputs, Inputs], tuple[Inputs, Inputs, Inputs]]
     cotangent: Callable[[Inputs, Inputs], Inputs]
@@ -76,13 +82,23 @@ def rigid_motion(inputs: Inputs) -> tuple[Inputs, Inputs]:
         surfaces=floor_and_ceiling(inputs["floor"], inputs.get("ceiling")),
         contact=jc.ContactModel(
             normal=jc.NewtonRestitution(restitution=inputs["restitution"]),
-            friction=jc.Coulomb(coefficient=inputs["friction"], tangential_restitution=inputs["tangential_restitution"]),
+            friction=jc.Coulomb(
+                coefficient=inputs["friction"],
+                tangential_restitution=inputs["tangential_restitution"],
+            ),
         ),
         gravity=along_z(-inputs["gravity"]),
     )
-    start = jc.state(position=along_z(inputs["height"]), velocity=inputs["velocity"], spin=inputs["spin"])
+    start = jc.state(
+        position=along_z(inputs["height"]), velocity=inputs["velocity"], spin=inputs["spin"]
+    )
     times = jnp.stack([jnp.zeros_like(inputs["time"]), inputs["time"]])
-    end = jc.simulate(scene, start, times, method=jc.Impulse(max_contacts=MAX_IMPACTS, rest_speed=0.0, lasting_steps=0))
+    end = jc.simulate(
+        scene,
+        start,
+        times,
+        method=jc.Impulse(max_contacts=MAX_IMPACTS, rest_speed=0.0, lasting_steps=0),
+    )
     motion = {
         "position": end.position[1],
         "velocity": end.velocity[1],
@@ -97,7 +113,9 @@ RIGID = compiled(rigid_motion)
 
 
 def rigid_inputs(**given: Any) -> Inputs:
-    """``height`` and ``floor`` are those of centre and surface; what is not given is a sphere that does nothing."""
+    """``height`` and ``floor`` are those of centre and surface; what is not given is a sphere that
+    does nothing.
+    """
     standard = {
         "radius": 0.01,
         "floor": 0.0,
@@ -133,15 +151,21 @@ def rigid_spheres_motion(inputs: Inputs) -> tuple[Inputs, Inputs]:
 RIGID_SPHERES = compiled(rigid_spheres_motion)
 
 
-def rigid_spheres_inputs(*, position: Any, velocity: Any = 0.0, acceleration: Any = 0.0, mass: Any = 1.0, **given: Any) -> Inputs:
+def rigid_spheres_inputs(
+    *, position: Any, velocity: Any = 0.0, acceleration: Any = 0.0, mass: Any = 1.0, **given: Any
+) -> Inputs:
     """Of each sphere its position, and what else is not zero (mass: one)."""
     position = jnp.stack([vector(*of_one) for of_one in position])
     vectors = {"velocity": velocity, "acceleration": acceleration}
     filled = {
-        name: jnp.zeros_like(position) if isinstance(value, float) else jnp.stack([vector(*of_one) for of_one in value])
+        name: jnp.zeros_like(position)
+        if isinstance(value, float)
+        else jnp.stack([vector(*of_one) for of_one in value])
         for name, value in vectors.items()
     }
-    mass = jnp.broadcast_to(jnp.stack(mass) if isinstance(mass, tuple) else mass, position.shape[:1])
+    mass = jnp.broadcast_to(
+        jnp.stack(mass) if isinstance(mass, tuple) else mass, position.shape[:1]
+    )
     return arrays({"position": position, "mass": mass, **filled, **given})
 
 
@@ -160,7 +184,9 @@ def compliant_motion(inputs: Inputs, law: Any) -> tuple[Inputs, Inputs]:
     )
     start = jc.state(position=along_z(inputs["height"]), velocity=along_z(-inputs["speed"]))
     times = jnp.concatenate([jnp.zeros(1), inputs["times"]])
-    end = jc.simulate(scene, start, times, method=jc.EventAligned(max_contacts=1, contact_steps=CONTACT_STEPS))
+    end = jc.simulate(
+        scene, start, times, method=jc.EventAligned(max_contacts=1, contact_steps=CONTACT_STEPS)
+    )
     motion = {
         "height": end.position[1:, 2],
         "velocity": end.velocity[1:, 2],
@@ -173,7 +199,9 @@ def compliant_motion(inputs: Inputs, law: Any) -> tuple[Inputs, Inputs]:
 def hunt_crossley_motion(inputs: Inputs) -> tuple[Inputs, Inputs]:
     """``F = K d^n (1 + a d'/v)`` with the restitution of ``a`` at the speed ``reference_speed``."""
     names = ("stiffness", "restitution", "exponent", "reference_speed")
-    return compliant_motion(inputs, jc.PowerLawHuntCrossley(**{name: inputs[name] for name in names}))
+    return compliant_motion(
+        inputs, jc.PowerLawHuntCrossley(**{name: inputs[name] for name in names})
+    )
 
 
 HUNT_CROSSLEY = compiled(hunt_crossley_motion)
@@ -184,7 +212,9 @@ def linear_dashpot_motion(end: str) -> Callable[[Inputs], Inputs]:
     """``F = k d + c d'``, its contacts ending as ``end`` says; values only."""
 
     def motion(inputs: Inputs) -> Inputs:
-        law = jc.LinearDashpot(stiffness=inputs["stiffness"], restitution=inputs["restitution"], end=end)
+        law = jc.LinearDashpot(
+            stiffness=inputs["stiffness"], restitution=inputs["restitution"], end=end
+        )
         return compliant_motion(inputs, law)[0]
 
     return jax.jit(motion)
@@ -204,9 +234,23 @@ class Impact(NamedTuple):
     time_of_largest_overlap: float
 
 
-def measured_impact(motion: Callable[[Inputs], Inputs], *, mass: Any, speed: Any, **law: Any) -> Impact:
-    """Impact of a sphere that starts touching; the centre is then at 0, so that the overlap keeps its digits."""
-    inputs = arrays({"radius": 1.0, "floor": -1.0, "height": 0.0, "mass": mass, "speed": speed, "times": np.zeros(SAMPLES), **law})
+def measured_impact(
+    motion: Callable[[Inputs], Inputs], *, mass: Any, speed: Any, **law: Any
+) -> Impact:
+    """Impact of a sphere that starts touching; the centre is then at 0, so that the overlap keeps
+    its digits.
+    """
+    inputs = arrays(
+        {
+            "radius": 1.0,
+            "floor": -1.0,
+            "height": 0.0,
+            "mass": mass,
+            "speed": speed,
+            "times": np.zeros(SAMPLES),
+            **law,
+        }
+    )
     whole = motion(inputs)
     low, high = 0.0, float(whole["duration"])
     for _ in range(3):  # the turning point, each time 64 times more closely
@@ -225,7 +269,14 @@ def measured_impact(motion: Callable[[Inputs], Inputs], *, mass: Any, speed: Any
 
 
 @cache
-def impact(*, damping_ratio: float, exponent: float, stiffness: float = 1.0, mass: float = 1.0, speed: float = 1.0) -> Impact:
+def impact(
+    *,
+    damping_ratio: float,
+    exponent: float,
+    stiffness: float = 1.0,
+    mass: float = 1.0,
+    speed: float = 1.0,
+) -> Impact:
     """Impact under ``F = K d^n (1 + a d'/v)``, ``v`` the impact speed."""
     return measured_impact(
         hunt_crossley_values,
@@ -241,18 +292,28 @@ def impact(*, damping_ratio: float, exponent: float, stiffness: float = 1.0, mas
 # Lasting contact with a plane.
 
 SLIP_VELOCITY = 1e-14
-"""Slip velocity of the regularisation over the slip or speed of a case: what it changes is far below every tolerance."""
+"""Slip velocity of the regularisation over the slip or speed of a case: what it changes is far
+below every tolerance.
+"""
 
 
 @jax.jit
 def lasting_motion(inputs: Inputs) -> Inputs:
     """A sphere that lies on a plane from the start on."""
     scene = jc.Scene(
-        bodies=jc.Spheres(radius=inputs["radius"], mass=inputs["mass"], inertia_ratio=inputs["inertia_ratio"]),
+        bodies=jc.Spheres(
+            radius=inputs["radius"], mass=inputs["mass"], inertia_ratio=inputs["inertia_ratio"]
+        ),
         surfaces=(jc.Plane(offset=-inputs["radius"]),),
         contact=jc.ContactModel(
-            normal=jc.PowerLawHuntCrossley(stiffness=inputs["stiffness"], restitution=0.5, exponent=inputs["exponent"]),
-            friction=jc.RegularizedCoulomb(coefficient=inputs["friction"], slip_velocity=inputs["slip_velocity"], regularization=LINEAR),
+            normal=jc.PowerLawHuntCrossley(
+                stiffness=inputs["stiffness"], restitution=0.5, exponent=inputs["exponent"]
+            ),
+            friction=jc.RegularizedCoulomb(
+                coefficient=inputs["friction"],
+                slip_velocity=inputs["slip_velocity"],
+                regularization=LINEAR,
+            ),
         ),
         gravity=inputs["gravity"],
     )
@@ -291,12 +352,20 @@ class Rolling(NamedTuple):
 
 
 def rolling(
-    *, radius: float, velocity: float, mu: float, gravity: float, surface_speed: float = 0.0, inertia_ratio: float = SOLID_SPHERE
+    *,
+    radius: float,
+    velocity: float,
+    mu: float,
+    gravity: float,
+    surface_speed: float = 0.0,
+    inertia_ratio: float = SOLID_SPHERE,
 ) -> Rolling:
-    """Sliding from ``velocity`` and ``surface_speed`` (radius times spin, positive when it rolls forwards) to rolling.
+    """Sliding from ``velocity`` and ``surface_speed`` (radius times spin, positive when it rolls
+    forwards) to rolling.
 
-    Until it rolls, the slip falls linearly. When it has ended is found from what is left of it after half of the time that the work of
-    friction allows; speeds and distance are then read at that very time.
+    Until it rolls, the slip falls linearly. When it has ended is found from what is left of it
+    after half of the time that the work of friction allows; speeds and distance are then read at
+    that very time.
     """
     slip = velocity - surface_speed
     fastest = abs(slip) / ((1 + 1 / inertia_ratio) * mu * gravity)
@@ -317,7 +386,12 @@ def rolling(
     left = half["velocity"][2, 0] - radius * half["spin"][2, 1]
     ends = float(fastest / 2 * slip / (slip - left))
     rolls = after(ends)
-    return Rolling(ends, float(rolls["velocity"][2, 0]), float(radius * rolls["spin"][2, 1]), float(rolls["position"][2, 0]))
+    return Rolling(
+        ends,
+        float(rolls["velocity"][2, 0]),
+        float(radius * rolls["spin"][2, 1]),
+        float(rolls["position"][2, 0]),
+    )
 
 
 class Incline(NamedTuple):
@@ -328,8 +402,18 @@ class Incline(NamedTuple):
 
 
 def incline(*, angle: float, mu: float, gravity: float, duration: float = 1.0) -> Incline:
-    """Let go on an incline of ``angle`` [degrees]: changes of speed in the second half of ``duration``, when slipping is steady."""
+    """Let go on an incline of ``angle`` [degrees]: changes of speed in the second half of
+    ``duration``, when slipping is steady.
+    """
     tilted = gravity * math.sin(math.radians(angle)), 0.0, -gravity * math.cos(math.radians(angle))
-    motion = lasting_contact(times=(0.0, duration / 2, duration), gravity=tilted, friction=mu, speed_scale=gravity * duration)
-    change = (motion["velocity"][2, 0] - motion["velocity"][1, 0], motion["spin"][2, 1] - motion["spin"][1, 1])
+    motion = lasting_contact(
+        times=(0.0, duration / 2, duration),
+        gravity=tilted,
+        friction=mu,
+        speed_scale=gravity * duration,
+    )
+    change = (
+        motion["velocity"][2, 0] - motion["velocity"][1, 0],
+        motion["spin"][2, 1] - motion["spin"][1, 1],
+    )
     return Incline(*(float(speed / (duration / 2)) for speed in change))

@@ -66,7 +66,14 @@ _RUNNERS = {
 
 def cases(file: ReferenceFile, *, name: str) -> Iterable[Case]:
     """The cases of a file of the kind ``name``."""
-    return dispatch(file, file.name, f"published/{name}", {f"published/{kind}": partial(run, file) for kind, run in _RUNNERS.items()})
+    return dispatch(
+        file,
+        file.name,
+        f"published/{name}",
+        {f"published/{kind}": partial(run, file) for kind, run in _RUNNERS.items()},
+    )
 
 
-FILE_KINDS = tuple(FileKind(name, matches, partial(cases, name=name)) for name, matches in _CONTENT.items())
+FILE_KINDS = tuple(
+    FileKind(name, matches, partial(cases, name=name)) for name, matches in _CONTENT.items()
+)

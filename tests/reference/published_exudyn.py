@@ -25,16 +25,27 @@ def cases(file: ReferenceFile) -> Iterable[Case]:
     for index, row in enumerate(document["rows"]):
         name = f"{file.name}/{row['model']}[{index}]"
         if row["model"] not in LAWS:
-            yield failing(name, f"{file.path}: unknown kind {row['model']!r} of restitution law. Known: {', '.join(LAWS)}.")
+            yield failing(
+                name,
+                f"{file.path}: unknown kind {row['model']!r} of restitution law. Known: "
+                f"{', '.join(LAWS)}.",
+            )
             continue
         compute = partial(impacts, setup, of_peer, len(row["speeds"]), row["e_peer_first"])
         yield from quantities(file, name, row, ("model", "e_requested"), compute)
 
 
 def impacts(
-    setup: Mapping[str, float], of_peer: float, count: int, e_peer_first: float, model: str, e_requested: float
+    setup: Mapping[str, float],
+    of_peer: float,
+    count: int,
+    e_peer_first: float,
+    model: str,
+    e_requested: float,
 ) -> Mapping[str, Computed]:
-    """A sphere goes to and fro between two walls; the restitution does not depend on the exponent of the law."""
+    """A sphere goes to and fro between two walls; the restitution does not depend on the exponent
+    of the law.
+    """
     obtained = float(RESTITUTION_LAWS[LAWS[model]].obtained(e_requested))
     speed, radius = setup["v0"], 0.1
     normal = jc.HuntCrossley(stiffness=setup["k"], restitution=obtained)

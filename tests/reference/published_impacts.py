@@ -1,4 +1,6 @@
-"""Impacts of published benchmarks through ``jaxcontact.simulate``; every structure of a scene is compiled once."""
+"""Impacts of published benchmarks through ``jaxcontact.simulate``; every structure of a scene is
+compiled once.
+"""
 
 from collections.abc import Callable
 from functools import partial
@@ -30,8 +32,17 @@ class Body(NamedTuple):
     spin: Any = (0.0, 0.0, 0.0)
 
 
-def body(*, radius: float, mass: Any = None, density: Any = None, velocity: Any, spin: Any = (0.0, 0.0, 0.0)) -> Body:
-    """A solid sphere of given mass or density, as arrays of float64: Python numbers and arrays share a compilation."""
+def body(
+    *,
+    radius: float,
+    mass: Any = None,
+    density: Any = None,
+    velocity: Any,
+    spin: Any = (0.0, 0.0, 0.0),
+) -> Body:
+    """A solid sphere of given mass or density, as arrays of float64: Python numbers and arrays
+    share a compilation.
+    """
     mass = jc.spheres(radius=radius, density=density).mass if mass is None else mass
     return Body(*(jnp.asarray(value, dtype=float) for value in (radius, mass, velocity, spin)))
 
@@ -41,7 +52,9 @@ def as_arrays(law: Any) -> Any:
 
 
 class Motion(NamedTuple):
-    """State at the times of the output, (times, ..., 3) each, the contacts, and the code of how it ended."""
+    """State at the times of the output, (times, ..., 3) each, the contacts, and the code of how it
+    ended.
+    """
 
     state: State
     contacts: Any
@@ -52,7 +65,16 @@ class Motion(NamedTuple):
 
 
 @partial(quickly_compiled, static_argnames=("rigid",))
-def _over_floor(sphere: Body, height: Any, ceiling: Any, normal: Any, coefficient: Any, gravity: Any, times: Any, rigid: bool) -> Motion:
+def _over_floor(
+    sphere: Body,
+    height: Any,
+    ceiling: Any,
+    normal: Any,
+    coefficient: Any,
+    gravity: Any,
+    times: Any,
+    rigid: bool,
+) -> Motion:
     friction = jc.Coulomb(coefficient=coefficient) if rigid else regularized(coefficient)
     scene = jc.Scene(
         bodies=jc.spheres(radius=sphere.radius, mass=sphere.mass),
@@ -68,7 +90,9 @@ def _over_floor(sphere: Body, height: Any, ceiling: Any, normal: Any, coefficien
 
 
 def regularized(coefficient: Any) -> jc.RegularizedCoulomb:
-    return jc.RegularizedCoulomb(coefficient=coefficient, slip_velocity=SLIP_VELOCITY, regularization=LINEAR)
+    return jc.RegularizedCoulomb(
+        coefficient=coefficient, slip_velocity=SLIP_VELOCITY, regularization=LINEAR
+    )
 
 
 def complete(motion: Motion) -> Motion:
@@ -98,28 +122,43 @@ def _motion_over_floor(
     gravity: float = 0.0,
     rigid: bool = False,
 ) -> Motion:
-    """Motion of a sphere whose centre starts at ``height`` (that of touching, where none is given) at time 0, at most ``SAMPLES`` times."""
+    """Motion of a sphere whose centre starts at ``height`` (that of touching, where none is given)
+    at time 0, at most ``SAMPLES`` times.
+    """
     numbers = as_arrays((sphere.radius if height is None else height, ceiling))
-    motion = _over_floor(sphere, *numbers, as_arrays(normal), *map(jnp.asarray, (coefficient, gravity)), padded(times), rigid=rigid)
+    motion = _over_floor(
+        sphere,
+        *numbers,
+        as_arrays(normal),
+        *map(jnp.asarray, (coefficient, gravity)),
+        padded(times),
+        rigid=rigid,
+    )
     return at_given_times(motion, times)
 
 
 def padded(times: Any) -> jax.Array:
-    """The start, ``times``, and the last of them repeated: always the same number, so that all share a compilation."""
+    """The start, ``times``, and the last of them repeated: always the same number, so that all
+    share a compilation.
+    """
     times = np.asarray(times, dtype=float)
     return jnp.asarray(np.concatenate([[0.0], times, np.full(SAMPLES - len(times), times[-1])]))
 
 
 def at_given_times(motion: Motion, times: Any) -> Motion:
     """The states that were asked for."""
-    return motion._replace(state=jax.tree.map(lambda value: np.asarray(value)[1 : len(times) + 1], motion.state))
+    return motion._replace(
+        state=jax.tree.map(lambda value: np.asarray(value)[1 : len(times) + 1], motion.state)
+    )
 
 
 # Two spheres that meet on the x axis.
 
 
 @partial(quickly_compiled, static_argnames=("method",))
-def _two_spheres(spheres: Body, position: Any, normal: Any, coefficient: Any, times: Any, method: jc.EventAligned) -> Motion:
+def _two_spheres(
+    spheres: Body, position: Any, normal: Any, coefficient: Any, times: Any, method: jc.EventAligned
+) -> Motion:
     scene = jc.Scene(
         bodies=jc.spheres(radius=spheres.radius, mass=spheres.mass),
         surfaces=(),
@@ -144,10 +183,21 @@ def two_spheres(
     coefficient: float = 0.0,
     method: jc.EventAligned = ONE_IMPACT,
 ) -> Motion:
-    """Motion of two spheres, the first at negative x, that touch (or have ``gap`` between them) at time 0."""
+    """Motion of two spheres, the first at negative x, that touch (or have ``gap`` between them) at
+    time 0.
+    """
     both = jax.tree.map(lambda *values: jnp.stack(values), first, second)
-    position = jnp.asarray([[-first.radius - gap / 2, 0.0, 0.0], [second.radius + gap / 2, 0.0, 0.0]], dtype=float)
-    motion = _two_spheres(both, position, as_arrays(normal), jnp.asarray(coefficient, dtype=float), padded(times), method)
+    position = jnp.asarray(
+        [[-first.radius - gap / 2, 0.0, 0.0], [second.radius + gap / 2, 0.0, 0.0]], dtype=float
+    )
+    motion = _two_spheres(
+        both,
+        position,
+        as_arrays(normal),
+        jnp.asarray(coefficient, dtype=float),
+        padded(times),
+        method,
+    )
     return complete(at_given_times(motion, times))
 
 
@@ -165,7 +215,9 @@ class Impact(NamedTuple):
     """As a function of at most ``SAMPLES`` times."""
 
 
-def measured(overlap_and_rate: Callable[[Any], tuple[np.ndarray, np.ndarray]], contacts: Any) -> Impact:
+def measured(
+    overlap_and_rate: Callable[[Any], tuple[np.ndarray, np.ndarray]], contacts: Any
+) -> Impact:
     """The impact whose overlap [m] and its rate [m/s] are functions of time."""
     duration = float(contacts.lift_off[0] - contacts.touch_down[0])
     times = np.linspace(0.0, duration, SAMPLES)
@@ -174,7 +226,9 @@ def measured(overlap_and_rate: Callable[[Any], tuple[np.ndarray, np.ndarray]], c
     times = np.linspace(times[after - 1], times[after], SAMPLES)
     overlap, rate = overlap_and_rate(times)
     after = int(np.argmax(rate <= 0.0))
-    turning = times[after] + rate[after] * (times[after] - times[after - 1]) / (rate[after - 1] - rate[after])
+    turning = times[after] + rate[after] * (times[after] - times[after - 1]) / (
+        rate[after - 1] - rate[after]
+    )
     return Impact(
         duration=duration,
         largest_overlap=float(np.max(overlap)),
@@ -196,15 +250,25 @@ def impact_on_floor(*, radius: float, mass: Any, speed: float, normal: Any) -> I
         motion = over_floor(sphere, normal, times=times)
         return radius - motion.state.position[:, 2], -motion.state.velocity[:, 2]
 
-    return measured(overlap_and_rate, over_floor(sphere, normal, times=(after_impact(normal, mass, speed),)).contacts)
+    return measured(
+        overlap_and_rate,
+        over_floor(sphere, normal, times=(after_impact(normal, mass, speed),)).contacts,
+    )
 
 
 def impact_of_twins(*, radius: float, mass: Any, speed: float, normal: Any) -> Impact:
     """Two identical spheres, each with ``speed``."""
-    twins = [body(radius=radius, mass=mass, velocity=(sign * speed, 0.0, 0.0)) for sign in (1.0, -1.0)]
+    twins = [
+        body(radius=radius, mass=mass, velocity=(sign * speed, 0.0, 0.0)) for sign in (1.0, -1.0)
+    ]
 
     def overlap_and_rate(times: Any) -> tuple[np.ndarray, np.ndarray]:
         state = two_spheres(*twins, normal, times=times).state
-        return 2 * radius - (state.position[:, 1, 0] - state.position[:, 0, 0]), state.velocity[:, 0, 0] - state.velocity[:, 1, 0]
+        return 2 * radius - (state.position[:, 1, 0] - state.position[:, 0, 0]), state.velocity[
+            :, 0, 0
+        ] - state.velocity[:, 1, 0]
 
-    return measured(overlap_and_rate, two_spheres(*twins, normal, times=(after_impact(normal, mass / 2, 2 * speed),)).contacts)
+    return measured(
+        overlap_and_rate,
+        two_spheres(*twins, normal, times=(after_impact(normal, mass / 2, 2 * speed),)).contacts,
+    )

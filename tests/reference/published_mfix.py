@@ -42,7 +42,14 @@ def falling(case: Mapping[str, Any], stiffness: float, restitution: float, times
 
 def dem01(file: ReferenceFile) -> Iterable[Case]:
     document = file.document
-    entries = ("source", "case", "closed_form", "cross_check_max_abs_diff_to_MFIX_analytic_column_m", "table", "peer_mfix_adams_bashforth")
+    entries = (
+        "source",
+        "case",
+        "closed_form",
+        "cross_check_max_abs_diff_to_MFIX_analytic_column_m",
+        "table",
+        "peer_mfix_adams_bashforth",
+    )
     yield from only(file, document, *entries, "tolerance")
     case, tolerance = document["case"], document["tolerance"]
     atol, of_peer = stated(tolerance, "closed form"), stated(tolerance, "MFIX itself") / 100
@@ -65,18 +72,27 @@ def dem01(file: ReferenceFile) -> Iterable[Case]:
         yield within(f"{name}/y_mfix", relative, np.ones(len(times)), of_peer)
 
 
-def drop(case: Mapping[str, Any], samples: Any, atol: float, k_N_per_m: float, e: float) -> Mapping[str, Computed]:
-    """Lengths are compared with ``atol``, speeds and times with what it amounts to at the speed of the impact."""
+def drop(
+    case: Mapping[str, Any], samples: Any, atol: float, k_N_per_m: float, e: float
+) -> Mapping[str, Computed]:
+    """Lengths are compared with ``atol``, speeds and times with what it amounts to at the speed of
+    the impact.
+    """
     times, _ = columns(samples)
     motion = falling(case, k_N_per_m, e, times)
     contacts = motion.contacts
-    start, speed, rebound = (float(value[0]) for value in (contacts.touch_down, contacts.impact_speed, contacts.rebound_speed))
+    start, speed, rebound = (
+        float(value[0])
+        for value in (contacts.touch_down, contacts.impact_speed, contacts.rebound_speed)
+    )
     duration = float(contacts.lift_off[0]) - start
     deepest, time_of_deepest = lowest(partial(falling, case, k_N_per_m, e), start, duration)
     apex = case["radius_m"] + rebound**2 / (2 * case["g"])
     in_time, in_speed = atol / speed, atol / speed * case["g"]
     return {
-        "eta_Ns_per_m": Computed(2 * zero_overlap_damping(e) * math.sqrt(k_N_per_m * case["mass_kg"]), rtol=1e-9),
+        "eta_Ns_per_m": Computed(
+            2 * zero_overlap_damping(e) * math.sqrt(k_N_per_m * case["mass_kg"]), rtol=1e-9
+        ),
         "t_contact_start_s": Computed(start, 0.0, in_time),
         "v_impact": Computed(speed, 0.0, in_speed),
         "contact_duration_s": Computed(duration, 0.0, in_time),
@@ -111,13 +127,22 @@ def dem02(file: ReferenceFile) -> Iterable[Case]:
 
     @cache
     def of_all() -> np.ndarray:
-        return compliant_apexes(case, [block["kn"] for block in blocks], [block["e"] for block in blocks])
+        return compliant_apexes(
+            case, [block["kn"] for block in blocks], [block["e"] for block in blocks]
+        )
 
     for index, block in enumerate(blocks):
         name, bounce = f"{file.name}/blocks[{index}]", block["bounce"]
-        yield within(f"{name}/h_rigid", partial(rigid_apexes, case, block["e"], bounce), block["h_rigid"], 2 * rounding)
+        yield within(
+            f"{name}/h_rigid",
+            partial(rigid_apexes, case, block["e"], bounce),
+            block["h_rigid"],
+            2 * rounding,
+        )
 
-        def relative(index: int = index, bounce: Any = bounce, of_mfix: Any = tuple(block["h_mfix"])) -> np.ndarray:
+        def relative(
+            index: int = index, bounce: Any = bounce, of_mfix: Any = tuple(block["h_mfix"])
+        ) -> np.ndarray:
             return of_all()[index][np.asarray(bounce)] / np.asarray(of_mfix)
 
         yield within(f"{name}/h_mfix", relative, np.ones(len(bounce)), OF_MFIX)
@@ -136,14 +161,25 @@ def rigid_apexes(case: Mapping[str, Any], restitution: float, bounce: list[int])
     """Largest heights after some bounces."""
     radius, height = case["radius_m"], case["h0_m"]
     sphere = body(radius=radius, density=case["rho"], velocity=(0.0, 0.0, 0.0))
-    fall = {"times": (20.0 * math.sqrt(2 * height / GRAVITY),), "height": height, "gravity": GRAVITY}
-    contacts = first_contacts(sphere, jc.NewtonRestitution(restitution=restitution), rigid=True, **fall)
-    risen = np.where(contacts.happened, np.asarray(contacts.rebound_speed) ** 2 / (2 * GRAVITY), 0.0)
+    fall = {
+        "times": (20.0 * math.sqrt(2 * height / GRAVITY),),
+        "height": height,
+        "gravity": GRAVITY,
+    }
+    contacts = first_contacts(
+        sphere, jc.NewtonRestitution(restitution=restitution), rigid=True, **fall
+    )
+    risen = np.where(
+        contacts.happened, np.asarray(contacts.rebound_speed) ** 2 / (2 * GRAVITY), 0.0
+    )
     return np.concatenate([[height], radius + risen])[np.asarray(bounce)]
 
 
-def compliant_apexes(case: Mapping[str, Any], stiffnesses: list[float], restitutions: list[float]) -> np.ndarray:
-    """The first highest points of each motion, the start included, (motions, 9), also where the sphere swings without leaving the floor.
+def compliant_apexes(
+    case: Mapping[str, Any], stiffnesses: list[float], restitutions: list[float]
+) -> np.ndarray:
+    """The first highest points of each motion, the start included, (motions, 9), also where the
+    sphere swings without leaving the floor.
 
     A fixed step, as MFIX has it: the heights of damped swings are asked for, too.
     """
@@ -158,13 +194,19 @@ def compliant_apexes(case: Mapping[str, Any], stiffnesses: list[float], restitut
     def heights(stiffness: Any, restitution: Any) -> Any:
         scene = jc.Scene(
             bodies=jc.spheres(radius=radius, mass=mass),
-            contact=jc.ContactModel(normal=jc.LinearDashpot(stiffness=stiffness, restitution=restitution)),
+            contact=jc.ContactModel(
+                normal=jc.LinearDashpot(stiffness=stiffness, restitution=restitution)
+            ),
             gravity=(0.0, 0.0, -GRAVITY),
         )
-        return jc.simulate(scene, jc.state(position=(0.0, 0.0, height)), times, method=method).position[:, 2]
+        return jc.simulate(
+            scene, jc.state(position=(0.0, 0.0, height)), times, method=method
+        ).position[:, 2]
 
     found = []
-    for y in np.asarray(heights(*(jnp.asarray(values, dtype=float) for values in (stiffnesses, restitutions)))):
+    for y in np.asarray(
+        heights(*(jnp.asarray(values, dtype=float) for values in (stiffnesses, restitutions)))
+    ):
         highest = y[1:-1][(y[1:-1] >= y[:-2]) & (y[1:-1] > y[2:])]
         found.append(np.concatenate([y[:1], highest, np.full(9, y[-1])])[:9])
     return np.stack(found)
@@ -174,7 +216,9 @@ def compliant_apexes(case: Mapping[str, Any], stiffnesses: list[float], restitut
 
 
 @quickly_compiled
-def _pressed(radius: Any, mass: Any, heights: Any, ceiling: Any, normal: Any, gravity: Any, times: Any) -> Motion:
+def _pressed(
+    radius: Any, mass: Any, heights: Any, ceiling: Any, normal: Any, gravity: Any, times: Any
+) -> Motion:
     scene = jc.Scene(
         bodies=jc.spheres(radius=radius, mass=mass),
         surfaces=(jc.Plane(normal=UP, offset=0.0), jc.Plane(normal=DOWN, offset=-ceiling)),
@@ -182,27 +226,52 @@ def _pressed(radius: Any, mass: Any, heights: Any, ceiling: Any, normal: Any, gr
         gravity=along_z(-gravity),
     )
     start = jc.state(position=heights[:, None] * jnp.asarray(UP))
-    end = jc.simulate(scene, start, times, method=jc.EventAligned(max_contacts=32, graded_step=0.02))
+    end = jc.simulate(
+        scene, start, times, method=jc.EventAligned(max_contacts=32, graded_step=0.02)
+    )
     return Motion(jc.State(end.position, end.velocity, end.spin), end.contacts, end.status)
 
 
 def dem03(file: ReferenceFile) -> Iterable[Case]:
     document = file.document
-    yield from only(file, document, "source", "case", "solution_DOP853", "max_abs_diff_to_MFIX_reference_column_m", "tolerance")
+    yield from only(
+        file,
+        document,
+        "source",
+        "case",
+        "solution_DOP853",
+        "max_abs_diff_to_MFIX_reference_column_m",
+        "tolerance",
+    )
     case, atol = document["case"], stated(document["tolerance"])
     density = np.asarray([case["rho1"], case["rho2"]])
     mass = jc.spheres(radius=case["radius_m"], density=density).mass
     for index, row in enumerate(document["solution_DOP853"]):
 
         def heights(e: float, t: list[float]) -> dict[str, Computed]:
-            numbers = as_arrays((case["radius_m"], mass, (case["y10"], case["y20"]), case["wall_gap_m"]))
+            numbers = as_arrays(
+                (case["radius_m"], mass, (case["y10"], case["y20"]), case["wall_gap_m"])
+            )
             radius, masses, (low, high), ceiling = numbers
             normal = as_arrays(jc.LinearDashpot(stiffness=case["kn"], restitution=e))
-            motion = _pressed(radius, masses, jnp.stack([low, high]), ceiling, normal, jnp.asarray(case["g"]), padded(t))
+            motion = _pressed(
+                radius,
+                masses,
+                jnp.stack([low, high]),
+                ceiling,
+                normal,
+                jnp.asarray(case["g"]),
+                padded(t),
+            )
             height = at_given_times(complete(motion), t).state.position[..., 2]
-            return {"y1": Computed(height[:, 0], 0.0, atol), "y2": Computed(height[:, 1], 0.0, atol)}
+            return {
+                "y1": Computed(height[:, 0], 0.0, atol),
+                "y2": Computed(height[:, 1], 0.0, atol),
+            }
 
-        yield from quantities(file, f"{file.name}/solution_DOP853[{index}]", row, ("e", "t"), heights)
+        yield from quantities(
+            file, f"{file.name}/solution_DOP853[{index}]", row, ("e", "t"), heights
+        )
 
 
 # DEM05: oblique impacts on a plane.
@@ -210,7 +279,14 @@ def dem03(file: ReferenceFile) -> Iterable[Case]:
 
 def dem05(file: ReferenceFile) -> Iterable[Case]:
     document = file.document
-    entries = ("source", "case", "rebound_angle", "experiment", "peer_mfix_part_wall", "independent_reference_max_diff")
+    entries = (
+        "source",
+        "case",
+        "rebound_angle",
+        "experiment",
+        "peer_mfix_part_wall",
+        "independent_reference_max_diff",
+    )
     yield from only(file, document, *entries, "independent_reference", "tolerance")
     case, tolerance = document["case"], document["tolerance"]
     radius, speed = case["radius_m"], case["resultant_speed"]
@@ -222,11 +298,15 @@ def dem05(file: ReferenceFile) -> Iterable[Case]:
     def outcome(degrees: tuple[float, ...]) -> dict[str, np.ndarray]:
         angles = np.radians(degrees)
         before = Rebound(-speed * np.cos(angles), speed * np.sin(angles), 0.0)
-        after = oblique_impacts(before, radius=radius, mass=mass, normal=normal, spring=spring, form="linear")
+        after = oblique_impacts(
+            before, radius=radius, mass=mass, normal=normal, spring=spring, form="linear"
+        )
         moves = np.sin(angles) > 0.0
         return {
             "rebound": np.degrees(np.arctan2(after.tangential, after.normal)),
-            "e_t": np.where(moves, after.tangential / np.where(moves, speed * np.sin(angles), 1.0), np.nan),
+            "e_t": np.where(
+                moves, after.tangential / np.where(moves, speed * np.sin(angles), 1.0), np.nan
+            ),
             "omega": np.abs(after.spin),
         }
 
@@ -237,7 +317,12 @@ def dem05(file: ReferenceFile) -> Iterable[Case]:
     for label, points in document["peer_mfix_part_wall"].items():
         angles, values = columns(points)
         quantity = named_in(label)
-        yield within(f"{file.name}/peer_mfix_part_wall/{label}", of(quantity, angles), values, limits[quantity])
+        yield within(
+            f"{file.name}/peer_mfix_part_wall/{label}",
+            of(quantity, angles),
+            values,
+            limits[quantity],
+        )
     reference = document["independent_reference"]
     angles = reference["angle"]
     for label, values in reference.items():
@@ -245,13 +330,23 @@ def dem05(file: ReferenceFile) -> Iterable[Case]:
             known = [index for index, value in enumerate(values) if value is not None]
             quantity = named_in(label)
             at, expected = [angles[index] for index in known], [values[index] for index in known]
-            yield within(f"{file.name}/independent_reference/{label}", of(quantity, at), expected, limits[quantity])
+            yield within(
+                f"{file.name}/independent_reference/{label}",
+                of(quantity, at),
+                expected,
+                limits[quantity],
+            )
     of_experiment = dict(zip(limits, experiment_limits(tolerance), strict=True))
     least = stated(tolerance, "vs experiment:", "angles *>=")
     for label, points in document["experiment"].items():
         angles, values = columns(points)
         quantity, used = named_in(label), angles >= least
-        yield within(f"{file.name}/experiment/{label}", of(quantity, angles[used]), values[used], of_experiment[quantity])
+        yield within(
+            f"{file.name}/experiment/{label}",
+            of(quantity, angles[used]),
+            values[used],
+            of_experiment[quantity],
+        )
 
 
 def named_in(label: str) -> str:
@@ -264,4 +359,8 @@ def named_in(label: str) -> str:
 def experiment_limits(tolerance: str) -> tuple[float, float, float]:
     """Of rebound angle, ``e_t`` and spin, in this order: the second and third follow a comma."""
     first = stated(tolerance, "vs experiment:")
-    return first, stated(tolerance, "vs experiment:", ","), stated(tolerance, "vs experiment:", ",", ",")
+    return (
+        first,
+        stated(tolerance, "vs experiment:", ","),
+        stated(tolerance, "vs experiment:", ",", ","),
+    )

@@ -1,7 +1,8 @@
-"""A sphere hits a rigid plane obliquely, under any normal law and a tangential spring with memory: many impacts in one simulation.
+"""A sphere hits a rigid plane obliquely, under any normal law and a tangential spring with memory:
+many impacts in one simulation.
 
-Lengths are in units of the radius, masses in that of the sphere, and times in the time scale of the slowest impact: so all problems
-share a time step, and a compilation.
+Lengths are in units of the radius, masses in that of the sphere, and times in the time scale of the
+slowest impact: so all problems share a time step, and a compilation.
 """
 
 from functools import partial
@@ -16,7 +17,9 @@ from jaxcontact.laws.cundall_strack import CundallStrack
 from jaxcontact.laws.mindlin import Mindlin
 
 LENGTH = 8.0
-"""Time that is simulated, in units of the time scale of the slowest impact; an elastic impact lasts about 3 of them."""
+"""Time that is simulated, in units of the time scale of the slowest impact; an elastic impact lasts
+about 3 of them.
+"""
 
 STEPS = 8000
 
@@ -29,7 +32,9 @@ SPRINGS = {
     "incremental": "force",
     "rescaled": "rescaled",
 }
-"""Linear: of constant stiffness. The others are the forms of ``laws.mindlin.Mindlin``, by their names there."""
+"""Linear: of constant stiffness. The others are the forms of ``laws.mindlin.Mindlin``, by their
+names there.
+"""
 
 
 class Spring(NamedTuple):
@@ -47,8 +52,9 @@ class Spring(NamedTuple):
 
 
 class Rebound(NamedTuple):
-    """Velocities [m/s] of the centre along the normal (away from the plane) and along it, and spin [rad/s]; the slip is
-    ``tangential + radius * spin``."""
+    """Velocities [m/s] of the centre along the normal (away from the plane) and along it, and spin
+    [rad/s]; the slip is ``tangential + radius * spin``.
+    """
 
     normal: Any
     tangential: Any
@@ -56,15 +62,21 @@ class Rebound(NamedTuple):
 
 
 def friction(spring: Spring, form: str, normal: Any) -> Any:
-    """Of a sphere of radius and mass 1. Its dashpot is ``damping_ratio`` times the normal one, at every overlap."""
-    damping = normal.force(1.0, 1.0, impact_speed=1.0, mass=1.0) - normal.force(1.0, 0.0, impact_speed=1.0, mass=1.0)
+    """Of a sphere of radius and mass 1. Its dashpot is ``damping_ratio`` times the normal one, at
+    every overlap.
+    """
+    damping = normal.force(1.0, 1.0, impact_speed=1.0, mass=1.0) - normal.force(
+        1.0, 0.0, impact_speed=1.0, mass=1.0
+    )
     if form == "linear":
         return CundallStrack(
             coefficient=spring.coefficient,
             tangential_stiffness=spring.stiffness,
             tangential_damping=spring.damping_ratio * damping,
         )
-    stiffness = 8.0 * spring.stiffness  # at overlap 1; Tsuji's dashpot goes with the square root of the stiffness, as zeta does
+    stiffness = (
+        8.0 * spring.stiffness
+    )  # at overlap 1; Tsuji's dashpot goes with the square root of the stiffness, as zeta does
     zeta = spring.damping_ratio * damping / (2.0 * jnp.sqrt(stiffness))
     return Mindlin(
         coefficient=spring.coefficient,
@@ -96,22 +108,47 @@ def _rebound(before: Rebound, normal: Any, spring: Spring, form: str, method: An
     return Rebound(end.velocity[-1, 2], end.velocity[-1, 0], -end.spin[-1, 1])
 
 
-def oblique_impacts(before: Rebound, *, radius: float, mass: float, normal: Any, spring: Spring, form: str, method: Any = None) -> Rebound:
-    """What impacts with the velocities and spins ``before``, each ``(impacts,)``, end in; ``form`` is one of ``SPRINGS``."""
+def oblique_impacts(
+    before: Rebound,
+    *,
+    radius: float,
+    mass: float,
+    normal: Any,
+    spring: Spring,
+    form: str,
+    method: Any = None,
+) -> Rebound:
+    """What impacts with the velocities and spins ``before``, each ``(impacts,)``, end in; ``form``
+    is one of ``SPRINGS``.
+    """
     if form not in SPRINGS:
         raise ValueError(f"{form!r} is not one of the springs {', '.join(SPRINGS)}")
-    method = jc.FixedStep(step=LENGTH / STEPS, scheme="velocity_verlet") if method is None else method
+    method = (
+        jc.FixedStep(step=LENGTH / STEPS, scheme="velocity_verlet") if method is None else method
+    )
     before = Rebound(*np.broadcast_arrays(*before))
     unit = max(float(normal.scales(impact_speed=speed, mass=mass)[1]) for speed in -before.normal)
     speed = radius / unit
     impacts = len(before.normal)
     scaled = Rebound(before.normal / speed, before.tangential / speed, before.spin * unit)
-    filled = Rebound(*(jnp.pad(jnp.asarray(value, dtype=float), (0, -impacts % BATCH), mode="edge") for value in scaled))
+    filled = Rebound(
+        *(
+            jnp.pad(jnp.asarray(value, dtype=float), (0, -impacts % BATCH), mode="edge")
+            for value in scaled
+        )
+    )
     power = 0.0 if isinstance(normal, jc.LinearDashpot) else 0.5
-    law = normal.replace(stiffness=jnp.asarray(normal.stiffness * unit**2 / mass * radius**power, dtype=float))
+    law = normal.replace(
+        stiffness=jnp.asarray(normal.stiffness * unit**2 / mass * radius**power, dtype=float)
+    )
     law = law.replace(restitution=jnp.asarray(law.restitution, dtype=float))
     stiffness = spring.stiffness * unit**2 / mass * (1.0 if form == "linear" else radius)
-    numbers = Spring(*(jnp.asarray(value, dtype=float) for value in (spring.coefficient, stiffness, spring.damping_ratio)))
+    numbers = Spring(
+        *(
+            jnp.asarray(value, dtype=float)
+            for value in (spring.coefficient, stiffness, spring.damping_ratio)
+        )
+    )
     after = jax.tree.map(
         lambda value: np.asarray(value)[:impacts],
         _rebound(filled, law, numbers, form, method),

@@ -1,4 +1,6 @@
-"""What runners read from published files: numbers that are stated in words, and the files beside them."""
+"""What runners read from published files: numbers that are stated in words, and the files beside
+them.
+"""
 
 import json
 import re
@@ -29,7 +31,9 @@ def stated(text: Any, *before: str) -> float:
 
 
 def beside(file: ReferenceFile, matches: Callable[[Any], bool]) -> Any:
-    """The first document beside ``file`` (or in the directory above a sub-directory) that ``matches``; ``None`` without one."""
+    """The first document beside ``file`` (or in the directory above a sub-directory) that
+    ``matches``; ``None`` without one.
+    """
     for directory in (file.path.parent, file.path.parent.parent):
         for path in sorted(directory.glob("*.json")):
             document = json.loads(Path(path).read_text(encoding="utf-8"))
@@ -42,7 +46,10 @@ def only(file: ReferenceFile, document: Mapping[str, Any], *known: str) -> Itera
     """One failing test for each entry that nobody would read."""
     for entry in document:
         if entry not in known:
-            yield failing(f"{file.name}/{entry}", f"{file.path}: unknown kind {entry!r} of entry. Known: {', '.join(known)}.")
+            yield failing(
+                f"{file.name}/{entry}",
+                f"{file.path}: unknown kind {entry!r} of entry. Known: {', '.join(known)}.",
+            )
 
 
 def within(name: str, compute: Callable[[], Any], expected: Any, limit: float) -> Case:

@@ -1,4 +1,6 @@
-"""A body on a floor: sliding friction with memory, rolling and spinning resistance, through ``jaxcontact.simulate``."""
+"""A body on a floor: sliding friction with memory, rolling and spinning resistance, through
+``jaxcontact.simulate``.
+"""
 
 from typing import Any, NamedTuple
 
@@ -22,7 +24,9 @@ SHARPNESS = 1e-6
 
 
 class Resting(NamedTuple):
-    """Position of the centre along the floor (2,) [m], its velocity (2,) [m/s], and spin (3,) [rad/s]; the last axis is upright."""
+    """Position of the centre along the floor (2,) [m], its velocity (2,) [m/s], and spin (3,)
+    [rad/s]; the last axis is upright.
+    """
 
     position: Any
     velocity: Any
@@ -43,23 +47,42 @@ class Resistance(NamedTuple):
     spinning: Any = 0.0
 
 
-def _simulated(radius: Any, mass: Any, gravity: Any, resistance: Resistance, start: Resting, times: Any, turns: bool) -> Any:
+def _simulated(
+    radius: Any,
+    mass: Any,
+    gravity: Any,
+    resistance: Resistance,
+    start: Resting,
+    times: Any,
+    turns: bool,
+) -> Any:
     touching = 1 if turns else 4
     overlap = STATIC_OVERLAP * radius
     stiffness = mass * gravity / touching / overlap**1.5
     contact = jc.ContactModel(
         normal=jc.TsujiDashpot(stiffness=stiffness, restitution=0.3, end="zero_force"),
-        friction=CundallStrack(coefficient=resistance.friction, tangential_stiffness=stiffness * jnp.sqrt(overlap), zeta=0.5),
+        friction=CundallStrack(
+            coefficient=resistance.friction,
+            tangential_stiffness=stiffness * jnp.sqrt(overlap),
+            zeta=0.5,
+        ),
     )
     if turns:
-        # Under uniform pressure on a disk of radius a the spinning torque is 2/3 mu a times the load.
+        # Under uniform pressure on a disk of radius a the spinning torque is 2/3 mu a times the
+        # load.
         disk = jnp.sqrt(radius * overlap)
         contact = contact.replace(
-            rolling=RollingResistance(rolling_coefficient=resistance.rolling / radius, rolling_velocity=SHARPNESS),
-            spinning=SpinningFriction(coefficient=1.5 * resistance.spinning / disk, spin_velocity=SHARPNESS),
+            rolling=RollingResistance(
+                rolling_coefficient=resistance.rolling / radius, rolling_velocity=SHARPNESS
+            ),
+            spinning=SpinningFriction(
+                coefficient=1.5 * resistance.spinning / disk, spin_velocity=SHARPNESS
+            ),
         )
     scene = jc.Scene(
-        bodies=jc.spheres(radius=radius, mass=mass) if turns else cube(half_width=radius, mass=mass),
+        bodies=jc.spheres(radius=radius, mass=mass)
+        if turns
+        else cube(half_width=radius, mass=mass),
         contact=contact,
         gravity=along_z(-gravity),
     )
@@ -77,10 +100,21 @@ SIMULATED = quickly_compiled(_simulated, static_argnames=("turns",))
 
 
 def resting_contact(
-    start: Resting, *, radius: float, mass: float, gravity: float, resistance: Resistance, time: float, turns: bool = True
+    start: Resting,
+    *,
+    radius: float,
+    mass: float,
+    gravity: float,
+    resistance: Resistance,
+    time: float,
+    turns: bool = True,
 ) -> Resting:
-    """State after ``time`` of a solid sphere, or of a cube (``turns=False``), that lies on a floor from the start on."""
-    numbers = jax.tree.map(lambda value: jnp.asarray(value, dtype=float), (radius, mass, gravity, resistance, start))
+    """State after ``time`` of a solid sphere, or of a cube (``turns=False``), that lies on a floor
+    from the start on.
+    """
+    numbers = jax.tree.map(
+        lambda value: jnp.asarray(value, dtype=float), (radius, mass, gravity, resistance, start)
+    )
     state, status = SIMULATED(*numbers, jnp.asarray((0.0, time)), turns=turns)
     assert int(status) < jc.Status.TOO_FEW_CONTACTS, jc.Status(int(status)).advice
     return jax.tree.map(np.asarray, state)

@@ -8,8 +8,23 @@ from typing import Any
 import jax
 
 from jaxcontact.laws.elastic import maximum_overlap
-from jaxcontact.laws.restitution import EXACT, RESTITUTION_LAWS, RestitutionLaw, exact_damping_ratio, obtained_restitution
-from tests.reference.case import Case, Computed, FileKind, ReferenceFile, assert_close, failing, quantities, stated_tolerance
+from jaxcontact.laws.restitution import (
+    EXACT,
+    RESTITUTION_LAWS,
+    RestitutionLaw,
+    exact_damping_ratio,
+    obtained_restitution,
+)
+from tests.reference.case import (
+    Case,
+    Computed,
+    FileKind,
+    ReferenceFile,
+    assert_close,
+    failing,
+    quantities,
+    stated_tolerance,
+)
 from tests.reference.motion import OBTAINED, impact
 
 OBTAINED_AND_SLOPE = jax.jit(jax.value_and_grad(obtained_restitution))
@@ -33,11 +48,14 @@ def obtained_and_slope(law: RestitutionLaw, e: float) -> Any:
 def slope_of_table(law: RestitutionLaw, e: float) -> Any:
     """The derivative of the restitution obtained with respect to that asked.
 
-    Where the table's difference crosses a corner of the law (``exudyn_mixed`` at 1/3) or is cut off at 1, it is not the derivative;
-    the same difference is then taken.
+    Where the table's difference crosses a corner of the law (``exudyn_mixed`` at 1/3) or is cut off
+    at 1, it is not the derivative; the same difference is then taken.
     """
     upper, lower = min(e + STENCIL, 1.0 - LAST), e - STENCIL
-    (above, slope_above), (below, slope_below) = obtained_and_slope(law, upper), obtained_and_slope(law, lower)
+    (above, slope_above), (below, slope_below) = (
+        obtained_and_slope(law, upper),
+        obtained_and_slope(law, lower),
+    )
     if e + STENCIL > 1.0:
         return (above - below) / STENCIL
     if abs(slope_above - slope_below) > 1e-4:
@@ -85,7 +103,11 @@ def independence(rtol: float, n: float, A: float) -> Mapping[str, Computed]:
 
 
 def unknown_law(file: ReferenceFile, name: str, law: str) -> Case:
-    return failing(name, f"{file.path}: unknown kind {law!r} of restitution law. Known: {', '.join(RESTITUTION_LAWS)}.")
+    return failing(
+        name,
+        f"{file.path}: unknown kind {law!r} of restitution law. Known: "
+        f"{', '.join(RESTITUTION_LAWS)}.",
+    )
 
 
 def cases(file: ReferenceFile) -> Iterable[Case]:
@@ -94,13 +116,23 @@ def cases(file: ReferenceFile) -> Iterable[Case]:
         for index, row in enumerate(entries["rows"]):
             name = f"{file.name}/{law}[{index}]"
             if law in RESTITUTION_LAWS:
-                yield from quantities(file, name, row, ("e_requested",), partial(nominal, rtol, RESTITUTION_LAWS[law]))
+                yield from quantities(
+                    file, name, row, ("e_requested",), partial(nominal, rtol, RESTITUTION_LAWS[law])
+                )
             else:
                 yield unknown_law(file, name, law)
     for index, row in enumerate(file.document.get("exact", [])):
-        yield from quantities(file, f"{file.name}/exact[{index}]", row, ("e_requested",), partial(exact, rtol))
+        yield from quantities(
+            file, f"{file.name}/exact[{index}]", row, ("e_requested",), partial(exact, rtol)
+        )
     for index, row in enumerate(file.document.get("n_independence", [])):
-        yield from quantities(file, f"{file.name}/n_independence[{index}]", row, ("n", "A"), partial(independence, rtol))
+        yield from quantities(
+            file,
+            f"{file.name}/n_independence[{index}]",
+            row,
+            ("n", "A"),
+            partial(independence, rtol),
+        )
 
 
 # The same as a CSV file of eight digits: model,e=0.05,e=0.1,...
@@ -124,16 +156,27 @@ def csv_cases(file: ReferenceFile) -> Iterable[Case]:
         for label, cell in zip(labels[1:], cells, strict=True):
             name = f"{file.name}.csv/{law}/{label}"
             known = law in RESTITUTION_LAWS
-            yield Case(name, partial(check_cell, law, requested(label), cell)) if known else unknown_law(file, name, law)
+            yield (
+                Case(name, partial(check_cell, law, requested(label), cell))
+                if known
+                else unknown_law(file, name, law)
+            )
 
 
 def is_csv(document: Any) -> bool:
     return (
-        isinstance(document, list) and bool(document) and document[0][:1] == ["model"] and all(c.startswith("e=") for c in document[0][1:])
+        isinstance(document, list)
+        and bool(document)
+        and document[0][:1] == ["model"]
+        and all(c.startswith("e=") for c in document[0][1:])
     )
 
 
 FILE_KINDS = (
-    FileKind("restitution table", lambda document: isinstance(document, dict) and {"models", "requested"} <= set(document), cases),
+    FileKind(
+        "restitution table",
+        lambda document: isinstance(document, dict) and {"models", "requested"} <= set(document),
+        cases,
+    ),
     FileKind("restitution table as CSV", is_csv, csv_cases),
 )

@@ -1,4 +1,6 @@
-"""Every reference case in the directory given by ``--reference-dir`` is met within its own tolerance."""
+"""Every reference case in the directory given by ``--reference-dir`` is met within its own
+tolerance.
+"""
 
 import pytest
 
@@ -6,10 +8,16 @@ from tests.reference.tree import all_cases
 
 
 def group_of(name):
-    """Cases of one file, of Exudyn's trajectories, and all published ones, share what they compile."""
+    """Cases of one file, of Exudyn's trajectories, and all published ones, share what they
+    compile.
+    """
     if name.startswith("published"):
         return "published"
-    return name.split("[")[0].split("_")[0] if name.startswith("exudyn") else "/".join(name.split("[")[0].split("/")[:2])
+    return (
+        name.split("[")[0].split("_")[0]
+        if name.startswith("exudyn")
+        else "/".join(name.split("[")[0].split("/")[:2])
+    )
 
 
 SLOW = tuple(f"closed_form/gradient_cases/{case}" for case in ("G03", "G10", "G12"))
@@ -26,7 +34,10 @@ def pytest_generate_tests(metafunc):
     root = metafunc.config.getoption("--reference-dir")
     if not root.is_dir():
         raise pytest.UsageError(f"--reference-dir {root}: there is no such directory")
-    metafunc.parametrize("case", [pytest.param(case, id=case.name, marks=marks(case.name)) for case in all_cases(root)])
+    metafunc.parametrize(
+        "case",
+        [pytest.param(case, id=case.name, marks=marks(case.name)) for case in all_cases(root)],
+    )
 
 
 def test_reference(case):

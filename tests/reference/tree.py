@@ -23,7 +23,11 @@ def read(path: Path) -> Any:
     if path.suffix == ".json":
         return json.loads(path.read_text(encoding="utf-8"))
     if path.suffix == ".csv":
-        lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip() and not line.startswith("#")]
+        lines = [
+            line
+            for line in path.read_text(encoding="utf-8").splitlines()
+            if line.strip() and not line.startswith("#")
+        ]
         return list(csv.reader(lines))
     raise ValueError(f"{path.suffix or 'no suffix'} is neither .json nor .csv")
 
@@ -37,7 +41,9 @@ def files_below(directory: Path) -> Iterator[Path]:
 
 
 def cases_of_directory(root: Path, directory: str) -> Iterator[Case]:
-    """The cases of all files below ``root/directory``, and one skipped test for each kind of file that is absent."""
+    """The cases of all files below ``root/directory``, and one skipped test for each kind of file
+    that is absent.
+    """
     kinds = DIRECTORIES[directory]
     if not (root / directory).is_dir():
         yield skipped(directory, f"{root} has no directory {directory}")
@@ -64,10 +70,16 @@ def cases_of_directory(root: Path, directory: str) -> Iterator[Case]:
         try:
             yield from kind.cases(file)
         except (AttributeError, KeyError, TypeError, ValueError) as error:
-            yield failing(f"{name}/malformed", f"{path} is not what a file of the kind {kind.name!r} should be: {error!r}")
+            yield failing(
+                f"{name}/malformed",
+                f"{path} is not what a file of the kind {kind.name!r} should be: {error!r}",
+            )
     for kind in kinds:
         if kind.name not in found:
-            yield skipped(f"{directory}/{kind.name}", f"{root / directory} has no file of the kind {kind.name!r}")
+            yield skipped(
+                f"{directory}/{kind.name}",
+                f"{root / directory} has no file of the kind {kind.name!r}",
+            )
 
 
 def all_cases(root: Path) -> Iterable[Case]:
@@ -78,4 +90,8 @@ def all_cases(root: Path) -> Iterable[Case]:
         directory = path.relative_to(root).parts[0]
         if directory not in DIRECTORIES and path.suffix in {".json", ".csv"}:
             name = path.relative_to(root).as_posix()
-            yield failing(name, f"{path} is in none of the directories of reference files: {', '.join(DIRECTORIES)}.")
+            yield failing(
+                name,
+                f"{path} is in none of the directories of reference files: "
+                f"{', '.join(DIRECTORIES)}.",
+            )

@@ -1,4 +1,6 @@
-"""Closest points of a triangle; the reference counts vertices from 0 and lets the normal point from the triangle to the point."""
+"""Closest points of a triangle; the reference counts vertices from 0 and lets the normal point from
+the triangle to the point.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,12 +14,22 @@ from tests.reference.case import Case, Computed, FileKind, ReferenceFile, dispat
 
 KIND = "closed_form/triangle geometry"
 
-FEATURES = {"V1": "vertex0", "V2": "vertex1", "V3": "vertex2", "E12": "edge01", "E23": "edge12", "E31": "edge02", "F": "face"}
+FEATURES = {
+    "V1": "vertex0",
+    "V2": "vertex1",
+    "V3": "vertex2",
+    "E12": "edge01",
+    "E23": "edge12",
+    "E31": "edge02",
+    "F": "face",
+}
 
 exact = partial(Computed, rtol=1e-12, atol=1e-14)
 
 
-def closest(triangle: Sequence[Any], radius: float, overlap: str | None, point: Sequence[float]) -> Mapping[str, Computed]:
+def closest(
+    triangle: Sequence[Any], radius: float, overlap: str | None, point: Sequence[float]
+) -> Mapping[str, Computed]:
     """``overlap`` is what the file calls the overlap of a sphere with its radius."""
     found = closest_point_on_triangle(jnp.asarray(point), jnp.asarray(triangle))
     quantities = {
@@ -26,7 +38,9 @@ def closest(triangle: Sequence[Any], radius: float, overlap: str | None, point: 
         "distance": exact(found.distance),
         "normal": exact(-found.direction),
     }
-    return quantities if overlap is None else {**quantities, overlap: exact(radius - found.distance)}
+    return (
+        quantities if overlap is None else {**quantities, overlap: exact(radius - found.distance)}
+    )
 
 
 def name_of_overlap(case: Mapping[str, Any], radius: float) -> str | None:
@@ -43,10 +57,21 @@ def cases(file: ReferenceFile) -> Iterable[Case]:
     radius = document.get("radius", 0.0)
     for index, case in enumerate(document["cases"]):
         name = f"{file.name}[{index}]"
-        compute = partial(closest, case.get("triangle", document["triangle"]), radius, name_of_overlap(case, radius))
+        compute = partial(
+            closest,
+            case.get("triangle", document["triangle"]),
+            radius,
+            name_of_overlap(case, radius),
+        )
         case = {key: value for key, value in case.items() if key != "triangle"}
         run = partial(quantities, file, name, case, ("point",), compute)
         yield from dispatch(file, name, KIND, {KIND: run})
 
 
-FILE_KINDS = (FileKind("triangle geometry", lambda document: isinstance(document, dict) and {"triangle", "cases"} <= set(document), cases),)
+FILE_KINDS = (
+    FileKind(
+        "triangle geometry",
+        lambda document: isinstance(document, dict) and {"triangle", "cases"} <= set(document),
+        cases,
+    ),
+)

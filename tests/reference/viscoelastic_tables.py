@@ -1,4 +1,6 @@
-"""Restitution of viscoelastic laws, computed with an integrator and, where known, in closed form."""
+"""Restitution of viscoelastic laws, computed with an integrator and, where known, in closed
+form.
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -8,14 +10,27 @@ import jax
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from jaxcontact.laws.restitution import thornton_gamma, tsuji_zeta, zero_force_restitution, zero_overlap_restitution
+from jaxcontact.laws.restitution import (
+    thornton_gamma,
+    tsuji_zeta,
+    zero_force_restitution,
+    zero_overlap_restitution,
+)
 from jaxcontact.laws.viscoelastic import (
     hertz_dashpot_force,
     hertz_dashpot_restitution,
     kuwabara_kono_force,
     kuwabara_kono_restitution,
 )
-from tests.reference.case import Case, Computed, FileKind, ReferenceFile, dispatch, quantities, stated_tolerance
+from tests.reference.case import (
+    Case,
+    Computed,
+    FileKind,
+    ReferenceFile,
+    dispatch,
+    quantities,
+    stated_tolerance,
+)
 
 
 def both_ends(alpha: float) -> tuple[Any, Any]:
@@ -49,22 +64,32 @@ def thornton(rtol: float, gamma: float) -> Mapping[str, Computed]:
     return {"e_end_d0": Computed(zero_overlap, rtol), "e_end_F0": Computed(zero_force, rtol)}
 
 
-def thornton_cases(file: ReferenceFile, name: str, row: Mapping[str, Any], rtol: float) -> Iterable[Case]:
+def thornton_cases(
+    file: ReferenceFile, name: str, row: Mapping[str, Any], rtol: float
+) -> Iterable[Case]:
     def gamma(e_requested: float) -> Mapping[str, Computed]:
         return {"gamma": Computed(thornton_gamma(e_requested), rtol)}
 
-    yield from quantities(file, name, {key: row[key] for key in ("e_requested", "gamma")}, ("e_requested",), gamma)
-    given = {key: value for key, value in row.items() if key != "e_requested"}  # the argument of that map
+    yield from quantities(
+        file, name, {key: row[key] for key in ("e_requested", "gamma")}, ("e_requested",), gamma
+    )
+    given = {
+        key: value for key, value in row.items() if key != "e_requested"
+    }  # the argument of that map
     yield from quantities(file, name, given, ("gamma",), partial(thornton, rtol))
 
 
 # Forces of an impact with unit stiffness, mass and approach speed.
-KUWABARA_KONO = jax.jit(lambda x, u, beta: kuwabara_kono_force(x, u, stiffness=1.0, dissipation_time=beta / 1.5))
+KUWABARA_KONO = jax.jit(
+    lambda x, u, beta: kuwabara_kono_force(x, u, stiffness=1.0, dissipation_time=beta / 1.5)
+)
 HERTZ_DASHPOT = jax.jit(lambda x, u, beta: hertz_dashpot_force(x, u, stiffness=1.0, damping=beta))
 
 
 def rebound(force: Callable[..., Any], beta: float, end: str) -> float | None:
-    """Restitution by integration of the force; none where the overlap does not come back to zero."""
+    """Restitution by integration of the force; none where the overlap does not come back to
+    zero.
+    """
 
     def ends(_: float, state: np.ndarray) -> float:
         return state[0] if end == "zero_overlap" else float(force(*state, beta))
@@ -89,22 +114,34 @@ def by_map_and_integration(
     for symbol, end in (("d0", "zero_overlap"), ("F0", "zero_force")):
         ways = [Computed(restitution(beta, end=end), rtol)]
         integrated = rebound(force, beta, end)
-        found[f"e_end_{symbol}"] = ways if integrated is None else [*ways, Computed(integrated, rtol)]
+        found[f"e_end_{symbol}"] = (
+            ways if integrated is None else [*ways, Computed(integrated, rtol)]
+        )
     return found
 
 
 def row_cases(file: ReferenceFile, name: str, kind: str, row: Mapping[str, Any]) -> Iterable[Case]:
     rtol = stated_tolerance(file.document)
     runners = {
-        "closed_form/viscoelastic/tsuji": lambda: quantities(file, name, row, ("alpha",), partial(tsuji, rtol)),
+        "closed_form/viscoelastic/tsuji": lambda: quantities(
+            file, name, row, ("alpha",), partial(tsuji, rtol)
+        ),
         "closed_form/viscoelastic/tsuji/polynomial_rows": lambda: quantities(
             file, name, row, ("e_requested", "alpha_poly"), partial(tsuji_polynomial, rtol)
         ),
         "closed_form/viscoelastic/kuwabara_kono": lambda: quantities(
-            file, name, row, ("beta",), partial(by_map_and_integration, rtol, kuwabara_kono_restitution, KUWABARA_KONO)
+            file,
+            name,
+            row,
+            ("beta",),
+            partial(by_map_and_integration, rtol, kuwabara_kono_restitution, KUWABARA_KONO),
         ),
         "closed_form/viscoelastic/hertz_linear_dashpot": lambda: quantities(
-            file, name, row, ("beta",), partial(by_map_and_integration, rtol, hertz_dashpot_restitution, HERTZ_DASHPOT)
+            file,
+            name,
+            row,
+            ("beta",),
+            partial(by_map_and_integration, rtol, hertz_dashpot_restitution, HERTZ_DASHPOT),
         ),
         "closed_form/viscoelastic/thornton2013": lambda: thornton_cases(file, name, row, rtol),
     }
@@ -116,11 +153,21 @@ def cases(file: ReferenceFile) -> Iterable[Case]:
         for key, rows in entries.items():
             if isinstance(rows, list) and all(isinstance(row, dict) for row in rows):
                 main = key == "rows"
-                kind = f"closed_form/viscoelastic/{table}" if main else f"closed_form/viscoelastic/{table}/{key}"
+                kind = (
+                    f"closed_form/viscoelastic/{table}"
+                    if main
+                    else f"closed_form/viscoelastic/{table}/{key}"
+                )
                 for index, row in enumerate(rows):
-                    yield from row_cases(file, f"{file.name}/{table}{'' if main else '/' + key}[{index}]", kind, row)
+                    yield from row_cases(
+                        file, f"{file.name}/{table}{'' if main else '/' + key}[{index}]", kind, row
+                    )
 
 
 FILE_KINDS = (
-    FileKind("viscoelastic tables", lambda document: isinstance(document, dict) and isinstance(document.get("tables"), dict), cases),
+    FileKind(
+        "viscoelastic tables",
+        lambda document: isinstance(document, dict) and isinstance(document.get("tables"), dict),
+        cases,
+    ),
 )

@@ -2,9 +2,16 @@
 
 import pytest
 
-# With every derivative of one sphere (differentiated.py), or with one compiled trajectory for each law (scenes.py).
+# With every derivative of one sphere (differentiated.py), or with one compiled trajectory for each
+# law (scenes.py).
 DIFFERENTIATED = {"test_derivatives", "test_limits", "test_no_nan"}
-SCENES = {"test_values", "test_invariance", "test_rest", "test_restitution_of_a_bounce", "test_transforms"}
+SCENES = {
+    "test_values",
+    "test_invariance",
+    "test_rest",
+    "test_restitution_of_a_bounce",
+    "test_transforms",
+}
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,4 +1,6 @@
-"""Starts and parameters at which something is zero, infinite, or undecided: the changes of each from the default case."""
+"""Starts and parameters at which something is zero, infinite, or undecided: the changes of each
+from the default case.
+"""
 
 import numpy as np
 
@@ -37,7 +39,11 @@ CORNERS: dict[str, dict] = {
     "restitution 0.02": {"restitution": 0.02},
     "no gravity, moving away": {**_NO_GRAVITY, "velocity": (0.0, 0.0, 1.0)},
     "no gravity, along the plane": {**_NO_GRAVITY, "velocity": (1.0, 0.0, 0.0)},
-    "no gravity, along the plane, touching": {**_NO_GRAVITY, **_ON_PLANE, "velocity": (1.0, 0.0, 0.0)},
+    "no gravity, along the plane, touching": {
+        **_NO_GRAVITY,
+        **_ON_PLANE,
+        "velocity": (1.0, 0.0, 0.0),
+    },
     "no gravity, at rest": {**_NO_GRAVITY, **_STILL},
     "no gravity, at rest, touching": {**_NO_GRAVITY, **_ON_PLANE, **_STILL},
     "no gravity, very slow": {**_NO_GRAVITY, **_ON_PLANE, "velocity": (0.0, 0.0, -1e-8)},
@@ -47,7 +53,11 @@ CORNERS: dict[str, dict] = {
     "gravity away, touching": {**_PULLED_AWAY, **_ON_PLANE, "velocity": (1.0, 0.0, 0.0)},
     "all times equal": _until(0.0),
     "all times equal, on the plane, at rest": {**_ON_PLANE, **_STILL, **_until(0.0)},
-    "all times equal, on the plane, downwards": {**_ON_PLANE, "velocity": (0.0, 0.0, -1.0), **_until(0.0)},
+    "all times equal, on the plane, downwards": {
+        **_ON_PLANE,
+        "velocity": (0.0, 0.0, -1.0),
+        **_until(0.0),
+    },
     "more contacts than budgeted": {"restitution": 0.95, **_until(20.0)},
     "last time at touch-down": {**_STILL, **_until(_FALL)},
     "very stiff": {"stiffness": 1e15},
@@ -59,7 +69,11 @@ CORNERS: dict[str, dict] = {
     "nearly no inertia": {"inertia_ratio": 1e-3},
     "an incline": {"normal": (0.3, 0.1, 1.0), "offset": 0.01},
     "to rest on an incline": {"normal": (0.3, 0.1, 1.0), "restitution": 0.1, **_until(2.0)},
-    "a wall": {"normal": (2.0, 0.0, 0.0), "position": (0.1, 0.0, 0.0), "velocity": (-1.0, 0.0, 0.0)},
+    "a wall": {
+        "normal": (2.0, 0.0, 0.0),
+        "position": (0.1, 0.0, 0.0),
+        "velocity": (-1.0, 0.0, 0.0),
+    },
     "from far away": {"position": (0.0, 0.0, 1e3)},
     "very fast": {"velocity": (0.0, 0.0, -1e3)},
 }

@@ -1,7 +1,9 @@
-"""A sphere above planes integrated in time by scipy: an independent reference, slow and without tricks.
+"""A sphere above planes integrated in time by scipy: an independent reference, slow and without
+tricks.
 
-Only numpy and scipy. Flights and contacts are integrated with DOP853 to 1e-12 and switched where the event of the law says so. In a
-contact the position is measured from the point of touch-down, so that overlaps keep their digits.
+Only numpy and scipy. Flights and contacts are integrated with DOP853 to 1e-12 and switched where
+the event of the law says so. In a contact the position is measured from the point of touch-down, so
+that overlaps keep their digits.
 """
 
 import dataclasses
@@ -34,7 +36,9 @@ def hunt_crossley_damping(restitution: float) -> float:
 
 
 def dashpot_zeta(restitution: float, end: str) -> float:
-    """Damping relative to critical of a linear oscillator that leaves with ``restitution``, from its closed solution."""
+    """Damping relative to critical of a linear oscillator that leaves with ``restitution``, from
+    its closed solution.
+    """
     loss = -np.log(restitution)
     if end == "zero_overlap":
         return loss / np.hypot(np.pi, loss)
@@ -44,7 +48,11 @@ def dashpot_zeta(restitution: float, end: str) -> float:
     def exponent(zeta: float) -> float:
         if abs(zeta - 1.0) < 1e-9:
             return 2.0
-        arc = np.arccos(zeta) / np.sqrt(1.0 - zeta**2) if zeta < 1.0 else np.arccosh(zeta) / np.sqrt(zeta**2 - 1.0)
+        arc = (
+            np.arccos(zeta) / np.sqrt(1.0 - zeta**2)
+            if zeta < 1.0
+            else np.arccosh(zeta) / np.sqrt(zeta**2 - 1.0)
+        )
         return 2.0 * zeta * arc
 
     return brentq(lambda zeta: exponent(zeta) - loss, 0.0, 1e3, xtol=1e-15, rtol=1e-14)
@@ -52,7 +60,9 @@ def dashpot_zeta(restitution: float, end: str) -> float:
 
 @dataclasses.dataclass(frozen=True)
 class Normal:
-    """``force(overlap, overlap_rate, impact_speed)`` [N], and whether the contact ends where it vanishes instead of at zero overlap."""
+    """``force(overlap, overlap_rate, impact_speed)`` [N], and whether the contact ends where it
+    vanishes instead of at zero overlap.
+    """
 
     force: Callable[[float, float, float], float]
     ends_at_zero_force: bool = False
@@ -70,12 +80,17 @@ def linear_dashpot(stiffness: float, restitution: float, mass: float, end: str) 
 
 def tsuji_dashpot(stiffness: float, restitution: float, mass: float, end: str) -> Normal:
     damping = np.sqrt(5.0) * dashpot_zeta(restitution, end) * np.sqrt(stiffness * mass)
-    return Normal(lambda d, rate, v: stiffness * max(d, 0.0) ** 1.5 + damping * max(d, 0.0) ** 0.25 * rate, end == "zero_force")
+    return Normal(
+        lambda d, rate, v: stiffness * max(d, 0.0) ** 1.5 + damping * max(d, 0.0) ** 0.25 * rate,
+        end == "zero_force",
+    )
 
 
 @dataclasses.dataclass(frozen=True)
 class Sphere:
-    """A sphere, its contact with planes ``normal . x = offset`` of any length of normal, gravity and fluid, all in SI units."""
+    """A sphere, its contact with planes ``normal . x = offset`` of any length of normal, gravity
+    and fluid, all in SI units.
+    """
 
     normal_law: Normal
     radius: float = 0.02
@@ -107,14 +122,28 @@ class Sphere:
         size = np.linalg.norm(slip)
         friction = np.zeros(3)
         if size > 0.0:
-            friction = -self.friction * max(normal_force, 0.0) * PHI[self.phi](size / self.slip_velocity) * slip / size
+            friction = (
+                -self.friction
+                * max(normal_force, 0.0)
+                * PHI[self.phi](size / self.slip_velocity)
+                * slip
+                / size
+            )
         acceleration = self.acceleration(v, w) + (normal_force * n + friction) / self.mass
-        return np.concatenate([v, acceleration, np.cross(-self.radius * n, friction) / (self.inertia_ratio * self.mass * self.radius**2)])
+        return np.concatenate(
+            [
+                v,
+                acceleration,
+                np.cross(-self.radius * n, friction)
+                / (self.inertia_ratio * self.mass * self.radius**2),
+            ]
+        )
 
 
 @dataclasses.dataclass(frozen=True)
 class Path:
-    """State (times, 9) at the times, and contacts as rows (time of touch-down, of lift-off, speed before, speed after).
+    """State (times, 9) at the times, and contacts as rows (time of touch-down, of lift-off, speed
+    before, speed after).
 
     A last contact that lasts beyond the last time is a row, too.
     """
@@ -148,7 +177,15 @@ def integrate(sphere: Sphere, start: np.ndarray, times: np.ndarray) -> Path:
         # After a contact the gap is zero to rounding; it must be seen to open before it closes.
         hop = max(0.2 * rebound / np.linalg.norm(sphere.gravity), 1e-9) if contacts else 0.05
         rates, events = sphere.flight_rates, [gap_event(*p) for p in planes]
-        flight = solve_ivp(rates, (clock, horizon + 1e-9), y, events=events, atol=1e-13, max_step=min(hop, 0.05), **TIGHT)
+        flight = solve_ivp(
+            rates,
+            (clock, horizon + 1e-9),
+            y,
+            events=events,
+            atol=1e-13,
+            max_step=min(hop, 0.05),
+            **TIGHT,
+        )
         store(flight, clock, flight.t[-1], 0.0)
         if flight.status == 0:
             return Path(states, np.reshape(contacts, (-1, 4)))
@@ -161,7 +198,11 @@ def integrate(sphere: Sphere, start: np.ndarray, times: np.ndarray) -> Path:
 
         def ends(_, y, n=n, speed=speed):
             overlap, rate = -(y[:3] @ n), -(y[3:6] @ n)
-            return sphere.normal_law.force(overlap, rate, speed) if sphere.normal_law.ends_at_zero_force and rate < 0 else overlap
+            return (
+                sphere.normal_law.force(overlap, rate, speed)
+                if sphere.normal_law.ends_at_zero_force and rate < 0
+                else overlap
+            )
 
         ends.terminal, ends.direction = True, -1
         contact = solve_ivp(

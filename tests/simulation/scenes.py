@@ -1,6 +1,8 @@
-"""One sphere above one plane, every parameter an array: simulated in lanes, and compiled once for each structure.
+"""One sphere above one plane, every parameter an array: simulated in lanes, and compiled once for
+each structure.
 
-Compiling takes seconds, running milliseconds: so the tests share these functions, and differ in numbers only.
+Compiling takes seconds, running milliseconds: so the tests share these functions, and differ in
+numbers only.
 """
 
 import functools
@@ -39,15 +41,29 @@ BASE = {
 }
 
 NORMAL: dict[str, Callable[[dict], Any]] = {
-    "hunt_crossley": lambda p: jc.HuntCrossley(stiffness=p["stiffness"], restitution=p["restitution"]),
-    "hunt_crossley_2": lambda p: jc.HuntCrossley(stiffness=p["stiffness"] * 1e3**0.5, restitution=p["restitution"], exponent=2.0),
-    "power_law": lambda p: jc.PowerLawHuntCrossley(
-        stiffness=p["stiffness"] * 1e3 ** (p["exponent"] - 1.5), restitution=p["restitution"], exponent=p["exponent"]
+    "hunt_crossley": lambda p: jc.HuntCrossley(
+        stiffness=p["stiffness"], restitution=p["restitution"]
     ),
-    "linear_zero_overlap": lambda p: jc.LinearDashpot(stiffness=p["stiffness"] * 1e3**-0.5, restitution=p["restitution"]),
-    "linear_zero_force": lambda p: jc.LinearDashpot(stiffness=p["stiffness"] * 1e3**-0.5, restitution=p["restitution"], end="zero_force"),
-    "tsuji_zero_overlap": lambda p: jc.TsujiDashpot(stiffness=p["stiffness"], restitution=p["restitution"]),
-    "tsuji_zero_force": lambda p: jc.TsujiDashpot(stiffness=p["stiffness"], restitution=p["restitution"], end="zero_force"),
+    "hunt_crossley_2": lambda p: jc.HuntCrossley(
+        stiffness=p["stiffness"] * 1e3**0.5, restitution=p["restitution"], exponent=2.0
+    ),
+    "power_law": lambda p: jc.PowerLawHuntCrossley(
+        stiffness=p["stiffness"] * 1e3 ** (p["exponent"] - 1.5),
+        restitution=p["restitution"],
+        exponent=p["exponent"],
+    ),
+    "linear_zero_overlap": lambda p: jc.LinearDashpot(
+        stiffness=p["stiffness"] * 1e3**-0.5, restitution=p["restitution"]
+    ),
+    "linear_zero_force": lambda p: jc.LinearDashpot(
+        stiffness=p["stiffness"] * 1e3**-0.5, restitution=p["restitution"], end="zero_force"
+    ),
+    "tsuji_zero_overlap": lambda p: jc.TsujiDashpot(
+        stiffness=p["stiffness"], restitution=p["restitution"]
+    ),
+    "tsuji_zero_force": lambda p: jc.TsujiDashpot(
+        stiffness=p["stiffness"], restitution=p["restitution"], end="zero_force"
+    ),
     "newton": lambda p: jc.NewtonRestitution(restitution=p["restitution"]),
 }
 LAWS = tuple(name for name in NORMAL if name != "newton")
@@ -59,7 +75,9 @@ REGULARIZATION = {"hunt_crossley_2": "linear", "power_law": "tanh", "linear_zero
 
 
 def stacked(cases: Sequence[dict]) -> dict:
-    """Cases, each some entries that differ from ``BASE``, as one array for each parameter; filled up to a multiple of ``LANES``."""
+    """Cases, each some entries that differ from ``BASE``, as one array for each parameter; filled
+    up to a multiple of ``LANES``.
+    """
     cases = list(cases) + [cases[-1]] * (-len(cases) % LANES)
     rows = [{**BASE, "exponent": 1.5, **case} for case in cases]
     return {name: np.array([row[name] for row in rows], dtype=float) for name in rows[0]}
@@ -71,7 +89,9 @@ def scene(p: dict, *, law: str = "hunt_crossley", fluid: bool = False) -> jc.Sce
         air["drag"] = jc.QuadraticDrag(coefficient=p["drag"], fluid_density=p["fluid_density"])
         air["lift"] = jc.MagnusLift(coefficient=p["lift"], fluid_density=p["fluid_density"])
     regularization = REGULARIZATIONS[REGULARIZATION.get(law, "root")]
-    friction = jc.RegularizedCoulomb(coefficient=p["friction"], slip_velocity=p["slip_velocity"], regularization=regularization)
+    friction = jc.RegularizedCoulomb(
+        coefficient=p["friction"], slip_velocity=p["slip_velocity"], regularization=regularization
+    )
     return jc.Scene(
         bodies=jc.Spheres(radius=p["radius"], mass=p["mass"], inertia_ratio=p["inertia_ratio"]),
         surfaces=(jc.Plane(normal=p["normal"], offset=p["offset"]),),
@@ -82,7 +102,9 @@ def scene(p: dict, *, law: str = "hunt_crossley", fluid: bool = False) -> jc.Sce
 
 
 def initial(p: dict) -> jc.State:
-    return jc.State(*(jnp.asarray(p[name], dtype=float) for name in ("position", "velocity", "spin")))
+    return jc.State(
+        *(jnp.asarray(p[name], dtype=float) for name in ("position", "velocity", "spin"))
+    )
 
 
 def output_times(p: dict) -> jax.Array:
@@ -92,7 +114,9 @@ def output_times(p: dict) -> jax.Array:
 EVENT_ALIGNED = jc.EventAligned(max_contacts=12)
 
 
-def simulated(p: dict, *, law: str, fluid: bool = False, method: Any = EVENT_ALIGNED) -> jc.Trajectory:
+def simulated(
+    p: dict, *, law: str, fluid: bool = False, method: Any = EVENT_ALIGNED
+) -> jc.Trajectory:
     return jc.simulate(scene(p, law=law, fluid=fluid), initial(p), output_times(p), method=method)
 
 
@@ -107,9 +131,18 @@ def compiled(law: str, fluid: bool, method: Any) -> Callable[[dict], jc.Trajecto
     return jax.jit(jax.vmap(functools.partial(simulated, law=law, fluid=fluid, method=method)))
 
 
-def run(cases: Sequence[dict], *, law: str = "hunt_crossley", fluid: bool = False, method: Any = EVENT_ALIGNED) -> jc.Trajectory:
+def run(
+    cases: Sequence[dict],
+    *,
+    law: str = "hunt_crossley",
+    fluid: bool = False,
+    method: Any = EVENT_ALIGNED,
+) -> jc.Trajectory:
     """Trajectories of all cases, stacked; numpy arrays."""
     lanes = stacked(cases)
     simulate = compiled(law, fluid, method)
-    pieces = [simulate({name: value[i : i + LANES] for name, value in lanes.items()}) for i in range(0, len(lanes["mass"]), LANES)]
+    pieces = [
+        simulate({name: value[i : i + LANES] for name, value in lanes.items()})
+        for i in range(0, len(lanes["mass"]), LANES)
+    ]
     return jax.tree.map(lambda *parts: np.concatenate(parts)[: len(cases)], *pieces)

@@ -20,16 +20,37 @@ def inertia_tensor() -> np.ndarray:
 
 
 def dumbbell(**changes) -> jc.Clumps:
-    given = {"offset": ((-0.03, 0.0, 0.0), (0.03, 0.0, 0.0), (0.0, 0.02, 0.01)), "radius": 0.01, "mass": 0.4, "inertia": inertia_tensor()}
+    given = {
+        "offset": ((-0.03, 0.0, 0.0), (0.03, 0.0, 0.0), (0.0, 0.02, 0.01)),
+        "radius": 0.01,
+        "mass": 0.4,
+        "inertia": inertia_tensor(),
+    }
     return jc.clump(**{**given, **changes})
 
 
 @pytest.mark.slow
 def test_a_free_body_keeps_energy_and_angular_momentum():
     """Unequal moments of inertia: the spin changes all the time."""
-    scene = jc.Scene(bodies=dumbbell(), surfaces=(jc.Plane(offset=-9.0),), contact=jc.ContactModel(normal=LAW), gravity=(0.0, 0.0, 0.0))
-    start = jc.state(position=(0.0, 0.0, 0.0), velocity=(0.1, 0.2, 0.3), spin=(3.0, -8.0, 5.0), orientation=(0.5, 0.1, -0.7, 0.2))
-    found = jc.simulate(scene, start, jnp.linspace(0.0, 1.0, 5), ledger=True, method=jc.EventAligned(max_contacts=4, max_steps=400))
+    scene = jc.Scene(
+        bodies=dumbbell(),
+        surfaces=(jc.Plane(offset=-9.0),),
+        contact=jc.ContactModel(normal=LAW),
+        gravity=(0.0, 0.0, 0.0),
+    )
+    start = jc.state(
+        position=(0.0, 0.0, 0.0),
+        velocity=(0.1, 0.2, 0.3),
+        spin=(3.0, -8.0, 5.0),
+        orientation=(0.5, 0.1, -0.7, 0.2),
+    )
+    found = jc.simulate(
+        scene,
+        start,
+        jnp.linspace(0.0, 1.0, 5),
+        ledger=True,
+        method=jc.EventAligned(max_contacts=4, max_steps=400),
+    )
     ledger = found.ledger
     assert found.status == jc.Status.SUCCESS
     np.testing.assert_allclose(ledger.kinetic, ledger.kinetic[0], rtol=1e-6)
@@ -44,13 +65,20 @@ def drop(method, friction):
     def run(spin, velocity) -> jc.Trajectory:
         contact = jc.ContactModel(normal=LAW, friction=friction)
         scene = jc.Scene(bodies=dumbbell(), contact=contact, gravity=(0.0, 0.0, 0.0))
-        start = jc.state(position=(0.0, 0.0, 0.06), velocity=velocity, spin=spin, orientation=(0.9, 0.2, 0.5, -0.1))
+        start = jc.state(
+            position=(0.0, 0.0, 0.06),
+            velocity=velocity,
+            spin=spin,
+            orientation=(0.9, 0.2, 0.5, -0.1),
+        )
         return jc.simulate(scene, start, jnp.linspace(0.0, 0.05, 3), method=method)
 
     return jax.jit(run)
 
 
-METHODS = pytest.mark.parametrize("method", [jc.Impulse(max_contacts=3), jc.EventAligned(max_contacts=3)], ids=["rigid", "soft"])
+METHODS = pytest.mark.parametrize(
+    "method", [jc.Impulse(max_contacts=3), jc.EventAligned(max_contacts=3)], ids=["rigid", "soft"]
+)
 
 
 @METHODS
@@ -69,13 +97,17 @@ def test_a_smooth_impact_off_centre_rebounds_with_the_restitution_asked_for(meth
     moment = np.cross(lowest - 0.01 * normal, normal)
     mass = 1 / (1 / 0.4 + moment @ inverse @ moment)
     impulse = 1.7 * mass
-    within = 1e-9 if isinstance(method, jc.Impulse) else 2e-3  # the body turns a little while it touches
+    within = (
+        1e-9 if isinstance(method, jc.Impulse) else 2e-3
+    )  # the body turns a little while it touches
     np.testing.assert_allclose(found.velocity[-1], velocity + impulse / 0.4 * normal, atol=within)
     # Free of torque after the impact, but with unequal moments: compare the angular momentum.
     after = np.asarray(rotate_by_quaternion(np.eye(3), found.orientation[-1])).T
     momentum = after @ inertia_tensor() @ after.T @ np.asarray(found.spin[-1])
     np.testing.assert_allclose(momentum, impulse * moment, atol=1e-9 if within < 1e-6 else 1e-4)
-    assert found.contacts.rebound_speed[0] == pytest.approx(0.7, rel=1e-6 if within < 1e-6 else 3e-2)
+    assert found.contacts.rebound_speed[0] == pytest.approx(
+        0.7, rel=1e-6 if within < 1e-6 else 3e-2
+    )
 
 
 @pytest.mark.slow
@@ -85,14 +117,25 @@ def test_a_clump_of_one_member_is_a_sphere():
     times = jnp.linspace(0.0, 0.4, 5)
     start = {"position": (0.0, 0.0, 0.08), "velocity": (0.5, 0.1, 0.0), "spin": (3.0, -20.0, 9.0)}
     method = jc.EventAligned(max_contacts=8, lasting_steps=0)
-    one = jc.simulate(jc.Scene(bodies=jc.together(sphere), contact=contact), jc.state(**start), times, method=method)
-    other = jc.simulate(jc.Scene(bodies=sphere, contact=contact), jc.state(**start), times, method=method)
+    one = jc.simulate(
+        jc.Scene(bodies=jc.together(sphere), contact=contact),
+        jc.state(**start),
+        times,
+        method=method,
+    )
+    other = jc.simulate(
+        jc.Scene(bodies=sphere, contact=contact), jc.state(**start), times, method=method
+    )
     np.testing.assert_allclose(one.position, other.position, atol=1e-7)
     np.testing.assert_allclose(one.spin, other.spin, atol=1e-5)
 
 
 def test_bodies_of_different_make_share_a_scene():
-    both = jc.together(jc.spheres(radius=(0.01, 0.02), mass=0.1), jc.cube(half_width=0.05, mass=0.3), jc.spheres(radius=0.03, mass=0.2))
+    both = jc.together(
+        jc.spheres(radius=(0.01, 0.02), mass=0.1),
+        jc.cube(half_width=0.05, mass=0.3),
+        jc.spheres(radius=0.03, mass=0.2),
+    )
     assert both.of_body == (0, 1, *(2,) * 8, 3)
     np.testing.assert_allclose(both.mass, [0.1, 0.1, 0.3, 0.2])
     np.testing.assert_allclose(both.inertia[2], 2 / 3 * 0.3 * 0.05**2 * np.eye(3))
@@ -102,15 +145,34 @@ def test_bodies_of_different_make_share_a_scene():
 @pytest.mark.parametrize(
     ("make", "says"),
     [
-        (lambda: jc.clump(offset=(0.0, 0.0, 0.0), radius=0.1, mass=1.0, inertia=1.0), "offset has shape"),
+        (
+            lambda: jc.clump(offset=(0.0, 0.0, 0.0), radius=0.1, mass=1.0, inertia=1.0),
+            "offset has shape",
+        ),
         (lambda: jc.clump(offset=np.zeros((2, 3)), radius=-0.1, mass=1.0, inertia=1.0), "radius"),
-        (lambda: jc.clump(offset=np.zeros((2, 3)), radius=0.1, mass=1.0, inertia=(1.0, 2.0)), "inertia"),
-        (lambda: jc.clump(offset=np.zeros((2, 3)), radius=0.1, mass=1.0, inertia=(1.0, 2.0, -3.0)), "positive definite"),
+        (
+            lambda: jc.clump(offset=np.zeros((2, 3)), radius=0.1, mass=1.0, inertia=(1.0, 2.0)),
+            "inertia",
+        ),
+        (
+            lambda: jc.clump(
+                offset=np.zeros((2, 3)), radius=0.1, mass=1.0, inertia=(1.0, 2.0, -3.0)
+            ),
+            "positive definite",
+        ),
         (lambda: jc.cube(half_width=0.1, mass=1.0, corner_radius=0.2), "corner_radius"),
         (lambda: jc.together(), "at least one body"),
-        (lambda: jc.state(position=(0.0, 0.0, 1.0), orientation=(0.0, 0.0, 0.0, 0.0)), "orientation"),
+        (
+            lambda: jc.state(position=(0.0, 0.0, 1.0), orientation=(0.0, 0.0, 0.0, 0.0)),
+            "orientation",
+        ),
         (lambda: jc.state(position=(0.0, 0.0, 1.0), orientation=(1.0, 0.0, 0.0)), "orientation"),
-        (lambda: jc.Scene(bodies=dumbbell(), contact=jc.ContactModel(normal=LAW), drag=jc.QuadraticDrag()), "drag"),
+        (
+            lambda: jc.Scene(
+                bodies=dumbbell(), contact=jc.ContactModel(normal=LAW), drag=jc.QuadraticDrag()
+            ),
+            "drag",
+        ),
         (lambda: jc.AnchorSpring(body=-1, stiffness=1.0, anchor=jc.PrescribedMotion()), "body"),
     ],
 )

@@ -1,4 +1,6 @@
-"""Spheres against curved surfaces: the same methods, derivatives and conservation as over planes."""
+"""Spheres against curved surfaces: the same methods, derivatives and conservation as over
+planes.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -17,37 +19,63 @@ def scene(*surfaces, restitution=1.0, friction=0.0, **bodies):
         normal=jc.HuntCrossley(stiffness=1e7, restitution=restitution),
         friction=jc.RegularizedCoulomb(coefficient=friction, slip_velocity=0.01),
     )
-    return jc.Scene(bodies=jc.spheres(**({"radius": RADIUS, "mass": MASS} | bodies)), surfaces=surfaces, contact=contact)
+    return jc.Scene(
+        bodies=jc.spheres(**({"radius": RADIUS, "mass": MASS} | bodies)),
+        surfaces=surfaces,
+        contact=contact,
+    )
 
 
 SURFACES = {
-    "inside a sphere": (jc.Sphere(center=(0.0, 0.0, 0.0), radius=0.1, hollow=True), (0.05, 0.02, 0.0), (0.3, 0.1, 0.0)),
+    "inside a sphere": (
+        jc.Sphere(center=(0.0, 0.0, 0.0), radius=0.1, hollow=True),
+        (0.05, 0.02, 0.0),
+        (0.3, 0.1, 0.0),
+    ),
     "in a drum": (
         jc.Cylinder(start=(0.0, 0.0, -0.3), end=(0.0, 0.0, 0.3), radius=0.1, hollow=True),
         (0.02, 0.01, 0.0),
         (0.5, 0.1, 0.0),
     ),
-    "on a ball": (jc.Sphere(center=(0.0, 0.0, 0.0), radius=0.1), (0.005, 0.003, 0.2), (0.0, 0.0, 0.0)),
-    "on an ellipsoid": (jc.Ellipsoid(center=(0.0, 0.0, 0.0), semi_axes=(0.2, 0.2, 0.1)), (0.02, 0.0, 0.2), (0.0, 0.1, 0.0)),
+    "on a ball": (
+        jc.Sphere(center=(0.0, 0.0, 0.0), radius=0.1),
+        (0.005, 0.003, 0.2),
+        (0.0, 0.0, 0.0),
+    ),
+    "on an ellipsoid": (
+        jc.Ellipsoid(center=(0.0, 0.0, 0.0), semi_axes=(0.2, 0.2, 0.1)),
+        (0.02, 0.0, 0.2),
+        (0.0, 0.1, 0.0),
+    ),
 }
 
 
 # Nothing stays on a surface here: without lasting contacts it compiles in half the time.
-COMPLIANT, RIGID = jc.EventAligned(max_contacts=10, lasting_steps=0), jc.Impulse(max_contacts=10, lasting_steps=0)
+COMPLIANT, RIGID = (
+    jc.EventAligned(max_contacts=10, lasting_steps=0),
+    jc.Impulse(max_contacts=10, lasting_steps=0),
+)
 
 
 CASES = [*((name, COMPLIANT) for name in SURFACES), ("in a drum", RIGID), ("on a ball", RIGID)]
 QUICK = [("inside a sphere", COMPLIANT), ("on a ball", RIGID)]
 
 
-@pytest.mark.parametrize(("name", "method"), [pytest.param(*case, marks=() if case in QUICK else pytest.mark.slow) for case in CASES])
+@pytest.mark.parametrize(
+    ("name", "method"),
+    [pytest.param(*case, marks=() if case in QUICK else pytest.mark.slow) for case in CASES],
+)
 def test_an_elastic_frictionless_motion_keeps_its_energy(name, method):
     surface, position, velocity = SURFACES[name]
-    found = jc.simulate(scene(surface), jc.state(position=position, velocity=velocity), TIMES, method=method)
+    found = jc.simulate(
+        scene(surface), jc.state(position=position, velocity=velocity), TIMES, method=method
+    )
     assert found.status == jc.Status.SUCCESS
     assert np.sum(found.contacts.happened) >= 1
     energy = np.asarray(jnp.sum(found.velocity**2, axis=-1) / 2 + GRAVITY * found.position[:, 2])
-    assert energy[-1] == pytest.approx(energy[0], abs=2e-5 if isinstance(method, jc.EventAligned) else 1e-9)
+    assert energy[-1] == pytest.approx(
+        energy[0], abs=2e-5 if isinstance(method, jc.EventAligned) else 1e-9
+    )
 
 
 @pytest.mark.slow
@@ -70,9 +98,13 @@ def test_a_fixed_ball_is_a_very_heavy_sphere():
         TIMES,
         method=COMPLIANT,
     )
-    both = scene(restitution=0.8, friction=0.3, radius=jnp.array([RADIUS, 0.1]), mass=jnp.array([MASS, 1e12]))
+    both = scene(
+        restitution=0.8, friction=0.3, radius=jnp.array([RADIUS, 0.1]), mass=jnp.array([MASS, 1e12])
+    )
     both = both.replace(gravity=((0.0, 0.0, -GRAVITY), (0.0, 0.0, 0.0)))
-    heavy = jc.simulate(both, jc.state(position=np.stack([start, np.zeros(3)])), TIMES, method=COMPLIANT)
+    heavy = jc.simulate(
+        both, jc.state(position=np.stack([start, np.zeros(3)])), TIMES, method=COMPLIANT
+    )
     np.testing.assert_allclose(fixed.position, heavy.position[:, 0], atol=1e-6)
     assert fixed.contacts.surface[0] == 0
     assert heavy.contacts.partner[0] == 1
@@ -82,11 +114,18 @@ def test_a_fixed_ball_is_a_very_heavy_sphere():
 def test_derivatives_by_start_and_shape_equal_differences():
     def end(inputs):
         surface = jc.Sphere(center=(0.0, 0.0, 0.0), radius=inputs[3])
-        moves, method = scene(surface, restitution=0.9, friction=0.2), jc.EventAligned(max_contacts=3, graded_step=0.1, lasting_steps=0)
-        return jc.simulate(moves, jc.state(position=inputs[:3]), jnp.array([0.0, 0.6]), method=method).position[-1]
+        moves, method = (
+            scene(surface, restitution=0.9, friction=0.2),
+            jc.EventAligned(max_contacts=3, graded_step=0.1, lasting_steps=0),
+        )
+        return jc.simulate(
+            moves, jc.state(position=inputs[:3]), jnp.array([0.0, 0.6]), method=method
+        ).position[-1]
 
     inputs, steps = jnp.array([0.02, 0.01, 0.3, 0.1]), 1e-6 * jnp.eye(4)
     found = jax.jit(jax.jacfwd(end), compiler_options=UNOPTIMIZED)(inputs)
-    moved = jax.jit(jax.vmap(end), compiler_options=UNOPTIMIZED)(jnp.concatenate([inputs + steps, inputs - steps]))
+    moved = jax.jit(jax.vmap(end), compiler_options=UNOPTIMIZED)(
+        jnp.concatenate([inputs + steps, inputs - steps])
+    )
     differences = (moved[:4] - moved[4:]).T / 2e-6
     np.testing.assert_allclose(found, differences, atol=1e-6 * np.max(np.abs(differences)))

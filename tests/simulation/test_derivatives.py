@@ -35,7 +35,11 @@ def changed(p: dict, leaf: str, index: int, step: float) -> dict:
 def central_difference(function, p: dict, leaf: str, index: int) -> np.ndarray:
     """Fourth-order difference with respect to one component."""
     h = 1e-4 * max(abs(float(np.max(np.abs(p[leaf])))), 0.1)
-    far, near = ((function(changed(p, leaf, index, step)) - function(changed(p, leaf, index, -step))) / (2 * step) for step in (2 * h, h))
+    far, near = (
+        (function(changed(p, leaf, index, step)) - function(changed(p, leaf, index, -step)))
+        / (2 * step)
+        for step in (2 * h, h)
+    )
     return (4 * near - far) / 3
 
 
@@ -46,14 +50,27 @@ def test_the_derivative_with_respect_to_every_leaf_equals_differences(leaf):
     contacts = differentiated.compiled("trajectory")(p).contacts
     assert np.sum(contacts.happened) >= 2
     components = np.asarray(derivative).reshape(scenes.SAMPLES, 9, -1)
-    differences = np.stack([central_difference(differentiated.path_at, p, leaf, index) for index in range(components.shape[-1])], axis=-1)
-    np.testing.assert_allclose(components, differences, rtol=1e-5, atol=5e-6 * np.max(np.abs(differences)))
+    differences = np.stack(
+        [
+            central_difference(differentiated.path_at, p, leaf, index)
+            for index in range(components.shape[-1])
+        ],
+        axis=-1,
+    )
+    np.testing.assert_allclose(
+        components, differences, rtol=1e-5, atol=5e-6 * np.max(np.abs(differences))
+    )
 
 
 def test_the_derivative_with_respect_to_an_output_time_is_the_velocity():
     p = differentiated.parameters(**THROW)
-    found, derivative = differentiated.compiled("trajectory")(p), differentiated.compiled("jacobian")(p)["times"]
-    by_own_time = np.asarray(derivative)[np.arange(1, scenes.SAMPLES), :3, np.arange(1, scenes.SAMPLES)]
+    found, derivative = (
+        differentiated.compiled("trajectory")(p),
+        differentiated.compiled("jacobian")(p)["times"],
+    )
+    by_own_time = np.asarray(derivative)[
+        np.arange(1, scenes.SAMPLES), :3, np.arange(1, scenes.SAMPLES)
+    ]
     np.testing.assert_allclose(by_own_time, found.velocity[1:], rtol=1e-9, atol=1e-9)
     # Later samples do not depend on it; the whole motion is shifted by the first time.
     others = np.asarray(derivative)[:, :3, 1:] * ~np.eye(scenes.SAMPLES, dtype=bool)[:, None, 1:]
@@ -62,7 +79,9 @@ def test_the_derivative_with_respect_to_an_output_time_is_the_velocity():
 
 
 def obtained_with_derivative(a: float) -> tuple[float, float]:
-    """``e`` of ``a (1 + e) = ln((1 + a)/(1 - a e))`` and ``de/da``: explicit in ``s = a (1 + e)``."""
+    """``e`` of ``a (1 + e) = ln((1 + a)/(1 - a e))`` and ``de/da``: explicit in ``s = a (1 +
+    e)``.
+    """
 
     def lost(s: float) -> float:
         return 1 - s / np.expm1(s)  # a e
@@ -73,13 +92,23 @@ def obtained_with_derivative(a: float) -> tuple[float, float]:
     return e, (slope - e * (1 - slope)) / (a * (1 - slope))
 
 
-FROZEN = pytest.mark.xfail(reason="HuntCrossleyPhase.coordinate_constant carries no derivative: wrong for heavy damping", strict=True)
+FROZEN = pytest.mark.xfail(
+    reason="HuntCrossleyPhase.coordinate_constant carries no derivative: wrong for heavy damping",
+    strict=True,
+)
 
 
 def rebound_parameters(damping: float) -> dict:
-    """One impact at 1 m/s without gravity, with the damping ratio that a reference speed of ``1/damping`` gives."""
+    """One impact at 1 m/s without gravity, with the damping ratio that a reference speed of
+    ``1/damping`` gives.
+    """
     own = in_time.hunt_crossley_damping(0.5)
-    still = {"gravity": np.zeros(3), "velocity": (0.0, 0.0, -1.0), "spin": np.zeros(3), "friction": 0.0}
+    still = {
+        "gravity": np.zeros(3),
+        "velocity": (0.0, 0.0, -1.0),
+        "spin": np.zeros(3),
+        "friction": 0.0,
+    }
     return differentiated.parameters(**still, restitution=0.5, reference_speed=own / damping)
 
 
@@ -95,19 +124,27 @@ def test_the_derivative_of_the_rebound_speed_equals_the_closed_one(damping):
 @pytest.mark.parametrize("damping", [0.1, 3.0, pytest.param(20.0, marks=FROZEN)])
 def test_the_second_derivative_of_the_rebound_speed_equals_the_closed_one(damping):
     p = rebound_parameters(damping)
-    along = {leaf: np.zeros_like(value) for leaf, value in p.items()} | {"reference_speed": np.ones(())}
+    along = {leaf: np.zeros_like(value) for leaf, value in p.items()} | {
+        "reference_speed": np.ones(())
+    }
     own, speed = damping * p["reference_speed"], p["reference_speed"]
 
     def slope(v: float) -> float:
         return obtained_with_derivative(own / v)[1] * -own / v**2
 
     h = 1e-4 * speed
-    difference = (8 * (slope(speed + h) - slope(speed - h)) - slope(speed + 2 * h) + slope(speed - 2 * h)) / (12 * h)
-    np.testing.assert_allclose(differentiated.compiled("second")(p, along)[-1, 5], difference, rtol=1e-4)
+    difference = (
+        8 * (slope(speed + h) - slope(speed - h)) - slope(speed + 2 * h) + slope(speed - 2 * h)
+    ) / (12 * h)
+    np.testing.assert_allclose(
+        differentiated.compiled("second")(p, along)[-1, 5], difference, rtol=1e-4
+    )
 
 
 def bounce_train_gradient(gradient) -> np.ndarray:
-    """Gradient of the benchmark's misfit in (ln k, e, mu, x0, z0, vx0, vz0, w0) from ``gradient(p, residual)`` of one chunk of times."""
+    """Gradient of the benchmark's misfit in (ln k, e, mu, x0, z0, vx0, vz0, w0) from ``gradient(p,
+    residual)`` of one chunk of times.
+    """
     stiffness, nominal, friction = reference_solution.NOMINAL
     x, z, vx, vz, w = reference_solution.BOUNCE_TRAIN_START
     damping = 1.5 * (1 - nominal)
@@ -125,13 +162,21 @@ def bounce_train_gradient(gradient) -> np.ndarray:
         spin=(0.0, w, 0.0),
     )
     times = reference_solution.BOUNCE_TRAIN_TIMES
-    target = reference_solution.trajectory(reference_solution.TARGET, reference_solution.BOUNCE_TRAIN_START, times)
+    target = reference_solution.trajectory(
+        reference_solution.TARGET, reference_solution.BOUNCE_TRAIN_START, times
+    )
     total = 0.0
     for chunk in np.split(np.arange(200), 5):
         p["times"] = np.append(0.0, times[chunk])
         wanted = np.array(differentiated.path_at(p))
         wanted[1:, [0, 2]] = target[chunk]
-        total = total + np.concatenate([np.ravel(gradient(p, wanted)[leaf]) for leaf in LEAVES]) * wanted.size * 2 / 400
+        total = (
+            total
+            + np.concatenate([np.ravel(gradient(p, wanted)[leaf]) for leaf in LEAVES])
+            * wanted.size
+            * 2
+            / 400
+        )
     by = dict(zip(INDEX, total, strict=True))
     return np.array(
         [
@@ -154,16 +199,22 @@ INDEX = [(leaf, i) for leaf in LEAVES for i in range(np.size(differentiated.BASE
 def forward_gradient(p: dict, target: np.ndarray) -> dict:
     residual = differentiated.path_at(p) - target
     derivatives = differentiated.compiled("jacobian")(p)
-    return {leaf: np.tensordot(residual, np.asarray(value), 2) / residual.size for leaf, value in derivatives.items()}
+    return {
+        leaf: np.tensordot(residual, np.asarray(value), 2) / residual.size
+        for leaf, value in derivatives.items()
+    }
 
 
 @pytest.mark.parametrize("mode", ["forward", pytest.param("reverse", marks=pytest.mark.slow)])
 def test_the_gradient_through_twelve_bounces_equals_the_exact_one(mode):
     gradient = forward_gradient if mode == "forward" else differentiated.compiled("gradient")
-    np.testing.assert_allclose(bounce_train_gradient(gradient), reference_solution.misfit_gradient(), rtol=1e-5)
+    np.testing.assert_allclose(
+        bounce_train_gradient(gradient), reference_solution.misfit_gradient(), rtol=1e-5
+    )
 
 
-# With a slip velocity of 1e-8 m/s the derivative by it is the difference of numbers 1e8 times larger: both modes round, differently.
+# With a slip velocity of 1e-8 m/s the derivative by it is the difference of numbers 1e8 times
+# larger: both modes round, differently.
 ROUNDED = ("friction nearly without regularisation", "slip_velocity")
 
 
@@ -176,24 +227,35 @@ def test_forward_and_reverse_mode_agree(name):
     scale = max(np.max(np.abs(value)) for value in forward.values())
     for leaf, value in reverse.items():
         rounding = 1e-5 if (name, leaf) == ROUNDED else 1e-10
-        np.testing.assert_allclose(value, forward[leaf], rtol=1e-9, atol=rounding * scale, err_msg=leaf)
+        np.testing.assert_allclose(
+            value, forward[leaf], rtol=1e-9, atol=rounding * scale, err_msg=leaf
+        )
 
 
 @pytest.mark.slow
 def test_the_second_derivative_equals_differences_of_the_first():
     p = differentiated.parameters(**THROW)
     rng = np.random.default_rng(3)
-    along = {leaf: rng.normal(size=np.shape(value)) * np.abs(value) for leaf, value in p.items()} | {"times": np.zeros(scenes.SAMPLES)}
+    along = {
+        leaf: rng.normal(size=np.shape(value)) * np.abs(value) for leaf, value in p.items()
+    } | {"times": np.zeros(scenes.SAMPLES)}
     second = np.asarray(differentiated.compiled("second")(p, along))
 
     def first(step: float) -> np.ndarray:
-        derivatives = differentiated.compiled("jacobian")({leaf: value + step * along[leaf] for leaf, value in p.items()})
-        return sum(np.tensordot(np.asarray(derivatives[leaf]), along[leaf], np.ndim(along[leaf])) for leaf in p)
+        derivatives = differentiated.compiled("jacobian")(
+            {leaf: value + step * along[leaf] for leaf, value in p.items()}
+        )
+        return sum(
+            np.tensordot(np.asarray(derivatives[leaf]), along[leaf], np.ndim(along[leaf]))
+            for leaf in p
+        )
 
     h = 1e-5
     far, near = ((first(step) - first(-step)) / (2 * step) for step in (2 * h, h))
     difference = (4 * near - far) / 3
-    np.testing.assert_allclose(second, difference, rtol=1e-4, atol=1e-5 * np.max(np.abs(difference)))
+    np.testing.assert_allclose(
+        second, difference, rtol=1e-4, atol=1e-5 * np.max(np.abs(difference))
+    )
 
 
 @pytest.mark.slow
@@ -201,9 +263,15 @@ def test_the_hessian_of_a_rigid_bounce_equals_that_of_its_closed_form():
     def simulated(q: jax.Array) -> jax.Array:
         height, speed, gravity, restitution = q
         contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=restitution))
-        scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.01), contact=contact, gravity=jnp.stack([0.0, 0.0, -gravity]))
+        scene = jc.Scene(
+            bodies=jc.spheres(radius=0.02, mass=0.01),
+            contact=contact,
+            gravity=jnp.stack([0.0, 0.0, -gravity]),
+        )
         start = jc.State(jnp.stack([0.0, 0.0, height]), jnp.stack([0.0, 0.0, speed]), jnp.zeros(3))
-        return jc.simulate(scene, start, jnp.array([0.0, 0.4]), method=jc.Impulse(max_contacts=2)).position[-1, 2]
+        return jc.simulate(
+            scene, start, jnp.array([0.0, 0.4]), method=jc.Impulse(max_contacts=2)
+        ).position[-1, 2]
 
     def closed(q: jax.Array) -> jax.Array:
         height, speed, gravity, restitution = q
@@ -213,4 +281,6 @@ def test_the_hessian_of_a_rigid_bounce_equals_that_of_its_closed_form():
 
     q = jnp.array([0.3, 0.2, 9.81, 0.8])
     np.testing.assert_allclose(simulated(q), closed(q), rtol=1e-12)
-    np.testing.assert_allclose(jax.hessian(simulated)(q), jax.hessian(closed)(q), rtol=1e-8, atol=1e-12)
+    np.testing.assert_allclose(
+        jax.hessian(simulated)(q), jax.hessian(closed)(q), rtol=1e-8, atol=1e-12
+    )

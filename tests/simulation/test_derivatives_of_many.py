@@ -1,4 +1,6 @@
-"""Derivatives of clumps, moving surfaces, springs to anchors and friction with memory, against differences and smaller steps."""
+"""Derivatives of clumps, moving surfaces, springs to anchors and friction with memory, against
+differences and smaller steps.
+"""
 
 import functools
 
@@ -23,7 +25,8 @@ def arrays(p: dict) -> dict:
 
 
 def error_of_slopes(f, p: dict) -> dict:
-    """By each parameter, along a fixed direction of its size: largest difference from differences, over the largest slope.
+    """By each parameter, along a fixed direction of its size: largest difference from differences,
+    over the largest slope.
 
     Slopes below 1e-2 count as that: differences of the motion have a rounding of 1e-9.
     """
@@ -34,9 +37,14 @@ def error_of_slopes(f, p: dict) -> dict:
         size = jnp.where(at == 0, 0.1, jnp.abs(at))
         direction = size * (rng.normal(size=at.shape) if at.ndim else 1.0)
         slope = np.asarray(value(p, {**zero, name: direction})[1])
-        moved = {h: np.asarray(value({**p, name: at + h * direction}, zero)[0]) for h in (-2 * STEP, -STEP, STEP, 2 * STEP)}
+        moved = {
+            h: np.asarray(value({**p, name: at + h * direction}, zero)[0])
+            for h in (-2 * STEP, -STEP, STEP, 2 * STEP)
+        }
         near, far = ((moved[h] - moved[-h]) / (2 * h) for h in (STEP, 2 * STEP))
-        errors[name] = np.max(np.abs(slope - (4 * near - far) / 3)) / max(np.max(np.abs(slope)), 1e-2)
+        errors[name] = np.max(np.abs(slope - (4 * near - far) / 3)) / max(
+            np.max(np.abs(slope)), 1e-2
+        )
     return errors
 
 
@@ -59,17 +67,25 @@ CLUMP = {
 
 def clump_impact(p: dict) -> jax.Array:
     scene = jc.Scene(
-        bodies=jc.clump(offset=p["offset"], radius=p["radius"], mass=p["mass"], inertia=p["inertia"]),
+        bodies=jc.clump(
+            offset=p["offset"], radius=p["radius"], mass=p["mass"], inertia=p["inertia"]
+        ),
         contact=jc.ContactModel(
             normal=jc.HuntCrossley(stiffness=p["stiffness"], restitution=p["restitution"]),
-            friction=jc.RegularizedCoulomb(coefficient=p["friction"], slip_velocity=p["slip_velocity"]),
+            friction=jc.RegularizedCoulomb(
+                coefficient=p["friction"], slip_velocity=p["slip_velocity"]
+            ),
         ),
         gravity=p["gravity"],
     )
-    start = jc.state(position=p["position"], velocity=p["velocity"], spin=p["spin"], orientation=p["orientation"])
+    start = jc.state(
+        position=p["position"], velocity=p["velocity"], spin=p["spin"], orientation=p["orientation"]
+    )
     method = jc.EventAligned(max_contacts=2, lasting_steps=0, max_steps=240)
     found = jc.simulate(scene, start, jnp.array([0.0, 0.05]), method=method)
-    return jnp.concatenate([found.position[-1], found.velocity[-1], 0.03 * found.spin[-1], found.orientation[-1]])
+    return jnp.concatenate(
+        [found.position[-1], found.velocity[-1], 0.03 * found.spin[-1], found.orientation[-1]]
+    )
 
 
 PLATE = {
@@ -93,7 +109,9 @@ PLATE = {
 
 
 def ball_on_plate(p: dict) -> jax.Array:
-    """On a spring, above a plate that shakes, drifts and turns; rolling resistance and spinning friction."""
+    """On a spring, above a plate that shakes, drifts and turns; rolling resistance and spinning
+    friction.
+    """
     plate = jc.PrescribedMotion(
         reference_point=(0.05, 0.0, 0.0),
         velocity=p["plate_velocity"],
@@ -102,7 +120,9 @@ def ball_on_plate(p: dict) -> jax.Array:
         frequency=p["frequency"],
         phase=p["phase"],
     )
-    anchor = jc.PrescribedMotion(reference_point=(0.0, 0.0, 0.1), amplitude=p["amplitude"], frequency=p["frequency"] / 2)
+    anchor = jc.PrescribedMotion(
+        reference_point=(0.0, 0.0, 0.1), amplitude=p["amplitude"], frequency=p["frequency"] / 2
+    )
     scene = jc.Scene(
         bodies=jc.spheres(radius=p["radius"], mass=p["mass"]),
         surfaces=(jc.Plane(motion=plate),),
@@ -112,16 +132,22 @@ def ball_on_plate(p: dict) -> jax.Array:
             rolling=jc.RollingResistance(rolling_coefficient=p["rolling"], rolling_velocity=1e-2),
             spinning=jc.SpinningFriction(coefficient=p["spinning"], spin_velocity=0.1),
         ),
-        springs=(jc.AnchorSpring(body=0, stiffness=p["spring"], damping=p["dashpot"], anchor=anchor),),
+        springs=(
+            jc.AnchorSpring(body=0, stiffness=p["spring"], damping=p["dashpot"], anchor=anchor),
+        ),
     )
     start = jc.state(position=p["position"], velocity=p["velocity"], spin=p["spin"])
     method = jc.EventAligned(max_contacts=3, lasting_steps=0, max_steps=500)
     found = jc.simulate(scene, start, jnp.array([0.0, 0.2]), method=method)
-    return jnp.concatenate([found.position[-1], found.velocity[-1], 0.02 * found.spin[-1], found.contacts.touch_down])
+    return jnp.concatenate(
+        [found.position[-1], found.velocity[-1], 0.02 * found.spin[-1], found.contacts.touch_down]
+    )
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("motion", "p"), [(clump_impact, CLUMP), (ball_on_plate, PLATE)], ids=["clump", "plate"])
+@pytest.mark.parametrize(
+    ("motion", "p"), [(clump_impact, CLUMP), (ball_on_plate, PLATE)], ids=["clump", "plate"]
+)
 def test_slopes_are_those_of_differences(motion, p):
     errors = error_of_slopes(motion, p)
     assert max(errors.values()) < 1e-6, errors
@@ -146,17 +172,31 @@ IMPACTS = {
 
 
 SPRINGS = {
-    "Cundall and Strack": lambda p: jc.CundallStrack(coefficient=p["friction"], tangential_stiffness=p["stiffness"], zeta=p["zeta"]),
-    "Mindlin": lambda p: jc.Mindlin(coefficient=p["friction"], effective_shear_modulus=1e3 * p["stiffness"], zeta=p["zeta"]),
+    "Cundall and Strack": lambda p: jc.CundallStrack(
+        coefficient=p["friction"], tangential_stiffness=p["stiffness"], zeta=p["zeta"]
+    ),
+    "Mindlin": lambda p: jc.Mindlin(
+        coefficient=p["friction"], effective_shear_modulus=1e3 * p["stiffness"], zeta=p["zeta"]
+    ),
 }
 
 
 def sprung_impacts(law: str, graded_step: float) -> tuple[dict, dict]:
-    """Velocities after each impact, and their slopes by the logarithms of the coefficient and the approach velocity."""
-    method = jc.EventAligned(max_contacts=1, graded_step=graded_step, lasting_steps=0, max_steps=int(4 / graded_step) + 20)
+    """Velocities after each impact, and their slopes by the logarithms of the coefficient and the
+    approach velocity.
+    """
+    method = jc.EventAligned(
+        max_contacts=1,
+        graded_step=graded_step,
+        lasting_steps=0,
+        max_steps=int(4 / graded_step) + 20,
+    )
 
     def after(p: dict) -> jax.Array:
-        contact = jc.ContactModel(normal=jc.HuntCrossley(stiffness=1e8, restitution=p["restitution"]), friction=SPRINGS[law](p))
+        contact = jc.ContactModel(
+            normal=jc.HuntCrossley(stiffness=1e8, restitution=p["restitution"]),
+            friction=SPRINGS[law](p),
+        )
         scene = jc.Scene(bodies=jc.spheres(radius=0.01, mass=0.011), contact=contact)
         start = jc.state(position=(0.0, 0.0, 0.0101), velocity=p["velocity"], spin=(3.0, 5.0, -4.0))
         found = jc.simulate(scene, start, jnp.array([0.0, 1e-3]), method=method)
@@ -175,8 +215,13 @@ def sprung_impacts(law: str, graded_step: float) -> tuple[dict, dict]:
 @pytest.mark.slow
 @pytest.mark.parametrize("law", SPRINGS)
 def test_impacts_with_a_friction_spring_are_resolved(law):
-    """The motion to 1e-5 and its slopes to 1e-4 of the approach speed, also where sticking turns to sliding and back."""
-    (coarse, coarse_slopes), (fine, fine_slopes) = sprung_impacts(law, 0.04), sprung_impacts(law, 0.02)
+    """The motion to 1e-5 and its slopes to 1e-4 of the approach speed, also where sticking turns to
+    sliding and back.
+    """
+    (coarse, coarse_slopes), (fine, fine_slopes) = (
+        sprung_impacts(law, 0.04),
+        sprung_impacts(law, 0.02),
+    )
     for case in IMPACTS:
         np.testing.assert_allclose(coarse[case], fine[case], rtol=0, atol=1e-5, err_msg=case)
     for case, slope in fine_slopes.items():

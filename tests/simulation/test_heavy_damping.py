@@ -1,4 +1,6 @@
-"""Restitutions that hardly differ from zero: finite in every value and derivative, and right where they are known."""
+"""Restitutions that hardly differ from zero: finite in every value and derivative, and right where
+they are known.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -8,16 +10,36 @@ import pytest
 import jaxcontact as jc
 
 RESTITUTIONS = (1e-2, 1e-3, 6e-4, 1e-4, 1e-6, 0.0)
-# Height of the gap [m] and speed of approach [m/s]: falls, throws, contacts that begin late or hardly move, and starts inside the plane.
-STARTS = ((0.1, 0.0), (0.0, 1.0), (0.0, 1e-2), (1e-6, 1e-3), (0.0, 1e-6), (0.0, 1e-9), (1e-9, 0.0), (0.0, 0.0), (-1e-6, 1e-3), (-1e-6, 0.0))
+# Height of the gap [m] and speed of approach [m/s]: falls, throws, contacts that begin late or
+# hardly move, and starts inside the plane.
+STARTS = (
+    (0.1, 0.0),
+    (0.0, 1.0),
+    (0.0, 1e-2),
+    (1e-6, 1e-3),
+    (0.0, 1e-6),
+    (0.0, 1e-9),
+    (1e-9, 0.0),
+    (0.0, 0.0),
+    (-1e-6, 1e-3),
+    (-1e-6, 0.0),
+)
 
 
 def path(p, method):
     restitution, stiffness, gap, speed, gravity = p
     law = jc.HuntCrossley(stiffness=stiffness, restitution=restitution)
-    contact = jc.ContactModel(normal=law, friction=jc.RegularizedCoulomb(coefficient=0.1, slip_velocity=1e-3))
-    scene = jc.Scene(bodies=jc.spheres(radius=0.01, mass=0.01), contact=contact, gravity=jnp.stack([0.0, 0.0, -gravity]))
-    start = jc.state(position=jnp.stack([0.0, 0.0, 0.01 + gap]), velocity=jnp.stack([0.1, 0.0, -speed]))
+    contact = jc.ContactModel(
+        normal=law, friction=jc.RegularizedCoulomb(coefficient=0.1, slip_velocity=1e-3)
+    )
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=0.01, mass=0.01),
+        contact=contact,
+        gravity=jnp.stack([0.0, 0.0, -gravity]),
+    )
+    start = jc.state(
+        position=jnp.stack([0.0, 0.0, 0.01 + gap]), velocity=jnp.stack([0.1, 0.0, -speed])
+    )
     found = jc.simulate(scene, start, jnp.linspace(0.0, 0.3, 31), method=method)
     return jnp.concatenate([found.position, found.velocity, found.spin], axis=1), found
 
@@ -26,14 +48,31 @@ def path(p, method):
 @pytest.mark.parametrize("at_once", [None, False])
 def test_values_and_derivatives_are_finite_and_so_is_every_contact(at_once):
     method = jc.EventAligned(max_contacts=8, at_once=at_once)
-    both = jax.jit(jax.vmap(lambda p: (path(p, method), jax.jacfwd(lambda p: path(p, method)[0])(p))))
+    both = jax.jit(
+        jax.vmap(lambda p: (path(p, method), jax.jacfwd(lambda p: path(p, method)[0])(p)))
+    )
     cases = np.array(
-        [(e, k, *start, g) for e in RESTITUTIONS for k in (1e4, 1e9) for start in STARTS for g in (9.81, 0.0, 1e-6)], dtype=float
+        [
+            (e, k, *start, g)
+            for e in RESTITUTIONS
+            for k in (1e4, 1e9)
+            for start in STARTS
+            for g in (9.81, 0.0, 1e-6)
+        ],
+        dtype=float,
     )
     (values, found), derivatives = both(cases)
-    for name, numbers in {"values": values, "derivatives": derivatives, **found.contacts._asdict()}.items():
-        bad = cases[~np.all(np.isfinite(np.asarray(numbers, dtype=float).reshape(len(cases), -1)), axis=1)]
-        assert bad.size == 0, f"{name}: not finite for (restitution, stiffness, gap, speed, gravity) = {bad[:3]}"
+    for name, numbers in {
+        "values": values,
+        "derivatives": derivatives,
+        **found.contacts._asdict(),
+    }.items():
+        bad = cases[
+            ~np.all(np.isfinite(np.asarray(numbers, dtype=float).reshape(len(cases), -1)), axis=1)
+        ]
+        assert bad.size == 0, (
+            f"{name}: not finite for (restitution, stiffness, gap, speed, gravity) = {bad[:3]}"
+        )
     assert np.all(found.status <= jc.Status.CAME_TO_REST)
     thrown = (cases[:, 3] == 1.0) & (cases[:, 4] == 0.0)
     asked = cases[thrown, 0] if at_once is None else np.maximum(cases[thrown, 0], 0.01)

@@ -1,4 +1,6 @@
-"""Normal laws with a memory in scenes: plastic and adhesive contacts against closed forms, differences, fixed steps, and their ledger."""
+"""Normal laws with a memory in scenes: plastic and adhesive contacts against closed forms,
+differences, fixed steps, and their ledger.
+"""
 
 import functools
 
@@ -14,22 +16,42 @@ FAST = functools.partial(jax.jit, compiler_options={"xla_backend_optimization_le
 RADIUS, MASS = 0.01, 0.01
 LAWS = {
     "Walton and Braun": jc.WaltonBraun(stiffness=1e5, unloading_ratio=4.0),
-    "Walton and Braun, hardening": jc.WaltonBraun(stiffness=1e5, unloading_ratio=1.7, hardening=100.0),
-    "Thornton": jc.ThorntonPlastic(effective_modulus=1e11, effective_radius=RADIUS, yield_pressure=1e9),
-    "adhesive plastic": jc.AdhesivePlastic(
-        stiffness=1e7, exponent=1.5, plasticity_ratio=0.4, adhesion_stiffness=2e4, adhesion_exponent=1.2, pull_off_force=0.5
+    "Walton and Braun, hardening": jc.WaltonBraun(
+        stiffness=1e5, unloading_ratio=1.7, hardening=100.0
     ),
-    "Johnson, Kendall and Roberts": jc.JohnsonKendallRoberts(effective_modulus=1e7, effective_radius=RADIUS, work_of_adhesion=50.0),
+    "Thornton": jc.ThorntonPlastic(
+        effective_modulus=1e11, effective_radius=RADIUS, yield_pressure=1e9
+    ),
+    "adhesive plastic": jc.AdhesivePlastic(
+        stiffness=1e7,
+        exponent=1.5,
+        plasticity_ratio=0.4,
+        adhesion_stiffness=2e4,
+        adhesion_exponent=1.2,
+        pull_off_force=0.5,
+    ),
+    "Johnson, Kendall and Roberts": jc.JohnsonKendallRoberts(
+        effective_modulus=1e7, effective_radius=RADIUS, work_of_adhesion=50.0
+    ),
 }
-SPEEDS = dict.fromkeys(LAWS, (0.5, 3.0)) | {"Thornton": (0.001, 3.0), "Johnson, Kendall and Roberts": (0.28, 1.0)}
+SPEEDS = dict.fromkeys(LAWS, (0.5, 3.0)) | {
+    "Thornton": (0.001, 3.0),
+    "Johnson, Kendall and Roberts": (0.28, 1.0),
+}
 EACH_LAW = pytest.mark.parametrize("name", LAWS)
 
 
 def impact(law, speed, mass, method, *, ledger=False):
     """Of one sphere on a plane, with friction and without gravity."""
-    contact = jc.ContactModel(normal=law, friction=jc.RegularizedCoulomb(coefficient=0.2, slip_velocity=0.01))
-    scene = jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=mass), contact=contact, gravity=(0.0, 0.0, 0.0))
-    start = jc.State(jnp.array([0.0, 0.0, 1.001 * RADIUS]), jnp.array([0.3, 0.0, -1.0]) * speed, jnp.zeros(3))
+    contact = jc.ContactModel(
+        normal=law, friction=jc.RegularizedCoulomb(coefficient=0.2, slip_velocity=0.01)
+    )
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=RADIUS, mass=mass), contact=contact, gravity=(0.0, 0.0, 0.0)
+    )
+    start = jc.State(
+        jnp.array([0.0, 0.0, 1.001 * RADIUS]), jnp.array([0.3, 0.0, -1.0]) * speed, jnp.zeros(3)
+    )
     return jc.simulate(scene, start, jnp.array([0.0, 0.05]), method=method, ledger=ledger)
 
 
@@ -59,9 +81,12 @@ def test_the_restitution_is_that_of_the_closed_form_and_the_ledger_closes(name):
         assert found.status == jc.Status.SUCCESS
         np.testing.assert_allclose(rebound, expected, rtol=0, atol=2e-7)
         assert found.ledger.imbalance < 1e-6
-        # What deformation and adhesion took is booked as that, and nothing of it is left in the contact.
+        # What deformation and adhesion took is booked as that, and nothing of it is left in the
+        # contact.
         energy = MASS * speed**2 / 2
-        np.testing.assert_allclose(found.ledger.normal[-1], energy * (1 - expected**2), rtol=0, atol=1e-6 * energy)
+        np.testing.assert_allclose(
+            found.ledger.normal[-1], energy * (1 - expected**2), rtol=0, atol=1e-6 * energy
+        )
         assert found.ledger.in_contact[-1] == 0
         assert np.all(np.diff(found.ledger.normal) >= -1e-6 * energy)
 
@@ -70,23 +95,35 @@ def test_the_restitution_is_that_of_the_closed_form_and_the_ledger_closes(name):
 def test_slopes_by_every_parameter_are_those_of_the_closed_form_and_of_differences(name):
     p = parameters(name, SPEEDS[name][1])
     zero = jax.tree.map(jnp.zeros_like, p)
-    closed = FAST(lambda p, direction: jax.jvp(lambda p: p[0].restitution_at(p[1], mass=p[2]), (p,), (direction,))[1])
+    closed = FAST(
+        lambda p, direction: jax.jvp(
+            lambda p: p[0].restitution_at(p[1], mass=p[2]), (p,), (direction,)
+        )[1]
+    )
     leaves, structure = jax.tree.flatten(p)
     step = 1e-4
     for index, leaf in enumerate(leaves):
         if leaf == 0:
             continue
-        direction = jax.tree.unflatten(structure, [leaf if other == index else jnp.zeros_like(leaf) for other in range(len(leaves))])
+        direction = jax.tree.unflatten(
+            structure,
+            [leaf if other == index else jnp.zeros_like(leaf) for other in range(len(leaves))],
+        )
         _, slope, _ = along()(p, direction)
         np.testing.assert_allclose(slope, closed(p, direction), rtol=0, atol=1e-6)
-        values = {k: along()(jax.tree.map(lambda at, d, k=k: at + k * step * d, p, direction), zero)[0] for k in (-2, -1, 1, 2)}
+        values = {
+            k: along()(jax.tree.map(lambda at, d, k=k: at + k * step * d, p, direction), zero)[0]
+            for k in (-2, -1, 1, 2)
+        }
         near, far = ((values[k] - values[-k]) / (2 * k * step) for k in (1, 2))
         np.testing.assert_allclose(slope, (4 * near - far) / 3, rtol=0, atol=1e-7)
 
 
 @pytest.mark.slow
 def test_second_derivatives_of_many_impacts_at_once_are_those_of_the_closed_form():
-    """Of contacts with three branches, under ``vmap``: one tears, one does not, by speed, mass and all parameters of the law."""
+    """Of contacts with three branches, under ``vmap``: one tears, one does not, by speed, mass and
+    all parameters of the law.
+    """
 
     def rebound(p):
         return impact(*p, jc.EventAligned(max_contacts=1)).velocity[-1, 2] / p[1]
@@ -98,15 +135,22 @@ def test_second_derivatives_of_many_impacts_at_once_are_those_of_the_closed_form
         return jax.jvp(lambda p: jax.jvp(function, (p,), (one,)), (p,), (other,))
 
     name, speeds = "adhesive plastic", (0.5, 1.3, 3.0)
-    p = jax.tree.map(lambda *values: jnp.stack(values), *(parameters(name, speed) for speed in speeds))
+    p = jax.tree.map(
+        lambda *values: jnp.stack(values), *(parameters(name, speed) for speed in speeds)
+    )
     one = jax.tree.map(lambda leaf: leaf * jnp.cos(1e3 * jnp.arange(leaf.size)), p)
     other = jax.tree.map(lambda leaf: leaf * jnp.array([1.0, -0.5, 0.3]), p)
-    found, wanted = (FAST(jax.vmap(functools.partial(all_derivatives, f)))(p, one, other) for f in (rebound, restitution))
+    found, wanted = (
+        FAST(jax.vmap(functools.partial(all_derivatives, f)))(p, one, other)
+        for f in (rebound, restitution)
+    )
     (value, slope), (_, second) = found
     (exact, exact_slope), (_, exact_second) = wanted
     np.testing.assert_allclose(value, exact, rtol=0, atol=2e-7)
     np.testing.assert_allclose(slope, exact_slope, rtol=0, atol=1e-6)
-    np.testing.assert_allclose(second, exact_second, rtol=0, atol=2e-5 * np.max(np.abs(exact_second)))
+    np.testing.assert_allclose(
+        second, exact_second, rtol=0, atol=2e-5 * np.max(np.abs(exact_second))
+    )
     for index, speed in enumerate(speeds):
         alone = along()(parameters(name, speed), jax.tree.map(lambda leaf, at=index: leaf[at], one))
         np.testing.assert_allclose(value[index], alone[0], rtol=1e-10)
@@ -117,7 +161,9 @@ def test_second_derivatives_of_many_impacts_at_once_are_those_of_the_closed_form
 def test_single_precision_stays_single_and_is_right_to_its_rounding():
     expected = LAWS["adhesive plastic"].restitution_at(3.0, mass=MASS)
     with jax.enable_x64(False):
-        p = jax.tree.map(lambda value: jnp.asarray(value, jnp.float32), (LAWS["adhesive plastic"], 3.0, MASS))
+        p = jax.tree.map(
+            lambda value: jnp.asarray(value, jnp.float32), (LAWS["adhesive plastic"], 3.0, MASS)
+        )
         rebound, slope, found = along()(p, jax.tree.map(jnp.ones_like, p))
     assert found.position.dtype == rebound.dtype == jnp.float32
     assert found.status == jc.Status.SUCCESS
@@ -143,7 +189,9 @@ def test_fixed_steps_tend_to_the_same_motion(name, scheme):
         step = float(time) / parts
         method = jc.FixedStep(step=step, scheme=scheme)
         contact = jc.ContactModel(normal=law)
-        scene = jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=contact, gravity=(0.0, 0.0, 0.0))
+        scene = jc.Scene(
+            bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=contact, gravity=(0.0, 0.0, 0.0)
+        )
         start = jc.state(position=(0.0, 0.0, RADIUS + 1e-7), velocity=(0.0, 0.0, -speed))
         found = jc.simulate(scene, start, np.array([0.0, 12 * float(time)]), method=method)
         errors.append(abs(float(found.velocity[-1, 2] / speed - expected)))
@@ -152,15 +200,21 @@ def test_fixed_steps_tend_to_the_same_motion(name, scheme):
 
 
 def resting(law, *, speed, gravity=9.81, time=1.0):
-    contact = jc.ContactModel(normal=law, friction=jc.RegularizedCoulomb(coefficient=0.3, slip_velocity=1e-2))
-    scene = jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=contact, gravity=(0.0, 0.0, -gravity))
+    contact = jc.ContactModel(
+        normal=law, friction=jc.RegularizedCoulomb(coefficient=0.3, slip_velocity=1e-2)
+    )
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=contact, gravity=(0.0, 0.0, -gravity)
+    )
     start = jc.state(position=(0.0, 0.0, RADIUS), velocity=(0.2, 0.0, -speed))
     run = FAST(functools.partial(jc.simulate, method=jc.EventAligned(max_contacts=40), ledger=True))
     return run(scene, start, jnp.linspace(0.0, time, 6))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["Walton and Braun", "Walton and Braun, hardening", "adhesive plastic"])
+@pytest.mark.parametrize(
+    "name", ["Walton and Braun", "Walton and Braun, hardening", "adhesive plastic"]
+)
 def test_a_bouncing_sphere_comes_to_rest_and_rolls(name):
     found = resting(LAWS[name], speed=0.6)
     assert found.status == jc.Status.CAME_TO_REST
@@ -173,9 +227,13 @@ def test_a_bouncing_sphere_comes_to_rest_and_rolls(name):
 
 @pytest.mark.slow
 def test_adhesion_holds_what_is_slower_than_the_sticking_speed():
-    law = jc.JohnsonKendallRoberts(effective_modulus=1e8, effective_radius=RADIUS, work_of_adhesion=5.0)
+    law = jc.JohnsonKendallRoberts(
+        effective_modulus=1e8, effective_radius=RADIUS, work_of_adhesion=5.0
+    )
     speed = float(law.sticking_speed(mass=MASS))
-    lost = jkr_work_of_separation(effective_modulus=1e8, effective_radius=RADIUS, work_of_adhesion=5.0)
+    lost = jkr_work_of_separation(
+        effective_modulus=1e8, effective_radius=RADIUS, work_of_adhesion=5.0
+    )
     assert MASS * speed**2 / 2 == pytest.approx(float(lost), rel=1e-12)
     for factor, sticks in ((0.99, True), (1.01, False)):
         p = jax.tree.map(jnp.asarray, (law, factor * speed, MASS))
@@ -189,8 +247,12 @@ def test_adhesion_holds_what_is_slower_than_the_sticking_speed():
 
 @pytest.mark.slow
 def test_a_sphere_hangs_from_the_ceiling_up_to_the_pull_off_force():
-    """A sphere that touches a ceiling, in gravity just below and above what adhesion can hold (quasi-static: the energy balance)."""
-    law = jc.JohnsonKendallRoberts(effective_modulus=1e8, effective_radius=RADIUS, work_of_adhesion=5.0)
+    """A sphere that touches a ceiling, in gravity just below and above what adhesion can hold
+    (quasi-static: the energy balance).
+    """
+    law = jc.JohnsonKendallRoberts(
+        effective_modulus=1e8, effective_radius=RADIUS, work_of_adhesion=5.0
+    )
     pull_off = jkr_pull_off_force(effective_radius=RADIUS, work_of_adhesion=5.0)
 
     def lowest(load):
@@ -202,7 +264,9 @@ def test_a_sphere_hangs_from_the_ceiling_up_to_the_pull_off_force():
             gravity=jnp.array([0.0, 0.0, -1.0]) * load / MASS,
         )
         start = jc.state(position=(0.0, 0.0, -RADIUS + 1e-7))
-        return jc.simulate(scene, start, jnp.array([0.0, 0.01]), method=jc.EventAligned(max_contacts=2)).position[-1, 2]
+        return jc.simulate(
+            scene, start, jnp.array([0.0, 0.01]), method=jc.EventAligned(max_contacts=2)
+        ).position[-1, 2]
 
     run = FAST(lowest)
     assert run(0.3 * pull_off) > -1.05 * RADIUS
@@ -215,16 +279,32 @@ def test_three_plastic_spheres_keep_momentum_and_energy_and_have_slopes():
 
     def after(p):
         law = jc.WaltonBraun(stiffness=p["stiffness"], unloading_ratio=p["ratio"])
-        places = jnp.array([[0.0, 0.0, 0.0], [2.0005 * RADIUS, 0.0, 0.0], [4.001 * RADIUS, 0.0, 0.0]])
+        places = jnp.array(
+            [[0.0, 0.0, 0.0], [2.0005 * RADIUS, 0.0, 0.0], [4.001 * RADIUS, 0.0, 0.0]]
+        )
         scene = jc.Scene(
-            bodies=jc.spheres(radius=RADIUS, mass=p["mass"]), surfaces=(), contact=jc.ContactModel(normal=law), gravity=(0.0, 0.0, 0.0)
+            bodies=jc.spheres(radius=RADIUS, mass=p["mass"]),
+            surfaces=(),
+            contact=jc.ContactModel(normal=law),
+            gravity=(0.0, 0.0, 0.0),
         )
         velocity = jnp.zeros((3, 3)).at[:, 0].set(p["velocity"])
-        found = jc.simulate(scene, jc.State(places, velocity, jnp.zeros((3, 3))), jnp.array([0.0, 0.02]), ledger=True, method=method)
+        found = jc.simulate(
+            scene,
+            jc.State(places, velocity, jnp.zeros((3, 3))),
+            jnp.array([0.0, 0.02]),
+            ledger=True,
+            method=method,
+        )
         return found.velocity[-1, :, 0], found
 
     method = jc.EventAligned(max_contacts=8)
-    p = {"stiffness": 1e5, "ratio": 2.0, "mass": jnp.array([0.03, 0.01, 0.04]), "velocity": jnp.array([1.0, 0.0, -0.4])}
+    p = {
+        "stiffness": 1e5,
+        "ratio": 2.0,
+        "mass": jnp.array([0.03, 0.01, 0.04]),
+        "velocity": jnp.array([1.0, 0.0, -0.4]),
+    }
     p = jax.tree.map(lambda value: jnp.asarray(value, float), p)
     run = FAST(lambda p, direction: jax.jvp(after, (p,), (direction,), has_aux=True))
     zero = jax.tree.map(jnp.zeros_like, p)
@@ -232,10 +312,15 @@ def test_three_plastic_spheres_keep_momentum_and_energy_and_have_slopes():
     assert found.status == jc.Status.SUCCESS
     assert np.sum(found.contacts.happened) >= 2
     assert found.ledger.imbalance < 1e-6
-    np.testing.assert_allclose(jnp.sum(p["mass"] * value), jnp.sum(p["mass"] * p["velocity"]), rtol=1e-12)
+    np.testing.assert_allclose(
+        jnp.sum(p["mass"] * value), jnp.sum(p["mass"] * p["velocity"]), rtol=1e-12
+    )
     for leaf in p:
         direction = zero | {leaf: p[leaf] * np.cos(np.arange(p[leaf].size)).reshape(p[leaf].shape)}
         slope = run(p, direction)[1]
-        values = {k: run(jax.tree.map(lambda at, d, k=k: at + k * 1e-4 * d, p, direction), zero)[0] for k in (-2, -1, 1, 2)}
+        values = {
+            k: run(jax.tree.map(lambda at, d, k=k: at + k * 1e-4 * d, p, direction), zero)[0]
+            for k in (-2, -1, 1, 2)
+        }
         near, far = ((values[k] - values[-k]) / (2e-4 * k) for k in (1, 2))
         np.testing.assert_allclose(slope, (4 * near - far) / 3, rtol=0, atol=1e-6, err_msg=leaf)

@@ -1,4 +1,6 @@
-"""A simulation does not depend on where and in what units it is described, nor on where it is interrupted."""
+"""A simulation does not depend on where and in what units it is described, nor on where it is
+interrupted.
+"""
 
 import hypothesis
 import numpy as np
@@ -24,7 +26,11 @@ def filled(case: dict) -> dict:
 
 
 @few
-@hypothesis.given(angles=strategies.tuples(number, number, number), shift=strategies.tuples(number, number, number), later=number)
+@hypothesis.given(
+    angles=strategies.tuples(number, number, number),
+    shift=strategies.tuples(number, number, number),
+    later=number,
+)
 @pytest.mark.slow
 def test_rotating_and_moving_a_scene_rotates_and_moves_its_motion(angles, shift, later):
     rotation = Rotation.from_rotvec(angles)
@@ -36,13 +42,21 @@ def test_rotating_and_moving_a_scene_rotates_and_moves_its_motion(angles, shift,
         moved.append({**case, "start": later})
     before, after = scenes.run(CASES), scenes.run(moved)
     for i in range(len(CASES)):
-        np.testing.assert_allclose(after.position[i], rotation.apply(before.position[i]) + shift, rtol=0, atol=1e-7)
-        np.testing.assert_allclose(after.velocity[i], rotation.apply(before.velocity[i]), rtol=0, atol=1e-5)
+        np.testing.assert_allclose(
+            after.position[i], rotation.apply(before.position[i]) + shift, rtol=0, atol=1e-7
+        )
+        np.testing.assert_allclose(
+            after.velocity[i], rotation.apply(before.velocity[i]), rtol=0, atol=1e-5
+        )
         np.testing.assert_allclose(after.spin[i], rotation.apply(before.spin[i]), rtol=0, atol=1e-3)
 
 
 @few
-@hypothesis.given(length=strategies.floats(0.01, 100.0), time=strategies.floats(0.1, 10.0), mass=strategies.floats(0.01, 100.0))
+@hypothesis.given(
+    length=strategies.floats(0.01, 100.0),
+    time=strategies.floats(0.1, 10.0),
+    mass=strategies.floats(0.01, 100.0),
+)
 def test_other_units_give_the_same_motion(length, time, mass):
     factor = {
         "stiffness": mass * length**-0.5 / time**2,
@@ -57,7 +71,10 @@ def test_other_units_give_the_same_motion(length, time, mass):
         "start": time,
         "duration": time,
     }
-    scaled = [{name: np.multiply(value, factor.get(name, 1.0)) for name, value in filled(case).items()} for case in CASES]
+    scaled = [
+        {name: np.multiply(value, factor.get(name, 1.0)) for name, value in filled(case).items()}
+        for case in CASES
+    ]
     before, after = scenes.run(CASES), scenes.run(scaled)
     np.testing.assert_array_equal(after.status, before.status)
     np.testing.assert_allclose(after.position / length, before.position, rtol=0, atol=1e-8)
@@ -70,8 +87,16 @@ def test_a_motion_may_be_interrupted_anywhere_in_flight(sample):
     whole = scenes.run(CASES)
     time = whole.times[:, sample]
     contacts = whole.contacts
-    inside = contacts.happened & (contacts.touch_down <= time[:, None]) & (time[:, None] <= contacts.lift_off)
-    flying = ~np.any(inside, axis=1) & (np.linalg.norm(whole.velocity[:, sample], axis=-1) > 0) & (whole.status == 0)
+    inside = (
+        contacts.happened
+        & (contacts.touch_down <= time[:, None])
+        & (time[:, None] <= contacts.lift_off)
+    )
+    flying = (
+        ~np.any(inside, axis=1)
+        & (np.linalg.norm(whole.velocity[:, sample], axis=-1) > 0)
+        & (whole.status == 0)
+    )
     rest = [
         {
             **filled(case),
@@ -84,4 +109,6 @@ def test_a_motion_may_be_interrupted_anywhere_in_flight(sample):
         for i, case in enumerate(CASES)
     ]
     second = scenes.run(rest)
-    np.testing.assert_allclose(scenes.columns(second)[flying, -1], scenes.columns(whole)[flying, -1], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(
+        scenes.columns(second)[flying, -1], scenes.columns(whole)[flying, -1], rtol=0, atol=1e-8
+    )

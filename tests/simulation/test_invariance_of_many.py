@@ -1,4 +1,5 @@
-"""Clumps and spheres do not care where and how they are described, who comes first, nor where the simulation is interrupted.
+"""Clumps and spheres do not care where and how they are described, who comes first, nor where the
+simulation is interrupted.
 
 One compiled function serves all: rotations, shifts and times are numbers.
 """
@@ -49,7 +50,13 @@ def simulation(first: str = "clump"):
         sphere = jc.spheres(radius=0.02, mass=0.1)
         scene = jc.Scene(
             bodies=jc.together(clump, sphere) if first == "clump" else jc.together(sphere, clump),
-            surfaces=(jc.Plane(normal=p["normal"], offset=p["height"], motion=jc.PrescribedMotion(velocity=p["plate_velocity"])),),
+            surfaces=(
+                jc.Plane(
+                    normal=p["normal"],
+                    offset=p["height"],
+                    motion=jc.PrescribedMotion(velocity=p["plate_velocity"]),
+                ),
+            ),
             contact=jc.ContactModel(
                 normal=jc.HuntCrossley(stiffness=1e8, restitution=0.7),
                 friction=jc.RegularizedCoulomb(coefficient=0.3, slip_velocity=0.05),
@@ -92,11 +99,17 @@ few = hypothesis.settings(max_examples=6, deadline=None, derandomize=True, datab
 
 
 @few
-@hypothesis.given(angles=strategies.tuples(number, number, number), shift=strategies.tuples(number, number, number), later=number)
+@hypothesis.given(
+    angles=strategies.tuples(number, number, number),
+    shift=strategies.tuples(number, number, number),
+    later=number,
+)
 @pytest.mark.slow
 def test_rotating_and_moving_a_scene_rotates_and_moves_its_motion(angles, shift, later):
     rotation = Rotation.from_rotvec(angles)
-    turned = {name: rotation.apply(BASE[name]) for name in ("normal", "gravity", "velocity", "spin")}
+    turned = {
+        name: rotation.apply(BASE[name]) for name in ("normal", "gravity", "velocity", "spin")
+    }
     orientation = [as_quaternion(rotation * TILTED), as_quaternion(rotation)]
     found = run(
         **turned,
@@ -105,7 +118,10 @@ def test_rotating_and_moving_a_scene_rotates_and_moves_its_motion(angles, shift,
         orientation=orientation,
         times=BASE["times"] + later,
     )
-    wanted = {name: rotation.apply(value.reshape(-1, 3)).reshape(value.shape) for name, value in columns(as_given()).items()}
+    wanted = {
+        name: rotation.apply(value.reshape(-1, 3)).reshape(value.shape)
+        for name, value in columns(as_given()).items()
+    }
     wanted["position"] = wanted["position"] + shift
     assert_alike(columns(found), wanted)
 
@@ -146,13 +162,24 @@ def test_a_motion_may_be_interrupted_in_flight(sample):
     contacts = whole.contacts
     if np.any(contacts.happened & (contacts.touch_down <= time) & (time <= contacts.lift_off)):
         pytest.skip("in contact")
-    state = {name: getattr(whole, name)[sample] for name in ("position", "velocity", "spin", "orientation")}
+    state = {
+        name: getattr(whole, name)[sample]
+        for name in ("position", "velocity", "spin", "orientation")
+    }
     rest = run(**state, times=np.linspace(time, whole.times[-1], 5))
     for name, within in TOLERANCE.items():
-        np.testing.assert_allclose(getattr(rest, name)[-1], getattr(whole, name)[-1], rtol=0, atol=within, err_msg=name)
+        np.testing.assert_allclose(
+            getattr(rest, name)[-1], getattr(whole, name)[-1], rtol=0, atol=within, err_msg=name
+        )
 
 
 def test_output_times_do_not_matter():
     fewer = run(times=np.array([0.0, 0.01, 0.02, 0.03, 0.08]))
     for name, within in TOLERANCE.items():
-        np.testing.assert_allclose(getattr(fewer, name)[-1], getattr(as_given(), name)[-1], rtol=0, atol=within, err_msg=name)
+        np.testing.assert_allclose(
+            getattr(fewer, name)[-1],
+            getattr(as_given(), name)[-1],
+            rtol=0,
+            atol=within,
+            err_msg=name,
+        )

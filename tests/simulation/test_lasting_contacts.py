@@ -1,6 +1,8 @@
-"""Contacts that last, in scenes of several bodies: rest, sticking, sliding, rolling, at a cost without stiffness, and the energy of it.
+"""Contacts that last, in scenes of several bodies: rest, sticking, sliding, rolling, at a cost
+without stiffness, and the energy of it.
 
-Every scene of one structure shares its compiled code: stiffness, slope, coefficients and initial state are numbers.
+Every scene of one structure shares its compiled code: stiffness, slope, coefficients and initial
+state are numbers.
 """
 
 import functools
@@ -27,21 +29,43 @@ def ball_scene(p: dict) -> jc.Scene:
     return jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=contact, gravity=gravity)
 
 
-BALL = {"stiffness": 1e9, "restitution": 0.6, "friction": 0.3, "slip_velocity": 1e-4, "rolling": 0.0, "slope": 0.0}
+BALL = {
+    "stiffness": 1e9,
+    "restitution": 0.6,
+    "friction": 0.3,
+    "slip_velocity": 1e-4,
+    "rolling": 0.0,
+    "slope": 0.0,
+}
 
 
 @functools.cache
 def ball_simulation():
     def run(p: dict, position, velocity, spin, times) -> jc.Trajectory:
-        return jc.simulate(ball_scene(p), jc.state(position=position, velocity=velocity, spin=spin), times, method=METHOD, ledger=True)
+        return jc.simulate(
+            ball_scene(p),
+            jc.state(position=position, velocity=velocity, spin=spin),
+            times,
+            method=METHOD,
+            ledger=True,
+        )
 
     return jax.jit(run)
 
 
-def ball(*, height: float = 0.0, velocity=(0.0, 0.0, 0.0), spin=(0.0, 0.0, 0.0), duration: float = 2.0, **changes: float) -> jc.Trajectory:
+def ball(
+    *,
+    height: float = 0.0,
+    velocity=(0.0, 0.0, 0.0),
+    spin=(0.0, 0.0, 0.0),
+    duration: float = 2.0,
+    **changes: float,
+) -> jc.Trajectory:
     p = {name: jnp.asarray(value) for name, value in {**BALL, **changes}.items()}
     position = jnp.array([0.0, 0.0, RADIUS + height])
-    return ball_simulation()(p, position, jnp.array(velocity), jnp.array(spin), jnp.linspace(0.0, duration, 9))
+    return ball_simulation()(
+        p, position, jnp.array(velocity), jnp.array(spin), jnp.linspace(0.0, duration, 9)
+    )
 
 
 def steps(found: jc.Trajectory) -> int:
@@ -51,17 +75,29 @@ def steps(found: jc.Trajectory) -> int:
 @pytest.mark.parametrize("stiffness", [1e7, 1e9, 1e12])
 @pytest.mark.slow
 def test_a_rolling_ball_is_slowed_down_by_five_sevenths_of_its_resistance(stiffness):
-    found = ball(stiffness=stiffness, slip_velocity=1e-7, rolling=0.01, velocity=(1.0, 0.0, 0.0), spin=(0.0, 1.0 / RADIUS, 0.0))
+    found = ball(
+        stiffness=stiffness,
+        slip_velocity=1e-7,
+        rolling=0.01,
+        velocity=(1.0, 0.0, 0.0),
+        spin=(0.0, 1.0 / RADIUS, 0.0),
+    )
     assert found.status == jc.Status.CAME_TO_REST
-    np.testing.assert_allclose(found.velocity[:, 0], 1.0 - 5 / 7 * 0.01 * G * found.times, rtol=1e-6)
-    np.testing.assert_allclose(found.position[:, 0], found.times - 5 / 14 * 0.01 * G * found.times**2, atol=1e-6)
+    np.testing.assert_allclose(
+        found.velocity[:, 0], 1.0 - 5 / 7 * 0.01 * G * found.times, rtol=1e-6
+    )
+    np.testing.assert_allclose(
+        found.position[:, 0], found.times - 5 / 14 * 0.01 * G * found.times**2, atol=1e-6
+    )
     np.testing.assert_allclose(found.spin[:, 1], found.velocity[:, 0] / RADIUS, atol=1e-3)
     overlap = (MASS * G / stiffness) ** (2 / 3)
     np.testing.assert_allclose(found.position[1:, 2], RADIUS - overlap, atol=1e-9)
 
 
 def test_steps_do_not_grow_with_the_stiffness():
-    counts = [steps(ball(stiffness=k, rolling=0.01, velocity=(1.0, 0.0, 0.0))) for k in (1e7, 1e9, 1e12)]
+    counts = [
+        steps(ball(stiffness=k, rolling=0.01, velocity=(1.0, 0.0, 0.0))) for k in (1e7, 1e9, 1e12)
+    ]
     assert max(counts) <= min(counts) + 3
     assert max(counts) < 520
 
@@ -80,20 +116,28 @@ def test_a_ball_that_slides_begins_to_roll():
     found = ball(velocity=(start, 0.0, 0.0), friction=friction, slip_velocity=1e-7, duration=0.8)
     rolls = 2 * start / (7 * friction * G)
     slides = np.asarray(found.times) < rolls
-    np.testing.assert_allclose(found.velocity[slides, 0], start - friction * G * found.times[slides], rtol=1e-6)
+    np.testing.assert_allclose(
+        found.velocity[slides, 0], start - friction * G * found.times[slides], rtol=1e-6
+    )
     np.testing.assert_allclose(found.velocity[~slides, 0], 5 / 7 * start, rtol=1e-6)
     assert np.sum(slides) > 1
 
 
 def test_a_ball_on_a_slope_rolls_down_with_five_sevenths_of_the_pull():
     found = ball(slope=0.2, slip_velocity=1e-6)
-    np.testing.assert_allclose(found.velocity[:, 0], 5 / 7 * G * np.sin(0.2) * found.times, rtol=1e-5, atol=1e-9)
+    np.testing.assert_allclose(
+        found.velocity[:, 0], 5 / 7 * G * np.sin(0.2) * found.times, rtol=1e-5, atol=1e-9
+    )
 
 
 def test_a_ball_on_a_steep_slope_slides_and_turns():
     found = ball(slope=1.0, friction=0.1, slip_velocity=1e-6)
-    np.testing.assert_allclose(found.velocity[1:, 0], G * (np.sin(1.0) - 0.1 * np.cos(1.0)) * found.times[1:], rtol=1e-6)
-    np.testing.assert_allclose(found.spin[1:, 1], 2.5 * 0.1 * G * np.cos(1.0) / RADIUS * found.times[1:], rtol=1e-6)
+    np.testing.assert_allclose(
+        found.velocity[1:, 0], G * (np.sin(1.0) - 0.1 * np.cos(1.0)) * found.times[1:], rtol=1e-6
+    )
+    np.testing.assert_allclose(
+        found.spin[1:, 1], 2.5 * 0.1 * G * np.cos(1.0) / RADIUS * found.times[1:], rtol=1e-6
+    )
 
 
 @pytest.mark.slow
@@ -102,7 +146,9 @@ def test_a_ball_that_bounces_comes_to_rest_as_the_single_sphere_does():
     found = ball(height=0.08, velocity=(1.0, 0.2, 0.0), spin=(0.0, 10.0, 3.0), duration=2.0)
     contact = ball_scene(p).contact.replace(rolling=None)
     scene = ball_scene(p).replace(contact=contact)
-    start = jc.state(position=(0.0, 0.0, RADIUS + 0.08), velocity=(1.0, 0.2, 0.0), spin=(0.0, 10.0, 3.0))
+    start = jc.state(
+        position=(0.0, 0.0, RADIUS + 0.08), velocity=(1.0, 0.2, 0.0), spin=(0.0, 10.0, 3.0)
+    )
     alone = jc.simulate(scene, start, found.times, method=METHOD)
     assert found.status == alone.status == jc.Status.CAME_TO_REST
     np.testing.assert_allclose(found.position, alone.position, atol=1e-6)
@@ -112,7 +158,13 @@ def test_a_ball_that_bounces_comes_to_rest_as_the_single_sphere_does():
 @pytest.mark.parametrize(
     "case",
     [
-        {"height": 0.3, "velocity": (0.5, 0.2, 0.0), "spin": (10.0, -50.0, 20.0), "restitution": 0.93, "duration": 3.0},
+        {
+            "height": 0.3,
+            "velocity": (0.5, 0.2, 0.0),
+            "spin": (10.0, -50.0, 20.0),
+            "restitution": 0.93,
+            "duration": 3.0,
+        },
         {"height": 0.08, "velocity": (1.0, 0.2, 0.0)},
         {"rolling": 0.01, "velocity": (1.0, 0.0, 0.0)},
         {"slope": 1.0, "friction": 0.1},
@@ -132,15 +184,20 @@ def test_the_derivative_of_a_distance_rolled_is_that_of_the_formula():
 
     def distance(rolling):
         p = {name: jnp.asarray(value) for name, value in {**BALL, "rolling": rolling}.items()}
-        where = jc.state(position=(0.0, 0.0, RADIUS), velocity=(start, 0.0, 0.0), spin=(0.0, start / RADIUS, 0.0))
-        return jc.simulate(ball_scene(p), where, jnp.array([0.0, duration]), method=METHOD).position[-1, 0]
+        where = jc.state(
+            position=(0.0, 0.0, RADIUS), velocity=(start, 0.0, 0.0), spin=(0.0, start / RADIUS, 0.0)
+        )
+        return jc.simulate(
+            ball_scene(p), where, jnp.array([0.0, duration]), method=METHOD
+        ).position[-1, 0]
 
     value, slope = jax.jit(lambda c: jax.jvp(distance, (c,), (1.0,)))(0.01)
     assert value == pytest.approx(start * duration - 5 / 14 * 0.01 * G * duration**2, rel=1e-6)
     assert slope == pytest.approx(-5 / 14 * G * duration**2, rel=1e-5)
 
 
-# A block: friction with a spring holds it for ever, regularised friction lets it creep, and beyond the cone it slides.
+# A block: friction with a spring holds it for ever, regularised friction lets it creep, and beyond
+# the cone it slides.
 
 SIDE = 0.05
 
@@ -153,9 +210,17 @@ def block_simulation(friction_law):
             friction=friction_law(coefficient),
         )
         gravity = G * jnp.stack([jnp.sin(slope), 0.0 * slope, -jnp.cos(slope)])
-        scene = jc.Scene(bodies=jc.cube(half_width=SIDE, mass=0.4), contact=contact, gravity=gravity)
+        scene = jc.Scene(
+            bodies=jc.cube(half_width=SIDE, mass=0.4), contact=contact, gravity=gravity
+        )
         start = jc.state(position=(0.0, 0.0, SIDE), orientation=(1.0, 0.0, 0.0, 0.0))
-        return jc.simulate(scene, start, jnp.linspace(0.0, 1.0, 5) * duration, method=jc.EventAligned(max_contacts=8), ledger=True)
+        return jc.simulate(
+            scene,
+            start,
+            jnp.linspace(0.0, 1.0, 5) * duration,
+            method=jc.EventAligned(max_contacts=8),
+            ledger=True,
+        )
 
     return jax.jit(run)
 
@@ -185,7 +250,15 @@ def test_a_block_beyond_the_cone_of_friction_slides():
 def test_contacts_with_surfaces_of_other_laws_are_said_before_anything_is_traced():
     between = jc.ContactModel(normal=jc.HuntCrossley(stiffness=1e8, restitution=0.9))
     other = jc.ContactModel(normal=jc.LinearDashpot(stiffness=1e5, restitution=0.5))
-    with pytest.raises(ValueError, match="Here LinearDashpot with NoFriction, there HuntCrossley with NoFriction"):
-        jc.Scene(bodies=jc.spheres(radius=0.1, mass=1.0), contact=between, contact_on_surfaces=other)
+    with pytest.raises(
+        ValueError, match="Here LinearDashpot with NoFriction, there HuntCrossley with NoFriction"
+    ):
+        jc.Scene(
+            bodies=jc.spheres(radius=0.1, mass=1.0), contact=between, contact_on_surfaces=other
+        )
     with pytest.raises(ValueError, match="holds 2 contacts, but there are 1 surfaces"):
-        jc.Scene(bodies=jc.spheres(radius=0.1, mass=1.0), contact=between, contact_on_surfaces=[between, between])
+        jc.Scene(
+            bodies=jc.spheres(radius=0.1, mass=1.0),
+            contact=between,
+            contact_on_surfaces=[between, between],
+        )

@@ -1,7 +1,8 @@
 """Lasting contacts on curved, several and moving surfaces, against closed forms of mechanics.
 
-Where friction holds, a ball that rolls moves like a point under 5/7 of its weight; where there is none, like a point. Every scene of one
-structure is compiled once: geometry, coefficients and initial state are numbers.
+Where friction holds, a ball that rolls moves like a point under 5/7 of its weight; where there is
+none, like a point. Every scene of one structure is compiled once: geometry, coefficients and
+initial state are numbers.
 """
 
 import dataclasses
@@ -34,7 +35,11 @@ def method(**changes) -> jc.EventAligned:
 
 
 def spheres(count: int = 1) -> jc.Spheres:
-    return jc.spheres(radius=np.full(count, RADIUS), mass=MASS) if count > 1 else jc.spheres(radius=RADIUS, mass=MASS)
+    return (
+        jc.spheres(radius=np.full(count, RADIUS), mass=MASS)
+        if count > 1
+        else jc.spheres(radius=RADIUS, mass=MASS)
+    )
 
 
 # In a bowl: a pendulum, whose motion is an elliptic function.
@@ -47,12 +52,16 @@ LENGTH = BOWL - RADIUS
 def in_bowl(shape: str):
     surface = {
         "sphere": jc.Sphere(center=(0.0, 0.0, 0.0), radius=BOWL, hollow=True),
-        "cylinder": jc.Cylinder(start=(0.0, -1.0, 0.0), end=(0.0, 1.0, 0.0), radius=BOWL, hollow=True),
+        "cylinder": jc.Cylinder(
+            start=(0.0, -1.0, 0.0), end=(0.0, 1.0, 0.0), radius=BOWL, hollow=True
+        ),
     }[shape]
 
     def run(friction, angle, times) -> jc.Trajectory:
         scene = jc.Scene(bodies=spheres(), surfaces=(surface,), contact=contact(friction))
-        start = jc.state(position=LENGTH * jnp.stack([jnp.sin(angle), 0.0 * angle, -jnp.cos(angle)]))
+        start = jc.state(
+            position=LENGTH * jnp.stack([jnp.sin(angle), 0.0 * angle, -jnp.cos(angle)])
+        )
         return jc.simulate(scene, start, times, method=method(), ledger=True)
 
     return jax.jit(run)
@@ -72,8 +81,12 @@ def test_a_ball_in_a_bowl_swings_like_a_pendulum(shape, friction):
     for angle in (0.02, 0.7):
         found = in_bowl(shape)(friction, angle, times)
         wanted = pendulum(angle, times, inertia=ROLLING if friction else 1.0)
-        np.testing.assert_allclose(np.arctan2(found.position[:, 0], -found.position[:, 2]), wanted, atol=4e-4 * angle)
-        np.testing.assert_allclose(np.hypot(found.position[:, 0], found.position[:, 2]), LENGTH, atol=2e-6)
+        np.testing.assert_allclose(
+            np.arctan2(found.position[:, 0], -found.position[:, 2]), wanted, atol=4e-4 * angle
+        )
+        np.testing.assert_allclose(
+            np.hypot(found.position[:, 0], found.position[:, 2]), LENGTH, atol=2e-6
+        )
         assert found.ledger.imbalance < 1e-9
 
 
@@ -86,7 +99,11 @@ REACH = BALL + RADIUS
 @functools.cache
 def on_ball():
     def run(friction, angle, times) -> jc.Trajectory:
-        scene = jc.Scene(bodies=spheres(), surfaces=(jc.Sphere(center=(0.0, 0.0, 0.0), radius=BALL),), contact=contact(friction))
+        scene = jc.Scene(
+            bodies=spheres(),
+            surfaces=(jc.Sphere(center=(0.0, 0.0, 0.0), radius=BALL),),
+            contact=contact(friction),
+        )
         start = jc.state(position=REACH * jnp.stack([jnp.sin(angle), 0.0 * angle, jnp.cos(angle)]))
         return jc.simulate(scene, start, times, method=method(), ledger=True)
 
@@ -100,7 +117,9 @@ def fallen_off(start: float, end: float, *, inertia: float) -> tuple[float, np.n
         return np.sqrt(2 * G * REACH * (np.cos(start) - np.cos(angle)) / inertia)
 
     # The speed begins like a root: in its square, the integrand is smooth.
-    time = quad(lambda s: 2 * s * REACH / speed(start + s * s), 0.0, np.sqrt(end - start), epsabs=1e-12)[0]
+    time = quad(
+        lambda s: 2 * s * REACH / speed(start + s * s), 0.0, np.sqrt(end - start), epsabs=1e-12
+    )[0]
     position = REACH * np.array([np.sin(end), np.cos(end)])
     return time, position, speed(end) * np.array([np.cos(end), -np.sin(end)])
 
@@ -122,8 +141,14 @@ def test_a_ball_falls_off_a_ball_where_the_textbook_says(friction, cosine, inert
     found = on_ball()(friction, start, times)
     flown = (times[2:] - time)[:, None]
     gravity = np.array([0.0, -G])
-    np.testing.assert_allclose(found.position[2:, [0, 2]], position + velocity * flown + gravity * flown**2 / 2, atol=within * REACH)
-    np.testing.assert_allclose(found.velocity[2:, [0, 2]], velocity + gravity * flown, atol=2 * within)
+    np.testing.assert_allclose(
+        found.position[2:, [0, 2]],
+        position + velocity * flown + gravity * flown**2 / 2,
+        atol=within * REACH,
+    )
+    np.testing.assert_allclose(
+        found.velocity[2:, [0, 2]], velocity + gravity * flown, atol=2 * within
+    )
     assert np.hypot(*found.position[1, [0, 2]]) < REACH
     assert found.ledger.imbalance < 1e-6
 
@@ -142,8 +167,12 @@ def load_of(overlap) -> np.ndarray:
 @functools.cache
 def in_groove():
     def run(friction, sides, slope, stiffness, times) -> tuple[jc.Trajectory, jax.Array]:
-        """``sides`` are the angles of the two planes to the ground, ``slope`` that of the groove."""
-        left, right = jnp.stack([jnp.sin(sides), 0.0 * sides, jnp.cos(sides)], axis=-1) * jnp.array([[1.0, 1.0, 1.0], [-1.0, 1.0, 1.0]])
+        """``sides`` are the angles of the two planes to the ground, ``slope`` that of the
+        groove.
+        """
+        left, right = jnp.stack([jnp.sin(sides), 0.0 * sides, jnp.cos(sides)], axis=-1) * jnp.array(
+            [[1.0, 1.0, 1.0], [-1.0, 1.0, 1.0]]
+        )
         gravity = G * jnp.stack([0.0 * slope, jnp.sin(slope), -jnp.cos(slope)])
         scene = jc.Scene(
             bodies=spheres(),
@@ -151,7 +180,9 @@ def in_groove():
             contact=contact(friction, stiffness),
             gravity=gravity,
         )
-        touching = jnp.linalg.solve(jnp.stack([left, right, jnp.array([0.0, 1.0, 0.0])]), jnp.array([RADIUS, RADIUS, 0.0]))
+        touching = jnp.linalg.solve(
+            jnp.stack([left, right, jnp.array([0.0, 1.0, 0.0])]), jnp.array([RADIUS, RADIUS, 0.0])
+        )
         found = jc.simulate(scene, jc.state(position=touching), times, method=method(), ledger=True)
         return found, RADIUS - found.position @ jnp.stack([left, right]).T
 
@@ -170,20 +201,34 @@ def test_the_sides_of_a_groove_share_the_weight(sides):
 @pytest.mark.slow
 @pytest.mark.parametrize("side", [0.3, np.pi / 4, 1.0])
 def test_a_ball_rolls_in_a_groove_on_a_smaller_radius(side):
-    """``a = g sin(slope)/(1 + 2/(5 cos(side)^2))``: the faster it turns, the more of the fall is in the spin."""
+    """``a = g sin(slope)/(1 + 2/(5 cos(side)^2))``: the faster it turns, the more of the fall is in
+    the spin.
+    """
     slope, times = 0.2, np.linspace(0.0, 1.0, 5)
     found, _ = in_groove()(1.0, np.array([side, side]), slope, 1e9, times)
     acceleration = G * np.sin(slope) / (1 + 0.4 / np.cos(side) ** 2)
     np.testing.assert_allclose(found.velocity[:, 1], acceleration * times, rtol=1e-5, atol=1e-8)
-    np.testing.assert_allclose(found.position[:, 1], acceleration * times**2 / 2, rtol=1e-5, atol=1e-8)
-    np.testing.assert_allclose(-found.spin[1:, 0] * RADIUS * np.cos(side), found.velocity[1:, 1], rtol=1e-5)
+    np.testing.assert_allclose(
+        found.position[:, 1], acceleration * times**2 / 2, rtol=1e-5, atol=1e-8
+    )
+    np.testing.assert_allclose(
+        -found.spin[1:, 0] * RADIUS * np.cos(side), found.velocity[1:, 1], rtol=1e-5
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("normal", [(-1.0, 0.0, 0.0), (-0.6, 0.0, 0.8)], ids=["wall", "slope"])
 def test_a_ball_that_rolls_on_the_floor_does_not_roll_through_the_next_plane(normal):
-    scene = jc.Scene(bodies=spheres(), surfaces=(jc.Plane(), jc.Plane(normal=normal, offset=-0.3)), contact=contact(0.3))
-    found = jc.simulate(scene, jc.state(position=(0.0, 0.0, RADIUS), velocity=(1.0, 0.0, 0.0)), np.linspace(0.0, 1.0, 5))
+    scene = jc.Scene(
+        bodies=spheres(),
+        surfaces=(jc.Plane(), jc.Plane(normal=normal, offset=-0.3)),
+        contact=contact(0.3),
+    )
+    found = jc.simulate(
+        scene,
+        jc.state(position=(0.0, 0.0, RADIUS), velocity=(1.0, 0.0, 0.0)),
+        np.linspace(0.0, 1.0, 5),
+    )
     assert np.all(found.position @ np.array(normal) + 0.3 > RADIUS - 1e-4)
 
 
@@ -193,26 +238,46 @@ def test_a_ball_that_rolls_on_the_floor_does_not_roll_through_the_next_plane(nor
 @functools.cache
 def in_box():
     def run(width, times) -> jax.Array:
-        surfaces = (jc.Plane(), jc.Plane(normal=(1.0, 0.0, 0.0)), jc.Plane(normal=(-1.0, 0.0, 0.0), offset=-width))
+        surfaces = (
+            jc.Plane(),
+            jc.Plane(normal=(1.0, 0.0, 0.0)),
+            jc.Plane(normal=(-1.0, 0.0, 0.0), offset=-width),
+        )
         across = width - 2 * RADIUS
         up = jnp.sqrt(4 * RADIUS**2 - across**2)
         zero = jnp.zeros_like(width)
-        start = jnp.stack([jnp.stack([zero + RADIUS, zero, zero + RADIUS]), jnp.stack([width - RADIUS, zero, RADIUS + up])])
+        start = jnp.stack(
+            [
+                jnp.stack([zero + RADIUS, zero, zero + RADIUS]),
+                jnp.stack([width - RADIUS, zero, RADIUS + up]),
+            ]
+        )
         scene = jc.Scene(bodies=spheres(2), surfaces=surfaces, contact=contact(0.0, SOFT))
-        (lower, upper) = jc.simulate(scene, jc.state(position=start), times, method=method()).position[-1]
+        (lower, upper) = jc.simulate(
+            scene, jc.state(position=start), times, method=method()
+        ).position[-1]
         between = 2 * RADIUS - jnp.linalg.norm(upper - lower)
-        return jnp.stack([RADIUS - lower[2], RADIUS - lower[0], RADIUS - (width - upper[0]), between])
+        return jnp.stack(
+            [RADIUS - lower[2], RADIUS - lower[0], RADIUS - (width - upper[0]), between]
+        )
 
     return jax.jit(run)
 
 
 @pytest.mark.slow
 def test_two_balls_in_a_box_press_on_its_walls():
-    """The floor carries both; with the line of centres at ``a`` to the vertical, walls carry ``W tan(a)`` and the balls ``W/cos(a)``."""
+    """The floor carries both; with the line of centres at ``a`` to the vertical, walls carry ``W
+    tan(a)`` and the balls ``W/cos(a)``.
+    """
     for width in (2.6 * RADIUS, 3.4 * RADIUS):
         angle = np.arcsin((width - 2 * RADIUS) / (2 * RADIUS))
         weight = MASS * G
-        wanted = [2 * weight, weight * np.tan(angle), weight * np.tan(angle), weight / np.cos(angle)]
+        wanted = [
+            2 * weight,
+            weight * np.tan(angle),
+            weight * np.tan(angle),
+            weight / np.cos(angle),
+        ]
         found = load_of(in_box()(width, np.linspace(0.0, 1.0, 3)))
         # The line of centres turns a little while the contacts give way.
         np.testing.assert_allclose(found, wanted, rtol=2e-2)
@@ -223,20 +288,46 @@ def test_two_balls_in_a_box_press_on_its_walls():
 
 @functools.cache
 def on_plate():
-    def run(friction, stiffness, plate: jc.PrescribedMotion, position, velocity, spin, times) -> jc.Trajectory:
-        scene = jc.Scene(bodies=spheres(), surfaces=(jc.Plane(motion=plate),), contact=contact(friction, stiffness))
-        return jc.simulate(scene, jc.state(position=position, velocity=velocity, spin=spin), times, method=method(), ledger=True)
+    def run(
+        friction, stiffness, plate: jc.PrescribedMotion, position, velocity, spin, times
+    ) -> jc.Trajectory:
+        scene = jc.Scene(
+            bodies=spheres(),
+            surfaces=(jc.Plane(motion=plate),),
+            contact=contact(friction, stiffness),
+        )
+        return jc.simulate(
+            scene,
+            jc.state(position=position, velocity=velocity, spin=spin),
+            times,
+            method=method(),
+            ledger=True,
+        )
 
     return jax.jit(run)
 
 
-def carried(times, *, plate, position=(0.0, 0.0), velocity=(0.0, 0.0, 0.0), spin=(0.0, 0.0, 0.0), friction=1.0, stiffness=1e9):
-    """Starts on a plate that moves as ``plate`` says; nine times, so that all share the compiled code."""
+def carried(
+    times,
+    *,
+    plate,
+    position=(0.0, 0.0),
+    velocity=(0.0, 0.0, 0.0),
+    spin=(0.0, 0.0, 0.0),
+    friction=1.0,
+    stiffness=1e9,
+):
+    """Starts on a plate that moves as ``plate`` says; nine times, so that all share the compiled
+    code.
+    """
     assert len(times) == 9
     still = {
-        field.name: jnp.asarray(getattr(jc.PrescribedMotion(), field.name), float) for field in dataclasses.fields(jc.PrescribedMotion)
+        field.name: jnp.asarray(getattr(jc.PrescribedMotion(), field.name), float)
+        for field in dataclasses.fields(jc.PrescribedMotion)
     }
-    moving = jc.PrescribedMotion(**{**still, **{name: jnp.asarray(value, float) for name, value in plate.items()}})
+    moving = jc.PrescribedMotion(
+        **{**still, **{name: jnp.asarray(value, float) for name, value in plate.items()}}
+    )
     start = (jnp.array(value, float) for value in ((*position, RADIUS), velocity, spin))
     return on_plate()(friction, stiffness, moving, *start, times)
 
@@ -247,7 +338,9 @@ def test_a_ball_on_a_belt_slides_until_it_rolls_with_two_sevenths_of_its_speed()
     rolls = 2 * speed / (7 * friction * G)
     times = np.linspace(0.0, 2.0 * rolls, 9)
     found = carried(times, friction=friction, plate={"velocity": (speed, 0.0, 0.0)})
-    np.testing.assert_allclose(found.velocity[:, 0], np.minimum(friction * G * times, 2 / 7 * speed), rtol=1e-5, atol=1e-8)
+    np.testing.assert_allclose(
+        found.velocity[:, 0], np.minimum(friction * G * times, 2 / 7 * speed), rtol=1e-5, atol=1e-8
+    )
     slid = np.minimum(times, rolls)
     wanted = friction * G * slid**2 / 2 + 2 / 7 * speed * (times - slid)
     np.testing.assert_allclose(found.position[:, 0], wanted, atol=1e-6)
@@ -256,22 +349,36 @@ def test_a_ball_on_a_belt_slides_until_it_rolls_with_two_sevenths_of_its_speed()
 
 def test_a_ball_on_a_shaken_plate_follows_with_two_sevenths_of_its_motion():
     times, amplitude, frequency = np.linspace(0.0, 1.0, 9), 0.05, 2.0
-    found = carried(times, plate={"amplitude": (amplitude, 0.0, 0.0), "frequency": frequency, "phase": np.pi / 2})
+    found = carried(
+        times,
+        plate={"amplitude": (amplitude, 0.0, 0.0), "frequency": frequency, "phase": np.pi / 2},
+    )
     moved = amplitude * (np.cos(2 * np.pi * frequency * times) - 1.0)
     np.testing.assert_allclose(found.position[:, 0], 2 / 7 * moved, atol=2e-4 * amplitude)
 
 
 def test_a_ball_on_a_turntable_goes_round_in_two_sevenths_of_its_time():
-    """In a circle anywhere on the table, ``v = 2/7 Omega x (r - centre)`` (Earnshaw; Burns, Am. J. Phys. 49 (1981) 56)."""
+    """In a circle anywhere on the table, ``v = 2/7 Omega x (r - centre)`` (Earnshaw; Burns, Am. J.
+    Phys. 49 (1981) 56).
+    """
     turning, speed, place = 3.0, 0.2, np.array([0.1, 0.0])
     times = np.linspace(0.0, 2 * np.pi / (2 / 7 * turning), 9)
-    # Rolls at the start: the velocity of its lowest point, v + R (-spin_y, spin_x, 0), is that of the table.
+    # Rolls at the start: the velocity of its lowest point, v + R (-spin_y, spin_x, 0), is that of
+    # the table.
     table = turning * np.array([-place[1], place[0]])
     spin = np.array([table[1], speed - table[0], 0.0]) / RADIUS
-    found = carried(times, position=place, velocity=(speed, 0.0, 0.0), spin=spin, plate={"angular_velocity": (0.0, 0.0, turning)})
+    found = carried(
+        times,
+        position=place,
+        velocity=(speed, 0.0, 0.0),
+        spin=spin,
+        plate={"angular_velocity": (0.0, 0.0, turning)},
+    )
     rate = 2 / 7 * turning
     centre = place + np.array([0.0, speed / rate])
-    wanted = centre + speed / rate * np.stack([np.sin(rate * times), -np.cos(rate * times)], axis=-1)
+    wanted = centre + speed / rate * np.stack(
+        [np.sin(rate * times), -np.cos(rate * times)], axis=-1
+    )
     np.testing.assert_allclose(found.position[:, :2], wanted, atol=1e-3 * speed / rate)
 
 
@@ -279,12 +386,21 @@ def test_a_ball_rides_on_a_plate_and_leaves_it_where_the_plate_falls_faster():
     amplitude, frequency = 0.01, 6.0
     omega = 2 * np.pi * frequency
     leaves = np.arcsin(G / (amplitude * omega**2)) / omega
-    times = np.concatenate([np.linspace(0.0, 1.0, 5) * leaves, leaves + np.linspace(0.005, 0.02, 4)])
-    shaken = {"plate": {"amplitude": (0.0, 0.0, amplitude), "frequency": frequency}, "velocity": (0.0, 0.0, amplitude * omega)}
+    times = np.concatenate(
+        [np.linspace(0.0, 1.0, 5) * leaves, leaves + np.linspace(0.005, 0.02, 4)]
+    )
+    shaken = {
+        "plate": {"amplitude": (0.0, 0.0, amplitude), "frequency": frequency},
+        "velocity": (0.0, 0.0, amplitude * omega),
+    }
     found = carried(times, **shaken)
     flown = np.maximum(times - leaves, 0.0)
     ridden = np.minimum(times, leaves)
-    height = amplitude * np.sin(omega * ridden) + amplitude * omega * np.cos(omega * leaves) * flown - G * flown**2 / 2
+    height = (
+        amplitude * np.sin(omega * ridden)
+        + amplitude * omega * np.cos(omega * leaves) * flown
+        - G * flown**2 / 2
+    )
     np.testing.assert_allclose(found.position[:, 2] - RADIUS, height, atol=5e-6)
     load = MASS * (G - amplitude * omega**2 * np.sin(omega * times[2]))
     soft = carried(times, stiffness=SOFT, **shaken)

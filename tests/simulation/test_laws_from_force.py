@@ -1,4 +1,6 @@
-"""Laws whose coordinates are found from their force alone: a simulated impact rebounds with the restitution that the law tells."""
+"""Laws whose coordinates are found from their force alone: a simulated impact rebounds with the
+restitution that the law tells.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -12,28 +14,52 @@ MASS, RADIUS = 0.01, 0.01
 SPEEDS = jnp.array([0.5, 3.0])
 # A law, and how close the integrated impact comes.
 LAWS = {
-    "Kuwabara and Kono, to zero overlap": (jc.KuwabaraKono(stiffness=1e6, dissipation_time=2e-5, end="zero_overlap"), 1e-8),
-    "Kuwabara and Kono, to zero force": (jc.KuwabaraKono(stiffness=1e6, dissipation_time=2e-5), 1e-8),
+    "Kuwabara and Kono, to zero overlap": (
+        jc.KuwabaraKono(stiffness=1e6, dissipation_time=2e-5, end="zero_overlap"),
+        1e-8,
+    ),
+    "Kuwabara and Kono, to zero force": (
+        jc.KuwabaraKono(stiffness=1e6, dissipation_time=2e-5),
+        1e-8,
+    ),
     "Hertz and dashpot, to zero force": (jc.HertzDashpot(stiffness=1e6, damping=0.5), 1e-8),
-    "Hertz and dashpot, to zero overlap": (jc.HertzDashpot(stiffness=1e6, damping=0.5, end="zero_overlap"), 1e-8),
+    "Hertz and dashpot, to zero overlap": (
+        jc.HertzDashpot(stiffness=1e6, damping=0.5, end="zero_overlap"),
+        1e-8,
+    ),
 }
 
 
 def rebound(law, speed, method):
     """Restitution of one impact on a plane."""
-    scene = jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=jc.ContactModel(normal=law), gravity=(0.0, 0.0, 0.0))
-    start = jc.State(jnp.array([0.0, 0.0, 1.1 * RADIUS]), jnp.array([0.0, 0.0, -1.0]) * speed, jnp.zeros(3))
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=RADIUS, mass=MASS),
+        contact=jc.ContactModel(normal=law),
+        gravity=(0.0, 0.0, 0.0),
+    )
+    start = jc.State(
+        jnp.array([0.0, 0.0, 1.1 * RADIUS]), jnp.array([0.0, 0.0, -1.0]) * speed, jnp.zeros(3)
+    )
     return jc.simulate(scene, start, jnp.array([0.0, 0.05]), method=method).velocity[-1, 2] / speed
 
 
-@pytest.mark.parametrize("name", [pytest.param(name, marks=pytest.mark.slow if "overlap" in name else ()) for name in LAWS])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.slow if "overlap" in name else ()) for name in LAWS],
+)
 def test_a_simulated_impact_has_the_restitution_of_the_law(name):
     law, tolerance = LAWS[name]
 
     @jax.jit(compiler_options=UNOPTIMIZED)
     def simulated(law):
-        compliant, rigid = jc.EventAligned(max_contacts=1, skip_unused=False), jc.Impulse(max_contacts=1, skip_unused=False)
-        return [jax.vmap(lambda speed, method=method: rebound(law, speed, method))(SPEEDS) for method in (compliant, rigid)]
+        compliant, rigid = (
+            jc.EventAligned(max_contacts=1, skip_unused=False),
+            jc.Impulse(max_contacts=1, skip_unused=False),
+        )
+        return [
+            jax.vmap(lambda speed, method=method: rebound(law, speed, method))(SPEEDS)
+            for method in (compliant, rigid)
+        ]
 
     expected = law.restitution_at(SPEEDS, mass=MASS)
     compliant, rigid = simulated(law)
@@ -44,5 +70,10 @@ def test_a_simulated_impact_has_the_restitution_of_the_law(name):
 
 def test_a_plastic_law_rebounds_alike_in_every_method():
     law = jc.WaltonBraun(stiffness=1e5, unloading_ratio=1.7, hardening=100.0)
-    for method, within in ((jc.Impulse(max_contacts=1), 1e-12), (jc.EventAligned(max_contacts=1), 1e-8)):
-        np.testing.assert_allclose(rebound(law, 1.0, method), law.restitution_at(1.0, mass=MASS), rtol=within)
+    for method, within in (
+        (jc.Impulse(max_contacts=1), 1e-12),
+        (jc.EventAligned(max_contacts=1), 1e-8),
+    ):
+        np.testing.assert_allclose(
+            rebound(law, 1.0, method), law.restitution_at(1.0, mass=MASS), rtol=within
+        )

@@ -12,13 +12,22 @@ DROP = {"velocity": np.zeros(3), "spin": np.zeros(3), "friction": 0.0}
 
 
 def test_the_derivative_of_a_stiff_contact_tends_to_that_of_a_rigid_impact():
-    """The gap is of the order of the contact duration, which falls with the stiffness to the power -2/5."""
+    """The gap is of the order of the contact duration, which falls with the stiffness to the power
+    -2/5.
+    """
     fall, gaps = 0.1, []
     impact, time = np.sqrt(2 * 9.81 * fall), np.sqrt(2 * fall / 9.81)
     for stiffness in (1e7, 1e9, 1e11):
-        p = differentiated.parameters(**DROP, stiffness=stiffness, reference_speed=impact, duration=0.3)
+        p = differentiated.parameters(
+            **DROP, stiffness=stiffness, reference_speed=impact, duration=0.3
+        )
         # z = R + e v late - g late^2/2
-        gaps.append(abs(differentiated.compiled("jacobian")(p)["restitution"][-1, 2] - impact * (p["times"][-1] - time)))
+        gaps.append(
+            abs(
+                differentiated.compiled("jacobian")(p)["restitution"][-1, 2]
+                - impact * (p["times"][-1] - time)
+            )
+        )
     assert gaps[0] / gaps[1] == pytest.approx(100**0.4, rel=0.05)
     assert gaps[1] / gaps[2] == pytest.approx(100**0.4, rel=0.05)
     assert gaps[2] < 1e-4
@@ -27,12 +36,18 @@ def test_the_derivative_of_a_stiff_contact_tends_to_that_of_a_rigid_impact():
 def at_fixed_steps(p: dict, *, step: float, scheme: str = "semi_implicit_euler") -> jax.Array:
     """Height at the last time."""
     start, times = scenes.initial(p), np.array([0.0, p["times"][-1]])
-    return jc.simulate(differentiated.scene(p), start, times, method=jc.FixedStep(step=step, scheme=scheme)).position[-1, 2]
+    return jc.simulate(
+        differentiated.scene(p), start, times, method=jc.FixedStep(step=step, scheme=scheme)
+    ).position[-1, 2]
 
 
 @pytest.mark.parametrize(
     ("scheme", "steps"),
-    [("semi_implicit_euler", (1e-4, 1e-5)), ("velocity_verlet", (1e-4, 1e-5)), ("runge_kutta_4", (1e-4, 2.5e-5))],
+    [
+        ("semi_implicit_euler", (1e-4, 1e-5)),
+        ("velocity_verlet", (1e-4, 1e-5)),
+        ("runge_kutta_4", (1e-4, 2.5e-5)),
+    ],
 )
 def test_short_fixed_steps_tend_to_the_event_aligned_trajectory(scheme, steps):
     p = differentiated.parameters(**DROP)
@@ -45,18 +60,28 @@ def test_short_fixed_steps_tend_to_the_event_aligned_trajectory(scheme, steps):
 def test_the_derivative_of_a_fixed_step_is_wrong_where_its_trajectory_is_right():
     """A few stiff bounces with the step of 1e-5 s that is usual: why EventAligned exists."""
     p = differentiated.parameters(**DROP, stiffness=1e8, duration=1.0)
-    exact, slope = differentiated.path_at(p)[-1, 2], differentiated.compiled("jacobian")(p)["restitution"][-1, 2]
-    plain, plain_slope = jax.jit(lambda e: jax.jvp(lambda e: at_fixed_steps({**p, "restitution": e}, step=1e-5), (e,), (1.0,)))(
-        p["restitution"]
+    exact, slope = (
+        differentiated.path_at(p)[-1, 2],
+        differentiated.compiled("jacobian")(p)["restitution"][-1, 2],
     )
+    plain, plain_slope = jax.jit(
+        lambda e: jax.jvp(
+            lambda e: at_fixed_steps({**p, "restitution": e}, step=1e-5), (e,), (1.0,)
+        )
+    )(p["restitution"])
     assert abs(plain - exact) < 1e-3
     assert abs(plain_slope / slope - 1) > 1
 
 
-@pytest.mark.parametrize("law", [scenes.LAWS[0], *(pytest.param(law, marks=pytest.mark.slow) for law in scenes.LAWS[1:])])
+@pytest.mark.parametrize(
+    "law", [scenes.LAWS[0], *(pytest.param(law, marks=pytest.mark.slow) for law in scenes.LAWS[1:])]
+)
 def test_energy_is_lost_only(law):
     rng = np.random.default_rng(4)
-    cases = [{**random_case(rng, restitution, tilt=0.2), "duration": 0.5} for restitution in (*RESTITUTIONS, 0.3, 0.1)]
+    cases = [
+        {**random_case(rng, restitution, tilt=0.2), "duration": 0.5}
+        for restitution in (*RESTITUTIONS, 0.3, 0.1)
+    ]
     found = scenes.run(cases, law=law)
     for i, case in enumerate(cases):
         p = {**scenes.BASE, **case}
@@ -66,7 +91,8 @@ def test_energy_is_lost_only(law):
         contacts, times = found.contacts, found.times[i]
         begins, ends = contacts.touch_down[i], contacts.lift_off[i]
         touching = contacts.happened[i] & (begins <= times[:, None]) & (times[:, None] <= ends)
-        # Elastic energy is not counted: in a contact the sum is only bounded from above by that before.
+        # Elastic energy is not counted: in a contact the sum is only bounded from above by that
+        # before.
         flying = total[~np.any(touching, axis=1)]
         assert np.all(np.diff(flying) <= 1e-6 * np.ptp(total) + 1e-9)
         assert np.all(total <= total[0] + 1e-6 * np.ptp(total) + 1e-9)

@@ -1,4 +1,5 @@
-"""Several spheres: what mechanics conserves, what single spheres and other programs do, and derivatives through overlapping contacts.
+"""Several spheres: what mechanics conserves, what single spheres and other programs do, and
+derivatives through overlapping contacts.
 
 Compiling takes seconds: cases share a compiled function, as lanes or as numbers.
 """
@@ -97,7 +98,9 @@ def collisions(method) -> jc.Trajectory:
     """Of all ``CASES``."""
 
     def one(p: dict) -> jc.Trajectory:
-        scene = jc.Scene(bodies=spheres(p), surfaces=(), contact=contact(p), gravity=(0.0, 0.0, 0.0))
+        scene = jc.Scene(
+            bodies=spheres(p), surfaces=(), contact=contact(p), gravity=(0.0, 0.0, 0.0)
+        )
         return jc.simulate(scene, start(p), jnp.linspace(0.0, 0.3, 4), method=method)
 
     return jax.tree.map(np.asarray, jax.jit(jax.vmap(one))(lanes(CASES, PAIR)))
@@ -131,17 +134,30 @@ def test_every_case_is_one_collision(method):
 @METHODS
 def test_momentum_is_conserved(method):
     momentum, _, _ = mechanics(collisions(method))
-    np.testing.assert_allclose(momentum, np.broadcast_to(momentum[:, :1], momentum.shape), atol=1e-15)
+    np.testing.assert_allclose(
+        momentum, np.broadcast_to(momentum[:, :1], momentum.shape), atol=1e-15
+    )
 
 
 @METHODS
 def test_angular_momentum_is_conserved(method):
-    """Of the compliant method to the part of the overlap in the radius, with which its lever arms are too long."""
+    """Of the compliant method to the part of the overlap in the radius, with which its lever arms
+    are too long.
+    """
     _, angular, _ = mechanics(collisions(method))
-    drift = np.max(np.abs(angular - angular[:, :1]), axis=(1, 2)) / np.max(np.abs(angular), axis=(1, 2), initial=1e-3)
+    drift = np.max(np.abs(angular - angular[:, :1]), axis=(1, 2)) / np.max(
+        np.abs(angular), axis=(1, 2), initial=1e-3
+    )
     assert np.max(drift) < (1e-13 if method is RIGID else 5e-3)
     if method is SOFT:
-        soft = drift[[list(COLLISIONS).index("oblique, unequal"), STIFF.start, STIFF.start + 1, STIFF.start + 2]]
+        soft = drift[
+            [
+                list(COLLISIONS).index("oblique, unequal"),
+                STIFF.start,
+                STIFF.start + 1,
+                STIFF.start + 2,
+            ]
+        ]
         np.testing.assert_allclose(soft[:-1] / soft[1:], 100**0.4, rtol=0.05)
 
 
@@ -150,12 +166,16 @@ def test_energy_does_not_grow(method):
     _, _, energy = mechanics(collisions(method))
     assert np.all(np.diff(energy, axis=1) <= 1e-6 * energy[:, :1] * (method is SOFT) + 1e-15)
     elastic = energy[list(COLLISIONS).index("oblique, elastic, smooth")]
-    np.testing.assert_allclose(elastic, np.full_like(elastic, elastic[0]), rtol=2e-6 if method is SOFT else 1e-14)
+    np.testing.assert_allclose(
+        elastic, np.full_like(elastic, elastic[0]), rtol=2e-6 if method is SOFT else 1e-14
+    )
 
 
 @METHODS
 def test_the_restitution_is_the_one_asked_for(method):
-    """Of soft spheres where the normal does not turn during the contact; otherwise in the limit of stiff ones."""
+    """Of soft spheres where the normal does not turn during the contact; otherwise in the limit of
+    stiff ones.
+    """
     contacts, asked = collisions(method).contacts, lanes(CASES, PAIR)["restitution"]
     error = np.abs(contacts.rebound_speed[:, 0] / contacts.impact_speed[:, 0] - asked)
     if method is RIGID:
@@ -172,27 +192,43 @@ def test_relabelled_spheres_move_alike(method):
     found = collisions(method)
     for name in ("position", "velocity", "spin"):
         value = getattr(found, name)
-        np.testing.assert_allclose(value[SWAPS][:, :, ::-1], value[: SWAPS.start], rtol=1e-11, atol=1e-12, err_msg=name)
+        np.testing.assert_allclose(
+            value[SWAPS][:, :, ::-1], value[: SWAPS.start], rtol=1e-11, atol=1e-12, err_msg=name
+        )
 
 
 def test_stiff_spheres_tend_to_rigid_ones():
     """What is left is the time in contact, which falls with the stiffness to the power -2/5."""
-    gaps = np.max(np.abs(collisions(SOFT).position - collisions(RIGID).position)[STIFF], axis=(1, 2, 3))
+    gaps = np.max(
+        np.abs(collisions(SOFT).position - collisions(RIGID).position)[STIFF], axis=(1, 2, 3)
+    )
     assert gaps[-1] < 1e-5
     np.testing.assert_allclose(gaps[:-1] / gaps[1:], 100**0.4, rtol=0.05)
 
 
 # A sphere on a plane, alone and with another one that it never meets.
 
-DROP = {"height": 0.2, "speed": 0.4, "spin": 15.0, "stiffness": 1e7, "restitution": 0.8, "friction": 0.3, "slip_velocity": 0.02}
+DROP = {
+    "height": 0.2,
+    "speed": 0.4,
+    "spin": 15.0,
+    "stiffness": 1e7,
+    "restitution": 0.8,
+    "friction": 0.3,
+    "slip_velocity": 0.02,
+}
 DROP = {name: jnp.asarray(value) for name, value in DROP.items()}
 FALLS = np.linspace(0.0, 0.5, 6)
 
 
 def dropped(p: dict, *, method, others: tuple) -> jax.Array:
-    """Position [m], velocity [m/s] and circumferential speed of the first sphere, the others falling from their heights."""
+    """Position [m], velocity [m/s] and circumferential speed of the first sphere, the others
+    falling from their heights.
+    """
     scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.01), contact=contact(p))
-    position = jnp.stack([jnp.stack([1.0 * i, 0.0, height]) for i, height in enumerate((p["height"], *others))])
+    position = jnp.stack(
+        [jnp.stack([1.0 * i, 0.0, height]) for i, height in enumerate((p["height"], *others))]
+    )
     velocity = jnp.zeros_like(position).at[0, 0].set(p["speed"])
     spin = jnp.zeros_like(position).at[0, 1].set(p["spin"])
     found = jc.simulate(scene, jc.State(position, velocity, spin), FALLS, method=method)
@@ -204,16 +240,23 @@ def value_and_derivatives(method, others: tuple) -> tuple[np.ndarray, list]:
     """With the derivative by the logarithm of each parameter."""
     path = functools.partial(dropped, method=method, others=others)
     along = FAST(lambda p, direction: jax.jvp(path, (p,), (direction,)))
-    found = [along(DROP, {other: value * (other == name) for other, value in DROP.items()}) for name in DROP]
+    found = [
+        along(DROP, {other: value * (other == name) for other, value in DROP.items()})
+        for name in DROP
+    ]
     return np.asarray(found[0][0]), [np.asarray(slope) for _, slope in found]
 
 
 @pytest.mark.slow
 def test_a_sphere_moves_alike_with_and_without_another_far_away():
-    alone, slopes_alone = value_and_derivatives(jc.EventAligned(max_contacts=3, contact_steps=24), ())
+    alone, slopes_alone = value_and_derivatives(
+        jc.EventAligned(max_contacts=3, contact_steps=24), ()
+    )
     errors = []
     for step, within in ((0.05, 1e-6), (0.025, 8e-8)):
-        found, slopes = value_and_derivatives(jc.EventAligned(max_contacts=4, graded_step=step, lasting_steps=0), (5.0,))
+        found, slopes = value_and_derivatives(
+            jc.EventAligned(max_contacts=4, graded_step=step, lasting_steps=0), (5.0,)
+        )
         errors.append(np.max(np.abs(found - alone)[:, :3]))
         assert errors[-1] < within
         for slope, slope_alone in zip(slopes, slopes_alone, strict=True):
@@ -224,7 +267,10 @@ def test_a_sphere_moves_alike_with_and_without_another_far_away():
 @pytest.mark.slow
 def test_spheres_that_touch_down_at_the_same_instant_have_their_own_derivatives():
     rigid = jc.Impulse(max_contacts=6, lasting_steps=0)
-    scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.01), contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8)))
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=0.02, mass=0.01),
+        contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8)),
+    )
 
     def heights(initial: jax.Array):
         position = jnp.stack([jnp.arange(3.0), jnp.zeros(3), initial], axis=1)
@@ -252,12 +298,16 @@ CROWD = {
     "spin": ((0.0, 20.0, 5.0), (10.0, 0.0, -8.0), (3.0, -15.0, 0.0)),
 }
 CROWD = {name: jnp.asarray(value) for name, value in CROWD.items()}
-CROWD_METHODS = {"rigid": jc.Impulse(max_contacts=12, lasting_steps=0), "soft": jc.EventAligned(max_contacts=12, lasting_steps=0)}
+CROWD_METHODS = {
+    "rigid": jc.Impulse(max_contacts=12, lasting_steps=0),
+    "soft": jc.EventAligned(max_contacts=12, lasting_steps=0),
+}
 
 
 def crowd(p: dict, *, method) -> jc.Trajectory:
     scene = jc.Scene(bodies=spheres(p), contact=contact(p))
-    # Between contacts: within one, velocities change by thousands of their size in a second, and are interpolated between steps.
+    # Between contacts: within one, velocities change by thousands of their size in a second, and
+    # are interpolated between steps.
     return jc.simulate(scene, start(p), np.array([0.0, 0.05, 0.095, 0.15, 0.2]), method=method)
 
 
@@ -270,7 +320,10 @@ def weighted(p: dict, *, method) -> tuple[jax.Array, jc.Trajectory]:
 
 def direction(seed: int) -> dict:
     rng = np.random.default_rng(seed)
-    return {name: rng.normal(size=np.shape(value)) * (np.abs(value) + 1e-3) for name, value in CROWD.items()}
+    return {
+        name: rng.normal(size=np.shape(value)) * (np.abs(value) + 1e-3)
+        for name, value in CROWD.items()
+    }
 
 
 @pytest.mark.slow
@@ -296,7 +349,9 @@ def test_derivatives_of_three_spheres_agree(name):
         terms = np.concatenate([np.ravel(gradient[leaf] * along[leaf]) for leaf in along])
         scale = np.sum(np.abs(terms))
         assert abs(slope - np.sum(terms)) < 1e-10 * scale
-        near, far = ((forward(h, along)[0] - forward(-h, along)[0]) / (2 * h) for h in (step, 2 * step))
+        near, far = (
+            (forward(h, along)[0] - forward(-h, along)[0]) / (2 * h) for h in (step, 2 * step)
+        )
         assert abs(slope - (4 * near - far) / 3) < 1e-5 * scale
 
 
@@ -312,7 +367,11 @@ def cradle(name: str):
     radius = 0.02
 
     def swing(gap: jax.Array, restitution: jax.Array) -> jc.Trajectory:
-        places = 2 * radius * jnp.arange(LENGTH) + gap * (jnp.arange(LENGTH) - 1) + 0.1 * (jnp.arange(LENGTH) > 0)
+        places = (
+            2 * radius * jnp.arange(LENGTH)
+            + gap * (jnp.arange(LENGTH) - 1)
+            + 0.1 * (jnp.arange(LENGTH) > 0)
+        )
         scene = jc.Scene(
             bodies=jc.spheres(radius=radius, mass=0.03),
             surfaces=(),
@@ -320,7 +379,9 @@ def cradle(name: str):
             gravity=(0.0, 0.0, 0.0),
         )
         along = jnp.array([1.0, 0.0, 0.0])
-        begin = jc.state(position=places[:, None] * along, velocity=(jnp.arange(LENGTH) == 0)[:, None] * along)
+        begin = jc.state(
+            position=places[:, None] * along, velocity=(jnp.arange(LENGTH) == 0)[:, None] * along
+        )
         return jc.simulate(scene, begin, [0.0, 0.05, 0.2], method=SWINGS[name], ledger=True)
 
     return jax.jit(swing)
@@ -333,7 +394,9 @@ def test_the_ledger_of_a_cradle_closes(name, gap):
         ledger = cradle(name)(gap, restitution).ledger
         assert ledger.imbalance < (1e-14 if name == "rigid" else 1e-6)
         np.testing.assert_allclose(ledger.momentum - ledger.momentum[0], 0.0, atol=1e-16)
-        np.testing.assert_allclose(ledger.angular_momentum - ledger.angular_momentum[0], 0.0, atol=1e-16)
+        np.testing.assert_allclose(
+            ledger.angular_momentum - ledger.angular_momentum[0], 0.0, atol=1e-16
+        )
 
 
 @pytest.mark.parametrize(("name", "within"), [("rigid", 1e-14), ("soft", 2e-6)])
@@ -341,7 +404,9 @@ def test_a_cradle_with_gaps_hands_the_motion_on(name, within):
     for restitution in (1.0, 0.9):
         found = cradle(name)(2e-3, restitution)
         assert int(found.status) == jc.Status.SUCCESS
-        assert found.velocity[-1, -1, 0] == pytest.approx(((1 + restitution) / 2) ** (LENGTH - 1), abs=within)
+        assert found.velocity[-1, -1, 0] == pytest.approx(
+            ((1 + restitution) / 2) ** (LENGTH - 1), abs=within
+        )
         np.testing.assert_array_equal(found.contacts.body[:4], np.arange(4))
         np.testing.assert_array_equal(found.contacts.partner[:4], np.arange(1, 5))
 
@@ -362,7 +427,9 @@ def test_a_soft_cradle_that_touches_disperses_as_hertzian_chains_do():
         return np.concatenate([y[LENGTH:], (np.append(0.0, force) - np.append(force, 0.0)) / 0.03])
 
     # Places measured from those of touching.
-    end = solve_ivp(rates, (0.0, 0.01), np.eye(2 * LENGTH)[LENGTH], rtol=1e-10, atol=1e-15, max_step=1e-5).y[LENGTH:, -1]
+    end = solve_ivp(
+        rates, (0.0, 0.01), np.eye(2 * LENGTH)[LENGTH], rtol=1e-10, atol=1e-15, max_step=1e-5
+    ).y[LENGTH:, -1]
     np.testing.assert_allclose(found.velocity[-1, :, 0], end, atol=1e-4)
     assert np.sum(found.velocity[-1, :, 0]) == pytest.approx(1.0, abs=1e-13)
     assert np.sum(found.velocity[-1, :, 0] ** 2) == pytest.approx(1.0, abs=1e-4)
@@ -390,7 +457,10 @@ DATA = Path(__file__).parents[1] / "reference" / "data" / "exudyn"
 
 
 def recordings(model: int) -> dict:
-    documents = {path.name: json.loads(path.read_text(encoding="utf-8")) for path in sorted(DATA.glob(f"traj_m{model}_*.json"))}
+    documents = {
+        path.name: json.loads(path.read_text(encoding="utf-8"))
+        for path in sorted(DATA.glob(f"traj_m{model}_*.json"))
+    }
     assert documents
     for name, document in documents.items():
         contact = document["contact"]
@@ -402,7 +472,9 @@ def recordings(model: int) -> dict:
 @pytest.mark.parametrize("model", RECORDED)
 @pytest.mark.slow
 def test_two_spheres_move_as_in_exudyn(model):
-    """Its damping is a constant of the impact, for approach speeds below a least one that of the least one: a reference speed."""
+    """Its damping is a constant of the impact, for approach speeds below a least one that of the
+    least one: a reference speed.
+    """
     documents = recordings(model)
     # A contact with a restitution of 0.05 lasts long: it needs the steps of several.
     method = jc.EventAligned(max_contacts=8, graded_step=0.02)
@@ -447,15 +519,27 @@ def test_two_spheres_move_as_in_exudyn(model):
         within = tolerance[name]["suggested_final_atol"]
         for body in (0, 1):
             np.testing.assert_allclose(
-                found.position[lane, -1, body], document["final"][f"position{body}"], atol=within, rtol=0, err_msg=name
+                found.position[lane, -1, body],
+                document["final"][f"position{body}"],
+                atol=within,
+                rtol=0,
+                err_msg=name,
             )
             np.testing.assert_allclose(
-                found.velocity[lane, -1, body], document["final"][f"velocity{body}"], atol=within, rtol=0, err_msg=name
+                found.velocity[lane, -1, body],
+                document["final"][f"velocity{body}"],
+                atol=within,
+                rtol=0,
+                err_msg=name,
             )
             # On the way, the program is up to a step late.
             late = within + 2 * document["meta"]["stepSize"]
             np.testing.assert_allclose(
-                found.position[lane, :, body], document["samples"][f"position{body}"], atol=late, rtol=0, err_msg=name
+                found.position[lane, :, body],
+                document["samples"][f"position{body}"],
+                atol=late,
+                rtol=0,
+                err_msg=name,
             )
 
 
@@ -484,19 +568,50 @@ TWO = {"position": np.array([(0.0, 0.0, 0.3), (1.0, 0.0, 0.3)])}
 @pytest.mark.parametrize(
     ("scene", "initial", "method", "error", "says"),
     [
-        ({"bodies": {"radius": (0.1, 0.1, 0.1)}}, TWO, RIGID, ValueError, "radius has 3 values, but the initial state has 2 bodies"),
-        ({"bodies": {"mass": (1.0, 1.0, 1.0)}}, TWO, RIGID, ValueError, "mass has 3 values, but the initial state has 2 bodies"),
-        ({"bodies": {"mass": (1.0, 1.0)}}, {"position": (0, 0, 1)}, RIGID, ValueError, "mass has 2 values, but the initial state has 1"),
-        ({"gravity": np.zeros((3, 3))}, TWO, RIGID, ValueError, "gravity has 3 rows, but the initial state has 2 bodies"),
+        (
+            {"bodies": {"radius": (0.1, 0.1, 0.1)}},
+            TWO,
+            RIGID,
+            ValueError,
+            "radius has 3 values, but the initial state has 2 bodies",
+        ),
+        (
+            {"bodies": {"mass": (1.0, 1.0, 1.0)}},
+            TWO,
+            RIGID,
+            ValueError,
+            "mass has 3 values, but the initial state has 2 bodies",
+        ),
+        (
+            {"bodies": {"mass": (1.0, 1.0)}},
+            {"position": (0, 0, 1)},
+            RIGID,
+            ValueError,
+            "mass has 2 values, but the initial state has 1",
+        ),
+        (
+            {"gravity": np.zeros((3, 3))},
+            TWO,
+            RIGID,
+            ValueError,
+            "gravity has 3 rows, but the initial state has 2 bodies",
+        ),
         ({}, {"position": np.zeros((2, 2, 3))}, RIGID, ValueError, r"\(bodies, 3\)"),
         ({"surfaces": ()}, {"position": (0, 0, 1)}, RIGID, ValueError, "nothing can touch"),
     ],
 )
-def test_sizes_that_do_not_fit_are_said_before_anything_is_traced(scene, initial, method, error, says):
+def test_sizes_that_do_not_fit_are_said_before_anything_is_traced(
+    scene, initial, method, error, says
+):
     bodies = jc.Spheres(**({"radius": 0.1, "mass": 1.0} | scene.get("bodies", {})))
     others = {name: value for name, value in scene.items() if name != "bodies"}
     with pytest.raises(error, match=says):
-        jc.simulate(jc.Scene(bodies=bodies, contact=contact(PAIR), **others), jc.state(**initial), [0.0, 1.0], method=method)
+        jc.simulate(
+            jc.Scene(bodies=bodies, contact=contact(PAIR), **others),
+            jc.state(**initial),
+            [0.0, 1.0],
+            method=method,
+        )
 
 
 def test_the_step_in_contacts_has_a_range():

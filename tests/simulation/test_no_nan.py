@@ -1,4 +1,6 @@
-"""Values, first and second derivatives with respect to everything are finite, wherever a simulation starts."""
+"""Values, first and second derivatives with respect to everything are finite, wherever a simulation
+starts.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -18,7 +20,10 @@ def not_finite(tree):
 
 def expect_finite(function, *arguments):
     """``function(parameters, *arguments)`` at all corners; all failures in one message."""
-    failures = {name: not_finite(function(differentiated.parameters(**changes), *arguments)) for name, changes in CORNERS.items()}
+    failures = {
+        name: not_finite(function(differentiated.parameters(**changes), *arguments))
+        for name, changes in CORNERS.items()
+    }
     assert not {name: leaves for name, leaves in failures.items() if leaves}
 
 
@@ -28,7 +33,10 @@ def expect_finite(function, *arguments):
         ("hunt_crossley", False, scenes.EVENT_ALIGNED),
         ("newton", False, jc.Impulse(max_contacts=12)),
         pytest.param("hunt_crossley", True, scenes.EVENT_ALIGNED, marks=pytest.mark.slow),
-        *(pytest.param(law, False, scenes.EVENT_ALIGNED, marks=pytest.mark.slow) for law in scenes.LAWS[1:]),
+        *(
+            pytest.param(law, False, scenes.EVENT_ALIGNED, marks=pytest.mark.slow)
+            for law in scenes.LAWS[1:]
+        ),
     ],
 )
 def test_trajectories_are_finite(law, fluid, method):
@@ -36,7 +44,11 @@ def test_trajectories_are_finite(law, fluid, method):
     finite = np.all(np.isfinite(scenes.columns(found)), axis=(1, 2))
     assert not [name for name, good in zip(CORNERS, finite, strict=True) if not good]
     contacts = found.contacts._replace(happened=None)
-    assert not [name for i, name in enumerate(CORNERS) if not_finite(jax.tree.map(lambda column, i=i: column[i], contacts))]
+    assert not [
+        name
+        for i, name in enumerate(CORNERS)
+        if not_finite(jax.tree.map(lambda column, i=i: column[i], contacts))
+    ]
 
 
 def test_derivatives_in_forward_mode_are_finite():
@@ -51,7 +63,10 @@ def test_derivatives_in_reverse_mode_are_finite():
 @pytest.mark.slow
 def test_second_derivatives_are_finite():
     rng = np.random.default_rng(0)
-    along = {name: np.asarray(rng.normal(size=np.shape(value))) for name, value in differentiated.parameters().items()}
+    along = {
+        name: np.asarray(rng.normal(size=np.shape(value)))
+        for name, value in differentiated.parameters().items()
+    }
     expect_finite(differentiated.compiled("second"), along)
 
 
@@ -61,7 +76,10 @@ def test_values_and_derivatives_are_finite_in_single_precision():
         function = jax.jit(lambda p: (differentiated.path(p), jax.jacfwd(differentiated.path)(p)))
         failures = {}
         for name, changes in CORNERS.items():
-            p = {key: jnp.asarray(value, dtype=jnp.float32) for key, value in differentiated.parameters(**changes).items()}
+            p = {
+                key: jnp.asarray(value, dtype=jnp.float32)
+                for key, value in differentiated.parameters(**changes).items()
+            }
             value, derivative = function(p)
             assert value.dtype == jnp.float32
             failures[name] = not_finite((value, derivative))
@@ -84,8 +102,12 @@ def test_derivatives_of_flights_in_air_are_finite_in_both_modes_and_agree():
         p = {key: value[0] for key, value in scenes.stacked([changes]).items()}
         there, back = forward(p), reverse(p)
         failures[name] = not_finite((there, back))
-        expected = {key: np.tensordot(weights, np.asarray(value), 2) for key, value in there.items()}
+        expected = {
+            key: np.tensordot(weights, np.asarray(value), 2) for key, value in there.items()
+        }
         scale = max(np.max(np.abs(value)) for value in expected.values())
         for key, value in back.items():
-            np.testing.assert_allclose(value, expected[key], rtol=1e-9, atol=1e-9 * scale + 1e-12, err_msg=f"{name}: {key}")
+            np.testing.assert_allclose(
+                value, expected[key], rtol=1e-9, atol=1e-9 * scale + 1e-12, err_msg=f"{name}: {key}"
+            )
     assert not {name: leaves for name, leaves in failures.items() if leaves}

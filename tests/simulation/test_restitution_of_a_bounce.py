@@ -23,19 +23,28 @@ CASES = [
 TOLERANCE = {"tsuji_zero_overlap": 2e-6, "tsuji_zero_force": 3e-6}
 
 
-@pytest.mark.parametrize("law", [scenes.LAWS[0], *(pytest.param(law, marks=pytest.mark.slow) for law in scenes.LAWS[1:])])
+@pytest.mark.parametrize(
+    "law", [scenes.LAWS[0], *(pytest.param(law, marks=pytest.mark.slow) for law in scenes.LAWS[1:])]
+)
 def test_every_exact_law_gives_the_restitution_asked_at_every_speed(law):
-    cases = [{**case, "exponent": exponent} for case, exponent in zip(CASES, 8 * (1.0, 1.5, 2.0, 3.0), strict=True)]
+    cases = [
+        {**case, "exponent": exponent}
+        for case, exponent in zip(CASES, 8 * (1.0, 1.5, 2.0, 3.0), strict=True)
+    ]
     contacts = scenes.run(cases, law=law).contacts
     asked = np.array([case["restitution"] for case in cases])
     speeds = -np.array([case["velocity"][2] for case in cases])
     np.testing.assert_allclose(contacts.impact_speed[:, 0], speeds, rtol=1e-12)
-    np.testing.assert_allclose(contacts.rebound_speed[:, 0] / speeds, asked, rtol=0, atol=TOLERANCE.get(law, 1e-6))
+    np.testing.assert_allclose(
+        contacts.rebound_speed[:, 0] / speeds, asked, rtol=0, atol=TOLERANCE.get(law, 1e-6)
+    )
     np.testing.assert_array_equal(contacts.happened.sum(axis=1), 1)
 
 
 def test_a_rigid_impact_gives_the_restitution_asked_at_every_speed():
-    contacts = scenes.run(CASES, law="newton", method=jc.Impulse(max_contacts=2, rest_speed=0.0)).contacts
+    contacts = scenes.run(
+        CASES, law="newton", method=jc.Impulse(max_contacts=2, rest_speed=0.0)
+    ).contacts
     asked = np.array([case["restitution"] for case in CASES])
     speeds = -np.array([case["velocity"][2] for case in CASES])
     np.testing.assert_allclose(contacts.rebound_speed[:, 0] / speeds, asked, rtol=1e-13)

@@ -1,4 +1,6 @@
-"""Rolling resistance with a spring that remembers (EPSD) in scenes: oscillation, sliding of the spring, holding on a slope."""
+"""Rolling resistance with a spring that remembers (EPSD) in scenes: oscillation, sliding of the
+spring, holding on a slope.
+"""
 
 import functools
 
@@ -16,13 +18,19 @@ TIMES = np.linspace(0.0, 0.02, 5)
 
 
 def rocking(rolling_stiffness, *, coefficient, method, spin=0.1, ledger=False):
-    """A ball on a smooth plane, pressed on by its weight, that turns on the spot against its rolling spring."""
+    """A ball on a smooth plane, pressed on by its weight, that turns on the spot against its
+    rolling spring.
+    """
     contact = jc.ContactModel(
         normal=jc.LinearDashpot(stiffness=STIFFNESS, restitution=1.0),
-        rolling=jc.RollingSpring(rolling_coefficient=coefficient, rolling_stiffness=rolling_stiffness),
+        rolling=jc.RollingSpring(
+            rolling_coefficient=coefficient, rolling_stiffness=rolling_stiffness
+        ),
     )
     scene = jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=contact)
-    start = jc.state(position=(0.0, 0.0, RADIUS - MASS * GRAVITY / STIFFNESS), spin=(0.0, spin, 0.0))
+    start = jc.state(
+        position=(0.0, 0.0, RADIUS - MASS * GRAVITY / STIFFNESS), spin=(0.0, spin, 0.0)
+    )
     return jc.simulate(scene, start, TIMES, method=method, ledger=ledger)
 
 
@@ -53,7 +61,9 @@ def test_fixed_steps_swing_alike(scheme):
 
 def test_a_spring_that_slides_slows_down_by_its_limit():
     coefficient, spin = 1e-3, 20.0
-    found = FAST(functools.partial(rocking, coefficient=coefficient, method=STEPS, spin=spin))(ROLLING)
+    found = FAST(functools.partial(rocking, coefficient=coefficient, method=STEPS, spin=spin))(
+        ROLLING
+    )
     loss = coefficient * RADIUS * MASS * GRAVITY / INERTIA
     # But for what the spring takes before it slides.
     np.testing.assert_allclose(found.spin[:, 1], spin - loss * TIMES, atol=1e-2 * loss * TIMES[-1])
@@ -69,9 +79,13 @@ def test_a_ball_is_held_on_a_slope_below_its_coefficient_and_rolls_above():
         )
         slope = 0.1
         gravity = GRAVITY * jnp.array([np.sin(slope), 0.0, -np.cos(slope)])
-        scene = jc.Scene(bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=contact, gravity=gravity)
+        scene = jc.Scene(
+            bodies=jc.spheres(radius=RADIUS, mass=MASS), contact=contact, gravity=gravity
+        )
         start = jc.state(position=(0.0, 0.0, RADIUS))
-        return jc.simulate(scene, start, jnp.array([0.0, 0.1, 1.0]), method=jc.EventAligned(max_contacts=8)).position[:, 0]
+        return jc.simulate(
+            scene, start, jnp.array([0.0, 0.1, 1.0]), method=jc.EventAligned(max_contacts=8)
+        ).position[:, 0]
 
     run = FAST(moved)
     held, rolls = run(0.12), run(0.05)

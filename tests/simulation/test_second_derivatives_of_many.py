@@ -1,4 +1,6 @@
-"""Second derivatives with several bodies, clumps, moving surfaces, lasting contacts: closed forms, and differences of the first."""
+"""Second derivatives with several bodies, clumps, moving surfaces, lasting contacts: closed forms,
+and differences of the first.
+"""
 
 import functools
 import itertools
@@ -30,21 +32,32 @@ def touch_down(p: jax.Array) -> jax.Array:
         gravity=(0.0, 0.0, 0.0),
     )
     start = jc.state(
-        position=jnp.stack([jnp.stack([zero - 0.1, aside, zero]), jnp.stack([zero + 0.05, zero, zero])]),
-        velocity=jnp.stack([jnp.stack([speed, zero, zero]), jnp.stack([zero - 0.5, zero + 0.1, zero])]),
+        position=jnp.stack(
+            [jnp.stack([zero - 0.1, aside, zero]), jnp.stack([zero + 0.05, zero, zero])]
+        ),
+        velocity=jnp.stack(
+            [jnp.stack([speed, zero, zero]), jnp.stack([zero - 0.5, zero + 0.1, zero])]
+        ),
     )
-    return jc.simulate(scene, start, jnp.array([0.0, 0.2]), method=jc.Impulse(max_contacts=2)).contacts.touch_down[0]
+    return jc.simulate(
+        scene, start, jnp.array([0.0, 0.2]), method=jc.Impulse(max_contacts=2)
+    ).contacts.touch_down[0]
 
 
 def closed_touch_down(p: jax.Array) -> jax.Array:
     speed, aside = p
-    way, rate = jnp.stack([0.15 + 0.0 * aside, -aside]), jnp.stack([-0.5 - speed, 0.1 + 0.0 * speed])
+    way, rate = (
+        jnp.stack([0.15 + 0.0 * aside, -aside]),
+        jnp.stack([-0.5 - speed, 0.1 + 0.0 * speed]),
+    )
     a, b, c = rate @ rate, way @ rate, way @ way - 0.05**2
     return (-b - jnp.sqrt(b * b - a * c)) / a
 
 
 def bounced(p: jax.Array) -> jax.Array:
-    """Height of a ball after one rigid bounce on a plate that rises steadily, by height, speed of the plate, restitution and gravity."""
+    """Height of a ball after one rigid bounce on a plate that rises steadily, by height, speed of
+    the plate, restitution and gravity.
+    """
     height, rise, restitution, gravity = p
     zero = 0.0 * height
     scene = jc.Scene(
@@ -54,7 +67,9 @@ def bounced(p: jax.Array) -> jax.Array:
         gravity=jnp.stack([zero, zero, -gravity]),
     )
     start = jc.state(position=jnp.stack([zero, zero, height]))
-    return jc.simulate(scene, start, jnp.array([0.0, 0.3]), method=jc.Impulse(max_contacts=2, lasting_steps=0)).position[-1, 2]
+    return jc.simulate(
+        scene, start, jnp.array([0.0, 0.3]), method=jc.Impulse(max_contacts=2, lasting_steps=0)
+    ).position[-1, 2]
 
 
 def closed_bounced(p: jax.Array) -> jax.Array:
@@ -67,14 +82,19 @@ def closed_bounced(p: jax.Array) -> jax.Array:
 
 @pytest.mark.parametrize(
     ("simulated", "closed", "p"),
-    [(touch_down, closed_touch_down, (1.0, 0.012)), (bounced, closed_bounced, (0.2, 0.3, 0.7, 9.81))],
+    [
+        (touch_down, closed_touch_down, (1.0, 0.012)),
+        (bounced, closed_bounced, (0.2, 0.3, 0.7, 9.81)),
+    ],
     ids=["two balls", "moving plate"],
 )
 def test_the_hessian_of_an_impact_equals_that_of_its_closed_form(simulated, closed, p):
     p = jnp.array(p)
     np.testing.assert_allclose(simulated(p), closed(p), rtol=1e-12)
     wanted = jax.hessian(closed)(p)
-    np.testing.assert_allclose(FAST(hessian(simulated))(p), wanted, rtol=1e-8, atol=1e-9 * np.max(np.abs(wanted)))
+    np.testing.assert_allclose(
+        FAST(hessian(simulated))(p), wanted, rtol=1e-8, atol=1e-9 * np.max(np.abs(wanted))
+    )
 
 
 # Through compliant contacts.
@@ -94,16 +114,24 @@ def colliding(p: jax.Array) -> jax.Array:
         gravity=(0.0, 0.0, 0.0),
     )
     start = jc.state(
-        position=jnp.stack([jnp.stack([zero - 0.1, aside, zero]), jnp.stack([zero + 0.05, zero, zero])]),
-        velocity=jnp.stack([jnp.stack([speed, zero, zero]), jnp.stack([zero - 0.5, zero + 0.1, zero])]),
+        position=jnp.stack(
+            [jnp.stack([zero - 0.1, aside, zero]), jnp.stack([zero + 0.05, zero, zero])]
+        ),
+        velocity=jnp.stack(
+            [jnp.stack([speed, zero, zero]), jnp.stack([zero - 0.5, zero + 0.1, zero])]
+        ),
         spin=((5.0, -20.0, 30.0), (0.0, 10.0, -5.0)),
     )
     found = jc.simulate(scene, start, jnp.array([0.0, 0.2]), method=jc.EventAligned(max_contacts=2))
-    return jnp.concatenate([jnp.ravel(x) for x in (found.position[-1], found.velocity[-1], 0.02 * found.spin[-1])])
+    return jnp.concatenate(
+        [jnp.ravel(x) for x in (found.position[-1], found.velocity[-1], 0.02 * found.spin[-1])]
+    )
 
 
 def rolling(p: jax.Array) -> jax.Array:
-    """A ball that slides, begins to roll, and is slowed down by rolling resistance; all the time on the plane."""
+    """A ball that slides, begins to roll, and is slowed down by rolling resistance; all the time on
+    the plane.
+    """
     friction, resistance, speed, spin = p
     zero = 0.0 * speed
     contact = jc.ContactModel(
@@ -112,8 +140,17 @@ def rolling(p: jax.Array) -> jax.Array:
         rolling=jc.RollingResistance(rolling_coefficient=resistance, rolling_velocity=0.02),
     )
     scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03), contact=contact)
-    start = jc.state(position=(0.0, 0.0, 0.02), velocity=jnp.stack([speed, zero + 0.1, zero]), spin=jnp.stack([zero, spin, zero + 3.0]))
-    found = jc.simulate(scene, start, jnp.array([0.0, 0.5]), method=jc.EventAligned(max_contacts=2, lasting_steps=200))
+    start = jc.state(
+        position=(0.0, 0.0, 0.02),
+        velocity=jnp.stack([speed, zero + 0.1, zero]),
+        spin=jnp.stack([zero, spin, zero + 3.0]),
+    )
+    found = jc.simulate(
+        scene,
+        start,
+        jnp.array([0.0, 0.5]),
+        method=jc.EventAligned(max_contacts=2, lasting_steps=200),
+    )
     return jnp.concatenate([found.position[-1], found.velocity[-1], 0.02 * found.spin[-1]])
 
 
@@ -123,7 +160,12 @@ def clump_impact(p: jax.Array) -> jax.Array:
     zero = 0.0 * speed
     inertia = mass * jnp.array([7.5e-4, 5e-4, 1e-3])
     scene = jc.Scene(
-        bodies=jc.clump(offset=((-0.03, 0.0, 0.0), (0.03, 0.0, 0.01)), radius=(0.01, 0.012), mass=mass, inertia=inertia),
+        bodies=jc.clump(
+            offset=((-0.03, 0.0, 0.0), (0.03, 0.0, 0.01)),
+            radius=(0.01, 0.012),
+            mass=mass,
+            inertia=inertia,
+        ),
         contact=jc.ContactModel(
             normal=jc.HuntCrossley(stiffness=1e7, restitution=restitution),
             friction=jc.RegularizedCoulomb(coefficient=friction, slip_velocity=0.05),
@@ -138,7 +180,9 @@ def clump_impact(p: jax.Array) -> jax.Array:
     )
     method = jc.EventAligned(max_contacts=1, lasting_steps=0, max_steps=150)
     found = jc.simulate(scene, start, jnp.array([0.0, 0.045]), method=method)
-    return jnp.concatenate([found.position[-1], found.velocity[-1], 0.03 * found.spin[-1], found.orientation[-1]])
+    return jnp.concatenate(
+        [found.position[-1], found.velocity[-1], 0.03 * found.spin[-1], found.orientation[-1]]
+    )
 
 
 @pytest.mark.parametrize(
@@ -162,7 +206,10 @@ def test_second_derivatives_are_differences_of_the_first(motion, p):
     found, wanted = [], []
     for one, other in itertools.combinations_with_replacement(units, 2):
         found.append(np.asarray(derivatives(p, one, other)[1]))
-        sides = {h: np.asarray(derivatives(p + h * other, one, other)[0]) for h in (-2 * step, -step, step, 2 * step)}
+        sides = {
+            h: np.asarray(derivatives(p + h * other, one, other)[0])
+            for h in (-2 * step, -step, step, 2 * step)
+        }
         near, far = ((sides[h] - sides[-h]) / (2 * h) for h in (step, 2 * step))
         wanted.append((4 * near - far) / 3)
     assert np.all(np.isfinite(found))

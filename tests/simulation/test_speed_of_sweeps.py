@@ -1,4 +1,6 @@
-"""What is faster gives the same: contacts solved for at once, and sweeps in groups of equal length. Values only, nothing is timed."""
+"""What is faster gives the same: contacts solved for at once, and sweeps in groups of equal length.
+Values only, nothing is timed.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -38,11 +40,19 @@ def test_newton_iterations_on_a_grid_solve_an_ordinary_differential_equation_and
     density, integral = jnp.asarray(grid.density), jnp.asarray(grid.integral)
 
     def iterate(value, rate):
-        return newton_iteration(integral, value, -density * rate * value**2, -2 * density * rate * value)
+        return newton_iteration(
+            integral, value, -density * rate * value**2, -2 * density * rate * value
+        )
 
     def last(rate):
         frozen = (jax.lax.stop_gradient(rate),)
-        return solved(iterate, jnp.ones(24), rate, frozen=frozen, bounded=lambda old, new: jnp.clip(new, old / 2, 2 * old))[-1]
+        return solved(
+            iterate,
+            jnp.ones(24),
+            rate,
+            frozen=frozen,
+            bounded=lambda old, new: jnp.clip(new, old / 2, 2 * old),
+        )[-1]
 
     rate = 0.7  # v' = -rate v^2 from 1: 1/(1 + rate) at 1
     assert last(rate) == pytest.approx(1 / (1 + rate), abs=1e-10)
@@ -52,7 +62,10 @@ def test_newton_iterations_on_a_grid_solve_an_ordinary_differential_equation_and
 
 @pytest.mark.parametrize(
     ("law", "tolerance"),
-    [(jc.HuntCrossley(stiffness=1e7, restitution=0.6), 5e-9), (jc.LinearDashpot(stiffness=1e5, restitution=0.6), 1e-10)],
+    [
+        (jc.HuntCrossley(stiffness=1e7, restitution=0.6), 5e-9),
+        (jc.LinearDashpot(stiffness=1e5, restitution=0.6), 1e-10),
+    ],
 )
 def test_a_contact_at_once_is_the_one_in_steps(law, tolerance):
     scene = jc.Scene(bodies=jc.spheres(radius=0.01, mass=0.01), contact=jc.ContactModel(normal=law))
@@ -60,12 +73,17 @@ def test_a_contact_at_once_is_the_one_in_steps(law, tolerance):
 
     @jax.jit
     def rebound_and_duration(speed):
-        motion, constants = Motion(jnp.zeros(()), jnp.zeros(3), -speed * up, jnp.zeros(3)), prepared(law)
+        motion, constants = (
+            Motion(jnp.zeros(()), jnp.zeros(3), -speed * up, jnp.zeros(3)),
+            prepared(law),
+        )
         touch = touch_down(scene, motion, up, constants=constants, steps=12, at_once=None)
         phase = contact_phase(scene, touch, constants)
 
         def last(steps, at_once):
-            path = normal_path(scene, touch, phase, constants=constants, steps=steps, at_once=at_once)
+            path = normal_path(
+                scene, touch, phase, constants=constants, steps=steps, at_once=at_once
+            )
             return jnp.stack([path.rate[-1], path.tau[-1]])
 
         return jnp.stack([last(12, True), last(24, False)])
@@ -74,14 +92,25 @@ def test_a_contact_at_once_is_the_one_in_steps(law, tolerance):
     np.testing.assert_allclose(at_once, stepped, rtol=tolerance)
 
 
-@pytest.mark.parametrize(("restitution", "accuracy"), [(1.0, 1e-7), (0.6, 3e-7), (0.3, 1e-5), (0.2, 1e-4), (0.02, None)])
+@pytest.mark.parametrize(
+    ("restitution", "accuracy"), [(1.0, 1e-7), (0.6, 3e-7), (0.3, 1e-5), (0.2, 1e-4), (0.02, None)]
+)
 @pytest.mark.slow
 def test_contacts_at_once_rebound_as_they_should_and_have_finite_derivatives(restitution, accuracy):
     def rebound(restitution, gravity):
         law = jc.HuntCrossley(stiffness=1e7, restitution=restitution)
         gravity = jnp.stack([0.0, 0.0, -gravity])
-        scene = jc.Scene(bodies=jc.spheres(radius=0.01, mass=0.01), contact=jc.ContactModel(normal=law), gravity=gravity)
-        path = jc.simulate(scene, jc.state(position=(0, 0, 0.011), velocity=(0, 0, -1.0)), (0.0, 0.01), method=AT_ONCE)
+        scene = jc.Scene(
+            bodies=jc.spheres(radius=0.01, mass=0.01),
+            contact=jc.ContactModel(normal=law),
+            gravity=gravity,
+        )
+        path = jc.simulate(
+            scene,
+            jc.state(position=(0, 0, 0.011), velocity=(0, 0, -1.0)),
+            (0.0, 0.01),
+            method=AT_ONCE,
+        )
         return path.contacts.rebound_speed[0] / path.contacts.impact_speed[0]
 
     value, slopes = jax.jit(jax.value_and_grad(rebound, argnums=(0, 1)))(restitution, 1e-9)
@@ -121,9 +150,13 @@ def test_lanes_of_a_sweep_stay_close_to_their_reference():
     inputs = lanes(12)
     times = np.concatenate([[0.0], reference_solution.BOUNCE_TRAIN_TIMES])
     method = jc.EventAligned(max_contacts=50, contact_steps=8, at_once=True)
-    found = jax.jit(lambda inputs: sweep(make, inputs, times, method=method).position)(inputs)[:, 1:, jnp.array([0, 2])]
+    found = jax.jit(lambda inputs: sweep(make, inputs, times, method=method).position)(inputs)[
+        :, 1:, jnp.array([0, 2])
+    ]
     parameters = reference_solution.sweep_parameters(12)
-    expected = reference_solution.trajectory(parameters, reference_solution.BOUNCE_TRAIN_START, times[1:])
+    expected = reference_solution.trajectory(
+        parameters, reference_solution.BOUNCE_TRAIN_START, times[1:]
+    )
     np.testing.assert_allclose(found, expected, rtol=0, atol=5e-6)
 
 

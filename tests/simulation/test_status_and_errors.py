@@ -1,4 +1,6 @@
-"""How a simulation ends is said by its status, and what it cannot do by an error before anything is traced."""
+"""How a simulation ends is said by its status, and what it cannot do by an error before anything is
+traced.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +15,8 @@ TIMES = np.linspace(0.0, 1.0, 11)
 def scene(**changes):
     """A ball above a plane."""
     contact = jc.ContactModel(
-        normal=changes.pop("normal", jc.HuntCrossley(stiffness=1e7, restitution=0.8)), friction=changes.pop("friction", jc.NoFriction())
+        normal=changes.pop("normal", jc.HuntCrossley(stiffness=1e7, restitution=0.8)),
+        friction=changes.pop("friction", jc.NoFriction()),
     )
     return jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03), contact=contact, **changes)
 
@@ -35,7 +38,11 @@ def test_a_budget_that_is_too_small_is_said_and_flight_is_extrapolated():
 
 
 def test_a_ball_that_comes_to_rest_lies_at_its_static_overlap():
-    found = jc.simulate(scene(normal=jc.HuntCrossley(stiffness=1e7, restitution=0.3)), drop(0.05), np.linspace(0, 2, 21))
+    found = jc.simulate(
+        scene(normal=jc.HuntCrossley(stiffness=1e7, restitution=0.3)),
+        drop(0.05),
+        np.linspace(0, 2, 21),
+    )
     assert int(found.status) == jc.Status.CAME_TO_REST
     overlap = (0.03 * 9.81 / 1e7) ** (2 / 3)
     assert found.position[-1, 2] == pytest.approx(0.02 - overlap, abs=1e-12)
@@ -44,7 +51,9 @@ def test_a_ball_that_comes_to_rest_lies_at_its_static_overlap():
 
 def test_a_ball_that_slides_to_a_roll_keeps_five_sevenths_of_its_speed():
     friction = jc.RegularizedCoulomb(coefficient=0.2, slip_velocity=1e-4)
-    found = jc.simulate(scene(friction=friction), jc.state(position=(0, 0, 0.02), velocity=(1, 0, 0)), TIMES)
+    found = jc.simulate(
+        scene(friction=friction), jc.state(position=(0, 0, 0.02), velocity=(1, 0, 0)), TIMES
+    )
     assert found.velocity[-1, 0] == pytest.approx(5 / 7, rel=1e-9)
     assert found.spin[-1, 1] * 0.02 == pytest.approx(5 / 7, rel=1e-9)
 
@@ -56,15 +65,31 @@ def test_a_ball_rolls_down_an_incline_with_five_sevenths_of_the_acceleration():
         (jc.RegularizedCoulomb(coefficient=0.2, slip_velocity=1e-4), jc.EventAligned()),
         (jc.Coulomb(coefficient=0.2, tangential_restitution=0.5), jc.Impulse()),
     ):
-        found = jc.simulate(scene(friction=friction, gravity=gravity), jc.state(position=(0, 0, 0.02)), TIMES, method=method)
+        found = jc.simulate(
+            scene(friction=friction, gravity=gravity),
+            jc.state(position=(0, 0, 0.02)),
+            TIMES,
+            method=method,
+        )
         assert found.velocity[-1, 0] == pytest.approx(5 / 7 * 9.81 * np.sin(angle), rel=1e-6)
         assert found.position[-1, 0] == pytest.approx(5 / 14 * 9.81 * np.sin(angle), rel=1e-6)
 
 
 def test_stiff_contacts_tend_to_rigid_impacts():
-    rigid = jc.simulate(scene(normal=jc.NewtonRestitution(restitution=0.8)), drop(), TIMES, method=jc.Impulse()).position
+    rigid = jc.simulate(
+        scene(normal=jc.NewtonRestitution(restitution=0.8)), drop(), TIMES, method=jc.Impulse()
+    ).position
     gaps = [
-        float(jnp.max(jnp.abs(jc.simulate(scene(normal=jc.HuntCrossley(stiffness=k, restitution=0.8)), drop(), TIMES).position - rigid)))
+        float(
+            jnp.max(
+                jnp.abs(
+                    jc.simulate(
+                        scene(normal=jc.HuntCrossley(stiffness=k, restitution=0.8)), drop(), TIMES
+                    ).position
+                    - rigid
+                )
+            )
+        )
         for k in (1e8, 1e10, 1e12)
     ]
     assert gaps[2] < 1e-4
@@ -78,7 +103,11 @@ def test_one_sphere_may_carry_a_body_axis():
 
 
 def test_a_state_may_be_made_of_traced_components():
-    height = jax.jvp(lambda z: jc.simulate(scene(), jc.state(position=(0, 0, z)), TIMES[:2]).position[-1, 2], (0.3,), (1.0,))[1]
+    height = jax.jvp(
+        lambda z: jc.simulate(scene(), jc.state(position=(0, 0, z)), TIMES[:2]).position[-1, 2],
+        (0.3,),
+        (1.0,),
+    )[1]
     assert height == pytest.approx(1.0)
 
 
@@ -89,13 +118,29 @@ def test_a_state_may_be_made_of_traced_components():
         (lambda: jc.simulate(scene(), drop(), [0.0, np.nan]), ValueError, "not finite"),
         (lambda: jc.simulate(scene(), drop(), 1.0), ValueError, "shape"),
         (lambda: jc.simulate(scene(), drop(), TIMES, method="rigid"), TypeError, "EventAligned"),
-        (lambda: jc.simulate(scene(normal=jc.NewtonRestitution(restitution=0.8)), drop(), TIMES), ValueError, "Impulse"),
-        (lambda: jc.simulate(scene(friction=jc.Coulomb(coefficient=0.1)), drop(), TIMES), ValueError, "RegularizedCoulomb"),
+        (
+            lambda: jc.simulate(scene(normal=jc.NewtonRestitution(restitution=0.8)), drop(), TIMES),
+            ValueError,
+            "Impulse",
+        ),
+        (
+            lambda: jc.simulate(scene(friction=jc.Coulomb(coefficient=0.1)), drop(), TIMES),
+            ValueError,
+            "RegularizedCoulomb",
+        ),
         (lambda: jc.simulate(scene(surfaces=()), drop(), TIMES), ValueError, "at least one Plane"),
-        (lambda: jc.spheres(radius=0.02, mass=-1.0), ValueError, r"mass = -1 kg is outside \(0, inf\)"),
+        (
+            lambda: jc.spheres(radius=0.02, mass=-1.0),
+            ValueError,
+            r"mass = -1 kg is outside \(0, inf\)",
+        ),
         (lambda: jc.spheres(radius=float("nan"), mass=1.0), ValueError, "radius = nan m"),
         (lambda: jc.spheres(radius=0.02), ValueError, "exactly one of mass"),
-        (lambda: jc.HuntCrossley(stiffness=1e7, restitution=1.2), ValueError, r"restitution = 1.2 - is outside \(0, 1\]"),
+        (
+            lambda: jc.HuntCrossley(stiffness=1e7, restitution=1.2),
+            ValueError,
+            r"restitution = 1.2 - is outside \(0, 1\]",
+        ),
         (lambda: jc.Plane(normal=(0, 0, 0)), ValueError, "no direction"),
         (lambda: scene().replace(gravty=(0, 0, 0)), TypeError, "gravity"),
         (lambda: jc.state(position=(0, 0)), ValueError, "3 components"),
@@ -112,6 +157,9 @@ def test_what_is_wrong_is_said_before_anything_is_traced(call, error, says):
 def test_jit_gives_the_numbers_of_a_plain_call():
     """Wrong on the CPU in jax 0.10.2 (issue 39103): thousands of these lanes."""
     rng = np.random.default_rng(0)
-    matrix, vectors = rng.standard_normal((3, 3)).astype(np.float32), rng.standard_normal((40_000, 3)).astype(np.float32)
+    matrix, vectors = (
+        rng.standard_normal((3, 3)).astype(np.float32),
+        rng.standard_normal((40_000, 3)).astype(np.float32),
+    )
     found = jax.jit(jax.vmap(lambda vector: jnp.sum((matrix @ vector) ** 2)))(vectors)
     np.testing.assert_allclose(found, np.sum((vectors @ matrix.T) ** 2, axis=1), rtol=1e-4)

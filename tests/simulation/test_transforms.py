@@ -1,4 +1,6 @@
-"""Under ``jit``, ``vmap``, derivatives and their combinations a simulation gives the numbers of a plain call."""
+"""Under ``jit``, ``vmap``, derivatives and their combinations a simulation gives the numbers of a
+plain call.
+"""
 
 from functools import partial
 
@@ -30,13 +32,17 @@ def test_jit_and_vmap_give_the_numbers_of_a_plain_call():
     for i, case in enumerate(MIXED):
         alone = scenes.simulated({**scenes.BASE, **case}, law="hunt_crossley")
         assert int(alone.status) == together.status[i]
-        np.testing.assert_allclose(scenes.columns(alone), scenes.columns(together)[i], rtol=0, atol=1e-8)
+        np.testing.assert_allclose(
+            scenes.columns(alone), scenes.columns(together)[i], rtol=0, atol=1e-8
+        )
     assert set(together.status.tolist()) == {jc.Status.SUCCESS, jc.Status.CAME_TO_REST}
 
 
 @pytest.mark.slow
 def test_gradients_and_vmap_commute():
-    lanes = {name: jnp.asarray(value[: len(MIXED)]) for name, value in scenes.stacked(MIXED).items()}
+    lanes = {
+        name: jnp.asarray(value[: len(MIXED)]) for name, value in scenes.stacked(MIXED).items()
+    }
     each = jax.vmap(jax.grad(height))(lanes)
     total = jax.grad(lambda p: jnp.sum(jax.vmap(height)(p)))(lanes)
     compiled = jax.jit(jax.vmap(jax.grad(height)))(lanes)
@@ -57,5 +63,9 @@ def test_scene_state_and_method_pass_through_jit():
     def inside(scene, start, times, method):
         return jc.simulate(scene, start, times, method=method)
 
-    np.testing.assert_allclose(inside(scene, start, times, RIGID).position, plain.position, rtol=0, atol=1e-12)
-    assert inside(scene, start, times, jc.Impulse(max_contacts=1)).status == jc.Status.TOO_FEW_CONTACTS
+    np.testing.assert_allclose(
+        inside(scene, start, times, RIGID).position, plain.position, rtol=0, atol=1e-12
+    )
+    assert (
+        inside(scene, start, times, jc.Impulse(max_contacts=1)).status == jc.Status.TOO_FEW_CONTACTS
+    )

@@ -13,15 +13,24 @@ def test_the_bounce_train_equals_its_reference():
     radius, mass = reference_solution.RADIUS, reference_solution.MASS
     stiffness, restitution, friction = reference_solution.NOMINAL
     law = jc.HuntCrossley(
-        stiffness=stiffness, restitution=restitution, reference_speed=1.0, restitution_law=RESTITUTION_LAWS["hunt_crossley_1975"]
+        stiffness=stiffness,
+        restitution=restitution,
+        reference_speed=1.0,
+        restitution_law=RESTITUTION_LAWS["hunt_crossley_1975"],
     )
-    contact = jc.ContactModel(normal=law, friction=jc.RegularizedCoulomb(coefficient=friction, slip_velocity=0.1))
+    contact = jc.ContactModel(
+        normal=law, friction=jc.RegularizedCoulomb(coefficient=friction, slip_velocity=0.1)
+    )
     scene = jc.Scene(bodies=jc.spheres(radius=radius, mass=mass), contact=contact)
     x, z, vx, vz, w = reference_solution.BOUNCE_TRAIN_START
     times = np.concatenate([[0.0], reference_solution.BOUNCE_TRAIN_TIMES])
-    path = jc.simulate(scene, jc.state(position=(x, 0, z), velocity=(vx, 0, vz), spin=(0, w, 0)), times)
+    path = jc.simulate(
+        scene, jc.state(position=(x, 0, z), velocity=(vx, 0, vz), spin=(0, w, 0)), times
+    )
     expected = reference_solution.trajectory(
-        reference_solution.NOMINAL, reference_solution.BOUNCE_TRAIN_START, reference_solution.BOUNCE_TRAIN_TIMES
+        reference_solution.NOMINAL,
+        reference_solution.BOUNCE_TRAIN_START,
+        reference_solution.BOUNCE_TRAIN_TIMES,
     )
     assert path.status == jc.Status.SUCCESS
     assert np.sum(path.contacts.happened) == 12
@@ -34,7 +43,9 @@ def reference_law(name: str, case: dict) -> in_time.Normal:
     if name == "hunt_crossley_2":
         return in_time.hunt_crossley(stiffness * 1e3**0.5, restitution, 2.0)
     if name in ("hunt_crossley", "power_law"):
-        return in_time.hunt_crossley(stiffness * 1e3 ** (case["exponent"] - 1.5), restitution, case["exponent"])
+        return in_time.hunt_crossley(
+            stiffness * 1e3 ** (case["exponent"] - 1.5), restitution, case["exponent"]
+        )
     kind, end = name.split("_", 1)
     if kind == "linear":
         return in_time.linear_dashpot(stiffness * 1e3**-0.5, restitution, mass, end)
@@ -58,11 +69,15 @@ def reference(case: dict, *, law: str, fluid: bool = False) -> in_time.Path:
         fluid_density=p["fluid_density"],
     )
     times = p["start"] + p["duration"] * np.linspace(0.0, 1.0, scenes.SAMPLES)
-    return in_time.integrate(sphere, np.concatenate([p["position"], p["velocity"], p["spin"]]), times)
+    return in_time.integrate(
+        sphere, np.concatenate([p["position"], p["velocity"], p["spin"]]), times
+    )
 
 
 def random_case(rng: np.random.Generator, restitution: float, *, tilt: float) -> dict:
-    """A throw in any direction with spin about all axes onto a plane that is off-centre and given by a normal of any length."""
+    """A throw in any direction with spin about all axes onto a plane that is off-centre and given
+    by a normal of any length.
+    """
     radius = rng.uniform(0.01, 0.03)
     direction = np.array([tilt, tilt, 0.0]) * rng.normal(size=3) + [0.0, 0.0, 1.0]
     normal, offset = direction / np.linalg.norm(direction), rng.normal()
@@ -87,8 +102,8 @@ def random_case(rng: np.random.Generator, restitution: float, *, tilt: float) ->
 
 
 def errors(cases, *, law, fluid=False):
-    """Largest differences from scipy: (time of touch-down [s], rebound speed over impact speed, position [m], velocity in flight [m/s],
-    circumferential speed by spin [m/s]).
+    """Largest differences from scipy: (time of touch-down [s], rebound speed over impact speed,
+    position [m], velocity in flight [m/s], circumferential speed by spin [m/s]).
     """
     if law != "power_law":
         cases = [{**case, "exponent": 1.5} for case in cases]
@@ -100,7 +115,9 @@ def errors(cases, *, law, fluid=False):
         times, count = found.times[i], len(expected.contacts)
         touch_down, lift_off, before, after = expected.contacts.T
         assert count >= 1
-        assert np.sum(found.contacts.happened[i]) == count, f"case {i}: {np.sum(found.contacts.happened[i])} contacts instead of {count}"
+        assert np.sum(found.contacts.happened[i]) == count, (
+            f"case {i}: {np.sum(found.contacts.happened[i])} contacts instead of {count}"
+        )
         over = lift_off <= times[-1]
         flying = ~np.any((times > touch_down[:, None]) & (times < lift_off[:, None]), axis=0)
         difference = np.abs(states[i] - expected.states)
@@ -118,10 +135,17 @@ def errors(cases, *, law, fluid=False):
 RESTITUTIONS = (0.95, 0.8, 0.6, 0.45, 1.0)
 SLOW = pytest.mark.slow
 # The tolerance of the rebound speed over the impact speed.
-REBOUND = {"linear_zero_overlap": 1e-10, "linear_zero_force": 1e-10, "tsuji_zero_overlap": 3e-6, "tsuji_zero_force": 3e-6}
+REBOUND = {
+    "linear_zero_overlap": 1e-10,
+    "linear_zero_force": 1e-10,
+    "tsuji_zero_overlap": 3e-6,
+    "tsuji_zero_force": 3e-6,
+}
 
 
-@pytest.mark.parametrize("law", [scenes.LAWS[0], *(pytest.param(law, marks=SLOW) for law in scenes.LAWS[1:])])
+@pytest.mark.parametrize(
+    "law", [scenes.LAWS[0], *(pytest.param(law, marks=SLOW) for law in scenes.LAWS[1:])]
+)
 @pytest.mark.parametrize("tilt", [0.0, 0.2], ids=["level", "tilted"])
 def test_bounces_equal_an_integration_in_time(law, tilt):
     rng = np.random.default_rng(1)
@@ -135,7 +159,9 @@ def test_bounces_equal_an_integration_in_time(law, tilt):
 
 
 def just_bouncing(restitution: float, *, load: float) -> dict:
-    """A touch-down at 1 m/s with ``load`` = gravity times time scale over speed, in HuntCrossley and TsujiDashpot."""
+    """A touch-down at 1 m/s with ``load`` = gravity times time scale over speed, in HuntCrossley
+    and TsujiDashpot.
+    """
     time_scale = load / 9.81
     stiffness = scenes.BASE["mass"] * time_scale**-2.5
     return {
@@ -152,13 +178,21 @@ def just_bouncing(restitution: float, *, load: float) -> dict:
 @pytest.mark.parametrize(
     ("law", "tolerance"),
     [
-        ("hunt_crossley", 5e-5),  # solved for at once; where the restitution is low, the load slows the way out by a fitted factor
+        (
+            "hunt_crossley",
+            5e-5,
+            # solved for at once; where the restitution is low, the load slows the way out by a
+            # fitted factor
+        ),
         pytest.param("tsuji_zero_overlap", 3e-6, marks=SLOW),
         pytest.param("tsuji_zero_force", 5e-6, marks=SLOW),
     ],
 )
 def test_soft_contacts_stay_accurate_up_to_the_load_that_ends_the_bouncing(law, tolerance):
-    cases = [just_bouncing(e, load=0.29 * e**1.6) for e in (0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 0.95, 0.99)]
+    cases = [
+        just_bouncing(e, load=0.29 * e**1.6)
+        for e in (0.05, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 0.95, 0.99)
+    ]
     _, rebound, position, *_ = errors(cases, law=law)
     assert rebound < tolerance
     assert position < tolerance
@@ -168,7 +202,12 @@ def test_soft_contacts_stay_accurate_up_to_the_load_that_ends_the_bouncing(law, 
 def test_bounces_in_air_with_spin_equal_an_integration_in_time():
     rng = np.random.default_rng(2)
     cases = [random_case(rng, restitution, tilt=0.2) for restitution in RESTITUTIONS]
-    cases += [{**case, **absent} for case, absent in zip(cases, ({"drag": 0.0}, {"lift": 0.0}, {"spin": (0, 0, 0)}), strict=False)]
+    cases += [
+        {**case, **absent}
+        for case, absent in zip(
+            cases, ({"drag": 0.0}, {"lift": 0.0}, {"spin": (0, 0, 0)}), strict=False
+        )
+    ]
     touch_down, rebound, position, velocity, spin = errors(cases, law="hunt_crossley", fluid=True)
     assert touch_down < 1e-6
     assert rebound < 5e-5
@@ -180,8 +219,16 @@ def test_bounces_in_air_with_spin_equal_an_integration_in_time():
 @pytest.mark.slow
 @pytest.mark.parametrize("after_touch_down", [2e-4, 1e-2])
 def test_a_long_curved_flight_lands_where_an_integration_in_time_does(after_touch_down):
-    """The duration of such a flight is far from that of its first parabola; the contact must not be missed just before the last time."""
-    case = {"mass": 0.0027, "inertia_ratio": 2 / 3, "position": (0, 0, 5.0), "velocity": (5.0, 0, 3.0), "spin": (0, -200.0, 0)}
+    """The duration of such a flight is far from that of its first parabola; the contact must not be
+    missed just before the last time.
+    """
+    case = {
+        "mass": 0.0027,
+        "inertia_ratio": 2 / 3,
+        "position": (0, 0, 5.0),
+        "velocity": (5.0, 0, 3.0),
+        "spin": (0, -200.0, 0),
+    }
     case |= {"restitution": 0.85, "stiffness": 1e6, "duration": 2.2}
     touch_down = reference(case, law="hunt_crossley", fluid=True).contacts[0, 0]
     case["duration"] = touch_down + after_touch_down
@@ -196,11 +243,26 @@ def test_a_long_curved_flight_lands_where_an_integration_in_time_does(after_touc
 def test_a_sphere_in_a_box_moves_on_straight_lines_folded_at_the_walls():
     sides, radius = np.array([1.0, 0.7, 0.5]), 0.02
     walls = [jc.Plane(normal=axis, offset=0.0) for axis in np.eye(3)]
-    walls += [jc.Plane(normal=-axis, offset=-side) for axis, side in zip(np.eye(3), sides, strict=True)]
+    walls += [
+        jc.Plane(normal=-axis, offset=-side) for axis, side in zip(np.eye(3), sides, strict=True)
+    ]
     contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=1.0))
-    scene = jc.Scene(bodies=jc.spheres(radius=radius, mass=0.01), surfaces=walls, contact=contact, gravity=(0.0, 0.0, 0.0))
-    position, velocity, times = np.array([0.3, 0.2, 0.1]), np.array([1.7, -1.1, 0.6]), np.linspace(0.0, 5.0, 101)
-    found = jc.simulate(scene, jc.state(position=position, velocity=velocity), times, method=jc.Impulse())
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=radius, mass=0.01),
+        surfaces=walls,
+        contact=contact,
+        gravity=(0.0, 0.0, 0.0),
+    )
+    position, velocity, times = (
+        np.array([0.3, 0.2, 0.1]),
+        np.array([1.7, -1.1, 0.6]),
+        np.linspace(0.0, 5.0, 101),
+    )
+    found = jc.simulate(
+        scene, jc.state(position=position, velocity=velocity), times, method=jc.Impulse()
+    )
     free = sides - 2 * radius
     unfolded = (position - radius + np.outer(times, velocity)) % (2 * free)
-    np.testing.assert_allclose(found.position, radius + np.minimum(unfolded, 2 * free - unfolded), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        found.position, radius + np.minimum(unfolded, 2 * free - unfolded), rtol=0, atol=1e-12
+    )

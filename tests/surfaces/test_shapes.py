@@ -1,4 +1,6 @@
-"""Closest points of surfaces, against what must hold for any surface and against descriptions that do not use distances."""
+"""Closest points of surfaces, against what must hold for any surface and against descriptions that
+do not use distances.
+"""
 
 import functools
 
@@ -37,7 +39,20 @@ MOTION = PrescribedMotion(
 )
 CUBE = np.array([[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)])
 CUBE_FACES = np.array(
-    [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]
+    [
+        [0, 1, 3],
+        [0, 3, 2],
+        [4, 6, 7],
+        [4, 7, 5],
+        [0, 4, 5],
+        [0, 5, 1],
+        [2, 3, 7],
+        [2, 7, 6],
+        [0, 2, 6],
+        [0, 6, 4],
+        [1, 5, 7],
+        [1, 7, 3],
+    ]
 )
 DENTED = CUBE.copy()
 DENTED[7] = (0.35, 0.4, 0.3)
@@ -54,7 +69,11 @@ SHAPES = {
     "box": Box(**TURNED, lengths=(1.0, 0.6, 1.4), motion=MOTION),
     "beam": Beam(**TURNED, length=1.1, width=0.6, thickness=0.4, motion=MOTION),
     "ellipsoid": Ellipsoid(**TURNED, semi_axes=(0.9, 0.35, 0.6), motion=MOTION),
-    "facet": Facet(vertices=((0.1, 0.2, -0.3), (1.2, 0.1, 0.4), (-0.2, 0.9, 0.3)), two_sided=True, motion=MOTION),
+    "facet": Facet(
+        vertices=((0.1, 0.2, -0.3), (1.2, 0.1, 0.4), (-0.2, 0.9, 0.3)),
+        two_sided=True,
+        motion=MOTION,
+    ),
     "mesh": Mesh(vertices=DENTED, faces=CUBE_FACES, motion=MOTION),
 }
 CONVEX = [name for name in SHAPES if name != "mesh"]
@@ -80,34 +99,55 @@ def outputs(surface, vector, unravel):
 @compiled
 @functools.partial(jax.vmap, in_axes=(None, 0))
 def value_and_slope(surface, vector):
-    """``SurfacePoint`` and the derivatives of its ten numbers by all parameters, centre and time; one compilation for a kind of shape."""
+    """``SurfacePoint`` and the derivatives of its ten numbers by all parameters, centre and time;
+    one compilation for a kind of shape.
+    """
     unravel = ravel_pytree(surface)[1]
     slope, at = jax.jacfwd(lambda vector: outputs(surface, vector, unravel), has_aux=True)(vector)
     return at, slope
 
 
 def as_arrays(surface, dtype=float):
-    return jax.tree.map(lambda x: np.asarray(x, dtype), surface, is_leaf=lambda x: isinstance(x, tuple))
+    return jax.tree.map(
+        lambda x: np.asarray(x, dtype), surface, is_leaf=lambda x: isinstance(x, tuple)
+    )
 
 
 def as_vectors(surface, centers, times):
     parameters = ravel_pytree(as_arrays(surface))[0]
-    return np.concatenate([np.broadcast_to(parameters, (len(centers), len(parameters))), centers, np.reshape(times, (-1, 1))], axis=1)
+    return np.concatenate(
+        [
+            np.broadcast_to(parameters, (len(centers), len(parameters))),
+            centers,
+            np.reshape(times, (-1, 1)),
+        ],
+        axis=1,
+    )
 
 
 def evaluate(surface, centers, times):
-    return jax.tree.map(np.array, value_and_slope(as_arrays(surface), as_vectors(surface, centers, times)))
+    return jax.tree.map(
+        np.array, value_and_slope(as_arrays(surface), as_vectors(surface, centers, times))
+    )
 
 
 def moved(points, time):
     """Material points ``(n, 3)`` of the description at a time."""
-    turned = Rotation.from_rotvec(np.multiply(MOTION.angular_velocity, time)).apply(points - np.array(MOTION.reference_point))
-    swing = np.multiply(MOTION.amplitude, np.sin(2 * np.pi * MOTION.frequency * time + MOTION.phase))
+    turned = Rotation.from_rotvec(np.multiply(MOTION.angular_velocity, time)).apply(
+        points - np.array(MOTION.reference_point)
+    )
+    swing = np.multiply(
+        MOTION.amplitude, np.sin(2 * np.pi * MOTION.frequency * time + MOTION.phase)
+    )
     return turned + MOTION.reference_point + np.multiply(MOTION.velocity, time) + swing
 
 
-AT_REST = np.array([0.3, 0.1, 0.2]) + RANDOM.normal(size=(COUNT, 3)) * RANDOM.choice([0.3, 0.8, 2.0], size=(COUNT, 1))
-CENTERS = np.array([moved(point[None], time)[0] for point, time in zip(AT_REST, TIMES, strict=True)])
+AT_REST = np.array([0.3, 0.1, 0.2]) + RANDOM.normal(size=(COUNT, 3)) * RANDOM.choice(
+    [0.3, 0.8, 2.0], size=(COUNT, 1)
+)
+CENTERS = np.array(
+    [moved(point[None], time)[0] for point, time in zip(AT_REST, TIMES, strict=True)]
+)
 
 
 @functools.cache
@@ -130,13 +170,18 @@ def cylindrical(points, shape):
     start, end = np.array(shape.start), np.array(shape.end)
     length = np.linalg.norm(end - start)
     height = (points - start) @ (end - start) / length
-    return np.linalg.norm(points - start - height[:, None] * (end - start) / length, axis=1), height, length
+    return (
+        np.linalg.norm(points - start - height[:, None] * (end - start) / length, axis=1),
+        height,
+        length,
+    )
 
 
 def frustum_level(points, shape):
     radius, height, length = cylindrical(points, shape)
     return np.maximum(
-        radius - shape.start_radius - height / length * (shape.end_radius - shape.start_radius), np.abs(height - length / 2) - length / 2
+        radius - shape.start_radius - height / length * (shape.end_radius - shape.start_radius),
+        np.abs(height - length / 2) - length / 2,
     )
 
 
@@ -152,12 +197,19 @@ def capsule_level(points, shape):
 
 def beam_level(points, shape):
     x, y, z = np.abs(own_axes(points, shape)).T
-    return np.maximum(np.hypot(np.maximum(x - shape.length / 2, 0.0), y) - shape.width / 2, z - shape.thickness / 2)
+    return np.maximum(
+        np.hypot(np.maximum(x - shape.length / 2, 0.0), y) - shape.width / 2,
+        z - shape.thickness / 2,
+    )
 
 
 def mesh_level(points, shape):
-    """Half minus the winding number, from the solid angles of the triangles (van Oosterom and Strackee 1983)."""
-    a, b, c = np.moveaxis(np.asarray(shape.vertices)[np.array(shape.faces)][:, None] - points[:, None], 2, 0)
+    """Half minus the winding number, from the solid angles of the triangles (van Oosterom and
+    Strackee 1983).
+    """
+    a, b, c = np.moveaxis(
+        np.asarray(shape.vertices)[np.array(shape.faces)][:, None] - points[:, None], 2, 0
+    )
     la, lb, lc = (np.linalg.norm(x, axis=-1) for x in (a, b, c))
     volume = np.sum(a * np.cross(b, c), axis=-1)
     rest = la * lb * lc + np.sum(a * b, -1) * lc + np.sum(b * c, -1) * la + np.sum(c * a, -1) * lb
@@ -165,9 +217,13 @@ def mesh_level(points, shape):
 
 
 def distances_in_weights(points, shape):
-    """How far each of the ``points`` is from being a mean of the vertices of each face with positive weights."""
+    """How far each of the ``points`` is from being a mean of the vertices of each face with
+    positive weights.
+    """
     triangles = np.array(shape.vertices)[np.array(shape.faces)]
-    equations = np.concatenate([np.swapaxes(triangles, 1, 2), np.ones((len(triangles), 1, 3))], axis=1)
+    equations = np.concatenate(
+        [np.swapaxes(triangles, 1, 2), np.ones((len(triangles), 1, 3))], axis=1
+    )
     right = np.concatenate([points, np.ones((len(points), 1))], axis=1)
     weights = np.einsum("fwe,pe->pfw", np.linalg.pinv(equations), right)
     rest = np.einsum("few,pfw->pfe", equations, weights) - right[:, None]
@@ -189,14 +245,18 @@ LEVELS = {
 
 
 def surface_samples(name):
-    """Points on a surface at rest: where segments between random points cross it (bisection of the level), or weights of a triangle."""
+    """Points on a surface at rest: where segments between random points cross it (bisection of the
+    level), or weights of a triangle.
+    """
     shape, random = SHAPES[name], np.random.default_rng(1)
     if name == "facet":
         weights = random.dirichlet((0.5, 0.5, 0.5), size=20000)
         return weights @ np.array(shape.vertices)
     if name == "mesh":
         weights = random.dirichlet((0.5, 0.5, 0.5), size=(12, 2000))
-        return np.einsum("fsk,fkx->fsx", weights, shape.vertices[np.array(shape.faces)]).reshape(-1, 3)
+        return np.einsum("fsk,fkx->fsx", weights, shape.vertices[np.array(shape.faces)]).reshape(
+            -1, 3
+        )
     one, two = random.uniform(-1.2, 1.4, size=(2, 40000, 3))
     one[::2] = random.uniform(-0.1, 0.1, size=(20000, 3)) + np.array([0.25, -0.1, 0.1])
 
@@ -214,7 +274,9 @@ def surface_samples(name):
 
 def to_rest(points):
     """The inverse of ``moved``, each point at its own time."""
-    swing = np.multiply(MOTION.amplitude, np.sin(2 * np.pi * MOTION.frequency * TIMES + MOTION.phase)[:, None])
+    swing = np.multiply(
+        MOTION.amplitude, np.sin(2 * np.pi * MOTION.frequency * TIMES + MOTION.phase)[:, None]
+    )
     turned = points - MOTION.reference_point - np.multiply(MOTION.velocity, TIMES[:, None]) - swing
     turns = Rotation.from_rotvec(np.multiply(MOTION.angular_velocity, TIMES[:, None])).inv()
     return turns.apply(turned) + MOTION.reference_point
@@ -227,7 +289,9 @@ def to_rest(points):
 def test_distance_normal_and_point_belong_together(name):
     at = found(name)
     np.testing.assert_allclose(np.linalg.norm(at.normal, axis=1), 1.0, rtol=1e-14)
-    np.testing.assert_allclose(np.linalg.norm(at.point - CENTERS, axis=1), np.abs(at.distance), atol=1e-14)
+    np.testing.assert_allclose(
+        np.linalg.norm(at.point - CENTERS, axis=1), np.abs(at.distance), atol=1e-14
+    )
 
 
 @pytest.mark.parametrize("name", LEVELS)
@@ -262,12 +326,16 @@ def test_gradient_of_the_distance_is_the_normal(name):
 @every_shape
 def test_the_distance_to_a_fixed_centre_changes_with_minus_the_normal_velocity(name):
     at, slope = evaluated(name)
-    np.testing.assert_allclose(slope[:, 0, -1], -np.sum(at.normal * at.velocity, axis=1), atol=1e-12)
+    np.testing.assert_allclose(
+        slope[:, 0, -1], -np.sum(at.normal * at.velocity, axis=1), atol=1e-12
+    )
 
 
 @every_shape
 def test_derivatives_are_those_of_differences(name):
-    """Along random changes of all parameters, centre and time; where two orders agree the stencil lies in a smooth part."""
+    """Along random changes of all parameters, centre and time; where two orders agree the stencil
+    lies in a smooth part.
+    """
     surface, slope = as_arrays(SHAPES[name]), evaluated(name)[1]
     vectors = as_vectors(surface, CENTERS, TIMES)
     for seed in range(2):
@@ -275,16 +343,25 @@ def test_derivatives_are_those_of_differences(name):
         change /= np.linalg.norm(change, axis=1, keepdims=True)
         shifted = [value_and_slope(surface, vectors + k * 2e-3 * change)[0] for k in OFFSETS]
         samples = [np.concatenate([x.reshape(COUNT, -1) for x in at], axis=1) for at in shifted]
-        fourth, sixth = (np.tensordot(weights, samples, axes=1) / 2e-3 for weights in (FOURTH_ORDER, SIXTH_ORDER))
+        fourth, sixth = (
+            np.tensordot(weights, samples, axes=1) / 2e-3 for weights in (FOURTH_ORDER, SIXTH_ORDER)
+        )
         smooth = np.all(np.abs(fourth - sixth) < 1e-6, axis=1)
         assert smooth.sum() > 0.5 * COUNT
-        np.testing.assert_allclose(np.einsum("cfp,cp->cf", slope, change)[smooth], sixth[smooth], atol=1e-7)
+        np.testing.assert_allclose(
+            np.einsum("cfp,cp->cf", slope, change)[smooth], sixth[smooth], atol=1e-7
+        )
 
 
 @pytest.mark.parametrize("name", CONVEX)
 def test_outside_a_convex_body_the_gradient_of_the_distance_is_continuous(name):
-    """Over a line past the body it changes no faster than 1/distance allows, also where the closest feature changes."""
-    line = np.linspace([-2.0, 0.9, 0.3], [2.0, -0.8, 0.9], COUNT), np.linspace([0.3, -2.0, 1.2], [-0.4, 2.0, 0.9], COUNT)
+    """Over a line past the body it changes no faster than 1/distance allows, also where the closest
+    feature changes.
+    """
+    line = (
+        np.linspace([-2.0, 0.9, 0.3], [2.0, -0.8, 0.9], COUNT),
+        np.linspace([0.3, -2.0, 1.2], [-0.4, 2.0, 0.9], COUNT),
+    )
     for points in line:
         at, _ = evaluate(SHAPES[name], points, np.full(COUNT, 0.3))
         step = np.linalg.norm(points[1] - points[0])
@@ -298,13 +375,20 @@ def test_outside_a_convex_body_the_gradient_of_the_distance_is_continuous(name):
 def turned_and_moved(shape, turn, shift):
     """The same shape, its parameters described in another frame."""
     place = lambda points: turn.apply(np.reshape(points, (-1, 3))).reshape(np.shape(points)) + shift  # noqa: E731
-    changes = {name: place(getattr(shape, name)) for name in ("center", "start", "end", "vertices") if hasattr(shape, name)}
+    changes = {
+        name: place(getattr(shape, name))
+        for name in ("center", "start", "end", "vertices")
+        if hasattr(shape, name)
+    }
     if hasattr(shape, "orientation"):
         changes["orientation"] = (turn * Rotation.from_rotvec(shape.orientation)).as_rotvec()
     if hasattr(shape, "offset"):
         changes["normal"] = normal = turn.apply(shape.normal)
         changes["offset"] = shape.offset + shift @ normal / np.linalg.norm(normal)
-    vectors = {name: turn.apply(getattr(MOTION, name)) for name in ("velocity", "angular_velocity", "amplitude")}
+    vectors = {
+        name: turn.apply(getattr(MOTION, name))
+        for name in ("velocity", "angular_velocity", "amplitude")
+    }
     motion = MOTION.replace(reference_point=place(MOTION.reference_point), **vectors)
     return shape.replace(motion=motion, **changes)
 
@@ -313,12 +397,17 @@ number = strategies.floats(-2.0, 2.0).map(lambda x: round(x, 3))
 
 
 @hypothesis.settings(max_examples=4, deadline=None, derandomize=True, database=None)
-@hypothesis.given(angles=strategies.tuples(number, number, number), shift=strategies.tuples(number, number, number))
+@hypothesis.given(
+    angles=strategies.tuples(number, number, number),
+    shift=strategies.tuples(number, number, number),
+)
 def test_turning_and_moving_the_scene_turns_and_moves_the_result(angles, shift):
     turn, shift = Rotation.from_rotvec(angles), np.array(shift)
     for name, shape in SHAPES.items():
         before = found(name)
-        after, _ = evaluate(turned_and_moved(shape, turn, shift), turn.apply(CENTERS) + shift, TIMES)
+        after, _ = evaluate(
+            turned_and_moved(shape, turn, shift), turn.apply(CENTERS) + shift, TIMES
+        )
         np.testing.assert_allclose(after.distance, before.distance, atol=1e-13)
         np.testing.assert_allclose(after.normal, turn.apply(before.normal), atol=1e-11)
         np.testing.assert_allclose(after.point, turn.apply(before.point) + shift, atol=1e-12)
@@ -330,7 +419,9 @@ def test_turning_and_moving_the_scene_turns_and_moves_the_result(angles, shift):
 def test_material_velocity_is_the_derivative_of_the_moved_point(point, time):
     def place(time):
         pose = MOTION.pose(time)
-        return pose.position + rotate(jnp.asarray(point) - jnp.asarray(MOTION.reference_point), pose.rotation)
+        return pose.position + rotate(
+            jnp.asarray(point) - jnp.asarray(MOTION.reference_point), pose.rotation
+        )
 
     position, velocity = jax.jvp(place, (time,), (1.0,))
     np.testing.assert_allclose(position, moved(np.array([point]), time)[0], atol=1e-14)
@@ -339,23 +430,31 @@ def test_material_velocity_is_the_derivative_of_the_moved_point(point, time):
 
 # --- degenerate places
 
-STILL = PrescribedMotion(**{name: np.zeros(np.shape(getattr(MOTION, name))) for name in MOTION.__dataclass_fields__})
+STILL = PrescribedMotion(
+    **{name: np.zeros(np.shape(getattr(MOTION, name))) for name in MOTION.__dataclass_fields__}
+)
 PADDED = 12
 
 
 def weighted(surface, unravel):
     """A sum of all outputs with different weights."""
-    return lambda vector: jnp.dot(outputs(surface, vector, unravel)[0], jnp.arange(1, 11, dtype=vector.dtype))
+    return lambda vector: jnp.dot(
+        outputs(surface, vector, unravel)[0], jnp.arange(1, 11, dtype=vector.dtype)
+    )
 
 
 @compiled
 @functools.partial(jax.vmap, in_axes=(None, 0, 0))
 def along(surface, vector, change):
-    """``SurfacePoint`` and its first and second derivative along a change of all parameters, centre and time."""
+    """``SurfacePoint`` and its first and second derivative along a change of all parameters, centre
+    and time.
+    """
     unravel = ravel_pytree(surface)[1]
 
     def first(vector):
-        _, tangent, at = jax.jvp(lambda vector: outputs(surface, vector, unravel), (vector,), (change,), has_aux=True)
+        _, tangent, at = jax.jvp(
+            lambda vector: outputs(surface, vector, unravel), (vector,), (change,), has_aux=True
+        )
         return tangent, at
 
     slope, curvature, at = jax.jvp(first, (vector,), (change,), has_aux=True)
@@ -372,7 +471,18 @@ def gradient_and_hessian(surface, vector):
 SQUARE = ((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0))
 CORNERS = {
     "sphere": (Sphere(radius=1.0), [(0, 0, 0), (0, 0, 1), (1, 0, 0)]),
-    "capsule": (Capsule(radius=0.25), [(0, 0, 0), (0, 0, 0.5), (0, 0, -0.5), (0, 0, 0.75), (0.25, 0, 0), (0, 0.25, 0.5), (0, 0, 2)]),
+    "capsule": (
+        Capsule(radius=0.25),
+        [
+            (0, 0, 0),
+            (0, 0, 0.5),
+            (0, 0, -0.5),
+            (0, 0, 0.75),
+            (0.25, 0, 0),
+            (0, 0.25, 0.5),
+            (0, 0, 2),
+        ],
+    ),
     "cylinder": (
         Cylinder(radius=0.5),
         [
@@ -390,7 +500,17 @@ CORNERS = {
     ),
     "cone": (
         Cone(start_radius=0.5),
-        [(0, 0, 0), (0, 0, 0.5), (0, 0, 0.9), (0.5, 0, -0.5), (0, 0, -0.5), (0, 0, -0.9), (0.25, 0, 0), (0.5, 0, -0.8), (0, 0, 0.2)],
+        [
+            (0, 0, 0),
+            (0, 0, 0.5),
+            (0, 0, 0.9),
+            (0.5, 0, -0.5),
+            (0, 0, -0.5),
+            (0, 0, -0.9),
+            (0.25, 0, 0),
+            (0.5, 0, -0.8),
+            (0, 0, 0.2),
+        ],
     ),
     "box": (
         Box(lengths=(1.0, 1.0, 1.0)),
@@ -436,10 +556,22 @@ CORNERS = {
             (0, 0, 0.375),
         ],
     ),
-    "ball": (Ellipsoid(semi_axes=(0.5, 0.5, 0.5)), [(0, 0, 0), (0.5, 0, 0), (0, 0.2, 0), (0, 0, 3)]),
+    "ball": (
+        Ellipsoid(semi_axes=(0.5, 0.5, 0.5)),
+        [(0, 0, 0), (0.5, 0, 0), (0, 0.2, 0), (0, 0, 3)],
+    ),
     "facet": (
         Facet(vertices=SQUARE, two_sided=True),
-        [(0.2, 0.2, 0), (0.5, 0, 0), (1, 0, 0), (0.5, 0.5, 0), (0.2, 0.2, -0.1), (2, 0, 0), (0, 0, 1), (0.5, 0, -1)],
+        [
+            (0.2, 0.2, 0),
+            (0.5, 0, 0),
+            (1, 0, 0),
+            (0.5, 0.5, 0),
+            (0.2, 0.2, -0.1),
+            (2, 0, 0),
+            (0, 0, 1),
+            (0.5, 0, -1),
+        ],
     ),
     "mesh": (
         Mesh(vertices=CUBE, faces=CUBE_FACES),
@@ -472,7 +604,9 @@ def test_degenerate_places_have_a_unit_normal_which_is_the_gradient(name):
 def test_degenerate_places_have_finite_second_derivatives_in_single_precision(name):
     """The harder case: squares of small distances underflow, their inverses overflow."""
     shape, centers = CORNERS[name]
-    vectors = as_vectors(shape, np.resize(np.array(centers, float), (PADDED, 3)), np.zeros(PADDED)).astype("float32")
+    vectors = as_vectors(
+        shape, np.resize(np.array(centers, float), (PADDED, 3)), np.zeros(PADDED)
+    ).astype("float32")
     for seed in range(3):
         change = np.random.default_rng(seed).normal(size=vectors.shape).astype("float32")
         at, slope, curvature = along(as_arrays(shape, "float32"), vectors, change)
@@ -487,14 +621,18 @@ def test_degenerate_places_have_finite_second_derivatives_in_single_precision(na
 @pytest.mark.parametrize("name", CORNERS)
 def test_degenerate_places_have_finite_gradients_and_hessians(name, dtype):
     shape, centers = CORNERS[name]
-    vectors = as_vectors(shape, np.resize(np.array(centers, float), (PADDED, 3)), np.zeros(PADDED)).astype(dtype)
+    vectors = as_vectors(
+        shape, np.resize(np.array(centers, float), (PADDED, 3)), np.zeros(PADDED)
+    ).astype(dtype)
     for result in gradient_and_hessian(as_arrays(shape, dtype), vectors):
         assert result.dtype == dtype
         assert np.all(np.isfinite(result))
 
 
 def test_over_the_tip_of_a_cone_the_normal_turns_as_over_a_point():
-    """On the axis of symmetry the derivative across it must not depend on the choice of a direction there."""
+    """On the axis of symmetry the derivative across it must not depend on the choice of a direction
+    there.
+    """
     tip = np.broadcast_to([0.0, 0.0, 0.9], (COUNT, 3))
     slope = evaluate(Cone(start_radius=0.5, motion=STILL), tip, np.zeros(COUNT))[1][0, 1:4, -4:-1]
     np.testing.assert_allclose(slope, np.diag([2.5, 2.5, 0.0]), atol=1e-13)
@@ -504,17 +642,24 @@ def test_ellipsoids_of_any_slenderness_at_any_distance():
     random = np.random.default_rng(7)
     axes = 10 ** random.uniform(-3.0, 3.0, size=(4000, 3))
     centers = random.normal(size=(4000, 3)) * axes * 10 ** random.uniform(-3.0, 1.5, size=(4000, 1))
-    centers *= np.where(random.uniform(size=(4000, 3)) < 0.1, 10 ** random.uniform(-18.0, 0.0, size=(4000, 3)), 1.0)
+    centers *= np.where(
+        random.uniform(size=(4000, 3)) < 0.1, 10 ** random.uniform(-18.0, 0.0, size=(4000, 3)), 1.0
+    )
     centers *= random.uniform(size=(4000, 3)) > 0.1
 
     def both(center, axes):
-        return jax.value_and_grad(lambda x: (lambda at: (at.distance, at))(Ellipsoid(semi_axes=axes).closest(x, 0.0)), has_aux=True)(center)
+        return jax.value_and_grad(
+            lambda x: (lambda at: (at.distance, at))(Ellipsoid(semi_axes=axes).closest(x, 0.0)),
+            has_aux=True,
+        )(center)
 
     (distance, at), slope = compiled(jax.vmap(both))(centers, axes)
     np.testing.assert_allclose(np.sum((np.asarray(at.point) / axes) ** 2, axis=1), 1.0, atol=1e-12)
     np.testing.assert_allclose(slope, at.normal, atol=1e-14)
     steepest = np.asarray(at.point) / axes**2
-    np.testing.assert_allclose(at.normal, steepest / np.linalg.norm(steepest, axis=1, keepdims=True), atol=1e-7)
+    np.testing.assert_allclose(
+        at.normal, steepest / np.linalg.norm(steepest, axis=1, keepdims=True), atol=1e-7
+    )
     assert np.all(np.sign(distance) == np.sign(np.sum((centers / axes) ** 2, axis=1) - 1.0))
 
 
@@ -524,9 +669,24 @@ def test_ellipsoids_of_any_slenderness_at_any_distance():
 def test_different_descriptions_of_one_surface_agree():
     pairs = (
         (SHAPES["cylinder"], Cone(**AXIS, start_radius=0.5, end_radius=0.5, motion=MOTION)),
-        (SHAPES["sphere"], Ellipsoid(center=(0.2, 0.1, -0.1), semi_axes=(0.6, 0.6, 0.6), motion=MOTION)),
-        (Box(center=(0.5, 0.5, 0.5), lengths=(1.0, 1.0, 1.0), motion=MOTION), Mesh(vertices=CUBE, faces=CUBE_FACES, motion=MOTION)),
-        (SHAPES["frustum"], Cone(start=AXIS["end"], end=AXIS["start"], start_radius=0.7, end_radius=0.3, motion=MOTION)),
+        (
+            SHAPES["sphere"],
+            Ellipsoid(center=(0.2, 0.1, -0.1), semi_axes=(0.6, 0.6, 0.6), motion=MOTION),
+        ),
+        (
+            Box(center=(0.5, 0.5, 0.5), lengths=(1.0, 1.0, 1.0), motion=MOTION),
+            Mesh(vertices=CUBE, faces=CUBE_FACES, motion=MOTION),
+        ),
+        (
+            SHAPES["frustum"],
+            Cone(
+                start=AXIS["end"],
+                end=AXIS["start"],
+                start_radius=0.7,
+                end_radius=0.3,
+                motion=MOTION,
+            ),
+        ),
     )
     for one, other in pairs:
         first, second = (evaluate(shape, CENTERS, TIMES)[0] for shape in (one, other))
@@ -535,11 +695,18 @@ def test_different_descriptions_of_one_surface_agree():
 
 
 def test_a_hollow_shape_has_its_free_side_inside():
-    solid, (hollow, _) = found("cylinder"), evaluate(SHAPES["cylinder"].replace(hollow=True), CENTERS, TIMES)
+    solid, (hollow, _) = (
+        found("cylinder"),
+        evaluate(SHAPES["cylinder"].replace(hollow=True), CENTERS, TIMES),
+    )
     np.testing.assert_array_equal(hollow.distance, -solid.distance)
     np.testing.assert_array_equal(hollow.normal, -solid.normal)
     np.testing.assert_allclose(hollow.point, solid.point, atol=1e-14)
-    drum, _ = evaluate(Cylinder(radius=2.0, hollow=True, motion=STILL), np.broadcast_to([0.25, 0.0, 0.0], (COUNT, 3)), np.zeros(COUNT))
+    drum, _ = evaluate(
+        Cylinder(radius=2.0, hollow=True, motion=STILL),
+        np.broadcast_to([0.25, 0.0, 0.0], (COUNT, 3)),
+        np.zeros(COUNT),
+    )
     assert drum.distance[0] == 0.5  # the ends are closer than the wall
 
 
@@ -574,14 +741,23 @@ def test_the_plane_is_the_plane_of_scenes():
     [
         (lambda: Sphere(radius=-1.0), r"Sphere: radius = -1 m is outside \(0, inf\)"),
         (lambda: Plane(normal=(0, 0, 0)), "Plane: normal .* has no direction"),
-        (lambda: Cylinder(start=(0, 0, 0), end=(0, 0, 0), radius=1.0), "start = end .* Give two different points"),
+        (
+            lambda: Cylinder(start=(0, 0, 0), end=(0, 0, 0), radius=1.0),
+            "start = end .* Give two different points",
+        ),
         (lambda: Cone(start_radius=0.0), "at least one positive radius"),
         (lambda: Facet(vertices=((0, 0, 0), (1, 1, 1), (2, 2, 2))), "on one line"),
-        (lambda: Mesh(vertices=CUBE, faces=CUBE_FACES[:-1]), r"edge \(.*\) has no neighbour.*closed=False"),
+        (
+            lambda: Mesh(vertices=CUBE, faces=CUBE_FACES[:-1]),
+            r"edge \(.*\) has no neighbour.*closed=False",
+        ),
         (lambda: Mesh(vertices=CUBE, faces=[*CUBE_FACES.tolist(), [0, 1, 3]]), "occurs twice"),
         (lambda: Mesh(vertices=CUBE[:4], faces=CUBE_FACES), "vertices 0 to 7, but there are 4"),
         (lambda: Mesh(vertices=CUBE, faces=[[0, 1]]), r"shape \(m, 3\)"),
-        (lambda: Mesh(vertices=CUBE, faces=CUBE_FACES[:1], closed=False, hollow=True), "needs closed=True"),
+        (
+            lambda: Mesh(vertices=CUBE, faces=CUBE_FACES[:1], closed=False, hollow=True),
+            "needs closed=True",
+        ),
     ],
 )
 def test_errors_name_argument_value_and_remedy(make, text):

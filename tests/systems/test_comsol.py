@@ -1,4 +1,6 @@
-"""COMSOL's rigid body contact: conservation, power, restitution of the penalty, quaternion moments, smooth forms and degenerate points."""
+"""COMSOL's rigid body contact: conservation, power, restitution of the penalty, quaternion moments,
+smooth forms and degenerate points.
+"""
 
 import jax
 import jax.numpy as jnp
@@ -31,17 +33,25 @@ from jaxcontact.systems.comsol import (
 HARD = RigidBodyContact(k_pen=1e4, c_pen=20.0)
 RAMPED = HARD.replace(ramp_overlap=5e-4, ramp_speed=0.1)
 FRICTION = Friction(mu=0.5, v0=0.05, Ff_r=0.3, Ff_max=6.0)
-SOURCE = Motion(jnp.array([0.3, -0.2, 0.1]), jnp.array([0.3, 0.2, -0.1]), jnp.array([1.0, -2.0, 3.0]))
+SOURCE = Motion(
+    jnp.array([0.3, -0.2, 0.1]), jnp.array([0.3, 0.2, -0.1]), jnp.array([1.0, -2.0, 3.0])
+)
 ALONG = jnp.array([2.0, -1.0, 2.0]) / 3.0
 
 
 def pair(inside, overlap=2e-3, arms="undeformed", contact=HARD, friction=FRICTION):
     """Parameters, and motions of two spheres with this overlap."""
-    parameters = SphericalContact(r_s=0.05, r_d=0.12, contact=contact, friction=friction, inside=inside, arms=arms)
+    parameters = SphericalContact(
+        r_s=0.05, r_d=0.12, contact=contact, friction=friction, inside=inside, arms=arms
+    )
     distance = 0.12 - 0.05 + overlap if inside else 0.12 + 0.05 - overlap
     push = -0.4 if inside else 0.4
     velocity = SOURCE.velocity - push * ALONG + jnp.array([0.2, 0.5, -0.1])
-    return parameters, SOURCE, Motion(SOURCE.position + distance * ALONG, velocity, jnp.array([-2.0, 0.5, 4.0]))
+    return (
+        parameters,
+        SOURCE,
+        Motion(SOURCE.position + distance * ALONG, velocity, jnp.array([-2.0, 0.5, 4.0])),
+    )
 
 
 def moment_about_origin(motion, wrench):
@@ -50,10 +60,14 @@ def moment_about_origin(motion, wrench):
 
 @pytest.mark.parametrize("inside", [False, True])
 @pytest.mark.parametrize("arms", ["undeformed", "midpoint"])
-def test_angular_momentum_is_lost_by_overlap_times_normal_times_friction_with_undeformed_arms_and_kept_with_the_midpoint(inside, arms):
+def test_angular_momentum_is_lost_by_overlap_times_normal_times_friction_with_undeformed_arms_and_kept_with_the_midpoint(
+    inside, arms
+):
     parameters, source, destination = pair(inside, arms=arms)
     found = spherical_to_spherical(parameters, source, destination)
-    net = moment_about_origin(source, found.source) + moment_about_origin(destination, found.destination)
+    net = moment_about_origin(source, found.source) + moment_about_origin(
+        destination, found.destination
+    )
     expected = 2e-3 * jnp.cross(found.normal, found.friction_on_source)
     size = 0.05 * jnp.linalg.norm(found.friction_on_source)
     np.testing.assert_allclose(net, expected if arms == "undeformed" else 0.0, atol=2e-14 * size)
@@ -64,8 +78,12 @@ def test_angular_momentum_is_lost_by_overlap_times_normal_times_friction_with_un
 @pytest.mark.parametrize("arms", ["undeformed", "midpoint"])
 def test_the_same_holds_for_a_boundary_of_any_shape(arms):
     parameters = ArbitraryContact(r_s=0.05, contact=HARD, friction=FRICTION, arms=arms)
-    found = spherical_to_arbitrary(parameters, SOURCE, boundary_velocity=jnp.array([0.1, 0.5, 0.2]), normal=ALONG, gap=-2e-3)
-    net = moment_about_origin(SOURCE, found.source) + jnp.cross(found.point, found.force_on_destination)
+    found = spherical_to_arbitrary(
+        parameters, SOURCE, boundary_velocity=jnp.array([0.1, 0.5, 0.2]), normal=ALONG, gap=-2e-3
+    )
+    net = moment_about_origin(SOURCE, found.source) + jnp.cross(
+        found.point, found.force_on_destination
+    )
     expected = 2e-3 * jnp.cross(ALONG, found.friction_on_source)
     np.testing.assert_allclose(net, expected if arms == "undeformed" else 0.0, atol=1e-15)
 
@@ -77,10 +95,16 @@ def test_friction_takes_the_power_that_it_says(inside, arms):
     found = spherical_to_spherical(parameters, source, destination)
     friction = found.friction_on_source
     power = friction @ (source.velocity - destination.velocity)
-    power += found.source.torque @ source.angular_velocity + found.destination.torque @ destination.angular_velocity
+    power += (
+        found.source.torque @ source.angular_velocity
+        + found.destination.torque @ destination.angular_velocity
+    )
     speed = jnp.linalg.norm(found.slip)
     assert found.dissipation == pytest.approx(-float(power), rel=1e-12)
-    assert found.dissipation == pytest.approx(float(speed * friction_magnitude(parameters.friction, speed, found.contact_force)), rel=1e-12)
+    assert found.dissipation == pytest.approx(
+        float(speed * friction_magnitude(parameters.friction, speed, found.contact_force)),
+        rel=1e-12,
+    )
     assert found.dissipation > 0
 
 
@@ -89,7 +113,9 @@ def test_an_arbitrary_boundary_that_is_a_sphere_gives_the_forces_of_spheres():
     spheres = spherical_to_spherical(parameters, source, destination)
     moving = destination.velocity + jnp.cross(destination.angular_velocity, spheres.arm_destination)
     arbitrary = ArbitraryContact(r_s=0.05, contact=HARD, friction=FRICTION)
-    found = spherical_to_arbitrary(arbitrary, source, boundary_velocity=moving, normal=spheres.normal, gap=spheres.gap)
+    found = spherical_to_arbitrary(
+        arbitrary, source, boundary_velocity=moving, normal=spheres.normal, gap=spheres.gap
+    )
     np.testing.assert_allclose(found.source.force, spheres.source.force, rtol=1e-12)
     np.testing.assert_allclose(found.source.torque, spheres.source.torque, rtol=1e-12)
 
@@ -112,7 +138,9 @@ def test_the_maximum_bounds_the_friction_with_its_resistance_and_none_is_no_maxi
         hard = float(friction_magnitude(FRICTION, 10.0, load))
         assert 0.95 * hard <= friction_magnitude(smooth, 10.0, load) <= hard
         np.testing.assert_allclose(
-            friction_force(smooth, jnp.array([10.0, 0.0, 0.0]), load), [-friction_magnitude(smooth, 10.0, load), 0.0, 0.0], rtol=1e-14
+            friction_force(smooth, jnp.array([10.0, 0.0, 0.0]), load),
+            [-friction_magnitude(smooth, 10.0, load), 0.0, 0.0],
+            rtol=1e-14,
         )
 
 
@@ -125,7 +153,10 @@ def test_both_forms_have_the_slope_of_their_characteristic_velocity_and_their_ow
 
 
 def test_the_ramped_contact_force_stays_within_its_bound():
-    gap, rate = (axis.ravel() for axis in np.meshgrid(np.linspace(-3e-3, 1e-3, 41), np.linspace(-1.0, 1.0, 21)))
+    gap, rate = (
+        axis.ravel()
+        for axis in np.meshgrid(np.linspace(-3e-3, 1e-3, 41), np.linspace(-1.0, 1.0, 21))
+    )
     hard, touching = contact_force(HARD, gap, rate)
     ramped, fraction = contact_force(RAMPED, gap, rate)
     deficit, deep = hard - ramped, gap < -5e-4
@@ -137,12 +168,22 @@ def test_the_ramped_contact_force_stays_within_its_bound():
 
 def impact(mass, stiffness, damping, speed):
     """Rebound speed and duration with the one-sided dashpot, by integration."""
-    force = jax.jit(lambda d, rate: one_sided_dashpot_force(d, rate, stiffness=stiffness, damping=damping))
+    force = jax.jit(
+        lambda d, rate: one_sided_dashpot_force(d, rate, stiffness=stiffness, damping=damping)
+    )
     lifts = lambda t, y: y[0]  # noqa: E731
     lifts.terminal, lifts.direction = True, -1
     unit = np.sqrt(mass / stiffness)
     motion = lambda t, y: [y[1], -float(force(y[0], y[1])) / mass]  # noqa: E731
-    run = solve_ivp(motion, (0, 40 * unit), [1e-14, speed], events=lifts, rtol=1e-9, atol=1e-14 * speed, max_step=0.05 * unit)
+    run = solve_ivp(
+        motion,
+        (0, 40 * unit),
+        [1e-14, speed],
+        events=lifts,
+        rtol=1e-9,
+        atol=1e-14 * speed,
+        max_step=0.05 * unit,
+    )
     return -run.y_events[0][0][1], run.t_events[0][0]
 
 
@@ -151,12 +192,16 @@ def test_the_one_sided_dashpot_gives_its_restitution_and_duration(zeta):
     mass, stiffness, speed = 0.2, 5e3, 0.7
     rebound, duration = impact(mass, stiffness, 2 * zeta * np.sqrt(mass * stiffness), speed)
     assert rebound / speed == pytest.approx(float(one_sided_restitution(zeta)), rel=1e-6)
-    assert duration == pytest.approx(float(one_sided_duration(zeta)) * np.sqrt(mass / stiffness), rel=1e-6)
+    assert duration == pytest.approx(
+        float(one_sided_duration(zeta)) * np.sqrt(mass / stiffness), rel=1e-6
+    )
 
 
 def test_damping_is_found_from_restitution():
     restitution = np.array([1.0, 0.99, 0.5, np.exp(-1), 0.1, 0.01])
-    np.testing.assert_allclose(one_sided_restitution(one_sided_damping(restitution)), restitution, rtol=1e-12)
+    np.testing.assert_allclose(
+        one_sided_restitution(one_sided_damping(restitution)), restitution, rtol=1e-12
+    )
 
 
 def rotation_matrix(quaternion):
@@ -174,10 +219,14 @@ def test_the_quaternion_moment_has_the_power_of_the_moment_for_every_rate_of_the
     for rate in jnp.asarray(random.normal(size=(4, 4))):
         spin_matrix = jax.jvp(rotation_matrix, (quaternion,), (rate,))[1] @ turned.T
         angular_velocity = jnp.array([spin_matrix[2, 1], spin_matrix[0, 2], spin_matrix[1, 0]])
-        assert quaternion_moment(moment, quaternion) @ rate == pytest.approx(float(moment @ angular_velocity), rel=1e-12, abs=1e-13)
+        assert quaternion_moment(moment, quaternion) @ rate == pytest.approx(
+            float(moment @ angular_velocity), rel=1e-12, abs=1e-13
+        )
     assert quaternion_moment(moment, quaternion) @ quaternion == pytest.approx(0.0, abs=1e-14)
     in_body = quaternion_moment(turned.T @ moment, quaternion, frame="body")
-    np.testing.assert_allclose(in_body, quaternion_moment(moment, quaternion), rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(
+        in_body, quaternion_moment(moment, quaternion), rtol=1e-12, atol=1e-14
+    )
 
 
 def test_the_quaternion_moment_is_twice_the_product_for_a_unit_quaternion_and_finite_for_none():
@@ -185,7 +234,9 @@ def test_the_quaternion_moment_is_twice_the_product_for_a_unit_quaternion_and_fi
     expected = 2 * quaternion_product(jnp.array([0.0, 1.0, 2.0, 3.0]), quaternion)
     np.testing.assert_allclose(quaternion_moment(moment, quaternion), expected, rtol=1e-15)
     for frame in ("global", "body"):
-        slope = jax.jacfwd(jax.jacrev(lambda q, f=frame: quaternion_moment(moment, q, frame=f)))(jnp.zeros(4))
+        slope = jax.jacfwd(jax.jacrev(lambda q, f=frame: quaternion_moment(moment, q, frame=f)))(
+            jnp.zeros(4)
+        )
         assert np.all(np.isfinite(slope))
     with pytest.raises(ValueError, match="frame = 'world' is not one of 'global', 'body'"):
         quaternion_moment(moment, quaternion, frame="world")
@@ -202,10 +253,14 @@ def test_inside_contact_is_finite_with_two_derivatives_at_degenerate_points(dtyp
         (rest, destination._replace(angular_velocity=jnp.zeros(3))),
         (source, destination._replace(position=source.position + 0.5 * ALONG)),
     ]
-    points = jnp.stack([jnp.concatenate([jnp.stack(one).ravel(), jnp.stack(two).ravel()]) for one, two in pairs]).astype(dtype)
+    points = jnp.stack(
+        [jnp.concatenate([jnp.stack(one).ravel(), jnp.stack(two).ravel()]) for one, two in pairs]
+    ).astype(dtype)
 
     def forces(x):
-        found = spherical_to_spherical(parameters, Motion(*x[:9].reshape(3, 3)), Motion(*x[9:].reshape(3, 3)))
+        found = spherical_to_spherical(
+            parameters, Motion(*x[:9].reshape(3, 3)), Motion(*x[9:].reshape(3, 3))
+        )
         return jnp.concatenate([*found.source, *found.destination, found.dissipation[None]])
 
     orders = jax.jit(
@@ -222,9 +277,15 @@ def test_inside_contact_is_finite_with_two_derivatives_at_degenerate_points(dtyp
     [
         (lambda: Friction(mu=-0.1, v0=0.01), "Friction: mu = -0.1 - is outside"),
         (lambda: Friction(mu=0.1, v0=0.0), "Friction: v0 = 0 m/s is outside"),
-        (lambda: Friction(mu=0.1, v0=0.01, Ff_max=np.inf), "Ff_max = inf N is outside .* None is no maximum"),
+        (
+            lambda: Friction(mu=0.1, v0=0.01, Ff_max=np.inf),
+            "Ff_max = inf N is outside .* None is no maximum",
+        ),
         (lambda: HARD.replace(ramp_overlap=1e-3), "the smooth form needs both"),
-        (lambda: SphericalContact(r_s=0.1, r_d=0.1, contact=HARD, arms="middle"), "arms = 'middle' is not one of 'undeformed', 'midpoint'"),
+        (
+            lambda: SphericalContact(r_s=0.1, r_d=0.1, contact=HARD, arms="middle"),
+            "arms = 'middle' is not one of 'undeformed', 'midpoint'",
+        ),
     ],
 )
 def test_bad_parameters_are_rejected_with_the_remedy(build, message):

@@ -1,4 +1,6 @@
-"""Modia3D's contact force law: shapes, palettes, damping, forces of a pair, and motions that the program itself has stored."""
+"""Modia3D's contact force law: shapes, palettes, damping, forces of a pair, and motions that the
+program itself has stored.
+"""
 
 import itertools
 
@@ -39,7 +41,9 @@ def test_every_shape_has_the_radius_of_the_table(shape, radius, flat):
         solid = Solid(shape=shape, solidMaterial="Steel", contactSphereRadius=given)
         assert solid.contact_sphere_radius == pytest.approx(radius, rel=1e-15)
         assert solid.isFlat == flat
-    assert Solid(shape=shape, solidMaterial="Steel", contactSphereRadius=0.7).contact_sphere_radius == pytest.approx(0.7)
+    assert Solid(
+        shape=shape, solidMaterial="Steel", contactSphereRadius=0.7
+    ).contact_sphere_radius == pytest.approx(0.7)
 
 
 def test_a_flat_solid_counts_only_against_another_flat_one():
@@ -53,9 +57,11 @@ def test_a_flat_solid_counts_only_against_another_flat_one():
 
 def test_a_pair_is_found_in_either_order_and_else_is_a_mean():
     pair = modia3d.contact_pair_material("Steel", "DryWood")
-    assert (pair.coefficientOfRestitution, pair.slidingFrictionCoefficient, pair.rotationalResistanceCoefficient) == pytest.approx(
-        (0.65, 0.4, 0.001), rel=1e-15
-    )
+    assert (
+        pair.coefficientOfRestitution,
+        pair.slidingFrictionCoefficient,
+        pair.rotationalResistanceCoefficient,
+    ) == pytest.approx((0.65, 0.4, 0.001), rel=1e-15)
     assert (pair.vsmall, pair.wsmall) == (0.01, 0.01)
     ball, table = (
         modia3d.contact_pair_material("BilliardBall", "BilliardTable"),
@@ -64,11 +70,16 @@ def test_a_pair_is_found_in_either_order_and_else_is_a_mean():
     assert ball is table
     own = {
         modia3d.pair_key("Rubber", "Steel"): modia3d.ElasticContactPairMaterial(
-            coefficientOfRestitution=0.9, slidingFrictionCoefficient=1.0, rotationalResistanceCoefficient=0.0
+            coefficientOfRestitution=0.9,
+            slidingFrictionCoefficient=1.0,
+            rotationalResistanceCoefficient=0.0,
         )
     }
     assert (
-        modia3d.contact_pair_material("Steel", "Rubber", palette=modia3d.contactPairMaterialPalette | own).coefficientOfRestitution == 0.9
+        modia3d.contact_pair_material(
+            "Steel", "Rubber", palette=modia3d.contactPairMaterialPalette | own
+        ).coefficientOfRestitution
+        == 0.9
     )
 
 
@@ -88,7 +99,9 @@ STILL = jnp.zeros(3)
 
 def motions(distance, *, velocity=(0.0, 0.0, 0.0), spin=(0.0, 0.0, 0.0)):
     """Body 1 at rest in the origin, body 2 on the x axis."""
-    return Motion(STILL, STILL, STILL), Motion(jnp.array([distance, 0.0, 0.0]), jnp.array(velocity), jnp.array(spin))
+    return Motion(STILL, STILL, STILL), Motion(
+        jnp.array([distance, 0.0, 0.0]), jnp.array(velocity), jnp.array(spin)
+    )
 
 
 def test_without_response_there_is_no_force_and_derivatives_are_finite():
@@ -104,9 +117,16 @@ def test_without_response_there_is_no_force_and_derivatives_are_finite():
         steel.replace(elasticContactReductionFactor=0.0),
     ):
         response, memory = modia3d.sphere_sphere_response(ContactMemory(), contact, *pair)
-        assert not any(np.any(leaf) for leaf in jax.tree.leaves((response.wrench1, response.wrench2, response.normal_force)))
+        assert not any(
+            np.any(leaf)
+            for leaf in jax.tree.leaves((response.wrench1, response.wrench2, response.normal_force))
+        )
         assert memory.impact_speed == 1.0
-        slopes = jax.grad(lambda contact: modia3d.sphere_sphere_response(ContactMemory(), contact, *pair)[0].normal_force)(contact)
+        slopes = jax.grad(
+            lambda contact: (
+                modia3d.sphere_sphere_response(ContactMemory(), contact, *pair)[0].normal_force
+            )
+        )(contact)
         assert all(np.all(np.isfinite(leaf)) for leaf in jax.tree.leaves(slopes))
 
 
@@ -117,19 +137,29 @@ PAIRS = Motion(*(jnp.asarray(RANDOM.normal(size=(40, 2, 3))) for _ in range(3)))
 
 def test_linear_and_angular_momentum_of_a_pair_are_conserved():
     ball = Solid(shape=Sphere(diameter=2.0), solidMaterial="Steel")
-    for contact in (modia3d.elastic_contact(ball, ball), modia3d.elastic_contact(ball, ball, tension=True)):
+    for contact in (
+        modia3d.elastic_contact(ball, ball),
+        modia3d.elastic_contact(ball, ball, tension=True),
+    ):
 
         def one(positions, velocities, spins, contact=contact):
             first, second = (Motion(positions[i], velocities[i], spins[i]) for i in (0, 1))
             response, _ = modia3d.sphere_sphere_response(ContactMemory(0.4), contact, first, second)
             moment = sum(
-                jnp.cross(body.position, w.force) + w.torque for body, w in ((first, response.wrench1), (second, response.wrench2))
+                jnp.cross(body.position, w.force) + w.torque
+                for body, w in ((first, response.wrench1), (second, response.wrench2))
             )
             power = sum(
                 body.velocity @ w.force + body.angular_velocity @ w.torque
                 for body, w in ((first, response.wrench1), (second, response.wrench2))
             )
-            return response.wrench1.force + response.wrench2.force, moment, response.normal_force, power, response.overlap_rate
+            return (
+                response.wrench1.force + response.wrench2.force,
+                moment,
+                response.normal_force,
+                power,
+                response.overlap_rate,
+            )
 
         force, moment, normal, power, rate = jax.jit(jax.vmap(one))(*PAIRS)
         scale = np.max(np.abs(normal))
@@ -137,17 +167,28 @@ def test_linear_and_angular_momentum_of_a_pair_are_conserved():
         assert np.max(np.abs(force)) <= 1e-15 * scale
         assert np.max(np.abs(moment)) <= 1e-14 * scale
         touching = normal > 0.0
-        assert np.all(power[touching] + (normal * rate)[touching] <= 1e-12 * scale)  # friction and rolling resistance take energy
+        assert np.all(
+            power[touching] + (normal * rate)[touching] <= 1e-12 * scale
+        )  # friction and rolling resistance take energy
 
 
 def test_solids_may_change_places():
-    small, large = Solid(shape=Sphere(diameter=0.2), solidMaterial="Steel"), Solid(shape=Sphere(diameter=0.3), solidMaterial="DryWood")
+    small, large = (
+        Solid(shape=Sphere(diameter=0.2), solidMaterial="Steel"),
+        Solid(shape=Sphere(diameter=0.3), solidMaterial="DryWood"),
+    )
     first, second = motions(0.24, velocity=(-1.0, 0.5, 0.1), spin=(1.0, 2.0, 3.0))
-    there, _ = modia3d.sphere_sphere_response(ContactMemory(), modia3d.elastic_contact(small, large), first, second)
-    back, _ = modia3d.sphere_sphere_response(ContactMemory(), modia3d.elastic_contact(large, small), second, first)
+    there, _ = modia3d.sphere_sphere_response(
+        ContactMemory(), modia3d.elastic_contact(small, large), first, second
+    )
+    back, _ = modia3d.sphere_sphere_response(
+        ContactMemory(), modia3d.elastic_contact(large, small), second, first
+    )
     for one, other in ((there.wrench1, back.wrench2), (there.wrench2, back.wrench1)):
         np.testing.assert_allclose(one.force, other.force, rtol=1e-13)
-        np.testing.assert_allclose(one.torque, other.torque, rtol=1e-13, atol=1e-12 * np.max(np.abs(one.torque)))
+        np.testing.assert_allclose(
+            one.torque, other.torque, rtol=1e-13, atol=1e-12 * np.max(np.abs(one.torque))
+        )
 
 
 def test_a_sphere_on_a_flat_is_held_by_its_radius():
@@ -155,36 +196,69 @@ def test_a_sphere_on_a_flat_is_held_by_its_radius():
     height, spin = 0.0999, jnp.array([0.0, 0.0, 7.0])
     ball = Motion(jnp.array([0.3, 0.1, height]), jnp.array([0.0, 0.0, -0.5]), spin)
     floor = Motion(STILL, STILL, STILL)
-    response, memory = modia3d.sphere_flat_response(ContactMemory(), contact, ball, floor, surface_normal=(0.0, 0.0, 3.0))
+    response, memory = modia3d.sphere_flat_response(
+        ContactMemory(), contact, ball, floor, surface_normal=(0.0, 0.0, 3.0)
+    )
     stiffness = 4 / 3 * (2e11 / (1 - 0.3**2) / 2) * np.sqrt(0.1)
     force = stiffness * 1e-4**1.5 * (1 + 8 * 0.3 / (5 * 0.7 * 0.5) * 0.5)
-    np.testing.assert_allclose(response.wrench1.force, [0, 0, force], rtol=1e-12, atol=1e-12 * force)
-    np.testing.assert_allclose(response.wrench2.force, [0, 0, -force], rtol=1e-12, atol=1e-12 * force)
+    np.testing.assert_allclose(
+        response.wrench1.force, [0, 0, force], rtol=1e-12, atol=1e-12 * force
+    )
+    np.testing.assert_allclose(
+        response.wrench2.force, [0, 0, -force], rtol=1e-12, atol=1e-12 * force
+    )
     # spinning about the normal, no slip at the contact: the torque resists the spin
-    np.testing.assert_allclose(response.wrench1.torque, [0, 0, -0.001 * 0.1 * force], rtol=1e-12, atol=1e-12 * force)
-    np.testing.assert_allclose(response.wrench2.torque, [-0.1 * force, 0.3 * force, 0.001 * 0.1 * force], rtol=1e-12)
+    np.testing.assert_allclose(
+        response.wrench1.torque, [0, 0, -0.001 * 0.1 * force], rtol=1e-12, atol=1e-12 * force
+    )
+    np.testing.assert_allclose(
+        response.wrench2.torque, [-0.1 * force, 0.3 * force, 0.001 * 0.1 * force], rtol=1e-12
+    )
     assert memory.impact_speed == 0.5
 
 
 def test_the_impact_speed_is_kept_until_the_contact_ends():
     contact = modia3d.elastic_contact(STEEL_BALL, STEEL_BALL)
     memory, seen = ContactMemory(), []
-    for distance, speed in ((0.201, -1.0), (0.1999, -0.9), (0.1998, 0.0), (0.1999, 0.6), (0.2001, 0.6), (0.1999, -0.3)):
-        response, memory = modia3d.sphere_sphere_response(memory, contact, *motions(distance, velocity=(speed, 0.0, 0.0)))
+    for distance, speed in (
+        (0.201, -1.0),
+        (0.1999, -0.9),
+        (0.1998, 0.0),
+        (0.1999, 0.6),
+        (0.2001, 0.6),
+        (0.1999, -0.3),
+    ):
+        response, memory = modia3d.sphere_sphere_response(
+            memory, contact, *motions(distance, velocity=(speed, 0.0, 0.0))
+        )
         seen.append((float(memory.impact_speed), bool(response.normal_force > 0.0)))
-    assert seen == [(-1.0, False), (0.9, True), (0.9, True), (0.9, True), (-1.0, False), (0.3, True)]
+    assert seen == [
+        (-1.0, False),
+        (0.9, True),
+        (0.9, True),
+        (0.9, True),
+        (-1.0, False),
+        (0.3, True),
+    ]
 
 
 def test_only_the_program_pulls_and_only_while_its_contact_lasts():
     documented = modia3d.elastic_contact(STEEL_BALL, STEEL_BALL)
     program = documented.replace(tension=True, contactEpsilon=1e-13)
     leaving = motions(0.1999, velocity=(5.0, 0.4, 0.0))
-    assert modia3d.sphere_sphere_response(ContactMemory(0.5), documented, *leaving)[0].normal_force == 0.0
+    assert (
+        modia3d.sphere_sphere_response(ContactMemory(0.5), documented, *leaving)[0].normal_force
+        == 0.0
+    )
     pulled = modia3d.sphere_sphere_response(ContactMemory(0.5), program, *leaving)[0]
     d, c = 1e-4 + 1e-13, 8 * 0.3 / (5 * 0.7 * 0.5)
     stiffness = 4 / 3 * (2e11 / (1 - 0.3**2) / 2) * np.sqrt(0.05)
-    np.testing.assert_allclose(pulled.wrench2.force[0], stiffness * d**1.5 * (1 - 5 * c), rtol=1e-11)
-    np.testing.assert_allclose(pulled.wrench2.force[1], -0.5 * pulled.wrench2.force[0], rtol=1e-12)  # driven by friction
+    np.testing.assert_allclose(
+        pulled.wrench2.force[0], stiffness * d**1.5 * (1 - 5 * c), rtol=1e-11
+    )
+    np.testing.assert_allclose(
+        pulled.wrench2.force[1], -0.5 * pulled.wrench2.force[0], rtol=1e-12
+    )  # driven by friction
     apart = motions(0.2001, velocity=(0.5, 0.0, 0.0))
     assert modia3d.sphere_sphere_response(ContactMemory(0.5), program, *apart)[0].normal_force < 0.0
     assert modia3d.sphere_sphere_response(ContactMemory(), program, *apart)[0].normal_force == 0.0
@@ -203,7 +277,9 @@ def test_the_exact_mode_gives_the_restitution_asked_for(e):
 
 
 def _rebound_speed(stiffness, damping, *, mass, speed):
-    force = jax.jit(lambda d, v: modia3d.normal_force(d, v, stiffness=stiffness, dissipation=damping))
+    force = jax.jit(
+        lambda d, v: modia3d.normal_force(d, v, stiffness=stiffness, dissipation=damping)
+    )
     length = (mass * speed**2 / stiffness) ** 0.4
 
     def ends(_, y):
@@ -211,7 +287,10 @@ def _rebound_speed(stiffness, damping, *, mass, speed):
 
     ends.terminal = True
     found = solve_ivp(
-        lambda t, y: [y[1], -float(force(y[0] * length, y[1] * speed)) * length / (mass * speed**2)],
+        lambda t, y: [
+            y[1],
+            -float(force(y[0] * length, y[1] * speed)) * length / (mass * speed**2),
+        ],
         (0.0, 100.0),
         [0.0, 1.0],
         events=ends,
@@ -233,18 +312,31 @@ def test_the_torque_of_the_regularised_unit_vector_has_its_length():
 
 @pytest.mark.slow
 def test_every_derivative_of_a_pair_with_all_options_is_right_and_finite():
-    # The documented pair is in the catalogue of laws, and its derivatives are tested with those of all laws.
+    # The documented pair is in the catalogue of laws, and its derivatives are tested with those of
+    # all laws.
     options = {"restitution_law": "exact", "transition_speed": 0.02, "tension": True}
     soft = {"Steel": SolidMaterial(YoungsModulus=1e6, PoissonsRatio=0.3)}
-    solids = Solid(shape=Sphere(diameter=0.2), solidMaterial="Steel"), Solid(shape=Sphere(diameter=0.3), solidMaterial="Steel")
+    solids = (
+        Solid(shape=Sphere(diameter=0.2), solidMaterial="Steel"),
+        Solid(shape=Sphere(diameter=0.3), solidMaterial="Steel"),
+    )
     contact = modia3d.elastic_contact(*solids, solid_materials=soft, **options)
-    leaves, tree = jax.tree.flatten((ContactMemory(0.7), contact, *motions(0.22, velocity=(-0.5, 0.3, 0.1), spin=(1.0, 2.0, 0.5))))
+    leaves, tree = jax.tree.flatten(
+        (
+            ContactMemory(0.7),
+            contact,
+            *motions(0.22, velocity=(-0.5, 0.3, 0.1), spin=(1.0, 2.0, 0.5)),
+        )
+    )
     sizes = [np.size(leaf) for leaf in leaves]
     shapes = [np.shape(leaf) for leaf in leaves]
     start = np.concatenate([np.ravel(leaf) for leaf in leaves])
 
     def result(x):
-        parts = [part.reshape(shape) for part, shape in zip(jnp.split(x, np.cumsum(sizes)[:-1]), shapes, strict=True)]
+        parts = [
+            part.reshape(shape)
+            for part, shape in zip(jnp.split(x, np.cumsum(sizes)[:-1]), shapes, strict=True)
+        ]
         response, _ = modia3d.sphere_sphere_response(*jax.tree.unflatten(tree, parts))
         return jnp.concatenate([*response.wrench1, response.wrench2.torque])
 
@@ -258,7 +350,9 @@ def test_every_derivative_of_a_pair_with_all_options_is_right_and_finite():
     values = np.asarray(jitted(result)(points)).reshape(6, start.size, -1)
     difference = np.tensordot(np.array([-1, 9, -45, 45, -9, 1]) / 60, values, 1).T / step
     scale = np.max(np.abs(slope * step), axis=1, keepdims=True)
-    np.testing.assert_array_less(np.abs(difference - slope) * step, 1e-7 * np.abs(slope * step) + 1e-9 * scale + 1e-13)
+    np.testing.assert_array_less(
+        np.abs(difference - slope) * step, 1e-7 * np.abs(slope * step) + 1e-9 * scale + 1e-13
+    )
 
     memory = [ContactMemory(0.0), ContactMemory(), ContactMemory(0.005), ContactMemory(0.7)]
     corners = [
@@ -285,7 +379,9 @@ def test_every_derivative_of_a_pair_with_all_options_is_right_and_finite():
 
 def test_palette_numbers_keep_single_precision():
     contact = modia3d.elastic_contact(STEEL_BALL, STEEL_BALL)
-    single = jax.tree.map(lambda leaf: leaf.astype(np.float32), motions(0.199, velocity=(-0.5, 0.2, 0.0)))
+    single = jax.tree.map(
+        lambda leaf: leaf.astype(np.float32), motions(0.199, velocity=(-0.5, 0.2, 0.0))
+    )
     response, memory = modia3d.sphere_sphere_response(ContactMemory(), contact, *single)
     assert {leaf.dtype for leaf in jax.tree.leaves((response, memory))} == {np.dtype(np.float32)}
 
@@ -294,18 +390,28 @@ def test_palette_numbers_keep_single_precision():
 def test_two_billiard_balls_move_through_a_scene_as_the_program_stored():
     """TwoCollidingBalls again, through ``simulate``: two materials in one scene, few steps."""
     ball = Solid(shape=Sphere(diameter=0.06), solidMaterial="BilliardBall")
-    table = Solid(shape=modia3d.Box(lengthX=3.0, lengthY=0.5, lengthZ=0.02), solidMaterial="DryWood", contactMaterial="BilliardTable")
+    table = Solid(
+        shape=modia3d.Box(lengthX=3.0, lengthY=0.5, lengthZ=0.02),
+        solidMaterial="DryWood",
+        contactMaterial="BilliardTable",
+    )
     scene = jc.Scene(
         bodies=jc.spheres(radius=(0.03, 0.03), density=1768.0),
         contact=modia3d.contact_model(modia3d.elastic_contact(ball, ball)),
         contact_on_surfaces=modia3d.contact_model(modia3d.elastic_contact(ball, table)),
     )
-    start = jc.state(position=((-1.3, 0.0, 0.03), (0.0, 0.0, 0.03)), velocity=((3.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
-    found = jc.simulate(scene, start, jnp.array([0.0, 1.5]), method=jc.EventAligned(max_contacts=12), ledger=True)
+    start = jc.state(
+        position=((-1.3, 0.0, 0.03), (0.0, 0.0, 0.03)), velocity=((3.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+    )
+    found = jc.simulate(
+        scene, start, jnp.array([0.0, 1.5]), method=jc.EventAligned(max_contacts=12), ledger=True
+    )
     (x1, _, _), (x2, _, _) = found.position[-1]
     stored = [0.448763947, 0.533370493, 17.7785003, 1.403467937, 1.438620196, 47.9542960]
     velocity, spin = found.velocity[-1, :, 0], found.spin[-1, :, 1]
-    np.testing.assert_allclose([x1, velocity[0], spin[0], x2, velocity[1], spin[1]], stored, rtol=1e-4)
+    np.testing.assert_allclose(
+        [x1, velocity[0], spin[0], x2, velocity[1], spin[1]], stored, rtol=1e-4
+    )
     assert np.sum(np.diff(found.ledger.times) > 0) < 2000
     assert found.ledger.imbalance < 1e-6
 
@@ -318,23 +424,33 @@ def test_a_bouncing_sphere_moves_through_a_scene_as_the_program_stored():
     contact = modia3d.contact_model(modia3d.elastic_contact(steel, floor))
     scene = jc.Scene(bodies=jc.spheres(radius=0.1, mass=0.001), contact=contact)
     method = jc.EventAligned(max_contacts=8, lasting_steps=0)
-    found = jc.simulate(scene, jc.state(position=(0.0, 0.0, 1.1)), jnp.array([0.0, 2.2]), method=method)
+    found = jc.simulate(
+        scene, jc.state(position=(0.0, 0.0, 1.1)), jnp.array([0.0, 2.2]), method=method
+    )
     np.testing.assert_allclose(
-        [found.velocity[-1, 2], found.position[-1, 2] - 0.1], [-0.4417983315849275, 0.0003869217525311367], atol=5e-5
+        [found.velocity[-1, 2], found.position[-1, 2] - 0.1],
+        [-0.4417983315849275, 0.0003869217525311367],
+        atol=5e-5,
     )
 
 
 @pytest.mark.slow
 def test_a_bouncing_sphere_comes_to_rest_as_the_program_stored():
     """Modia3D's test model BouncingSphere2."""
-    end = trajectory_bouncing_sphere(mass=0.001, radius=0.1, drop_height=1.0, g=9.81, material="Steel", t=2.5)
+    end = trajectory_bouncing_sphere(
+        mass=0.001, radius=0.1, drop_height=1.0, g=9.81, material="Steel", t=2.5
+    )
     np.testing.assert_allclose([end["v"], end["s"]], 0.0, atol=1e-7)
 
 
 def test_two_billiard_balls_move_as_the_program_stored():
     """A ball slides, rolls and hits another one: Modia3D's test model TwoCollidingBalls."""
     ball = Solid(shape=Sphere(diameter=0.06), solidMaterial="BilliardBall")
-    table = Solid(shape=modia3d.Box(lengthX=3.0, lengthY=0.5, lengthZ=0.02), solidMaterial="DryWood", contactMaterial="BilliardTable")
+    table = Solid(
+        shape=modia3d.Box(lengthX=3.0, lengthY=0.5, lengthZ=0.02),
+        solidMaterial="DryWood",
+        contactMaterial="BilliardTable",
+    )
     on_table, of_balls = modia3d.elastic_contact(ball, table), modia3d.elastic_contact(ball, ball)
     radius, up = 0.03, jnp.array([0.0, 0.0, 1.0])
     mass = 1768.0 * 4 / 3 * np.pi * radius**3
@@ -353,7 +469,10 @@ def test_two_billiard_balls_move_as_the_program_stored():
         ]
 
     def planes(first, second):
-        flat = [modia3d.sphere_flat_plane(one, floor, radius1=radius, surface_normal=up) for one in (first, second)]
+        flat = [
+            modia3d.sphere_flat_plane(one, floor, radius1=radius, surface_normal=up)
+            for one in (first, second)
+        ]
         return *flat, modia3d.sphere_sphere_plane(first, second, radius1=radius, radius2=radius)
 
     @jax.jit
@@ -361,7 +480,10 @@ def test_two_billiard_balls_move_as_the_program_stored():
         first, second = bodies(y)
         pairs = ((first, floor), (second, floor), (first, second))
         found = planes(first, second)
-        speeds = [modia3d.contact_start(*pair, plane).impact_speed for pair, plane in zip(pairs, found, strict=True)]
+        speeds = [
+            modia3d.contact_start(*pair, plane).impact_speed
+            for pair, plane in zip(pairs, found, strict=True)
+        ]
         return 1e-13 - jnp.stack([plane.gap for plane in found]), jnp.stack(speeds)
 
     def rate(y, memory):
@@ -372,19 +494,39 @@ def test_two_billiard_balls_move_as_the_program_stored():
         wrenches = []
         for law, pair, plane, speed in zip(laws, pairs, found, memory, strict=True):
             response, _ = modia3d.contact_response(ContactMemory(speed), law, *pair, plane)
-            wrenches.append(jax.tree.map(lambda leaf, speed=speed: jnp.where(speed >= 0.0, leaf, 0.0), response))
+            wrenches.append(
+                jax.tree.map(lambda leaf, speed=speed: jnp.where(speed >= 0.0, leaf, 0.0), response)
+            )
         on_first = jax.tree.map(jnp.add, wrenches[0].wrench1, wrenches[2].wrench1)
         on_second = jax.tree.map(jnp.add, wrenches[1].wrench1, wrenches[2].wrench2)
         return jnp.concatenate(
             [
-                jnp.stack([body.velocity[0], body.velocity[2], w.force[0] / mass, w.force[2] / mass - 9.81, w.torque[1] / inertia])
+                jnp.stack(
+                    [
+                        body.velocity[0],
+                        body.velocity[2],
+                        w.force[0] / mass,
+                        w.force[2] / mass - 9.81,
+                        w.torque[1] / inertia,
+                    ]
+                )
                 for body, w in ((first, on_first), (second, on_second))
             ]
         )
 
     jacobian = jax.jit(jax.jacfwd(rate))
     start = np.array([-1.3, 0.0, 3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-    end = latched_motion(jax.jit(rate), contacts, start, 1.5, jacobian=jacobian, method="Radau", rtol=1e-8, atol=1e-11, max_step=0.01)
+    end = latched_motion(
+        jax.jit(rate),
+        contacts,
+        start,
+        1.5,
+        jacobian=jacobian,
+        method="Radau",
+        rtol=1e-8,
+        atol=1e-11,
+        max_step=0.01,
+    )
     x1, _, vx1, _, w1, x2, _, vx2, _, w2 = end.state
     stored = [0.448763947, 0.533370493, 17.7785003, 1.403467937, 1.438620196, 47.9542960]
     np.testing.assert_allclose([x1, vx1, w1, x2, vx2, w2], stored, rtol=1e-4)
@@ -394,7 +536,10 @@ def test_two_billiard_balls_move_as_the_program_stored():
 @pytest.mark.parametrize(
     ("build", "text"),
     [
-        (lambda: modia3d.solid_material("Stel"), "solid material 'Stel' is not in the palette. Did you mean 'Steel'?"),
+        (
+            lambda: modia3d.solid_material("Stel"),
+            "solid material 'Stel' is not in the palette. Did you mean 'Steel'?",
+        ),
         (
             lambda: modia3d.contact_pair_material("Steel", "DryWod"),
             "nor is the pair 'DryWod', 'DryWod' to average with. Did you mean 'DryWood'?",
@@ -403,13 +548,26 @@ def test_two_billiard_balls_move_as_the_program_stored():
             lambda: modia3d.contact_pair_material("Observer", "DryWood"),
             "'Observer' is an observer: no mean. Add it to the palette under pair_key",
         ),
-        (lambda: modia3d.elastic_contact(STEEL_BALL, STEEL_BALL, restitution_law="excat"), "Did you mean 'exact'?"),
+        (
+            lambda: modia3d.elastic_contact(STEEL_BALL, STEEL_BALL, restitution_law="excat"),
+            "Did you mean 'exact'?",
+        ),
         (
             lambda: modia3d.elastic_contact(STEEL_BALL, STEEL_BALL, maximumContactDamping=0.0),
             "maximumContactDamping = 0 s/m is outside (0, inf)",
         ),
-        (lambda: modia3d.elastic_contact(STEEL_BALL, STEEL_BALL, elasticContactReductionFactor=1.2), "= 1.2 - is outside [0, 1.1]"),
-        (lambda: modia3d.contactPairMaterialPalette["Steel", "Steel"].replace(coefficientOfRestitution=1.1), "is outside [0, 1]"),
+        (
+            lambda: modia3d.elastic_contact(
+                STEEL_BALL, STEEL_BALL, elasticContactReductionFactor=1.2
+            ),
+            "= 1.2 - is outside [0, 1.1]",
+        ),
+        (
+            lambda: modia3d.contactPairMaterialPalette["Steel", "Steel"].replace(
+                coefficientOfRestitution=1.1
+            ),
+            "is outside [0, 1]",
+        ),
         (
             lambda: SolidMaterial(YoungsModulus=-1.0, PoissonsRatio=0.3),
             "YoungsModulus = -1 Pa is outside [0, inf) (Young's modulus). 0 is no contact force.",
@@ -418,10 +576,15 @@ def test_two_billiard_balls_move_as_the_program_stored():
         (lambda: Solid(shape="Sphere", solidMaterial="Steel"), "shape = 'Sphere' is not a shape"),
         (lambda: Sphere(diameter=0.0), "diameter = 0 m is outside (0, inf)"),
         (
-            lambda: modia3d.sphere_sphere_response(ContactMemory(), modia3d.elastic_contact(STEEL_BALL, GROUND), *motions(0.1)),
+            lambda: modia3d.sphere_sphere_response(
+                ContactMemory(), modia3d.elastic_contact(STEEL_BALL, GROUND), *motions(0.1)
+            ),
             "solid2.shape is a Box, but must be a Sphere here",
         ),
-        (lambda: modia3d.damping_coefficient(0.5, -1.0), "impact_speed = -1 m/s is outside [0, inf)"),
+        (
+            lambda: modia3d.damping_coefficient(0.5, -1.0),
+            "impact_speed = -1 m/s is outside [0, inf)",
+        ),
     ],
 )
 def test_a_wrong_argument_is_named_with_its_range_and_remedy(build, text):

@@ -1,11 +1,13 @@
 """The contact force of Rigid Body Contact: penalty, and dynamic penalty.
 
-The program's formulation "Penalty" is ``k_pen`` alone, "Penalty, dynamic" ``k_pen`` with ``c_pen``, its "Viscous only" ``c_pen`` with
-``k_pen = 0``.
+The program's formulation "Penalty" is ``k_pen`` alone, "Penalty, dynamic" ``k_pen`` with ``c_pen``,
+its "Viscous only" ``c_pen`` with ``k_pen = 0``.
 
-``F_n = k_pen max(-g, 0) + [g < 0] c_pen max(-g', 0)`` for the gap ``g``. The program gives the dashpot by a characteristic time ``tau``:
-``c_pen = k_pen tau``. It has no coefficient of restitution; what the dashpot gives is ``laws.one_sided_dashpot.one_sided_restitution``
-(the page does not say whether its dashpot also acts on separation; here it does not, so that a contact never attracts).
+``F_n = k_pen max(-g, 0) + [g < 0] c_pen max(-g', 0)`` for the gap ``g``. The program gives the
+dashpot by a characteristic time ``tau``: ``c_pen = k_pen tau``. It has no coefficient of
+restitution; what the dashpot gives is ``laws.one_sided_dashpot.one_sided_restitution`` (the page
+does not say whether its dashpot also acts on separation; here it does not, so that a contact never
+attracts).
 """
 
 from typing import Any
@@ -19,7 +21,9 @@ from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.smooth import Real, smooth_step
 
 ARMS = ("undeformed", "midpoint")
-"""Where the arms of velocities and moments end, on the surface of each body, as documented, or both at the middle of the overlap."""
+"""Where the arms of velocities and moments end, on the surface of each body, as documented, or both
+at the middle of the overlap.
+"""
 
 
 def check_arms(owner: str, arms: str) -> None:
@@ -35,8 +39,10 @@ class RigidBodyContact:
     Attributes:
         k_pen: penalty factor, the stiffness of a spring between the boundaries [N/m].
         c_pen: viscous penalty factor [N s/m]; 0, the default, is the static formulation.
-        ramp_overlap: overlap over which the forces set in [m]; ``None``, the default, is the hard form of the program.
-        ramp_speed: approach speed over which the dashpot sets in [m/s]; to be given together with ``ramp_overlap``.
+        ramp_overlap: overlap over which the forces set in [m]; ``None``, the default, is the hard
+            form of the program.
+        ramp_speed: approach speed over which the dashpot sets in [m/s]; to be given together with
+            ``ramp_overlap``.
     """
 
     k_pen: Any = of(QUANTITIES["stiffness"])
@@ -47,17 +53,22 @@ class RigidBodyContact:
     def __post_init__(self) -> None:
         if (self.ramp_overlap is None) != (self.ramp_speed is None):
             raise ValueError(
-                f"RigidBodyContact: ramp_overlap = {self.ramp_overlap!r} and ramp_speed = {self.ramp_speed!r}, but the smooth form"
+                f"RigidBodyContact: ramp_overlap = {self.ramp_overlap!r} and ramp_speed = "
+                f"{self.ramp_speed!r}, but the smooth form"
                 " needs both. Give both, or neither for the hard form."
             )
 
 
-def contact_force(contact: RigidBodyContact, gap: Real, gap_rate: Real) -> tuple[jax.Array, jax.Array]:
-    """Contact force ``F_n`` [N], positive when it repels, and how far there is contact (0 to 1). Elementwise.
+def contact_force(
+    contact: RigidBodyContact, gap: Real, gap_rate: Real
+) -> tuple[jax.Array, jax.Array]:
+    """Contact force ``F_n`` [N], positive when it repels, and how far there is contact (0 to 1).
+    Elementwise.
 
-    Hard, contact is ``g < 0``: the dashpot's force, and the friction's additional resistance, jump there, and ``F_n`` has a corner.
-    With ramps both have two continuous derivatives, and ``F_n`` is smaller by at most ``k_pen ramp_overlap/2 + c_pen ramp_speed/2``
-    where the overlap exceeds ``ramp_overlap``.
+    Hard, contact is ``g < 0``: the dashpot's force, and the friction's additional resistance, jump
+    there, and ``F_n`` has a corner. With ramps both have two continuous derivatives, and ``F_n`` is
+    smaller by at most ``k_pen ramp_overlap/2 + c_pen ramp_speed/2`` where the overlap exceeds
+    ``ramp_overlap``.
 
     Args:
         contact: parameters.
@@ -67,6 +78,14 @@ def contact_force(contact: RigidBodyContact, gap: Real, gap_rate: Real) -> tuple
     overlap, overlap_rate = -jnp.asarray(gap), -jnp.asarray(gap_rate)
     law = {"stiffness": contact.k_pen, "damping": contact.c_pen}
     if contact.ramp_overlap is None:
-        return one_sided_dashpot_force(overlap, overlap_rate, **law), jnp.where(overlap > 0.0, 1.0, jnp.zeros_like(overlap))
-    force = ramped_dashpot_force(overlap, overlap_rate, ramp_overlap=contact.ramp_overlap, ramp_speed=contact.ramp_speed, **law)
+        return one_sided_dashpot_force(overlap, overlap_rate, **law), jnp.where(
+            overlap > 0.0, 1.0, jnp.zeros_like(overlap)
+        )
+    force = ramped_dashpot_force(
+        overlap,
+        overlap_rate,
+        ramp_overlap=contact.ramp_overlap,
+        ramp_speed=contact.ramp_speed,
+        **law,
+    )
     return force, smooth_step(overlap, contact.ramp_overlap)

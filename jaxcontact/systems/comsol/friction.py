@@ -1,8 +1,9 @@
 """The Friction feature of Rigid Body Contact: a continuous friction law in which sticking is creep.
 
-``F_f = min(mu F_n + F_f,r, F_f,max) phi(|v_slip|/v0)``, ``phi(x) = 1 - exp(-x)`` by default. The page calls it a continuous law with a
-characteristic slip velocity; that of friction in joints names the last factor the regularisation factor, as the multibody literature
-(Bauchau) does for the exponential form. The order of the minimum is that of the program's solid contact.
+``F_f = min(mu F_n + F_f,r, F_f,max) phi(|v_slip|/v0)``, ``phi(x) = 1 - exp(-x)`` by default. The
+page calls it a continuous law with a characteristic slip velocity; that of friction in joints names
+the last factor the regularisation factor, as the multibody literature (Bauchau) does for the
+exponential form. The order of the minimum is that of the program's solid contact.
 """
 
 from typing import Any
@@ -11,7 +12,11 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.field import model, of, static
-from jaxcontact.laws.continuous_friction import continuous_friction_force, friction_limit, smooth_continuous_friction_force
+from jaxcontact.laws.continuous_friction import (
+    continuous_friction_force,
+    friction_limit,
+    smooth_continuous_friction_force,
+)
 from jaxcontact.laws.friction import EXPONENTIAL, REGULARIZATIONS, Regularization
 from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.smooth import Real
@@ -23,11 +28,14 @@ class Friction:
 
     Attributes:
         mu: friction coefficient.
-        v0: characteristic slip velocity. The program's default is 1e-3 of the geometry's diagonal per second.
+        v0: characteristic slip velocity. The program's default is 1e-3 of the geometry's diagonal
+            per second.
         Ff_r: additional sliding resistance, without load [N]. It acts only where there is contact.
         Ff_max: maximum friction force [N]; ``None``, the default, is the program's ``Inf``.
-        smoothing: rounds the corner at the maximum, at the cost of at most this fraction of the force; ``None`` is the hard minimum.
-        regularization: ``EXPONENTIAL`` (default), ``TANH`` or another of ``laws.friction.REGULARIZATIONS``.
+        smoothing: rounds the corner at the maximum, at the cost of at most this fraction of the
+            force; ``None`` is the hard minimum.
+        regularization: ``EXPONENTIAL`` (default), ``TANH`` or another of
+            ``laws.friction.REGULARIZATIONS``.
     """
 
     mu: Any = of(QUANTITIES["coefficient"])
@@ -46,11 +54,15 @@ class Friction:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The parameters by the names of ``laws.continuous_friction``, without those of the slip."""
+        """The parameters by the names of ``laws.continuous_friction``, without those of the
+        slip.
+        """
         return {"coefficient": self.mu, "maximum_force": self.Ff_max, "smoothing": self.smoothing}
 
 
-def friction_magnitude(friction: Friction, slip_speed: Real, normal_force: Real, *, contact: Real = 1.0) -> jax.Array:
+def friction_magnitude(
+    friction: Friction, slip_speed: Real, normal_force: Real, *, contact: Real = 1.0
+) -> jax.Array:
     """``F_f`` [N] at the slip speed ``|v_slip|`` [m/s]. Elementwise.
 
     Args:
@@ -59,16 +71,22 @@ def friction_magnitude(friction: Friction, slip_speed: Real, normal_force: Real,
         normal_force: ``F_n`` [N]; tension counts as 0.
         contact: fraction of ``F_f,r`` that acts: 1 in contact, 0 without.
     """
-    limit = friction_limit(normal_force, sliding_resistance=friction.Ff_r * contact, **friction.parameters)
+    limit = friction_limit(
+        normal_force, sliding_resistance=friction.Ff_r * contact, **friction.parameters
+    )
     return limit * friction.regularization.ratio(slip_speed / friction.v0)
 
 
-def friction_force(friction: Friction, slip: Real, normal_force: Real, *, contact: Real = 1.0) -> jax.Array:
-    """``-F_f v_slip/|v_slip|`` [N], ``(..., 3)``, on the body whose slip it is; zero and differentiable without slip.
+def friction_force(
+    friction: Friction, slip: Real, normal_force: Real, *, contact: Real = 1.0
+) -> jax.Array:
+    """``-F_f v_slip/|v_slip|`` [N], ``(..., 3)``, on the body whose slip it is; zero and
+    differentiable without slip.
 
     Args:
         friction: parameters.
-        slip: ``v_slip``, ``(..., 3)``: velocity of the body at the contact against its partner, along the surface [m/s].
+        slip: ``v_slip``, ``(..., 3)``: velocity of the body at the contact against its partner,
+            along the surface [m/s].
         normal_force: ``F_n``, ``(...)`` [N]; tension counts as 0.
         contact: ``(...)`` fraction of ``F_f,r`` that acts: 1 in contact, 0 without.
     """
@@ -84,9 +102,15 @@ def friction_force(friction: Friction, slip: Real, normal_force: Real, *, contac
     return smooth_continuous_friction_force(slip, normal_force, smoothing=friction.smoothing, **law)
 
 
-def optional_friction(friction: Friction | None, slip: jax.Array, normal_force: Real, contact: Real) -> jax.Array:
+def optional_friction(
+    friction: Friction | None, slip: jax.Array, normal_force: Real, contact: Real
+) -> jax.Array:
     """``friction_force``, or no force, ``(..., 3)``."""
-    return jnp.zeros_like(slip) if friction is None else friction_force(friction, slip, normal_force, contact=contact)
+    return (
+        jnp.zeros_like(slip)
+        if friction is None
+        else friction_force(friction, slip, normal_force, contact=contact)
+    )
 
 
 def dissipation_rate(force: Real, slip: Real) -> jax.Array:

@@ -1,4 +1,6 @@
-"""The Spherical to Arbitrary formulation: a source sphere on a destination boundary of any shape, which moves."""
+"""The Spherical to Arbitrary formulation: a source sphere on a destination boundary of any shape,
+which moves.
+"""
 
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -40,7 +42,8 @@ class SphericalToArbitrary(NamedTuple):
     """Forces and geometry of a contact; vectors are ``(..., 3)``, scalars ``(...)``.
 
     Attributes:
-        source: force and moment on the source sphere about its centre [N, N m]: contact and friction.
+        source: force and moment on the source sphere about its centre [N, N m]: contact and
+            friction.
         force_on_destination: the opposite force [N], acting on the boundary at ``point``.
         point: on the boundary, or in the middle of the overlap, as ``arms`` says [m].
         friction_on_source: friction force on the source [N].
@@ -65,7 +68,9 @@ class SphericalToArbitrary(NamedTuple):
 
 
 _FRICTION = Friction(mu=0.5, v0=0.05, Ff_r=0.3)
-_EXAMPLE = ArbitraryContact(r_s=0.05, contact=RigidBodyContact(k_pen=1e4, c_pen=20.0), friction=_FRICTION)
+_EXAMPLE = ArbitraryContact(
+    r_s=0.05, contact=RigidBodyContact(k_pen=1e4, c_pen=20.0), friction=_FRICTION
+)
 _SMOOTH = replace(
     _EXAMPLE,
     contact=RigidBodyContact(k_pen=1e4, c_pen=20.0, ramp_overlap=5e-4, ramp_speed=0.1),
@@ -95,26 +100,36 @@ _SMOOTH = replace(
     ),
 )
 def spherical_to_arbitrary(
-    parameters: ArbitraryContact, source: Motion, *, boundary_velocity: Real, normal: Real, gap: Real
+    parameters: ArbitraryContact,
+    source: Motion,
+    *,
+    boundary_velocity: Real,
+    normal: Real,
+    gap: Real,
 ) -> SphericalToArbitrary:
-    """Forces and moment between a sphere and a moving boundary of any shape, whose closest point is known::
+    """Forces and moment between a sphere and a moving boundary of any shape, whose closest point is
+    known::
 
         v_slip = (1 - n n^T) (v_c,s - v_c,d),  v_c,s = v_src + w_src x (r_s n)
 
-    Friction ``-F_f v_slip/|v_slip|`` acts on the source with the moment ``r_s n x F``, its opposite on the boundary.
+    Friction ``-F_f v_slip/|v_slip|`` acts on the source with the moment ``r_s n x F``, its opposite
+    on the boundary.
 
-    With the arm ``"undeformed"``, as documented, angular momentum is **not** conserved: the forces act on either side of the overlap and
-    leave the moment ``-g n x F``, ``F`` the friction on the source. With ``"midpoint"`` both act in the middle of it, and it is conserved
-    to rounding.
+    With the arm ``"undeformed"``, as documented, angular momentum is **not** conserved: the forces
+    act on either side of the overlap and leave the moment ``-g n x F``, ``F`` the friction on the
+    source. With ``"midpoint"`` both act in the middle of it, and it is conserved to rounding.
 
     Smoothness as ``spherical_to_spherical``.
 
     Args:
         parameters: of the contact.
         source: motion of the source sphere's centre.
-        boundary_velocity: ``v_c,d``, ``(..., 3)``: velocity of the destination boundary at the contact [m/s].
-        normal: ``n``, ``(..., 3)``: unit vector from the source's centre to the closest point of the boundary.
-        gap: ``g``, ``(...)``: distance from the sphere's surface to that point [m], negative in overlap.
+        boundary_velocity: ``v_c,d``, ``(..., 3)``: velocity of the destination boundary at the
+            contact [m/s].
+        normal: ``n``, ``(..., 3)``: unit vector from the source's centre to the closest point of
+            the boundary.
+        gap: ``g``, ``(...)``: distance from the sphere's surface to that point [m], negative in
+            overlap.
     """
     normal, gap = jnp.asarray(normal), jnp.asarray(gap)
     inset = 0.5 * gap if parameters.arms == "midpoint" else jnp.zeros_like(gap)

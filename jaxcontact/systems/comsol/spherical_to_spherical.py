@@ -1,4 +1,6 @@
-"""The Spherical to Spherical formulation: a source sphere outside, or inside, a destination sphere."""
+"""The Spherical to Spherical formulation: a source sphere outside, or inside, a destination
+sphere.
+"""
 
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -45,14 +47,16 @@ class SphericalToSpherical(NamedTuple):
     """Forces and geometry of a contact; vectors are ``(..., 3)``, scalars ``(...)``.
 
     Attributes:
-        source: force and moment on the source sphere about its centre [N, N m]: contact and friction.
+        source: force and moment on the source sphere about its centre [N, N m]: contact and
+            friction.
         destination: the same on the destination sphere.
         friction_on_source: friction force on the source [N].
         dissipation: power of friction [W].
         contact_force: ``F_n`` [N].
         gap: ``g`` [m].
         gap_rate: ``g'`` [m/s].
-        normal: unit vector from the source's centre to the contact; zero where the centres coincide.
+        normal: unit vector from the source's centre to the contact; zero where the centres
+            coincide.
         arm_source: from the source's centre to the contact [m].
         arm_destination: from the destination's centre to the contact [m].
         slip: ``v_slip``, of the source against the destination [m/s].
@@ -72,7 +76,9 @@ class SphericalToSpherical(NamedTuple):
 
 
 _FRICTION = Friction(mu=0.5, v0=0.05, Ff_r=0.3, Ff_max=6.0)
-_EXAMPLE = SphericalContact(r_s=0.05, r_d=0.1, contact=RigidBodyContact(k_pen=100.0, c_pen=2.0), friction=_FRICTION)
+_EXAMPLE = SphericalContact(
+    r_s=0.05, r_d=0.1, contact=RigidBodyContact(k_pen=100.0, c_pen=2.0), friction=_FRICTION
+)
 _SMOOTH = replace(
     _EXAMPLE,
     contact=RigidBodyContact(k_pen=100.0, c_pen=2.0, ramp_overlap=0.01, ramp_speed=0.1),
@@ -111,7 +117,9 @@ def _destination_at(*position: float, like: Motion = _DESTINATION) -> Motion:
         {"parameters": _SMOOTH, "destination": _destination_at(0.0, 0.0, 0.0)},
     ),
 )
-def spherical_to_spherical(parameters: SphericalContact, source: Motion, destination: Motion) -> SphericalToSpherical:
+def spherical_to_spherical(
+    parameters: SphericalContact, source: Motion, destination: Motion
+) -> SphericalToSpherical:
     """Forces and moments between two spheres::
 
         n = (x_dst - x_src)/d,  d = |x_dst - x_src|
@@ -119,16 +127,19 @@ def spherical_to_spherical(parameters: SphericalContact, source: Motion, destina
         inside:  g = (r_d - r_s) - d, -r_s n and -r_d n
         v_slip = (1 - n n^T) (v_c,s - v_c,d),  v_c = v + w x r
 
-    Friction ``-F_f v_slip/|v_slip|`` acts on the source and its opposite on the destination, with the moments ``r x F``; so does the
-    contact force, without moment.
+    Friction ``-F_f v_slip/|v_slip|`` acts on the source and its opposite on the destination, with
+    the moments ``r x F``; so does the contact force, without moment.
 
-    With the documented arms, ``"undeformed"``, angular momentum is **not** conserved: the arms end on either side of the overlap, and the
-    moments and forces leave ``-g n_c x F``, ``F`` the friction on the source and ``n_c`` from its centre to the contact. With
-    ``"midpoint"`` both arms end at the same point, ``-g/2`` below each surface, and angular momentum is conserved to rounding.
+    With the documented arms, ``"undeformed"``, angular momentum is **not** conserved: the arms end
+    on either side of the overlap, and the moments and forces leave ``-g n_c x F``, ``F`` the
+    friction on the source and ``n_c`` from its centre to the contact. With ``"midpoint"`` both arms
+    end at the same point, ``-g/2`` below each surface, and angular momentum is conserved to
+    rounding.
 
-    Hard: jumps at ``g = 0`` where there is a dashpot or an additional resistance, else a corner; corner where the friction reaches its
-    maximum; one continuous derivative in the slip for the exponential form. With ramps, ``smoothing`` and ``TANH``: two everywhere but
-    where the centres coincide.
+    Hard: jumps at ``g = 0`` where there is a dashpot or an additional resistance, else a corner;
+    corner where the friction reaches its maximum; one continuous derivative in the slip for the
+    exponential form. With ramps, ``smoothing`` and ``TANH``: two everywhere but where the centres
+    coincide.
 
     Args:
         parameters: of the contact.
@@ -137,14 +148,30 @@ def spherical_to_spherical(parameters: SphericalContact, source: Motion, destina
     """
     side = -1.0 if parameters.inside else 1.0
     r_s, r_d = parameters.r_s, side * parameters.r_d
-    distance, direction = distance_and_direction(jnp.asarray(destination.position) - jnp.asarray(source.position))
-    plane = contact_plane(source.position, radius=r_s, distance=side * distance, direction=side * direction, partner_radius=r_d)
+    distance, direction = distance_and_direction(
+        jnp.asarray(destination.position) - jnp.asarray(source.position)
+    )
+    plane = contact_plane(
+        source.position,
+        radius=r_s,
+        distance=side * distance,
+        direction=side * direction,
+        partner_radius=r_d,
+    )
     inset = 0.5 * plane.gap if parameters.arms == "midpoint" else jnp.zeros_like(plane.gap)
-    arm_source, arm_destination = (r_s + inset)[..., None] * plane.normal, -(r_d + inset)[..., None] * plane.normal
-    approach, slip = normal_and_tangential(velocity_at(source, arm_source) - velocity_at(destination, arm_destination), plane.normal)
+    arm_source, arm_destination = (
+        (r_s + inset)[..., None] * plane.normal,
+        -(r_d + inset)[..., None] * plane.normal,
+    )
+    approach, slip = normal_and_tangential(
+        velocity_at(source, arm_source) - velocity_at(destination, arm_destination), plane.normal
+    )
     load, touching = contact_force(parameters.contact, plane.gap, -approach)
     friction = optional_friction(parameters.friction, slip, load, touching)
-    on_source, on_destination = wrench_at(friction, arm_source), wrench_at(-friction, arm_destination)
+    on_source, on_destination = (
+        wrench_at(friction, arm_source),
+        wrench_at(-friction, arm_destination),
+    )
     push = load[..., None] * plane.normal
     return SphericalToSpherical(
         source=Wrench(on_source.force - push, on_source.torque),

@@ -1,7 +1,9 @@
-"""Altair EDEM: the Spinning Friction contact model, on a Hertz-Mindlin or a linear spring base with standard rolling friction.
+"""Altair EDEM: the Spinning Friction contact model, on a Hertz-Mindlin or a linear spring base with
+standard rolling friction.
 
-Source: Altair EDEM documentation, Spinning Friction Contact Model, Hertz-Mindlin (no slip), Linear Spring, Standard Rolling Friction. The
-page of spinning friction does not say how the area of contact of spheres is found; both ways in use are offered.
+Source: Altair EDEM documentation, Spinning Friction Contact Model, Hertz-Mindlin (no slip), Linear
+Spring, Standard Rolling Friction. The page of spinning friction does not say how the area of
+contact of spheres is found; both ways in use are offered.
 """
 
 from jaxcontact.systems.edem.contact import (
@@ -15,7 +17,12 @@ from jaxcontact.systems.edem.contact import (
 from jaxcontact.systems.edem.hertz_mindlin import HertzMindlin
 from jaxcontact.systems.edem.linear_spring import LinearSpring
 from jaxcontact.systems.edem.particle import Particle
-from jaxcontact.systems.edem.spinning_friction import DiskTorques, SpinningFriction, spinning_friction, spinning_friction_torque
+from jaxcontact.systems.edem.spinning_friction import (
+    DiskTorques,
+    SpinningFriction,
+    spinning_friction,
+    spinning_friction_torque,
+)
 
 __all__ = [
     "Contact",

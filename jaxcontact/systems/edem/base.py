@@ -10,7 +10,9 @@ from jaxcontact.smooth import Real
 
 
 class EffectivePair(NamedTuple):
-    """Attributes: ``radius`` ``R*`` [m] and ``mass`` ``m*`` [kg] of two bodies in contact, by ``1/x* = 1/x1 + 1/x2``."""
+    """Attributes: ``radius`` ``R*`` [m] and ``mass`` ``m*`` [kg] of two bodies in contact, by
+    ``1/x* = 1/x1 + 1/x2``.
+    """
 
     radius: Real
     mass: Real
@@ -33,4 +35,7 @@ class NormalContact(NamedTuple):
 def check_end(owner: str, end: str) -> None:
     """Raise ``ValueError`` unless ``end`` is a key of ``CONTACT_ENDS``."""
     if end not in CONTACT_ENDS:
-        raise ValueError(f"{owner}: end = {end!r} is not a way to end a contact.{nearest(str(end), CONTACT_ENDS)}")
+        raise ValueError(
+            f"{owner}: end = {end!r} is not a way to end a "
+            f"contact.{nearest(str(end), CONTACT_ENDS)}"
+        )

@@ -1,4 +1,6 @@
-"""A contact of two spherical particles, or of one with a plane geometry: base model, rolling friction and spinning friction together."""
+"""A contact of two spherical particles, or of one with a plane geometry: base model, rolling
+friction and spinning friction together.
+"""
 
 from typing import Any, NamedTuple
 
@@ -7,7 +9,12 @@ import jax.numpy as jnp
 
 from jaxcontact.field import model
 from jaxcontact.geometry.contact_disk import hertz_area, largest_section_area, sphere_plane_area
-from jaxcontact.geometry.contact_plane import ContactPlane, carried_with_plane, contact_plane, mean_spin
+from jaxcontact.geometry.contact_plane import (
+    ContactPlane,
+    carried_with_plane,
+    contact_plane,
+    mean_spin,
+)
 from jaxcontact.geometry.direction import distance_and_direction
 from jaxcontact.geometry.motion import Motion, Wrench, wrench_at
 from jaxcontact.geometry.relative_motion import RelativeMotion, relative_motion
@@ -19,7 +26,11 @@ from jaxcontact.systems.edem.base import EffectivePair, NormalContact
 from jaxcontact.systems.edem.hertz_mindlin import HertzMindlin
 from jaxcontact.systems.edem.linear_spring import LinearSpring
 from jaxcontact.systems.edem.particle import Particle
-from jaxcontact.systems.edem.spinning_friction import DiskTorques, SpinningFriction, spinning_friction
+from jaxcontact.systems.edem.spinning_friction import (
+    DiskTorques,
+    SpinningFriction,
+    spinning_friction,
+)
 
 
 @model
@@ -30,7 +41,8 @@ class Contact:
         particle1: body 1.
         particle2: body 2; ``None``, the default, is a geometry.
         base: base model.
-        spinning: spinning friction; ``None``, the default, is none, and no damping of rocking either.
+        spinning: spinning friction; ``None``, the default, is none, and no damping of rocking
+            either.
     """
 
     particle1: Particle
@@ -44,14 +56,17 @@ class Contact:
         one, two = self.particle1, self.particle2
         if two is None:
             return EffectivePair(effective_radius(one.radius), effective_mass(one.mass))
-        return EffectivePair(effective_radius(one.radius, two.radius), effective_mass(one.mass, two.mass))
+        return EffectivePair(
+            effective_radius(one.radius, two.radius), effective_mass(one.mass, two.mass)
+        )
 
 
 class ContactMemory(NamedTuple):
     """What a contact remembers; ``new_memory`` begins it.
 
     Attributes:
-        spring: elongation of the tangential spring, ``(..., 3)`` [m], of body 1 against body 2 in global axes.
+        spring: elongation of the tangential spring, ``(..., 3)`` [m], of body 1 against body 2 in
+            global axes.
         normal: of the last step, ``(..., 3)``.
     """
 
@@ -99,13 +114,14 @@ def sphere_sphere(
 ) -> tuple[ContactForces, ContactMemory]:
     """Forces and torques between two particles, and the memory after a step.
 
-    The base model's forces act at the middle of the overlap; spinning and rocking torques are opposite on both bodies: angular momentum is
-    conserved to rounding by these. Standard rolling friction, ``-mu_r F_n R_i w_i/|w_i|`` with each body's own angular velocity, does
-    **not** conserve it, as documented; ``rolling_friction = 0`` switches it off.
+    The base model's forces act at the middle of the overlap; spinning and rocking torques are
+    opposite on both bodies: angular momentum is conserved to rounding by these. Standard rolling
+    friction, ``-mu_r F_n R_i w_i/|w_i|`` with each body's own angular velocity, does **not**
+    conserve it, as documented; ``rolling_friction = 0`` switches it off.
 
-    Hard: continuous at zero overlap with the Hertz-Mindlin base (the linear one jumps), corners at the friction limit and at the
-    limit of the time step, jump of the rolling torque where an angular velocity vanishes. ``F_n`` in these limits is the spring's part of
-    the normal force.
+    Hard: continuous at zero overlap with the Hertz-Mindlin base (the linear one jumps), corners at
+    the friction limit and at the limit of the time step, jump of the rolling torque where an
+    angular velocity vanishes. ``F_n`` in these limits is the spring's part of the normal force.
 
     Args:
         memory: of the last step.
@@ -116,17 +132,34 @@ def sphere_sphere(
     """
     one, two = parameters.particle1, parameters.particle2
     if two is None:
-        raise ValueError("edem.sphere_sphere: parameters.particle2 is missing. Give it, or call sphere_geometry.")
-    distance, direction = distance_and_direction(jnp.asarray(motion2.position) - jnp.asarray(motion1.position))
-    plane = contact_plane(motion1.position, radius=one.radius, distance=distance, direction=direction, partner_radius=two.radius)
+        raise ValueError(
+            "edem.sphere_sphere: parameters.particle2 is missing. Give it, or call sphere_geometry."
+        )
+    distance, direction = distance_and_direction(
+        jnp.asarray(motion2.position) - jnp.asarray(motion1.position)
+    )
+    plane = contact_plane(
+        motion1.position,
+        radius=one.radius,
+        distance=distance,
+        direction=direction,
+        partner_radius=two.radius,
+    )
     section = largest_section_area(-plane.gap, radius1=one.radius, radius2=two.radius)
     return _contact_forces(memory, parameters, motion1, motion2, plane, section, time_step)
 
 
 def sphere_geometry(
-    memory: ContactMemory, parameters: Contact, motion1: Motion, geometry: Motion, *, normal: Real, time_step: Real
+    memory: ContactMemory,
+    parameters: Contact,
+    motion1: Motion,
+    geometry: Motion,
+    *,
+    normal: Real,
+    time_step: Real,
 ) -> tuple[ContactForces, ContactMemory]:
-    """Forces and torques between a particle and a plane geometry, and the memory after a step; see ``sphere_sphere``.
+    """Forces and torques between a particle and a plane geometry, and the memory after a step; see
+    ``sphere_sphere``.
 
     Args:
         memory: of the last step.
@@ -137,21 +170,36 @@ def sphere_geometry(
         time_step: ``dt`` [s].
     """
     if parameters.particle2 is not None:
-        raise ValueError("edem.sphere_geometry: parameters.particle2 is given, but a geometry is no particle. Leave it out.")
+        raise ValueError(
+            "edem.sphere_geometry: parameters.particle2 is given, but a geometry is no "
+            "particle. Leave it out."
+        )
     normal = jnp.asarray(normal)
-    height = jnp.sum((jnp.asarray(motion1.position) - jnp.asarray(geometry.position)) * normal, axis=-1)
-    plane = contact_plane(motion1.position, radius=parameters.particle1.radius, distance=height, direction=-normal)
+    height = jnp.sum(
+        (jnp.asarray(motion1.position) - jnp.asarray(geometry.position)) * normal, axis=-1
+    )
+    plane = contact_plane(
+        motion1.position, radius=parameters.particle1.radius, distance=height, direction=-normal
+    )
     section = sphere_plane_area(-plane.gap, radius=parameters.particle1.radius)
     return _contact_forces(memory, parameters, motion1, geometry, plane, section, time_step)
 
 
 def _contact_forces(
-    memory: ContactMemory, parameters: Contact, motion1: Motion, motion2: Motion, plane: ContactPlane, section: Any, time_step: Real
+    memory: ContactMemory,
+    parameters: Contact,
+    motion1: Motion,
+    motion2: Motion,
+    plane: ContactPlane,
+    section: Any,
+    time_step: Real,
 ) -> tuple[ContactForces, ContactMemory]:
     base, pair, overlap = parameters.base, parameters.effective, -plane.gap
     motion = relative_motion(motion1, motion2, location=plane.location, normal=plane.normal)
     normal = base.normal(overlap, -motion.normal, pair)
-    tangential, spring = _tangential(memory, parameters, motion1, motion2, plane, -motion.shear, normal.load, time_step)
+    tangential, spring = _tangential(
+        memory, parameters, motion1, motion2, plane, -motion.shear, normal.load, time_step
+    )
     disk = _disk_torques(parameters, motion, plane, normal, section, time_step)
     rolling1 = _rolling(parameters, parameters.particle1, motion1, normal.load)
     rolling2 = _rolling(parameters, parameters.particle2, motion2, normal.load)
@@ -186,12 +234,21 @@ def _tangential(
 ) -> tuple[jax.Array, SpringMemory]:
     """The base model's tangential force, its spring carried with the contact plane first."""
     turn = mean_spin(plane.normal, motion1.angular_velocity, motion2.angular_velocity) * time_step
-    carried = SpringMemory(carried_with_plane(memory.spring.elongation, memory.normal, plane.normal, turn=turn))
-    return parameters.base.tangential(carried, slip * time_step, load, -plane.gap, parameters.effective, time_step=time_step)
+    carried = SpringMemory(
+        carried_with_plane(memory.spring.elongation, memory.normal, plane.normal, turn=turn)
+    )
+    return parameters.base.tangential(
+        carried, slip * time_step, load, -plane.gap, parameters.effective, time_step=time_step
+    )
 
 
 def _disk_torques(
-    parameters: Contact, motion: RelativeMotion, plane: ContactPlane, normal: NormalContact, section: jax.Array, time_step: Real
+    parameters: Contact,
+    motion: RelativeMotion,
+    plane: ContactPlane,
+    normal: NormalContact,
+    section: jax.Array,
+    time_step: Real,
 ) -> DiskTorques:
     """Spinning friction and damping of rocking on body 1."""
     friction, rotation = parameters.spinning, -motion.rotational_velocity
@@ -204,16 +261,23 @@ def _disk_torques(
         rotation,
         normal=plane.normal,
         normal_force=normal.load,
-        contact_area=section if friction.disk == "overlap" else hertz_area(-plane.gap, effective_radius=parameters.effective.radius),
+        contact_area=section
+        if friction.disk == "overlap"
+        else hertz_area(-plane.gap, effective_radius=parameters.effective.radius),
         damping=normal.damping,
         time_step=time_step,
     )
 
 
-def _rolling(parameters: Contact, particle: Particle | None, motion: Motion, load: jax.Array) -> jax.Array:
+def _rolling(
+    parameters: Contact, particle: Particle | None, motion: Motion, load: jax.Array
+) -> jax.Array:
     """Standard rolling friction ``(..., 3)`` [N m] on a particle; none on a geometry."""
     if particle is None:
         return jnp.zeros_like(jnp.asarray(motion.angular_velocity))
     return constant_rolling_torque(
-        motion.angular_velocity, load, rolling_coefficient=parameters.base.rolling_friction, effective_radius=particle.radius
+        motion.angular_velocity,
+        load,
+        rolling_coefficient=parameters.base.rolling_friction,
+        effective_radius=particle.radius,
     )

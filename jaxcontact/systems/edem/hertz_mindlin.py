@@ -25,9 +25,11 @@ class HertzMindlin:
         F_t = -S_t xi,   F_t^d = -2 sqrt(5/6) |beta| sqrt(S_t m*) v_t,   S_t = 8 G* sqrt(R* d),   |F_t + F_t^d| <= mu_s F_n
         beta = ln e/sqrt(ln^2 e + pi^2)
 
-    The damping is that of Tsuji with ``alpha = sqrt(5) |beta|``, so a free impact that lasts until the overlap is gone rebounds with
-    exactly the restitution ``e``, whatever its speed. With ``end = "zero_force"`` the normal force is cut where it would attract, and
-    ``beta`` is chosen so that the restitution is still ``e``; cut with the ``beta`` above it would be more (0.325 instead of 0.2).
+    The damping is that of Tsuji with ``alpha = sqrt(5) |beta|``, so a free impact that lasts until
+    the overlap is gone rebounds with exactly the restitution ``e``, whatever its speed. With ``end
+    = "zero_force"`` the normal force is cut where it would attract, and ``beta`` is chosen so that
+    the restitution is still ``e``; cut with the ``beta`` above it would be more (0.325 instead of
+    0.2).
 
     Attributes:
         solid1: material of body 1.
@@ -50,7 +52,9 @@ class HertzMindlin:
 
     @property
     def beta(self) -> jax.Array:
-        """``-|beta|`` [-]: the linear oscillator's damping relative to critical, negative as in the documentation."""
+        """``-|beta|`` [-]: the linear oscillator's damping relative to critical, negative as in the
+        documentation.
+        """
         return -CONTACT_ENDS[self.end].damping(self.coefficient_of_restitution)
 
     def stiffness(self, pair: EffectivePair) -> jax.Array:
@@ -59,17 +63,42 @@ class HertzMindlin:
 
     def normal(self, overlap: Real, overlap_rate: Real, pair: EffectivePair) -> NormalContact:
         """Normal contact at ``overlap`` ``d`` [m] and ``overlap_rate`` ``d'`` [m/s], ``(...)``."""
-        law = {"stiffness": self.stiffness(pair), "mass": pair.mass, "alpha": tsuji_alpha(-self.beta)}
+        law = {
+            "stiffness": self.stiffness(pair),
+            "mass": pair.mass,
+            "alpha": tsuji_alpha(-self.beta),
+        }
         force = tsuji_dashpot_force(overlap, overlap_rate, **law)
         load = hertz_force(overlap, stiffness=law["stiffness"])
-        return NormalContact(no_tension(force) if self.end == "zero_force" else force, load, tsuji_damping(overlap, **law))
+        return NormalContact(
+            no_tension(force) if self.end == "zero_force" else force,
+            load,
+            tsuji_damping(overlap, **law),
+        )
 
     def tangential(
-        self, memory: SpringMemory, slip_increment: Real, load: Real, overlap: Real, pair: EffectivePair, *, time_step: Real
+        self,
+        memory: SpringMemory,
+        slip_increment: Real,
+        load: Real,
+        overlap: Real,
+        pair: EffectivePair,
+        *,
+        time_step: Real,
     ) -> tuple[jax.Array, SpringMemory]:
-        """Tangential force ``(..., 3)`` [N] on body 1 after it slipped by ``slip_increment`` [m] against body 2, and the memory."""
-        spring = {"effective_radius": pair.radius, "effective_shear_modulus": effective_shear_modulus(self.solid1, self.solid2)}
-        damping = -2.0 * math.sqrt(5.0 / 6.0) * self.beta * positive_power(mindlin_stiffness(overlap, **spring) * pair.mass, 0.5)
+        """Tangential force ``(..., 3)`` [N] on body 1 after it slipped by ``slip_increment`` [m]
+        against body 2, and the memory.
+        """
+        spring = {
+            "effective_radius": pair.radius,
+            "effective_shear_modulus": effective_shear_modulus(self.solid1, self.solid2),
+        }
+        damping = (
+            -2.0
+            * math.sqrt(5.0 / 6.0)
+            * self.beta
+            * positive_power(mindlin_stiffness(overlap, **spring) * pair.mass, 0.5)
+        )
         return mindlin_force(
             memory,
             slip_increment,

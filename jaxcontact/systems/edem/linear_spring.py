@@ -19,14 +19,15 @@ from jaxcontact.systems.edem.base import EffectivePair, NormalContact, check_end
 
 @model
 class LinearSpring:
-    """Linear spring with a stiffness that stores, in an impact at the characteristic velocity ``V``, what a Hertz contact stores::
+    """Linear spring with a stiffness that stores, in an impact at the characteristic velocity
+    ``V``, what a Hertz contact stores::
 
         k = 16/15 sqrt(R*) E* (15 m* V^2/(16 sqrt(R*) E*))^(1/5),   c = sqrt(4 m* k/(1 + (pi/ln e)^2))
         F_n = k d,   F_n^d = c d',   F_t = -k_t xi - c_t v_t,   |F_t| <= mu_s F_n
 
-    ``c`` gives the restitution ``e`` exactly when the contact lasts until the overlap is gone; ``end = "zero_force"`` as in
-    ``HertzMindlin``. The force jumps to ``c v`` at touch-down. ``k_t`` is ``tangential_stiffness_ratio`` times ``k``, and ``c_t`` follows
-    from it as ``c`` from ``k``.
+    ``c`` gives the restitution ``e`` exactly when the contact lasts until the overlap is gone;
+    ``end = "zero_force"`` as in ``HertzMindlin``. The force jumps to ``c v`` at touch-down. ``k_t``
+    is ``tangential_stiffness_ratio`` times ``k``, and ``c_t`` follows from it as ``c`` from ``k``.
 
     Attributes:
         solid1: material of body 1.
@@ -53,7 +54,12 @@ class LinearSpring:
     static_friction: Any = of(QUANTITIES["coefficient"])
     rolling_friction: Any = of(QUANTITIES["rolling_coefficient"], default=0.0)
     tangential_stiffness_ratio: Any = parameter(
-        unit="-", label="tangential over normal stiffness", symbol="k_t/k", interval="[0, inf)", transform="log", default=1.0
+        unit="-",
+        label="tangential over normal stiffness",
+        symbol="k_t/k",
+        interval="[0, inf)",
+        transform="log",
+        default=1.0,
     )
     end: str = static(default="zero_overlap")
 
@@ -61,13 +67,27 @@ class LinearSpring:
         check_end("LinearSpring", self.end)
 
     def stiffness(self, pair: EffectivePair) -> jax.Array:
-        """``k = 4/5 K sqrt(d_max)`` [N/m], ``K`` Hertz's stiffness and ``d_max`` the largest overlap of a Hertz impact at ``V``."""
+        """``k = 4/5 K sqrt(d_max)`` [N/m], ``K`` Hertz's stiffness and ``d_max`` the largest
+        overlap of a Hertz impact at ``V``.
+        """
         hertz = hertz_stiffness(effective_modulus(self.solid1, self.solid2), pair.radius)
-        return 0.8 * hertz * jnp.sqrt(maximum_overlap(self.characteristic_velocity, mass=pair.mass, stiffness=hertz, exponent=1.5))
+        return (
+            0.8
+            * hertz
+            * jnp.sqrt(
+                maximum_overlap(
+                    self.characteristic_velocity, mass=pair.mass, stiffness=hertz, exponent=1.5
+                )
+            )
+        )
 
     def dashpot(self, stiffness: Real, mass: Real) -> jax.Array:
         """``c = 2 zeta sqrt(m k)`` [N s/m]."""
-        return 2.0 * CONTACT_ENDS[self.end].damping(self.coefficient_of_restitution) * jnp.sqrt(mass * stiffness)
+        return (
+            2.0
+            * CONTACT_ENDS[self.end].damping(self.coefficient_of_restitution)
+            * jnp.sqrt(mass * stiffness)
+        )
 
     def normal(self, overlap: Real, overlap_rate: Real, pair: EffectivePair) -> NormalContact:
         """Normal contact at ``overlap`` ``d`` [m] and ``overlap_rate`` ``d'`` [m/s], ``(...)``."""
@@ -75,19 +95,33 @@ class LinearSpring:
         damping = self.dashpot(stiffness, pair.mass)
         force = linear_dashpot_force(overlap, overlap_rate, stiffness=stiffness, damping=damping)
         touching = jnp.where(jnp.greater(overlap, 0.0), damping, 0.0)
-        return NormalContact(no_tension(force) if self.end == "zero_force" else force, linear_force(overlap, stiffness=stiffness), touching)
+        return NormalContact(
+            no_tension(force) if self.end == "zero_force" else force,
+            linear_force(overlap, stiffness=stiffness),
+            touching,
+        )
 
     def tangential(
-        self, memory: SpringMemory, slip_increment: Real, load: Real, overlap: Real, pair: EffectivePair, *, time_step: Real
+        self,
+        memory: SpringMemory,
+        slip_increment: Real,
+        load: Real,
+        overlap: Real,
+        pair: EffectivePair,
+        *,
+        time_step: Real,
     ) -> tuple[jax.Array, SpringMemory]:
-        """Tangential force ``(..., 3)`` [N] on body 1 after it slipped by ``slip_increment`` [m] against body 2, and the memory."""
+        """Tangential force ``(..., 3)`` [N] on body 1 after it slipped by ``slip_increment`` [m]
+        against body 2, and the memory.
+        """
         stiffness = self.stiffness(pair)
         return cundall_strack_force(
             memory,
             slip_increment,
             load,
             tangential_stiffness=self.tangential_stiffness_ratio * stiffness,
-            tangential_damping=jnp.sqrt(self.tangential_stiffness_ratio) * self.dashpot(stiffness, pair.mass),
+            tangential_damping=jnp.sqrt(self.tangential_stiffness_ratio)
+            * self.dashpot(stiffness, pair.mass),
             coefficient=self.static_friction,
             time_step=time_step,
         )

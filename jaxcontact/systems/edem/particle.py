@@ -14,7 +14,8 @@ class Particle:
     Attributes:
         radius: ``R`` [m].
         mass: ``m`` [kg].
-        inertia: smallest principal moment of inertia [kg m^2]; ``None``, the default, is that of a solid sphere.
+        inertia: smallest principal moment of inertia [kg m^2]; ``None``, the default, is that of a
+            solid sphere.
     """
 
     radius: Any = of(QUANTITIES["radius"])

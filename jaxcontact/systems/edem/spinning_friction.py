@@ -1,4 +1,6 @@
-"""The Spinning Friction model: resistance to turning about the contact normal, and damping of rocking."""
+"""The Spinning Friction model: resistance to turning about the contact normal, and damping of
+rocking.
+"""
 
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -13,13 +15,20 @@ from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.friction import ROOT, Regularization
 from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.laws.rocking import rocking_damping_torque
-from jaxcontact.laws.spinning import PRESSURES, limited_spinning_torque, mean_spinning_torque, regularized_spinning_torque
+from jaxcontact.laws.spinning import (
+    PRESSURES,
+    limited_spinning_torque,
+    mean_spinning_torque,
+    regularized_spinning_torque,
+)
 from jaxcontact.materials import effective_mass
 from jaxcontact.smooth import Real
 from jaxcontact.systems.edem.particle import Particle
 
 DISKS = ("overlap", "hertz")
-"""What the contact disk is: the largest section of the overlap (as documented), or Hertz's contact, half as large."""
+"""What the contact disk is: the largest section of the overlap (as documented), or Hertz's contact,
+half as large.
+"""
 
 LIMITS = ("time_step", "regularized", "flow")
 """What happens at small spin; see ``SpinningFriction``."""
@@ -27,21 +36,25 @@ LIMITS = ("time_step", "regularized", "flow")
 
 def _check(name: str, value: str, choices: Any) -> None:
     if value not in choices:
-        raise ValueError(f"SpinningFriction: {name} = {value!r} is not known.{nearest(str(value), choices)}")
+        raise ValueError(
+            f"SpinningFriction: {name} = {value!r} is not known.{nearest(str(value), choices)}"
+        )
 
 
 @model
 class SpinningFriction:
-    """Torque ``-2/3 mu F_n R_disk`` against the spin ``w_n``, and ``-(gamma_n/4) R_disk^2 w_t`` against rocking; ``R_disk = sqrt(A/pi)``.
+    """Torque ``-2/3 mu F_n R_disk`` against the spin ``w_n``, and ``-(gamma_n/4) R_disk^2 w_t``
+    against rocking; ``R_disk = sqrt(A/pi)``.
 
     What happens at small spin:
 
-    - ``limit = "time_step"``, as documented: not more than ``C_safety |w_n| I_min/dt``, ``I_min`` the smallest principal moment of inertia
-      of both bodies. What is left of a spin then decays with the number of steps, not with time.
-    - ``"regularized"``: ``phi(|w_n|/w_reg)`` times the full torque, whatever the step. An explicit integrator needs
-      ``w_reg > M dt/(C I)`` (``laws.spinning.least_spin_velocity``).
-    - ``"flow"``: the mean of the former over the step, from its exact solution for a constant load. Any step, any ``w_reg``; two half steps
-      give what one step gives.
+    - ``limit = "time_step"``, as documented: not more than ``C_safety |w_n| I_min/dt``, ``I_min``
+      the smallest principal moment of inertia of both bodies. What is left of a spin then decays
+      with the number of steps, not with time.
+    - ``"regularized"``: ``phi(|w_n|/w_reg)`` times the full torque, whatever the step. An explicit
+      integrator needs ``w_reg > M dt/(C I)`` (``laws.spinning.least_spin_velocity``).
+    - ``"flow"``: the mean of the former over the step, from its exact solution for a constant load.
+      Any step, any ``w_reg``; two half steps give what one step gives.
 
     Attributes:
         mu: coefficient of spinning friction.
@@ -65,7 +78,10 @@ class SpinningFriction:
         for name, choices in (("disk", DISKS), ("limit", LIMITS), ("pressure", PRESSURES)):
             _check(name, getattr(self, name), choices)
         if self.limit != "time_step" and self.w_reg is None:
-            raise ValueError(f"SpinningFriction: w_reg is missing, which limit = {self.limit!r} needs. Give a spin [rad/s], e.g. 0.01.")
+            raise ValueError(
+                f"SpinningFriction: w_reg is missing, which limit = {self.limit!r} needs. "
+                "Give a spin [rad/s], e.g. 0.01."
+            )
 
 
 class DiskTorques(NamedTuple):
@@ -86,27 +102,49 @@ class DiskTorques(NamedTuple):
 
 
 def spinning_friction_torque(
-    friction: SpinningFriction, spin: Real, normal_force: Real, *, area: Real, inertia1: Real, inertia2: Real = jnp.inf, time_step: Real
+    friction: SpinningFriction,
+    spin: Real,
+    normal_force: Real,
+    *,
+    area: Real,
+    inertia1: Real,
+    inertia2: Real = jnp.inf,
+    time_step: Real,
 ) -> jax.Array:
-    """Torque about the normal [N m] on the body with ``spin``; the partner receives the opposite. Elementwise.
+    """Torque about the normal [N m] on the body with ``spin``; the partner receives the opposite.
+    Elementwise.
 
     Args:
         friction: parameters.
-        spin: ``w_n``, component along the normal of the body's angular velocity against its partner [rad/s].
+        spin: ``w_n``, component along the normal of the body's angular velocity against its partner
+            [rad/s].
         normal_force: ``F_n`` [N].
         area: of the contact disk [m^2].
         inertia1: smallest principal moment of inertia of one body [kg m^2].
         inertia2: of the other; infinite, the default, for a geometry, which does not count.
         time_step: ``dt`` [s].
     """
-    disk = {"coefficient": friction.mu, "contact_radius": disk_radius(area), "pressure": friction.pressure}
+    disk = {
+        "coefficient": friction.mu,
+        "contact_radius": disk_radius(area),
+        "pressure": friction.pressure,
+    }
     if friction.limit == "time_step":
         smallest = jnp.minimum(inertia1, inertia2)
-        return limited_spinning_torque(spin, normal_force, inertia=smallest, time_step=time_step, safety=friction.C_safety, **disk)
+        return limited_spinning_torque(
+            spin,
+            normal_force,
+            inertia=smallest,
+            time_step=time_step,
+            safety=friction.C_safety,
+            **disk,
+        )
     form = {"spin_velocity": friction.w_reg, "regularization": friction.regularization, **disk}
     if friction.limit == "regularized":
         return regularized_spinning_torque(spin, normal_force, **form)
-    return mean_spinning_torque(spin, normal_force, inertia=effective_mass(inertia1, inertia2), time_step=time_step, **form)
+    return mean_spinning_torque(
+        spin, normal_force, inertia=effective_mass(inertia1, inertia2), time_step=time_step, **form
+    )
 
 
 _SMALL = Particle(radius=0.05, mass=0.1)
@@ -119,7 +157,9 @@ _REST = {"rotation_rate": (0.0, 0.0, 0.0)}
     name="edem.spinning_friction",
     family="EDEM",
     source="Altair EDEM, Spinning Friction Contact Model",
-    smoothness=lambda friction, **_: 0 if friction.limit == "time_step" else friction.regularization.smoothness,
+    smoothness=lambda friction, **_: (
+        0 if friction.limit == "time_step" else friction.regularization.smoothness
+    ),
     example={
         "friction": _EXAMPLE,
         "particle1": _SMALL,
@@ -159,10 +199,11 @@ def spinning_friction(
     damping: Real,
     time_step: Real,
 ) -> DiskTorques:
-    """Torques of spinning friction and of rocking damping; see ``SpinningFriction``. Opposite on both bodies: keeps angular momentum.
+    """Torques of spinning friction and of rocking damping; see ``SpinningFriction``. Opposite on
+    both bodies: keeps angular momentum.
 
-    Smooth but for the limit of the time step, a corner (``"time_step"``), or as the regularisation says (other forms). Vanishes with
-    ``F_n`` and, like its root, with the area.
+    Smooth but for the limit of the time step, a corner (``"time_step"``), or as the regularisation
+    says (other forms). Vanishes with ``F_n`` and, like its root, with the area.
 
     Args:
         friction: parameters.
@@ -186,4 +227,7 @@ def spinning_friction(
         inertia2=jnp.inf if particle2 is None else particle2.smallest_inertia,
         time_step=time_step,
     )
-    return DiskTorques(torque[..., None] * normal, rocking_damping_torque(rocking, damping=damping, contact_area=contact_area))
+    return DiskTorques(
+        torque[..., None] * normal,
+        rocking_damping_torque(rocking, damping=damping, contact_area=contact_area),
+    )

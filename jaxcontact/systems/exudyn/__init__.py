@@ -1,4 +1,6 @@
-"""Exudyn's contact objects under their own parameter names: sphere and sphere, sphere and triangle, and the pairs of GeneralContact."""
+"""Exudyn's contact objects under their own parameter names: sphere and sphere, sphere and triangle,
+and the pairs of GeneralContact.
+"""
 
 from jaxcontact.systems.exudyn import general_contact, sphere_sphere, sphere_triangle
 

@@ -1,34 +1,49 @@
-"""Where Exudyn's contact objects do something else than their documentation says: each difference has a name and can be switched on."""
+"""Where Exudyn's contact objects do something else than their documentation says: each difference
+has a name and can be switched on.
+"""
 
 import dataclasses
 
 
 @dataclasses.dataclass(frozen=True)
 class Compatibility:
-    """What to take from the program. The defaults are the documentation, ``EXUDYN_1_13`` is what the program does.
+    """What to take from the program. The defaults are the documentation, ``EXUDYN_1_13`` is what
+    the program does.
 
     Attributes:
-        decides_by_data_node: contact and sticking are decided by the gap and the slip of the last update, not by the present ones; in
-            between, a contact may pull over a gap. (The documented conditions are ``d > 0`` and ``|v_t| < v_reg``.)
-        adhesion_needs_plasticity: ``contactPlasticityRatio = 0`` switches pull-off force and adhesion off, so that the force jumps by
-            ``constantPullOffForce`` as the ratio goes to 0. (The documented formula keeps the pull-off force.)
-        adhesion_exponent_needs_stiffness_exponent: ``adhesionExponent`` counts as 1 when ``contactStiffnessExponent`` is exactly 1.
-        damping_twice_at_equal_branches: where the unloading and the adhesive branch give exactly the same force, the force of first
-            loading acts, and the damping force twice.
-        damping_pulls: damping may make a contact attract. The documentation states no cut-off either, so this is the default. Without
-            it damping takes away at most what repels, and only adhesion attracts.
-        friction_under_tension: friction keeps its formula when the normal force attracts, so that it drives the sliding. (The
-            documentation has it act against the tangential velocity: none under tension.)
-        spin_needs_friction: the remembered slip is that of the centres, without spin, when there is no contact or no friction.
-        impact_needs_a_gap: the impact velocity is remembered only in a step that starts with a positive gap, so that a contact that
-            begins with a data node of zeros has none, and no damping in the impact models 1 and 2.
-        force_output_on_body_0: the output ``Force`` is the force on body 0. (The documentation writes its forces for marker 1.)
-        torque_output_negated: the output ``Torque`` is minus the torque on body 0. (Documented: the torque on marker 0.)
-        velocity_output_at_contact: the output ``Velocity`` is zero without contact, and includes the spin in a contact with friction.
-            (Documented: the relative velocity of the midpoints.)
-        gap_alone_in_displacement_local: the output ``DisplacementLocal`` is ``(gap,)``. (Documented: ``(0, 0, gap)``.)
-        any_slip_sticks: friction is proportional to the slip, without limit, whenever the remembered slip is not exactly zero: an error
-            of the versions around April 2025, removed by June 2025.
+        decides_by_data_node: contact and sticking are decided by the gap and the slip of the last
+            update, not by the present ones; in between, a contact may pull over a gap. (The
+            documented conditions are ``d > 0`` and ``|v_t| < v_reg``.)
+        adhesion_needs_plasticity: ``contactPlasticityRatio = 0`` switches pull-off force and
+            adhesion off, so that the force jumps by ``constantPullOffForce`` as the ratio goes to
+            0. (The documented formula keeps the pull-off force.)
+        adhesion_exponent_needs_stiffness_exponent: ``adhesionExponent`` counts as 1 when
+            ``contactStiffnessExponent`` is exactly 1.
+        damping_twice_at_equal_branches: where the unloading and the adhesive branch give exactly
+            the same force, the force of first loading acts, and the damping force twice.
+        damping_pulls: damping may make a contact attract. The documentation states no cut-off
+            either, so this is the default. Without it damping takes away at most what repels, and
+            only adhesion attracts.
+        friction_under_tension: friction keeps its formula when the normal force attracts, so that
+            it drives the sliding. (The documentation has it act against the tangential velocity:
+            none under tension.)
+        spin_needs_friction: the remembered slip is that of the centres, without spin, when there is
+            no contact or no friction.
+        impact_needs_a_gap: the impact velocity is remembered only in a step that starts with a
+            positive gap, so that a contact that begins with a data node of zeros has none, and no
+            damping in the impact models 1 and 2.
+        force_output_on_body_0: the output ``Force`` is the force on body 0. (The documentation
+            writes its forces for marker 1.)
+        torque_output_negated: the output ``Torque`` is minus the torque on body 0. (Documented: the
+            torque on marker 0.)
+        velocity_output_at_contact: the output ``Velocity`` is zero without contact, and includes
+            the spin in a contact with friction. (Documented: the relative velocity of the
+            midpoints.)
+        gap_alone_in_displacement_local: the output ``DisplacementLocal`` is ``(gap,)``.
+            (Documented: ``(0, 0, gap)``.)
+        any_slip_sticks: friction is proportional to the slip, without limit, whenever the
+            remembered slip is not exactly zero: an error of the versions around April 2025, removed
+            by June 2025.
     """
 
     decides_by_data_node: bool = False

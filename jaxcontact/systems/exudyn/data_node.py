@@ -9,9 +9,10 @@ class DataNode(NamedTuple):
     Attributes:
         gap: gap at the last update [m].
         tangential_velocity: magnitude of the slip at the last update [m/s].
-        impact_velocity: approach speed at touch-down [m/s]. It stays after separation, until the next impact.
-        plastic_overlap: of the adhesive plasticity [m], ``contactPlasticityRatio^(1/n)`` times the largest overlap since touch-down; zero
-            without contact.
+        impact_velocity: approach speed at touch-down [m/s]. It stays after separation, until the
+            next impact.
+        plastic_overlap: of the adhesive plasticity [m], ``contactPlasticityRatio^(1/n)`` times the
+            largest overlap since touch-down; zero without contact.
     """
 
     gap: Any = 0.0

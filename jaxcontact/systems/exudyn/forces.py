@@ -1,4 +1,6 @@
-"""The force laws of Exudyn's contact objects, composed of the shared ones; what decides between documentation and program is here."""
+"""The force laws of Exudyn's contact objects, composed of the shared ones; what decides between
+documentation and program is here.
+"""
 
 from typing import Any, NamedTuple
 
@@ -6,14 +8,23 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.geometry.motion import Wrench
-from jaxcontact.laws.adhesive_plastic import PlasticOverlap, active_branch, branches, updated_plastic_overlap
+from jaxcontact.laws.adhesive_plastic import (
+    PlasticOverlap,
+    active_branch,
+    branches,
+    updated_plastic_overlap,
+)
 from jaxcontact.laws.damping import hunt_crossley_force
 from jaxcontact.laws.restitution import RESTITUTION_LAWS
 from jaxcontact.smooth import positive_part, safe_norm
 from jaxcontact.systems.exudyn.data_node import DataNode
 from jaxcontact.systems.exudyn.kinematics import Kinematics
 
-RESTITUTION_LAW_OF_IMPACT_MODEL = {0: None, 1: RESTITUTION_LAWS["hunt_crossley_1975"], 2: RESTITUTION_LAWS["exudyn_mixed"]}
+RESTITUTION_LAW_OF_IMPACT_MODEL = {
+    0: None,
+    1: RESTITUTION_LAWS["hunt_crossley_1975"],
+    2: RESTITUTION_LAWS["exudyn_mixed"],
+}
 """What ``restitutionCoefficient`` means in each ``impactModel``; without a law it is not used."""
 
 
@@ -26,12 +37,16 @@ class ContactForces(NamedTuple):
     friction_on_1: jax.Array
 
 
-def adhesive_plastic_force(contact: Any, overlap: jax.Array, data: DataNode) -> tuple[jax.Array, jax.Array]:
+def adhesive_plastic_force(
+    contact: Any, overlap: jax.Array, data: DataNode
+) -> tuple[jax.Array, jax.Array]:
     """Force of impact model 0 without damping [N], and how often the damping force is counted."""
     compatibility, ratio = contact.compatibility, contact.contactPlasticityRatio
     adhesion_exponent = contact.adhesionExponent
     if compatibility.adhesion_exponent_needs_stiffness_exponent:
-        adhesion_exponent = jnp.where(jnp.equal(contact.contactStiffnessExponent, 1.0), 1.0, adhesion_exponent)
+        adhesion_exponent = jnp.where(
+            jnp.equal(contact.contactStiffnessExponent, 1.0), 1.0, adhesion_exponent
+        )
     choices = branches(
         PlasticOverlap(data.plastic_overlap),
         overlap,
@@ -43,7 +58,11 @@ def adhesive_plastic_force(contact: Any, overlap: jax.Array, data: DataNode) -> 
     )
     force, times = active_branch(choices), jnp.ones_like(overlap)
     if compatibility.damping_twice_at_equal_branches:
-        equal = (choices.unloading == choices.adhesion) & (choices.unloading < choices.virgin) & jnp.not_equal(ratio, 0.0)
+        equal = (
+            (choices.unloading == choices.adhesion)
+            & (choices.unloading < choices.virgin)
+            & jnp.not_equal(ratio, 0.0)
+        )
         force, times = jnp.where(equal, choices.virgin, force), jnp.where(equal, 2.0, times)
     force = force - contact.constantPullOffForce
     if compatibility.adhesion_needs_plasticity:
@@ -51,15 +70,23 @@ def adhesive_plastic_force(contact: Any, overlap: jax.Array, data: DataNode) -> 
     return force, times
 
 
-def impact_force(contact: Any, overlap: jax.Array, overlap_rate: jax.Array, data: DataNode) -> jax.Array:
-    """``kc d^n (1 + a d'/v)`` [N] of the impact models 1 and 2, odd in the overlap; without damping while ``v`` is not positive."""
+def impact_force(
+    contact: Any, overlap: jax.Array, overlap_rate: jax.Array, data: DataNode
+) -> jax.Array:
+    """``kc d^n (1 + a d'/v)`` [N] of the impact models 1 and 2, odd in the overlap; without damping
+    while ``v`` is not positive.
+    """
     law = RESTITUTION_LAW_OF_IMPACT_MODEL[contact.impactModel]
     assert law is not None
     impact_velocity = jnp.maximum(data.impact_velocity, contact.minimumImpactVelocity)
     moved = impact_velocity > 0.0
     ratio = law.damping_ratio(contact.restitutionCoefficient)
     damping = jnp.where(moved, ratio / jnp.where(moved, impact_velocity, 1.0), 0.0)
-    parameters = {"stiffness": contact.contactStiffness, "exponent": contact.contactStiffnessExponent, "dissipation": damping}
+    parameters = {
+        "stiffness": contact.contactStiffness,
+        "exponent": contact.contactStiffnessExponent,
+        "dissipation": damping,
+    }
     # A negative overlap is met where the program still counts a contact as closed.
     return jnp.sign(overlap) * hunt_crossley_force(jnp.abs(overlap), overlap_rate, **parameters)
 
@@ -80,12 +107,18 @@ def normal_force(contact: Any, kinematics: Kinematics, data: DataNode) -> jax.Ar
     return attraction + positive_part(force - attraction)
 
 
-def friction_force(contact: Any, kinematics: Kinematics, normal_force: jax.Array, data: DataNode) -> jax.Array:
-    """``-mu f_n v_t/v_reg`` on body 1 [N], (3,), while sticking, ``-mu f_n v_t/|v_t|`` while sliding."""
+def friction_force(
+    contact: Any, kinematics: Kinematics, normal_force: jax.Array, data: DataNode
+) -> jax.Array:
+    """``-mu f_n v_t/v_reg`` on body 1 [N], (3,), while sticking, ``-mu f_n v_t/|v_t|`` while
+    sliding.
+    """
     slip = kinematics.tangential_velocity
     speed = safe_norm(slip)
     zone, compatibility = contact.frictionProportionalZone, contact.compatibility
-    sticks = jnp.less(data.tangential_velocity if compatibility.decides_by_data_node else speed, zone)
+    sticks = jnp.less(
+        data.tangential_velocity if compatibility.decides_by_data_node else speed, zone
+    )
     if compatibility.any_slip_sticks:
         sticks = jnp.not_equal(data.tangential_velocity, 0.0)
     scale = jnp.where(sticks, zone, speed)
@@ -94,23 +127,32 @@ def friction_force(contact: Any, kinematics: Kinematics, normal_force: jax.Array
 
 
 def contact_forces(contact: Any, kinematics: Kinematics, data: DataNode) -> ContactForces:
-    """Forces on both bodies and the torque on sphere 0: that of the friction force alone, as the normal force has no arm."""
+    """Forces on both bodies and the torque on sphere 0: that of the friction force alone, as the
+    normal force has no arm.
+    """
     by_data_node = contact.compatibility.decides_by_data_node
     closed = jnp.less(data.gap if by_data_node else kinematics.gap, 0.0)
     active = closed if contact.activeConnector else jnp.zeros_like(closed)
     along = jnp.where(active, normal_force(contact, kinematics, data), 0.0)
     friction = friction_force(contact, kinematics, along, data)
     force = along * kinematics.normal + friction
-    return ContactForces(closed, Wrench(-force, jnp.cross(kinematics.arm0, -friction)), force, friction)
+    return ContactForces(
+        closed, Wrench(-force, jnp.cross(kinematics.arm0, -friction)), force, friction
+    )
 
 
 def updated_data(contact: Any, kinematics: Kinematics, slip: jax.Array, data: DataNode) -> DataNode:
-    """The data node after a step that ends with these kinematics; ``slip`` is the tangential velocity to be remembered [m/s], (3,).
+    """The data node after a step that ends with these kinematics; ``slip`` is the tangential
+    velocity to be remembered [m/s], (3,).
 
     The impact velocity is remembered in the step in which the contact closes.
     """
     gap = kinematics.gap
-    was_open = jnp.greater(data.gap, 0.0) if contact.compatibility.impact_needs_a_gap else jnp.greater_equal(data.gap, 0.0)
+    was_open = (
+        jnp.greater(data.gap, 0.0)
+        if contact.compatibility.impact_needs_a_gap
+        else jnp.greater_equal(data.gap, 0.0)
+    )
     closes = was_open & (gap <= 0.0)
     plastic = updated_plastic_overlap(
         PlasticOverlap(data.plastic_overlap),
@@ -122,5 +164,7 @@ def updated_data(contact: Any, kinematics: Kinematics, slip: jax.Array, data: Da
         gap=gap,
         tangential_velocity=safe_norm(slip),
         impact_velocity=jnp.where(closes, -kinematics.normal_velocity, data.impact_velocity),
-        plastic_overlap=jnp.where(jnp.equal(contact.contactPlasticityRatio, 0.0), 0.0, plastic.plastic_overlap),
+        plastic_overlap=jnp.where(
+            jnp.equal(contact.contactPlasticityRatio, 0.0), 0.0, plastic.plastic_overlap
+        ),
     )

@@ -1,11 +1,12 @@
-"""Exudyn's GeneralContact between spheres: the pair law of ``ObjectContactSphereSphere`` with parameters combined from the two spheres.
+"""Exudyn's GeneralContact between spheres: the pair law of ``ObjectContactSphereSphere`` with
+parameters combined from the two spheres.
 
 Linear spring and dashpot, springs in series, dashpots added::
 
     kc = k0 k1/(k0 + k1),    dc = d0 + d1.
 
-With the explicit solvers the normal force is cut off at zero (total force, spring and damping), and friction decides by the present slip.
-Source: observed behaviour of Exudyn 1.13.6.
+With the explicit solvers the normal force is cut off at zero (total force, spring and damping), and
+friction decides by the present slip. Source: observed behaviour of Exudyn 1.13.6.
 """
 
 from jaxcontact.smooth import Real

@@ -16,11 +16,13 @@ class Kinematics(NamedTuple):
     Attributes:
         displacement: from centre 0 to centre 1, or to the closest point of a triangle [m].
         gap: [m], negative in overlap.
-        normal: unit normal from body 0 to body 1; zero when the centres coincide, so that all relative velocity is slip.
+        normal: unit normal from body 0 to body 1; zero when the centres coincide, so that all
+            relative velocity is slip.
         arm0: from centre 0 to the point in which friction acts [m].
         arm1: from the reference point of body 1 to that point [m].
         normal_velocity: rate of the gap [m/s], negative on approach.
-        tangential_velocity: slip, velocity of body 1 against body 0 at the contact, normal to ``normal`` [m/s].
+        tangential_velocity: slip, velocity of body 1 against body 0 at the contact, normal to
+            ``normal`` [m/s].
         velocity_of_centres: without spin [m/s].
     """
 
@@ -34,10 +36,14 @@ class Kinematics(NamedTuple):
     velocity_of_centres: jax.Array
 
 
-def sphere_sphere_kinematics(radius0: Real, radius1: Real, body0: Motion, body1: Motion, *, hollow: bool) -> Kinematics:
-    """``g = h |p1 - p0| - (r0 + h r1)``, ``n = h (p1 - p0)/|p1 - p0|``, ``h = -1`` when sphere 1 is hollow around sphere 0, else 1.
+def sphere_sphere_kinematics(
+    radius0: Real, radius1: Real, body0: Motion, body1: Motion, *, hollow: bool
+) -> Kinematics:
+    """``g = h |p1 - p0| - (r0 + h r1)``, ``n = h (p1 - p0)/|p1 - p0|``, ``h = -1`` when sphere 1 is
+    hollow around sphere 0, else 1.
 
-    The contact point lies in the middle of the overlap, at ``r0 + g/2`` from centre 0: the arms of both bodies end there.
+    The contact point lies in the middle of the overlap, at ``r0 + g/2`` from centre 0: the arms of
+    both bodies end there.
     """
     h = -1.0 if hollow else 1.0
     displacement = jnp.asarray(body1.position) - jnp.asarray(body0.position)
@@ -46,5 +52,16 @@ def sphere_sphere_kinematics(radius0: Real, radius1: Real, body0: Motion, body1:
     normal = h * direction
     arm0 = (radius0 + gap / 2) * normal
     arm1 = -h * (radius1 + h * gap / 2) * normal
-    along, across = normal_and_tangential(velocity_at(body1, arm1) - velocity_at(body0, arm0), normal)
-    return Kinematics(displacement, gap, normal, arm0, arm1, along, across, jnp.asarray(body1.velocity) - jnp.asarray(body0.velocity))
+    along, across = normal_and_tangential(
+        velocity_at(body1, arm1) - velocity_at(body0, arm0), normal
+    )
+    return Kinematics(
+        displacement,
+        gap,
+        normal,
+        arm0,
+        arm1,
+        along,
+        across,
+        jnp.asarray(body1.velocity) - jnp.asarray(body0.velocity),
+    )

@@ -11,10 +11,12 @@ from jaxcontact.systems.exudyn.kinematics import Kinematics
 
 
 class OutputVariables(NamedTuple):
-    """Under the program's names; vectors have the shape (3,). What some of them mean depends on ``Compatibility``.
+    """Under the program's names; vectors have the shape (3,). What some of them mean depends on
+    ``Compatibility``.
 
     Attributes:
-        Displacement: from the centre of sphere 0 to that of sphere 1 [m], or to the closest point of a triangle.
+        Displacement: from the centre of sphere 0 to that of sphere 1 [m], or to the closest point
+            of a triangle.
         DisplacementLocal: ``(0, 0, gap)`` or ``(gap,)`` [m].
         Velocity: relative velocity [m/s].
         Director1: unit normal from body 0 to body 1 (called ``Director3`` in older versions).
@@ -47,14 +49,20 @@ class Contact(NamedTuple):
 
 
 def output_variables(
-    contact: Any, kinematics: Kinematics, forces: ContactForces, position: jax.Array, velocity: jax.Array
+    contact: Any,
+    kinematics: Kinematics,
+    forces: ContactForces,
+    position: jax.Array,
+    velocity: jax.Array,
 ) -> OutputVariables:
     """All outputs, with the program's sign of force and torque where it is asked for."""
     compatibility, gap = contact.compatibility, kinematics.gap
     alone = compatibility.gap_alone_in_displacement_local
     return OutputVariables(
         Displacement=kinematics.displacement,
-        DisplacementLocal=gap[None] if alone else jnp.zeros_like(kinematics.displacement).at[2].set(gap),
+        DisplacementLocal=gap[None]
+        if alone
+        else jnp.zeros_like(kinematics.displacement).at[2].set(gap),
         Velocity=velocity,
         Director1=kinematics.normal,
         Position=position,

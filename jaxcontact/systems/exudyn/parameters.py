@@ -9,12 +9,24 @@ from jaxcontact.systems.exudyn.forces import RESTITUTION_LAW_OF_IMPACT_MODEL
 
 
 def _contact_damping() -> Any:
-    return parameter(unit="N s/m", label="linear damping", symbol="dc", interval="[0, inf)", transform="log", default=0.0)
+    return parameter(
+        unit="N s/m",
+        label="linear damping",
+        symbol="dc",
+        interval="[0, inf)",
+        transform="log",
+        default=0.0,
+    )
 
 
 def _friction_proportional_zone() -> Any:
     return parameter(
-        unit="m/s", label="slip velocity of the regularisation", symbol="v_reg", interval="[0, inf)", transform="log", default=1e-3
+        unit="m/s",
+        label="slip velocity of the regularisation",
+        symbol="v_reg",
+        interval="[0, inf)",
+        transform="log",
+        default=1e-3,
     )
 
 
@@ -32,14 +44,20 @@ def _restitution_coefficient() -> Any:
 
 def _minimum_impact_velocity() -> Any:
     return parameter(
-        unit="m/s", label="lower bound of the impact velocity", symbol="v_min", interval="[0, inf)", transform="log", default=0.0
+        unit="m/s",
+        label="lower bound of the impact velocity",
+        symbol="v_min",
+        interval="[0, inf)",
+        transform="log",
+        default=0.0,
     )
 
 
 def _check_impact_model(contact: Any) -> None:
     if contact.impactModel not in RESTITUTION_LAW_OF_IMPACT_MODEL:
         raise ValueError(
-            f"{type(contact).__name__}: impactModel = {contact.impactModel!r} is not one of 0 (elastic or adhesive plastic),"
+            f"{type(contact).__name__}: impactModel = {contact.impactModel!r} is not one of "
+            "0 (elastic or adhesive plastic),"
             " 1 (Hunt and Crossley), 2 (Carvalho and Martins, and Gonthier)."
         )
 
@@ -48,14 +66,22 @@ def _check_impact_model(contact: Any) -> None:
 class ObjectContactSphereSphere:
     """Parameters of the program's contact between two spheres.
 
-    ``restitutionCoefficient`` is nominal: what an impact gives is ``laws.restitution.obtained_restitution`` of the damping ratio, provided
-    that ``contactDamping`` is 0. A larger ``minimumImpactVelocity`` damps less where an impact velocity is known, and more where none is.
+    ``restitutionCoefficient`` is nominal: what an impact gives is
+    ``laws.restitution.obtained_restitution`` of the damping ratio, provided that ``contactDamping``
+    is 0. A larger ``minimumImpactVelocity`` damps less where an impact velocity is known, and more
+    where none is.
 
-    ``contactPlasticityRatio``, ``constantPullOffForce``, ``adhesionCoefficient`` and ``adhesionExponent`` belong to ``impactModel`` 0;
-    the others ignore them.
+    ``contactPlasticityRatio``, ``constantPullOffForce``, ``adhesionCoefficient`` and
+    ``adhesionExponent`` belong to ``impactModel`` 0; the others ignore them.
     """
 
-    spheresRadii: Any = parameter(unit="m", label="radii of sphere 0 and sphere 1", symbol="r0, r1", interval="(0, inf)", shape=(2,))
+    spheresRadii: Any = parameter(
+        unit="m",
+        label="radii of sphere 0 and sphere 1",
+        symbol="r0, r1",
+        interval="(0, inf)",
+        shape=(2,),
+    )
     contactStiffness: Any = of(QUANTITIES["stiffness"], default=0.0)
     contactDamping: Any = _contact_damping()
     contactStiffnessExponent: Any = of(QUANTITIES["exponent"], default=1.0)
@@ -78,14 +104,17 @@ class ObjectContactSphereSphere:
 
 @model
 class ObjectContactSphereTriangle:
-    """Parameters of the program's contact between a sphere and a triangle, which has no adhesive plasticity.
+    """Parameters of the program's contact between a sphere and a triangle, which has no adhesive
+    plasticity.
 
-    ``includeEdges`` is the sum of 1, 2 and 4 for those edges, from vertex 0 to 1, 1 to 2 and 2 to 0, that count. A vertex counts with any
-    of its edges.
+    ``includeEdges`` is the sum of 1, 2 and 4 for those edges, from vertex 0 to 1, 1 to 2 and 2 to
+    0, that count. A vertex counts with any of its edges.
     """
 
     radiusSphere: Any = of(QUANTITIES["radius"])
-    trianglePoints: Any = parameter(unit="m", label="vertices in the axes of body 1", symbol="p0, p1, p2", shape=(3, 3))
+    trianglePoints: Any = parameter(
+        unit="m", label="vertices in the axes of body 1", symbol="p0, p1, p2", shape=(3, 3)
+    )
     contactStiffness: Any = of(QUANTITIES["stiffness"], default=0.0)
     contactDamping: Any = _contact_damping()
     contactStiffnessExponent: Any = of(QUANTITIES["exponent"], default=1.0)
@@ -101,7 +130,10 @@ class ObjectContactSphereTriangle:
     def __post_init__(self) -> None:
         _check_impact_model(self)
         if self.includeEdges not in range(8):
-            raise ValueError(f"ObjectContactSphereTriangle: includeEdges = {self.includeEdges!r} is not a sum of some of 1, 2 and 4, or 0.")
+            raise ValueError(
+                f"ObjectContactSphereTriangle: includeEdges = {self.includeEdges!r} is not a "
+                "sum of some of 1, 2 and 4, or 0."
+            )
 
     @property
     def as_spheres(self) -> ObjectContactSphereSphere:

@@ -1,22 +1,26 @@
-"""Modia3D's contact force law: elastic response of two solids with damping, sliding friction and rolling resistance.
+"""Modia3D's contact force law: elastic response of two solids with damping, sliding friction and
+rolling resistance.
 
-Two solids with shapes and names of materials make a contact; its response follows from the motions of both and a memory of one number, the
-speed at which the contact started::
+Two solids with shapes and names of materials make a contact; its response follows from the motions
+of both and a memory of one number, the speed at which the contact started::
 
     ball = Solid(shape=Sphere(diameter=0.06), solidMaterial="BilliardBall")
     table = Solid(shape=Box(lengthX=3.0, lengthY=0.5, lengthZ=0.02), solidMaterial="DryWood", contactMaterial="BilliardTable")
     contact = elastic_contact(ball, table)
     response, memory = sphere_flat_response(ContactMemory(), contact, motion1, motion2, surface_normal=(0.0, 0.0, 1.0))
 
-Defaults are as documented. Named options give what the program does instead (``tension``, ``contactEpsilon``), the restitution that is
-asked for (``restitution_law="exact"``) and forms without jumps (``transition_speed``); see ``ElasticContact``.
+Defaults are as documented. Named options give what the program does instead (``tension``,
+``contactEpsilon``), the restitution that is asked for (``restitution_law="exact"``) and forms
+without jumps (``transition_speed``); see ``ElasticContact``.
 
-Known differences between the program and its documentation: the stiffness is reduced by ``k_red`` once; the force has no maximum and may
-pull; the damping is in s/m; the torque resists the whole relative angular velocity, spinning included, on both solids, also while
-sliding; ``cor`` counts for speeds above ``vsmall``, not at it.
+Known differences between the program and its documentation: the stiffness is reduced by ``k_red``
+once; the force has no maximum and may pull; the damping is in s/m; the torque resists the whole
+relative angular velocity, spinning included, on both solids, also while sliding; ``cor`` counts for
+speeds above ``vsmall``, not at it.
 
-Source: Modia3D (MIT licence), documentation "Contact Force Law" and the behaviour of its elastic response; A. Neumayr and M. Otter,
-Collision Handling with Elastic Response Calculation and Zero-Crossing Functions, EOOLT 2019, 57-65.
+Source: Modia3D (MIT licence), documentation "Contact Force Law" and the behaviour of its elastic
+response; A. Neumayr and M. Otter, Collision Handling with Elastic Response Calculation and
+Zero-Crossing Functions, EOOLT 2019, 57-65.
 """
 
 from jaxcontact.systems.modia3d.contact_model import contact_model
@@ -51,10 +55,30 @@ from jaxcontact.systems.modia3d.response import (
     regularized_unit_vector,
     response_calculation,
 )
-from jaxcontact.systems.modia3d.shape import SHAPES, Beam, Box, Capsule, Cone, Cylinder, Ellipsoid, FileMesh, Sphere
+from jaxcontact.systems.modia3d.shape import (
+    SHAPES,
+    Beam,
+    Box,
+    Capsule,
+    Cone,
+    Cylinder,
+    Ellipsoid,
+    FileMesh,
+    Sphere,
+)
 from jaxcontact.systems.modia3d.solid import Solid
-from jaxcontact.systems.modia3d.solid_material import SolidMaterial, resultant_modulus, solid_material, solidMaterialPalette
-from jaxcontact.systems.modia3d.spheres import sphere_flat_plane, sphere_flat_response, sphere_sphere_plane, sphere_sphere_response
+from jaxcontact.systems.modia3d.solid_material import (
+    SolidMaterial,
+    resultant_modulus,
+    solid_material,
+    solidMaterialPalette,
+)
+from jaxcontact.systems.modia3d.spheres import (
+    sphere_flat_plane,
+    sphere_flat_response,
+    sphere_sphere_plane,
+    sphere_sphere_response,
+)
 
 __all__ = [
     "RESTITUTIONS",

@@ -11,12 +11,14 @@ from jaxcontact.systems.modia3d.elastic_contact import ElasticContact, response_
 
 
 def contact_model(contact: ElasticContact) -> ContactModel:
-    """Modia3D's force law between two spheres, or a sphere and a flat surface, for ``jaxcontact.Scene``.
+    """Modia3D's force law between two spheres, or a sphere and a flat surface, for
+    ``jaxcontact.Scene``.
 
-    Damping is that of ``coefficientOfRestitution`` at the impact speed, ``d = 8 (1 - cor)/(5 cor v)``; its limit
-    ``maximumContactDamping`` is that of an impact at 1 m/s at all speeds, and there is no change of the restitution below ``vsmall``.
-    Sliding and rolling are as in the program. Its torque against spinning about the normal is left out: add ``SpinningFriction`` where
-    that matters.
+    Damping is that of ``coefficientOfRestitution`` at the impact speed, ``d = 8 (1 - cor)/(5 cor
+    v)``; its limit ``maximumContactDamping`` is that of an impact at 1 m/s at all speeds, and there
+    is no change of the restitution below ``vsmall``. Sliding and rolling are as in the program. Its
+    torque against spinning about the normal is left out: add ``SpinningFriction`` where that
+    matters.
 
     Args:
         contact: from ``elastic_contact``. A pair that exerts no force has no model.
@@ -24,14 +26,25 @@ def contact_model(contact: ElasticContact) -> ContactModel:
     material, pair = response_material(contact, 1.0), contact.pairMaterial
     restitution = getattr(pair, "coefficientOfRestitution", None)
     if restitution is None:
-        raise ValueError("contact_model: this pair of materials is an observer, which exerts no force. Leave the surface out of the scene.")
-    least = 8.0 / (8.0 + 5.0 * jnp.asarray(contact.maximumContactDamping))  # of which d is the largest damping at 1 m/s
+        raise ValueError(
+            "contact_model: this pair of materials is an observer, which exerts no force. "
+            "Leave the surface out of the scene."
+        )
+    least = 8.0 / (
+        8.0 + 5.0 * jnp.asarray(contact.maximumContactDamping)
+    )  # of which d is the largest damping at 1 m/s
     return ContactModel(
         normal=HuntCrossley(
             stiffness=jnp.asarray(material.c_res * material.c_geo),
             restitution=jnp.maximum(restitution, least),
             restitution_law=RESTITUTION_LAWS["flores_2011"],
         ),
-        friction=RegularizedCoulomb(coefficient=material.mu_k, slip_velocity=material.vsmall, regularization=MODIA3D),
-        rolling=RollingResistance(rolling_coefficient=material.mu_r, rolling_velocity=material.wsmall, regularization=MODIA3D),
+        friction=RegularizedCoulomb(
+            coefficient=material.mu_k, slip_velocity=material.vsmall, regularization=MODIA3D
+        ),
+        rolling=RollingResistance(
+            rolling_coefficient=material.mu_r,
+            rolling_velocity=material.wsmall,
+            regularization=MODIA3D,
+        ),
     )

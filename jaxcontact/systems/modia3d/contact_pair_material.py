@@ -1,4 +1,6 @@
-"""What belongs to a pair of materials in contact, the program's palette of pairs, and how a missing pair is made up."""
+"""What belongs to a pair of materials in contact, the program's palette of pairs, and how a missing
+pair is made up.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -12,7 +14,8 @@ from jaxcontact.smooth import Real
 class ElasticContactPairMaterial:
     """Restitution, friction and rolling resistance between two materials.
 
-    The first three have no defaults here: the program's documentation gives 0.7, 0.5 and 0.001, its constructor takes 0, 0 and 0.
+    The first three have no defaults here: the program's documentation gives 0.7, 0.5 and 0.001, its
+    constructor takes 0, 0 and 0.
     """
 
     coefficientOfRestitution: Any = of(QUANTITIES["coefficientOfRestitution"])
@@ -36,7 +39,11 @@ def pair_key(name1: str, name2: str) -> tuple[str, str]:
 
 
 def _elastic(cor: float, mu_k: float, mu_r: float) -> ElasticContactPairMaterial:
-    return ElasticContactPairMaterial(coefficientOfRestitution=cor, slidingFrictionCoefficient=mu_k, rotationalResistanceCoefficient=mu_r)
+    return ElasticContactPairMaterial(
+        coefficientOfRestitution=cor,
+        slidingFrictionCoefficient=mu_k,
+        rotationalResistanceCoefficient=mu_r,
+    )
 
 
 contactPairMaterialPalette: dict[tuple[str, str], ContactPairMaterial] = {
@@ -54,13 +61,19 @@ contactPairMaterialPalette: dict[tuple[str, str], ContactPairMaterial] = {
         (("Observer", "Observer"), ObserverContactPairMaterial()),
     )
 }
-"""The program's pairs. Extend it with ``contactPairMaterialPalette | {pair_key("Rubber", "Steel"): ElasticContactPairMaterial(...)}``."""
+"""The program's pairs. Extend it with ``contactPairMaterialPalette | {pair_key("Rubber", "Steel"):
+ElasticContactPairMaterial(...)}``.
+"""
 
 
 def contact_pair_material(
-    name1: str, name2: str, *, palette: Mapping[tuple[str, str], ContactPairMaterial] = contactPairMaterialPalette
+    name1: str,
+    name2: str,
+    *,
+    palette: Mapping[tuple[str, str], ContactPairMaterial] = contactPairMaterialPalette,
 ) -> ContactPairMaterial:
-    """The material of a pair: its own entry, in either order, or else the arithmetic mean of the two pairs of equal materials.
+    """The material of a pair: its own entry, in either order, or else the arithmetic mean of the
+    two pairs of equal materials.
 
     Raises:
         ValueError: when neither is in the palette, or the mean would be with an observer.
@@ -75,23 +88,35 @@ def contact_pair_material(
         if own is None:
             equal = [first for first, second in palette if first == second]
             raise ValueError(
-                f"contact pair {name1!r}, {name2!r} is not in the palette, nor is the pair {name!r}, {name!r} to average with."
+                f"contact pair {name1!r}, {name2!r} is not in the palette, nor is the pair "
+                f"{name!r}, {name!r} to average with."
                 f"{nearest(str(name), equal)}{remedy}"
             )
         if isinstance(own, ObserverContactPairMaterial):
-            raise ValueError(f"contact pair {name1!r}, {name2!r} is not in the palette, and {name!r} is an observer: no mean.{remedy}")
+            raise ValueError(
+                f"contact pair {name1!r}, {name2!r} is not in the palette, and {name!r} is "
+                f"an observer: no mean.{remedy}"
+            )
         materials.append(own)
     return _mean(*materials)
 
 
-def _mean(first: ElasticContactPairMaterial, second: ElasticContactPairMaterial) -> ElasticContactPairMaterial:
+def _mean(
+    first: ElasticContactPairMaterial, second: ElasticContactPairMaterial
+) -> ElasticContactPairMaterial:
     def mean(one: Real, other: Real) -> Real:
         return (one + other) / 2
 
     return ElasticContactPairMaterial(
-        coefficientOfRestitution=mean(first.coefficientOfRestitution, second.coefficientOfRestitution),
-        slidingFrictionCoefficient=mean(first.slidingFrictionCoefficient, second.slidingFrictionCoefficient),
-        rotationalResistanceCoefficient=mean(first.rotationalResistanceCoefficient, second.rotationalResistanceCoefficient),
+        coefficientOfRestitution=mean(
+            first.coefficientOfRestitution, second.coefficientOfRestitution
+        ),
+        slidingFrictionCoefficient=mean(
+            first.slidingFrictionCoefficient, second.slidingFrictionCoefficient
+        ),
+        rotationalResistanceCoefficient=mean(
+            first.rotationalResistanceCoefficient, second.rotationalResistanceCoefficient
+        ),
         vsmall=mean(first.vsmall, second.vsmall),
         wsmall=mean(first.wsmall, second.wsmall),
     )

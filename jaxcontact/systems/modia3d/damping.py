@@ -1,11 +1,13 @@
-"""The damping of a contact from the speed at which it starts: restitution, what becomes of it at small speed, and the largest damping.
+"""The damping of a contact from the speed at which it starts: restitution, what becomes of it at
+small speed, and the largest damping.
 
-In the normal direction the law is ``F = K d^1.5 (1 + c d')``. ``c`` follows from the restitution through a damping ratio ``a``,
-``c = a/v``, ``v`` the speed at which the contact starts:
+In the normal direction the law is ``F = K d^1.5 (1 + c d')``. ``c`` follows from the restitution
+through a damping ratio ``a``, ``c = a/v``, ``v`` the speed at which the contact starts:
 
-- ``"nominal"``, as documented: ``a = 8 (1 - e)/(5 e)`` of Flores and co-workers. The restitution obtained is lower than asked (0.683 for
-  0.7; ``laws.restitution.obtained_restitution``).
-- ``"exact"``: the ``a`` that gives exactly the restitution asked for, as long as the largest damping does not limit it.
+- ``"nominal"``, as documented: ``a = 8 (1 - e)/(5 e)`` of Flores and co-workers. The restitution
+  obtained is lower than asked (0.683 for 0.7; ``laws.restitution.obtained_restitution``).
+- ``"exact"``: the ``a`` that gives exactly the restitution asked for, as long as the largest
+  damping does not limit it.
 """
 
 import math
@@ -18,7 +20,10 @@ from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.restitution import EXACT, RESTITUTION_LAWS, RestitutionLaw
 from jaxcontact.smooth import Real
 
-RESTITUTIONS: dict[str, RestitutionLaw] = {"nominal": RESTITUTION_LAWS["flores_2011"], "exact": EXACT}
+RESTITUTIONS: dict[str, RestitutionLaw] = {
+    "nominal": RESTITUTION_LAWS["flores_2011"],
+    "exact": EXACT,
+}
 """What ``coefficientOfRestitution`` means."""
 
 _SOURCE = "Modia3D, Contact Force Law; Flores et al., Multibody Syst. Dyn. 25 (2011) 357-375"
@@ -31,7 +36,10 @@ def restitution_of(name: str) -> RestitutionLaw:
         ValueError: when there is none of that name.
     """
     if name not in RESTITUTIONS:
-        raise ValueError(f"restitution_law = {name!r} is not a meaning of coefficientOfRestitution.{nearest(str(name), RESTITUTIONS)}")
+        raise ValueError(
+            f"restitution_law = {name!r} is not a meaning of "
+            f"coefficientOfRestitution.{nearest(str(name), RESTITUTIONS)}"
+        )
     return RESTITUTIONS[name]
 
 
@@ -43,10 +51,17 @@ def restitution_of(name: str) -> RestitutionLaw:
     example={"coefficientOfRestitution": 0.7, "impact_speed": 0.5, "vsmall": 0.01},
     variants=({"impact_speed": 0.004},),
     switches=({"impact_speed": 0.01},),
-    corners=({"impact_speed": 0.0}, {"coefficientOfRestitution": 0.0}, {"coefficientOfRestitution": 1.0}),
+    corners=(
+        {"impact_speed": 0.0},
+        {"coefficientOfRestitution": 0.0},
+        {"coefficientOfRestitution": 1.0},
+    ),
 )
-def current_restitution(coefficientOfRestitution: Real, impact_speed: Real, *, vsmall: Real) -> jax.Array:
-    """``cor`` if ``v > vsmall``, else 0: an impact slower than that shall come to rest. Elementwise; jumps at ``v = vsmall``.
+def current_restitution(
+    coefficientOfRestitution: Real, impact_speed: Real, *, vsmall: Real
+) -> jax.Array:
+    """``cor`` if ``v > vsmall``, else 0: an impact slower than that shall come to rest.
+    Elementwise; jumps at ``v = vsmall``.
 
     Args:
         coefficientOfRestitution: ``cor`` in [0, 1].
@@ -61,17 +76,31 @@ def current_restitution(coefficientOfRestitution: Real, impact_speed: Real, *, v
     family="Modia3D",
     source=_SOURCE,
     smoothness=math.inf,
-    example={"coefficientOfRestitution": 0.7, "impact_speed": 0.012, "vsmall": 0.01, "transition_speed": 0.002},
+    example={
+        "coefficientOfRestitution": 0.7,
+        "impact_speed": 0.012,
+        "vsmall": 0.01,
+        "transition_speed": 0.002,
+    },
     variants=({"impact_speed": 0.1}, {"impact_speed": 0.002}),
     switches=({"impact_speed": 0.01},),
-    corners=({"impact_speed": 0.0}, {"impact_speed": 100.0}, {"coefficientOfRestitution": 0.0}, {"coefficientOfRestitution": 1.0}),
+    corners=(
+        {"impact_speed": 0.0},
+        {"impact_speed": 100.0},
+        {"coefficientOfRestitution": 0.0},
+        {"coefficientOfRestitution": 1.0},
+    ),
     approximates="modia3d_current_restitution",
     within=lambda coefficientOfRestitution, impact_speed, vsmall, transition_speed: (
-        coefficientOfRestitution * jnp.minimum(0.5, jnp.exp(-jnp.abs(impact_speed - vsmall) / transition_speed))
+        coefficientOfRestitution
+        * jnp.minimum(0.5, jnp.exp(-jnp.abs(impact_speed - vsmall) / transition_speed))
     ),
 )
-def smooth_current_restitution(coefficientOfRestitution: Real, impact_speed: Real, *, vsmall: Real, transition_speed: Real) -> jax.Array:
-    """``cor/(1 + exp((vsmall - v)/w))``: ``current_restitution`` without its jump, analytic. Elementwise.
+def smooth_current_restitution(
+    coefficientOfRestitution: Real, impact_speed: Real, *, vsmall: Real, transition_speed: Real
+) -> jax.Array:
+    """``cor/(1 + exp((vsmall - v)/w))``: ``current_restitution`` without its jump, analytic.
+    Elementwise.
 
     It differs from the hard form by at most ``cor min(1/2, exp(-|v - vsmall|/w))``.
 
@@ -84,7 +113,12 @@ def smooth_current_restitution(coefficientOfRestitution: Real, impact_speed: Rea
     return coefficientOfRestitution * jax.nn.sigmoid((impact_speed - vsmall) / transition_speed)
 
 
-_DAMPING_EXAMPLE = {"coefficientOfRestitution": 0.7, "impact_speed": 0.5, "maximumContactDamping": 2000.0, "restitution_law": "nominal"}
+_DAMPING_EXAMPLE = {
+    "coefficientOfRestitution": 0.7,
+    "impact_speed": 0.5,
+    "maximumContactDamping": 2000.0,
+    "restitution_law": "nominal",
+}
 _DAMPING_VARIANTS = (
     {"restitution_law": "exact"},
     {"coefficientOfRestitution": 0.3, "impact_speed": 4.0},
@@ -100,7 +134,9 @@ _DAMPING_CORNERS = tuple(
 
 
 def _negligible_speed(like: jax.Array) -> float:
-    """Far below every speed; ``1/v^3``, of the second derivative for ``cor = 1``, is still representable."""
+    """Far below every speed; ``1/v^3``, of the second derivative for ``cor = 1``, is still
+    representable.
+    """
     return float(jnp.finfo(like.dtype).tiny) ** 0.25
 
 
@@ -111,13 +147,20 @@ def _negligible_speed(like: jax.Array) -> float:
     smoothness=0,
     example=_DAMPING_EXAMPLE,
     variants=_DAMPING_VARIANTS,
-    switches=({"maximumContactDamping": 4.0, "coefficientOfRestitution": 0.5, "impact_speed": 0.4},),
+    switches=(
+        {"maximumContactDamping": 4.0, "coefficientOfRestitution": 0.5, "impact_speed": 0.4},
+    ),
     corners=_DAMPING_CORNERS,
 )
 def damping_coefficient(
-    coefficientOfRestitution: Real, impact_speed: Real, *, maximumContactDamping: Real = 2000.0, restitution_law: str = "nominal"
+    coefficientOfRestitution: Real,
+    impact_speed: Real,
+    *,
+    maximumContactDamping: Real = 2000.0,
+    restitution_law: str = "nominal",
 ) -> jax.Array:
-    """``min(d_max, a(cor)/v)`` [s/m], ``a`` the damping ratio of the restitution; ``d_max`` for ``cor = 0``. Elementwise.
+    """``min(d_max, a(cor)/v)`` [s/m], ``a`` the damping ratio of the restitution; ``d_max`` for
+    ``cor = 0``. Elementwise.
 
     Continuous, with a kink where the two meet.
 
@@ -130,7 +173,8 @@ def damping_coefficient(
     ratio = restitution_of(restitution_law).damping_ratio
     cor, limit = jnp.asarray(coefficientOfRestitution), jnp.asarray(maximumContactDamping)
     speed = impact_speed + _negligible_speed(cor)
-    # Which one is smaller is found without derivatives: those of a/v overflow long before the limit is reached.
+    # Which one is smaller is found without derivatives: those of a/v overflow long before the limit
+    # is reached.
     frozen = jax.lax.stop_gradient(cor)
     defined = frozen > jnp.finfo(frozen.dtype).tiny
     free = defined & (ratio(jnp.where(defined, frozen, 1.0)) < jax.lax.stop_gradient(limit * speed))
@@ -149,23 +193,29 @@ def damping_coefficient(
     within=lambda **arguments: 0.5 * damping_coefficient(**arguments),
 )
 def smooth_damping_coefficient(
-    coefficientOfRestitution: Real, impact_speed: Real, *, maximumContactDamping: Real = 2000.0, restitution_law: str = "nominal"
+    coefficientOfRestitution: Real,
+    impact_speed: Real,
+    *,
+    maximumContactDamping: Real = 2000.0,
+    restitution_law: str = "nominal",
 ) -> jax.Array:
-    """``1/(1/d_max + v/a(cor))`` [s/m], half the harmonic mean of what ``damping_coefficient`` is the smaller of. Elementwise, analytic.
+    """``1/(1/d_max + v/a(cor))`` [s/m], half the harmonic mean of what ``damping_coefficient`` is
+    the smaller of. Elementwise, analytic.
 
-    Smaller than the hard form by the fraction ``m/(m + M)``, ``m`` the smaller and ``M`` the larger of ``d_max`` and ``a/v``: at most by
-    half, where they meet. So the restitution obtained is a little higher than that of the hard form.
+    Smaller than the hard form by the fraction ``m/(m + M)``, ``m`` the smaller and ``M`` the larger
+    of ``d_max`` and ``a/v``: at most by half, where they meet. So the restitution obtained is a
+    little higher than that of the hard form.
 
     Args:
-        coefficientOfRestitution: the current one (``smooth_current_restitution``), in [0, 1]; for 1 and ``v = 0``, where the law has no
-            limit, it gives 0.
+        coefficientOfRestitution: the current one (``smooth_current_restitution``), in [0, 1]; for 1
+            and ``v = 0``, where the law has no limit, it gives 0.
         impact_speed: ``v``, magnitude of the normal velocity when the contact starts [m/s].
         maximumContactDamping: ``d_max`` [s/m].
         restitution_law: ``"nominal"`` or ``"exact"``.
     """
     cor, limit = jnp.asarray(coefficientOfRestitution), jnp.asarray(maximumContactDamping)
-    # cor a(cor) is regular at cor = 0, where it is nearly constant; below the floor it is taken so, and the derivative of the result, in
-    # which it is multiplied by cor, stays right.
+    # cor a(cor) is regular at cor = 0, where it is nearly constant; below the floor it is taken so,
+    # and the derivative of the result, in which it is multiplied by cor, stays right.
     floor = jnp.sqrt(jnp.finfo(cor.dtype).eps)
     above = jnp.where(cor > floor, cor, floor)
     product = above * restitution_of(restitution_law).damping_ratio(above)

@@ -1,4 +1,6 @@
-"""Everything a pair of solids has in common with its law, and what the program makes of it when a contact starts."""
+"""Everything a pair of solids has in common with its law, and what the program makes of it when a
+contact starts.
+"""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -25,12 +27,18 @@ from jaxcontact.systems.modia3d.damping import (
 )
 from jaxcontact.systems.modia3d.geometry_factors import geometry_factors
 from jaxcontact.systems.modia3d.solid import Solid
-from jaxcontact.systems.modia3d.solid_material import SolidMaterial, resultant_modulus, solid_material, solidMaterialPalette
+from jaxcontact.systems.modia3d.solid_material import (
+    SolidMaterial,
+    resultant_modulus,
+    solid_material,
+    solidMaterialPalette,
+)
 
 
 @model
 class ElasticContact:
-    """Parameters of the contact between two solids; ``elastic_contact`` makes one from the palettes.
+    """Parameters of the contact between two solids; ``elastic_contact`` makes one from the
+    palettes.
 
     Args:
         solid1: shape and names.
@@ -38,14 +46,17 @@ class ElasticContact:
         solidMaterial1: elastic data of the contact material of solid 1.
         solidMaterial2: elastic data of the contact material of solid 2.
         pairMaterial: of the two contact materials.
-        elasticContactReductionFactor: ``k_red``: makes the contact softer, so that larger time steps do.
+        elasticContactReductionFactor: ``k_red``: makes the contact softer, so that larger time
+            steps do.
         maximumContactDamping: ``d_max`` [s/m] (the program's documentation gives another unit).
-        contactEpsilon: added to the overlap [m]. The program counts distances below ``max(1e-13 m, 10 mprTolerance)`` as contact: 1e-13
-            repeats that.
-        restitution_law: what ``coefficientOfRestitution`` means, ``"nominal"`` as documented or ``"exact"``; see ``damping``.
-        tension: let the contact pull where the damping outweighs the spring, as the program does and its documentation does not.
-        transition_speed: ``None``, as documented: the damping jumps at the impact speed ``vsmall`` and is cut off at ``d_max``. A speed
-            [m/s]: the smooth forms of both, with this width.
+        contactEpsilon: added to the overlap [m]. The program counts distances below ``max(1e-13 m,
+            10 mprTolerance)`` as contact: 1e-13 repeats that.
+        restitution_law: what ``coefficientOfRestitution`` means, ``"nominal"`` as documented or
+            ``"exact"``; see ``damping``.
+        tension: let the contact pull where the damping outweighs the spring, as the program does
+            and its documentation does not.
+        transition_speed: ``None``, as documented: the damping jumps at the impact speed ``vsmall``
+            and is cut off at ``d_max``. A speed [m/s]: the smooth forms of both, with this width.
     """
 
     solid1: Solid
@@ -53,7 +64,9 @@ class ElasticContact:
     solidMaterial1: SolidMaterial
     solidMaterial2: SolidMaterial
     pairMaterial: ContactPairMaterial
-    elasticContactReductionFactor: Any = of(QUANTITIES["elasticContactReductionFactor"], default=1.0)
+    elasticContactReductionFactor: Any = of(
+        QUANTITIES["elasticContactReductionFactor"], default=1.0
+    )
     maximumContactDamping: Any = of(QUANTITIES["maximumContactDamping"], default=2000.0)
     contactEpsilon: Any = of(QUANTITIES["contactEpsilon"], default=0.0)
     transition_speed: Any = of(QUANTITIES["transition_speed"], default=None)
@@ -72,7 +85,8 @@ def elastic_contact(
     pair_materials: Mapping[tuple[str, str], ContactPairMaterial] = contactPairMaterialPalette,
     **options: Any,
 ) -> ElasticContact:
-    """The contact of two solids, its materials looked up under the names of their contact materials.
+    """The contact of two solids, its materials looked up under the names of their contact
+    materials.
 
     Args:
         solid1: first solid.
@@ -96,7 +110,8 @@ def elastic_contact(
 
 
 class ElasticContactPairResponseMaterial(NamedTuple):
-    """The coefficients of the law during one contact, which the program computes when the contact starts and keeps until it ends.
+    """The coefficients of the law during one contact, which the program computes when the contact
+    starts and keeps until it ends.
 
     Attributes:
         c_res: resultant modulus [Pa], ``k_red`` in it; 0 where the pair exerts no force.
@@ -126,27 +141,48 @@ def damping_of(contact: ElasticContact, impact_speed: Real) -> jax.Array:
         return jnp.zeros_like(impact_speed)
     cor, limits = (
         pair.coefficientOfRestitution,
-        {"maximumContactDamping": contact.maximumContactDamping, "restitution_law": contact.restitution_law},
+        {
+            "maximumContactDamping": contact.maximumContactDamping,
+            "restitution_law": contact.restitution_law,
+        },
     )
     if contact.transition_speed is None:
-        return damping_coefficient(current_restitution(cor, impact_speed, vsmall=pair.vsmall), impact_speed, **limits)
-    current = smooth_current_restitution(cor, impact_speed, vsmall=pair.vsmall, transition_speed=contact.transition_speed)
+        return damping_coefficient(
+            current_restitution(cor, impact_speed, vsmall=pair.vsmall), impact_speed, **limits
+        )
+    current = smooth_current_restitution(
+        cor, impact_speed, vsmall=pair.vsmall, transition_speed=contact.transition_speed
+    )
     return smooth_damping_coefficient(current, impact_speed, **limits)
 
 
-def response_material(contact: ElasticContact, impact_speed: Real) -> ElasticContactPairResponseMaterial:
-    """The coefficients of a contact that started at ``impact_speed`` [m/s], the magnitude of its normal velocity then.
+def response_material(
+    contact: ElasticContact, impact_speed: Real
+) -> ElasticContactPairResponseMaterial:
+    """The coefficients of a contact that started at ``impact_speed`` [m/s], the magnitude of its
+    normal velocity then.
 
     Args:
         contact: parameters.
         impact_speed: ``(...)`` [m/s].
     """
     solid1, solid2 = contact.solid1, contact.solid2
-    factors = geometry_factors(solid1.contact_sphere_radius, solid2.contact_sphere_radius, flat1=solid1.isFlat, flat2=solid2.isFlat)
+    factors = geometry_factors(
+        solid1.contact_sphere_radius,
+        solid2.contact_sphere_radius,
+        flat1=solid1.isFlat,
+        flat2=solid2.isFlat,
+    )
     observed = isinstance(contact.pairMaterial, ObserverContactPairMaterial)
-    pair = _NO_FORCE if isinstance(contact.pairMaterial, ObserverContactPairMaterial) else contact.pairMaterial
+    pair = (
+        _NO_FORCE
+        if isinstance(contact.pairMaterial, ObserverContactPairMaterial)
+        else contact.pairMaterial
+    )
     modulus = resultant_modulus(
-        contact.solidMaterial1, contact.solidMaterial2, elasticContactReductionFactor=contact.elasticContactReductionFactor
+        contact.solidMaterial1,
+        contact.solidMaterial2,
+        elasticContactReductionFactor=contact.elasticContactReductionFactor,
     )
     return ElasticContactPairResponseMaterial(
         c_res=jnp.zeros_like(modulus) if observed else modulus,
@@ -160,4 +196,8 @@ def response_material(contact: ElasticContact, impact_speed: Real) -> ElasticCon
     )
 
 
-_NO_FORCE = ElasticContactPairMaterial(coefficientOfRestitution=1.0, slidingFrictionCoefficient=0.0, rotationalResistanceCoefficient=0.0)
+_NO_FORCE = ElasticContactPairMaterial(
+    coefficientOfRestitution=1.0,
+    slidingFrictionCoefficient=0.0,
+    rotationalResistanceCoefficient=0.0,
+)

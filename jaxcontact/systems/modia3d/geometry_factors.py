@@ -1,4 +1,6 @@
-"""Factors of the contact law that come from the shapes: one Hertz contact between the spheres that stand for them."""
+"""Factors of the contact law that come from the shapes: one Hertz contact between the spheres that
+stand for them.
+"""
 
 from typing import NamedTuple
 
@@ -13,15 +15,20 @@ N_GEO = 1.5
 
 
 class GeometryFactors(NamedTuple):
-    """Attributes: ``c_geo = (4/3) sqrt(mu_r_geo)`` [m^0.5], ``n_geo = 1.5`` [-] and ``mu_r_geo`` [m], the effective radius."""
+    """Attributes: ``c_geo = (4/3) sqrt(mu_r_geo)`` [m^0.5], ``n_geo = 1.5`` [-] and ``mu_r_geo``
+    [m], the effective radius.
+    """
 
     c_geo: jax.Array
     n_geo: float
     mu_r_geo: Real
 
 
-def geometry_factors(radius1: Real, radius2: Real, *, flat1: bool = False, flat2: bool = False) -> GeometryFactors:
-    """``mu_r_geo``: ``r_i`` of the solid that is not flat if just one is flat, otherwise ``r1 r2/(r1 + r2)``.
+def geometry_factors(
+    radius1: Real, radius2: Real, *, flat1: bool = False, flat2: bool = False
+) -> GeometryFactors:
+    """``mu_r_geo``: ``r_i`` of the solid that is not flat if just one is flat, otherwise ``r1
+    r2/(r1 + r2)``.
 
     Args:
         radius1: contact sphere radius of solid 1 [m], positive.

@@ -28,13 +28,17 @@ from jaxcontact.systems.modia3d.geometry_factors import N_GEO
     energy=lambda overlap, stiffness: elastic_energy(overlap, stiffness=stiffness, exponent=N_GEO),
     conjugate="overlap_rate",
 )
-def normal_force(overlap: Real, overlap_rate: Real, *, stiffness: Real, dissipation: Real, tension: bool = False) -> jax.Array:
+def normal_force(
+    overlap: Real, overlap_rate: Real, *, stiffness: Real, dissipation: Real, tension: bool = False
+) -> jax.Array:
     """``F_n = max(0, K d^1.5 (1 + c d'))`` [N], ``K = c_res c_geo``. Elementwise.
 
-    That is the documented force. The program has no maximum and continues oddly, ``K d sqrt(|d|) (1 + c d')``, until an event ends the
-    contact: with ``tension`` the force is that one. They are the same in a free impact, which never reaches ``d' < -1/c``.
+    That is the documented force. The program has no maximum and continues oddly, ``K d sqrt(|d|) (1
+    + c d')``, until an event ends the contact: with ``tension`` the force is that one. They are the
+    same in a free impact, which never reaches ``d' < -1/c``.
 
-    One continuous derivative at ``d = 0``; a kink at ``d' = -1/c``, which ``tension`` does not have.
+    One continuous derivative at ``d = 0``; a kink at ``d' = -1/c``, which ``tension`` does not
+    have.
 
     Args:
         overlap: ``d`` [m].
@@ -43,7 +47,11 @@ def normal_force(overlap: Real, overlap_rate: Real, *, stiffness: Real, dissipat
         dissipation: ``c`` [s/m].
         tension: leave out the maximum, as the program does.
     """
-    force = hunt_crossley_force(overlap, overlap_rate, stiffness=stiffness, exponent=N_GEO, dissipation=dissipation)
+    force = hunt_crossley_force(
+        overlap, overlap_rate, stiffness=stiffness, exponent=N_GEO, dissipation=dissipation
+    )
     if not tension:
         return no_tension(force)
-    return force - hunt_crossley_force(-overlap, overlap_rate, stiffness=stiffness, exponent=N_GEO, dissipation=dissipation)
+    return force - hunt_crossley_force(
+        -overlap, overlap_rate, stiffness=stiffness, exponent=N_GEO, dissipation=dissipation
+    )

@@ -1,15 +1,17 @@
 """Forces and torques of a contact, and its memory.
 
-With the normal ``n`` out of solid 1 and into solid 2, the contact point ``r_c`` midway between the two surfaces, the relative velocity
-``v = v2 - v1`` of the solids there, its part ``v_t`` normal to ``n``, the overlap rate ``d' = -v . n`` and the relative angular velocity
-``w = w2 - w1``, solid 2 gets at ``r_c``::
+With the normal ``n`` out of solid 1 and into solid 2, the contact point ``r_c`` midway between the
+two surfaces, the relative velocity ``v = v2 - v1`` of the solids there, its part ``v_t`` normal to
+``n``, the overlap rate ``d' = -v . n`` and the relative angular velocity ``w = w2 - w1``, solid 2
+gets at ``r_c``::
 
     f = f_n n - mu_k f_n v_t/reg(|v_t|, vsmall),        tau = -mu_r mu_r_geo f_n w/reg(|w|, wsmall),
     f_n = max(0, c_res c_geo d^1.5 (1 + d_res d')),
 
-and solid 1 the opposite. ``reg(x, s)`` is ``x`` from ``s`` on and ``(x^2/s)(1 - x/(3 s)) + s/3`` below. The torque takes all of ``w``:
-it resists spinning about the normal as it does rolling. Both solids feel the force at the same point: linear and angular momentum of the
-pair are conserved to rounding.
+and solid 1 the opposite. ``reg(x, s)`` is ``x`` from ``s`` on and ``(x^2/s)(1 - x/(3 s)) + s/3``
+below. The torque takes all of ``w``: it resists spinning about the normal as it does rolling. Both
+solids feel the force at the same point: linear and angular momentum of the pair are conserved to
+rounding.
 """
 
 from typing import NamedTuple
@@ -22,12 +24,17 @@ from jaxcontact.geometry.motion import Motion, Wrench, wrench_at
 from jaxcontact.geometry.relative_motion import relative_motion
 from jaxcontact.laws.friction import MODIA3D
 from jaxcontact.smooth import Real
-from jaxcontact.systems.modia3d.elastic_contact import ElasticContact, ElasticContactPairResponseMaterial, response_material
+from jaxcontact.systems.modia3d.elastic_contact import (
+    ElasticContact,
+    ElasticContactPairResponseMaterial,
+    response_material,
+)
 from jaxcontact.systems.modia3d.normal_force import normal_force
 
 
 def reg(absolute_value: Real, small_value: Real) -> jax.Array:
-    """``reg(x, s)``: ``x`` for ``x >= s``, otherwise ``(x^2/s)(1 - x/(3 s)) + s/3``. Elementwise, two continuous derivatives at ``x = s``.
+    """``reg(x, s)``: ``x`` for ``x >= s``, otherwise ``(x^2/s)(1 - x/(3 s)) + s/3``. Elementwise,
+    two continuous derivatives at ``x = s``.
 
     Args:
         absolute_value: ``x >= 0``.
@@ -37,7 +44,8 @@ def reg(absolute_value: Real, small_value: Real) -> jax.Array:
 
 
 def regularized_unit_vector(vector: Real, small_value: Real) -> jax.Array:
-    """``x/reg(|x|, s)``, ``(..., 3)``: of length 1 for ``|x| >= s``, and ``3 x/s`` about 0. Two continuous derivatives.
+    """``x/reg(|x|, s)``, ``(..., 3)``: of length 1 for ``|x| >= s``, and ``3 x/s`` about 0. Two
+    continuous derivatives.
 
     Args:
         vector: ``x``, ``(..., 3)``.
@@ -50,7 +58,8 @@ class ContactMemory(NamedTuple):
     """What a contact remembers.
 
     Attributes:
-        impact_speed: magnitude of the normal velocity when the contact started [m/s], ``(...)``; negative where there is no contact.
+        impact_speed: magnitude of the normal velocity when the contact started [m/s], ``(...)``;
+            negative where there is no contact.
     """
 
     impact_speed: Real = -1.0
@@ -89,7 +98,8 @@ def response_calculation(
 
     Args:
         material: coefficients, from ``response_material``.
-        motion1: of the reference point of solid 1: its centre of mass, or the origin of its frame, as the torque is to refer to.
+        motion1: of the reference point of solid 1: its centre of mass, or the origin of its frame,
+            as the torque is to refer to.
         motion2: of that of solid 2.
         plane: contact point, normal from 1 to 2 and gap.
         contactEpsilon: added to the overlap [m].
@@ -97,50 +107,82 @@ def response_calculation(
     """
     motion = relative_motion(motion1, motion2, location=plane.location, normal=plane.normal)
     overlap, overlap_rate = contactEpsilon - plane.gap, -motion.normal
-    along = normal_force(overlap, overlap_rate, stiffness=material.c_res * material.c_geo, dissipation=material.d_res, tension=tension)
+    along = normal_force(
+        overlap,
+        overlap_rate,
+        stiffness=material.c_res * material.c_geo,
+        dissipation=material.d_res,
+        tension=tension,
+    )
 
     def opposing(coefficient: Real, vector: jax.Array, small_value: Real) -> jax.Array:
         # Not laws.friction.friction_force, because under tension the program's friction drives.
-        return -jnp.expand_dims(coefficient * along, -1) * regularized_unit_vector(vector, small_value)
+        return -jnp.expand_dims(coefficient * along, -1) * regularized_unit_vector(
+            vector, small_value
+        )
 
     force = along[..., None] * plane.normal + opposing(material.mu_k, motion.shear, material.vsmall)
-    torque = opposing(material.mu_r * material.mu_r_geo, motion.rotational_velocity, material.wsmall)
+    torque = opposing(
+        material.mu_r * material.mu_r_geo, motion.rotational_velocity, material.wsmall
+    )
 
     def wrench(sign: float, body: Motion) -> Wrench:
         acting = wrench_at(sign * force, plane.location - body.position)
         return Wrench(acting.force, acting.torque + sign * torque)
 
-    return Response(wrench(-1.0, motion1), wrench(1.0, motion2), along, overlap, overlap_rate, torque)
+    return Response(
+        wrench(-1.0, motion1), wrench(1.0, motion2), along, overlap, overlap_rate, torque
+    )
 
 
 def contact_response(
-    memory: ContactMemory, contact: ElasticContact, motion1: Motion, motion2: Motion, plane: ContactPlane
+    memory: ContactMemory,
+    contact: ElasticContact,
+    motion1: Motion,
+    motion2: Motion,
+    plane: ContactPlane,
 ) -> tuple[Response, ContactMemory]:
     """Forces and torques between two solids, and the memory afterwards. Conserves angular momentum.
 
-    A contact that is not remembered starts where the overlap is positive, with the normal velocity of that moment; it lasts, with this
-    impact speed, until the overlap is no longer positive. In a scheme of fixed steps pass the memory on from step to step. A scheme that
-    locates the start and the end of contacts calls ``contact_start`` there and keeps the memory in between.
+    A contact that is not remembered starts where the overlap is positive, with the normal velocity
+    of that moment; it lasts, with this impact speed, until the overlap is no longer positive. In a
+    scheme of fixed steps pass the memory on from step to step. A scheme that locates the start and
+    the end of contacts calls ``contact_start`` there and keeps the memory in between.
 
-    The force has one continuous derivative in the overlap and two in slip and angular velocity. The memory jumps where contacts start
-    and end, and with the memory of no contact the damping follows from the velocity now.
+    The force has one continuous derivative in the overlap and two in slip and angular velocity. The
+    memory jumps where contacts start and end, and with the memory of no contact the damping follows
+    from the velocity now.
 
     Args:
         memory: of this pair; ``ContactMemory()`` at first.
         contact: parameters.
         motion1: of the reference point of solid 1.
         motion2: of that of solid 2.
-        plane: contact point, normal from 1 to 2 and gap, e.g. from ``sphere_sphere_plane`` or ``sphere_plane_plane``.
+        plane: contact point, normal from 1 to 2 and gap, e.g. from ``sphere_sphere_plane`` or
+            ``sphere_plane_plane``.
     """
     remembered = jnp.greater_equal(memory.impact_speed, 0.0)
-    impact_speed = jnp.where(remembered, memory.impact_speed, contact_start(motion1, motion2, plane).impact_speed)
+    impact_speed = jnp.where(
+        remembered, memory.impact_speed, contact_start(motion1, motion2, plane).impact_speed
+    )
     touches = contact.contactEpsilon - plane.gap > 0.0
     material = response_material(contact, impact_speed)
     material = material._replace(c_res=jnp.where(remembered | touches, material.c_res, 0.0))
-    response = response_calculation(material, motion1, motion2, plane, contactEpsilon=contact.contactEpsilon, tension=contact.tension)
+    response = response_calculation(
+        material,
+        motion1,
+        motion2,
+        plane,
+        contactEpsilon=contact.contactEpsilon,
+        tension=contact.tension,
+    )
     return response, ContactMemory(jnp.where(touches, impact_speed, -1.0))
 
 
 def contact_start(motion1: Motion, motion2: Motion, plane: ContactPlane) -> ContactMemory:
     """The memory of a contact that starts now. Arguments as for ``contact_response``."""
-    return ContactMemory(jnp.abs(relative_motion(motion1, motion2, location=plane.location, normal=plane.normal).normal))
+    return ContactMemory(
+        jnp.abs(
+            relative_motion(motion1, motion2, location=plane.location, normal=plane.normal).normal
+        )
+    )

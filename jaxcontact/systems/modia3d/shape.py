@@ -1,6 +1,8 @@
-"""Shapes of solids, as far as the contact law knows them: the sphere that stands for the whole surface, and whether it is flat.
+"""Shapes of solids, as far as the contact law knows them: the sphere that stands for the whole
+surface, and whether it is flat.
 
-The contact area of a shape is approximated by one mean curvature, that of a sphere of radius ``defaultContactSphereRadius``:
+The contact area of a shape is approximated by one mean curvature, that of a sphere of radius
+``defaultContactSphereRadius``:
 
 - ``Sphere``, ``Capsule``: ``diameter/2``
 - ``Ellipsoid``: ``min(lengthX, lengthY, lengthZ)/2``
@@ -10,8 +12,9 @@ The contact area of a shape is approximated by one mean curvature, that of a sph
 - ``Beam``, flat: ``min(length, width, thickness)/2``
 - ``FileMesh``: ``shortestEdge/2``
 
-Where the lengths of a minimum are equal, its derivative is shared between them. Names and table are the program's. Orientation
-(``axis``), smoothing of edges and the geometry of the contact itself are not here.
+Where the lengths of a minimum are equal, its derivative is shared between them. Names and table are
+the program's. Orientation (``axis``), smoothing of edges and the geometry of the contact itself are
+not here.
 """
 
 from typing import Any, ClassVar
@@ -97,7 +100,14 @@ class Cone:
 
     diameter: Any = _length("diameter of the base", symbol="d")
     length: Any = _length("length")
-    topDiameter: Any = parameter(unit="m", label="diameter of the top", symbol="d_top", interval="[0, inf)", transform="log", default=0.0)
+    topDiameter: Any = parameter(
+        unit="m",
+        label="diameter of the top",
+        symbol="d_top",
+        interval="[0, inf)",
+        transform="log",
+        default=0.0,
+    )
     isFlat: ClassVar[bool] = False
 
     @property
@@ -137,7 +147,9 @@ class Beam:
 
 @model
 class FileMesh:
-    """A closed triangle mesh; what the contact law takes from it is the length of its shortest edge."""
+    """A closed triangle mesh; what the contact law takes from it is the length of its shortest
+    edge.
+    """
 
     shortestEdge: Any = _length("shortest edge of the mesh")
     isFlat: ClassVar[bool] = False
@@ -150,5 +162,8 @@ class FileMesh:
 
 Shape = Sphere | Ellipsoid | Box | Cylinder | Cone | Capsule | Beam | FileMesh
 
-SHAPES: dict[str, type] = {shape.__name__: shape for shape in (Sphere, Ellipsoid, Box, Cylinder, Cone, Capsule, Beam, FileMesh)}
+SHAPES: dict[str, type] = {
+    shape.__name__: shape
+    for shape in (Sphere, Ellipsoid, Box, Cylinder, Cone, Capsule, Beam, FileMesh)
+}
 """Every shape by its name."""

@@ -18,8 +18,10 @@ class Solid:
     Args:
         shape: one of ``shape.SHAPES``.
         solidMaterial: name of the material that it is made of.
-        contactMaterial: name of the material of its contacts, where that is another; elastic data and pair are looked up under it.
-        contactSphereRadius: radius [m] of the sphere that stands for its surface; 0 or less, or none, is the default of the shape.
+        contactMaterial: name of the material of its contacts, where that is another; elastic data
+            and pair are looked up under it.
+        contactSphereRadius: radius [m] of the sphere that stands for its surface; 0 or less, or
+            none, is the default of the shape.
     """
 
     shape: Any
@@ -29,9 +31,15 @@ class Solid:
 
     def __post_init__(self) -> None:
         if type(self.shape) is type or type(self.shape).__name__ not in SHAPES:
-            raise TypeError(f"Solid: shape = {self.shape!r} is not a shape.{nearest(type(self.shape).__name__, SHAPES)}")
+            raise TypeError(
+                f"Solid: shape = {self.shape!r} is not a "
+                f"shape.{nearest(type(self.shape).__name__, SHAPES)}"
+            )
         if not self.contact_material:
-            raise ValueError("Solid: neither solidMaterial nor contactMaterial names a material. Name one of the palette, e.g. 'Steel'.")
+            raise ValueError(
+                "Solid: neither solidMaterial nor contactMaterial names a material. Name one "
+                "of the palette, e.g. 'Steel'."
+            )
 
     @property
     def contact_material(self) -> str:
@@ -45,8 +53,12 @@ class Solid:
 
     @property
     def contact_sphere_radius(self) -> Real | jax.Array:
-        """The radius [m] that counts, the given one where positive, or else the default of the shape."""
+        """The radius [m] that counts, the given one where positive, or else the default of the
+        shape.
+        """
         default = self.shape.defaultContactSphereRadius
         if self.contactSphereRadius is None:
             return default
-        return jnp.where(jnp.greater(self.contactSphereRadius, 0.0), self.contactSphereRadius, default)
+        return jnp.where(
+            jnp.greater(self.contactSphereRadius, 0.0), self.contactSphereRadius, default
+        )

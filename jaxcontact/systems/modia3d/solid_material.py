@@ -16,7 +16,8 @@ from jaxcontact.smooth import Real
 class SolidMaterial:
     """Elastic data of a solid.
 
-    A solid with ``YoungsModulus`` or ``PoissonsRatio`` zero exerts no contact force: that is how the program marks an observer.
+    A solid with ``YoungsModulus`` or ``PoissonsRatio`` zero exerts no contact force: that is how
+    the program marks an observer.
     """
 
     density: Any = of(QUANTITIES["density"], default=0.0)
@@ -33,12 +34,17 @@ class SolidMaterial:
     def plane_strain_modulus(self) -> jax.Array:
         """``c = E/(1 - nu^2)`` [Pa]; 1 Pa, not to be used, for a solid that does not respond."""
         responds = self.responds
-        safe = (jnp.where(responds, value, 0.5) for value in (self.YoungsModulus, self.PoissonsRatio))
+        safe = (
+            jnp.where(responds, value, 0.5) for value in (self.YoungsModulus, self.PoissonsRatio)
+        )
         return jnp.where(responds, plane_strain_modulus(*safe), 1.0)
 
 
-def resultant_modulus(material1: SolidMaterial, material2: SolidMaterial, *, elasticContactReductionFactor: Real = 1.0) -> jax.Array:
-    """``c_res = k_red/(1/c1 + 1/c2)`` [Pa]; 0, which is no contact force, where a solid does not respond or ``k_red`` is 0.
+def resultant_modulus(
+    material1: SolidMaterial, material2: SolidMaterial, *, elasticContactReductionFactor: Real = 1.0
+) -> jax.Array:
+    """``c_res = k_red/(1/c1 + 1/c2)`` [Pa]; 0, which is no contact force, where a solid does not
+    respond or ``k_red`` is 0.
 
     Args:
         material1: of the contact material of solid 1.
@@ -46,7 +52,9 @@ def resultant_modulus(material1: SolidMaterial, material2: SolidMaterial, *, ela
         elasticContactReductionFactor: ``k_red`` in [0, 1.1], which makes the contact softer.
     """
     responds = material1.responds & material2.responds
-    return jnp.where(responds, elasticContactReductionFactor * effective_modulus(material1, material2), 0.0)
+    return jnp.where(
+        responds, elasticContactReductionFactor * effective_modulus(material1, material2), 0.0
+    )
 
 
 solidMaterialPalette: dict[str, SolidMaterial] = {
@@ -62,15 +70,22 @@ solidMaterialPalette: dict[str, SolidMaterial] = {
         ("Observer", 0.0, 0.0, 0.0),
     )
 }
-"""The program's solid materials, without their thermal data. Extend it with ``solidMaterialPalette | {"Rubber": SolidMaterial(...)}``."""
+"""The program's solid materials, without their thermal data. Extend it with ``solidMaterialPalette
+| {"Rubber": SolidMaterial(...)}``.
+"""
 
 
-def solid_material(name: str, *, palette: Mapping[str, SolidMaterial] = solidMaterialPalette) -> SolidMaterial:
+def solid_material(
+    name: str, *, palette: Mapping[str, SolidMaterial] = solidMaterialPalette
+) -> SolidMaterial:
     """The material called ``name``.
 
     Raises:
         ValueError: when the palette has none of that name.
     """
     if name not in palette:
-        raise ValueError(f"solid material {name!r} is not in the palette.{nearest(str(name), palette)} Other materials can be added to it.")
+        raise ValueError(
+            f"solid material {name!r} is not in the palette.{nearest(str(name), palette)} "
+            "Other materials can be added to it."
+        )
     return palette[name]

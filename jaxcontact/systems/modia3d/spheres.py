@@ -1,4 +1,6 @@
-"""A sphere against a sphere, and against a plane: where they touch, and their response in one call."""
+"""A sphere against a sphere, and against a plane: where they touch, and their response in one
+call.
+"""
 
 import jax.numpy as jnp
 
@@ -31,13 +33,23 @@ _NO_SPIN = (0.0, 0.0, 0.0)
 _FIRST_AT_REST = Motion((0.0, 0.0, 0.0), (0.0, 0.0, 0.0), _NO_SPIN)
 
 
-def _along_x(position: float, *, velocity: tuple[float, float, float] = (-0.5, 0.0, 0.0), spin: tuple = _NO_SPIN) -> dict[str, Motion]:
-    """Sphere 1 at rest in the origin, sphere 2 on the x axis; the spheres touch at a distance of 0.25 m."""
+def _along_x(
+    position: float,
+    *,
+    velocity: tuple[float, float, float] = (-0.5, 0.0, 0.0),
+    spin: tuple = _NO_SPIN,
+) -> dict[str, Motion]:
+    """Sphere 1 at rest in the origin, sphere 2 on the x axis; the spheres touch at a distance of
+    0.25 m.
+    """
     return {"motion1": _FIRST_AT_REST, "motion2": Motion((position, 0.0, 0.0), velocity, spin)}
 
 
-def sphere_sphere_plane(motion1: Motion, motion2: Motion, *, radius1: Real, radius2: Real) -> ContactPlane:
-    """Contact of two spheres: normal from centre 1 to centre 2, point midway between the surfaces. The normal of equal centres is zero.
+def sphere_sphere_plane(
+    motion1: Motion, motion2: Motion, *, radius1: Real, radius2: Real
+) -> ContactPlane:
+    """Contact of two spheres: normal from centre 1 to centre 2, point midway between the surfaces.
+    The normal of equal centres is zero.
 
     Args:
         motion1: of the centre of sphere 1.
@@ -45,12 +57,23 @@ def sphere_sphere_plane(motion1: Motion, motion2: Motion, *, radius1: Real, radi
         radius1: [m].
         radius2: [m].
     """
-    distance, normal = distance_and_direction(jnp.asarray(motion2.position) - jnp.asarray(motion1.position))
-    return contact_plane(motion1.position, radius=radius1, partner_radius=radius2, distance=distance, direction=normal)
+    distance, normal = distance_and_direction(
+        jnp.asarray(motion2.position) - jnp.asarray(motion1.position)
+    )
+    return contact_plane(
+        motion1.position,
+        radius=radius1,
+        partner_radius=radius2,
+        distance=distance,
+        direction=normal,
+    )
 
 
-def sphere_flat_plane(motion1: Motion, motion2: Motion, *, radius1: Real, surface_normal: Real) -> ContactPlane:
-    """Contact of a sphere, solid 1, with a plane of solid 2: point midway between the surfaces on the perpendicular from the centre.
+def sphere_flat_plane(
+    motion1: Motion, motion2: Motion, *, radius1: Real, surface_normal: Real
+) -> ContactPlane:
+    """Contact of a sphere, solid 1, with a plane of solid 2: point midway between the surfaces on
+    the perpendicular from the centre.
 
     Args:
         motion1: of the centre of the sphere.
@@ -59,7 +82,9 @@ def sphere_flat_plane(motion1: Motion, motion2: Motion, *, radius1: Real, surfac
         surface_normal: direction out of solid 2, ``(..., 3)``, of any length.
     """
     _, outward = distance_and_direction(surface_normal)
-    height = jnp.sum((jnp.asarray(motion1.position) - jnp.asarray(motion2.position)) * outward, axis=-1)
+    height = jnp.sum(
+        (jnp.asarray(motion1.position) - jnp.asarray(motion2.position)) * outward, axis=-1
+    )
     return contact_plane(motion1.position, radius=radius1, distance=height, direction=-outward)
 
 
@@ -71,7 +96,8 @@ def _radius(contact: ElasticContact, number: int) -> Real:
     shape = (contact.solid1, contact.solid2)[number - 1].shape
     if not isinstance(shape, Sphere):
         raise TypeError(
-            f"solid{number}.shape is a {type(shape).__name__}, but must be a Sphere here. For other shapes find the ContactPlane and call"
+            f"solid{number}.shape is a {type(shape).__name__}, but must be a Sphere here. "
+            "For other shapes find the ContactPlane and call"
             " contact_response."
         )
     return 0.5 * shape.diameter
@@ -107,7 +133,8 @@ def _radius(contact: ElasticContact, number: int) -> Real:
 def sphere_sphere_response(
     memory: ContactMemory, contact: ElasticContact, motion1: Motion, motion2: Motion
 ) -> tuple[Response, ContactMemory]:
-    """Forces and torques between two spheres, and the memory afterwards; see ``contact_response``. Conserves angular momentum.
+    """Forces and torques between two spheres, and the memory afterwards; see ``contact_response``.
+    Conserves angular momentum.
 
     Args:
         memory: of this pair; ``ContactMemory()`` at first.
@@ -116,14 +143,22 @@ def sphere_sphere_response(
         motion2: of the centre of sphere 2.
     """
     motion1, motion2 = _arrays(motion1), _arrays(motion2)
-    plane = sphere_sphere_plane(motion1, motion2, radius1=_radius(contact, 1), radius2=_radius(contact, 2))
+    plane = sphere_sphere_plane(
+        motion1, motion2, radius1=_radius(contact, 1), radius2=_radius(contact, 2)
+    )
     return contact_response(memory, contact, motion1, motion2, plane)
 
 
 def sphere_flat_response(
-    memory: ContactMemory, contact: ElasticContact, motion1: Motion, motion2: Motion, *, surface_normal: Real
+    memory: ContactMemory,
+    contact: ElasticContact,
+    motion1: Motion,
+    motion2: Motion,
+    *,
+    surface_normal: Real,
 ) -> tuple[Response, ContactMemory]:
-    """Forces and torques between a sphere and a plane surface, and the memory afterwards; see ``contact_response``.
+    """Forces and torques between a sphere and a plane surface, and the memory afterwards; see
+    ``contact_response``.
 
     Conserves angular momentum.
 
@@ -135,5 +170,7 @@ def sphere_flat_response(
         surface_normal: direction out of solid 2, ``(..., 3)``, of any length.
     """
     motion1, motion2 = _arrays(motion1), _arrays(motion2)
-    plane = sphere_flat_plane(motion1, motion2, radius1=_radius(contact, 1), surface_normal=surface_normal)
+    plane = sphere_flat_plane(
+        motion1, motion2, radius1=_radius(contact, 1), surface_normal=surface_normal
+    )
     return contact_response(memory, contact, motion1, motion2, plane)

@@ -1,9 +1,11 @@
 """Itasca PFC: contact resolution, and the contact models that consume its state table.
 
-Names are those of the program's documentation: a contact between the *pieces* of two *bodies* (a ball, a pebble of a clump, a facet of a
-wall), its contact plane with the axes ``n``, ``s``, ``t``, the contact gap, relative displacement and rotation increments.
+Names are those of the program's documentation: a contact between the *pieces* of two *bodies* (a
+ball, a pebble of a clump, a facet of a wall), its contact plane with the axes ``n``, ``s``, ``t``,
+the contact gap, relative displacement and rotation increments.
 
-Source: Itasca Consulting Group, PFC documentation, "Contact Resolution" and the pages of the contact models.
+Source: Itasca Consulting Group, PFC documentation, "Contact Resolution" and the pages of the
+contact models.
 """
 
 from jaxcontact.systems.pfc import (

@@ -1,11 +1,14 @@
-"""PFC's contact resolution: from the pieces and the motion of their bodies to the contact state variables, once in each step.
+"""PFC's contact resolution: from the pieces and the motion of their bodies to the contact state
+variables, once in each step.
 
-1. Contact mass, and the contact plane: location, normal, gap. A ball or pebble against a facet meets the closest point of the facet.
+1. Contact mass, and the contact plane: location, normal, gap. A ball or pebble against a facet
+  meets the closest point of the facet.
 2. Axes of the plane: carried from the last step, or new ones.
 3. Relative motion of the bodies at the location, and the increments of this step along the axes.
 
-Which axes turn by finite rotations (``"exact"``, the default) or by the program's linear update (``"documented"``) is a choice. In two
-dimensions (``dimension=2``: everything in the xy plane, rotations about z) the axes need no memory.
+Which axes turn by finite rotations (``"exact"``, the default) or by the program's linear update
+(``"documented"``) is a choice. In two dimensions (``dimension=2``: everything in the xy plane,
+rotations about z) the axes need no memory.
 
 A contact is active when the surface gap is not positive: see ``activity``.
 """
@@ -38,7 +41,10 @@ from jaxcontact.smooth import Real
 from jaxcontact.systems.pfc.pieces import Facet, SphericalPiece, Wall, ball
 from jaxcontact.systems.pfc.state import ContactState
 
-AXES_UPDATES: dict[str, Callable[..., ContactAxes]] = {"exact": turn_axes, "documented": turn_axes_first_order}
+AXES_UPDATES: dict[str, Callable[..., ContactAxes]] = {
+    "exact": turn_axes,
+    "documented": turn_axes_first_order,
+}
 
 NEW_CONTACT = ContactAxes(*(3 * ((0.0, 0.0, 0.0),)))
 """Memory of a contact that was not there in the last step."""
@@ -48,13 +54,23 @@ _MOTION = Motion((0.3, 0.2, 0.3), (0.4, -0.3, 0.7), (2.0, -1.0, 3.0))
 _BALL = ball(_MOTION, radius=0.6, mass=0.3)
 _PARTNER = ball(Motion((0.4, 0.1, 1.3), (-0.2, 0.5, -0.6), (-1.0, 2.5, 0.5)), radius=0.45, mass=0.2)
 _WALL_MOTION = Motion((0.5, -1.0, 0.2), (0.1, 0.2, 0.3), (0.5, -0.4, 0.3))
-_FACET = Facet(vertices=((-0.4, -0.5, -0.2), (2.8, -0.5, -0.2), (-0.2, 1.7, -0.2)), motion=_WALL_MOTION)
+_FACET = Facet(
+    vertices=((-0.4, -0.5, -0.2), (2.8, -0.5, -0.2), (-0.2, 1.7, -0.2)), motion=_WALL_MOTION
+)
 
 
 def ball_ball_plane(piece1: SphericalPiece, piece2: SphericalPiece) -> ContactPlane:
-    """Contact plane of two balls or pebbles: ``n = (x2 - x1)/d``, ``g = d - R1 - R2``, ``x_c = x1 + (R1 + g/2) n``."""
+    """Contact plane of two balls or pebbles: ``n = (x2 - x1)/d``, ``g = d - R1 - R2``, ``x_c = x1 +
+    (R1 + g/2) n``.
+    """
     distance, direction = distance_and_direction(jnp.asarray(piece2.centre) - piece1.centre)
-    return contact_plane(piece1.centre, radius=piece1.radius, partner_radius=piece2.radius, distance=distance, direction=direction)
+    return contact_plane(
+        piece1.centre,
+        radius=piece1.radius,
+        partner_radius=piece2.radius,
+        distance=distance,
+        direction=direction,
+    )
 
 
 @law(
@@ -68,24 +84,34 @@ def ball_ball_plane(piece1: SphericalPiece, piece2: SphericalPiece) -> ContactPl
         {"piece": replace(_BALL, centre=(-0.4, -0.5, -0.2))},  # on a vertex
         {"piece": replace(_BALL, centre=(0.3, 0.2, -0.2))},  # in the facet
         {"piece": replace(_BALL, centre=(0.3, -1.2, -0.2))},  # in its plane, outside
-        {"facet": replace(_FACET, vertices=((0.0, 0.0, 0.0), (1.0, 1.0, 1.0), (2.0, 2.0, 2.0)))},  # a facet without area
+        {
+            "facet": replace(_FACET, vertices=((0.0, 0.0, 0.0), (1.0, 1.0, 1.0), (2.0, 2.0, 2.0)))
+        },  # a facet without area
         {"facet": replace(_FACET, vertices=3 * ((0.1, 0.2, 0.3),))},
     ),
 )
 def ball_facet_plane(piece: SphericalPiece, facet: Facet) -> ContactPlane:
-    """Contact plane of a ball or pebble and a facet, ``x_f`` its closest point: ``n = (x_f - x1)/d``, ``g = d - R1``.
+    """Contact plane of a ball or pebble and a facet, ``x_f`` its closest point: ``n = (x_f -
+    x1)/d``, ``g = d - R1``.
 
-    The gap has a continuous gradient as long as the centre is off the facet; the normal is continuous, with a derivative that jumps where
-    the closest point passes from face to edge to vertex. With the centre in the facet the normal is as on approach from its positive side.
+    The gap has a continuous gradient as long as the centre is off the facet; the normal is
+    continuous, with a derivative that jumps where the closest point passes from face to edge to
+    vertex. With the centre in the facet the normal is as on approach from its positive side.
     """
     closest = closest_point_on_facet(piece.centre, facet.vertices)
-    return contact_plane(piece.centre, radius=piece.radius, distance=closest.distance, direction=closest.direction)
+    return contact_plane(
+        piece.centre, radius=piece.radius, distance=closest.distance, direction=closest.direction
+    )
 
 
 def closest_point_on_facet(point: Real, vertices: Real) -> ClosestPoint:
-    """The closest point of a triangle ``(..., 3, 3)``, or of a segment in the xy plane ``(..., 2, 3)``."""
+    """The closest point of a triangle ``(..., 3, 3)``, or of a segment in the xy plane ``(..., 2,
+    3)``.
+    """
     triangle = jnp.shape(vertices)[-2] == 3
-    return (closest_point_on_triangle if triangle else closest_point_on_planar_segment)(point, vertices)
+    return (closest_point_on_triangle if triangle else closest_point_on_planar_segment)(
+        point, vertices
+    )
 
 
 @law(
@@ -102,7 +128,10 @@ def closest_point_on_facet(point: Real, vertices: Real) -> ClosestPoint:
         {"memory": NEW_CONTACT},
         {"piece2": _BALL},  # coincident centres
         {"piece2": replace(_PARTNER, centre=(1.0, 0.2, 0.3))},  # the normal along x
-        {"memory": ContactAxes((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)), "piece2": replace(_PARTNER, centre=(-1.0, 0.2, 0.3))},
+        {
+            "memory": ContactAxes((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+            "piece2": replace(_PARTNER, centre=(-1.0, 0.2, 0.3)),
+        },
     ),
 )
 def ball_ball_contact(
@@ -116,8 +145,9 @@ def ball_ball_contact(
 ) -> tuple[ContactState, ContactAxes]:
     """State of the contact between two balls or pebbles, and the axes to be remembered.
 
-    ``m_c = m1 m2/(m1 + m2)``, ``n = (x2 - x1)/d``, ``g = d - R1 - R2``, ``x_c = x1 + (R1 + g/2) n``. Differentiable to every order except
-    where the centres coincide (no normal: value and derivatives of ``n`` are zero).
+    ``m_c = m1 m2/(m1 + m2)``, ``n = (x2 - x1)/d``, ``g = d - R1 - R2``, ``x_c = x1 + (R1 + g/2)
+    n``. Differentiable to every order except where the centres coincide (no normal: value and
+    derivatives of ``n`` are zero).
 
     Args:
         memory: axes of the last step; ``NEW_CONTACT`` at first.
@@ -152,8 +182,8 @@ def ball_facet_contact(
 ) -> tuple[ContactState, ContactAxes]:
     """State of the contact between a ball or pebble and a facet, and the axes to be remembered.
 
-    ``m_c = m1``, ``n = (x_f - x1)/d``, ``g = d - R1``, ``x_c = x1 + (R1 + g/2) n`` with the closest point ``x_f`` of the facet. As smooth
-    as ``ball_facet_plane``.
+    ``m_c = m1``, ``n = (x_f - x1)/d``, ``g = d - R1``, ``x_c = x1 + (R1 + g/2) n`` with the closest
+    point ``x_f`` of the facet. As smooth as ``ball_facet_plane``.
 
     Arguments as for ``ball_ball_contact``.
     """
@@ -180,17 +210,21 @@ def ball_wall_contact(
     update: str = "exact",
     dimension: int = 3,
 ) -> tuple[ContactState, ContactAxes]:
-    """State of the one contact between a ball or pebble and a wall: that with the facet of the smallest gap.
+    """State of the one contact between a ball or pebble and a wall: that with the facet of the
+    smallest gap.
 
-    So a ball that touches two facets at their common edge is not pushed twice. When the closest facet changes, the axes and what is kept
-    along them turn from the old normal to the new one. At a concave edge, where two facets are touched at different points, only the
-    closer one acts: give such facets walls of their own.
+    So a ball that touches two facets at their common edge is not pushed twice. When the closest
+    facet changes, the axes and what is kept along them turn from the old normal to the new one. At
+    a concave edge, where two facets are touched at different points, only the closer one acts: give
+    such facets walls of their own.
 
     Arguments as for ``ball_ball_contact``.
     """
     distances = closest_point_on_facet(piece.centre, wall.vertices).distance
     facet = wall.facet(jnp.argmin(distances, axis=-1))
-    return ball_facet_contact(memory, piece, facet, time_step=time_step, update=update, dimension=dimension)
+    return ball_facet_contact(
+        memory, piece, facet, time_step=time_step, update=update, dimension=dimension
+    )
 
 
 def _resolve(
@@ -205,7 +239,15 @@ def _resolve(
     update: str,
     dimension: int,
 ) -> tuple[ContactState, ContactAxes]:
-    axes = _axes(memory, plane.normal, motion1, motion2, time_step=time_step, update=update, dimension=dimension)
+    axes = _axes(
+        memory,
+        plane.normal,
+        motion1,
+        motion2,
+        time_step=time_step,
+        update=update,
+        dimension=dimension,
+    )
     motion = relative_motion(motion1, motion2, location=plane.location, normal=plane.normal)
     increments = relative_increments(motion, axes=axes, time_step=time_step)
     state = ContactState(
@@ -227,7 +269,14 @@ def _resolve(
 
 
 def _axes(
-    memory: ContactAxes, normal: jax.Array, motion1: Motion, motion2: Motion, *, time_step: Real, update: str, dimension: int
+    memory: ContactAxes,
+    normal: jax.Array,
+    motion1: Motion,
+    motion2: Motion,
+    *,
+    time_step: Real,
+    update: str,
+    dimension: int,
 ) -> ContactAxes:
     """Axes of the contact plane in this step."""
     if dimension == 2:
@@ -235,7 +284,11 @@ def _axes(
     if dimension != 3:
         raise ValueError(f"dimension = {dimension!r} is neither 2 nor 3.")
     if update not in AXES_UPDATES:
-        raise ValueError(f"update = {update!r} is not a way to turn the axes.{nearest(update, AXES_UPDATES)}")
-    known = ContactAxes(*(jnp.broadcast_to(jnp.asarray(axis, normal.dtype), normal.shape) for axis in memory))
+        raise ValueError(
+            f"update = {update!r} is not a way to turn the axes.{nearest(update, AXES_UPDATES)}"
+        )
+    known = ContactAxes(
+        *(jnp.broadcast_to(jnp.asarray(axis, normal.dtype), normal.shape) for axis in memory)
+    )
     spin = mean_spin(normal, motion1.angular_velocity, motion2.angular_velocity)
     return AXES_UPDATES[update](known, normal, spin=spin, time_step=time_step)

@@ -1,20 +1,23 @@
-"""PFC's Hertz contact model: a nonlinear normal spring, a shear spring of the present stiffness, a slider, dashpots.
+"""PFC's Hertz contact model: a nonlinear normal spring, a shear spring of the present stiffness, a
+slider, dashpots.
 
 With the overlap ``d = -g_s`` of the surfaces and ``R = 2/(1/R1 + 1/R2)`` (``2 R1`` at a facet):
 
 =========  ===================================================================================================
 part       equation
 =========  ===================================================================================================
-normal     ``F_n = h_n d^alpha``, ``h_n = 2 G sqrt(2 R)/(3 (1 - nu))``
-stiffness  ``k_n = alpha h_n d^(alpha - 1)``, ``k_s = 2 (1 - nu)/(2 - nu) k_n``
-shear      ``F_s = P(F_s - k_s ddelta_s)``, ``|F_s| <= mu F_n``
-dashpots   ``F_dn = -2 beta_n sqrt(m_c k_n) d^alpha_d delta_dot_n``, likewise in shear, changed by ``dp_mode``
+normal ``F_n = h_n d^alpha``, ``h_n = 2 G sqrt(2 R)/(3 (1 - nu))`` stiffness ``k_n = alpha h_n
+d^(alpha - 1)``, ``k_s = 2 (1 - nu)/(2 - nu) k_n`` shear ``F_s = P(F_s - k_s ddelta_s)``, ``|F_s| <=
+mu F_n`` dashpots ``F_dn = -2 beta_n sqrt(m_c k_n) d^alpha_d delta_dot_n``, likewise in shear,
+changed by ``dp_mode``
 =========  ===================================================================================================
 
-The normal force is Hertz's between equal bodies, ``4/3 E* sqrt(R*) d^(3/2)`` with ``E* = G/(1 - nu)``; the shear stiffness is Mindlin's
-without slip. With ``hz_mode = 1`` the shear force is first multiplied by ``k_s/k_s,old`` while the normal force falls.
+The normal force is Hertz's between equal bodies, ``4/3 E* sqrt(R*) d^(3/2)`` with ``E* = G/(1 -
+nu)``; the shear stiffness is Mindlin's without slip. With ``hz_mode = 1`` the shear force is first
+multiplied by ``k_s/k_s,old`` while the normal force falls.
 
-Source: Itasca Consulting Group, PFC documentation, Hertz model; details from plug-ins built on the vendor's template.
+Source: Itasca Consulting Group, PFC documentation, Hertz model; details from plug-ins built on the
+vendor's template.
 """
 
 from dataclasses import replace
@@ -52,13 +55,25 @@ SHEAR_MODES = (0, 1)
 class Hertz:
     """Properties of the Hertz model, under the program's names; ``slider`` as for ``Linear``."""
 
-    hz_shear: Any = parameter(unit="Pa", label="shear modulus", symbol="G", interval="(0, inf)", transform="log")
-    hz_poiss: Any = parameter(unit="-", label="Poisson's ratio", symbol="nu", interval="(-1, 0.5]", transform="logit")
-    hz_alpha: Any = parameter(unit="-", label="exponent of the overlap", symbol="alpha", interval="[1, inf)", default=1.5)
+    hz_shear: Any = parameter(
+        unit="Pa", label="shear modulus", symbol="G", interval="(0, inf)", transform="log"
+    )
+    hz_poiss: Any = parameter(
+        unit="-", label="Poisson's ratio", symbol="nu", interval="(-1, 0.5]", transform="logit"
+    )
+    hz_alpha: Any = parameter(
+        unit="-", label="exponent of the overlap", symbol="alpha", interval="[1, inf)", default=1.5
+    )
     fric: Any = of(QUANTITIES["coefficient"], default=0.0)
     dp_nratio: Any = of(QUANTITIES["zeta"], default=0.0)
     dp_sratio: Any = of(QUANTITIES["zeta"], default=0.0)
-    dp_alpha: Any = parameter(unit="-", label="exponent of the overlap in the dashpots", symbol="alpha_d", interval="[0, inf)", default=0.0)
+    dp_alpha: Any = parameter(
+        unit="-",
+        label="exponent of the overlap in the dashpots",
+        symbol="alpha_d",
+        interval="[0, inf)",
+        default=0.0,
+    )
     rgap: Any = parameter(unit="m", label="reference gap", symbol="g_r", default=0.0)
     hz_mode: int = static(default=0)
     dp_mode: int = static(default=0)
@@ -85,7 +100,8 @@ NEW_HERTZ_CONTACT = HertzMemory(np.zeros(2), np.zeros(()))
 
 
 def pair_elasticity(solid1: Solid, solid2: Solid) -> tuple[Real, Real]:
-    """``G = 2 G* (2 - nu)`` [Pa], ``nu = (4 G* - E*)/(2 G* - E*)``: the solid whose equal pairs have the ``E*`` and ``G*`` of this pair.
+    """``G = 2 G* (2 - nu)`` [Pa], ``nu = (4 G* - E*)/(2 G* - E*)``: the solid whose equal pairs
+    have the ``E*`` and ``G*`` of this pair.
 
     Of very unequal solids ``nu`` may fall outside (-1, 0.5], and then ``Hertz`` rejects it.
     """
@@ -95,7 +111,9 @@ def pair_elasticity(solid1: Solid, solid2: Solid) -> tuple[Real, Real]:
 
 
 def normal_coefficient(hz_shear: Real, hz_poiss: Real, *, effective_radius: Real) -> jax.Array:
-    """``h_n = 2 G sqrt(2 R)/(3 (1 - nu))`` [N/m^1.5], ``R`` twice the effective radius ``1/(1/R1 + 1/R2)``."""
+    """``h_n = 2 G sqrt(2 R)/(3 (1 - nu))`` [N/m^1.5], ``R`` twice the effective radius ``1/(1/R1 +
+    1/R2)``.
+    """
     return hertz_stiffness(hz_shear / (1.0 - hz_poiss), effective_radius)
 
 
@@ -104,7 +122,9 @@ def shear_ratio(hz_poiss: Real) -> Real:
     return 2.0 * (1.0 - hz_poiss) / (2.0 - hz_poiss)
 
 
-def tangent_stiffnesses(overlap: Real, *, h_n: Real, hz_poiss: Real, hz_alpha: Real) -> tuple[jax.Array, jax.Array]:
+def tangent_stiffnesses(
+    overlap: Real, *, h_n: Real, hz_poiss: Real, hz_alpha: Real
+) -> tuple[jax.Array, jax.Array]:
     """``k_n = alpha h_n d^(alpha - 1)`` and ``k_s`` [N/m], 0 for ``d <= 0``."""
     normal = hz_alpha * h_n * positive_power(overlap, hz_alpha - 1.0)
     return normal, shear_ratio(hz_poiss) * normal
@@ -113,7 +133,10 @@ def tangent_stiffnesses(overlap: Real, *, h_n: Real, hz_poiss: Real, hz_alpha: R
 _MODEL = Hertz(hz_shear=30.0, hz_poiss=0.25, fric=0.5, dp_nratio=0.25, dp_sratio=0.5)
 _UNDAMPED = replace(_MODEL, dp_nratio=0.0, dp_sratio=0.0)
 _MEMORY = HertzMemory(np.array([-0.25, 0.125]), np.array(16.0))
-_STATE, _AT_REST = EXAMPLE_STATES["sticking"]._replace(shear_increment=np.array([0.01, -0.02])), EXAMPLE_STATES["at rest"]
+_STATE, _AT_REST = (
+    EXAMPLE_STATES["sticking"]._replace(shear_increment=np.array([0.01, -0.02])),
+    EXAMPLE_STATES["at rest"],
+)
 
 
 @law(
@@ -132,18 +155,29 @@ _STATE, _AT_REST = EXAMPLE_STATES["sticking"]._replace(shear_increment=np.array(
     corners=(
         {"state": _AT_REST, "memory": NEW_HERTZ_CONTACT},
         {"state": _STATE._replace(gap=0.25)},
-        {"state": _AT_REST, "memory": NEW_HERTZ_CONTACT, "model": replace(_MODEL, hz_mode=1, dp_mode=3, dp_alpha=0.25)},
-        {"state": _STATE._replace(gap=0.0), "memory": NEW_HERTZ_CONTACT, "model": replace(_MODEL, hz_mode=1, dp_mode=3, dp_alpha=0.25)},
+        {
+            "state": _AT_REST,
+            "memory": NEW_HERTZ_CONTACT,
+            "model": replace(_MODEL, hz_mode=1, dp_mode=3, dp_alpha=0.25),
+        },
+        {
+            "state": _STATE._replace(gap=0.0),
+            "memory": NEW_HERTZ_CONTACT,
+            "model": replace(_MODEL, hz_mode=1, dp_mode=3, dp_alpha=0.25),
+        },
         {"state": _STATE._replace(gap=-1e-12), "memory": NEW_HERTZ_CONTACT, "model": _UNDAMPED},
         {"model": replace(_MODEL, fric=0.0)},
         {"state": _AT_REST, "model": replace(_MODEL, fric=0.0)},
     ),
 )
-def hertz_contact(memory: HertzMemory, state: ContactState, *, model: Hertz) -> tuple[Response, HertzMemory]:
+def hertz_contact(
+    memory: HertzMemory, state: ContactState, *, model: Hertz
+) -> tuple[Response, HertzMemory]:
     """Response of the Hertz model to a contact state, and its memory: one step.
 
-    Continuous, also where the contact opens: the dashpots vanish there with the stiffness, like ``d^((alpha - 1)/2)``, with an infinite
-    slope. Angular momentum is conserved, as for ``linear_contact``. Rolling and twisting meet no resistance.
+    Continuous, also where the contact opens: the dashpots vanish there with the stiffness, like
+    ``d^((alpha - 1)/2)``, with an infinite slope. Angular momentum is conserved, as for
+    ``linear_contact``. Rolling and twisting meet no resistance.
 
     Args:
         memory: of the last step.
@@ -152,13 +186,20 @@ def hertz_contact(memory: HertzMemory, state: ContactState, *, model: Hertz) -> 
     """
     overlap = -surface_gap(state, reference_gap=model.rgap)
     active = overlap >= 0.0
-    h_n = normal_coefficient(model.hz_shear, model.hz_poiss, effective_radius=state.effective_radius)
+    h_n = normal_coefficient(
+        model.hz_shear, model.hz_poiss, effective_radius=state.effective_radius
+    )
     kn, ks = tangent_stiffnesses(overlap, h_n=h_n, hz_poiss=model.hz_poiss, hz_alpha=model.hz_alpha)
     normal = power_law_force(overlap, stiffness=h_n, exponent=model.hz_alpha)
     before = jnp.asarray(memory.shear_force)
     if model.hz_mode == 1:
         unloads = ks < memory.shear_stiffness
-        before = before * jnp.where(unloads, ks / jnp.where(unloads, memory.shear_stiffness, 1.0), 1.0)[..., None]
+        before = (
+            before
+            * jnp.where(unloads, ks / jnp.where(unloads, memory.shear_stiffness, 1.0), 1.0)[
+                ..., None
+            ]
+        )
     limit = model.fric * normal
     trial = before - ks[..., None] * state.shear_increment
     slips = active & (safe_norm(trial) > limit)
@@ -174,10 +215,12 @@ def hertz_contact(memory: HertzMemory, state: ContactState, *, model: Hertz) -> 
         dp_sratio=model.dp_sratio * damped,
         dp_mode=model.dp_mode,
     )
-    # The second derivative of 1/k_s grows like d^(-5/2): below 4e-12 m in float32 the elongation of the spring counts as 0.
+    # The second derivative of 1/k_s grows like d^(-5/2): below 4e-12 m in float32 the elongation of
+    # the spring counts as 0.
     spring = jnp.where(overlap > jnp.finfo(overlap.dtype).tiny ** 0.3, ks, 0.0)
     energies = Energies(
-        strain=elastic_energy(overlap, stiffness=h_n, exponent=model.hz_alpha) + spring_strain_energy(shear, stiffness=spring),
+        strain=elastic_energy(overlap, stiffness=h_n, exponent=model.hz_alpha)
+        + spring_strain_energy(shear, stiffness=spring),
         slip=slip_energy(
             memory.shear_force,
             shear,
@@ -186,7 +229,8 @@ def hertz_contact(memory: HertzMemory, state: ContactState, *, model: Hertz) -> 
             stiffness=spring,
             slips=slips | ~active,
         ),
-        dashpot=-dashpot_normal * state.normal_increment - jnp.sum(dashpot_shear * state.shear_increment, axis=-1),
+        dashpot=-dashpot_normal * state.normal_increment
+        - jnp.sum(dashpot_shear * state.shear_increment, axis=-1),
         rolling_strain=jnp.zeros_like(normal),
         rolling_slip=jnp.zeros_like(normal),
     )

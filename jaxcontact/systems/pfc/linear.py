@@ -1,20 +1,21 @@
 """PFC's linear contact model: normal and shear springs, a slider, dashpots.
 
-With the surface gap ``g_s = g_c - g_r`` the contact is active when ``g_s <= 0``; force on piece 2 along the contact axes, compression
-positive, increments of piece 2 against piece 1:
+With the surface gap ``g_s = g_c - g_r`` the contact is active when ``g_s <= 0``; force on piece 2
+along the contact axes, compression positive, increments of piece 2 against piece 1:
 
 ======================  ============================================================================================
 part                    equation
 ======================  ============================================================================================
-normal, ``lin_mode`` 0  ``F_n = max(0, -k_n g_s)``
-normal, ``lin_mode`` 1  ``F_n = max(0, F_n - k_n a ddelta_n)``
-shear                   ``F_s = P(F_s - k_s a ddelta_s)``, ``|F_s| <= mu F_n``
-dashpots                ``F_dn = -2 beta_n sqrt(m_c k_n) delta_dot_n``, likewise in shear, changed by ``dp_mode``
+normal, ``lin_mode`` 0 ``F_n = max(0, -k_n g_s)`` normal, ``lin_mode`` 1 ``F_n = max(0, F_n - k_n a
+ddelta_n)`` shear ``F_s = P(F_s - k_s a ddelta_s)``, ``|F_s| <= mu F_n`` dashpots ``F_dn = -2 beta_n
+sqrt(m_c k_n) delta_dot_n``, likewise in shear, changed by ``dp_mode``
 ======================  ============================================================================================
 
-``a`` is the part of a contact's first active step that it spent in contact, ``g_s/ddelta_n`` (1 where that is negative), and else 1.
+``a`` is the part of a contact's first active step that it spent in contact, ``g_s/ddelta_n`` (1
+where that is negative), and else 1.
 
-Source: Itasca Consulting Group, PFC documentation, linear model, and the vendor's template of a contact model.
+Source: Itasca Consulting Group, PFC documentation, linear model, and the vendor's template of a
+contact model.
 """
 
 from dataclasses import replace
@@ -50,7 +51,8 @@ NORMAL_MODES = (0, 1)
 class Linear:
     """Properties of the linear model, under the program's names.
 
-    ``slider``: ``coulomb_slider`` as in the program, or ``smooth_coulomb_slider`` with its smoothing filled in.
+    ``slider``: ``coulomb_slider`` as in the program, or ``smooth_coulomb_slider`` with its
+    smoothing filled in.
     """
 
     kn: Any = of(QUANTITIES["stiffness"])
@@ -86,7 +88,9 @@ NEW_LINEAR_CONTACT = LinearMemory(np.zeros(()), np.zeros(2), np.zeros((), bool))
 
 
 def series_stiffness(stiffness: Real, partner: Real) -> jax.Array:
-    """``k1 k2/(k1 + k2)`` [N/m] of the stiffnesses of two pieces; where one is 0 the other. Elementwise."""
+    """``k1 k2/(k1 + k2)`` [N/m] of the stiffnesses of two pieces; where one is 0 the other.
+    Elementwise.
+    """
     stiffness, partner = jnp.asarray(stiffness), jnp.asarray(partner)
     total = stiffness + partner
     both = (stiffness > 0.0) & (partner > 0.0)
@@ -103,7 +107,8 @@ def deformability_stiffness(
 ) -> tuple[Real, Real]:
     """``k_n = A E*/L`` and ``k_s = k_n/kappa*`` [N/m] of the deformability method.
 
-    ``A = pi r^2`` (2D: ``2 r`` times unit thickness). Two balls: ``r = min(R1, R2)``, ``L = R1 + R2``; ball and facet: ``r = L = R1``.
+    ``A = pi r^2`` (2D: ``2 r`` times unit thickness). Two balls: ``r = min(R1, R2)``, ``L = R1 +
+    R2``; ball and facet: ``r = L = R1``.
 
     Args:
         emod: effective modulus ``E*`` of the method [Pa] (not that of Hertz).
@@ -114,16 +119,22 @@ def deformability_stiffness(
     """
     if dimension not in (2, 3):
         raise ValueError(f"deformability_stiffness: dimension = {dimension!r} is neither 2 nor 3.")
-    smaller, length = (radius, radius) if partner is None else (jnp.minimum(radius, partner), radius + partner)
+    smaller, length = (
+        (radius, radius) if partner is None else (jnp.minimum(radius, partner), radius + partner)
+    )
     area = jnp.pi * smaller * smaller if dimension == 3 else 2.0 * smaller
     normal = area * emod / length
     return normal, normal / kratio
 
 
 def share_in_contact(state: ContactState, *, overlap: Real, activated: jax.Array) -> jax.Array:
-    """``a``: part of the normal increment that a contact activated in this step spent in contact, ``(...)``; else 1."""
+    """``a``: part of the normal increment that a contact activated in this step spent in contact,
+    ``(...)``; else 1.
+    """
     closing = -jnp.asarray(state.normal_increment)
-    counts = activated & (closing > jnp.finfo(closing.dtype).tiny ** (1.0 / 3.0))  # second derivatives contain 1/ddelta_n^3
+    counts = activated & (
+        closing > jnp.finfo(closing.dtype).tiny ** (1.0 / 3.0)
+    )  # second derivatives contain 1/ddelta_n^3
     return jnp.where(counts, overlap / jnp.where(counts, closing, 1.0), 1.0)
 
 
@@ -152,10 +163,17 @@ _AT_REST = _STATE._replace(
     bend_increment=np.zeros(2),
 )
 _MEMORY = LinearMemory(np.array(7.0), np.array([-1.0, 0.0]), np.array(True))
-_CLOSING = _STATE._replace(normal_increment=-0.25, translational_velocity=np.array([0.5, -0.25, -2.0]))
+_CLOSING = _STATE._replace(
+    normal_increment=-0.25, translational_velocity=np.array([0.5, -0.25, -2.0])
+)
 _SLIDING = _STATE._replace(shear_increment=np.array([0.5, 0.125]))
 _MODEL = Linear(kn=64.0, ks=16.0, fric=0.5, dp_nratio=0.25, dp_sratio=0.5)
-EXAMPLE_STATES: dict[str, ContactState] = {"sticking": _STATE, "at rest": _AT_REST, "closing": _CLOSING, "sliding": _SLIDING}
+EXAMPLE_STATES: dict[str, ContactState] = {
+    "sticking": _STATE,
+    "at rest": _AT_REST,
+    "closing": _CLOSING,
+    "sliding": _SLIDING,
+}
 """Contact states for the contract of the models of this package."""
 
 
@@ -173,7 +191,10 @@ EXAMPLE_STATES: dict[str, ContactState] = {"sticking": _STATE, "at rest": _AT_RE
     switches=(
         {"state": _STATE._replace(gap=0.0)},
         {"state": _STATE._replace(gap=0.0), "model": replace(_MODEL, dp_nratio=0.0, dp_sratio=0.0)},
-        {"state": _STATE._replace(shear_increment=np.array([0.1875, 0.0])), "model": replace(_MODEL, dp_nratio=0.0, dp_sratio=0.0)},
+        {
+            "state": _STATE._replace(shear_increment=np.array([0.1875, 0.0])),
+            "model": replace(_MODEL, dp_nratio=0.0, dp_sratio=0.0),
+        },
     ),
     corners=(
         {"state": _AT_REST},
@@ -187,11 +208,14 @@ EXAMPLE_STATES: dict[str, ContactState] = {"sticking": _STATE, "at rest": _AT_RE
         {"state": _STATE._replace(gap=0.0), "model": replace(_MODEL, lin_mode=1, dp_mode=3)},
     ),
 )
-def linear_contact(memory: LinearMemory, state: ContactState, *, model: Linear) -> tuple[Response, LinearMemory]:
+def linear_contact(
+    memory: LinearMemory, state: ContactState, *, model: Linear
+) -> tuple[Response, LinearMemory]:
     """Response of the linear model to a contact state, and its memory: one step.
 
-    Order of smoothness: continuous where the contact starts to slip, and where it opens provided that there are no dashpots; these jump at
-    zero surface gap. ``Response.force`` and ``pfc.state.body_wrenches`` give forces and torques on the bodies; they conserve momentum and
+    Order of smoothness: continuous where the contact starts to slip, and where it opens provided
+    that there are no dashpots; these jump at zero surface gap. ``Response.force`` and
+    ``pfc.state.body_wrenches`` give forces and torques on the bodies; they conserve momentum and
     angular momentum.
 
     Args:
@@ -205,7 +229,9 @@ def linear_contact(memory: LinearMemory, state: ContactState, *, model: Linear) 
     share = share_in_contact(state, overlap=overlap, activated=active & ~jnp.asarray(memory.active))
     normal = linear_force(overlap, stiffness=kn)
     if model.lin_mode == 1:
-        normal = jnp.where(active, positive_part(memory.normal_force - kn * share * state.normal_increment), 0.0)
+        normal = jnp.where(
+            active, positive_part(memory.normal_force - kn * share * state.normal_increment), 0.0
+        )
     limit = model.fric * normal
     trial = memory.shear_force - (ks * share)[..., None] * state.shear_increment
     slips = active & (safe_norm(trial) > limit)
@@ -223,9 +249,18 @@ def linear_contact(memory: LinearMemory, state: ContactState, *, model: Linear) 
     dashpot_normal = jnp.where(active, dashpot_normal, 0.0)
     dashpot_shear = jnp.where(active[..., None], dashpot_shear, 0.0)
     energies = Energies(
-        strain=spring_strain_energy(normal[..., None], stiffness=kn) + spring_strain_energy(shear, stiffness=ks),
-        slip=slip_energy(memory.shear_force, shear, state.shear_increment, old_stiffness=ks, stiffness=ks, slips=slips | ~active),
-        dashpot=-dashpot_normal * state.normal_increment - jnp.sum(dashpot_shear * state.shear_increment, axis=-1),
+        strain=spring_strain_energy(normal[..., None], stiffness=kn)
+        + spring_strain_energy(shear, stiffness=ks),
+        slip=slip_energy(
+            memory.shear_force,
+            shear,
+            state.shear_increment,
+            old_stiffness=ks,
+            stiffness=ks,
+            slips=slips | ~active,
+        ),
+        dashpot=-dashpot_normal * state.normal_increment
+        - jnp.sum(dashpot_shear * state.shear_increment, axis=-1),
         rolling_strain=jnp.zeros_like(normal),
         rolling_slip=jnp.zeros_like(normal),
     )

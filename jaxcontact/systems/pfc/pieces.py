@@ -1,4 +1,6 @@
-"""What is in contact in PFC: pieces (balls, pebbles, facets) and the bodies they belong to (balls, clumps, walls)."""
+"""What is in contact in PFC: pieces (balls, pebbles, facets) and the bodies they belong to (balls,
+clumps, walls).
+"""
 
 from dataclasses import replace
 from typing import Any
@@ -9,14 +11,20 @@ import numpy as np
 
 from jaxcontact.field import is_concrete, model, of, parameter
 from jaxcontact.geometry.motion import Motion
-from jaxcontact.geometry.rotation import quaternion_product, rotate, rotate_by_quaternion, rotation_to_quaternion
+from jaxcontact.geometry.rotation import (
+    quaternion_product,
+    rotate,
+    rotate_by_quaternion,
+    rotation_to_quaternion,
+)
 from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.smooth import Real
 
 
 @model
 class SphericalPiece:
-    """A ball, or a pebble of a clump: they have the same shape and take part in contacts alike. Made by ``ball`` and ``Clump.pebbles``.
+    """A ball, or a pebble of a clump: they have the same shape and take part in contacts alike.
+    Made by ``ball`` and ``Clump.pebbles``.
 
     Attributes:
         centre: of the sphere [m], ``(..., 3)``.
@@ -27,7 +35,9 @@ class SphericalPiece:
 
     centre: Any = parameter(unit="m", label="centre", symbol="x", shape=(3,))
     radius: Any = of(QUANTITIES["radius"])
-    mass: Any = parameter(unit="kg", label="mass of the body", symbol="m", interval="(0, inf)", transform="log")
+    mass: Any = parameter(
+        unit="kg", label="mass of the body", symbol="m", interval="(0, inf)", transform="log"
+    )
     motion: Motion
 
 
@@ -50,20 +60,31 @@ class Clump:
     """
 
     motion: Motion
-    orientation: Any = parameter(unit="-", label="orientation", symbol="q", shape=(4,), default=(1.0, 0.0, 0.0, 0.0))
+    orientation: Any = parameter(
+        unit="-", label="orientation", symbol="q", shape=(4,), default=(1.0, 0.0, 0.0, 0.0)
+    )
     mass: Any = parameter(unit="kg", label="mass", symbol="m", interval="(0, inf)", transform="log")
     inertia: Any = parameter(unit="kg m^2", label="inertia tensor", symbol="I", shape=(3, 3))
-    pebble_positions: Any = parameter(unit="m", label="positions of the pebbles", symbol="x_p", shape=(3,))
-    pebble_radii: Any = parameter(unit="m", label="radii of the pebbles", symbol="R_p", interval="(0, inf)")
+    pebble_positions: Any = parameter(
+        unit="m", label="positions of the pebbles", symbol="x_p", shape=(3,)
+    )
+    pebble_radii: Any = parameter(
+        unit="m", label="radii of the pebbles", symbol="R_p", interval="(0, inf)"
+    )
 
     @classmethod
-    def of_spheres(cls, centres: Real, *, radii: Real, density: Real, velocity: Real, angular_velocity: Real) -> "Clump":
-        """The clump whose mass, centroid and inertia are the sums over its pebbles: what pebbles share counts twice.
+    def of_spheres(
+        cls, centres: Real, *, radii: Real, density: Real, velocity: Real, angular_velocity: Real
+    ) -> "Clump":
+        """The clump whose mass, centroid and inertia are the sums over its pebbles: what pebbles
+        share counts twice.
 
-        ``m = sum m_p``, ``I = sum (2/5) m_p R_p^2 1 + m_p (r.r 1 - r r)``, ``m_p = (4/3) pi R_p^3 rho``.
+        ``m = sum m_p``, ``I = sum (2/5) m_p R_p^2 1 + m_p (r.r 1 - r r)``, ``m_p = (4/3) pi R_p^3
+        rho``.
 
         Args:
-            centres: of the pebbles, in global axes [m], ``(n, 3)``; the body axes are parallel to these.
+            centres: of the pebbles, in global axes [m], ``(n, 3)``; the body axes are parallel to
+                these.
             radii: [m], ``(n,)``.
             density: [kg/m^3], ``()`` or ``(n,)``.
             velocity: of the centroid [m/s], ``(3,)``.
@@ -75,9 +96,13 @@ class Clump:
         centroid = masses @ centres / mass
         arms = centres - centroid
         isotropic = jnp.sum(masses * (0.4 * radii**2 + jnp.sum(arms * arms, axis=-1)))
-        inertia = isotropic * jnp.eye(3, dtype=arms.dtype) - jnp.einsum("p,pi,pj->ij", masses, arms, arms)
+        inertia = isotropic * jnp.eye(3, dtype=arms.dtype) - jnp.einsum(
+            "p,pi,pj->ij", masses, arms, arms
+        )
         motion = Motion(centroid, velocity, angular_velocity)
-        return cls(motion=motion, mass=mass, inertia=inertia, pebble_positions=arms, pebble_radii=radii)
+        return cls(
+            motion=motion, mass=mass, inertia=inertia, pebble_positions=arms, pebble_radii=radii
+        )
 
     @property
     def arms(self) -> jax.Array:
@@ -87,7 +112,9 @@ class Clump:
     @property
     def global_inertia(self) -> jax.Array:
         """Inertia tensor about the centroid in global axes [kg m^2], ``(3, 3)``."""
-        axes = rotate_by_quaternion(jnp.eye(3, dtype=jnp.asarray(self.inertia).dtype), self.orientation)  # rows: body axes
+        axes = rotate_by_quaternion(
+            jnp.eye(3, dtype=jnp.asarray(self.inertia).dtype), self.orientation
+        )  # rows: body axes
         return axes.T @ self.inertia @ axes
 
     @property
@@ -101,24 +128,42 @@ class Clump:
         return self.global_inertia @ self.motion.angular_velocity
 
     def pebbles(self) -> SphericalPiece:
-        """Its pieces, every array with the leading axis ``(n, ...)``; all have the mass and the motion of the clump."""
+        """Its pieces, every array with the leading axis ``(n, ...)``; all have the mass and the
+        motion of the clump.
+        """
         count = jnp.shape(self.pebble_radii)[0]
-        shared = jax.tree.map(lambda x: jnp.broadcast_to(jnp.asarray(x), (count, *jnp.shape(x))), (self.mass, self.motion))
-        return SphericalPiece(centre=self.motion.position + self.arms, radius=self.pebble_radii, mass=shared[0], motion=shared[1])
+        shared = jax.tree.map(
+            lambda x: jnp.broadcast_to(jnp.asarray(x), (count, *jnp.shape(x))),
+            (self.mass, self.motion),
+        )
+        return SphericalPiece(
+            centre=self.motion.position + self.arms,
+            radius=self.pebble_radii,
+            mass=shared[0],
+            motion=shared[1],
+        )
 
     def moved(self, time_step: Real) -> "Clump":
-        """After ``time_step`` [s] with constant velocities: an exact rotation about the centroid."""
+        """After ``time_step`` [s] with constant velocities: an exact rotation about the
+        centroid.
+        """
         turn = rotation_to_quaternion(jnp.asarray(self.motion.angular_velocity) * time_step)
         position = jnp.asarray(self.motion.position) + jnp.asarray(self.motion.velocity) * time_step
-        return replace(self, motion=self.motion._replace(position=position), orientation=quaternion_product(turn, self.orientation))
+        return replace(
+            self,
+            motion=self.motion._replace(position=position),
+            orientation=quaternion_product(turn, self.orientation),
+        )
 
 
 @model
 class Facet:
-    """A facet of a wall: a triangle, or in two dimensions a segment. Two-sided; its normal follows the right-hand rule of its vertices.
+    """A facet of a wall: a triangle, or in two dimensions a segment. Two-sided; its normal follows
+    the right-hand rule of its vertices.
 
     Attributes:
-        vertices: [m], ``(..., 3, 3)``; of a segment in the xy plane ``(..., 2, 3)``, whose normal is ``k x (V2 - V1)``.
+        vertices: [m], ``(..., 3, 3)``; of a segment in the xy plane ``(..., 2, 3)``, whose normal
+            is ``k x (V2 - V1)``.
         motion: of the wall: ``position`` is its centre of rotation.
     """
 
@@ -135,7 +180,8 @@ class Wall:
 
     Attributes:
         vertices: of the facets [m], ``(n, 3, 3)``, or ``(n, 2, 3)`` for segments.
-        motion: ``position`` is the centre of rotation, ``velocity`` and ``angular_velocity`` are prescribed; shapes ``(3,)``.
+        motion: ``position`` is the centre of rotation, ``velocity`` and ``angular_velocity`` are
+            prescribed; shapes ``(3,)``.
     """
 
     vertices: Any = parameter(unit="m", label="vertices", symbol="V", shape=(3,))
@@ -151,11 +197,18 @@ class Wall:
     @property
     def vertex_velocities(self) -> jax.Array:
         """``v + w x (V - x_w)`` [m/s], the shape of ``vertices``."""
-        return self.motion.velocity + jnp.cross(self.motion.angular_velocity, self.vertices - jnp.asarray(self.motion.position))
+        return self.motion.velocity + jnp.cross(
+            self.motion.angular_velocity, self.vertices - jnp.asarray(self.motion.position)
+        )
 
     def moved(self, time_step: Real) -> "Wall":
-        """After ``time_step`` [s] with constant velocities: an exact rotation about the moving centre."""
-        start, turn = jnp.asarray(self.motion.position), jnp.asarray(self.motion.angular_velocity) * time_step
+        """After ``time_step`` [s] with constant velocities: an exact rotation about the moving
+        centre.
+        """
+        start, turn = (
+            jnp.asarray(self.motion.position),
+            jnp.asarray(self.motion.angular_velocity) * time_step,
+        )
         position = start + jnp.asarray(self.motion.velocity) * time_step
         arms = jnp.asarray(self.vertices) - start
         vertices = position + rotate(arms, jnp.broadcast_to(turn, arms.shape))
@@ -163,8 +216,14 @@ class Wall:
 
 
 def planar_motion(position: Real, velocity: Real, angular_velocity: Real) -> Motion:
-    """Motion in the xy plane, as PFC's two-dimensional models have it: ``(..., 2)``, ``(..., 2)`` and the rotation about z ``(...)``."""
-    return Motion(in_plane(position), in_plane(velocity), jnp.asarray(angular_velocity)[..., None] * jnp.array([0.0, 0.0, 1.0]))
+    """Motion in the xy plane, as PFC's two-dimensional models have it: ``(..., 2)``, ``(..., 2)``
+    and the rotation about z ``(...)``.
+    """
+    return Motion(
+        in_plane(position),
+        in_plane(velocity),
+        jnp.asarray(angular_velocity)[..., None] * jnp.array([0.0, 0.0, 1.0]),
+    )
 
 
 def in_plane(vector: Real) -> jax.Array:
@@ -176,6 +235,7 @@ def in_plane(vector: Real) -> jax.Array:
 def _check_vertices(owner: str, vertices: Any) -> None:
     if is_concrete(vertices) and np.shape(vertices)[-2:] not in ((3, 3), (2, 3)):
         raise ValueError(
-            f"{owner}: vertices has shape {np.shape(vertices)}, but its last axes must be (3, 3) for triangles or (2, 3) for segments"
+            f"{owner}: vertices has shape {np.shape(vertices)}, but its last axes must be "
+            "(3, 3) for triangles or (2, 3) for segments"
             " in the xy plane: vertices by components."
         )

@@ -1,4 +1,6 @@
-"""What a contact model of PFC answers to a contact state: forces, moment, slip states and energies; and the dashpots that models share."""
+"""What a contact model of PFC answers to a contact state: forces, moment, slip states and energies;
+and the dashpots that models share.
+"""
 
 from typing import NamedTuple
 
@@ -9,7 +11,9 @@ from jaxcontact.smooth import Real, positive_part, positive_power
 from jaxcontact.systems.pfc.state import ContactState
 
 DASHPOT_MODES = (0, 1, 2, 3)
-"""PFC's ``dp_mode``: 0 full; 1 no tension from spring and dashpot together; 2 no shear dashpot while the contact slips; 3 both."""
+"""PFC's ``dp_mode``: 0 full; 1 no tension from spring and dashpot together; 2 no shear dashpot
+while the contact slips; 3 both.
+"""
 
 
 class Energies(NamedTuple):
@@ -31,7 +35,8 @@ class Energies(NamedTuple):
 
 
 class Response(NamedTuple):
-    """Forces and moment on piece 2 along the axes of the contact plane; on piece 1 they are opposite.
+    """Forces and moment on piece 2 along the axes of the contact plane; on piece 1 they are
+    opposite.
 
     Attributes:
         active: whether the contact acts, ``(...)``.
@@ -56,8 +61,13 @@ class Response(NamedTuple):
     energies: Energies
 
     def force(self, state: ContactState) -> jax.Array:
-        """Contact force on body 2 in global axes [N], ``(..., 3)``, for ``pfc.state.body_wrenches``."""
-        return state.in_space(self.normal_force + self.dashpot_normal_force, self.shear_force + self.dashpot_shear_force)
+        """Contact force on body 2 in global axes [N], ``(..., 3)``, for
+        ``pfc.state.body_wrenches``.
+        """
+        return state.in_space(
+            self.normal_force + self.dashpot_normal_force,
+            self.shear_force + self.dashpot_shear_force,
+        )
 
     def moment(self, state: ContactState) -> jax.Array:
         """Contact moment on body 2 in global axes [N m], ``(..., 3)``."""
@@ -75,7 +85,8 @@ def dashpot_forces(
     dp_sratio: Real,
     dp_mode: int,
 ) -> tuple[jax.Array, jax.Array]:
-    """``F_dn = -2 beta_n sqrt(m_c k_n) delta_dot_n`` ``(...)`` and ``F_ds`` with shear quantities ``(..., 2)`` [N], after ``dp_mode``.
+    """``F_dn = -2 beta_n sqrt(m_c k_n) delta_dot_n`` ``(...)`` and ``F_ds`` with shear quantities
+    ``(..., 2)`` [N], after ``dp_mode``.
 
     Args:
         state: of the contact.
@@ -88,7 +99,10 @@ def dashpot_forces(
         dp_mode: one of ``DASHPOT_MODES``.
     """
     normal = -2.0 * dp_nratio * positive_power(state.contact_mass * kn, 0.5) * state.normal_velocity
-    shear = -jnp.asarray(2.0 * dp_sratio * positive_power(state.contact_mass * ks, 0.5))[..., None] * state.shear_velocity
+    shear = (
+        -jnp.asarray(2.0 * dp_sratio * positive_power(state.contact_mass * ks, 0.5))[..., None]
+        * state.shear_velocity
+    )
     if dp_mode in (1, 3):
         normal = jnp.where(normal < -normal_force, -normal_force, normal)
     if dp_mode in (2, 3):
@@ -96,11 +110,21 @@ def dashpot_forces(
     return normal, shear
 
 
-def slip_energy(before: Real, after: Real, increment: Real, *, old_stiffness: Real, stiffness: Real, slips: jax.Array) -> jax.Array:
-    """Energy ``max(0, -(F + F')/2 . (ddelta + F'/k' - F/k))`` [J] lost by slip in a step in which the contact slips, else 0; ``(...)``.
+def slip_energy(
+    before: Real,
+    after: Real,
+    increment: Real,
+    *,
+    old_stiffness: Real,
+    stiffness: Real,
+    slips: jax.Array,
+) -> jax.Array:
+    """Energy ``max(0, -(F + F')/2 . (ddelta + F'/k' - F/k))`` [J] lost by slip in a step in which
+    the contact slips, else 0; ``(...)``.
 
-    The program's rule: the mean force times that part of the motion which the spring did not take. 0 without stiffness. A contact that
-    opens counts as one that slips: it loses what its spring still held.
+    The program's rule: the mean force times that part of the motion which the spring did not take.
+    0 without stiffness. A contact that opens counts as one that slips: it loses what its spring
+    still held.
 
     Args:
         before: spring force (or moment) on piece 2 before, ``(..., 2)``.
@@ -111,7 +135,11 @@ def slip_energy(before: Real, after: Real, increment: Real, *, old_stiffness: Re
         slips: whether the limit is reached, ``(...)``.
     """
     before, after = jnp.asarray(before), jnp.asarray(after)
-    slid = increment + after * _compliance(stiffness)[..., None] - before * _compliance(old_stiffness)[..., None]
+    slid = (
+        increment
+        + after * _compliance(stiffness)[..., None]
+        - before * _compliance(old_stiffness)[..., None]
+    )
     return jnp.where(slips, positive_part(-0.5 * jnp.sum((before + after) * slid, axis=-1)), 0.0)
 
 
@@ -129,4 +157,6 @@ def spring_strain_energy(force: Real, *, stiffness: Real) -> jax.Array:
 def check_mode(owner: str, name: str, value: int, allowed: tuple[int, ...]) -> None:
     """Raise ``ValueError`` when a mode is not one of the program's."""
     if isinstance(value, bool) or value not in allowed:
-        raise ValueError(f"{owner}: {name} = {value!r} is not one of {', '.join(map(str, allowed))}.")
+        raise ValueError(
+            f"{owner}: {name} = {value!r} is not one of {', '.join(map(str, allowed))}."
+        )

@@ -1,10 +1,11 @@
-"""PFC's rolling resistance linear model: the linear model, and a moment that resists the relative bending of the pieces.
+"""PFC's rolling resistance linear model: the linear model, and a moment that resists the relative
+bending of the pieces.
 
-``M = P(M - k_r dtheta_b)``, ``|M| <= mu_r R F_n``, ``k_r = k_s R^2``, ``1/R = 1/R1 + 1/R2`` (``R1`` at a facet), along the axes of the
-contact plane; twist meets no resistance.
+``M = P(M - k_r dtheta_b)``, ``|M| <= mu_r R F_n``, ``k_r = k_s R^2``, ``1/R = 1/R1 + 1/R2`` (``R1``
+at a facet), along the axes of the contact plane; twist meets no resistance.
 
-Source: Itasca Consulting Group, PFC documentation, rolling resistance linear model; Iwashita and Oda, J. Eng. Mech. 124 (1998) 285-292;
-Ai et al., Powder Technol. 206 (2011) 269-282.
+Source: Itasca Consulting Group, PFC documentation, rolling resistance linear model; Iwashita and
+Oda, J. Eng. Mech. 124 (1998) 285-292; Ai et al., Powder Technol. 206 (2011) 269-282.
 """
 
 from dataclasses import replace
@@ -16,16 +17,29 @@ import numpy as np
 from jaxcontact.field import model, of
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.laws.rolling import RollingMemory, epsd_rolling_torque, iwashita_oda_rolling_stiffness, rolling_torque_limit
+from jaxcontact.laws.rolling import (
+    RollingMemory,
+    epsd_rolling_torque,
+    iwashita_oda_rolling_stiffness,
+    rolling_torque_limit,
+)
 from jaxcontact.smooth import Real, safe_norm
-from jaxcontact.systems.pfc.linear import EXAMPLE_STATES, NEW_LINEAR_CONTACT, Linear, LinearMemory, linear_contact
+from jaxcontact.systems.pfc.linear import (
+    EXAMPLE_STATES,
+    NEW_LINEAR_CONTACT,
+    Linear,
+    LinearMemory,
+    linear_contact,
+)
 from jaxcontact.systems.pfc.response import Response, slip_energy, spring_strain_energy
 from jaxcontact.systems.pfc.state import ContactState
 
 
 @model
 class RollingResistanceLinear:
-    """Properties of the rolling resistance linear model: those of the linear model, and ``rr_fric``, the coefficient ``mu_r``."""
+    """Properties of the rolling resistance linear model: those of the linear model, and
+    ``rr_fric``, the coefficient ``mu_r``.
+    """
 
     linear: Linear
     rr_fric: Any = of(QUANTITIES["rolling_coefficient"], default=0.0)
@@ -43,20 +57,31 @@ class RollingResistanceLinearMemory(NamedTuple):
     moment: Real
 
 
-NEW_ROLLING_RESISTANCE_LINEAR_CONTACT = RollingResistanceLinearMemory(NEW_LINEAR_CONTACT, np.zeros(2))
+NEW_ROLLING_RESISTANCE_LINEAR_CONTACT = RollingResistanceLinearMemory(
+    NEW_LINEAR_CONTACT, np.zeros(2)
+)
 
-_MODEL = RollingResistanceLinear(linear=Linear(kn=64.0, ks=16.0, fric=0.5, dp_nratio=0.25, dp_sratio=0.5), rr_fric=0.25)
+_MODEL = RollingResistanceLinear(
+    linear=Linear(kn=64.0, ks=16.0, fric=0.5, dp_nratio=0.25, dp_sratio=0.5), rr_fric=0.25
+)
 _UNDAMPED = RollingResistanceLinear(linear=Linear(kn=64.0, ks=16.0, fric=0.5), rr_fric=0.25)
-_MEMORY = RollingResistanceLinearMemory(LinearMemory(np.array(7.0), np.array([-1.0, 0.0]), np.array(True)), np.array([0.125, 0.0]))
+_MEMORY = RollingResistanceLinearMemory(
+    LinearMemory(np.array(7.0), np.array([-1.0, 0.0]), np.array(True)), np.array([0.125, 0.0])
+)
 _STATE, _AT_REST = EXAMPLE_STATES["sticking"], EXAMPLE_STATES["at rest"]
 
 
 @law(
     family="PFC",
     source="Itasca PFC, rolling resistance linear contact model",
-    smoothness=lambda model, **_: -1 if model.linear.dp_nratio != 0.0 or model.linear.dp_sratio != 0.0 else 0,
+    smoothness=lambda model, **_: (
+        -1 if model.linear.dp_nratio != 0.0 or model.linear.dp_sratio != 0.0 else 0
+    ),
     example={"memory": _MEMORY, "state": _STATE, "model": _MODEL},
-    variants=({"state": _STATE._replace(bend_increment=np.array([0.75, -0.5]))}, {"model": _UNDAMPED, "state": EXAMPLE_STATES["sliding"]}),
+    variants=(
+        {"state": _STATE._replace(bend_increment=np.array([0.75, -0.5]))},
+        {"model": _UNDAMPED, "state": EXAMPLE_STATES["sliding"]},
+    ),
     switches=(
         {"state": _STATE._replace(gap=0.0)},
         {"state": _STATE._replace(bend_increment=np.array([0.28125, 0.0])), "model": _UNDAMPED},
@@ -66,7 +91,11 @@ _STATE, _AT_REST = EXAMPLE_STATES["sticking"], EXAMPLE_STATES["at rest"]
         {"state": _AT_REST, "memory": NEW_ROLLING_RESISTANCE_LINEAR_CONTACT},
         {"state": _STATE._replace(gap=0.25)},
         {"model": replace(_MODEL, rr_fric=0.0)},
-        {"state": _AT_REST, "memory": NEW_ROLLING_RESISTANCE_LINEAR_CONTACT, "model": replace(_MODEL, rr_fric=0.0)},
+        {
+            "state": _AT_REST,
+            "memory": NEW_ROLLING_RESISTANCE_LINEAR_CONTACT,
+            "model": replace(_MODEL, rr_fric=0.0),
+        },
     ),
 )
 def rolling_resistance_linear_contact(
@@ -74,7 +103,8 @@ def rolling_resistance_linear_contact(
 ) -> tuple[Response, RollingResistanceLinearMemory]:
     """Response of the rolling resistance linear model to a contact state, and its memory: one step.
 
-    The moment is that of ``laws.rolling.epsd_rolling_torque`` without dashpot. Smoothness and conservation as for ``linear_contact``.
+    The moment is that of ``laws.rolling.epsd_rolling_torque`` without dashpot. Smoothness and
+    conservation as for ``linear_contact``.
 
     Args:
         memory: of the last step.

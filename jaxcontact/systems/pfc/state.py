@@ -1,4 +1,6 @@
-"""The contact state variables of PFC: what contact resolution hands to a contact model, and where the model's answer acts."""
+"""The contact state variables of PFC: what contact resolution hands to a contact model, and where
+the model's answer acts.
+"""
 
 from typing import NamedTuple
 
@@ -12,11 +14,13 @@ from jaxcontact.smooth import Real
 class ContactState(NamedTuple):
     """PFC's table of contact state variables.
 
-    Scalars have the shape ``(...)``, vectors in global axes ``(..., 3)``, pairs along the ``s`` and ``t`` axes ``(..., 2)``.
+    Scalars have the shape ``(...)``, vectors in global axes ``(..., 3)``, pairs along the ``s`` and
+    ``t`` axes ``(..., 2)``.
 
-    Piece 1 is a ball or a pebble, piece 2 a ball, a pebble or a facet. Relative motion is that of piece 2 against piece 1, and ``normal``
-    points from piece 1 to piece 2, so a positive normal velocity separates them. In two dimensions the ``s`` components, the twist and the
-    ``t`` component of the bend are zero, and the bend about ``z`` is minus its ``s`` component.
+    Piece 1 is a ball or a pebble, piece 2 a ball, a pebble or a facet. Relative motion is that of
+    piece 2 against piece 1, and ``normal`` points from piece 1 to piece 2, so a positive normal
+    velocity separates them. In two dimensions the ``s`` components, the twist and the ``t``
+    component of the bend are zero, and the bend about ``z`` is minus its ``s`` component.
 
     Attributes:
         contact_mass: effective inertial mass ``m_c`` [kg].
@@ -70,29 +74,45 @@ class ContactState(NamedTuple):
 
     def in_plane(self, vector: Real) -> jax.Array:
         """Components ``(..., 2)`` of a global ``vector`` ``(..., 3)`` along ``s`` and ``t``."""
-        return jnp.stack([jnp.sum(vector * self.s_axis, axis=-1), jnp.sum(vector * self.t_axis, axis=-1)], axis=-1)
+        return jnp.stack(
+            [jnp.sum(vector * self.s_axis, axis=-1), jnp.sum(vector * self.t_axis, axis=-1)],
+            axis=-1,
+        )
 
     def in_space(self, normal: Real, tangential: Real) -> jax.Array:
-        """The global vector ``(..., 3)`` with the components ``normal`` ``(...)`` and ``tangential`` ``(..., 2)``."""
+        """The global vector ``(..., 3)`` with the components ``normal`` ``(...)`` and
+        ``tangential`` ``(..., 2)``.
+        """
         normal, tangential = jnp.asarray(normal), jnp.asarray(tangential)
-        return normal[..., None] * self.normal + tangential[..., :1] * self.s_axis + tangential[..., 1:] * self.t_axis
+        return (
+            normal[..., None] * self.normal
+            + tangential[..., :1] * self.s_axis
+            + tangential[..., 1:] * self.t_axis
+        )
 
 
-def body_wrenches(state: ContactState, *, force: Real, moment: Real, reference1: Real, reference2: Real) -> tuple[Wrench, Wrench]:
+def body_wrenches(
+    state: ContactState, *, force: Real, moment: Real, reference1: Real, reference2: Real
+) -> tuple[Wrench, Wrench]:
     """Forces and torques on body 1 and body 2 of the contact force and moment.
 
-    ``F2 = F``, ``M2 = (x_c - x2) x F + M``; ``F1 = -F``, ``M1 = -(x_c - x1) x F - M``. Momentum and angular momentum of the pair are
-    conserved, whatever the force: both act at one point.
+    ``F2 = F``, ``M2 = (x_c - x2) x F + M``; ``F1 = -F``, ``M1 = -(x_c - x1) x F - M``. Momentum and
+    angular momentum of the pair are conserved, whatever the force: both act at one point.
 
     Args:
         state: of the contact.
-        force: contact force *on body 2* in global axes [N], ``(..., 3)``; compression is along ``+normal``.
+        force: contact force *on body 2* in global axes [N], ``(..., 3)``; compression is along
+            ``+normal``.
         moment: contact moment on body 2 in global axes [N m], ``(..., 3)``.
         reference1: reference point of body 1 [m], ``(..., 3)``: the centroid of a ball or a clump.
-        reference2: reference point of body 2 [m], ``(..., 3)``: the centroid, or the centre of rotation of a wall.
+        reference2: reference point of body 2 [m], ``(..., 3)``: the centroid, or the centre of
+            rotation of a wall.
 
     Returns:
         The wrenches on body 1 and on body 2, each about its reference point.
     """
-    on1, on2 = wrench_at(-force, state.location - reference1), wrench_at(force, state.location - reference2)
+    on1, on2 = (
+        wrench_at(-force, state.location - reference1),
+        wrench_at(force, state.location - reference2),
+    )
     return Wrench(on1.force, on1.torque - moment), Wrench(on2.force, on2.torque + moment)
