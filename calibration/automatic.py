@@ -28,19 +28,19 @@ import numpy as np
 import jaxcontact as jc
 from calibration.automatic_forces import fit_forces, forces_problem, read_forces
 from calibration.automatic_sounds import DRAG, fit_sounds, read_sounds, sounds_problem
-from calibration.data_files import find_files
 from calibration.errors import InputError
 from calibration.file_kind import FileKind, kind_of
 from calibration.first_guess import Reading, read_bounces
 from calibration.fitting import attempt_from, minimum_of, report
-from calibration.impact_table import ImpactTable, merge, read_impact_table
 from calibration.impacts import FRICTION, RESTITUTION, TANGENTIAL, fit_impacts, impact_problem
+from calibration.io.files import find_files
+from calibration.io.impact_table import ImpactTable, merge, read_impact_table
+from calibration.io.recording import Recording, read_recordings
 from calibration.judgement import Judgement
 from calibration.nuisance import InitialState, LengthScale, RestitutionScatter, SurfaceHeight
 from calibration.observations.positions import TrackedPositions
 from calibration.prior import LogNormal
 from calibration.problem import Problem
-from calibration.recording import Recording, read_recordings
 from calibration.restitution_choice import CHOICES
 from calibration.result import Determination, Estimate, Fit
 from calibration.scene_parameter import Free

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.impact_table import ImpactTable
+from calibration.io.impact_table import ImpactTable
 from calibration.observations.impact_reading import height_at_impact
 from jaxcontact.field import nearest
 

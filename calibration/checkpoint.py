@@ -23,7 +23,7 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.fingerprint import fingerprint
-from calibration.report.atomic_file import write_atomically
+from calibration.io.atomic import write_atomically
 from calibration.versions import installed_versions
 
 DESCRIPTION = "description.json"

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from calibration.errors import InputError
+from calibration.io.recording import Recording
 from calibration.noise import rough_noise
-from calibration.recording import Recording
 
 WINDOWS = (10, 6, 4)
 """Samples on either side of a place that are looked at, fewer beside an impact."""

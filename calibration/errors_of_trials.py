@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from calibration.impact_rows import ImpactRows
-from calibration.impact_table import ImpactTable
+from calibration.io.impact_table import ImpactTable
 from calibration.noise_model import Correlated, Errors, NoiseModel, model_of
 from calibration.samples import Samples
 from calibration.whitening import whitening

@@ -5,10 +5,10 @@ impacts.
 import enum
 import os
 
-from calibration.csv_table import read_table
-from calibration.impact_table import is_impact_table
+from calibration.io.impact_table import is_impact_table
+from calibration.io.tables import read_table
+from calibration.io.trajectory_columns import is_trajectory
 from calibration.observations.force_trace import NORMAL
-from calibration.trajectory_columns import is_trajectory
 
 
 class FileKind(enum.StrEnum):

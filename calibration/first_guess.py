@@ -18,8 +18,8 @@ import numpy as np
 from calibration.errors import InputError
 from calibration.flight_fit import HEIGHT, MIN_SAMPLES, UP, Bounce, FlightFit
 from calibration.flight_search import fit_flights
+from calibration.io.recording import Recording
 from calibration.noise import lag_one_correlation, rounding_step, white_noise
-from calibration.recording import Recording
 
 __all__ = ["Bounce", "Reading", "read_bounces"]
 

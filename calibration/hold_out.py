@@ -15,7 +15,7 @@ import jax
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.impact_table import ImpactTable
+from calibration.io.impact_table import ImpactTable
 from calibration.judgement import Judgement
 from calibration.layout import Block, jacobians
 from calibration.least_squares import Start

@@ -12,7 +12,7 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.impact_table import ImpactTable
+from calibration.io.impact_table import ImpactTable
 from calibration.samples import Samples
 from calibration.trials import weighted
 from calibration.unknown import Unknown

@@ -10,7 +10,7 @@ import numpy as np
 import jaxcontact as jc
 from calibration.fitting import check_method, minimum_of
 from calibration.impact_rows import QUANTITIES, RELATIVE_NOISE, ImpactData, sigma_of
-from calibration.impact_table import ImpactTable
+from calibration.io.impact_table import ImpactTable
 from calibration.judgement import Judgement
 from calibration.problem import Problem
 from calibration.result import Determination, Estimate, Fit, FittedColumn

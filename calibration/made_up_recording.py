@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.report.atomic_file import write_atomically
+from calibration.io.atomic import write_atomically
 from calibration.study import Ball
 
 Vector = tuple[float, float, float]

@@ -16,7 +16,7 @@ from calibration.errors import InputError
 from calibration.errors_of_trials import errors_of, measured_classes, with_noise
 from calibration.experiment import Initial
 from calibration.impact_rows import ImpactRows
-from calibration.impact_table import ImpactTable
+from calibration.io.impact_table import ImpactTable
 from calibration.layout import Layout
 from calibration.noise_model import Errors, check_noise
 from calibration.nuisance import Nuisance, OwnValue

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from calibration.data_files import find_files
 from calibration.errors import InputError
+from calibration.io.atomic import write_atomically
+from calibration.io.files import find_files
 from calibration.option import as_toml
-from calibration.report.atomic_file import write_atomically
 from calibration.study import SECTIONS, Study
 from calibration.study_file import made_by_fit, read_study, study_text
 

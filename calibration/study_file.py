@@ -14,10 +14,10 @@ from typing import Any
 
 import tomlkit
 
-from calibration.data_files import find_files
 from calibration.errors import InputError
+from calibration.io.atomic import write_atomically
+from calibration.io.files import find_files
 from calibration.option import options, required
-from calibration.report.atomic_file import write_atomically
 from calibration.study import AFTER_FIT, FILES_OPTION, SECTIONS, Section, Study
 from calibration.versions import installed_versions
 

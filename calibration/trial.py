@@ -8,9 +8,9 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.experiment import Initial
+from calibration.io.recording import Recording
 from calibration.observations.impact_reading import ImpactReading
 from calibration.observations.positions import TrackedPositions
-from calibration.recording import Recording
 
 
 class Trial:

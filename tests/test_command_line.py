@@ -18,7 +18,7 @@ from calibration import arguments, cli, compilation_cache
 from calibration.automatic import usable
 from calibration.cli import main
 from calibration.first_guess import read_bounces
-from calibration.recording import read_recordings, read_trajectory
+from calibration.io.recording import read_recordings, read_trajectory
 from calibration.study_file import read_study
 
 _SPEC = importlib.util.spec_from_file_location(

@@ -74,7 +74,7 @@ def write_findings(
     folder: Path, name: str, *, text: str, numbers: dict[str, Any], figure: bytes | None = None
 ) -> None:
     """Write ``NAME.txt``, ``NAME.json`` and, where there is one, ``NAME.png``, and say so."""
-    from calibration.report.atomic_file import write_atomically
+    from calibration.io.atomic import write_atomically
     from calibration.report.json_file import json_bytes
 
     folder.mkdir(parents=True, exist_ok=True)

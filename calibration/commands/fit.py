@@ -41,7 +41,7 @@ from calibration.commands.program import (
     standard_error,
     standard_output,
 )
-from calibration.data_files import find_files
+from calibration.io.files import find_files
 from calibration.progress import Progress
 
 if TYPE_CHECKING:

@@ -24,8 +24,8 @@ from calibration.arguments import (
     verb,
 )
 from calibration.commands.program import app, print_lines
-from calibration.data_files import find_files
 from calibration.errors import InputError
+from calibration.io.files import find_files
 
 
 @verb(

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from calibration.data_files import find_files
 from calibration.errors import InputError
+from calibration.io.files import find_files
 from calibration.study import Study
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.experiment import Experiment
-from calibration.observations.columns import Column, read_columns
+from calibration.io.columns import Column, read_columns
 from calibration.observations.impacts_of_motion import impacts
 from calibration.observations.series import deviations, numbers
 from calibration.samples import Samples

@@ -13,7 +13,7 @@ import numpy as np
 from calibration.clock import CAMERA
 from calibration.errors import InputError
 from calibration.experiment import Experiment
-from calibration.observations.columns import TIME, Column, read_columns
+from calibration.io.columns import TIME, Column, read_columns
 from calibration.observations.series import deviations, increasing_times, numbers
 from calibration.observations.turning import angles
 from calibration.samples import Samples

@@ -11,8 +11,8 @@ from calibration.clock import CAMERA
 from calibration.errors import InputError
 from calibration.experiment import Experiment
 from calibration.first_guess import Reading, read_bounces
+from calibration.io.recording import Recording
 from calibration.observations.exposed_motion import mean_over_exposure
-from calibration.recording import Recording
 from calibration.samples import Samples
 from jaxcontact import Scene, Trajectory
 

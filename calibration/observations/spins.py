@@ -12,7 +12,7 @@ import numpy as np
 from calibration.clock import CAMERA
 from calibration.errors import InputError
 from calibration.experiment import Experiment
-from calibration.observations.columns import TIME, Column, read_columns
+from calibration.io.columns import TIME, Column, read_columns
 from calibration.observations.series import deviations, increasing_times, numbers
 from calibration.samples import Samples
 from jaxcontact import Scene, Trajectory

@@ -21,8 +21,8 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
 from calibration.errors import InputError
+from calibration.io.atomic import write_atomically
 from calibration.report import residuals, sentences
-from calibration.report.atomic_file import write_atomically
 from calibration.report.quantity import found, has_interval, short_status, unit_of
 from calibration.report.spelling import spell_all
 from calibration.result import (

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from calibration.io.atomic import write_atomically
 from calibration.report import residuals
-from calibration.report.atomic_file import write_atomically
 from calibration.result import Estimate, Fit, FittedColumn, FittedRecording
 from calibration.versions import installed_versions
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
+from calibration.io.atomic import write_atomically
 from calibration.report import sentences
-from calibration.report.atomic_file import write_atomically
 from calibration.report.quantity import (
     found,
     has_interval,

@@ -23,9 +23,9 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.fitting import fit
+from calibration.io.recording import Recording
 from calibration.nuisance import KnownState
 from calibration.problem import Problem
-from calibration.recording import Recording
 from experiments.benchmarks import reference_solution as reference
 from jaxcontact.sweep import sweep as simulate_sweep
 

@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
+from calibration.io.recording import Recording
 from calibration.problem import Problem
-from calibration.recording import Recording
 from calibration.trial import Trial
 
 UNKNOWNS = (

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 
 import jaxcontact as jc
-from calibration.impact_table import ImpactTable
+from calibration.io.impact_table import ImpactTable
 
 FRICTION, RESTITUTION = "contact.friction.coefficient", "contact.normal.restitution"
 ANGLES = np.linspace(20.0, 70.0, 16)

@@ -19,9 +19,9 @@ from calibration.dropped_frames import find_dropped_frames, with_missing_frames
 from calibration.errors import InputError
 from calibration.experiment import Initial, experiment_from
 from calibration.fitting import fit
+from calibration.io.recording import Recording
 from calibration.observations.exposed_motion import mean_over_exposure
 from calibration.problem import Problem
-from calibration.recording import Recording
 from calibration.result import Determination
 from calibration.trial import Trial
 

@@ -13,7 +13,6 @@ import jaxcontact as jc
 from calibration.compare import Comparison, compare
 from calibration.errors import InputError
 from calibration.fitting import fit
-from calibration.impact_table import ImpactTable
 from calibration.information_criteria import (
     aicc,
     akaike_weights,
@@ -21,11 +20,12 @@ from calibration.information_criteria import (
     minus_two_log_likelihood,
     parameters_used,
 )
+from calibration.io.impact_table import ImpactTable
+from calibration.io.recording import Recording
 from calibration.noise_model import Estimated
 from calibration.nuisance import InitialState, SurfaceHeight
 from calibration.prior import Normal
 from calibration.problem import Problem
-from calibration.recording import Recording
 from calibration.scene_parameter import Free
 
 RESTITUTION = "contact.normal.restitution"

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from calibration.csv_table import read_table
 from calibration.errors import InputError
-from calibration.header import parse_header, parse_unit
+from calibration.io.headers import parse_header, parse_unit
+from calibration.io.tables import read_table
 
 T, X, Z = [0.0, 0.01, 0.02], [1.0, np.nan, -1.5e-3], [2.25, 2.5, 3.0]
 

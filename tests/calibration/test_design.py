@@ -17,12 +17,12 @@ from calibration.design_criterion import Criterion
 from calibration.errors import InputError
 from calibration.expectation import Expectation
 from calibration.fitting import fit
-from calibration.impact_table import ImpactTable
 from calibration.instrument import Film, ForceSensor, Sound
+from calibration.io.impact_table import ImpactTable
+from calibration.io.recording import Recording
 from calibration.nuisance import InitialState, SurfaceHeight
 from calibration.problem import Problem
 from calibration.promise import keep_promise
-from calibration.recording import Recording
 from calibration.working_point import working_point
 
 RESTITUTION = "contact.normal.restitution"

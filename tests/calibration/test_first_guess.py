@@ -11,8 +11,8 @@ from scipy.integrate import solve_ivp
 
 from calibration.errors import InputError
 from calibration.first_guess import read_bounces
+from calibration.io.recording import Recording, read_trajectory
 from calibration.noise import local_residuals, rounding_step
-from calibration.recording import Recording, read_trajectory
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 RADIUS = 0.02

@@ -12,6 +12,7 @@ import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.first_guess import read_bounces
 from calibration.fitting import fit
+from calibration.io.recording import Recording
 from calibration.judgement import Judgement
 from calibration.layout import Block, jacobians, residuals
 from calibration.least_squares import minimise
@@ -23,7 +24,6 @@ from calibration.nuisance import (
     SurfaceHeight,
 )
 from calibration.problem import Problem
-from calibration.recording import Recording
 from calibration.result import Determination
 from calibration.staged import starting_point
 from calibration.uncertainty import between_trials, correlation_time, information

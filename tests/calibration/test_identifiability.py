@@ -11,11 +11,11 @@ import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting import fit
 from calibration.identifiability import Identification, collinearity_index, identify, simplified
-from calibration.impact_table import ImpactTable
+from calibration.io.impact_table import ImpactTable
+from calibration.io.recording import Recording
 from calibration.nuisance import InitialState, LengthScale, SurfaceHeight
 from calibration.prior import LogNormal
 from calibration.problem import Problem
-from calibration.recording import Recording
 from calibration.scene_parameter import Free
 
 RESTITUTION = "contact.normal.restitution"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from calibration.errors import InputError
-from calibration.impact_table import ImpactTable, is_impact_table, merge, read_impact_table
+from calibration.io.impact_table import ImpactTable, is_impact_table, merge, read_impact_table
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 KHARAZ = DATA / "kharaz2001_table"

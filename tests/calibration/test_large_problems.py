@@ -14,13 +14,13 @@ import jaxcontact as jc
 from calibration.arrow_solver import SMALLEST_DAMPING, ArrowNormal
 from calibration.first_guess import read_bounces
 from calibration.fitting import fit, starting_point
+from calibration.io.recording import Recording
 from calibration.layout import jacobians
 from calibration.least_squares import minimised
 from calibration.nuisance import InitialState, SurfaceHeight
 from calibration.observations.positions import TrackedPositions
 from calibration.prior import Normal
 from calibration.problem import Problem
-from calibration.recording import Recording
 from calibration.scene_parameter import Free
 from calibration.trial import Trial
 

@@ -18,7 +18,7 @@ import calibration as cal
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting import fit
-from calibration.impact_table import ImpactTable
+from calibration.io.impact_table import ImpactTable
 from calibration.observations.contact_durations import duration_of_impact
 from calibration.observations.impact_train import impact_train
 from calibration.observations.orientations import rotation_vector

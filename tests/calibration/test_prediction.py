@@ -15,11 +15,11 @@ from calibration.bootstrap import Bootstrap
 from calibration.draws import Draws
 from calibration.errors import InputError
 from calibration.fitting import fit
+from calibration.io.recording import Recording
 from calibration.noise_model import Known
 from calibration.nuisance import InitialState, SurfaceHeight
 from calibration.prediction import prediction_band
 from calibration.problem import Problem
-from calibration.recording import Recording
 
 _SPEC = importlib.util.spec_from_file_location(
     "made_up_impacts", Path(__file__).with_name("made_up_impacts.py")

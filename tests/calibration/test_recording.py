@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from calibration.errors import InputError
-from calibration.recording import Recording, read_recordings, read_trajectory
-from calibration.trajectory_columns import _FRAMES
+from calibration.io.recording import Recording, read_recordings, read_trajectory
+from calibration.io.trajectory_columns import _FRAMES
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 COUNT = 6

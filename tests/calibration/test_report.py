@@ -17,8 +17,8 @@ import pytest
 from rich.console import Console
 
 from calibration.errors import InputError
+from calibration.io.atomic import write_atomically
 from calibration.report import residuals, sentences
-from calibration.report.atomic_file import write_atomically
 from calibration.report.figures import fit_figure, save_figure
 from calibration.report.json_file import write_json
 from calibration.report.quantity import percent, plain, value_and_sd

@@ -124,7 +124,7 @@ def test_files_are_relative_to_the_study_file(here, monkeypatch):
 
 
 def test_a_folder_whose_name_looks_like_a_pattern_is_a_folder(here, monkeypatch):
-    from calibration.data_files import find_files
+    from calibration.io.files import find_files
 
     (here / "run [1]").mkdir()
     (here / "run [1]" / "c.csv").write_text("t,z\n")

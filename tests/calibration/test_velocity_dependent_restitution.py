@@ -10,9 +10,9 @@ import pytest
 import calibration as cal
 import jaxcontact as jc
 from calibration.fitting import fit
-from calibration.impact_table import ImpactTable
+from calibration.io.impact_table import ImpactTable
+from calibration.io.recording import Recording
 from calibration.problem import Problem
-from calibration.recording import Recording
 from jaxcontact.field import get, put
 
 NORMAL = "contact.normal."

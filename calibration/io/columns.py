@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calibration.csv_table import Table, read_table
 from calibration.errors import InputError
-from calibration.header import Header, listed
+from calibration.io.headers import Header, listed
+from calibration.io.tables import Table, read_table
 
 
 class Column(NamedTuple):

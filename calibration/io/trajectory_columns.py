@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.csv_table import Table
 from calibration.errors import InputError
-from calibration.header import Header, listed
+from calibration.io.headers import Header, listed
+from calibration.io.tables import Table
 
 AXES = ("x", "y", "z")
 
@@ -135,7 +135,7 @@ def find_columns(
     vertical: str | None,
 ) -> TrajectoryColumns:
     """Find the columns of a recording; the arguments are those of
-    `calibration.recording.read_trajectory`.
+    `calibration.io.recording.read_trajectory`.
     """
     named = _named_columns(table, columns)
     clock, in_frames = _clock(table, named, frame_rate)

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.csv_table import Table, read_table
-from calibration.data_files import distinct_names, find_files
 from calibration.errors import InputError
-from calibration.trajectory_columns import AXES, TrajectoryColumns, find_columns
+from calibration.io.files import distinct_names, find_files
+from calibration.io.tables import Table, read_table
+from calibration.io.trajectory_columns import AXES, TrajectoryColumns, find_columns
 
 MIN_SAMPLES = 5
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.csv_table import Table, read_table
 from calibration.errors import InputError
-from calibration.header import Header, listed
-from calibration.trajectory_columns import is_trajectory, quantity_of
+from calibration.io.headers import Header, listed
+from calibration.io.tables import Table, read_table
+from calibration.io.trajectory_columns import is_trajectory, quantity_of
 
 INPUTS = ("impact_speed", "impact_angle", "spin_before")
 OUTPUTS = (

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.errors import InputError
-from calibration.header import Header, listed, parse_header, parse_unit, units_of
+from calibration.io.headers import Header, listed, parse_header, parse_unit, units_of
 
 _NUMBER = re.compile(r"[-+\u2212]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][-+\u2212]?[0-9]+)?")
 _GAPS = frozenset({"", "-", "--", "nan", "-nan", "na", "n/a", "#n/a", "#na", "#nv", "null", "none"})
