@@ -4,9 +4,9 @@ from .candidate import Candidate as Candidate
 from .checkpoint import Checkpoint as Checkpoint
 from .compare import compare as compare
 from .design import design as design
-from .dropped_frames import DroppedFrames as DroppedFrames
-from .dropped_frames import find_dropped_frames as find_dropped_frames
-from .dropped_frames import with_missing_frames as with_missing_frames
+from .detection.dropped_frames import DroppedFrames as DroppedFrames
+from .detection.dropped_frames import find_dropped_frames as find_dropped_frames
+from .detection.dropped_frames import with_missing_frames as with_missing_frames
 from .errors import InputError as InputError
 from .fitting import fit as fit
 from .identifiability import identify as identify

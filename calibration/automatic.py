@@ -28,9 +28,9 @@ import numpy as np
 import jaxcontact as jc
 from calibration.automatic_forces import fit_forces, forces_problem, read_forces
 from calibration.automatic_sounds import DRAG, fit_sounds, read_sounds, sounds_problem
+from calibration.detection.bounces import Reading, read_bounces
 from calibration.errors import InputError
 from calibration.file_kind import FileKind, kind_of
-from calibration.first_guess import Reading, read_bounces
 from calibration.fitting import attempt_from, minimum_of, report
 from calibration.impacts import FRICTION, RESTITUTION, TANGENTIAL, fit_impacts, impact_problem
 from calibration.io.files import find_files

@@ -10,9 +10,9 @@ from typing import Any
 import jax.numpy as jnp
 
 import jaxcontact as jc
+from calibration.detection.impacts import height_at_impact
 from calibration.errors import InputError
 from calibration.io.impact_table import ImpactTable
-from calibration.observations.impact_reading import height_at_impact
 from jaxcontact.field import nearest
 
 LAUNCH = ("height", "speed", "angle", "spin", "duration")

@@ -12,10 +12,10 @@ import jaxcontact as jc
 from calibration.automatic import OBLIQUE, no_bounce, read_impacts, steepness
 from calibration.automatic_forces import read_forces
 from calibration.automatic_sounds import read_sounds
-from calibration.dropped_frames import find_dropped_frames
+from calibration.detection.bounces import Reading, pooled, read_bounces
+from calibration.detection.dropped_frames import find_dropped_frames
 from calibration.errors import InputError
 from calibration.file_kind import FileKind, kind_of
-from calibration.first_guess import Reading, pooled, read_bounces
 from calibration.io.files import distinct_names, find_files
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording, read_trajectory

@@ -11,13 +11,13 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
+from calibration.detection.bounces import Reading
+from calibration.detection.impacts import ReadImpact, height_at_impact
 from calibration.errors import InputError
-from calibration.first_guess import Reading
 from calibration.io.recording import Recording
 from calibration.observations.bounce_times import BounceTimes
 from calibration.observations.contact_durations import ContactDurations
 from calibration.observations.force_trace import ForceTrace
-from calibration.observations.impact_reading import ReadImpact, height_at_impact
 from calibration.observations.positions import TrackedPositions
 from calibration.samples import Samples
 

@@ -35,7 +35,7 @@ class Measurement(Protocol):
         """The measured axes; empty where the measurement has none."""
 
     def read(self, scene: Scene) -> Any:
-        """A first guess of the motion (``calibration.first_guess.Reading``), or ``None``.
+        """A first guess of the motion (``calibration.detection.bounces.Reading``), or ``None``.
 
         Raises:
             InputError: data that show nothing that can be fitted.

@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 import jaxcontact as jc
+from calibration.detection.impacts import ImpactReading
 from calibration.errors import InputError
 from calibration.experiment import Initial
 from calibration.io.recording import Recording
-from calibration.observations.impact_reading import ImpactReading
 from calibration.observations.positions import TrackedPositions
 
 

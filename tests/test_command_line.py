@@ -17,7 +17,7 @@ import calibration
 from calibration import arguments, cli, compilation_cache
 from calibration.automatic import usable
 from calibration.cli import main
-from calibration.first_guess import read_bounces
+from calibration.detection.bounces import read_bounces
 from calibration.io.recording import read_recordings, read_trajectory
 from calibration.study_file import read_study
 

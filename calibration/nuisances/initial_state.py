@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 import jax.numpy as jnp
 import numpy as np
 
+from calibration.detection.bounces import Reading
 from calibration.experiment import Experiment
-from calibration.first_guess import Reading
 from calibration.nuisances.nuisance import AXES
 from calibration.unknown import Unknown, nuisance_unknown
 from jaxcontact import Scene

@@ -10,8 +10,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from calibration.detection.bounces import Reading
 from calibration.experiment import Experiment
-from calibration.first_guess import Reading
 from calibration.unknown import Unknown
 from jaxcontact import Scene
 

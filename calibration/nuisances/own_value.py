@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from calibration.detection.bounces import Reading
 from calibration.experiment import Experiment
-from calibration.first_guess import Reading
 from calibration.scene_parameter import Free
 from calibration.unknown import Unknown
 from jaxcontact import Scene

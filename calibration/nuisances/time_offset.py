@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from calibration.detection.bounces import Reading
 from calibration.experiment import Experiment
-from calibration.first_guess import Reading
 from calibration.unknown import Unknown, nuisance_unknown
 from jaxcontact import Scene
 

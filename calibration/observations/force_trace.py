@@ -11,11 +11,11 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.clock import FORCE_SENSOR
+from calibration.detection.impacts import ImpactReading, ReadImpact, height_at_impact
+from calibration.detection.noise import robust_deviation
 from calibration.errors import InputError
 from calibration.experiment import Experiment
 from calibration.io.columns import TIME, Column, read_columns
-from calibration.noise import robust_deviation
-from calibration.observations.impact_reading import ImpactReading, ReadImpact, height_at_impact
 from calibration.observations.series import deviations, increasing_times, numbers
 from calibration.samples import Samples
 

@@ -8,9 +8,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.clock import CAMERA
+from calibration.detection.bounces import Reading, read_bounces
 from calibration.errors import InputError
 from calibration.experiment import Experiment
-from calibration.first_guess import Reading, read_bounces
 from calibration.io.recording import Recording
 from calibration.observations.exposed_motion import mean_over_exposure
 from calibration.samples import Samples

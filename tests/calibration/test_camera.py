@@ -15,7 +15,7 @@ import calibration as cal
 import jaxcontact as jc
 from calibration.camera import Camera
 from calibration.clock import Clock
-from calibration.dropped_frames import find_dropped_frames, with_missing_frames
+from calibration.detection.dropped_frames import find_dropped_frames, with_missing_frames
 from calibration.errors import InputError
 from calibration.experiment import Initial, experiment_from
 from calibration.fitting import fit

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import cumulative_simpson as scipy_simpson
 from scipy.interpolate import CubicHermiteSpline
 
-from calibration.drag_curves import cumulative_simpson, drag_curves, no_drag
+from calibration.detection.drag import cumulative_simpson, drag_curves, no_drag
 
 GRID = np.array([np.linspace(-0.2, 0.4, 401), np.linspace(0.5, 0.7, 401)])
 

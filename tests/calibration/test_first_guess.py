@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
+from calibration.detection.bounces import read_bounces
+from calibration.detection.noise import local_residuals, rounding_step
 from calibration.errors import InputError
-from calibration.first_guess import read_bounces
 from calibration.io.recording import Recording, read_trajectory
-from calibration.noise import local_residuals, rounding_step
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
 RADIUS = 0.02

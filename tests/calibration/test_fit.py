@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
+from calibration.detection.bounces import read_bounces
 from calibration.errors import InputError
-from calibration.first_guess import read_bounces
 from calibration.fitting import fit
 from calibration.io.recording import Recording
 from calibration.judgement import Judgement

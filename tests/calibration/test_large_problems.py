@@ -12,7 +12,7 @@ import pytest
 
 import jaxcontact as jc
 from calibration.arrow_solver import SMALLEST_DAMPING, ArrowNormal
-from calibration.first_guess import read_bounces
+from calibration.detection.bounces import read_bounces
 from calibration.fitting import fit, starting_point
 from calibration.io.recording import Recording
 from calibration.layout import jacobians

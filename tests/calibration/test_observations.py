@@ -16,11 +16,11 @@ from scipy.integrate import solve_ivp
 
 import calibration as cal
 import jaxcontact as jc
+from calibration.detection.impact_train import impact_train
 from calibration.errors import InputError
 from calibration.fitting import fit
 from calibration.io.impact_table import ImpactTable
 from calibration.observations.contact_durations import duration_of_impact
-from calibration.observations.impact_train import impact_train
 from calibration.observations.orientations import rotation_vector
 from calibration.observations.turning import angles, orientations
 from calibration.problem import Problem

@@ -9,7 +9,7 @@ import pytest
 
 import calibration as cal
 import jaxcontact as jc
-from calibration.first_guess import read_bounces
+from calibration.detection.bounces import read_bounces
 from calibration.fitting import fit
 from calibration.problem import Problem
 from calibration.trial import Trial

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from calibration.drag_curves import DragCurves, drag_curves, no_drag
-from calibration.noise import lag_one_correlation, robust_deviation, rough_noise
+from calibration.detection.drag import DragCurves, drag_curves, no_drag
+from calibration.detection.noise import lag_one_correlation, robust_deviation, rough_noise
 
 # of a flight: two unknowns per axis (gravity is nearly known), two left to see whether they fit
 MIN_SAMPLES = 4

@@ -2,7 +2,7 @@
 drag, noise, tracking errors.
 
 A free flight is much stiffer than the data: two numbers per axis, gravity and a little drag.
-``calibration.flight_search`` finds the flights, ``calibration.flight_fit`` fits all of them
+``calibration.detection.flight_search`` finds the flights, ``calibration.detection.flight_fit`` fits all of them
 together; neighbouring flights are cut, which gives times, heights and velocities of the bounces
 with the covariance of the joint fit.
 
@@ -15,11 +15,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from calibration.detection.flight_fit import HEIGHT, MIN_SAMPLES, UP, Bounce, FlightFit
+from calibration.detection.flight_search import fit_flights
+from calibration.detection.noise import lag_one_correlation, rounding_step, white_noise
 from calibration.errors import InputError
-from calibration.flight_fit import HEIGHT, MIN_SAMPLES, UP, Bounce, FlightFit
-from calibration.flight_search import fit_flights
 from calibration.io.recording import Recording
-from calibration.noise import lag_one_correlation, rounding_step, white_noise
 
 __all__ = ["Bounce", "Reading", "read_bounces"]
 

@@ -19,8 +19,8 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from scipy.signal import find_peaks
 
-from calibration.flight_fit import MIN_SAMPLES, UP, Bounce, FlightFit, most_consistent_run
-from calibration.noise import rough_noise
+from calibration.detection.flight_fit import MIN_SAMPLES, UP, Bounce, FlightFit, most_consistent_run
+from calibration.detection.noise import rough_noise
 
 Item = TypeVar("Item")
 

@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from calibration.detection.noise import rough_noise
 from calibration.errors import InputError
 from calibration.io.recording import Recording
-from calibration.noise import rough_noise
 
 WINDOWS = (10, 6, 4)
 """Samples on either side of a place that are looked at, fewer beside an impact."""

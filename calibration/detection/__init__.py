@@ -1,0 +1,1 @@
+"""Bounces found in recordings before anything is fitted."""
