@@ -1,7 +1,6 @@
 from .automatic import fit_study as fit_study
 from .bootstrap import bootstrap as bootstrap
 from .candidate import Candidate as Candidate
-from .checkpoint import Checkpoint as Checkpoint
 from .compare import compare as compare
 from .design import design as design
 from .detection.dropped_frames import DroppedFrames as DroppedFrames
@@ -20,7 +19,6 @@ from .io.impact_table import read_impact_table as read_impact_table
 from .io.recording import Recording as Recording
 from .io.recording import read_recordings as read_recordings
 from .io.recording import read_trajectory as read_trajectory
-from .long_sweep import run_sweep as run_sweep
 from .multi_start import MultiStart as MultiStart
 from .multi_start import multi_start as multi_start
 from .noise_model import Automatic as Automatic
@@ -73,12 +71,14 @@ from .prior import Normal as Normal
 from .problem import Problem as Problem
 from .profile import profile as profile
 from .profile import profile_2d as profile_2d
-from .progress import Progress as Progress
 from .promise import keep_promise as keep_promise
 from .report.figures import save_figure as save_figure
 from .report.json_file import write_json as write_json
 from .report.table import fit_text as fit_text
 from .result import Fit as Fit
+from .runtime.checkpoint import Checkpoint as Checkpoint
+from .runtime.chunks import run_sweep as run_sweep
+from .runtime.progress import Progress as Progress
 from .scene_parameter import Derived as Derived
 from .scene_parameter import Free as Free
 from .scene_parameter import Tied as Tied

@@ -14,7 +14,6 @@ import jax
 import numpy as np
 from scipy import stats
 
-from calibration.checkpoint import Checkpoint, journal
 from calibration.draws import Draws
 from calibration.errors import InputError
 from calibration.fitting import STRAYED
@@ -23,7 +22,6 @@ from calibration.layout import Block, Layout
 from calibration.least_squares import Start
 from calibration.many_minima import minimise_each
 from calibration.profile import REACH_LOGISTIC, check_level, judged, logistic
-from calibration.progress import Progress, silent
 from calibration.promised_gain import is_an_end
 from calibration.refit import STEPS, identity
 from calibration.report.quantity import rounded_like
@@ -38,6 +36,8 @@ from calibration.resampling import (
     redrawable,
 )
 from calibration.result import Determination, Fit
+from calibration.runtime.checkpoint import Checkpoint, journal
+from calibration.runtime.progress import Progress, silent
 from calibration.studentised import sizes, standard_errors, studentised
 from calibration.uncertainty import eliminated
 from jaxcontact.field import nearest

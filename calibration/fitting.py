@@ -11,7 +11,6 @@ import jax
 import numpy as np
 import optax
 
-from calibration.checkpoint import Checkpoint
 from calibration.errors import InputError
 from calibration.fitted import fitted_recordings, fitted_series
 from calibration.judgement import Judgement
@@ -23,6 +22,7 @@ from calibration.problem import Problem
 from calibration.promised_gain import is_an_end
 from calibration.result import Determination, Estimate, Fit
 from calibration.resumable import kept_minima, kept_minimum
+from calibration.runtime.checkpoint import Checkpoint
 from calibration.staged import starting_point
 from calibration.trials import Trials
 from jaxcontact.field import nearest

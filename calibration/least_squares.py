@@ -19,7 +19,7 @@ import optimistix
 from calibration.arrow_solver import ArrowNormal
 from calibration.layout import Block, Layout, jacobians
 from calibration.limited_descent import LARGEST, LimitedDescent
-from calibration.quick_compilation import quickly_compiled
+from calibration.runtime.compilation import quickly_compiled
 from calibration.settling import Settling
 from calibration.trust_region import RoundedTrustRegion
 from calibration.unknown import transformed

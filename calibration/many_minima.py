@@ -10,7 +10,7 @@ import numpy as np
 
 from calibration.layout import Block, Layout, jacobians, residuals
 from calibration.least_squares import SOLVERS, Minimum, Start, minimised, scale_of
-from calibration.quick_compilation import quickly_compiled
+from calibration.runtime.compilation import quickly_compiled
 
 
 def minimised_each(

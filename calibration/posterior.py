@@ -18,17 +18,17 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.bootstrap import strayed
-from calibration.checkpoint import Checkpoint, journal
 from calibration.draws import Draws
 from calibration.errors import InputError
 from calibration.judgement import Judgement
 from calibration.layout import jacobians, residuals
 from calibration.prior import LogNormal
 from calibration.profile import check_level, judged
-from calibration.progress import Progress, silent
 from calibration.refit import identity
 from calibration.report.quantity import rounded_like
 from calibration.result import Determination, Fit
+from calibration.runtime.checkpoint import Checkpoint, journal
+from calibration.runtime.progress import Progress, silent
 from calibration.uncertainty import eliminated
 from calibration.unknown import Unknown
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from calibration.checkpoint import Checkpoint, Journal, journal
 from calibration.layout import Block, Layout
 from calibration.least_squares import FINE, Minimum, Start, minimise_with_blocks
+from calibration.runtime.checkpoint import Checkpoint, Journal, journal
 from calibration.settling import GAIN
 
 PIECE = 20

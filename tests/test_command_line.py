@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 
 import calibration
-from calibration import arguments, cli, compilation_cache
+from calibration import arguments, cli
 from calibration.automatic import usable
 from calibration.cli import main
 from calibration.detection.bounces import read_bounces
 from calibration.io.recording import read_recordings, read_trajectory
+from calibration.runtime import compilation as compilation_cache
 from calibration.study_file import read_study
 
 _SPEC = importlib.util.spec_from_file_location(

@@ -32,7 +32,7 @@ from calibration.commands.program import (
     standard_output,
 )
 from calibration.option import options
-from calibration.progress import Progress
+from calibration.runtime.progress import Progress
 from calibration.study import Ball, ModelOptions, ReadingOptions, Study
 
 if TYPE_CHECKING:

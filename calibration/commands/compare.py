@@ -5,7 +5,7 @@ from typing import Annotated
 from calibration.arguments import FLAG, RESULT, Force, flag, verb
 from calibration.commands.after_fit import Out, StudyFile, asked_for, write_findings
 from calibration.commands.program import app, prepare_jax, print_lines, standard_error
-from calibration.progress import Progress
+from calibration.runtime.progress import Progress
 
 COLUMNS = (
     "name",

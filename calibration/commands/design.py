@@ -5,7 +5,7 @@ from typing import Annotated
 from calibration.arguments import RESULT, Force, flag, verb
 from calibration.commands.after_fit import Out, StudyFile, asked_for, fitted, write_findings
 from calibration.commands.program import app, print_lines, standard_error
-from calibration.progress import Progress
+from calibration.runtime.progress import Progress
 
 
 @verb(

@@ -42,7 +42,7 @@ from calibration.commands.program import (
     standard_output,
 )
 from calibration.io.files import find_files
-from calibration.progress import Progress
+from calibration.runtime.progress import Progress
 
 if TYPE_CHECKING:
     from calibration.result import Fit

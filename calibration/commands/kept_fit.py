@@ -33,9 +33,9 @@ def kept_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -> 
         InputError: as ``fit_study``; nothing is kept then.
     """
     from calibration.automatic import fit_study
-    from calibration.fingerprint import fingerprint
     from calibration.resumable import kept_minima
-    from calibration.versions import installed_versions
+    from calibration.runtime.fingerprint import fingerprint
+    from calibration.runtime.versions import installed_versions
 
     files = find_files(study.files)
     study = dataclasses.replace(study, files=tuple(map(str, files)))

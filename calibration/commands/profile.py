@@ -12,7 +12,7 @@ from calibration.commands.after_fit import (
     write_findings,
 )
 from calibration.commands.program import app, print_lines, standard_error
-from calibration.progress import Progress
+from calibration.runtime.progress import Progress
 
 
 @verb(

@@ -5,7 +5,7 @@ from pathlib import Path
 from calibration.arguments import Force, verb
 from calibration.commands.after_fit import Out, StudyFile, asked_for, fitted
 from calibration.commands.program import app, print_lines, standard_error
-from calibration.progress import Progress
+from calibration.runtime.progress import Progress
 
 TITLES = {
     "profile": "Intervals from the profile of the likelihood",

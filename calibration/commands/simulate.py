@@ -20,7 +20,7 @@ from calibration.arguments import (
 from calibration.commands.program import app, prepare_jax, print_lines, standard_error
 from calibration.errors import InputError
 from calibration.option import required
-from calibration.progress import Progress
+from calibration.runtime.progress import Progress
 from calibration.study import Ball, ModelOptions
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 from calibration.io.atomic import write_atomically
 from calibration.report import residuals
 from calibration.result import Estimate, Fit, FittedColumn, FittedRecording
-from calibration.versions import installed_versions
+from calibration.runtime.versions import installed_versions
 
 
 def write_json(fit: Fit, path: str | os.PathLike[str]) -> None:

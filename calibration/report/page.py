@@ -21,7 +21,7 @@ from calibration.report.quantity import (
 )
 from calibration.report.table import fit_text
 from calibration.result import Determination, Fit
-from calibration.versions import installed_versions
+from calibration.runtime.versions import installed_versions
 
 TEMPLATE = "page.html"
 _WIDTH = 100

@@ -20,14 +20,14 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from calibration.checkpoint import Checkpoint, journal
 from calibration.errors import InputError
-from calibration.fingerprint import fingerprint
 from calibration.fitting import fit
-from calibration.long_sweep import run_sweep
 from calibration.problem import Problem
-from calibration.progress import Progress, duration
-from calibration.reporter import reporter
+from calibration.runtime.callbacks import reporter
+from calibration.runtime.checkpoint import Checkpoint, journal
+from calibration.runtime.chunks import run_sweep
+from calibration.runtime.fingerprint import fingerprint
+from calibration.runtime.progress import Progress, duration
 
 _SPEC = importlib.util.spec_from_file_location(
     "made_up_impacts", Path(__file__).with_name("made_up_impacts.py")
@@ -114,7 +114,7 @@ def test_a_fingerprint_tells_values_and_functions_apart_and_is_the_same_in_anoth
     assert fingerprint({"a": 1, "b": {2, 3}}) == fingerprint({"b": {3, 2}, "a": 1})
     assert fingerprint(functools.partial(max, 1)) != fingerprint(functools.partial(max, 2))
     code = (
-        "from calibration.fingerprint import fingerprint; import jaxcontact as jc; "
+        "from calibration.runtime.fingerprint import fingerprint; import jaxcontact as jc; "
         "print(fingerprint(jc.spheres(radius=0.02, mass=0.03)))"
     )
     both = {
@@ -203,7 +203,7 @@ sys.path.insert(0, {tests!r})
 import jax
 jax.config.update("jax_enable_x64", True)
 import numpy as np
-from calibration.checkpoint import Checkpoint
+from calibration.runtime.checkpoint import Checkpoint
 from made_up_impacts import DATA, FRICTION, RESTITUTION, scene
 from calibration.problem import Problem
 from calibration.fitting import fit
@@ -218,7 +218,7 @@ np.savez({result!r}, **result)
 
 CALLS = {
     "sweep": (
-        "import jax.numpy as jnp\nfrom calibration.long_sweep import run_sweep",
+        "import jax.numpy as jnp\nfrom calibration.runtime.chunks import run_sweep",
         "lanes = np.linspace(0.1, 1.0, 60)\n"
         "one = run_sweep(lambda x: jax.lax.fori_loop(0, 100000, lambda i, y: jnp.sin(y) + x, "
         "x), lanes, chunk=3, checkpoint=keep)\n"

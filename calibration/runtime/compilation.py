@@ -1,14 +1,17 @@
-"""Compiled code kept between runs: the first fit of a kind compiles for a long time, the next ones
-do not.
-
-JAX does not keep code that calls back into Python, so nothing that runs by default does.
+"""Compilation of fits: each program runs for milliseconds and compiles for seconds, so that the
+faster compiler is the better one.
 """
 
+import functools
 import hashlib
 import os
 import platform
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
+
+import jax
 
 VARIABLE = "JAXCONTACT_CACHE"
 _LOG_LEVEL = "TF_CPP_MIN_LOG_LEVEL"
@@ -87,3 +90,39 @@ def _writable(folder: Path) -> bool:
     except OSError:
         return False
     return os.access(folder, os.W_OK | os.X_OK)
+
+
+PLAIN_FUSIONS = {"xla_cpu_use_fusion_emitters": False}
+"""On a CPU XLA then emits loops by its older, plainer way: half the time to compile, the same time
+to run a fit.
+"""
+
+
+@functools.cache
+def quick_options() -> dict[str, bool]:
+    """``PLAIN_FUSIONS`` where the installed XLA knows it, which newer ones do not; they compile
+    faster by themselves.
+    """
+    try:
+        jax.jit(lambda: 0, compiler_options=PLAIN_FUSIONS).lower().compile()
+    except jax.errors.JaxRuntimeError:
+        return {}
+    return PLAIN_FUSIONS
+
+
+def quickly_compiled(
+    function: Callable[..., Any], *, static_argnames: tuple[str, ...]
+) -> Callable[..., Any]:
+    """``jax.jit`` of a function that is called from Python only, compiled with
+    ``quick_options``.
+    """
+
+    @functools.cache
+    def compiled() -> Callable[..., Any]:
+        return jax.jit(function, static_argnames=static_argnames, compiler_options=quick_options())
+
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return compiled()(*args, **kwargs)
+
+    return call

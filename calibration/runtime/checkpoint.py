@@ -22,9 +22,9 @@ import jax
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.fingerprint import fingerprint
 from calibration.io.atomic import write_atomically
-from calibration.versions import installed_versions
+from calibration.runtime.fingerprint import fingerprint
+from calibration.runtime.versions import installed_versions
 
 DESCRIPTION = "description.json"
 _NAMES = "names"

@@ -10,9 +10,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from calibration.checkpoint import Checkpoint, journal
 from calibration.errors import InputError
-from calibration.progress import Progress, silent
+from calibration.runtime.checkpoint import Checkpoint, journal
+from calibration.runtime.progress import Progress, silent
 
 
 def run_sweep(

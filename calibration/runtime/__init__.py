@@ -1,0 +1,1 @@
+"""Checkpoints, progress, compilation."""
