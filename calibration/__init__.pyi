@@ -2,6 +2,10 @@ from .automatic import fit_study as fit_study
 from .bootstrap import bootstrap as bootstrap
 from .candidate import Candidate as Candidate
 from .compare import compare as compare
+from .derived import ContactDuration as ContactDuration
+from .derived import DampingRatio as DampingRatio
+from .derived import PoissonRatio as PoissonRatio
+from .derived import YoungsModulus as YoungsModulus
 from .design import design as design
 from .detection.dropped_frames import DroppedFrames as DroppedFrames
 from .detection.dropped_frames import find_dropped_frames as find_dropped_frames
@@ -19,6 +23,11 @@ from .io.impact_table import read_impact_table as read_impact_table
 from .io.recording import Recording as Recording
 from .io.recording import read_recordings as read_recordings
 from .io.recording import read_trajectory as read_trajectory
+from .model.free import Derived as Derived
+from .model.free import Free as Free
+from .model.free import Tied as Tied
+from .model.prior import LogNormal as LogNormal
+from .model.prior import Normal as Normal
 from .multi_start import MultiStart as MultiStart
 from .multi_start import multi_start as multi_start
 from .noise_model import Automatic as Automatic
@@ -60,14 +69,8 @@ from .observations.positions import TrackedPositions as TrackedPositions
 from .observations.resting_distance import RestingDistance as RestingDistance
 from .observations.spins import Spins as Spins
 from .observations.spins import read_spins as read_spins
-from .physical_parameters import ContactDuration as ContactDuration
-from .physical_parameters import DampingRatio as DampingRatio
-from .physical_parameters import PoissonRatio as PoissonRatio
-from .physical_parameters import YoungsModulus as YoungsModulus
 from .posterior import posterior as posterior
 from .prediction import prediction_band as prediction_band
-from .prior import LogNormal as LogNormal
-from .prior import Normal as Normal
 from .problem import Problem as Problem
 from .profile import profile as profile
 from .profile import profile_2d as profile_2d
@@ -79,9 +82,6 @@ from .result import Fit as Fit
 from .runtime.checkpoint import Checkpoint as Checkpoint
 from .runtime.chunks import run_sweep as run_sweep
 from .runtime.progress import Progress as Progress
-from .scene_parameter import Derived as Derived
-from .scene_parameter import Free as Free
-from .scene_parameter import Tied as Tied
 from .study import Ball as Ball
 from .study import FitOptions as FitOptions
 from .study import ModelOptions as ModelOptions

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.layout import Layout, over_trials
-from calibration.samples import Samples
+from calibration.model.samples import Samples
 from calibration.whitening import coloured
 
 

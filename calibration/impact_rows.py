@@ -13,9 +13,9 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.io.impact_table import ImpactTable
-from calibration.samples import Samples
+from calibration.model.parameter import Unknown
+from calibration.model.samples import Samples
 from calibration.trials import weighted
-from calibration.unknown import Unknown
 from jaxcontact.simulation.event_aligned import rigid_impact, rigid_touch_down
 from jaxcontact.simulation.flight import Motion
 

@@ -12,9 +12,9 @@ from calibration.fitting import check_method, minimum_of
 from calibration.impact_rows import QUANTITIES, RELATIVE_NOISE, ImpactData, sigma_of
 from calibration.io.impact_table import ImpactTable
 from calibration.judgement import Judgement
+from calibration.model.samples import Samples
 from calibration.problem import Problem
 from calibration.result import Determination, Estimate, Fit, FittedColumn
-from calibration.samples import Samples
 from jaxcontact.field import get, put
 
 RESTITUTION = "contact.normal.restitution"

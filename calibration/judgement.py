@@ -10,6 +10,7 @@ from scipy import stats
 
 from calibration.layout import Block, Layout, jacobians, priors, residuals
 from calibration.least_squares import Minimum, Start, minimise
+from calibration.model.parameter import Unknown
 from calibration.noise_model import Automatic, Errors
 from calibration.result import Coordinate, Determination, Estimate, explains
 from calibration.uncertainty import (
@@ -19,7 +20,6 @@ from calibration.uncertainty import (
     correlation_time,
     information,
 )
-from calibration.unknown import Unknown
 from calibration.variance_components import (
     Spread,
     VarianceComponents,

@@ -14,9 +14,9 @@ import jax
 import jax.numpy as jnp
 
 import jaxcontact as jc
+from calibration.model.free import SceneParameter, Tied
+from calibration.model.parameter import Unknown, prior_residuals, values
 from calibration.nuisance import Nuisance
-from calibration.scene_parameter import SceneParameter, Tied
-from calibration.unknown import Unknown, prior_residuals, values
 
 
 class Kind(Protocol):

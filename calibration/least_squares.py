@@ -19,10 +19,10 @@ import optimistix
 from calibration.arrow_solver import ArrowNormal
 from calibration.layout import Block, Layout, jacobians
 from calibration.limited_descent import LARGEST, LimitedDescent
+from calibration.model.parameter import transformed
 from calibration.runtime.compilation import quickly_compiled
 from calibration.settling import Settling
 from calibration.trust_region import RoundedTrustRegion
-from calibration.unknown import transformed
 
 SOLVERS = {"levenberg_marquardt": optimistix.LevenbergMarquardt, "dogleg": optimistix.Dogleg}
 METHODS = (*SOLVERS, "adam", "lbfgs")

@@ -23,11 +23,11 @@ from calibration.fitting import (
 )
 from calibration.least_squares import Method, Minimum, Start
 from calibration.many_minima import minimise_each
-from calibration.prior import LogNormal, Normal
+from calibration.model.parameter import Unknown
+from calibration.model.prior import LogNormal, Normal
 from calibration.problem import Problem
 from calibration.result import Fit
 from calibration.staged import starting_point
-from calibration.unknown import Unknown
 
 DECADES = 2.0
 """A positive quantity without upper bound is sought over so many powers of ten on either side of

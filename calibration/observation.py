@@ -5,8 +5,8 @@ from typing import Any, Protocol
 import jax
 import numpy as np
 
-from calibration.experiment import Experiment
-from calibration.samples import Samples
+from calibration.model.samples import Samples
+from calibration.model.trial_state import Experiment
 from jaxcontact import Scene, Trajectory
 
 

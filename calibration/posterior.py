@@ -22,7 +22,8 @@ from calibration.draws import Draws
 from calibration.errors import InputError
 from calibration.judgement import Judgement
 from calibration.layout import jacobians, residuals
-from calibration.prior import LogNormal
+from calibration.model.parameter import Unknown
+from calibration.model.prior import LogNormal
 from calibration.profile import check_level, judged
 from calibration.refit import identity
 from calibration.report.quantity import rounded_like
@@ -30,7 +31,6 @@ from calibration.result import Determination, Fit
 from calibration.runtime.checkpoint import Checkpoint, journal
 from calibration.runtime.progress import Progress, silent
 from calibration.uncertainty import eliminated
-from calibration.unknown import Unknown
 
 AGREEMENT = 1.01
 """Chains whose R-hat is below this agree (Vehtari, Gelman, Simpson, Carpenter and Buerkner,

@@ -15,10 +15,10 @@ from calibration.draws import Draws
 from calibration.errors import InputError
 from calibration.judgement import Judgement
 from calibration.layout import Layout
+from calibration.model.samples import Samples
 from calibration.posterior import Posterior
 from calibration.profile import check_level, judged
 from calibration.result import Determination, Fit
-from calibration.samples import Samples
 from calibration.uncertainty import eliminated
 from jaxcontact.field import nearest
 

@@ -14,20 +14,20 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.errors_of_trials import errors_of, measured_classes, with_noise
-from calibration.experiment import Initial
 from calibration.impact_rows import ImpactRows
 from calibration.io.impact_table import ImpactTable
 from calibration.layout import Layout
+from calibration.model.free import Derived, Free, Tied, sorted_out
+from calibration.model.parameter import coordinates
+from calibration.model.samples import padded
+from calibration.model.trial_state import Initial
 from calibration.noise_model import Errors, check_noise
 from calibration.nuisance import Nuisance, OwnValue
 from calibration.nuisances.compatibility import check_nuisances, concerns
 from calibration.observation import Observation
-from calibration.samples import padded
-from calibration.scene_parameter import Derived, Free, Tied, sorted_out
 from calibration.simulation_method import check_method_of, default_method
 from calibration.trial import Trial
 from calibration.trials import TrialData, Trials
-from calibration.unknown import coordinates
 from jaxcontact.field import nearest, parameters
 
 AXES = "xyz"

@@ -16,12 +16,12 @@ from calibration.errors import InputError
 from calibration.fitting import report
 from calibration.judgement import Judgement
 from calibration.least_squares import Minimum, Start
+from calibration.model.parameter import Unknown
 from calibration.refit import identity, position_of, refit, threshold, widening
 from calibration.report.quantity import rounded_like
 from calibration.result import Fit
 from calibration.runtime.checkpoint import Checkpoint, Journal, journal
 from calibration.runtime.progress import Progress, silent
-from calibration.unknown import Unknown
 from jaxcontact.field import nearest
 
 BETTER = 0.01

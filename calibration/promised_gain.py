@@ -5,8 +5,8 @@ import numpy as np
 from calibration.layout import Block, Layout
 from calibration.least_squares import Minimum, Start
 from calibration.limited_descent import LARGEST
+from calibration.model.parameter import transformed
 from calibration.uncertainty import eliminated, information
-from calibration.unknown import transformed
 
 SMALL = 0.01
 """A gain of a tenth of a standard error: nobody will see it. Where a simulation has tiny jumps, an

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import stats
 
 from calibration.errors import InputError
-from calibration.unknown import Unknown
+from calibration.model.parameter import Unknown
 
 MISFIT = 2.0
 """From this chi2/dof on, a model is said not to explain the data (the noise is often only

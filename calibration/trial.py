@@ -8,8 +8,8 @@ import numpy as np
 import jaxcontact as jc
 from calibration.detection.impacts import ImpactReading
 from calibration.errors import InputError
-from calibration.experiment import Initial
 from calibration.io.recording import Recording
+from calibration.model.trial_state import Initial
 from calibration.observations.positions import TrackedPositions
 
 

@@ -9,11 +9,11 @@ import jax
 import jax.numpy as jnp
 
 import jaxcontact as jc
-from calibration.experiment import Experiment, Initial, experiment_from
+from calibration.model.parameter import Unknown, prior_residuals, values
+from calibration.model.samples import Samples
+from calibration.model.trial_state import Experiment, Initial, experiment_from
 from calibration.nuisance import Nuisance
 from calibration.observation import Observation
-from calibration.samples import Samples
-from calibration.unknown import Unknown, prior_residuals, values
 from calibration.whitening import whitened
 from jaxcontact.field import put
 

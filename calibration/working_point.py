@@ -11,10 +11,10 @@ from calibration.fitting import starting_point
 from calibration.judgement import Judgement
 from calibration.layout import Block, Layout, jacobians
 from calibration.least_squares import Start
+from calibration.model.parameter import Unknown
 from calibration.problem import Problem
 from calibration.result import Fit
 from calibration.uncertainty import eliminated, resolved_inverse
-from calibration.unknown import Unknown
 from jaxcontact.field import nearest
 
 

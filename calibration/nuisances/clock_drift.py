@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from calibration.experiment import Experiment
+from calibration.model.parameter import Unknown, nuisance_unknown
+from calibration.model.prior import Prior
+from calibration.model.trial_state import Experiment
 from calibration.nuisances.clock_offset import check_clock
-from calibration.prior import Prior
-from calibration.unknown import Unknown, nuisance_unknown
 from jaxcontact import Scene
 
 

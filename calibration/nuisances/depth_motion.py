@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.experiment import Experiment
+from calibration.model.parameter import Unknown, nuisance_unknown
+from calibration.model.prior import Prior
+from calibration.model.trial_state import Experiment
 from calibration.nuisances.pixel_aspect import check_pictures
-from calibration.prior import Prior
-from calibration.unknown import Unknown, nuisance_unknown
 from jaxcontact import Scene
 
 

@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.experiment import Experiment
-from calibration.prior import Prior
-from calibration.unknown import Unknown, nuisance_unknown
+from calibration.model.parameter import Unknown, nuisance_unknown
+from calibration.model.prior import Prior
+from calibration.model.trial_state import Experiment
 from jaxcontact import Scene
 from jaxcontact.field import put
 from jaxcontact.geometry.rotation import rotate

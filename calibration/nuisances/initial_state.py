@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.detection.bounces import Reading
-from calibration.experiment import Experiment
+from calibration.model.parameter import Unknown, nuisance_unknown
+from calibration.model.trial_state import Experiment
 from calibration.nuisances.nuisance import AXES
-from calibration.unknown import Unknown, nuisance_unknown
 from jaxcontact import Scene
 
 

@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.detection.bounces import Reading
-from calibration.experiment import Experiment
-from calibration.unknown import Unknown
+from calibration.model.parameter import Unknown
+from calibration.model.trial_state import Experiment
 from jaxcontact import Scene
 
 

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.experiment import Experiment
-from calibration.prior import Prior
-from calibration.unknown import Unknown, nuisance_unknown
+from calibration.model.parameter import Unknown, nuisance_unknown
+from calibration.model.prior import Prior
+from calibration.model.trial_state import Experiment
 
 
 @dataclasses.dataclass(frozen=True)

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from calibration.detection.bounces import Reading
-from calibration.experiment import Experiment
-from calibration.unknown import Unknown
+from calibration.model.parameter import Unknown
+from calibration.model.trial_state import Experiment
 from jaxcontact import Scene
 
 AXES = "xyz"

@@ -6,9 +6,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from calibration.detection.bounces import Reading
-from calibration.experiment import Experiment
-from calibration.scene_parameter import Free
-from calibration.unknown import Unknown
+from calibration.model.free import Free
+from calibration.model.parameter import Unknown
+from calibration.model.trial_state import Experiment
 from jaxcontact import Scene
 
 

@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.detection.bounces import Reading
-from calibration.experiment import Experiment
-from calibration.prior import Normal
-from calibration.unknown import Unknown, nuisance_unknown
+from calibration.model.parameter import Unknown, nuisance_unknown
+from calibration.model.prior import Normal
+from calibration.model.trial_state import Experiment
 from jaxcontact import Scene
 from jaxcontact.field import put
 

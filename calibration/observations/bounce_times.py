@@ -9,16 +9,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from calibration.clock import MICROPHONE
 from calibration.detection.impact_train import impact_train, smooth_deviation
 from calibration.detection.impacts import ImpactReading, ReadImpact, height_at_impact
 from calibration.detection.noise import rounding_step
 from calibration.errors import InputError
-from calibration.experiment import Experiment
 from calibration.io.columns import TIME, read_columns
+from calibration.model.apparatus import MICROPHONE
+from calibration.model.samples import Samples
+from calibration.model.trial_state import Experiment
 from calibration.observations.impacts_of_motion import impacts
 from calibration.observations.series import deviations, increasing_times
-from calibration.samples import Samples
 from jaxcontact import Scene, Trajectory
 
 UNKNOWN_SIGMA = 1e-4

@@ -9,7 +9,7 @@ forwards, a contact by Hermite's rule, a flight from the end, backwards.
 import jax
 import jax.numpy as jnp
 
-from calibration.experiment import Experiment
+from calibration.model.trial_state import Experiment
 from jaxcontact import Trajectory
 
 

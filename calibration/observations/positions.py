@@ -7,13 +7,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from calibration.clock import CAMERA
 from calibration.detection.bounces import Reading, read_bounces
 from calibration.errors import InputError
-from calibration.experiment import Experiment
 from calibration.io.recording import Recording
+from calibration.model.apparatus import CAMERA
+from calibration.model.samples import Samples
+from calibration.model.trial_state import Experiment
 from calibration.observations.exposed_motion import mean_over_exposure
-from calibration.samples import Samples
 from jaxcontact import Scene, Trajectory
 
 AXES = "xyz"

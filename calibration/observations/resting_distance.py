@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.experiment import Experiment
-from calibration.samples import Samples
+from calibration.model.samples import Samples
+from calibration.model.trial_state import Experiment
 from jaxcontact import Scene, Trajectory
 from jaxcontact.smooth import safe_norm
 

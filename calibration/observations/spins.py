@@ -9,12 +9,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from calibration.clock import CAMERA
 from calibration.errors import InputError
-from calibration.experiment import Experiment
 from calibration.io.columns import TIME, Column, read_columns
+from calibration.model.apparatus import CAMERA
+from calibration.model.samples import Samples
+from calibration.model.trial_state import Experiment
 from calibration.observations.series import deviations, increasing_times, numbers
-from calibration.samples import Samples
 from jaxcontact import Scene, Trajectory
 
 AXES = "xyz"

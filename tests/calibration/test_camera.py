@@ -13,13 +13,12 @@ import pytest
 
 import calibration as cal
 import jaxcontact as jc
-from calibration.camera import Camera
-from calibration.clock import Clock
 from calibration.detection.dropped_frames import find_dropped_frames, with_missing_frames
 from calibration.errors import InputError
-from calibration.experiment import Initial, experiment_from
 from calibration.fitting import fit
 from calibration.io.recording import Recording
+from calibration.model.apparatus import Camera, Clock
+from calibration.model.trial_state import Initial, experiment_from
 from calibration.observations.exposed_motion import mean_over_exposure
 from calibration.problem import Problem
 from calibration.result import Determination

@@ -22,11 +22,11 @@ from calibration.information_criteria import (
 )
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
+from calibration.model.free import Free
+from calibration.model.prior import Normal
 from calibration.noise_model import Estimated
 from calibration.nuisance import InitialState, SurfaceHeight
-from calibration.prior import Normal
 from calibration.problem import Problem
-from calibration.scene_parameter import Free
 
 RESTITUTION = "contact.normal.restitution"
 VISCOELASTIC = jc.ViscoelasticRestitution(restitution=0.8)

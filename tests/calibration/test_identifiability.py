@@ -13,10 +13,10 @@ from calibration.fitting import fit
 from calibration.identifiability import Identification, collinearity_index, identify, simplified
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
+from calibration.model.free import Free
+from calibration.model.prior import LogNormal
 from calibration.nuisance import InitialState, LengthScale, SurfaceHeight
-from calibration.prior import LogNormal
 from calibration.problem import Problem
-from calibration.scene_parameter import Free
 
 RESTITUTION = "contact.normal.restitution"
 FRICTION = "contact.friction.coefficient"

@@ -17,11 +17,11 @@ from calibration.fitting import fit, starting_point
 from calibration.io.recording import Recording
 from calibration.layout import jacobians
 from calibration.least_squares import minimised
+from calibration.model.free import Free
+from calibration.model.prior import Normal
 from calibration.nuisance import InitialState, SurfaceHeight
 from calibration.observations.positions import TrackedPositions
-from calibration.prior import Normal
 from calibration.problem import Problem
-from calibration.scene_parameter import Free
 from calibration.trial import Trial
 
 TIMES = np.arange(500) / 250.0

@@ -12,8 +12,8 @@ import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.layout import Block
 from calibration.loss import HuberLoss, StudentTLoss
+from calibration.model.samples import Samples
 from calibration.noise_model import Automatic, Correlated, Errors, Estimated, Huber, Known, StudentT
-from calibration.samples import Samples
 from calibration.trials import TrialData
 from calibration.variance_components import (
     VarianceComponents,

@@ -11,11 +11,11 @@ import pytest
 
 from calibration.errors import InputError
 from calibration.fitting import fit
+from calibration.model.free import Free
+from calibration.model.prior import LogNormal, Normal
 from calibration.noise_model import Estimated
 from calibration.posterior import posterior
-from calibration.prior import LogNormal, Normal
 from calibration.problem import Problem
-from calibration.scene_parameter import Free
 
 _SPEC = importlib.util.spec_from_file_location(
     "made_up_impacts", Path(__file__).with_name("made_up_impacts.py")

@@ -7,8 +7,8 @@ import pytest
 
 from calibration.layout import Block
 from calibration.least_squares import Start
+from calibration.model.parameter import nuisance_unknown
 from calibration.promised_gain import promised_gain
-from calibration.unknown import nuisance_unknown
 
 
 def unknown(name, transform):

@@ -11,9 +11,9 @@ import calibration as cal
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.layout import Block, residuals
+from calibration.model.parameter import Unknown
 from calibration.result import Coordinate, Determination, Estimate
 from calibration.uncertainty import between_trials, between_trials_degrees, information
-from calibration.unknown import Unknown
 from jaxcontact.field import Interval, Parameter
 
 RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"

@@ -11,7 +11,7 @@ import numpy as np
 from jax.nn import sigmoid
 from jax.scipy.special import logit
 
-from calibration.prior import Prior
+from calibration.model.prior import Prior
 from jaxcontact.field import Interval, Parameter
 
 EDGE = 1e-6

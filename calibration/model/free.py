@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.prior import Prior
-from calibration.unknown import Unknown
+from calibration.model.parameter import Unknown
+from calibration.model.prior import Prior
 from jaxcontact import Scene
 from jaxcontact.field import Interval, Parameter, get, nearest, parameters, put
 

@@ -15,8 +15,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.scene_parameter import Derived
-from calibration.unknown import Unknown
+from calibration.model.free import Derived
+from calibration.model.parameter import Unknown
 from jaxcontact import HuntCrossley, LinearDashpot, PowerLawHuntCrossley, Scene, TsujiDashpot
 from jaxcontact.field import Interval, Parameter, get, put, quantity
 from jaxcontact.laws.elastic import contact_duration

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from calibration.camera import Camera
-from calibration.clock import Clock
+from calibration.model.apparatus import Camera, Clock
 from jaxcontact import Scene
 
 

@@ -1,0 +1,1 @@
+"""What a fit can find, and what a trial is."""
