@@ -8,8 +8,8 @@ import numpy as np
 from calibration.impact_rows import ImpactRows
 from calibration.io.impact_table import ImpactTable
 from calibration.model.samples import Samples
-from calibration.noise_model import Correlated, Errors, NoiseModel, model_of
-from calibration.whitening import whitening
+from calibration.noise.models import Correlated, Errors, NoiseModel, model_of
+from calibration.noise.whitening import whitening
 
 
 def classes_of(measurement: Any) -> tuple[type, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from calibration.layout import Layout, over_trials
 from calibration.model.samples import Samples
-from calibration.whitening import coloured
+from calibration.noise.whitening import coloured
 
 
 @partial(jax.jit, static_argnames="layout")

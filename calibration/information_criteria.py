@@ -11,7 +11,7 @@ import numpy as np
 from scipy import special, stats
 
 from calibration.judgement import Judgement
-from calibration.loss import HuberLoss, StudentTLoss
+from calibration.noise.loss import HuberLoss, StudentTLoss
 from calibration.resampling import leverages
 
 

@@ -11,7 +11,7 @@ from scipy import stats
 from calibration.layout import Block, Layout, jacobians, priors, residuals
 from calibration.least_squares import Minimum, Start, minimise
 from calibration.model.parameter import Unknown
-from calibration.noise_model import Automatic, Errors
+from calibration.noise.models import Automatic, Errors
 from calibration.result import Coordinate, Determination, Estimate, explains
 from calibration.uncertainty import (
     Information,

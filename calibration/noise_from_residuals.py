@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from calibration.judgement import Judgement
-from calibration.whitening import whitening
+from calibration.noise.whitening import whitening
 
 SETTLED = 1e-4
 """Relative change of a size, or of a correlation with the neighbour, below which noise counts as

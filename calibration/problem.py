@@ -21,7 +21,7 @@ from calibration.model.free import Derived, Free, Tied, sorted_out
 from calibration.model.parameter import coordinates
 from calibration.model.samples import padded
 from calibration.model.trial_state import Initial
-from calibration.noise_model import Errors, check_noise
+from calibration.noise.models import Errors, check_noise
 from calibration.nuisance import Nuisance, OwnValue
 from calibration.nuisances.compatibility import check_nuisances, concerns
 from calibration.observation import Observation
@@ -45,7 +45,7 @@ class Problem:
         nuisance: quantities of the measurement to be found, e.g. ``[InitialState(),
             SurfaceHeight(), LengthScale()]``.
         noise: model of the errors of all measurements, or a table of models by class of
-            measurement, e.g. ``{Recording: StudentT(4)}`` (``calibration.noise_model``); default
+            measurement, e.g. ``{Recording: StudentT(4)}`` (``calibration.noise.models``); default
             ``Automatic()``.
         method: of simulation; by default ``jaxcontact.Impulse``, or ``EventAligned`` where a force
             or a contact duration was measured, with a budget of contacts from the trials.

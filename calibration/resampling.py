@@ -15,9 +15,9 @@ import numpy as np
 
 from calibration.judgement import SERIES, Judgement
 from calibration.layout import Block
-from calibration.loss import StudentTLoss
+from calibration.noise.loss import StudentTLoss
+from calibration.noise.whitening import coloured, whitening
 from calibration.uncertainty import eliminated, information, leverage
-from calibration.whitening import coloured, whitening
 
 KINDS = ("residual", "moving_block", "trial", "parametric")
 

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calibration.layout import Block
-from calibration.noise_model import Errors, NoiseModel
+from calibration.noise.models import Errors, NoiseModel
+from calibration.noise.whitening import coloured, whitening
 from calibration.uncertainty import eliminated, leverage, resolved_inverse
-from calibration.whitening import coloured, whitening
 
 RIDGE = 1e-10
 """Added to the diagonal of scaled normal equations, where what nothing depends on changes no

@@ -21,8 +21,8 @@ class Samples(NamedTuple):
             that have no times.
         measured: (n, k) numbers.
         weight: (n, k) 1/standard deviation, 0 where nothing was measured or is used.
-        whitening: how correlated noise is made white (``calibration.whitening``), or ``None``.
-        loss: a robust loss with arrays (n, k) of its parameters (``calibration.loss``), or ``None``
+        whitening: how correlated noise is made white (``calibration.noise.whitening``), or ``None``.
+        loss: a robust loss with arrays (n, k) of its parameters (``calibration.noise.loss``), or ``None``
             for the sum of squares.
         reference: (n, m) what else is known of each number, for observations that need it: a speed,
             a measured orientation.

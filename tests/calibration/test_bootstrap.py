@@ -15,7 +15,7 @@ from scipy.optimize import least_squares
 from calibration.bootstrap import bootstrap, corrected_levels, reweighed, strayed
 from calibration.errors import InputError
 from calibration.fitting import fit
-from calibration.noise_model import Estimated, Huber, StudentT
+from calibration.noise.models import Estimated, Huber, StudentT
 from calibration.problem import Problem
 from calibration.resampling import (
     correlated,

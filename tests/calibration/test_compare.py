@@ -24,7 +24,7 @@ from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
 from calibration.model.free import Free
 from calibration.model.prior import Normal
-from calibration.noise_model import Estimated
+from calibration.noise.models import Estimated
 from calibration.nuisance import InitialState, SurfaceHeight
 from calibration.problem import Problem
 

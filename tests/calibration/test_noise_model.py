@@ -11,9 +11,18 @@ import calibration as cal
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.layout import Block
-from calibration.loss import HuberLoss, StudentTLoss
 from calibration.model.samples import Samples
-from calibration.noise_model import Automatic, Correlated, Errors, Estimated, Huber, Known, StudentT
+from calibration.noise.loss import HuberLoss, StudentTLoss
+from calibration.noise.models import (
+    Automatic,
+    Correlated,
+    Errors,
+    Estimated,
+    Huber,
+    Known,
+    StudentT,
+)
+from calibration.noise.whitening import coloured, whitened, whitening
 from calibration.trials import TrialData
 from calibration.variance_components import (
     VarianceComponents,
@@ -21,7 +30,6 @@ from calibration.variance_components import (
     of_uncertain_weights,
     restricted,
 )
-from calibration.whitening import coloured, whitened, whitening
 
 RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"
 ANGLES = np.linspace(40.0, 80.0, 12)  # all slide throughout

@@ -13,7 +13,7 @@ from calibration.errors import InputError
 from calibration.fitting import fit
 from calibration.model.free import Free
 from calibration.model.prior import LogNormal, Normal
-from calibration.noise_model import Estimated
+from calibration.noise.models import Estimated
 from calibration.posterior import posterior
 from calibration.problem import Problem
 

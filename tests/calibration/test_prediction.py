@@ -16,7 +16,7 @@ from calibration.draws import Draws
 from calibration.errors import InputError
 from calibration.fitting import fit
 from calibration.io.recording import Recording
-from calibration.noise_model import Known
+from calibration.noise.models import Known
 from calibration.nuisance import InitialState, SurfaceHeight
 from calibration.prediction import prediction_band
 from calibration.problem import Problem

@@ -16,7 +16,7 @@ from calibration.errors import InputError
 from calibration.fitting import fit
 from calibration.impact_rows import outcome
 from calibration.judgement import Judgement
-from calibration.noise_model import Estimated
+from calibration.noise.models import Estimated
 from calibration.problem import Problem
 from calibration.profile import crossing, profile, profile_2d, unreliable
 from calibration.refit import threshold, widening

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.loss import HuberLoss, Loss, StudentTLoss
+from calibration.noise.loss import HuberLoss, Loss, StudentTLoss
 
 
 class NoiseModel(Protocol):
