@@ -37,10 +37,10 @@ from calibration.io.files import find_files
 from calibration.io.impact_table import ImpactTable, merge, read_impact_table
 from calibration.io.recording import Recording, read_recordings
 from calibration.judgement import Judgement
+from calibration.measurements.positions import TrackedPositions
 from calibration.model.free import Free
 from calibration.model.prior import LogNormal
 from calibration.nuisance import InitialState, LengthScale, RestitutionScatter, SurfaceHeight
-from calibration.observations.positions import TrackedPositions
 from calibration.problem import Problem
 from calibration.restitution_choice import CHOICES
 from calibration.result import Determination, Estimate, Fit

@@ -8,7 +8,7 @@ import os
 from calibration.io.impact_table import is_impact_table
 from calibration.io.tables import read_table
 from calibration.io.trajectory_columns import is_trajectory
-from calibration.observations.force_trace import NORMAL
+from calibration.measurements.force_trace import NORMAL
 
 
 class FileKind(enum.StrEnum):

@@ -9,8 +9,8 @@ import numpy as np
 
 from calibration.judgement import Judgement
 from calibration.layout import Layout, over_trials
-from calibration.observations.bounce_times import BounceTimes
-from calibration.observations.positions import Positions
+from calibration.measurements.bounce_times import BounceTimes
+from calibration.measurements.positions import Positions
 from calibration.problem import Problem
 from calibration.result import Estimate, FittedRecording, FittedSeries
 from calibration.trials import Trials

@@ -19,8 +19,8 @@ from calibration.file_kind import FileKind, kind_of
 from calibration.io.files import distinct_names, find_files
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording, read_trajectory
-from calibration.observations.bounce_times import BounceTimes
-from calibration.observations.force_trace import ForceTrace
+from calibration.measurements.bounce_times import BounceTimes
+from calibration.measurements.force_trace import ForceTrace
 from calibration.report.quantity import value_and_sd
 from calibration.study import Ball, ModelOptions, ReadingOptions, Study
 

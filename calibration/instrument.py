@@ -15,11 +15,11 @@ from calibration.detection.bounces import Reading
 from calibration.detection.impacts import ReadImpact, height_at_impact
 from calibration.errors import InputError
 from calibration.io.recording import Recording
+from calibration.measurements.bounce_times import BounceTimes
+from calibration.measurements.contact_durations import ContactDurations
+from calibration.measurements.force_trace import ForceTrace
+from calibration.measurements.positions import TrackedPositions
 from calibration.model.samples import Samples
-from calibration.observations.bounce_times import BounceTimes
-from calibration.observations.contact_durations import ContactDurations
-from calibration.observations.force_trace import ForceTrace
-from calibration.observations.positions import TrackedPositions
 
 AXES = "xyz"
 

@@ -17,6 +17,7 @@ from calibration.errors_of_trials import errors_of, measured_classes, with_noise
 from calibration.impact_rows import ImpactRows
 from calibration.io.impact_table import ImpactTable
 from calibration.layout import Layout
+from calibration.measurements.base import Observation
 from calibration.model.free import Derived, Free, Tied, sorted_out
 from calibration.model.parameter import coordinates
 from calibration.model.samples import padded
@@ -24,7 +25,6 @@ from calibration.model.trial_state import Initial
 from calibration.noise.models import Errors, check_noise
 from calibration.nuisance import Nuisance, OwnValue
 from calibration.nuisances.compatibility import check_nuisances, concerns
-from calibration.observation import Observation
 from calibration.simulation_method import check_method_of, default_method
 from calibration.trial import Trial
 from calibration.trials import TrialData, Trials

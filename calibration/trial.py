@@ -9,8 +9,8 @@ import jaxcontact as jc
 from calibration.detection.impacts import ImpactReading
 from calibration.errors import InputError
 from calibration.io.recording import Recording
+from calibration.measurements.positions import TrackedPositions
 from calibration.model.trial_state import Initial
-from calibration.observations.positions import TrackedPositions
 
 
 class Trial:

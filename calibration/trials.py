@@ -9,12 +9,12 @@ import jax
 import jax.numpy as jnp
 
 import jaxcontact as jc
+from calibration.measurements.base import Observation
 from calibration.model.parameter import Unknown, prior_residuals, values
 from calibration.model.samples import Samples
 from calibration.model.trial_state import Experiment, Initial, experiment_from
 from calibration.noise.whitening import whitened
 from calibration.nuisance import Nuisance
-from calibration.observation import Observation
 from jaxcontact.field import put
 
 MOTION = ("times", "position", "velocity", "spin", "orientation")

@@ -10,7 +10,7 @@ import numpy as np
 import calibration as cal
 import jaxcontact as jc
 from calibration.detection.bounces import read_bounces
-from calibration.observations.positions import TrackedPositions
+from calibration.measurements.positions import TrackedPositions
 from experiments.coverage.errors import Autoregressive, Contaminated, Gaussian
 from experiments.coverage.truth import (
     MASS,

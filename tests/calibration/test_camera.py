@@ -17,9 +17,9 @@ from calibration.detection.dropped_frames import find_dropped_frames, with_missi
 from calibration.errors import InputError
 from calibration.fitting import fit
 from calibration.io.recording import Recording
+from calibration.measurements.exposure import mean_over_exposure
 from calibration.model.apparatus import Camera, Clock
 from calibration.model.trial_state import Initial, experiment_from
-from calibration.observations.exposed_motion import mean_over_exposure
 from calibration.problem import Problem
 from calibration.result import Determination
 from calibration.trial import Trial

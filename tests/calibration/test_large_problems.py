@@ -17,10 +17,10 @@ from calibration.fitting import fit, starting_point
 from calibration.io.recording import Recording
 from calibration.layout import jacobians
 from calibration.least_squares import minimised
+from calibration.measurements.positions import TrackedPositions
 from calibration.model.free import Free
 from calibration.model.prior import Normal
 from calibration.nuisance import InitialState, SurfaceHeight
-from calibration.observations.positions import TrackedPositions
 from calibration.problem import Problem
 from calibration.trial import Trial
 

@@ -20,9 +20,9 @@ from calibration.detection.impact_train import impact_train
 from calibration.errors import InputError
 from calibration.fitting import fit
 from calibration.io.impact_table import ImpactTable
-from calibration.observations.contact_durations import duration_of_impact
-from calibration.observations.orientations import rotation_vector
-from calibration.observations.turning import angles, orientations
+from calibration.measurements.contact_durations import duration_of_impact
+from calibration.measurements.orientations import rotation_vector
+from calibration.measurements.rotation import angles, orientations
 from calibration.problem import Problem
 from calibration.result import Determination
 from calibration.trial import Trial

@@ -12,11 +12,11 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
+from calibration.measurements.rotation import orientations
+from calibration.measurements.validation import deviations, increasing_times
 from calibration.model.apparatus import CAMERA
 from calibration.model.samples import Samples
 from calibration.model.trial_state import Experiment
-from calibration.observations.series import deviations, increasing_times
-from calibration.observations.turning import orientations
 from jaxcontact import Scene, Trajectory
 from jaxcontact.geometry.rotation import quaternion_product
 

@@ -14,10 +14,10 @@ from calibration.detection.impacts import ImpactReading, ReadImpact, height_at_i
 from calibration.detection.noise import robust_deviation
 from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
+from calibration.measurements.validation import deviations, increasing_times, numbers
 from calibration.model.apparatus import FORCE_SENSOR
 from calibration.model.samples import Samples
 from calibration.model.trial_state import Experiment
-from calibration.observations.series import deviations, increasing_times, numbers
 
 THRESHOLD = 0.1
 """Part of the largest force above which the body is taken to be in contact."""

@@ -10,10 +10,10 @@ import numpy as np
 from calibration.detection.bounces import Reading, read_bounces
 from calibration.errors import InputError
 from calibration.io.recording import Recording
+from calibration.measurements.exposure import mean_over_exposure
 from calibration.model.apparatus import CAMERA
 from calibration.model.samples import Samples
 from calibration.model.trial_state import Experiment
-from calibration.observations.exposed_motion import mean_over_exposure
 from jaxcontact import Scene, Trajectory
 
 AXES = "xyz"

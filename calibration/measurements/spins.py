@@ -11,10 +11,10 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
+from calibration.measurements.validation import deviations, increasing_times, numbers
 from calibration.model.apparatus import CAMERA
 from calibration.model.samples import Samples
 from calibration.model.trial_state import Experiment
-from calibration.observations.series import deviations, increasing_times, numbers
 from jaxcontact import Scene, Trajectory
 
 AXES = "xyz"

@@ -14,11 +14,11 @@ from calibration.detection.impacts import ImpactReading, ReadImpact, height_at_i
 from calibration.detection.noise import rounding_step
 from calibration.errors import InputError
 from calibration.io.columns import TIME, read_columns
+from calibration.measurements.contact_sequence import impacts
+from calibration.measurements.validation import deviations, increasing_times
 from calibration.model.apparatus import MICROPHONE
 from calibration.model.samples import Samples
 from calibration.model.trial_state import Experiment
-from calibration.observations.impacts_of_motion import impacts
-from calibration.observations.series import deviations, increasing_times
 from jaxcontact import Scene, Trajectory
 
 UNKNOWN_SIGMA = 1e-4

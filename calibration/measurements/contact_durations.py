@@ -12,10 +12,10 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.io.columns import Column, read_columns
+from calibration.measurements.contact_sequence import impacts
+from calibration.measurements.validation import deviations, numbers
 from calibration.model.samples import Samples
 from calibration.model.trial_state import Experiment
-from calibration.observations.impacts_of_motion import impacts
-from calibration.observations.series import deviations, numbers
 
 UNKNOWN_SIGMA = 0.02
 """Standard deviation of a duration whose noise is not given, relative to the median."""
