@@ -40,7 +40,7 @@ from calibration.judgement import Judgement
 from calibration.measurements.positions import TrackedPositions
 from calibration.model.free import Free
 from calibration.model.prior import LogNormal
-from calibration.nuisance import InitialState, LengthScale, RestitutionScatter, SurfaceHeight
+from calibration.nuisances import InitialState, LengthScale, RestitutionScatter, SurfaceHeight
 from calibration.problem import Problem
 from calibration.restitution_choice import CHOICES
 from calibration.result import Determination, Estimate, Fit

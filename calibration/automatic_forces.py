@@ -10,7 +10,7 @@ import numpy as np
 import jaxcontact as jc
 from calibration.fitting import minimum_of, report
 from calibration.measurements.force_trace import ForceTrace, read_force_trace
-from calibration.nuisance import FirstImpact
+from calibration.nuisances import FirstImpact
 from calibration.problem import Problem
 from calibration.result import Fit
 from calibration.study import ReadingOptions, Study

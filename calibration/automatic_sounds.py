@@ -12,7 +12,7 @@ from calibration.known_beforehand import without_what_was_known
 from calibration.measurements.bounce_times import BounceTimes, read_bounce_times
 from calibration.model.free import Free
 from calibration.model.prior import LogNormal
-from calibration.nuisance import FirstImpact, RestitutionScatter
+from calibration.nuisances import FirstImpact, RestitutionScatter
 from calibration.problem import Problem
 from calibration.restitution_choice import CHOICES
 from calibration.result import Fit

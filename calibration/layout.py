@@ -16,7 +16,7 @@ import jax.numpy as jnp
 import jaxcontact as jc
 from calibration.model.free import SceneParameter, Tied
 from calibration.model.parameter import Unknown, prior_residuals, values
-from calibration.nuisance import Nuisance
+from calibration.nuisances import Nuisance
 
 
 class Kind(Protocol):

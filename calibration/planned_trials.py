@@ -13,8 +13,8 @@ import jaxcontact as jc
 from calibration.candidate import Candidate
 from calibration.instrument import PlannedMotion
 from calibration.layout import jacobians
-from calibration.nuisance import FirstImpact, InitialState, OwnValue, SurfaceHeight
-from calibration.nuisances.compatibility import concerns
+from calibration.nuisances import FirstImpact, InitialState, OwnValue, SurfaceHeight
+from calibration.nuisances.checks import concerns
 from calibration.problem import Problem
 from calibration.trial import Trial
 from calibration.trials import Trials

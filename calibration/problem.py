@@ -23,8 +23,8 @@ from calibration.model.parameter import coordinates
 from calibration.model.samples import padded
 from calibration.model.trial_state import Initial
 from calibration.noise.models import Errors, check_noise
-from calibration.nuisance import Nuisance, OwnValue
-from calibration.nuisances.compatibility import check_nuisances, concerns
+from calibration.nuisances import Nuisance, OwnValue
+from calibration.nuisances.checks import check_nuisances, concerns
 from calibration.simulation_method import check_method_of, default_method
 from calibration.trial import Trial
 from calibration.trials import TrialData, Trials

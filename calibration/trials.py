@@ -14,7 +14,7 @@ from calibration.model.parameter import Unknown, prior_residuals, values
 from calibration.model.samples import Samples
 from calibration.model.trial_state import Experiment, Initial, experiment_from
 from calibration.noise.whitening import whitened
-from calibration.nuisance import Nuisance
+from calibration.nuisances import Nuisance
 from jaxcontact.field import put
 
 MOTION = ("times", "position", "velocity", "spin", "orientation")

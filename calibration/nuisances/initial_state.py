@@ -1,4 +1,4 @@
-"""The state at the first sample."""
+"""The first impact of a motion of which only impacts are known."""
 
 import dataclasses
 from typing import Any, ClassVar
@@ -7,10 +7,13 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.detection.bounces import Reading
+from calibration.errors import InputError
 from calibration.model.parameter import Unknown, nuisance_unknown
+from calibration.model.prior import Prior
 from calibration.model.trial_state import Experiment
-from calibration.nuisances.nuisance import AXES
+from calibration.nuisances.base import AXES
 from jaxcontact import Scene
+from jaxcontact.geometry.rotation import quaternion_product, rotation_to_quaternion
 
 
 @dataclasses.dataclass(frozen=True)
@@ -99,4 +102,247 @@ class InitialState:
             position=experiment.position.at[picked].set(in_scene(values[:n])),
             velocity=experiment.velocity.at[picked].set(in_scene(values[n : 2 * n])),
             spin=spin,
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class KnownState:
+    """A state that is known: a ball released at a measured place. Nothing is to be found.
+
+    Args:
+        position: of the centre [m].
+        velocity: [m/s].
+        spin: [rad/s].
+        time: at which it holds, on the clock of the recording [s].
+    """
+
+    shared: ClassVar[bool] = False
+    position: tuple[float, float, float]
+    velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    spin: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    time: float = 0.0
+
+    @staticmethod
+    def concerns(trial: Any) -> bool:
+        """Trials without a state of their own."""
+        return trial.initial is None
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """None."""
+        return ()
+
+    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """Nothing."""
+        return np.zeros(0)
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Set the state."""
+        return experiment._replace(
+            position=jnp.array(self.position),
+            velocity=jnp.array(self.velocity),
+            spin=jnp.array(self.spin),
+            start=jnp.asarray(self.time),
+        )
+
+
+AXES = "xyz"
+
+
+@dataclasses.dataclass(frozen=True)
+class InitialSpin:
+    """Components of the spin at the start of each trial, whatever else was measured
+    (``InitialState(spin=True)`` chooses by the positions).
+
+    Args:
+        components: letters of the axes about which it is unknown.
+        prior: what is known of each beforehand.
+    """
+
+    shared: ClassVar[bool] = False
+    components: str = "y"
+    prior: Prior | None = None
+
+    def __post_init__(self) -> None:
+        if (
+            not self.components
+            or len(set(self.components)) < len(self.components)
+            or set(self.components) - set(AXES)
+        ):
+            raise InputError(
+                f"InitialSpin: components = {self.components!r} are not letters of x, y, z.",
+                remedy='Give e.g. "y".',
+            )
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """The components."""
+        return tuple(
+            nuisance_unknown(
+                f"spin_{x}",
+                unit="rad/s",
+                label=f"initial spin about {x}",
+                symbol=f"w_{x}0",
+                prior=self.prior,
+            )
+            for x in self.components
+        )
+
+    def start_of(self, trial: Any) -> np.ndarray:
+        """The first measured spin, else that of the known state, else none."""
+        for item in trial.measured:
+            if hasattr(item, "spin"):
+                return np.nan_to_num(item.spin[0])[[AXES.index(x) for x in self.components]]
+        known = (
+            np.zeros(3)
+            if trial.initial is None
+            else np.reshape(np.asarray(trial.initial.spin, dtype=float), 3)
+        )
+        return known[[AXES.index(x) for x in self.components]]
+
+    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """None."""
+        return np.zeros(len(self.components))
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Set the components."""
+        return experiment._replace(
+            spin=experiment.spin.at[jnp.array([AXES.index(x) for x in self.components])].set(values)
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class InitialTurn:
+    """Rotation from the first measured orientation to the true one at the start, of each trial with
+    ``Orientations``.
+    """
+
+    shared: ClassVar[bool] = False
+
+    @staticmethod
+    def concerns(trial: Any) -> bool:
+        """Trials with orientations."""
+        return any(hasattr(item, "first_orientation") for item in trial.measured)
+
+    def check(self, trials: Any) -> None:
+        """Raise ``InputError`` without orientations."""
+        if not any(self.concerns(trial) for trial in trials):
+            raise InputError(
+                "nuisance: InitialTurn() without Orientations.", remedy="Leave it out."
+            )
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """Components of the rotation vector."""
+        return tuple(
+            nuisance_unknown(
+                f"turn_{x}", unit="rad", label=f"initial rotation about {x}", symbol=f"r_{x}0"
+            )
+            for x in "xyz"
+        )
+
+    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """None."""
+        return np.zeros(3)
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Turn the body."""
+        return experiment._replace(
+            orientation=quaternion_product(rotation_to_quaternion(values), experiment.orientation)
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class MarkerStart:
+    """Angle of the marker at the start of each trial with ``MarkerAngles``.
+
+    Args:
+        prior: what is known of it beforehand.
+    """
+
+    shared: ClassVar[bool] = False
+    prior: Prior | None = None
+
+    @staticmethod
+    def concerns(trial: Any) -> bool:
+        """Trials with a marker."""
+        return any(hasattr(item, "first_angle") for item in trial.measured)
+
+    def check(self, trials: Any) -> None:
+        """Raise ``InputError`` without a marker."""
+        if not any(self.concerns(trial) for trial in trials):
+            raise InputError(
+                "nuisance: MarkerStart() without MarkerAngles.", remedy="Leave it out."
+            )
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """The angle."""
+        return (
+            nuisance_unknown(
+                "marker_angle",
+                unit="rad",
+                label="angle of the marker at first",
+                symbol="a_0",
+                prior=self.prior,
+            ),
+        )
+
+    @staticmethod
+    def start_of(trial: Any) -> np.ndarray:
+        """From the first picture of the marker."""
+        return np.asarray(
+            [next(item.first_angle for item in trial.measured if hasattr(item, "first_angle"))]
+        )
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Set the angle."""
+        return experiment._replace(marker=values[0])
+
+
+@dataclasses.dataclass(frozen=True)
+class FirstImpact:
+    """Time and speed of the first impact of each trial: a ball dropped from an unknown height that
+    only a microphone followed.
+
+    The body moves along the normal of the first surface, which must be a plane. For trials without
+    positions and without a known initial state.
+    """
+
+    shared: ClassVar[bool] = False
+
+    @staticmethod
+    def concerns(trial: Any) -> bool:
+        """Trials whose motion nothing else gives."""
+        return not trial.axes and trial.initial is None
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """Time and approach speed."""
+        return (
+            nuisance_unknown(
+                "impact_time", unit="s", label="time of the first impact", symbol="t_1"
+            ),
+            nuisance_unknown(
+                "impact_speed",
+                unit="m/s",
+                label="speed of the first impact",
+                symbol="v_1",
+                transform="log",
+            ),
+        )
+
+    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """From the measured impacts."""
+        if not hasattr(reading, "first_impact"):
+            raise InputError(
+                "FirstImpact() in a trial without bounce times or a force trace.",
+                remedy="Give Trial(..., initial=...).",
+            )
+        return np.asarray([reading.first_impact, reading.speed])
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Start at the first touch."""
+        plane: Any = experiment.scene.surfaces[0]
+        normal = plane.unit_normal
+        across = experiment.velocity - normal * (experiment.velocity @ normal)
+        return experiment._replace(
+            position=normal * (plane.offset + experiment.scene.bodies.radius),
+            velocity=across - values[1] * normal,
+            start=jnp.asarray(values[0]),
         )

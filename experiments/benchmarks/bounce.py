@@ -24,7 +24,7 @@ import numpy as np
 import jaxcontact as jc
 from calibration.fitting import fit
 from calibration.io.recording import Recording
-from calibration.nuisance import KnownState
+from calibration.nuisances import KnownState
 from calibration.problem import Problem
 from experiments.benchmarks import reference_solution as reference
 from jaxcontact.sweep import sweep as simulate_sweep

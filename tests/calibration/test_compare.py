@@ -25,7 +25,7 @@ from calibration.io.recording import Recording
 from calibration.model.free import Free
 from calibration.model.prior import Normal
 from calibration.noise.models import Estimated
-from calibration.nuisance import InitialState, SurfaceHeight
+from calibration.nuisances import InitialState, SurfaceHeight
 from calibration.problem import Problem
 
 RESTITUTION = "contact.normal.restitution"

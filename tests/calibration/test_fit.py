@@ -16,7 +16,7 @@ from calibration.io.recording import Recording
 from calibration.judgement import Judgement
 from calibration.layout import Block, jacobians, residuals
 from calibration.least_squares import minimise
-from calibration.nuisance import (
+from calibration.nuisances import (
     Gravity,
     InitialState,
     LengthScale,

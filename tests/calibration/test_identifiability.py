@@ -15,7 +15,7 @@ from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
 from calibration.model.free import Free
 from calibration.model.prior import LogNormal
-from calibration.nuisance import InitialState, LengthScale, SurfaceHeight
+from calibration.nuisances import InitialState, LengthScale, SurfaceHeight
 from calibration.problem import Problem
 
 RESTITUTION = "contact.normal.restitution"

@@ -20,7 +20,7 @@ from calibration.least_squares import minimised
 from calibration.measurements.positions import TrackedPositions
 from calibration.model.free import Free
 from calibration.model.prior import Normal
-from calibration.nuisance import InitialState, SurfaceHeight
+from calibration.nuisances import InitialState, SurfaceHeight
 from calibration.problem import Problem
 from calibration.trial import Trial
 

@@ -17,7 +17,7 @@ from calibration.errors import InputError
 from calibration.fitting import fit
 from calibration.io.recording import Recording
 from calibration.noise.models import Known
-from calibration.nuisance import InitialState, SurfaceHeight
+from calibration.nuisances import InitialState, SurfaceHeight
 from calibration.prediction import prediction_band
 from calibration.problem import Problem
 

@@ -16,7 +16,7 @@ from scipy.optimize import lsq_linear
 import jaxcontact as jc
 from calibration.fitting import fit
 from calibration.limited_descent import LimitedDescent
-from calibration.nuisance import InitialState, SurfaceHeight
+from calibration.nuisances import InitialState, SurfaceHeight
 from calibration.problem import Problem
 from calibration.settling import Settling
 from calibration.trust_region import RoundedTrustRegion

@@ -1,16 +1,47 @@
-"""Instruments that were not started together."""
+"""A clock that runs fast or slow: a frame rate that is not what was set, a sound card beside a
+camera.
+"""
 
 import dataclasses
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from calibration.detection.bounces import Reading
 from calibration.errors import InputError
 from calibration.model.parameter import Unknown, nuisance_unknown
 from calibration.model.prior import Prior
 from calibration.model.trial_state import Experiment
 from jaxcontact import Scene
 from jaxcontact.field import nearest
+
+
+@dataclasses.dataclass(frozen=True)
+class TimeOffset:
+    """Time between the state that starts the motion and the first sample, for a known initial state
+    (a ball released from rest).
+    """
+
+    shared: ClassVar[bool] = False
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """The offset."""
+        return (
+            nuisance_unknown(
+                "time_offset",
+                unit="s",
+                label="time of the first sample after release",
+                symbol="t_0",
+            ),
+        )
+
+    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """Zero, or the time that the first impact takes."""
+        return np.asarray([getattr(reading, "since_release", 0.0)])
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Move the start before the first sample."""
+        return experiment._replace(start=experiment.start - values[0])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -78,3 +109,49 @@ def check_clock(owner: str, clock: str, trials: Any) -> None:
             f"nuisance: {owner}({clock!r}), but no measurement is on that "
             f"clock.{nearest(clock, known)}"
         )
+
+
+@dataclasses.dataclass(frozen=True)
+class ClockDrift:
+    """Relative error of the rate of one instrument's clock; positive where it shows too short
+    times.
+
+    Args:
+        clock: of the instrument: ``"camera"``, ``"microphone"``, ``"force sensor"``, or the name
+            given to its measurement.
+        prior: what is known of it beforehand.
+        shared: whether all trials have the same.
+    """
+
+    clock: str
+    prior: Prior | None = None
+    shared: bool = True
+
+    def concerns(self, trial: Any) -> bool:
+        """Trials with a measurement on this clock."""
+        return self.clock in trial.clocks
+
+    def check(self, trials: Any) -> None:
+        """Raise ``InputError`` where no measurement is on this clock."""
+        check_clock("ClockDrift", self.clock, trials)
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """The relative error."""
+        name = f"drift_of_{self.clock.replace(' ', '_')}"
+        return (
+            nuisance_unknown(
+                name,
+                unit="-",
+                label=f"drift of the clock of the {self.clock}",
+                symbol="d_t",
+                prior=self.prior,
+            ),
+        )
+
+    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """None, or the mean of what is known."""
+        return np.asarray([getattr(self.prior, "mean", 0.0)])
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Change the rate of the clock."""
+        return experiment.with_clock(self.clock, drift=values[0])

@@ -6,12 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from calibration.errors import InputError
-from calibration.nuisances.first_impact import FirstImpact
-from calibration.nuisances.gravity import Gravity
-from calibration.nuisances.initial_state import InitialState
-from calibration.nuisances.known_state import KnownState
-from calibration.nuisances.length_scale import LengthScale
-from calibration.nuisances.time_offset import TimeOffset
+from calibration.nuisances.camera import LengthScale
+from calibration.nuisances.clocks import TimeOffset
+from calibration.nuisances.initial_state import FirstImpact, InitialState, KnownState
+from calibration.nuisances.setup import Gravity
 
 SAME_EFFECT = (
     (LengthScale, Gravity, "have the same effect on a recording"),

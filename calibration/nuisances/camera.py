@@ -1,0 +1,304 @@
+"""Pictures that take time: a moving ball leaves a streak, and its middle is what is tracked."""
+
+import dataclasses
+from typing import Any, ClassVar
+
+import jax.numpy as jnp
+import numpy as np
+
+from calibration.detection.bounces import Reading
+from calibration.errors import InputError
+from calibration.model.parameter import Unknown, nuisance_unknown
+from calibration.model.prior import Prior
+from calibration.model.trial_state import Experiment
+from jaxcontact import Scene
+
+
+@dataclasses.dataclass(frozen=True)
+class LengthScale:
+    """One factor from recorded to true lengths, for all recordings: a pixel scale that was measured
+    a few percent wrong.
+
+    Gravity makes it visible. It excludes ``Gravity``, which has the same effect.
+    """
+
+    shared: ClassVar[bool] = True
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """The factor."""
+        return (
+            nuisance_unknown(
+                "length_scale",
+                unit="-",
+                label="true over recorded length",
+                symbol="lambda",
+                transform="log",
+            ),
+        )
+
+    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """One."""
+        return np.ones(1)
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Set the scale."""
+        return experiment._replace(scale=values[0])
+
+
+@dataclasses.dataclass(frozen=True)
+class PixelAspect:
+    """True over recorded length along x, relative to that along z, for all recordings;
+    ``LengthScale`` is that along z.
+
+    Without forces along x it changes nothing but the initial velocity, and is reported as not
+    determined; friction and drag tell it.
+
+    Args:
+        prior: what is known of it beforehand.
+    """
+
+    shared: ClassVar[bool] = True
+    prior: Prior | None = None
+
+    def check(self, trials: Any) -> None:
+        """Raise ``InputError`` without pictures."""
+        check_pictures("PixelAspect", trials)
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """The ratio."""
+        label = "scale along x over scale along z"
+        return (
+            nuisance_unknown(
+                "pixel_aspect", unit="-", label=label, symbol="a", transform="log", prior=self.prior
+            ),
+        )
+
+    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """One."""
+        return np.ones(1)
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Set the ratio."""
+        return experiment._replace(camera=experiment.camera._replace(aspect=values[0]))
+
+
+def check_pictures(owner: str, trials: Any, *, one_camera: bool = False) -> None:
+    """Raise ``InputError`` where no trial shows x and z; ``one_camera``: or where one has depth,
+    too.
+    """
+    if not any({"x", "z"} <= set(trial.axes) for trial in trials):
+        raise InputError(
+            f"nuisance: {owner} needs a recording of x and z.",
+            remedy="Leave it out, or give both axes of the picture.",
+        )
+    if one_camera and any("y" in trial.axes for trial in trials):
+        raise InputError(
+            f"nuisance: {owner} is for one camera; a recording with y comes from several.",
+            remedy="Leave it out.",
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class CameraRoll:
+    """Angle by which the camera was turned about its axis, for all recordings: surface and gravity
+    appear tilted alike.
+
+    Args:
+        prior: what is known of it beforehand.
+    """
+
+    shared: ClassVar[bool] = True
+    prior: Prior | None = None
+
+    def check(self, trials: Any) -> None:
+        """Raise ``InputError`` without pictures."""
+        check_pictures("CameraRoll", trials, one_camera=True)
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """The angle."""
+        return (
+            nuisance_unknown(
+                "camera_roll",
+                unit="rad",
+                label="roll of the camera",
+                symbol="phi",
+                late=True,
+                prior=self.prior,
+            ),
+        )
+
+    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """Level."""
+        return np.zeros(1)
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Turn the camera."""
+        return experiment._replace(camera=experiment.camera._replace(roll=values[0]))
+
+
+@dataclasses.dataclass(frozen=True)
+class LensDistortion:
+    """Radial distortion of all recordings: a radius ``r`` from the centre of the picture is
+    recorded as ``r (1 + k r^2)``.
+
+    ``k`` is negative for a barrel, positive for a pincushion. The initial state is that of an
+    undistorted picture.
+
+    Args:
+        centre: of the picture, ``(x, z)`` in recorded lengths [m].
+        prior: what is known of ``k`` beforehand.
+    """
+
+    shared: ClassVar[bool] = True
+    centre: tuple[float, float]
+    prior: Prior | None = None
+
+    def check(self, trials: Any) -> None:
+        """Raise ``InputError`` without pictures of one camera."""
+        check_pictures("LensDistortion", trials, one_camera=True)
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """The coefficient."""
+        label = "radial distortion of the lens"
+        return (
+            nuisance_unknown(
+                "lens_distortion",
+                unit="1/m^2",
+                label=label,
+                symbol="k",
+                late=True,
+                prior=self.prior,
+            ),
+        )
+
+    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """None."""
+        return np.zeros(1)
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Set the coefficient."""
+        centre = jnp.asarray([self.centre[0], 0.0, self.centre[1]])
+        return experiment._replace(
+            camera=experiment.camera._replace(distortion=values[0], centre=centre)
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class DepthMotion:
+    """Velocity away from a (pinhole) camera in each recording: apparent lengths shrink in
+    proportion to the distance.
+
+    Recorded lengths are true in the plane in which the ball is at first. Only ``velocity/distance``
+    shows, so the distance must be given.
+
+    Args:
+        distance: from the camera to the ball at first [m].
+        centre: point of the picture on the axis of the camera, ``(x, z)`` in recorded lengths [m].
+        prior: what is known of the velocity beforehand.
+    """
+
+    shared: ClassVar[bool] = False
+    distance: float
+    centre: tuple[float, float]
+    prior: Prior | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.distance < np.inf:
+            raise InputError(
+                f"DepthMotion: distance = {self.distance!r} is not a positive number.",
+                remedy="Give it in m.",
+            )
+
+    @staticmethod
+    def concerns(trial: Any) -> bool:
+        """Recordings of one camera."""
+        return bool(trial.axes) and "y" not in trial.axes
+
+    def check(self, trials: Any) -> None:
+        """Raise ``InputError`` without pictures of one camera."""
+        check_pictures("DepthMotion", trials, one_camera=True)
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """The velocity."""
+        label = "velocity away from the camera"
+        return (
+            nuisance_unknown(
+                "depth_velocity",
+                unit="m/s",
+                label=label,
+                symbol="v_y0",
+                late=True,
+                prior=self.prior,
+            ),
+        )
+
+    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """None."""
+        return np.zeros(1)
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Set the velocity and the perspective."""
+        centre = jnp.asarray([self.centre[0], 0.0, self.centre[1]])
+        camera = experiment.camera._replace(nearness=1.0 / self.distance, centre=centre)
+        return experiment._replace(velocity=experiment.velocity.at[1].set(values[0]), camera=camera)
+
+
+@dataclasses.dataclass(frozen=True)
+class Exposure:
+    """Exposure time of the pictures, for all recordings; the time of a picture is the middle of its
+    exposure.
+
+    A position is averaged over the exposure. In free flight that is a shift of ``g t^2/24``, which
+    nobody sees; beside an impact it is up to ``(1 + e) v t/8``.
+
+    Args:
+        known: the exposure time [s]; by default it is found.
+        prior: what is known of it beforehand.
+        guess: where the search begins [s].
+    """
+
+    shared: ClassVar[bool] = True
+    known: float | None = None
+    prior: Prior | None = None
+    guess: float = 2e-3
+
+    def __post_init__(self) -> None:
+        for name in ("known", "guess"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value < np.inf:
+                raise InputError(
+                    f"Exposure: {name} = {value!r} is not a positive number.",
+                    remedy="Give it in s.",
+                )
+
+    def check(self, trials: Any) -> None:
+        """Raise ``InputError`` without pictures."""
+        if not any(trial.axes for trial in trials):
+            raise InputError(
+                "nuisance: Exposure needs recordings of positions.", remedy="Leave it out."
+            )
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """The exposure time, where it is not known."""
+        if self.known is not None:
+            return ()
+        return (
+            nuisance_unknown(
+                "exposure",
+                unit="s",
+                label="exposure time",
+                symbol="t_e",
+                transform="log",
+                late=True,
+                prior=self.prior,
+            ),
+        )
+
+    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """The guess."""
+        return np.zeros(0) if self.known is not None else np.asarray([self.guess])
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Set the exposure time."""
+        exposure = jnp.asarray(self.known) if self.known is not None else values[0]
+        return experiment._replace(camera=experiment.camera._replace(exposure=exposure))

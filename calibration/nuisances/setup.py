@@ -1,0 +1,173 @@
+"""A force sensor that shows too much or too little."""
+
+import dataclasses
+from typing import Any, ClassVar
+
+import jax.numpy as jnp
+import numpy as np
+
+from calibration.detection.bounces import Reading
+from calibration.errors import InputError
+from calibration.model.parameter import Unknown, nuisance_unknown
+from calibration.model.prior import Prior
+from calibration.model.trial_state import Experiment
+from jaxcontact import Scene
+from jaxcontact.field import put
+from jaxcontact.geometry.rotation import rotate
+
+
+@dataclasses.dataclass(frozen=True)
+class Gravity:
+    """The acceleration of free fall, downwards, one value for all recordings; excludes
+    ``LengthScale``.
+    """
+
+    shared: ClassVar[bool] = True
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """Its magnitude."""
+        return (
+            nuisance_unknown(
+                "gravity",
+                unit="m/s^2",
+                label="acceleration of free fall",
+                symbol="g",
+                transform="log",
+            ),
+        )
+
+    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """That of the scene."""
+        return np.asarray([np.linalg.norm(np.asarray(scene.gravity, dtype=float))])
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Set its magnitude."""
+        gravity = jnp.asarray(experiment.scene.gravity, dtype=float)
+        return experiment._replace(
+            scene=put(experiment.scene, "gravity", values[0] * gravity / jnp.linalg.norm(gravity))
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class GravityTilt:
+    """Angle between gravity and the normal of the surface, which stays along z: a ball on it is
+    pulled towards positive ``towards``.
+
+    Args:
+        towards: ``"x"`` or ``"y"``.
+        prior: what is known of it beforehand.
+    """
+
+    shared: ClassVar[bool] = True
+    towards: str = "x"
+    prior: Prior | None = None
+
+    def __post_init__(self) -> None:
+        if self.towards not in ("x", "y"):
+            raise InputError(f"GravityTilt: towards = {self.towards!r} is not 'x' or 'y'.")
+
+    def check(self, trials: Any) -> None:
+        """Raise ``InputError`` where nothing was measured along that axis."""
+        if not any(self.towards in trial.axes for trial in trials):
+            raise InputError(
+                f"nuisance: GravityTilt towards {self.towards!r}, but nothing was measured "
+                "along it.",
+                remedy="Leave it out.",
+            )
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """The angle."""
+        label = f"tilt of gravity towards {self.towards}"
+        return (
+            nuisance_unknown(
+                f"tilt_{self.towards}",
+                unit="rad",
+                label=label,
+                symbol=f"a_{self.towards}",
+                prior=self.prior,
+            ),
+        )
+
+    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """Level."""
+        return np.zeros(1)
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Turn gravity, its magnitude unchanged."""
+        gravity = jnp.asarray(experiment.scene.gravity, dtype=float)
+        along = jnp.asarray([1.0, 0.0, 0.0] if self.towards == "x" else [0.0, 1.0, 0.0])
+        turned = rotate(gravity, values[0] * jnp.cross(gravity / jnp.linalg.norm(gravity), along))
+        return experiment._replace(scene=put(experiment.scene, "gravity", turned))
+
+
+@dataclasses.dataclass(frozen=True)
+class SurfaceHeight:
+    """Height of the (horizontal) plane in each recording, in recorded units: the origin of a camera
+    is nobody's table top.
+    """
+
+    shared: ClassVar[bool] = False
+
+    @staticmethod
+    def concerns(trial: Any) -> bool:
+        """Trials with heights."""
+        return "z" in trial.axes
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """The height."""
+        return (
+            nuisance_unknown("surface_height", unit="m", label="height of the surface", symbol="h"),
+        )
+
+    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """From the height of the centre at the bounces."""
+        return np.asarray([reading.height - float(scene.bodies.radius)])
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Move the plane."""
+        return experiment._replace(
+            scene=put(experiment.scene, "surfaces.0.offset", values[0] * experiment.scale)
+        )
+
+
+@dataclasses.dataclass(frozen=True)
+class ForceGain:
+    """Shown force over true force, for all trials with a force trace.
+
+    The impulse of an impact at a known speed tells it: with an unknown speed, gain and speed cannot
+    be told apart.
+
+    Args:
+        prior: what is known of it beforehand.
+    """
+
+    shared: ClassVar[bool] = True
+    prior: Prior | None = None
+
+    def check(self, trials: Any) -> None:
+        """Raise ``InputError`` without a force trace."""
+        if not any(
+            getattr(item, "needs_force", False) for trial in trials for item in trial.measured
+        ):
+            raise InputError("nuisance: ForceGain() without a ForceTrace.", remedy="Leave it out.")
+
+    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+        """The factor."""
+        return (
+            nuisance_unknown(
+                "force_gain",
+                unit="-",
+                label="shown over true force",
+                symbol="G",
+                transform="log",
+                prior=self.prior,
+            ),
+        )
+
+    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+        """One."""
+        return np.ones(1)
+
+    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+        """Set the gain."""
+        return experiment._replace(gain=values[0])
