@@ -71,7 +71,8 @@ from .nuisances import SurfaceHeight as SurfaceHeight
 from .nuisances import TimeOffset as TimeOffset
 from .posterior import posterior as posterior
 from .prediction import prediction_band as prediction_band
-from .problem import Problem as Problem
+from .problem.problem import Problem as Problem
+from .problem.trial import Trial as Trial
 from .profile import profile as profile
 from .profile import profile_2d as profile_2d
 from .promise import keep_promise as keep_promise
@@ -89,4 +90,3 @@ from .study import ReadingOptions as ReadingOptions
 from .study import Study as Study
 from .study_file import read_study as read_study
 from .study_file import write_study as write_study
-from .trial import Trial as Trial

@@ -41,11 +41,11 @@ from calibration.measurements.positions import TrackedPositions
 from calibration.model.free import Free
 from calibration.model.prior import LogNormal
 from calibration.nuisances import InitialState, LengthScale, RestitutionScatter, SurfaceHeight
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
+from calibration.problem.trial import Trial
 from calibration.restitution_choice import CHOICES
 from calibration.result import Determination, Estimate, Fit
 from calibration.study import ReadingOptions, Study
-from calibration.trial import Trial
 from jaxcontact.field import nearest
 
 DURATION = "contact.normal.duration"

@@ -11,10 +11,10 @@ import jaxcontact as jc
 from calibration.fitting import minimum_of, report
 from calibration.measurements.force_trace import ForceTrace, read_force_trace
 from calibration.nuisances import FirstImpact
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
+from calibration.problem.trial import Trial
 from calibration.result import Fit
 from calibration.study import ReadingOptions, Study
-from calibration.trial import Trial
 
 FREE = ("contact.normal.stiffness", "contact.normal.restitution")
 

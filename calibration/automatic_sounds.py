@@ -13,11 +13,11 @@ from calibration.measurements.bounce_times import BounceTimes, read_bounce_times
 from calibration.model.free import Free
 from calibration.model.prior import LogNormal
 from calibration.nuisances import FirstImpact, RestitutionScatter
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
+from calibration.problem.trial import Trial
 from calibration.restitution_choice import CHOICES
 from calibration.result import Fit
 from calibration.study import ReadingOptions, Study
-from calibration.trial import Trial
 
 DRAG = "drag.coefficient"
 PUBLISHED_DRAG = LogNormal(0.45, 1.15)

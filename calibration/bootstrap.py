@@ -18,9 +18,9 @@ from calibration.draws import Draws
 from calibration.errors import InputError
 from calibration.fitting import STRAYED
 from calibration.judgement import ENOUGH_TRIALS, Judgement
-from calibration.layout import Block, Layout
 from calibration.least_squares import Start
 from calibration.many_minima import minimise_each
+from calibration.problem.residuals import Block, Layout
 from calibration.profile import REACH_LOGISTIC, check_level, judged, logistic
 from calibration.promised_gain import is_an_end
 from calibration.refit import STEPS, identity

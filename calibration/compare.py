@@ -22,7 +22,7 @@ from calibration.information_criteria import (
     parameters_used,
     sizes_found,
 )
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
 from calibration.result import Fit
 
 APART = 2.0

@@ -5,8 +5,8 @@ import dataclasses
 import jax
 import numpy as np
 
-from calibration.layout import jacobians, residuals
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
+from calibration.problem.residuals import jacobians, residuals
 
 AGREED = 1e-4
 """Disagreement with differences, relative to the length of a column, up to which a derivative is

@@ -14,7 +14,7 @@ from calibration.candidate import Candidate
 from calibration.design_criterion import CRITERIA, Criterion, criterion_for
 from calibration.errors import InputError
 from calibration.expectation import Expectation, averaged_criterion
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
 from calibration.report.quantity import plain
 from calibration.result import Fit
 from calibration.wishes import granted

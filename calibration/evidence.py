@@ -18,8 +18,8 @@ import numpy as np
 from calibration.errors import InputError
 from calibration.information_criteria import minus_two_log_likelihood, sizes_found
 from calibration.judgement import Judgement
-from calibration.layout import Block
 from calibration.model.parameter import Unknown
+from calibration.problem.residuals import Block
 from calibration.result import Fit
 from calibration.uncertainty import UNRESOLVED, eliminated
 

@@ -9,9 +9,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from calibration.layout import Layout, over_trials
 from calibration.model.samples import Samples
 from calibration.noise.whitening import coloured
+from calibration.problem.residuals import Layout, over_trials
 
 
 @partial(jax.jit, static_argnames="layout")

@@ -8,12 +8,12 @@ import jax
 import numpy as np
 
 from calibration.judgement import Judgement
-from calibration.layout import Layout, over_trials
 from calibration.measurements.bounce_times import BounceTimes
 from calibration.measurements.positions import Positions
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
+from calibration.problem.residuals import Layout, over_trials
+from calibration.problem.trial_batch import Trials
 from calibration.result import Estimate, FittedRecording, FittedSeries
-from calibration.trials import Trials
 
 
 @partial(jax.jit, static_argnames=("layout", "kind"))

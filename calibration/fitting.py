@@ -18,13 +18,13 @@ from calibration.least_squares import FINE, METHODS, ROUGH, Method, Minimum, Sta
 from calibration.noise_from_residuals import data_as_judged
 from calibration.on_demand import OnDemand
 from calibration.other_starts import POOR, other_starts
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
+from calibration.problem.trial_batch import Trials
 from calibration.promised_gain import is_an_end
 from calibration.result import Determination, Estimate, Fit
 from calibration.resumable import kept_minima, kept_minimum
 from calibration.runtime.checkpoint import Checkpoint
 from calibration.staged import starting_point
-from calibration.trials import Trials
 from jaxcontact.field import nearest
 
 

@@ -17,10 +17,10 @@ import numpy as np
 from calibration.errors import InputError
 from calibration.io.impact_table import ImpactTable
 from calibration.judgement import Judgement
-from calibration.layout import Block, jacobians
 from calibration.least_squares import Start
 from calibration.many_minima import minimise_each
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
+from calibration.problem.residuals import Block, jacobians
 from calibration.uncertainty import eliminated, information
 
 WAYS = ("trials", "bounces", "rows")

@@ -22,7 +22,7 @@ from calibration.expected_data import expected_data
 from calibration.judgement import FAR, LOOSE, THRESHOLD, chi_squared
 from calibration.known_combinations import acting_through
 from calibration.least_squares import minimise
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
 from calibration.report.quantity import percent, plain, value_and_sd
 from calibration.result import Fit
 from calibration.uncertainty import UNRESOLVED, eliminated

@@ -9,11 +9,11 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.fitting import check_method, minimum_of
-from calibration.impact_rows import QUANTITIES, RELATIVE_NOISE, ImpactData, sigma_of
 from calibration.io.impact_table import ImpactTable
 from calibration.judgement import Judgement
 from calibration.model.samples import Samples
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
+from calibration.problem.table_batch import QUANTITIES, RELATIVE_NOISE, ImpactData, sigma_of
 from calibration.result import Determination, Estimate, Fit, FittedColumn
 from jaxcontact.field import get, put
 

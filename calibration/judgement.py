@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from calibration.layout import Block, Layout, jacobians, priors, residuals
 from calibration.least_squares import Minimum, Start, minimise
 from calibration.model.parameter import Unknown
 from calibration.noise.models import Automatic, Errors
+from calibration.problem.residuals import Block, Layout, jacobians, priors, residuals
 from calibration.result import Coordinate, Determination, Estimate, explains
 from calibration.uncertainty import (
     Information,

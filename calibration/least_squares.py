@@ -17,9 +17,9 @@ import optax
 import optimistix
 
 from calibration.arrow_solver import ArrowNormal
-from calibration.layout import Block, Layout, jacobians
 from calibration.limited_descent import LARGEST, LimitedDescent
 from calibration.model.parameter import transformed
+from calibration.problem.residuals import Block, Layout, jacobians
 from calibration.runtime.compilation import quickly_compiled
 from calibration.settling import Settling
 from calibration.trust_region import RoundedTrustRegion

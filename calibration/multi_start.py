@@ -25,7 +25,7 @@ from calibration.least_squares import Method, Minimum, Start
 from calibration.many_minima import minimise_each
 from calibration.model.parameter import Unknown
 from calibration.model.prior import LogNormal, Normal
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
 from calibration.result import Fit
 from calibration.staged import starting_point
 

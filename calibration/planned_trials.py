@@ -12,12 +12,12 @@ import numpy as np
 import jaxcontact as jc
 from calibration.candidate import Candidate
 from calibration.instrument import PlannedMotion
-from calibration.layout import jacobians
 from calibration.nuisances import FirstImpact, InitialState, OwnValue, SurfaceHeight
 from calibration.nuisances.checks import concerns
-from calibration.problem import Problem
-from calibration.trial import Trial
-from calibration.trials import Trials
+from calibration.problem.problem import Problem
+from calibration.problem.residuals import jacobians
+from calibration.problem.trial import Trial
+from calibration.problem.trial_batch import Trials
 from calibration.uncertainty import eliminated
 from calibration.working_point import SharedInformation, WorkingPoint
 

@@ -21,9 +21,9 @@ from calibration.bootstrap import strayed
 from calibration.draws import Draws
 from calibration.errors import InputError
 from calibration.judgement import Judgement
-from calibration.layout import jacobians, residuals
 from calibration.model.parameter import Unknown
 from calibration.model.prior import LogNormal
+from calibration.problem.residuals import jacobians, residuals
 from calibration.profile import check_level, judged
 from calibration.refit import identity
 from calibration.report.quantity import rounded_like

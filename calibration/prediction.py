@@ -14,9 +14,9 @@ from calibration.bootstrap import Bootstrap
 from calibration.draws import Draws
 from calibration.errors import InputError
 from calibration.judgement import Judgement
-from calibration.layout import Layout
 from calibration.model.samples import Samples
 from calibration.posterior import Posterior
+from calibration.problem.residuals import Layout
 from calibration.profile import check_level, judged
 from calibration.result import Determination, Fit
 from calibration.uncertainty import eliminated

@@ -13,11 +13,11 @@ from calibration.candidate import Candidate
 from calibration.errors import InputError
 from calibration.expectation import Expectation
 from calibration.expected_data import expected_data, measured_anew
-from calibration.layout import Layout
 from calibration.least_squares import Start
 from calibration.many_minima import minimise_each
 from calibration.planned_trials import PlannedTrials
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
+from calibration.problem.residuals import Layout
 from calibration.result import Fit
 from calibration.working_point import WorkingPoint, working_point
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from calibration.layout import Block, Layout
 from calibration.least_squares import Minimum, Start
 from calibration.limited_descent import LARGEST
 from calibration.model.parameter import transformed
+from calibration.problem.residuals import Block, Layout
 from calibration.uncertainty import eliminated, information
 
 SMALL = 0.01

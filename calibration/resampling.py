@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calibration.judgement import SERIES, Judgement
-from calibration.layout import Block
 from calibration.noise.loss import StudentTLoss
 from calibration.noise.whitening import coloured, whitening
+from calibration.problem.residuals import Block
 from calibration.uncertainty import eliminated, information, leverage
 
 KINDS = ("residual", "moving_block", "trial", "parametric")

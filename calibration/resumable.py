@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from calibration.layout import Block, Layout
 from calibration.least_squares import FINE, Minimum, Start, minimise_with_blocks
+from calibration.problem.residuals import Block, Layout
 from calibration.runtime.checkpoint import Checkpoint, Journal, journal
 from calibration.settling import GAIN
 

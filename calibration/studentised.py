@@ -16,7 +16,7 @@ import jax
 import numpy as np
 
 from calibration.judgement import Judgement
-from calibration.layout import Block
+from calibration.problem.residuals import Block
 from calibration.uncertainty import between_trials, eliminated, information, resolved_inverse
 from calibration.variance_components import LEAST_SLOPE, plain
 

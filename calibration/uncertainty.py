@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from calibration.layout import Block
+from calibration.problem.residuals import Block
 
 UNRESOLVED = 1e-9
 """Part of a coordinate's information that must remain after elimination of the others; below,

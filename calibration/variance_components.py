@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calibration.layout import Block
 from calibration.noise.models import Errors, NoiseModel
 from calibration.noise.whitening import coloured, whitening
+from calibration.problem.residuals import Block
 from calibration.uncertainty import eliminated, leverage, resolved_inverse
 
 RIDGE = 1e-10

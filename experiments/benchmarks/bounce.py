@@ -25,7 +25,7 @@ import jaxcontact as jc
 from calibration.fitting import fit
 from calibration.io.recording import Recording
 from calibration.nuisances import KnownState
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
 from experiments.benchmarks import reference_solution as reference
 from jaxcontact.sweep import sweep as simulate_sweep
 

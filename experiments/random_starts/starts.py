@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from calibration.fitting import fit
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
 from calibration.result import Fit
 from experiments.random_starts.throws import UNKNOWNS, Truth
 

@@ -8,8 +8,8 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.io.recording import Recording
-from calibration.problem import Problem
-from calibration.trial import Trial
+from calibration.problem.problem import Problem
+from calibration.problem.trial import Trial
 
 UNKNOWNS = (
     "contact.normal.stiffness",

@@ -5,8 +5,8 @@ is measured.
 import jax
 import numpy as np
 
-from calibration.layout import jacobians, residuals
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
+from calibration.problem.residuals import jacobians, residuals
 
 
 def check_derivatives(problem: Problem, *, rtol: float = 1e-5) -> None:

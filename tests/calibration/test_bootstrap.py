@@ -16,7 +16,7 @@ from calibration.bootstrap import bootstrap, corrected_levels, reweighed, straye
 from calibration.errors import InputError
 from calibration.fitting import fit
 from calibration.noise.models import Estimated, Huber, StudentT
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
 from calibration.resampling import (
     correlated,
     drawn_blocks,

@@ -20,9 +20,9 @@ from calibration.io.recording import Recording
 from calibration.measurements.exposure import mean_over_exposure
 from calibration.model.apparatus import Camera, Clock
 from calibration.model.trial_state import Initial, experiment_from
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
+from calibration.problem.trial import Trial
 from calibration.result import Determination
-from calibration.trial import Trial
 
 _SPEC = importlib.util.spec_from_file_location(
     "derivatives_of_residuals", Path(__file__).with_name("derivatives_of_residuals.py")

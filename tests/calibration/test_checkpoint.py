@@ -22,7 +22,7 @@ from rich.console import Console
 
 from calibration.errors import InputError
 from calibration.fitting import fit
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
 from calibration.runtime.callbacks import reporter
 from calibration.runtime.checkpoint import Checkpoint, journal
 from calibration.runtime.chunks import run_sweep
@@ -205,7 +205,7 @@ jax.config.update("jax_enable_x64", True)
 import numpy as np
 from calibration.runtime.checkpoint import Checkpoint
 from made_up_impacts import DATA, FRICTION, RESTITUTION, scene
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
 from calibration.fitting import fit
 {imports}
 

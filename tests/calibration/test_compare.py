@@ -26,7 +26,7 @@ from calibration.model.free import Free
 from calibration.model.prior import Normal
 from calibration.noise.models import Estimated
 from calibration.nuisances import InitialState, SurfaceHeight
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
 
 RESTITUTION = "contact.normal.restitution"
 VISCOELASTIC = jc.ViscoelasticRestitution(restitution=0.8)

@@ -21,7 +21,7 @@ from calibration.instrument import Film, ForceSensor, Sound
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
 from calibration.nuisances import InitialState, SurfaceHeight
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
 from calibration.promise import keep_promise
 from calibration.working_point import working_point
 

@@ -14,7 +14,6 @@ from calibration.errors import InputError
 from calibration.fitting import fit
 from calibration.io.recording import Recording
 from calibration.judgement import Judgement
-from calibration.layout import Block, jacobians, residuals
 from calibration.least_squares import minimise
 from calibration.nuisances import (
     Gravity,
@@ -23,7 +22,8 @@ from calibration.nuisances import (
     RestitutionScatter,
     SurfaceHeight,
 )
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
+from calibration.problem.residuals import Block, jacobians, residuals
 from calibration.result import Determination
 from calibration.staged import starting_point
 from calibration.uncertainty import between_trials, correlation_time, information

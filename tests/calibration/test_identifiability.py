@@ -16,7 +16,7 @@ from calibration.io.recording import Recording
 from calibration.model.free import Free
 from calibration.model.prior import LogNormal
 from calibration.nuisances import InitialState, LengthScale, SurfaceHeight
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
 
 RESTITUTION = "contact.normal.restitution"
 FRICTION = "contact.friction.coefficient"

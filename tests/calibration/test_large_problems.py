@@ -15,14 +15,14 @@ from calibration.arrow_solver import SMALLEST_DAMPING, ArrowNormal
 from calibration.detection.bounces import read_bounces
 from calibration.fitting import fit, starting_point
 from calibration.io.recording import Recording
-from calibration.layout import jacobians
 from calibration.least_squares import minimised
 from calibration.measurements.positions import TrackedPositions
 from calibration.model.free import Free
 from calibration.model.prior import Normal
 from calibration.nuisances import InitialState, SurfaceHeight
-from calibration.problem import Problem
-from calibration.trial import Trial
+from calibration.problem.problem import Problem
+from calibration.problem.residuals import jacobians
+from calibration.problem.trial import Trial
 
 TIMES = np.arange(500) / 250.0
 NOISE = 1e-3

@@ -10,7 +10,6 @@ from scipy import optimize, special, stats
 import calibration as cal
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.layout import Block
 from calibration.model.samples import Samples
 from calibration.noise.loss import HuberLoss, StudentTLoss
 from calibration.noise.models import (
@@ -23,7 +22,8 @@ from calibration.noise.models import (
     StudentT,
 )
 from calibration.noise.whitening import coloured, whitened, whitening
-from calibration.trials import TrialData
+from calibration.problem.residuals import Block
+from calibration.problem.trial_batch import TrialData
 from calibration.variance_components import (
     VarianceComponents,
     degrees_of_freedom,

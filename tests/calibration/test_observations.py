@@ -23,9 +23,9 @@ from calibration.io.impact_table import ImpactTable
 from calibration.measurements.contact_durations import duration_of_impact
 from calibration.measurements.orientations import rotation_vector
 from calibration.measurements.rotation import angles, orientations
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
+from calibration.problem.trial import Trial
 from calibration.result import Determination
-from calibration.trial import Trial
 from jaxcontact.geometry.rotation import quaternion_product, rotation_to_quaternion
 from jaxcontact.laws.restitution import exact_damping_ratio
 

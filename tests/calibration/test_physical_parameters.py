@@ -8,9 +8,9 @@ import pytest
 
 import calibration as cal
 import jaxcontact as jc
-from calibration.layout import residuals
-from calibration.problem import Problem
-from calibration.trial import Trial
+from calibration.problem.problem import Problem
+from calibration.problem.residuals import residuals
+from calibration.problem.trial import Trial
 from jaxcontact.field import get
 from jaxcontact.laws.elastic import contact_duration
 from jaxcontact.materials import ALUMINA, STEEL, Solid, effective_modulus, hertz_stiffness

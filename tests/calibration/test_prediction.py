@@ -19,7 +19,7 @@ from calibration.io.recording import Recording
 from calibration.noise.models import Known
 from calibration.nuisances import InitialState, SurfaceHeight
 from calibration.prediction import prediction_band
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
 
 _SPEC = importlib.util.spec_from_file_location(
     "made_up_impacts", Path(__file__).with_name("made_up_impacts.py")

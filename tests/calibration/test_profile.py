@@ -14,10 +14,10 @@ from scipy.optimize import brentq, least_squares
 
 from calibration.errors import InputError
 from calibration.fitting import fit
-from calibration.impact_rows import outcome
 from calibration.judgement import Judgement
 from calibration.noise.models import Estimated
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
+from calibration.problem.table_batch import outcome
 from calibration.profile import crossing, profile, profile_2d, unreliable
 from calibration.refit import threshold, widening
 from calibration.report.profile_figure import profile_figure

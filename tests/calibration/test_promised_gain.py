@@ -5,9 +5,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from calibration.layout import Block
 from calibration.least_squares import Start
 from calibration.model.parameter import nuisance_unknown
+from calibration.problem.residuals import Block
 from calibration.promised_gain import promised_gain
 
 

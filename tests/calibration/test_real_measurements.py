@@ -11,8 +11,8 @@ import calibration as cal
 import jaxcontact as jc
 from calibration.detection.bounces import read_bounces
 from calibration.fitting import fit
-from calibration.problem import Problem
-from calibration.trial import Trial
+from calibration.problem.problem import Problem
+from calibration.problem.trial import Trial
 from jaxcontact.geometry.rotation import rotate_by_quaternion
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"

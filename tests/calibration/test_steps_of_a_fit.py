@@ -17,7 +17,7 @@ import jaxcontact as jc
 from calibration.fitting import fit
 from calibration.limited_descent import LimitedDescent
 from calibration.nuisances import InitialState, SurfaceHeight
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
 from calibration.settling import Settling
 from calibration.trust_region import RoundedTrustRegion
 from tests.calibration.test_large_problems import METHOD, UNKNOWNS, throws

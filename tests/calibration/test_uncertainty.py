@@ -10,8 +10,8 @@ from scipy import optimize, stats
 import calibration as cal
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.layout import Block, residuals
 from calibration.model.parameter import Unknown
+from calibration.problem.residuals import Block, residuals
 from calibration.result import Coordinate, Determination, Estimate
 from calibration.uncertainty import between_trials, between_trials_degrees, information
 from jaxcontact.field import Interval, Parameter

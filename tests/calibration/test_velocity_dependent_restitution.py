@@ -12,7 +12,7 @@ import jaxcontact as jc
 from calibration.fitting import fit
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
-from calibration.problem import Problem
+from calibration.problem.problem import Problem
 from jaxcontact.field import get, put
 
 NORMAL = "contact.normal."

@@ -13,10 +13,7 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.errors_of_trials import errors_of, measured_classes, with_noise
-from calibration.impact_rows import ImpactRows
 from calibration.io.impact_table import ImpactTable
-from calibration.layout import Layout
 from calibration.measurements.base import Observation
 from calibration.model.free import Derived, Free, Tied, sorted_out
 from calibration.model.parameter import coordinates
@@ -25,9 +22,12 @@ from calibration.model.trial_state import Initial
 from calibration.noise.models import Errors, check_noise
 from calibration.nuisances import Nuisance, OwnValue
 from calibration.nuisances.checks import check_nuisances, concerns
-from calibration.simulation_method import check_method_of, default_method
-from calibration.trial import Trial
-from calibration.trials import TrialData, Trials
+from calibration.problem.noise_assignment import errors_of, measured_classes, with_noise
+from calibration.problem.residuals import Layout
+from calibration.problem.simulation_method import check_method_of, default_method
+from calibration.problem.table_batch import ImpactRows
+from calibration.problem.trial import Trial
+from calibration.problem.trial_batch import TrialData, Trials
 from jaxcontact.field import nearest, parameters
 
 AXES = "xyz"

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from calibration.impact_rows import ImpactRows
 from calibration.io.impact_table import ImpactTable
 from calibration.model.samples import Samples
 from calibration.noise.models import Correlated, Errors, NoiseModel, model_of
 from calibration.noise.whitening import whitening
+from calibration.problem.table_batch import ImpactRows
 
 
 def classes_of(measurement: Any) -> tuple[type, ...]:

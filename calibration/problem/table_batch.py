@@ -15,7 +15,7 @@ from calibration.errors import InputError
 from calibration.io.impact_table import ImpactTable
 from calibration.model.parameter import Unknown
 from calibration.model.samples import Samples
-from calibration.trials import weighted
+from calibration.problem.trial_batch import weighted
 from jaxcontact.simulation.event_aligned import rigid_impact, rigid_touch_down
 from jaxcontact.simulation.flight import Motion
 
