@@ -18,11 +18,12 @@ from calibration.draws import Draws
 from calibration.errors import InputError
 from calibration.fitting import STRAYED
 from calibration.judgement import ENOUGH_TRIALS, Judgement
-from calibration.least_squares import Start
-from calibration.many_minima import minimise_each
+from calibration.optimise.batched import minimise_each
+from calibration.optimise.convergence import is_an_end
+from calibration.optimise.information import eliminated
+from calibration.optimise.least_squares import Start
 from calibration.problem.residuals import Block, Layout
 from calibration.profile import REACH_LOGISTIC, check_level, judged, logistic
-from calibration.promised_gain import is_an_end
 from calibration.refit import STEPS, identity
 from calibration.report.quantity import rounded_like
 from calibration.resampling import (
@@ -39,7 +40,6 @@ from calibration.result import Determination, Fit
 from calibration.runtime.checkpoint import Checkpoint, journal
 from calibration.runtime.progress import Progress, silent
 from calibration.studentised import sizes, standard_errors, studentised
-from calibration.uncertainty import eliminated
 from jaxcontact.field import nearest
 
 MEMORY = 2.0e8

@@ -19,9 +19,9 @@ from calibration.errors import InputError
 from calibration.information_criteria import minus_two_log_likelihood, sizes_found
 from calibration.judgement import Judgement
 from calibration.model.parameter import Unknown
+from calibration.optimise.information import UNRESOLVED, eliminated
 from calibration.problem.residuals import Block
 from calibration.result import Fit
-from calibration.uncertainty import UNRESOLVED, eliminated
 
 
 def log_prior_density(unknown: Unknown, coordinate: float) -> float | None:

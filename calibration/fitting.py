@@ -14,15 +14,15 @@ import optax
 from calibration.errors import InputError
 from calibration.fitted import fitted_recordings, fitted_series
 from calibration.judgement import Judgement
-from calibration.least_squares import FINE, METHODS, ROUGH, Method, Minimum, Start
 from calibration.noise_from_residuals import data_as_judged
 from calibration.on_demand import OnDemand
+from calibration.optimise.convergence import is_an_end
+from calibration.optimise.least_squares import FINE, METHODS, ROUGH, Method, Minimum, Start
+from calibration.optimise.resumable import kept_minima, kept_minimum
 from calibration.other_starts import POOR, other_starts
 from calibration.problem.problem import Problem
 from calibration.problem.trial_batch import Trials
-from calibration.promised_gain import is_an_end
 from calibration.result import Determination, Estimate, Fit
-from calibration.resumable import kept_minima, kept_minimum
 from calibration.runtime.checkpoint import Checkpoint
 from calibration.staged import starting_point
 from jaxcontact.field import nearest
@@ -58,7 +58,7 @@ def fit(
         progress: called with the iteration and chi-squared while the fit runs. Code with a callback
             is compiled anew in each process.
         checkpoint: folder for pieces of the fit, from which it goes on after a kill
-            (``calibration.resumable``).
+            (``calibration.optimise.resumable``).
 
     Returns:
         Values, standard errors, correlations, goodness of fit and warnings.

@@ -17,11 +17,11 @@ import numpy as np
 from calibration.errors import InputError
 from calibration.io.impact_table import ImpactTable
 from calibration.judgement import Judgement
-from calibration.least_squares import Start
-from calibration.many_minima import minimise_each
+from calibration.optimise.batched import minimise_each
+from calibration.optimise.information import eliminated, information
+from calibration.optimise.least_squares import Start
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Block, jacobians
-from calibration.uncertainty import eliminated, information
 
 WAYS = ("trials", "bounces", "rows")
 

@@ -21,11 +21,11 @@ from calibration.errors import InputError
 from calibration.expected_data import expected_data
 from calibration.judgement import FAR, LOOSE, THRESHOLD, chi_squared
 from calibration.known_combinations import acting_through
-from calibration.least_squares import minimise
+from calibration.optimise.information import UNRESOLVED, eliminated
+from calibration.optimise.least_squares import minimise
 from calibration.problem.problem import Problem
 from calibration.report.quantity import percent, plain, value_and_sd
 from calibration.result import Fit
-from calibration.uncertainty import UNRESOLVED, eliminated
 from calibration.working_point import SharedInformation, WorkingPoint, working_point
 
 COLLINEAR = 15.0

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from calibration.least_squares import Minimum, Start, minimise
 from calibration.model.parameter import Unknown
 from calibration.noise.models import Automatic, Errors
-from calibration.problem.residuals import Block, Layout, jacobians, priors, residuals
-from calibration.result import Coordinate, Determination, Estimate, explains
-from calibration.uncertainty import (
+from calibration.optimise.information import (
     Information,
     between_trials,
     between_trials_degrees,
     correlation_time,
     information,
 )
+from calibration.optimise.least_squares import Minimum, Start, minimise
+from calibration.problem.residuals import Block, Layout, jacobians, priors, residuals
+from calibration.result import Coordinate, Determination, Estimate, explains
 from calibration.variance_components import (
     Spread,
     VarianceComponents,

@@ -21,10 +21,10 @@ from calibration.fitting import (
     report,
     with_noise_found,
 )
-from calibration.least_squares import Method, Minimum, Start
-from calibration.many_minima import minimise_each
 from calibration.model.parameter import Unknown
 from calibration.model.prior import LogNormal, Normal
+from calibration.optimise.batched import minimise_each
+from calibration.optimise.least_squares import Method, Minimum, Start
 from calibration.problem.problem import Problem
 from calibration.result import Fit
 from calibration.staged import starting_point

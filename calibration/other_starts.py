@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from calibration.least_squares import Start
+from calibration.optimise.least_squares import Start
 
 POOR = 4.0
 """Chi-squared per degree of freedom above which a fit looks elsewhere, too (residuals of twice the

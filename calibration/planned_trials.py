@@ -14,11 +14,11 @@ from calibration.candidate import Candidate
 from calibration.instrument import PlannedMotion
 from calibration.nuisances import FirstImpact, InitialState, OwnValue, SurfaceHeight
 from calibration.nuisances.checks import concerns
+from calibration.optimise.information import eliminated
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import jacobians
 from calibration.problem.trial import Trial
 from calibration.problem.trial_batch import Trials
-from calibration.uncertainty import eliminated
 from calibration.working_point import SharedInformation, WorkingPoint
 
 MOST_CONTACTS = 50

@@ -23,6 +23,7 @@ from calibration.errors import InputError
 from calibration.judgement import Judgement
 from calibration.model.parameter import Unknown
 from calibration.model.prior import LogNormal
+from calibration.optimise.information import eliminated
 from calibration.problem.residuals import jacobians, residuals
 from calibration.profile import check_level, judged
 from calibration.refit import identity
@@ -30,7 +31,6 @@ from calibration.report.quantity import rounded_like
 from calibration.result import Determination, Fit
 from calibration.runtime.checkpoint import Checkpoint, journal
 from calibration.runtime.progress import Progress, silent
-from calibration.uncertainty import eliminated
 
 AGREEMENT = 1.01
 """Chains whose R-hat is below this agree (Vehtari, Gelman, Simpson, Carpenter and Buerkner,

@@ -15,11 +15,11 @@ from calibration.draws import Draws
 from calibration.errors import InputError
 from calibration.judgement import Judgement
 from calibration.model.samples import Samples
+from calibration.optimise.information import eliminated
 from calibration.posterior import Posterior
 from calibration.problem.residuals import Layout
 from calibration.profile import check_level, judged
 from calibration.result import Determination, Fit
-from calibration.uncertainty import eliminated
 from jaxcontact.field import nearest
 
 LANES = 64

@@ -15,8 +15,8 @@ import numpy as np
 from calibration.errors import InputError
 from calibration.fitting import report
 from calibration.judgement import Judgement
-from calibration.least_squares import Minimum, Start
 from calibration.model.parameter import Unknown
+from calibration.optimise.least_squares import Minimum, Start
 from calibration.refit import identity, position_of, refit, threshold, widening
 from calibration.report.quantity import rounded_like
 from calibration.result import Fit

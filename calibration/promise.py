@@ -13,8 +13,8 @@ from calibration.candidate import Candidate
 from calibration.errors import InputError
 from calibration.expectation import Expectation
 from calibration.expected_data import expected_data, measured_anew
-from calibration.least_squares import Start
-from calibration.many_minima import minimise_each
+from calibration.optimise.batched import minimise_each
+from calibration.optimise.least_squares import Start
 from calibration.planned_trials import PlannedTrials
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Layout

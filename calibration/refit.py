@@ -6,7 +6,7 @@ import numpy as np
 from scipy import stats
 
 from calibration.judgement import Judgement
-from calibration.least_squares import Minimum, Start, minimise_with_blocks
+from calibration.optimise.least_squares import Minimum, Start, minimise_with_blocks
 
 STEPS = 100
 """Iterations of one minimisation, as in ``fit``, so that the same compiled code serves."""

@@ -16,8 +16,8 @@ import numpy as np
 from calibration.judgement import SERIES, Judgement
 from calibration.noise.loss import StudentTLoss
 from calibration.noise.whitening import coloured, whitening
+from calibration.optimise.information import eliminated, information, leverage
 from calibration.problem.residuals import Block
-from calibration.uncertainty import eliminated, information, leverage
 
 KINDS = ("residual", "moving_block", "trial", "parametric")
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.least_squares import Start
+from calibration.optimise.least_squares import Start
 from calibration.result import Estimate, Fit
 from jaxcontact.field import nearest
 

@@ -16,8 +16,13 @@ import jax
 import numpy as np
 
 from calibration.judgement import Judgement
+from calibration.optimise.information import (
+    between_trials,
+    eliminated,
+    information,
+    resolved_inverse,
+)
 from calibration.problem.residuals import Block
-from calibration.uncertainty import between_trials, eliminated, information, resolved_inverse
 from calibration.variance_components import LEAST_SLOPE, plain
 
 NEGLIGIBLE = 1e-12

@@ -15,8 +15,8 @@ import numpy as np
 
 from calibration.noise.models import Errors, NoiseModel
 from calibration.noise.whitening import coloured, whitening
+from calibration.optimise.information import eliminated, leverage, resolved_inverse
 from calibration.problem.residuals import Block
-from calibration.uncertainty import eliminated, leverage, resolved_inverse
 
 RIDGE = 1e-10
 """Added to the diagonal of scaled normal equations, where what nothing depends on changes no

@@ -9,12 +9,12 @@ import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting import starting_point
 from calibration.judgement import Judgement
-from calibration.least_squares import Start
 from calibration.model.parameter import Unknown
+from calibration.optimise.information import eliminated, resolved_inverse
+from calibration.optimise.least_squares import Start
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Block, Layout, jacobians
 from calibration.result import Fit
-from calibration.uncertainty import eliminated, resolved_inverse
 from jaxcontact.field import nearest
 
 

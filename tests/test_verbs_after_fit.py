@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration import least_squares, resumable
 from calibration.cli import VERBS, main
+from calibration.optimise import least_squares, resumable
 from calibration.runtime import compilation as compilation_cache
 
 BALL = ("--radius", "0.02", "--mass", "0.03")

@@ -33,7 +33,7 @@ def kept_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -> 
         InputError: as ``fit_study``; nothing is kept then.
     """
     from calibration.automatic import fit_study
-    from calibration.resumable import kept_minima
+    from calibration.optimise.resumable import kept_minima
     from calibration.runtime.fingerprint import fingerprint
     from calibration.runtime.versions import installed_versions
 

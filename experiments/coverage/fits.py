@@ -9,12 +9,12 @@ import numpy as np
 
 from calibration.fitting import ROUNDS
 from calibration.judgement import Judgement
-from calibration.least_squares import Minimum, Start
-from calibration.many_minima import minimise_each
 from calibration.noise_from_residuals import data_as_judged
+from calibration.optimise.batched import minimise_each
+from calibration.optimise.convergence import is_an_end
+from calibration.optimise.least_squares import Minimum, Start
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Layout
-from calibration.promised_gain import is_an_end
 from calibration.staged import starting_point
 
 STAGES = 3

@@ -16,6 +16,7 @@ from calibration.bootstrap import bootstrap, corrected_levels, reweighed, straye
 from calibration.errors import InputError
 from calibration.fitting import fit
 from calibration.noise.models import Estimated, Huber, StudentT
+from calibration.optimise.information import between_trials
 from calibration.problem.problem import Problem
 from calibration.resampling import (
     correlated,
@@ -27,7 +28,6 @@ from calibration.resampling import (
     redrawable,
 )
 from calibration.studentised import sizes, standard_errors, studentised
-from calibration.uncertainty import between_trials
 
 _SPEC = importlib.util.spec_from_file_location(
     "made_up_impacts", Path(__file__).with_name("made_up_impacts.py")

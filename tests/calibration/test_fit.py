@@ -14,7 +14,6 @@ from calibration.errors import InputError
 from calibration.fitting import fit
 from calibration.io.recording import Recording
 from calibration.judgement import Judgement
-from calibration.least_squares import minimise
 from calibration.nuisances import (
     Gravity,
     InitialState,
@@ -22,11 +21,12 @@ from calibration.nuisances import (
     RestitutionScatter,
     SurfaceHeight,
 )
+from calibration.optimise.information import between_trials, correlation_time, information
+from calibration.optimise.least_squares import minimise
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Block, jacobians, residuals
 from calibration.result import Determination
 from calibration.staged import starting_point
-from calibration.uncertainty import between_trials, correlation_time, information
 
 RESTITUTION = "contact.normal.restitution"
 NOISE = 1e-3

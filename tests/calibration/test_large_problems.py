@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
-from calibration.arrow_solver import SMALLEST_DAMPING, ArrowNormal
 from calibration.detection.bounces import read_bounces
 from calibration.fitting import fit, starting_point
 from calibration.io.recording import Recording
-from calibration.least_squares import minimised
 from calibration.measurements.positions import TrackedPositions
 from calibration.model.free import Free
 from calibration.model.prior import Normal
 from calibration.nuisances import InitialState, SurfaceHeight
+from calibration.optimise.least_squares import minimised
+from calibration.optimise.schur import SMALLEST_DAMPING, ArrowNormal
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import jacobians
 from calibration.problem.trial import Trial

@@ -5,10 +5,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from calibration.least_squares import Start
 from calibration.model.parameter import nuisance_unknown
+from calibration.optimise.convergence import promised_gain
+from calibration.optimise.least_squares import Start
 from calibration.problem.residuals import Block
-from calibration.promised_gain import promised_gain
 
 
 def unknown(name, transform):

@@ -15,11 +15,11 @@ from scipy.optimize import lsq_linear
 
 import jaxcontact as jc
 from calibration.fitting import fit
-from calibration.limited_descent import LimitedDescent
 from calibration.nuisances import InitialState, SurfaceHeight
+from calibration.optimise.box_descent import LimitedDescent
+from calibration.optimise.termination import Settling
+from calibration.optimise.trust_region import RoundedTrustRegion
 from calibration.problem.problem import Problem
-from calibration.settling import Settling
-from calibration.trust_region import RoundedTrustRegion
 from tests.calibration.test_large_problems import METHOD, UNKNOWNS, throws
 
 

@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from calibration.least_squares import SOLVERS, Minimum, Start, minimised, scale_of
+from calibration.optimise.least_squares import SOLVERS, Minimum, Start, minimised, scale_of
 from calibration.problem.residuals import Block, Layout, jacobians, residuals
 from calibration.runtime.compilation import quickly_compiled
 

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from calibration.least_squares import Minimum, Start
-from calibration.limited_descent import LARGEST
 from calibration.model.parameter import transformed
+from calibration.optimise.box_descent import LARGEST
+from calibration.optimise.information import eliminated, information
+from calibration.optimise.least_squares import Minimum, Start
 from calibration.problem.residuals import Block, Layout
-from calibration.uncertainty import eliminated, information
 
 SMALL = 0.01
 """A gain of a tenth of a standard error: nobody will see it. Where a simulation has tiny jumps, an

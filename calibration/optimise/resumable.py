@@ -17,10 +17,10 @@ from typing import Any
 
 import numpy as np
 
-from calibration.least_squares import FINE, Minimum, Start, minimise_with_blocks
+from calibration.optimise.least_squares import FINE, Minimum, Start, minimise_with_blocks
+from calibration.optimise.termination import GAIN
 from calibration.problem.residuals import Block, Layout
 from calibration.runtime.checkpoint import Checkpoint, Journal, journal
-from calibration.settling import GAIN
 
 PIECE = 20
 """Iterations of Levenberg-Marquardt or dogleg in one piece. First-order methods carry a state that

@@ -16,13 +16,13 @@ import numpy as np
 import optax
 import optimistix
 
-from calibration.arrow_solver import ArrowNormal
-from calibration.limited_descent import LARGEST, LimitedDescent
 from calibration.model.parameter import transformed
+from calibration.optimise.box_descent import LARGEST, LimitedDescent
+from calibration.optimise.schur import ArrowNormal
+from calibration.optimise.termination import Settling
+from calibration.optimise.trust_region import RoundedTrustRegion
 from calibration.problem.residuals import Block, Layout, jacobians
 from calibration.runtime.compilation import quickly_compiled
-from calibration.settling import Settling
-from calibration.trust_region import RoundedTrustRegion
 
 SOLVERS = {"levenberg_marquardt": optimistix.LevenbergMarquardt, "dogleg": optimistix.Dogleg}
 METHODS = (*SOLVERS, "adam", "lbfgs")
