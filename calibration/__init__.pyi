@@ -78,8 +78,8 @@ from .profile import profile_2d as profile_2d
 from .promise import keep_promise as keep_promise
 from .report.figures import save_figure as save_figure
 from .report.json_file import write_json as write_json
-from .report.table import fit_text as fit_text
-from .result import Fit as Fit
+from .results.result import Fit as Fit
+from .results.table import fit_text as fit_text
 from .runtime.checkpoint import Checkpoint as Checkpoint
 from .runtime.chunks import run_sweep as run_sweep
 from .runtime.progress import Progress as Progress

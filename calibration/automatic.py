@@ -44,7 +44,7 @@ from calibration.nuisances import InitialState, LengthScale, RestitutionScatter,
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
 from calibration.restitution_choice import CHOICES
-from calibration.result import Determination, Estimate, Fit
+from calibration.results.result import Determination, Estimate, Fit
 from calibration.study import ReadingOptions, Study
 from jaxcontact.field import nearest
 

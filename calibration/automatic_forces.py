@@ -13,7 +13,7 @@ from calibration.measurements.force_trace import ForceTrace, read_force_trace
 from calibration.nuisances import FirstImpact
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
-from calibration.result import Fit
+from calibration.results.result import Fit
 from calibration.study import ReadingOptions, Study
 
 FREE = ("contact.normal.stiffness", "contact.normal.restitution")

@@ -16,7 +16,7 @@ from calibration.nuisances import FirstImpact, RestitutionScatter
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
 from calibration.restitution_choice import CHOICES
-from calibration.result import Fit
+from calibration.results.result import Fit
 from calibration.study import ReadingOptions, Study
 
 DRAG = "drag.coefficient"

@@ -25,7 +25,7 @@ from calibration.design_criterion import Criterion
 from calibration.expectation import Expectation
 from calibration.instrument import Film
 from calibration.planned_trials import PlannedGroup, PlannedTrials, own_coordinates
-from calibration.report.quantity import plain
+from calibration.results.numbers import plain
 
 GRID = 25
 """Points along one variable."""

@@ -25,7 +25,6 @@ from calibration.optimise.least_squares import Start
 from calibration.problem.residuals import Block, Layout
 from calibration.profile import REACH_LOGISTIC, check_level, judged, logistic
 from calibration.refit import STEPS, identity
-from calibration.report.quantity import rounded_like
 from calibration.resampling import (
     KINDS,
     Redrawable,
@@ -36,7 +35,8 @@ from calibration.resampling import (
     measured_again,
     redrawable,
 )
-from calibration.result import Determination, Fit
+from calibration.results.numbers import rounded_like
+from calibration.results.result import Determination, Fit
 from calibration.runtime.checkpoint import Checkpoint, journal
 from calibration.runtime.progress import Progress, silent
 from calibration.studentised import sizes, standard_errors, studentised

@@ -23,7 +23,7 @@ from calibration.information_criteria import (
     sizes_found,
 )
 from calibration.problem.problem import Problem
-from calibration.result import Fit
+from calibration.results.result import Fit
 
 APART = 2.0
 """Difference of AICc up to which data do not tell models apart (Burnham and Anderson 2002)."""

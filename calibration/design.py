@@ -15,8 +15,8 @@ from calibration.design_criterion import CRITERIA, Criterion, criterion_for
 from calibration.errors import InputError
 from calibration.expectation import Expectation, averaged_criterion
 from calibration.problem.problem import Problem
-from calibration.report.quantity import plain
-from calibration.result import Fit
+from calibration.results.numbers import plain
+from calibration.results.result import Fit
 from calibration.wishes import granted
 from calibration.working_point import WorkingPoint, working_point
 

@@ -21,7 +21,7 @@ from calibration.judgement import Judgement
 from calibration.model.parameter import Unknown
 from calibration.optimise.information import UNRESOLVED, eliminated
 from calibration.problem.residuals import Block
-from calibration.result import Fit
+from calibration.results.result import Fit
 
 
 def log_prior_density(unknown: Unknown, coordinate: float) -> float | None:

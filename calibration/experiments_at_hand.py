@@ -8,7 +8,7 @@ import numpy as np
 
 from calibration.candidate import Candidate
 from calibration.instrument import Film, ForceSensor, Sound
-from calibration.result import Fit, FittedRecording, FittedSeries
+from calibration.results.result import Fit, FittedRecording, FittedSeries
 from calibration.study import DesignOptions
 
 CLICK = 1e-4

@@ -13,7 +13,7 @@ from calibration.measurements.positions import Positions
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Layout, over_trials
 from calibration.problem.trial_batch import Trials
-from calibration.result import Estimate, FittedRecording, FittedSeries
+from calibration.results.result import Estimate, FittedRecording, FittedSeries
 
 
 @partial(jax.jit, static_argnames=("layout", "kind"))

@@ -15,14 +15,13 @@ from calibration.errors import InputError
 from calibration.fitted import fitted_recordings, fitted_series
 from calibration.judgement import Judgement
 from calibration.noise_from_residuals import data_as_judged
-from calibration.on_demand import OnDemand
 from calibration.optimise.convergence import is_an_end
 from calibration.optimise.least_squares import FINE, METHODS, ROUGH, Method, Minimum, Start
 from calibration.optimise.resumable import kept_minima, kept_minimum
 from calibration.other_starts import POOR, other_starts
 from calibration.problem.problem import Problem
 from calibration.problem.trial_batch import Trials
-from calibration.result import Determination, Estimate, Fit
+from calibration.results.result import Determination, Estimate, Fit, OnDemand
 from calibration.runtime.checkpoint import Checkpoint
 from calibration.staged import starting_point
 from jaxcontact.field import nearest

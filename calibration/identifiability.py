@@ -24,8 +24,8 @@ from calibration.known_combinations import acting_through
 from calibration.optimise.information import UNRESOLVED, eliminated
 from calibration.optimise.least_squares import minimise
 from calibration.problem.problem import Problem
-from calibration.report.quantity import percent, plain, value_and_sd
-from calibration.result import Fit
+from calibration.results.numbers import percent, plain, value_and_sd
+from calibration.results.result import Fit
 from calibration.working_point import SharedInformation, WorkingPoint, working_point
 
 COLLINEAR = 15.0

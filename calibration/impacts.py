@@ -14,7 +14,7 @@ from calibration.judgement import Judgement
 from calibration.model.samples import Samples
 from calibration.problem.problem import Problem
 from calibration.problem.table_batch import QUANTITIES, RELATIVE_NOISE, ImpactData, sigma_of
-from calibration.result import Determination, Estimate, Fit, FittedColumn
+from calibration.results.result import Determination, Estimate, Fit, FittedColumn
 from jaxcontact.field import get, put
 
 RESTITUTION = "contact.normal.restitution"

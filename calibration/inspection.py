@@ -21,7 +21,7 @@ from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording, read_trajectory
 from calibration.measurements.bounce_times import BounceTimes
 from calibration.measurements.force_trace import ForceTrace
-from calibration.report.quantity import value_and_sd
+from calibration.results.numbers import value_and_sd
 from calibration.study import Ball, ModelOptions, ReadingOptions, Study
 
 SEEN = 3.0

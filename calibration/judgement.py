@@ -19,7 +19,7 @@ from calibration.optimise.information import (
 )
 from calibration.optimise.least_squares import Minimum, Start, minimise
 from calibration.problem.residuals import Block, Layout, jacobians, priors, residuals
-from calibration.result import Coordinate, Determination, Estimate, explains
+from calibration.results.result import Coordinate, Determination, Estimate, explains
 from calibration.variance_components import (
     Spread,
     VarianceComponents,

@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from calibration.judgement import Judgement
-from calibration.result import Determination, Estimate
+from calibration.results.result import Determination, Estimate
 
 NO_NEWS = 0.8
 """A standard error of more than this part of that of the prior: the data add next to nothing."""

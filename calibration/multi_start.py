@@ -26,7 +26,7 @@ from calibration.model.prior import LogNormal, Normal
 from calibration.optimise.batched import minimise_each
 from calibration.optimise.least_squares import Method, Minimum, Start
 from calibration.problem.problem import Problem
-from calibration.result import Fit
+from calibration.results.result import Fit
 from calibration.staged import starting_point
 
 DECADES = 2.0

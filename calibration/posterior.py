@@ -27,8 +27,8 @@ from calibration.optimise.information import eliminated
 from calibration.problem.residuals import jacobians, residuals
 from calibration.profile import check_level, judged
 from calibration.refit import identity
-from calibration.report.quantity import rounded_like
-from calibration.result import Determination, Fit
+from calibration.results.numbers import rounded_like
+from calibration.results.result import Determination, Fit
 from calibration.runtime.checkpoint import Checkpoint, journal
 from calibration.runtime.progress import Progress, silent
 

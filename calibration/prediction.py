@@ -19,7 +19,7 @@ from calibration.optimise.information import eliminated
 from calibration.posterior import Posterior
 from calibration.problem.residuals import Layout
 from calibration.profile import check_level, judged
-from calibration.result import Determination, Fit
+from calibration.results.result import Determination, Fit
 from jaxcontact.field import nearest
 
 LANES = 64

@@ -18,8 +18,8 @@ from calibration.judgement import Judgement
 from calibration.model.parameter import Unknown
 from calibration.optimise.least_squares import Minimum, Start
 from calibration.refit import identity, position_of, refit, threshold, widening
-from calibration.report.quantity import rounded_like
-from calibration.result import Fit
+from calibration.results.numbers import rounded_like
+from calibration.results.result import Fit
 from calibration.runtime.checkpoint import Checkpoint, Journal, journal
 from calibration.runtime.progress import Progress, silent
 from jaxcontact.field import nearest

@@ -18,7 +18,7 @@ from calibration.optimise.least_squares import Start
 from calibration.planned_trials import PlannedTrials
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Layout
-from calibration.result import Fit
+from calibration.results.result import Fit
 from calibration.working_point import WorkingPoint, working_point
 
 FEWEST = 20

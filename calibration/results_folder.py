@@ -16,7 +16,7 @@ from calibration.study import SECTIONS, Study
 from calibration.study_file import made_by_fit, read_study, study_text
 
 if TYPE_CHECKING:
-    from calibration.result import Fit
+    from calibration.results.result import Fit
 
 NUMBERS, FIGURE, PAGE, STUDY = "fit.json", "fit.png", "report.html", "study.toml"
 RESULTS = (NUMBERS, FIGURE, PAGE, STUDY)

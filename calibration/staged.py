@@ -7,7 +7,7 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.optimise.least_squares import Start
-from calibration.result import Estimate, Fit
+from calibration.results.result import Estimate, Fit
 from jaxcontact.field import nearest
 
 

@@ -14,7 +14,7 @@ from calibration.optimise.information import eliminated, resolved_inverse
 from calibration.optimise.least_squares import Start
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Block, Layout, jacobians
-from calibration.result import Fit
+from calibration.results.result import Fit
 from jaxcontact.field import nearest
 
 

@@ -17,7 +17,7 @@ from calibration.runtime.progress import Progress
 from calibration.study import Study
 
 if TYPE_CHECKING:
-    from calibration.result import Fit
+    from calibration.results.result import Fit
 
 StudyFile = Annotated[
     str,

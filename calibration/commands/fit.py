@@ -45,7 +45,7 @@ from calibration.io.files import find_files
 from calibration.runtime.progress import Progress
 
 if TYPE_CHECKING:
-    from calibration.result import Fit
+    from calibration.results.result import Fit
 
 
 @verb(
@@ -107,7 +107,7 @@ def fit(
     with Progress(standard_error(), quiet=quiet) as say:
         say("Starting")
         prepare_jax()
-        from calibration.report.table import print_fit
+        from calibration.results.table import print_fit
 
         found = kept_fit(study, folder, progress=say)
         say("Writing the results")
@@ -121,7 +121,7 @@ def fit(
 
 def what_was_read(found: "Fit") -> Iterator[str]:
     """A line for each recording, other observation or column."""
-    from calibration.report import residuals
+    from calibration.results import residuals
 
     for recording in found.recordings:
         bounces, span = len(recording.bounce_times), recording.time[-1] - recording.time[0]

@@ -12,7 +12,7 @@ from calibration.io.files import find_files
 from calibration.study import Study
 
 if TYPE_CHECKING:
-    from calibration.result import Fit
+    from calibration.results.result import Fit
 
 CHECKPOINTS = "checkpoints"
 """Folder in that of the results from which a command goes on that was killed."""

@@ -22,10 +22,10 @@ from matplotlib.patches import Patch
 
 from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
-from calibration.report import residuals, sentences
-from calibration.report.quantity import found, has_interval, short_status, unit_of
-from calibration.report.spelling import spell_all
-from calibration.result import (
+from calibration.results import residuals, sentences
+from calibration.results.encoding import spell_all
+from calibration.results.numbers import found, has_interval, short_status, unit_of
+from calibration.results.result import (
     Determination,
     Estimate,
     Fit,

@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 
 from calibration.inspection import FileReport, Verdict, extent, interval
-from calibration.report.quantity import value_and_sd
-from calibration.report.sentences import metres, sentence
+from calibration.results.numbers import value_and_sd
+from calibration.results.sentences import metres, sentence
 
 MOST_NAMES = 4
 _COLOUR = {"yes": "green", "perhaps": "yellow", "no": "red"}

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from calibration.io.atomic import write_atomically
-from calibration.report import residuals
-from calibration.result import Estimate, Fit, FittedColumn, FittedRecording
+from calibration.results import residuals
+from calibration.results.result import Estimate, Fit, FittedColumn, FittedRecording
 from calibration.runtime.versions import installed_versions
 
 

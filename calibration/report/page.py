@@ -10,8 +10,8 @@ from importlib import resources
 from typing import Any
 
 from calibration.io.atomic import write_atomically
-from calibration.report import sentences
-from calibration.report.quantity import (
+from calibration.results import sentences
+from calibration.results.numbers import (
     found,
     has_interval,
     plain,
@@ -19,8 +19,8 @@ from calibration.report.quantity import (
     short_status,
     unit_of,
 )
-from calibration.report.table import fit_text
-from calibration.result import Determination, Fit
+from calibration.results.result import Determination, Fit
+from calibration.results.table import fit_text
 from calibration.runtime.versions import installed_versions
 
 TEMPLATE = "page.html"

@@ -12,7 +12,7 @@ import calibration as cal
 from calibration.bootstrap import Bootstrap
 from calibration.fitting import report
 from calibration.judgement import Judgement
-from calibration.result import Determination
+from calibration.results.result import Determination
 from experiments.coverage.fits import judged, of_one_layout, rises
 from experiments.coverage.scenarios import Scenario
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from calibration.fitting import fit
 from calibration.problem.problem import Problem
-from calibration.result import Fit
+from calibration.results.result import Fit
 from experiments.random_starts.throws import UNKNOWNS, Truth
 
 STIFFNESS = (1e4, 1e8)

@@ -7,7 +7,7 @@ from pathlib import Path
 import jax
 import numpy as np
 
-from calibration.result import Determination, Estimate, Fit, FittedRecording
+from calibration.results.result import Determination, Estimate, Fit, FittedRecording
 from experiments.cube_tosses.errors import errors_over, summary
 from experiments.cube_tosses.fit import FITTED, Fitted, fit, looked_at
 from experiments.cube_tosses.simulated import nominal, simulate

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
-from calibration.result import Determination, Estimate, Fit, FittedRecording, FittedSeries
+from calibration.results.result import Determination, Estimate, Fit, FittedRecording, FittedSeries
 from experiments.real_recordings.disc_collision import (
     DISC,
     Collision,

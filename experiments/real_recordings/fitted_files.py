@@ -6,7 +6,7 @@ from pathlib import Path
 
 from calibration.automatic import fit_study
 from calibration.report.page import PageSection, write_page
-from calibration.result import Fit
+from calibration.results.result import Fit
 from calibration.results_folder import FIGURE, PAGE, write_results
 from calibration.study import Ball, Study
 from experiments.real_recordings.finding import Outcome, findings_text

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.result import Determination, Fit, FittedRecording
+from calibration.results.result import Determination, Fit, FittedRecording
 from calibration.study import Study
 from experiments.real_recordings.drops import DRAG, RESTITUTION
 from experiments.real_recordings.finding import Description, Finding, Outcome, Verdict, if_true

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calibration.result import Determination, Estimate, Fit, FittedColumn, FittedRecording
+from calibration.results.result import Determination, Estimate, Fit, FittedColumn, FittedRecording
 
 GRAVITY = 9.81
 

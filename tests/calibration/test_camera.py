@@ -22,7 +22,7 @@ from calibration.model.apparatus import Camera, Clock
 from calibration.model.trial_state import Initial, experiment_from
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
-from calibration.result import Determination
+from calibration.results.result import Determination
 
 _SPEC = importlib.util.spec_from_file_location(
     "derivatives_of_residuals", Path(__file__).with_name("derivatives_of_residuals.py")

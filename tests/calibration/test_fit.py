@@ -25,7 +25,7 @@ from calibration.optimise.information import between_trials, correlation_time, i
 from calibration.optimise.least_squares import minimise
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Block, jacobians, residuals
-from calibration.result import Determination
+from calibration.results.result import Determination
 from calibration.staged import starting_point
 
 RESTITUTION = "contact.normal.restitution"

@@ -25,7 +25,7 @@ from calibration.measurements.orientations import rotation_vector
 from calibration.measurements.rotation import angles, orientations
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
-from calibration.result import Determination
+from calibration.results.result import Determination
 from jaxcontact.geometry.rotation import quaternion_product, rotation_to_quaternion
 from jaxcontact.laws.restitution import exact_damping_ratio
 

@@ -18,13 +18,13 @@ from rich.console import Console
 
 from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
-from calibration.report import residuals, sentences
 from calibration.report.figures import fit_figure, save_figure
 from calibration.report.json_file import write_json
-from calibration.report.quantity import percent, plain, value_and_sd
-from calibration.report.spelling import can_encode, spell
-from calibration.report.table import fit_table, fit_text, print_fit
-from calibration.result import Determination, Estimate
+from calibration.results import residuals, sentences
+from calibration.results.encoding import can_encode, spell
+from calibration.results.numbers import percent, plain, value_and_sd
+from calibration.results.result import Determination, Estimate
+from calibration.results.table import fit_table, fit_text, print_fit
 
 _SPEC = importlib.util.spec_from_file_location(
     "made_up_fits", Path(__file__).with_name("made_up_fits.py")
@@ -303,7 +303,7 @@ def test_letters_that_a_terminal_lacks_are_written_out():
 
 def test_the_table_does_not_load_matplotlib():
     script = (
-        "import sys, calibration.report.table, calibration.report.json_file; sys.exit('matplotlib' "
+        "import sys, calibration.results.table, calibration.report.json_file; sys.exit('matplotlib' "
         "in sys.modules)"
     )
     root = Path(__file__).parents[2]

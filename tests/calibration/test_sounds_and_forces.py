@@ -12,7 +12,7 @@ from calibration.derivative_check import check_derivatives
 from calibration.errors import InputError
 from calibration.file_kind import FileKind, kind_of
 from calibration.inspection import inspect_files, verdicts
-from calibration.result import Determination
+from calibration.results.result import Determination
 from calibration.study import Ball, ModelOptions, Study
 
 RESTITUTION = "contact.normal.restitution"

@@ -4,8 +4,8 @@ import itertools
 import math
 from collections import Counter
 
-from calibration.report.quantity import has_interval, plain, rounded_like
-from calibration.result import Estimate, Fit
+from calibration.results.numbers import has_interval, plain, rounded_like
+from calibration.results.result import Estimate, Fit
 
 STRONG_CORRELATION = 0.5
 CONTRADICTION = 3.0  # standard deviations between the estimates of two columns

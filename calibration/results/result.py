@@ -6,8 +6,8 @@ import dataclasses
 import enum
 import math
 import os
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import numpy as np
@@ -15,6 +15,44 @@ from scipy import stats
 
 from calibration.errors import InputError
 from calibration.model.parameter import Unknown
+
+Item = TypeVar("Item")
+
+
+class OnDemand(Sequence[Item]):
+    """What ``compute()`` returns, computed once, at the first look: the curves of a fit cost a
+    compilation that many fits never need.
+
+    Args:
+        compute: returns the items.
+    """
+
+    def __init__(self, compute: Callable[[], Sequence[Item]]) -> None:
+        self._compute = compute
+        self._items: tuple[Item, ...] | None = None
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """All of them."""
+        if self._items is None:
+            self._items = tuple(self._compute())
+        return self._items
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.items[index]
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.items)
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def __repr__(self) -> str:
+        return repr(self.items)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (tuple, (self.items,))
+
 
 MISFIT = 2.0
 """From this chi2/dof on, a model is said not to explain the data (the noise is often only
@@ -239,7 +277,7 @@ class Fit:
 
     def __str__(self) -> str:
         """The table a person reads."""
-        from calibration.report.table import fit_text
+        from calibration.results.table import fit_text
 
         return fit_text(self)
 

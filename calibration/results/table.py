@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
-from calibration.report import residuals, sentences
-from calibration.report.quantity import (
+from calibration.results import residuals, sentences
+from calibration.results.encoding import can_encode, spell_all
+from calibration.results.numbers import (
     found,
     has_interval,
     percent,
@@ -18,8 +19,7 @@ from calibration.report.quantity import (
     rounded_like,
     short_status,
 )
-from calibration.report.spelling import can_encode, spell_all
-from calibration.result import Determination, Estimate, Fit, FittedRecording, FittedSeries
+from calibration.results.result import Determination, Estimate, Fit, FittedRecording, FittedSeries
 
 _GAP = "  "
 _INDENT = "    "

@@ -2,7 +2,7 @@
 
 import math
 
-from calibration.result import Determination, Estimate
+from calibration.results.result import Determination, Estimate
 
 _FIXED_NOTATION = (
     1e-3,
