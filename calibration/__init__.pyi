@@ -11,7 +11,9 @@ from .detection.dropped_frames import DroppedFrames as DroppedFrames
 from .detection.dropped_frames import find_dropped_frames as find_dropped_frames
 from .detection.dropped_frames import with_missing_frames as with_missing_frames
 from .errors import InputError as InputError
-from .fitting import fit as fit
+from .fitting.fit import fit as fit
+from .fitting.multi_start import MultiStart as MultiStart
+from .fitting.multi_start import multi_start as multi_start
 from .identifiability import identify as identify
 from .inspection import check_study as check_study
 from .instrument import ContactTimer as ContactTimer
@@ -41,8 +43,6 @@ from .model.free import Free as Free
 from .model.free import Tied as Tied
 from .model.prior import LogNormal as LogNormal
 from .model.prior import Normal as Normal
-from .multi_start import MultiStart as MultiStart
-from .multi_start import multi_start as multi_start
 from .noise.models import Automatic as Automatic
 from .noise.models import Correlated as Correlated
 from .noise.models import Estimated as Estimated

@@ -31,12 +31,12 @@ from calibration.automatic_sounds import DRAG, fit_sounds, read_sounds, sounds_p
 from calibration.detection.bounces import Reading, read_bounces
 from calibration.errors import InputError
 from calibration.file_kind import FileKind, kind_of
-from calibration.fitting import attempt_from, minimum_of, report
+from calibration.fitting.assessment import Judgement
+from calibration.fitting.fit import attempt_from, minimum_of, report
 from calibration.impacts import FRICTION, RESTITUTION, TANGENTIAL, fit_impacts, impact_problem
 from calibration.io.files import find_files
 from calibration.io.impact_table import ImpactTable, merge, read_impact_table
 from calibration.io.recording import Recording, read_recordings
-from calibration.judgement import Judgement
 from calibration.measurements.positions import TrackedPositions
 from calibration.model.free import Free
 from calibration.model.prior import LogNormal

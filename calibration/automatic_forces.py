@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 import jaxcontact as jc
-from calibration.fitting import minimum_of, report
+from calibration.fitting.fit import minimum_of, report
 from calibration.measurements.force_trace import ForceTrace, read_force_trace
 from calibration.nuisances import FirstImpact
 from calibration.problem.problem import Problem

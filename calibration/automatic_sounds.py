@@ -7,8 +7,8 @@ import jax
 import numpy as np
 
 import jaxcontact as jc
-from calibration.fitting import minimum_of, report
-from calibration.known_beforehand import without_what_was_known
+from calibration.fitting.assessment import without_what_was_known
+from calibration.fitting.fit import minimum_of, report
 from calibration.measurements.bounce_times import BounceTimes, read_bounce_times
 from calibration.model.free import Free
 from calibration.model.prior import LogNormal

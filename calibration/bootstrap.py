@@ -16,15 +16,15 @@ from scipy import stats
 
 from calibration.draws import Draws
 from calibration.errors import InputError
-from calibration.fitting import STRAYED
-from calibration.judgement import ENOUGH_TRIALS, Judgement
+from calibration.fitting.assessment import ENOUGH_TRIALS, Judgement
+from calibration.fitting.fit import STRAYED
+from calibration.fitting.refit import STEPS, identity
 from calibration.optimise.batched import minimise_each
 from calibration.optimise.convergence import is_an_end
 from calibration.optimise.information import eliminated
 from calibration.optimise.least_squares import Start
 from calibration.problem.residuals import Block, Layout
 from calibration.profile import REACH_LOGISTIC, check_level, judged, logistic
-from calibration.refit import STEPS, identity
 from calibration.resampling import (
     KINDS,
     Redrawable,

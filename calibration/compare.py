@@ -11,7 +11,7 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.evidence import flat_unknowns, log_evidence
-from calibration.fitting import fit
+from calibration.fitting.fit import fit
 from calibration.hold_out import Held, HoldOut, held_out, hold_out_of
 from calibration.information_criteria import (
     aicc,

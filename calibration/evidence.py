@@ -16,8 +16,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.errors import InputError
+from calibration.fitting.assessment import Judgement
 from calibration.information_criteria import minus_two_log_likelihood, sizes_found
-from calibration.judgement import Judgement
 from calibration.model.parameter import Unknown
 from calibration.optimise.information import UNRESOLVED, eliminated
 from calibration.problem.residuals import Block

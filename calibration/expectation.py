@@ -8,7 +8,7 @@ import numpy as np
 
 from calibration.candidate import Candidate
 from calibration.design_criterion import Criterion
-from calibration.judgement import LOOSE
+from calibration.fitting.assessment import LOOSE
 from calibration.optimise.information import eliminated
 from calibration.planned_trials import PlannedTrials
 from calibration.working_point import SharedInformation, WorkingPoint

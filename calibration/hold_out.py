@@ -15,8 +15,8 @@ import jax
 import numpy as np
 
 from calibration.errors import InputError
+from calibration.fitting.assessment import Judgement
 from calibration.io.impact_table import ImpactTable
-from calibration.judgement import Judgement
 from calibration.optimise.batched import minimise_each
 from calibration.optimise.information import eliminated, information
 from calibration.optimise.least_squares import Start

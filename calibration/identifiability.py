@@ -19,7 +19,7 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.expected_data import expected_data
-from calibration.judgement import FAR, LOOSE, THRESHOLD, chi_squared
+from calibration.fitting.assessment import FAR, LOOSE, THRESHOLD, chi_squared
 from calibration.known_combinations import acting_through
 from calibration.optimise.information import UNRESOLVED, eliminated
 from calibration.optimise.least_squares import minimise

@@ -8,9 +8,9 @@ import jax
 import numpy as np
 
 import jaxcontact as jc
-from calibration.fitting import check_method, minimum_of
+from calibration.fitting.assessment import Judgement
+from calibration.fitting.fit import check_method, minimum_of
 from calibration.io.impact_table import ImpactTable
-from calibration.judgement import Judgement
 from calibration.model.samples import Samples
 from calibration.problem.problem import Problem
 from calibration.problem.table_batch import QUANTITIES, RELATIVE_NOISE, ImpactData, sigma_of

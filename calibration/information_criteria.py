@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from calibration.judgement import Judgement
+from calibration.fitting.assessment import Judgement
 from calibration.noise.loss import HuberLoss, StudentTLoss
 from calibration.resampling import leverages
 

@@ -20,13 +20,13 @@ import numpy as np
 from calibration.bootstrap import strayed
 from calibration.draws import Draws
 from calibration.errors import InputError
-from calibration.judgement import Judgement
+from calibration.fitting.assessment import Judgement
+from calibration.fitting.refit import identity
 from calibration.model.parameter import Unknown
 from calibration.model.prior import LogNormal
 from calibration.optimise.information import eliminated
 from calibration.problem.residuals import jacobians, residuals
 from calibration.profile import check_level, judged
-from calibration.refit import identity
 from calibration.results.numbers import rounded_like
 from calibration.results.result import Determination, Fit
 from calibration.runtime.checkpoint import Checkpoint, journal

@@ -13,7 +13,7 @@ from scipy import stats
 from calibration.bootstrap import Bootstrap
 from calibration.draws import Draws
 from calibration.errors import InputError
-from calibration.judgement import Judgement
+from calibration.fitting.assessment import Judgement
 from calibration.model.samples import Samples
 from calibration.optimise.information import eliminated
 from calibration.posterior import Posterior

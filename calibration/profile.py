@@ -13,11 +13,11 @@ import jax
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.fitting import report
-from calibration.judgement import Judgement
+from calibration.fitting.assessment import Judgement
+from calibration.fitting.fit import report
+from calibration.fitting.refit import identity, position_of, refit, threshold, widening
 from calibration.model.parameter import Unknown
 from calibration.optimise.least_squares import Minimum, Start
-from calibration.refit import identity, position_of, refit, threshold, widening
 from calibration.results.numbers import rounded_like
 from calibration.results.result import Fit
 from calibration.runtime.checkpoint import Checkpoint, Journal, journal

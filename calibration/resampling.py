@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calibration.judgement import SERIES, Judgement
+from calibration.fitting.assessment import SERIES, Judgement
 from calibration.noise.loss import StudentTLoss
 from calibration.noise.whitening import coloured, whitening
 from calibration.optimise.information import eliminated, information, leverage

@@ -15,7 +15,8 @@ from typing import Any
 import jax
 import numpy as np
 
-from calibration.judgement import Judgement
+from calibration.fitting.assessment import Judgement
+from calibration.fitting.reml import LEAST_SLOPE, plain
 from calibration.optimise.information import (
     between_trials,
     eliminated,
@@ -23,7 +24,6 @@ from calibration.optimise.information import (
     resolved_inverse,
 )
 from calibration.problem.residuals import Block
-from calibration.variance_components import LEAST_SLOPE, plain
 
 NEGLIGIBLE = 1e-12
 """Mean square of residuals, in units of the weights, below which only the smallest drawing of few

@@ -7,8 +7,8 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.fitting import starting_point
-from calibration.judgement import Judgement
+from calibration.fitting.assessment import Judgement
+from calibration.fitting.fit import starting_point
 from calibration.model.parameter import Unknown
 from calibration.optimise.information import eliminated, resolved_inverse
 from calibration.optimise.least_squares import Start

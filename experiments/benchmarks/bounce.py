@@ -22,7 +22,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
-from calibration.fitting import fit
+from calibration.fitting.fit import fit
 from calibration.io.recording import Recording
 from calibration.nuisances import KnownState
 from calibration.problem.problem import Problem

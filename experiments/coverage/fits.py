@@ -7,15 +7,15 @@ from typing import Any
 import jax
 import numpy as np
 
-from calibration.fitting import ROUNDS
-from calibration.judgement import Judgement
-from calibration.noise_from_residuals import data_as_judged
+from calibration.fitting.assessment import Judgement
+from calibration.fitting.fit import ROUNDS
+from calibration.fitting.reweighting import data_as_judged
+from calibration.fitting.start import starting_point
 from calibration.optimise.batched import minimise_each
 from calibration.optimise.convergence import is_an_end
 from calibration.optimise.least_squares import Minimum, Start
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Layout
-from calibration.staged import starting_point
 
 STAGES = 3
 

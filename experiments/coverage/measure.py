@@ -10,8 +10,8 @@ from scipy import stats
 
 import calibration as cal
 from calibration.bootstrap import Bootstrap
-from calibration.fitting import report
-from calibration.judgement import Judgement
+from calibration.fitting.assessment import Judgement
+from calibration.fitting.fit import report
 from calibration.results.result import Determination
 from experiments.coverage.fits import judged, of_one_layout, rises
 from experiments.coverage.scenarios import Scenario

@@ -4,7 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from calibration.fitting import fit
+from calibration.fitting.fit import fit
 from calibration.problem.problem import Problem
 from calibration.results.result import Fit
 from experiments.random_starts.throws import UNKNOWNS, Truth

@@ -14,7 +14,7 @@ from scipy.optimize import least_squares
 
 from calibration.bootstrap import bootstrap, corrected_levels, reweighed, strayed
 from calibration.errors import InputError
-from calibration.fitting import fit
+from calibration.fitting.fit import fit
 from calibration.noise.models import Estimated, Huber, StudentT
 from calibration.optimise.information import between_trials
 from calibration.problem.problem import Problem

@@ -15,7 +15,7 @@ import calibration as cal
 import jaxcontact as jc
 from calibration.detection.dropped_frames import find_dropped_frames, with_missing_frames
 from calibration.errors import InputError
-from calibration.fitting import fit
+from calibration.fitting.fit import fit
 from calibration.io.recording import Recording
 from calibration.measurements.exposure import mean_over_exposure
 from calibration.model.apparatus import Camera, Clock

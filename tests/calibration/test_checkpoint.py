@@ -21,7 +21,7 @@ import pytest
 from rich.console import Console
 
 from calibration.errors import InputError
-from calibration.fitting import fit
+from calibration.fitting.fit import fit
 from calibration.problem.problem import Problem
 from calibration.runtime.callbacks import reporter
 from calibration.runtime.checkpoint import Checkpoint, journal
@@ -206,7 +206,7 @@ import numpy as np
 from calibration.runtime.checkpoint import Checkpoint
 from made_up_impacts import DATA, FRICTION, RESTITUTION, scene
 from calibration.problem.problem import Problem
-from calibration.fitting import fit
+from calibration.fitting.fit import fit
 {imports}
 
 problem = Problem(scene(), [DATA], free=[FRICTION, RESTITUTION])

@@ -12,7 +12,7 @@ from scipy import integrate, stats
 import jaxcontact as jc
 from calibration.compare import Comparison, compare
 from calibration.errors import InputError
-from calibration.fitting import fit
+from calibration.fitting.fit import fit
 from calibration.information_criteria import (
     aicc,
     akaike_weights,

@@ -16,7 +16,7 @@ from calibration.design import design
 from calibration.design_criterion import Criterion
 from calibration.errors import InputError
 from calibration.expectation import Expectation
-from calibration.fitting import fit
+from calibration.fitting.fit import fit
 from calibration.instrument import Film, ForceSensor, Sound
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording

@@ -11,9 +11,10 @@ import pytest
 import jaxcontact as jc
 from calibration.detection.bounces import read_bounces
 from calibration.errors import InputError
-from calibration.fitting import fit
+from calibration.fitting.assessment import Judgement
+from calibration.fitting.fit import fit
+from calibration.fitting.start import starting_point
 from calibration.io.recording import Recording
-from calibration.judgement import Judgement
 from calibration.nuisances import (
     Gravity,
     InitialState,
@@ -26,7 +27,6 @@ from calibration.optimise.least_squares import minimise
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Block, jacobians, residuals
 from calibration.results.result import Determination
-from calibration.staged import starting_point
 
 RESTITUTION = "contact.normal.restitution"
 NOISE = 1e-3

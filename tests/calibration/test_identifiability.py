@@ -9,7 +9,7 @@ import pytest
 
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.fitting import fit
+from calibration.fitting.fit import fit
 from calibration.identifiability import Identification, collinearity_index, identify, simplified
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording

@@ -12,7 +12,7 @@ import pytest
 
 import jaxcontact as jc
 from calibration.detection.bounces import read_bounces
-from calibration.fitting import fit, starting_point
+from calibration.fitting.fit import fit, starting_point
 from calibration.io.recording import Recording
 from calibration.measurements.positions import TrackedPositions
 from calibration.model.free import Free

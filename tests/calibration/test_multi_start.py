@@ -9,11 +9,11 @@ import pytest
 import calibration as cal
 import jaxcontact as jc
 from calibration.errors import InputError
+from calibration.fitting.multi_start import multi_start, spread_over
+from calibration.fitting.start import starting_point
 from calibration.model.free import Free
 from calibration.model.parameter import Unknown
 from calibration.model.prior import LogNormal, Normal
-from calibration.multi_start import multi_start, spread_over
-from calibration.staged import starting_point
 from jaxcontact.field import Interval, Parameter
 
 RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"

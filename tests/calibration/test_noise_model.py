@@ -10,6 +10,12 @@ from scipy import optimize, special, stats
 import calibration as cal
 import jaxcontact as jc
 from calibration.errors import InputError
+from calibration.fitting.reml import (
+    VarianceComponents,
+    degrees_of_freedom,
+    of_uncertain_weights,
+    restricted,
+)
 from calibration.model.samples import Samples
 from calibration.noise.loss import HuberLoss, StudentTLoss
 from calibration.noise.models import (
@@ -24,12 +30,6 @@ from calibration.noise.models import (
 from calibration.noise.whitening import coloured, whitened, whitening
 from calibration.problem.residuals import Block
 from calibration.problem.trial_batch import TrialData
-from calibration.variance_components import (
-    VarianceComponents,
-    degrees_of_freedom,
-    of_uncertain_weights,
-    restricted,
-)
 
 RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"
 ANGLES = np.linspace(40.0, 80.0, 12)  # all slide throughout

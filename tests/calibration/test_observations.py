@@ -18,7 +18,7 @@ import calibration as cal
 import jaxcontact as jc
 from calibration.detection.impact_train import impact_train
 from calibration.errors import InputError
-from calibration.fitting import fit
+from calibration.fitting.fit import fit
 from calibration.io.impact_table import ImpactTable
 from calibration.measurements.contact_durations import duration_of_impact
 from calibration.measurements.orientations import rotation_vector

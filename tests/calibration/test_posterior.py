@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from calibration.errors import InputError
-from calibration.fitting import fit
+from calibration.fitting.fit import fit
 from calibration.model.free import Free
 from calibration.model.prior import LogNormal, Normal
 from calibration.noise.models import Estimated

@@ -14,7 +14,7 @@ import jaxcontact as jc
 from calibration.bootstrap import Bootstrap
 from calibration.draws import Draws
 from calibration.errors import InputError
-from calibration.fitting import fit
+from calibration.fitting.fit import fit
 from calibration.io.recording import Recording
 from calibration.noise.models import Known
 from calibration.nuisances import InitialState, SurfaceHeight

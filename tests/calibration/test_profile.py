@@ -13,13 +13,13 @@ from scipy import stats
 from scipy.optimize import brentq, least_squares
 
 from calibration.errors import InputError
-from calibration.fitting import fit
-from calibration.judgement import Judgement
+from calibration.fitting.assessment import Judgement
+from calibration.fitting.fit import fit
+from calibration.fitting.refit import threshold, widening
 from calibration.noise.models import Estimated
 from calibration.problem.problem import Problem
 from calibration.problem.table_batch import outcome
 from calibration.profile import crossing, profile, profile_2d, unreliable
-from calibration.refit import threshold, widening
 from calibration.report.profile_figure import profile_figure
 
 _SPEC = importlib.util.spec_from_file_location(

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from calibration.fitting import fit
-from calibration.other_starts import restitution_shown
+from calibration.fitting.fit import fit
+from calibration.fitting.restarts import restitution_shown
 from experiments.random_starts.starts import ends, random_starts
 from experiments.random_starts.throws import TRUTHS, UNKNOWNS, problem
 

@@ -10,7 +10,7 @@ import pytest
 import calibration as cal
 import jaxcontact as jc
 from calibration.detection.bounces import read_bounces
-from calibration.fitting import fit
+from calibration.fitting.fit import fit
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
 from jaxcontact.geometry.rotation import rotate_by_quaternion

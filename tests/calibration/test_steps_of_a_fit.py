@@ -14,7 +14,7 @@ import pytest
 from scipy.optimize import lsq_linear
 
 import jaxcontact as jc
-from calibration.fitting import fit
+from calibration.fitting.fit import fit
 from calibration.nuisances import InitialState, SurfaceHeight
 from calibration.optimise.box_descent import LimitedDescent
 from calibration.optimise.termination import Settling

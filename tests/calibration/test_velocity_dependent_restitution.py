@@ -9,7 +9,7 @@ import pytest
 
 import calibration as cal
 import jaxcontact as jc
-from calibration.fitting import fit
+from calibration.fitting.fit import fit
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
 from calibration.problem.problem import Problem

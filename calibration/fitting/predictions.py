@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from calibration.judgement import Judgement
+from calibration.fitting.assessment import Judgement
 from calibration.measurements.bounce_times import BounceTimes
 from calibration.measurements.positions import Positions
 from calibration.problem.problem import Problem

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from calibration.judgement import Judgement
+from calibration.fitting.assessment import Judgement
 from calibration.optimise.least_squares import Minimum, Start, minimise_with_blocks
 
 STEPS = 100

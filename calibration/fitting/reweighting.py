@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from calibration.judgement import Judgement
+from calibration.fitting.assessment import Judgement
 from calibration.noise.whitening import whitening
 
 SETTLED = 1e-4

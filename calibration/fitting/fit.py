@@ -12,18 +12,18 @@ import numpy as np
 import optax
 
 from calibration.errors import InputError
-from calibration.fitted import fitted_recordings, fitted_series
-from calibration.judgement import Judgement
-from calibration.noise_from_residuals import data_as_judged
+from calibration.fitting.assessment import Judgement
+from calibration.fitting.predictions import fitted_recordings, fitted_series
+from calibration.fitting.restarts import POOR, other_starts
+from calibration.fitting.reweighting import data_as_judged
+from calibration.fitting.start import starting_point
 from calibration.optimise.convergence import is_an_end
 from calibration.optimise.least_squares import FINE, METHODS, ROUGH, Method, Minimum, Start
 from calibration.optimise.resumable import kept_minima, kept_minimum
-from calibration.other_starts import POOR, other_starts
 from calibration.problem.problem import Problem
 from calibration.problem.trial_batch import Trials
 from calibration.results.result import Determination, Estimate, Fit, OnDemand
 from calibration.runtime.checkpoint import Checkpoint
-from calibration.staged import starting_point
 from jaxcontact.field import nearest
 
 

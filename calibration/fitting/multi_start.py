@@ -13,7 +13,7 @@ import numpy as np
 from scipy.stats import norm, qmc
 
 from calibration.errors import InputError
-from calibration.fitting import (
+from calibration.fitting.fit import (
     STRAYED,
     attempt_from,
     check_method,
@@ -21,13 +21,13 @@ from calibration.fitting import (
     report,
     with_noise_found,
 )
+from calibration.fitting.start import starting_point
 from calibration.model.parameter import Unknown
 from calibration.model.prior import LogNormal, Normal
 from calibration.optimise.batched import minimise_each
 from calibration.optimise.least_squares import Method, Minimum, Start
 from calibration.problem.problem import Problem
 from calibration.results.result import Fit
-from calibration.staged import starting_point
 
 DECADES = 2.0
 """A positive quantity without upper bound is sought over so many powers of ten on either side of

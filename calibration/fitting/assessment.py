@@ -1,13 +1,19 @@
-"""What a minimum says of each unknown: value, standard error, status, and what a person should be
-warned of.
-"""
+"""Estimates that say no more than what was known before the measurement."""
 
+import dataclasses
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
+from calibration.fitting.reml import (
+    Spread,
+    VarianceComponents,
+    degrees_of_freedom,
+    of_uncertain_weights,
+    restricted,
+)
 from calibration.model.parameter import Unknown
 from calibration.noise.models import Automatic, Errors
 from calibration.optimise.information import (
@@ -20,13 +26,6 @@ from calibration.optimise.information import (
 from calibration.optimise.least_squares import Minimum, Start, minimise
 from calibration.problem.residuals import Block, Layout, jacobians, priors, residuals
 from calibration.results.result import Coordinate, Determination, Estimate, explains
-from calibration.variance_components import (
-    Spread,
-    VarianceComponents,
-    degrees_of_freedom,
-    of_uncertain_weights,
-    restricted,
-)
 
 LOOSE = 1.0
 """A standard error above this, in a logarithmic or logistic coordinate (a factor of e), means not
@@ -579,3 +578,36 @@ class Judgement:
                     " off; StudentT(4) and Huber() bear outliers."
                 )
         return found
+
+
+NO_NEWS = 0.8
+"""A standard error of more than this part of that of the prior: the data add next to nothing."""
+
+
+def without_what_was_known(
+    judgement: Judgement, estimates: dict[str, Estimate]
+) -> dict[str, Estimate]:
+    """The estimates; one to which the data add nothing beside its prior is said to be not
+    determined by them.
+    """
+    found = dict(estimates)
+    for unknown in judgement.layout.shared_unknowns:
+        estimate = found.get(unknown.name)
+        if (
+            unknown.prior is None
+            or estimate is None
+            or estimate.status is not Determination.DETERMINED
+        ):
+            continue
+        # The prior is linear in the value or in its logarithm: its residual changes by one over one
+        # standard deviation.
+        moved = unknown.prior.residual(estimate.value * (1 + 1e-6)) - unknown.prior.residual(
+            estimate.value
+        )
+        prior_sd = abs(1e-6 * estimate.value / float(moved)) if moved else np.inf
+        if estimate.sd > NO_NEWS * prior_sd:
+            note = "these data add nothing to what is known of it beforehand, which was used"
+            found[unknown.name] = dataclasses.replace(
+                estimate, sd=np.inf, status=Determination.NOT_DETERMINED, note=note
+            )
+    return found
