@@ -1,5 +1,4 @@
 from .automatic import fit_study as fit_study
-from .bootstrap import bootstrap as bootstrap
 from .candidate import Candidate as Candidate
 from .compare import compare as compare
 from .derived import ContactDuration as ContactDuration
@@ -14,7 +13,6 @@ from .errors import InputError as InputError
 from .fitting.fit import fit as fit
 from .fitting.multi_start import MultiStart as MultiStart
 from .fitting.multi_start import multi_start as multi_start
-from .identifiability import identify as identify
 from .inspection import check_study as check_study
 from .instrument import ContactTimer as ContactTimer
 from .instrument import Film as Film
@@ -69,12 +67,8 @@ from .nuisances import PixelAspect as PixelAspect
 from .nuisances import RestitutionScatter as RestitutionScatter
 from .nuisances import SurfaceHeight as SurfaceHeight
 from .nuisances import TimeOffset as TimeOffset
-from .posterior import posterior as posterior
-from .prediction import prediction_band as prediction_band
 from .problem.problem import Problem as Problem
 from .problem.trial import Trial as Trial
-from .profile import profile as profile
-from .profile import profile_2d as profile_2d
 from .promise import keep_promise as keep_promise
 from .report.figures import save_figure as save_figure
 from .report.json_file import write_json as write_json
@@ -90,3 +84,9 @@ from .study import ReadingOptions as ReadingOptions
 from .study import Study as Study
 from .study_file import read_study as read_study
 from .study_file import write_study as write_study
+from .uncertainty.bootstrap import bootstrap as bootstrap
+from .uncertainty.identifiability import identify as identify
+from .uncertainty.posterior import posterior as posterior
+from .uncertainty.prediction import prediction_band as prediction_band
+from .uncertainty.profile import profile as profile
+from .uncertainty.profile import profile_2d as profile_2d

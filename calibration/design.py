@@ -17,8 +17,8 @@ from calibration.expectation import Expectation, averaged_criterion
 from calibration.problem.problem import Problem
 from calibration.results.numbers import plain
 from calibration.results.result import Fit
+from calibration.uncertainty.linearisation import WorkingPoint, working_point
 from calibration.wishes import granted
-from calibration.working_point import WorkingPoint, working_point
 
 WORTHWHILE = 1.05
 """Factor below which an experiment is not said to narrow an interval."""

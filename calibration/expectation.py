@@ -11,7 +11,7 @@ from calibration.design_criterion import Criterion
 from calibration.fitting.assessment import LOOSE
 from calibration.optimise.information import eliminated
 from calibration.planned_trials import PlannedTrials
-from calibration.working_point import SharedInformation, WorkingPoint
+from calibration.uncertainty.linearisation import SharedInformation, WorkingPoint
 
 
 class Expectation:

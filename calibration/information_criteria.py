@@ -12,7 +12,7 @@ from scipy import special, stats
 
 from calibration.fitting.assessment import Judgement
 from calibration.noise.loss import HuberLoss, StudentTLoss
-from calibration.resampling import leverages
+from calibration.uncertainty.resampling import leverages
 
 
 def log_normaliser(loss: Any, shape: tuple[int, ...]) -> np.ndarray:

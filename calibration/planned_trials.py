@@ -19,7 +19,7 @@ from calibration.problem.problem import Problem
 from calibration.problem.residuals import jacobians
 from calibration.problem.trial import Trial
 from calibration.problem.trial_batch import Trials
-from calibration.working_point import SharedInformation, WorkingPoint
+from calibration.uncertainty.linearisation import SharedInformation, WorkingPoint
 
 MOST_CONTACTS = 50
 """Impacts that a plan looks ahead for."""

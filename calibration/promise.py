@@ -12,14 +12,14 @@ import numpy as np
 from calibration.candidate import Candidate
 from calibration.errors import InputError
 from calibration.expectation import Expectation
-from calibration.expected_data import expected_data, measured_anew
 from calibration.optimise.batched import minimise_each
 from calibration.optimise.least_squares import Start
 from calibration.planned_trials import PlannedTrials
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Layout
 from calibration.results.result import Fit
-from calibration.working_point import WorkingPoint, working_point
+from calibration.uncertainty.linearisation import WorkingPoint, working_point
+from calibration.uncertainty.synthetic import expected_data, measured_anew
 
 FEWEST = 20
 """Replicates below which a standard deviation says little."""

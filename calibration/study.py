@@ -173,7 +173,7 @@ class FitOptions(Section):
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileOptions(Section):
-    """How intervals are read off the profile of the likelihood: `calibration.profile`."""
+    """How intervals are read off the profile of the likelihood: `calibration.uncertainty.profile`."""
 
     section: ClassVar[str] = "profile"
     names: tuple[str, ...] | None = option(
@@ -186,7 +186,7 @@ class ProfileOptions(Section):
 
 @dataclass(frozen=True, kw_only=True)
 class BootstrapOptions(Section):
-    """How the data are drawn again: `calibration.bootstrap`."""
+    """How the data are drawn again: `calibration.uncertainty.bootstrap`."""
 
     section: ClassVar[str] = "bootstrap"
     count: int = option("how many times", WHOLE, default=500)
@@ -201,7 +201,7 @@ class BootstrapOptions(Section):
 
 @dataclass(frozen=True, kw_only=True)
 class PosteriorOptions(Section):
-    """How the posterior distribution is sampled: `calibration.posterior`."""
+    """How the posterior distribution is sampled: `calibration.uncertainty.posterior`."""
 
     section: ClassVar[str] = "posterior"
     samples: int = option("samples of each chain", WHOLE, default=1000)

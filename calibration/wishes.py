@@ -13,7 +13,7 @@ from calibration.candidate import Candidate
 from calibration.expectation import Expectation
 from calibration.instrument import Film, ForceSensor
 from calibration.planned_trials import planned_motion, simulation_method
-from calibration.working_point import WorkingPoint
+from calibration.uncertainty.linearisation import WorkingPoint
 
 SAMPLES = 40
 """Samples of a force in a contact."""

@@ -51,7 +51,7 @@ def bootstrap(
     options = asked.bootstrap.with_given(count=count, seed=seed, kind=kind)
     with Progress(standard_error()) as say:
         fit = fitted(asked, folder, say)
-        from calibration.bootstrap import bootstrap as drawn
+        from calibration.uncertainty.bootstrap import bootstrap as drawn
 
         found = drawn(
             fit,

@@ -49,7 +49,7 @@ def passes(study: Study, reports: "Sequence[FileReport]") -> bool:
         prepare_jax()
         from calibration.automatic import problem_to_fit
         from calibration.derivative_check import check_derivatives
-        from calibration.identifiability import identify
+        from calibration.uncertainty.identifiability import identify
 
         pairs = [
             (report.recording, report.reading) for report in reports if report.recording is not None

@@ -48,7 +48,7 @@ def posterior(
     options = asked.posterior.with_given(samples=samples, warmup=warmup, chains=chains, seed=seed)
     with Progress(standard_error()) as say:
         fit = fitted(asked, folder, say)
-        from calibration.posterior import posterior as sampled
+        from calibration.uncertainty.posterior import posterior as sampled
 
         found = sampled(
             fit,

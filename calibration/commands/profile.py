@@ -48,9 +48,9 @@ def profile(
     asked, folder = asked_for(study, out, force=force)
     with Progress(standard_error()) as say:
         fit = fitted(asked, folder, say)
-        from calibration.profile import profile as profiled
         from calibration.report.figures import png
         from calibration.report.profile_figure import profile_figure
+        from calibration.uncertainty.profile import profile as profiled
 
         found = profiled(
             fit,

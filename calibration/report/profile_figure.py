@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from calibration.profile import Profile, Profile2D, Profiles
+from calibration.uncertainty.profile import Profile, Profile2D, Profiles
 
 _BLUE, _ORANGE, _GREY = "#0072B2", "#D55E00", "#777777"
 _ACROSS = 3

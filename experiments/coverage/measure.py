@@ -9,10 +9,10 @@ import numpy as np
 from scipy import stats
 
 import calibration as cal
-from calibration.bootstrap import Bootstrap
 from calibration.fitting.assessment import Judgement
 from calibration.fitting.fit import report
 from calibration.results.result import Determination
+from calibration.uncertainty.bootstrap import Bootstrap
 from experiments.coverage.fits import judged, of_one_layout, rises
 from experiments.coverage.scenarios import Scenario
 

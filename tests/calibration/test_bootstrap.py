@@ -12,13 +12,14 @@ import pytest
 from scipy import stats
 from scipy.optimize import least_squares
 
-from calibration.bootstrap import bootstrap, corrected_levels, reweighed, strayed
 from calibration.errors import InputError
 from calibration.fitting.fit import fit
 from calibration.noise.models import Estimated, Huber, StudentT
 from calibration.optimise.information import between_trials
 from calibration.problem.problem import Problem
-from calibration.resampling import (
+from calibration.uncertainty.bootstrap import bootstrap, corrected_levels, reweighed, strayed
+from calibration.uncertainty.bootstrap_t import sizes, standard_errors, studentised
+from calibration.uncertainty.resampling import (
     correlated,
     drawn_blocks,
     drawn_residuals,
@@ -27,7 +28,6 @@ from calibration.resampling import (
     measured_again,
     redrawable,
 )
-from calibration.studentised import sizes, standard_errors, studentised
 
 _SPEC = importlib.util.spec_from_file_location(
     "made_up_impacts", Path(__file__).with_name("made_up_impacts.py")

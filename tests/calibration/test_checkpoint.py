@@ -234,17 +234,17 @@ CALLS = {
         "chi2=one.chi2)",
     ),
     "profile": (
-        "from calibration.profile import profile_2d",
+        "from calibration.uncertainty.profile import profile_2d",
         "one = profile_2d(found, (FRICTION, RESTITUTION), points=7, checkpoint=keep)\nresult "
         "= dict(rise=one.rise)",
     ),
     "bootstrap": (
-        "from calibration.bootstrap import bootstrap",
+        "from calibration.uncertainty.bootstrap import bootstrap",
         "one = bootstrap(found, count=40, seed=3, lanes=4, checkpoint=keep)\nresult = "
         "dict(draws=one.draws.shared)",
     ),
     "posterior": (
-        "from calibration.posterior import posterior",
+        "from calibration.uncertainty.posterior import posterior",
         "one = posterior(found, samples=60, warmup=60, chains=2, block=10, checkpoint=keep)\n"
         "result = {name: np.asarray(value) for name, value in one.data.posterior.items()}",
     ),

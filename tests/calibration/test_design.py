@@ -23,7 +23,7 @@ from calibration.io.recording import Recording
 from calibration.nuisances import InitialState, SurfaceHeight
 from calibration.problem.problem import Problem
 from calibration.promise import keep_promise
-from calibration.working_point import working_point
+from calibration.uncertainty.linearisation import working_point
 
 RESTITUTION = "contact.normal.restitution"
 STIFFNESS = "contact.normal.stiffness"

@@ -10,13 +10,18 @@ import pytest
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting.fit import fit
-from calibration.identifiability import Identification, collinearity_index, identify, simplified
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
 from calibration.model.free import Free
 from calibration.model.prior import LogNormal
 from calibration.nuisances import InitialState, LengthScale, SurfaceHeight
 from calibration.problem.problem import Problem
+from calibration.uncertainty.identifiability import (
+    Identification,
+    collinearity_index,
+    identify,
+    simplified,
+)
 
 RESTITUTION = "contact.normal.restitution"
 FRICTION = "contact.friction.coefficient"

@@ -14,8 +14,8 @@ from calibration.fitting.fit import fit
 from calibration.model.free import Free
 from calibration.model.prior import LogNormal, Normal
 from calibration.noise.models import Estimated
-from calibration.posterior import posterior
 from calibration.problem.problem import Problem
+from calibration.uncertainty.posterior import posterior
 
 _SPEC = importlib.util.spec_from_file_location(
     "made_up_impacts", Path(__file__).with_name("made_up_impacts.py")

@@ -11,15 +11,15 @@ import pytest
 from scipy import stats
 
 import jaxcontact as jc
-from calibration.bootstrap import Bootstrap
-from calibration.draws import Draws
 from calibration.errors import InputError
 from calibration.fitting.fit import fit
 from calibration.io.recording import Recording
 from calibration.noise.models import Known
 from calibration.nuisances import InitialState, SurfaceHeight
-from calibration.prediction import prediction_band
 from calibration.problem.problem import Problem
+from calibration.uncertainty.bootstrap import Bootstrap
+from calibration.uncertainty.draws import Draws
+from calibration.uncertainty.prediction import prediction_band
 
 _SPEC = importlib.util.spec_from_file_location(
     "made_up_impacts", Path(__file__).with_name("made_up_impacts.py")

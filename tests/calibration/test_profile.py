@@ -19,8 +19,8 @@ from calibration.fitting.refit import threshold, widening
 from calibration.noise.models import Estimated
 from calibration.problem.problem import Problem
 from calibration.problem.table_batch import outcome
-from calibration.profile import crossing, profile, profile_2d, unreliable
 from calibration.report.profile_figure import profile_figure
+from calibration.uncertainty.profile import crossing, profile, profile_2d, unreliable
 
 _SPEC = importlib.util.spec_from_file_location(
     "made_up_impacts", Path(__file__).with_name("made_up_impacts.py")
@@ -220,7 +220,7 @@ def test_a_gap_in_an_interval_is_said(found):
 def test_profiles_are_drawn_and_a_function_is_no_module(found):
     import calibration
 
-    assert callable(calibration.profile)
+    assert callable(calibration.uncertainty.profile)
     assert len(profile_figure(profile(found)).axes) == 2
     (axes,) = profile_figure(profile_2d(found, (FRICTION, RESTITUTION), points=5)).axes
     assert axes.get_xlabel() == "friction coefficient"

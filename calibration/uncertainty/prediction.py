@@ -10,16 +10,16 @@ import jax.numpy as jnp
 import numpy as np
 from scipy import stats
 
-from calibration.bootstrap import Bootstrap
-from calibration.draws import Draws
 from calibration.errors import InputError
 from calibration.fitting.assessment import Judgement
 from calibration.model.samples import Samples
 from calibration.optimise.information import eliminated
-from calibration.posterior import Posterior
 from calibration.problem.residuals import Layout
-from calibration.profile import check_level, judged
 from calibration.results.result import Determination, Fit
+from calibration.uncertainty.bootstrap import Bootstrap
+from calibration.uncertainty.draws import Draws
+from calibration.uncertainty.posterior import Posterior
+from calibration.uncertainty.profile import check_level, judged
 from jaxcontact.field import nearest
 
 LANES = 64

@@ -17,8 +17,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from calibration.bootstrap import strayed
-from calibration.draws import Draws
 from calibration.errors import InputError
 from calibration.fitting.assessment import Judgement
 from calibration.fitting.refit import identity
@@ -26,11 +24,13 @@ from calibration.model.parameter import Unknown
 from calibration.model.prior import LogNormal
 from calibration.optimise.information import eliminated
 from calibration.problem.residuals import jacobians, residuals
-from calibration.profile import check_level, judged
 from calibration.results.numbers import rounded_like
 from calibration.results.result import Determination, Fit
 from calibration.runtime.checkpoint import Checkpoint, journal
 from calibration.runtime.progress import Progress, silent
+from calibration.uncertainty.bootstrap import strayed
+from calibration.uncertainty.draws import Draws
+from calibration.uncertainty.profile import check_level, judged
 
 AGREEMENT = 1.01
 """Chains whose R-hat is below this agree (Vehtari, Gelman, Simpson, Carpenter and Buerkner,

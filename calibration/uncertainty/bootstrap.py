@@ -14,7 +14,6 @@ import jax
 import numpy as np
 from scipy import stats
 
-from calibration.draws import Draws
 from calibration.errors import InputError
 from calibration.fitting.assessment import ENOUGH_TRIALS, Judgement
 from calibration.fitting.fit import STRAYED
@@ -24,8 +23,14 @@ from calibration.optimise.convergence import is_an_end
 from calibration.optimise.information import eliminated
 from calibration.optimise.least_squares import Start
 from calibration.problem.residuals import Block, Layout
-from calibration.profile import REACH_LOGISTIC, check_level, judged, logistic
-from calibration.resampling import (
+from calibration.results.numbers import rounded_like
+from calibration.results.result import Determination, Fit
+from calibration.runtime.checkpoint import Checkpoint, journal
+from calibration.runtime.progress import Progress, silent
+from calibration.uncertainty.bootstrap_t import sizes, standard_errors, studentised
+from calibration.uncertainty.draws import Draws
+from calibration.uncertainty.profile import REACH_LOGISTIC, check_level, judged, logistic
+from calibration.uncertainty.resampling import (
     KINDS,
     Redrawable,
     correlated,
@@ -35,11 +40,6 @@ from calibration.resampling import (
     measured_again,
     redrawable,
 )
-from calibration.results.numbers import rounded_like
-from calibration.results.result import Determination, Fit
-from calibration.runtime.checkpoint import Checkpoint, journal
-from calibration.runtime.progress import Progress, silent
-from calibration.studentised import sizes, standard_errors, studentised
 from jaxcontact.field import nearest
 
 MEMORY = 2.0e8

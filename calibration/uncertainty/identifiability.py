@@ -18,15 +18,15 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.expected_data import expected_data
 from calibration.fitting.assessment import FAR, LOOSE, THRESHOLD, chi_squared
-from calibration.known_combinations import acting_through
 from calibration.optimise.information import UNRESOLVED, eliminated
 from calibration.optimise.least_squares import minimise
 from calibration.problem.problem import Problem
 from calibration.results.numbers import percent, plain, value_and_sd
 from calibration.results.result import Fit
-from calibration.working_point import SharedInformation, WorkingPoint, working_point
+from calibration.uncertainty.combinations import acting_through
+from calibration.uncertainty.linearisation import SharedInformation, WorkingPoint, working_point
+from calibration.uncertainty.synthetic import expected_data
 
 COLLINEAR = 15.0
 """Collinearity index above which parameters cannot be told apart in practice (Brun, Reichert and

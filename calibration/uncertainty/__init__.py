@@ -1,0 +1,1 @@
+"""What else the data allow."""
