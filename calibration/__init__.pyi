@@ -1,6 +1,5 @@
 from .automatic import fit_study as fit_study
 from .candidate import Candidate as Candidate
-from .compare import compare as compare
 from .derived import ContactDuration as ContactDuration
 from .derived import DampingRatio as DampingRatio
 from .derived import PoissonRatio as PoissonRatio
@@ -77,6 +76,7 @@ from .results.table import fit_text as fit_text
 from .runtime.checkpoint import Checkpoint as Checkpoint
 from .runtime.chunks import run_sweep as run_sweep
 from .runtime.progress import Progress as Progress
+from .selection.compare import compare as compare
 from .study import Ball as Ball
 from .study import FitOptions as FitOptions
 from .study import ModelOptions as ModelOptions

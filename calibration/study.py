@@ -212,7 +212,7 @@ class PosteriorOptions(Section):
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(Section):
-    """Which models are compared: `calibration.compare`."""
+    """Which models are compared: `calibration.selection.compare`."""
 
     section: ClassVar[str] = "compare"
     models: tuple[str, ...] | None = option(

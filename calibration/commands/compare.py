@@ -62,7 +62,7 @@ def compare(
         say("Starting")
         prepare_jax()
         from calibration.automatic import problems_to_compare
-        from calibration.compare import compare as compared
+        from calibration.selection.compare import compare as compared
 
         problems = problems_to_compare(asked, options.models)
         say(f"Fitting {len(problems)} models")

@@ -10,16 +10,8 @@ import pytest
 from scipy import integrate, stats
 
 import jaxcontact as jc
-from calibration.compare import Comparison, compare
 from calibration.errors import InputError
 from calibration.fitting.fit import fit
-from calibration.information_criteria import (
-    aicc,
-    akaike_weights,
-    bic,
-    minus_two_log_likelihood,
-    parameters_used,
-)
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
 from calibration.model.free import Free
@@ -27,6 +19,14 @@ from calibration.model.prior import Normal
 from calibration.noise.models import Estimated
 from calibration.nuisances import InitialState, SurfaceHeight
 from calibration.problem.problem import Problem
+from calibration.selection.compare import Comparison, compare
+from calibration.selection.information_criteria import (
+    aicc,
+    akaike_weights,
+    bic,
+    minus_two_log_likelihood,
+    parameters_used,
+)
 
 RESTITUTION = "contact.normal.restitution"
 VISCOELASTIC = jc.ViscoelasticRestitution(restitution=0.8)

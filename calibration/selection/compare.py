@@ -10,10 +10,11 @@ import jax
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.evidence import flat_unknowns, log_evidence
 from calibration.fitting.fit import fit
-from calibration.hold_out import Held, HoldOut, held_out, hold_out_of
-from calibration.information_criteria import (
+from calibration.problem.problem import Problem
+from calibration.results.result import Fit
+from calibration.selection.cross_validation import Held, HoldOut, held_out, hold_out_of
+from calibration.selection.information_criteria import (
     aicc,
     akaike_weights,
     bic,
@@ -22,8 +23,7 @@ from calibration.information_criteria import (
     parameters_used,
     sizes_found,
 )
-from calibration.problem.problem import Problem
-from calibration.results.result import Fit
+from calibration.selection.laplace import flat_unknowns, log_evidence
 
 APART = 2.0
 """Difference of AICc up to which data do not tell models apart (Burnham and Anderson 2002)."""

@@ -17,11 +17,11 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.fitting.assessment import Judgement
-from calibration.information_criteria import minus_two_log_likelihood, sizes_found
 from calibration.model.parameter import Unknown
 from calibration.optimise.information import UNRESOLVED, eliminated
 from calibration.problem.residuals import Block
 from calibration.results.result import Fit
+from calibration.selection.information_criteria import minus_two_log_likelihood, sizes_found
 
 
 def log_prior_density(unknown: Unknown, coordinate: float) -> float | None:
