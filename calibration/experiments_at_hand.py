@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibration.candidate import Candidate
-from calibration.instrument import Film, ForceSensor, Sound
+from calibration.instruments import Film, ForceSensor, Sound
+from calibration.planning.candidate import Candidate
 from calibration.results.result import Fit, FittedRecording, FittedSeries
 from calibration.study import DesignOptions
 

@@ -225,7 +225,7 @@ class CompareOptions(Section):
 
 @dataclass(frozen=True, kw_only=True)
 class DesignOptions(Section):
-    """Which further experiments could be done: `calibration.design`."""
+    """Which further experiments could be done: `calibration.planning.rank`."""
 
     section: ClassVar[str] = "design"
     interest: tuple[str, ...] | None = option(

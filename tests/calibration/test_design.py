@@ -10,19 +10,19 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
-from calibration.best_design import smooth_criterion
-from calibration.candidate import Candidate
-from calibration.design import design
-from calibration.design_criterion import Criterion
 from calibration.errors import InputError
-from calibration.expectation import Expectation
 from calibration.fitting.fit import fit
-from calibration.instrument import Film, ForceSensor, Sound
+from calibration.instruments import Film, ForceSensor, Sound
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
 from calibration.nuisances import InitialState, SurfaceHeight
+from calibration.planning.candidate import Candidate
+from calibration.planning.continuous import smooth_criterion
+from calibration.planning.criteria import Criterion
+from calibration.planning.expected_information import Expectation
+from calibration.planning.rank import design
+from calibration.planning.validate import keep_promise
 from calibration.problem.problem import Problem
-from calibration.promise import keep_promise
 from calibration.uncertainty.linearisation import working_point
 
 RESTITUTION = "contact.normal.restitution"

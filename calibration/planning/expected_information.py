@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibration.candidate import Candidate
-from calibration.design_criterion import Criterion
 from calibration.fitting.assessment import LOOSE
 from calibration.optimise.information import eliminated
-from calibration.planned_trials import PlannedTrials
+from calibration.planning.candidate import Candidate
+from calibration.planning.criteria import Criterion
+from calibration.planning.planned import PlannedTrials
 from calibration.uncertainty.linearisation import SharedInformation, WorkingPoint
 
 

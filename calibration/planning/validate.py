@@ -9,12 +9,12 @@ from typing import Any
 import jax
 import numpy as np
 
-from calibration.candidate import Candidate
 from calibration.errors import InputError
-from calibration.expectation import Expectation
 from calibration.optimise.batched import minimise_each
 from calibration.optimise.least_squares import Start
-from calibration.planned_trials import PlannedTrials
+from calibration.planning.candidate import Candidate
+from calibration.planning.expected_information import Expectation
+from calibration.planning.planned import PlannedTrials
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Layout
 from calibration.results.result import Fit

@@ -10,11 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
-from calibration.candidate import Candidate
-from calibration.instrument import PlannedMotion
+from calibration.instruments import PlannedMotion
 from calibration.nuisances import FirstImpact, InitialState, OwnValue, SurfaceHeight
 from calibration.nuisances.checks import concerns
 from calibration.optimise.information import eliminated
+from calibration.planning.candidate import Candidate
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import jacobians
 from calibration.problem.trial import Trial

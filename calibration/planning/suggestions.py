@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import jax.numpy as jnp
 import numpy as np
 
-from calibration.candidate import Candidate
-from calibration.expectation import Expectation
-from calibration.instrument import Film, ForceSensor
-from calibration.planned_trials import planned_motion, simulation_method
+from calibration.instruments import Film, ForceSensor
+from calibration.planning.candidate import Candidate
+from calibration.planning.expected_information import Expectation
+from calibration.planning.planned import planned_motion, simulation_method
 from calibration.uncertainty.linearisation import WorkingPoint
 
 SAMPLES = 40

@@ -9,16 +9,16 @@ from collections.abc import Iterator, Mapping, Sequence
 import jax
 import numpy as np
 
-from calibration.best_design import BestDesign, best_design
-from calibration.candidate import Candidate
-from calibration.design_criterion import CRITERIA, Criterion, criterion_for
 from calibration.errors import InputError
-from calibration.expectation import Expectation, averaged_criterion
+from calibration.planning.candidate import Candidate
+from calibration.planning.continuous import BestDesign, best_design
+from calibration.planning.criteria import CRITERIA, Criterion, criterion_for
+from calibration.planning.expected_information import Expectation, averaged_criterion
+from calibration.planning.suggestions import granted
 from calibration.problem.problem import Problem
 from calibration.results.numbers import plain
 from calibration.results.result import Fit
 from calibration.uncertainty.linearisation import WorkingPoint, working_point
-from calibration.wishes import granted
 
 WORTHWHILE = 1.05
 """Factor below which an experiment is not said to narrow an interval."""

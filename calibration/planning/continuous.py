@@ -20,11 +20,11 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.stats import qmc
 
-from calibration.candidate import Candidate
-from calibration.design_criterion import Criterion
-from calibration.expectation import Expectation
-from calibration.instrument import Film
-from calibration.planned_trials import PlannedGroup, PlannedTrials, own_coordinates
+from calibration.instruments import Film
+from calibration.planning.candidate import Candidate
+from calibration.planning.criteria import Criterion
+from calibration.planning.expected_information import Expectation
+from calibration.planning.planned import PlannedGroup, PlannedTrials, own_coordinates
 from calibration.results.numbers import plain
 
 GRID = 25
