@@ -70,7 +70,7 @@ from .planning.validate import keep_promise as keep_promise
 from .problem.problem import Problem as Problem
 from .problem.trial import Trial as Trial
 from .report.figures import save_figure as save_figure
-from .report.json_file import write_json as write_json
+from .report.json import write_json as write_json
 from .results.result import Fit as Fit
 from .results.table import fit_text as fit_text
 from .runtime.checkpoint import Checkpoint as Checkpoint

@@ -75,7 +75,7 @@ def write_results(
         InputError: the folder cannot be written to.
     """
     from calibration.report.figures import save_figure  # slow to import
-    from calibration.report.json_file import write_json
+    from calibration.report.json import write_json
     from calibration.report.page import write_page
 
     made = not folder.exists()

@@ -75,7 +75,7 @@ def write_findings(
 ) -> None:
     """Write ``NAME.txt``, ``NAME.json`` and, where there is one, ``NAME.png``, and say so."""
     from calibration.io.atomic import write_atomically
-    from calibration.report.json_file import json_bytes
+    from calibration.report.json import json_bytes
 
     folder.mkdir(parents=True, exist_ok=True)
     written = {f"{name}.txt": f"{text}\n".encode(), f"{name}.json": json_bytes(numbers)}

@@ -5,7 +5,7 @@ study file.
 from pathlib import Path
 
 from calibration.report.figures import fit_figure, png
-from calibration.report.json_file import write_json
+from calibration.report.json import write_json
 from calibration.report.page import PageSection, write_page
 from calibration.results.result import Fit
 from calibration.results_folder import FIGURE, NUMBERS, PAGE

@@ -19,7 +19,7 @@ from rich.console import Console
 from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
 from calibration.report.figures import fit_figure, save_figure
-from calibration.report.json_file import write_json
+from calibration.report.json import write_json
 from calibration.results import residuals, sentences
 from calibration.results.encoding import can_encode, spell
 from calibration.results.numbers import percent, plain, value_and_sd
@@ -303,7 +303,7 @@ def test_letters_that_a_terminal_lacks_are_written_out():
 
 def test_the_table_does_not_load_matplotlib():
     script = (
-        "import sys, calibration.results.table, calibration.report.json_file; sys.exit('matplotlib' "
+        "import sys, calibration.results.table, calibration.report.json; sys.exit('matplotlib' "
         "in sys.modules)"
     )
     root = Path(__file__).parents[2]
