@@ -1,4 +1,3 @@
-from .automatic import fit_study as fit_study
 from .derived import ContactDuration as ContactDuration
 from .derived import DampingRatio as DampingRatio
 from .derived import PoissonRatio as PoissonRatio
@@ -10,7 +9,6 @@ from .errors import InputError as InputError
 from .fitting.fit import fit as fit
 from .fitting.multi_start import MultiStart as MultiStart
 from .fitting.multi_start import multi_start as multi_start
-from .inspection import check_study as check_study
 from .instruments import ContactTimer as ContactTimer
 from .instruments import Film as Film
 from .instruments import ForceSensor as ForceSensor
@@ -77,13 +75,15 @@ from .runtime.checkpoint import Checkpoint as Checkpoint
 from .runtime.chunks import run_sweep as run_sweep
 from .runtime.progress import Progress as Progress
 from .selection.compare import compare as compare
-from .study import Ball as Ball
-from .study import FitOptions as FitOptions
-from .study import ModelOptions as ModelOptions
-from .study import ReadingOptions as ReadingOptions
-from .study import Study as Study
-from .study_file import read_study as read_study
-from .study_file import write_study as write_study
+from .studies.inspection import check_study as check_study
+from .studies.study import Ball as Ball
+from .studies.study import FitOptions as FitOptions
+from .studies.study import ModelOptions as ModelOptions
+from .studies.study import ReadingOptions as ReadingOptions
+from .studies.study import Study as Study
+from .studies.toml import read_study as read_study
+from .studies.toml import write_study as write_study
+from .studies.trajectories import fit_study as fit_study
 from .uncertainty.bootstrap import bootstrap as bootstrap
 from .uncertainty.identifiability import identify as identify
 from .uncertainty.posterior import posterior as posterior

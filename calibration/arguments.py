@@ -12,8 +12,8 @@ import typer
 from rich.markup import escape
 
 from calibration.errors import InputError
-from calibration.option import options, required
-from calibration.study import (
+from calibration.studies.option import options, required
+from calibration.studies.study import (
     AFTER_FIT,
     SECTIONS,
     Ball,
@@ -23,7 +23,7 @@ from calibration.study import (
     Section,
     Study,
 )
-from calibration.study_file import is_study_file, read_study
+from calibration.studies.toml import is_study_file, read_study
 
 BALL, READING, MODEL, RESULT, MOTION = (
     "The ball",

@@ -25,7 +25,7 @@ from calibration.commands import (
 from calibration.commands.program import app
 from calibration.errors import InputError
 from calibration.runtime.versions import installed_versions
-from calibration.study_file import ChangedData
+from calibration.studies.toml import ChangedData
 
 DEBUG = "JAXCONTACT_DEBUG"
 WRONG_INPUT, DEFECT, INTERRUPTED = 2, 70, 130

@@ -15,12 +15,12 @@ import pytest
 
 import calibration
 from calibration import arguments, cli
-from calibration.automatic import usable
 from calibration.cli import main
 from calibration.detection.bounces import read_bounces
 from calibration.io.recording import read_recordings, read_trajectory
 from calibration.runtime import compilation as compilation_cache
-from calibration.study_file import read_study
+from calibration.studies.toml import read_study
+from calibration.studies.trajectories import usable
 
 _SPEC = importlib.util.spec_from_file_location(
     "made_up_fits", Path(__file__).parent / "calibration" / "made_up_fits.py"
@@ -81,7 +81,7 @@ def fits(monkeypatch):
     def save_figure(fit, path):
         Path(path).write_bytes(b"a picture")
 
-    monkeypatch.setattr("calibration.automatic.fit_study", fit_study)
+    monkeypatch.setattr("calibration.studies.trajectories.fit_study", fit_study)
     monkeypatch.setattr("calibration.report.figures.save_figure", save_figure)
     return studies
 
@@ -531,7 +531,7 @@ def test_an_error_of_the_program_asks_for_a_report(monkeypatch, capsys):
     def fit_study(study, *, progress=None):
         raise KeyError("contact")
 
-    monkeypatch.setattr("calibration.automatic.fit_study", fit_study)
+    monkeypatch.setattr("calibration.studies.trajectories.fit_study", fit_study)
     given = ["fit", "drops", *BALL, "--quiet"]
     assert main(given) == cli.DEFECT
     err = capsys.readouterr().err
@@ -551,7 +551,7 @@ def test_control_c_ends_quietly(run, monkeypatch, here):
         progress("Fitting for ever")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("calibration.automatic.fit_study", fit_study)
+    monkeypatch.setattr("calibration.studies.trajectories.fit_study", fit_study)
     status, out, err = run("fit", "drops", *BALL)
     assert status == 130
     assert out == ""

@@ -12,9 +12,9 @@ from calibration.arguments import RESULT, asked_study, flag, study_file
 from calibration.commands.kept_fit import CHECKPOINTS, kept_fit
 from calibration.commands.program import prepare_jax, print_lines
 from calibration.errors import InputError
-from calibration.results_folder import check_folder, default_folder
 from calibration.runtime.progress import Progress
-from calibration.study import Study
+from calibration.studies.results_folder import check_folder, default_folder
+from calibration.studies.study import Study
 
 if TYPE_CHECKING:
     from calibration.results.result import Fit

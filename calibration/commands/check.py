@@ -31,12 +31,12 @@ from calibration.commands.program import (
     standard_error,
     standard_output,
 )
-from calibration.option import options
 from calibration.runtime.progress import Progress
-from calibration.study import Ball, ModelOptions, ReadingOptions, Study
+from calibration.studies.option import options
+from calibration.studies.study import Ball, ModelOptions, ReadingOptions, Study
 
 if TYPE_CHECKING:
-    from calibration.inspection import FileReport
+    from calibration.studies.inspection import FileReport
 
 UNUSABLE_FILE = 1
 """Exit status."""
@@ -47,8 +47,8 @@ def passes(study: Study, reports: "Sequence[FileReport]") -> bool:
     with Progress(standard_error()) as say:
         say("Compiling the fit")
         prepare_jax()
-        from calibration.automatic import problem_to_fit
-        from calibration.derivative_check import check_derivatives
+        from calibration.studies.derivative_check import check_derivatives
+        from calibration.studies.trajectories import problem_to_fit
         from calibration.uncertainty.identifiability import identify
 
         pairs = [
@@ -112,8 +112,8 @@ def check(
     checked_radius = options(Ball)["radius"].checked("radius", given["radius"])
     with Progress(standard_error()) as say:
         say("Reading")
-        from calibration.inspection import drag_coefficient_per, inspect_files, verdicts
-        from calibration.report.inspection import print_inspection
+        from calibration.studies.inspection import drag_coefficient_per, inspect_files, verdicts
+        from calibration.studies.inspection_table import print_inspection
 
         reports = inspect_files(paths, radius=checked_radius, reading=reading, model=model)
         factor = None if ball is None else drag_coefficient_per(ball, model)

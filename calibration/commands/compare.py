@@ -61,8 +61,8 @@ def compare(
     with Progress(standard_error()) as say:
         say("Starting")
         prepare_jax()
-        from calibration.automatic import problems_to_compare
         from calibration.selection.compare import compare as compared
+        from calibration.studies.trajectories import problems_to_compare
 
         problems = problems_to_compare(asked, options.models)
         say(f"Fitting {len(problems)} models")

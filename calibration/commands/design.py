@@ -56,8 +56,8 @@ def design(
     )
     with Progress(standard_error()) as say:
         fit = fitted(asked, folder, say)
-        from calibration.experiments_at_hand import experiments_at_hand
         from calibration.planning.rank import design as ranked
+        from calibration.studies.candidates import experiments_at_hand
 
         candidates = experiments_at_hand(options, fit)
         say(f"Weighing {len(candidates)} experiments")

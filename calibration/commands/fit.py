@@ -100,7 +100,7 @@ def fit(
     """
     study = asked_study(files, locals())
     inputs = tuple(map(str, find_files(study.files)))
-    from calibration.results_folder import check_folder, default_folder, write_results
+    from calibration.studies.results_folder import check_folder, default_folder, write_results
 
     folder = Path(out).expanduser() if out else default_folder(study_file(files))
     check_folder(folder, study, force=force)

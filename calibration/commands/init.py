@@ -64,7 +64,7 @@ def init(
     The data are looked at with jaxcontact check study.toml and fitted with jaxcontact fit
     study.toml.
     """
-    from calibration.study_file import write_study  # what reads and writes TOML
+    from calibration.studies.toml import write_study  # what reads and writes TOML
 
     study = asked_study(files, locals())
     if Path(out).exists() and not force:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from calibration.errors import InputError
 from calibration.io.files import find_files
-from calibration.study import Study
+from calibration.studies.study import Study
 
 if TYPE_CHECKING:
     from calibration.results.result import Fit
@@ -32,10 +32,10 @@ def kept_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -> 
     Raises:
         InputError: as ``fit_study``; nothing is kept then.
     """
-    from calibration.automatic import fit_study
     from calibration.optimise.resumable import kept_minima
     from calibration.runtime.fingerprint import fingerprint
     from calibration.runtime.versions import installed_versions
+    from calibration.studies.trajectories import fit_study
 
     files = find_files(study.files)
     study = dataclasses.replace(study, files=tuple(map(str, files)))

@@ -23,7 +23,7 @@ def report(study: StudyFile, out: Out = None, force: Force = False) -> None:
 
     Fits the study and writes report.html, with its pictures inside, beside the other results.
     """
-    from calibration.results_folder import PAGE, title_of
+    from calibration.studies.results_folder import PAGE, title_of
 
     asked, folder = asked_for(study, out, force=force)
     with Progress(standard_error()) as say:
@@ -31,7 +31,7 @@ def report(study: StudyFile, out: Out = None, force: Force = False) -> None:
         say("Writing the page")
         from calibration.report.figures import fit_figure, png
         from calibration.report.page import PageSection, write_page
-        from calibration.study_file import study_text
+        from calibration.studies.toml import study_text
 
         sections = [
             PageSection(

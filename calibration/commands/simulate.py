@@ -19,12 +19,12 @@ from calibration.arguments import (
 )
 from calibration.commands.program import app, prepare_jax, print_lines, standard_error
 from calibration.errors import InputError
-from calibration.option import required
 from calibration.runtime.progress import Progress
-from calibration.study import Ball, ModelOptions
+from calibration.studies.option import required
+from calibration.studies.study import Ball, ModelOptions
 
 if TYPE_CHECKING:
-    from calibration.made_up_recording import MadeUpRecording
+    from calibration.studies.synthetic_recording import MadeUpRecording
 
 LISTED_CONTACTS = 20
 
@@ -139,7 +139,7 @@ def simulate(
     with Progress(standard_error()) as say:
         say("Simulating")
         prepare_jax()
-        from calibration.made_up_recording import (
+        from calibration.studies.synthetic_recording import (
             check_replaceable,
             make_up,
             scene_of,

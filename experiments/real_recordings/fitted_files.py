@@ -4,11 +4,11 @@ conclusions on the page.
 
 from pathlib import Path
 
-from calibration.automatic import fit_study
 from calibration.report.page import PageSection, write_page
 from calibration.results.result import Fit
-from calibration.results_folder import FIGURE, PAGE, write_results
-from calibration.study import Ball, Study
+from calibration.studies.results_folder import FIGURE, PAGE, write_results
+from calibration.studies.study import Ball, Study
+from calibration.studies.trajectories import fit_study
 from experiments.real_recordings.finding import Outcome, findings_text
 from experiments.real_recordings.plain_results import CONCLUSIONS
 

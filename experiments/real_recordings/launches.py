@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from calibration.results.result import Determination, Fit, FittedRecording
-from calibration.study import Study
+from calibration.studies.study import Study
 from experiments.real_recordings.drops import DRAG, RESTITUTION
 from experiments.real_recordings.finding import Description, Finding, Outcome, Verdict, if_true
 from experiments.real_recordings.fitted_files import TABLE_TENNIS, files_of, fitted, write

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from calibration.results.result import Fit, FittedColumn
-from calibration.study import Ball, ReadingOptions, Study
+from calibration.studies.study import Ball, ReadingOptions, Study
 from experiments.real_recordings.drops import RESTITUTION, within
 from experiments.real_recordings.finding import Description, Finding, Outcome, Verdict, if_true
 from experiments.real_recordings.fitted_files import files_of, fitted, write

@@ -8,7 +8,7 @@ from calibration.report.figures import fit_figure, png
 from calibration.report.json import write_json
 from calibration.report.page import PageSection, write_page
 from calibration.results.result import Fit
-from calibration.results_folder import FIGURE, NUMBERS, PAGE
+from calibration.studies.results_folder import FIGURE, NUMBERS, PAGE
 from experiments.real_recordings.finding import Outcome, findings_text
 
 CONCLUSIONS = "What the data tell, and the caveats stated with them"

@@ -7,13 +7,18 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from calibration.automatic import common_kind, fit_study, problem_to_fit, problems_to_compare
-from calibration.derivative_check import check_derivatives
 from calibration.errors import InputError
-from calibration.file_kind import FileKind, kind_of
-from calibration.inspection import inspect_files, verdicts
 from calibration.results.result import Determination
-from calibration.study import Ball, ModelOptions, Study
+from calibration.studies.derivative_check import check_derivatives
+from calibration.studies.file_kind import FileKind, kind_of
+from calibration.studies.inspection import inspect_files, verdicts
+from calibration.studies.study import Ball, ModelOptions, Study
+from calibration.studies.trajectories import (
+    common_kind,
+    fit_study,
+    problem_to_fit,
+    problems_to_compare,
+)
 
 RESTITUTION = "contact.normal.restitution"
 STIFFNESS = "contact.normal.stiffness"

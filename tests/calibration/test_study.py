@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from calibration.errors import InputError
-from calibration.option import options
-from calibration.study import (
+from calibration.studies.option import options
+from calibration.studies.study import (
     AFTER_FIT,
     SECTIONS,
     Ball,
@@ -22,7 +22,7 @@ from calibration.study import (
     ReadingOptions,
     Study,
 )
-from calibration.study_file import ChangedData, made_by_fit, read_study, study_text, write_study
+from calibration.studies.toml import ChangedData, made_by_fit, read_study, study_text, write_study
 
 BALL = Ball(radius=0.02, mass=0.0027, shell=True)
 MINIMAL = 'files = ["a.csv"]\n\n[ball]\nradius = 0.02\nmass = 0.0027\n'

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
 from calibration.io.files import find_files
-from calibration.option import as_toml
-from calibration.study import SECTIONS, Study
-from calibration.study_file import made_by_fit, read_study, study_text
+from calibration.studies.option import as_toml
+from calibration.studies.study import SECTIONS, Study
+from calibration.studies.toml import made_by_fit, read_study, study_text
 
 if TYPE_CHECKING:
     from calibration.results.result import Fit

@@ -9,7 +9,7 @@ import numpy as np
 from calibration.instruments import Film, ForceSensor, Sound
 from calibration.planning.candidate import Candidate
 from calibration.results.result import Fit, FittedRecording, FittedSeries
-from calibration.study import DesignOptions
+from calibration.studies.study import DesignOptions
 
 CLICK = 1e-4
 """Standard deviation of the time of an impact in a sound recording [s]."""

@@ -9,20 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 import jaxcontact as jc
-from calibration.automatic import OBLIQUE, no_bounce, read_impacts, steepness
-from calibration.automatic_forces import read_forces
-from calibration.automatic_sounds import read_sounds
 from calibration.detection.bounces import Reading, pooled, read_bounces
 from calibration.detection.dropped_frames import find_dropped_frames
 from calibration.errors import InputError
-from calibration.file_kind import FileKind, kind_of
 from calibration.io.files import distinct_names, find_files
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording, read_trajectory
 from calibration.measurements.bounce_times import BounceTimes
 from calibration.measurements.force_trace import ForceTrace
 from calibration.results.numbers import value_and_sd
-from calibration.study import Ball, ModelOptions, ReadingOptions, Study
+from calibration.studies.file_kind import FileKind, kind_of
+from calibration.studies.forces import read_forces
+from calibration.studies.sounds import read_sounds
+from calibration.studies.study import Ball, ModelOptions, ReadingOptions, Study
+from calibration.studies.trajectories import OBLIQUE, no_bounce, read_impacts, steepness
 
 SEEN = 3.0
 """Standard deviations from zero at which a quantity is said to be seen."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
-from calibration.study import Ball
+from calibration.studies.study import Ball
 
 Vector = tuple[float, float, float]
 MARK = "# simulated by jaxcontact"

@@ -26,14 +26,10 @@ import jax
 import numpy as np
 
 import jaxcontact as jc
-from calibration.automatic_forces import fit_forces, forces_problem, read_forces
-from calibration.automatic_sounds import DRAG, fit_sounds, read_sounds, sounds_problem
 from calibration.detection.bounces import Reading, read_bounces
 from calibration.errors import InputError
-from calibration.file_kind import FileKind, kind_of
 from calibration.fitting.assessment import Judgement
 from calibration.fitting.fit import attempt_from, minimum_of, report
-from calibration.impacts import FRICTION, RESTITUTION, TANGENTIAL, fit_impacts, impact_problem
 from calibration.io.files import find_files
 from calibration.io.impact_table import ImpactTable, merge, read_impact_table
 from calibration.io.recording import Recording, read_recordings
@@ -43,9 +39,19 @@ from calibration.model.prior import LogNormal
 from calibration.nuisances import InitialState, LengthScale, RestitutionScatter, SurfaceHeight
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
-from calibration.restitution_choice import CHOICES
 from calibration.results.result import Determination, Estimate, Fit
-from calibration.study import ReadingOptions, Study
+from calibration.studies.file_kind import FileKind, kind_of
+from calibration.studies.forces import fit_forces, forces_problem, read_forces
+from calibration.studies.restitution_laws import CHOICES
+from calibration.studies.sounds import DRAG, fit_sounds, read_sounds, sounds_problem
+from calibration.studies.study import ReadingOptions, Study
+from calibration.studies.tables import (
+    FRICTION,
+    RESTITUTION,
+    TANGENTIAL,
+    fit_impacts,
+    impact_problem,
+)
 from jaxcontact.field import nearest
 
 DURATION = "contact.normal.duration"

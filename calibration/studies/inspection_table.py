@@ -7,9 +7,9 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from calibration.inspection import FileReport, Verdict, extent, interval
 from calibration.results.numbers import value_and_sd
 from calibration.results.sentences import metres, sentence
+from calibration.studies.inspection import FileReport, Verdict, extent, interval
 
 MOST_NAMES = 4
 _COLOUR = {"yes": "green", "perhaps": "yellow", "no": "red"}

@@ -14,7 +14,7 @@ from calibration.nuisances import FirstImpact
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
 from calibration.results.result import Fit
-from calibration.study import ReadingOptions, Study
+from calibration.studies.study import ReadingOptions, Study
 
 FREE = ("contact.normal.stiffness", "contact.normal.restitution")
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from calibration.errors import InputError
-from calibration.option import (
+from calibration.studies.option import (
     DEVIATIONS,
     FILES,
     FLAG,

@@ -17,9 +17,9 @@ import tomlkit
 from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
 from calibration.io.files import find_files
-from calibration.option import options, required
 from calibration.runtime.versions import installed_versions
-from calibration.study import AFTER_FIT, FILES_OPTION, SECTIONS, Section, Study
+from calibration.studies.option import options, required
+from calibration.studies.study import AFTER_FIT, FILES_OPTION, SECTIONS, Section, Study
 
 
 class ChangedData(UserWarning):

@@ -15,9 +15,9 @@ from calibration.model.prior import LogNormal
 from calibration.nuisances import FirstImpact, RestitutionScatter
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
-from calibration.restitution_choice import CHOICES
 from calibration.results.result import Fit
-from calibration.study import ReadingOptions, Study
+from calibration.studies.restitution_laws import CHOICES
+from calibration.studies.study import ReadingOptions, Study
 
 DRAG = "drag.coefficient"
 PUBLISHED_DRAG = LogNormal(0.45, 1.15)

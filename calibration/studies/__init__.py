@@ -1,0 +1,1 @@
+"""From a folder of files to a fit."""
