@@ -18,7 +18,7 @@ import math
 import sys
 from pathlib import Path
 
-from calibration.cli import main as jaxcontact
+from calibration.cli.main import main as jaxcontact
 
 DATA = Path(__file__).parent / "data"
 RESULT = Path("result")

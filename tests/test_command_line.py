@@ -14,8 +14,9 @@ import numpy as np
 import pytest
 
 import calibration
-from calibration import arguments, cli
-from calibration.cli import main
+from calibration.cli import main as cli
+from calibration.cli import options as arguments
+from calibration.cli.main import main
 from calibration.detection.bounces import read_bounces
 from calibration.io.recording import read_recordings, read_trajectory
 from calibration.runtime import compilation as compilation_cache
@@ -124,9 +125,7 @@ def test_version(run):
 
 
 def test_help_waits_for_nothing_heavy():
-    script = (
-        "import sys; from calibration.cli import main; main(['fit', '--help']); print(*sys.modules)"
-    )
+    script = "import sys; from calibration.cli.main import main; main(['fit', '--help']); print(*sys.modules)"
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
     )
@@ -699,7 +698,7 @@ def test_a_simulated_bounce_is_fitted_and_the_second_run_compiles_nothing(here):
     }
 
     def command(*given):
-        script = "import sys; from calibration.cli import main; sys.exit(main())"
+        script = "import sys; from calibration.cli.main import main; sys.exit(main())"
         done = subprocess.run(
             [sys.executable, "-c", script, *given],
             capture_output=True,

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from calibration.cli import VERBS, main
+from calibration.cli.main import VERBS, main
 from calibration.optimise import least_squares, resumable
 from calibration.runtime import compilation as compilation_cache
 

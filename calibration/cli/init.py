@@ -5,7 +5,8 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-from calibration.arguments import (
+from calibration.cli.app import app, print_lines
+from calibration.cli.options import (
     FLAG,
     RESULT,
     Columns,
@@ -23,7 +24,6 @@ from calibration.arguments import (
     flag,
     verb,
 )
-from calibration.commands.program import app, print_lines
 from calibration.errors import InputError
 from calibration.io.files import find_files
 

@@ -4,7 +4,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from calibration.arguments import (
+from calibration.cli.app import (
+    app,
+    prepare_jax,
+    print_lines,
+    standard_error,
+    standard_output,
+)
+from calibration.cli.cached_fit import kept_fit
+from calibration.cli.options import (
     FLAG,
     RESULT,
     Columns,
@@ -32,14 +40,6 @@ from calibration.arguments import (
     flag,
     study_file,
     verb,
-)
-from calibration.commands.kept_fit import kept_fit
-from calibration.commands.program import (
-    app,
-    prepare_jax,
-    print_lines,
-    standard_error,
-    standard_output,
 )
 from calibration.io.files import find_files
 from calibration.runtime.progress import Progress

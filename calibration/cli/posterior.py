@@ -3,8 +3,7 @@
 import os
 from typing import Annotated
 
-from calibration.arguments import RESULT, Force, flag, verb
-from calibration.commands.after_fit import (
+from calibration.cli.after_fit import (
     Out,
     StudyFile,
     asked_for,
@@ -12,7 +11,8 @@ from calibration.commands.after_fit import (
     fitted,
     write_findings,
 )
-from calibration.commands.program import app, print_lines, standard_error
+from calibration.cli.app import app, print_lines, standard_error
+from calibration.cli.options import RESULT, Force, flag, verb
 from calibration.runtime.progress import Progress
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from calibration.arguments import RESULT, asked_study, flag, study_file
-from calibration.commands.kept_fit import CHECKPOINTS, kept_fit
-from calibration.commands.program import prepare_jax, print_lines
+from calibration.cli.app import prepare_jax, print_lines
+from calibration.cli.cached_fit import CHECKPOINTS, kept_fit
+from calibration.cli.options import RESULT, asked_study, flag, study_file
 from calibration.errors import InputError
 from calibration.runtime.progress import Progress
 from calibration.studies.results_folder import check_folder, default_folder

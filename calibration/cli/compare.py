@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from calibration.arguments import FLAG, RESULT, Force, flag, verb
-from calibration.commands.after_fit import Out, StudyFile, asked_for, write_findings
-from calibration.commands.program import app, prepare_jax, print_lines, standard_error
+from calibration.cli.after_fit import Out, StudyFile, asked_for, write_findings
+from calibration.cli.app import app, prepare_jax, print_lines, standard_error
+from calibration.cli.options import FLAG, RESULT, Force, flag, verb
 from calibration.runtime.progress import Progress
 
 COLUMNS = (

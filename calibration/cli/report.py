@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from calibration.arguments import Force, verb
-from calibration.commands.after_fit import Out, StudyFile, asked_for, fitted
-from calibration.commands.program import app, print_lines, standard_error
+from calibration.cli.after_fit import Out, StudyFile, asked_for, fitted
+from calibration.cli.app import app, print_lines, standard_error
+from calibration.cli.options import Force, verb
 from calibration.runtime.progress import Progress
 
 TITLES = {

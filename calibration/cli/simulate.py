@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
-from calibration.arguments import (
+from calibration.cli.app import app, prepare_jax, print_lines, standard_error
+from calibration.cli.options import (
     MOTION,
     RESULT,
     FluidDensity,
@@ -17,7 +18,6 @@ from calibration.arguments import (
     flag,
     verb,
 )
-from calibration.commands.program import app, prepare_jax, print_lines, standard_error
 from calibration.errors import InputError
 from calibration.runtime.progress import Progress
 from calibration.studies.option import required

@@ -1,4 +1,4 @@
-"""The command ``jaxcontact``: its verbs are in ``calibration.commands``."""
+"""The command ``jaxcontact``: its verbs are in ``calibration.cli``."""
 
 import os
 import sys
@@ -9,8 +9,7 @@ from typing import Annotated, TextIO
 
 import typer
 
-from calibration.arguments import FLAG
-from calibration.commands import (
+from calibration.cli import (
     bootstrap,
     check,
     compare,
@@ -22,7 +21,8 @@ from calibration.commands import (
     report,
     simulate,
 )
-from calibration.commands.program import app
+from calibration.cli.app import app
+from calibration.cli.options import FLAG
 from calibration.errors import InputError
 from calibration.runtime.versions import installed_versions
 from calibration.studies.toml import ChangedData

@@ -3,7 +3,14 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
-from calibration.arguments import (
+from calibration.cli.app import (
+    app,
+    prepare_jax,
+    print_lines,
+    standard_error,
+    standard_output,
+)
+from calibration.cli.options import (
     FLAG,
     RESULT,
     Columns,
@@ -23,13 +30,6 @@ from calibration.arguments import (
     flag,
     study_file,
     verb,
-)
-from calibration.commands.program import (
-    app,
-    prepare_jax,
-    print_lines,
-    standard_error,
-    standard_output,
 )
 from calibration.runtime.progress import Progress
 from calibration.studies.option import options
