@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, parameter, static
+from jaxcontact.parameters import model, parameter, static
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.field import is_concrete, model, parameter, static
+from jaxcontact.parameters import is_concrete, model, parameter, static
 
 SOLID_SPHERE = 2 / 5
 THIN_SHELL = 2 / 3

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from jaxcontact.field import model
 from jaxcontact.laws.friction import NoFriction
+from jaxcontact.parameters import model
 
 
 @model

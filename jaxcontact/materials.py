@@ -11,8 +11,8 @@ from typing import Protocol
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, parameter
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import model, parameter
 
 
 @model

@@ -10,8 +10,8 @@ import numpy as np
 from jaxcontact.anchor_spring import AnchorSpring
 from jaxcontact.bodies import Clumps
 from jaxcontact.contact import ContactModel
-from jaxcontact.field import is_concrete, model, parameter
-from jaxcontact.smooth import safe_norm
+from jaxcontact.numerics.smooth import safe_norm
+from jaxcontact.parameters import is_concrete, model, parameter
 from jaxcontact.surfaces import Plane
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import put
 from jaxcontact.laws.friction import NoFriction
+from jaxcontact.parameters import put
 from jaxcontact.scene import Scene, State
 from jaxcontact.simulation import is_one_sphere_over_a_plane, simulate
 from jaxcontact.simulation.event_aligned import EventAligned, Impulse, bounces

@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxcontact import smooth
+from jaxcontact.numerics import smooth
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

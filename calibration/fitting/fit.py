@@ -24,7 +24,7 @@ from calibration.problem.problem import Problem
 from calibration.problem.trial_batch import Trials
 from calibration.results.result import Determination, Estimate, Fit, OnDemand
 from calibration.runtime.checkpoint import Checkpoint
-from jaxcontact.field import nearest
+from jaxcontact.parameters import nearest
 
 
 def fit(

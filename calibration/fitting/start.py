@@ -8,7 +8,7 @@ import numpy as np
 from calibration.errors import InputError
 from calibration.optimise.least_squares import Start
 from calibration.results.result import Estimate, Fit
-from jaxcontact.field import nearest
+from jaxcontact.parameters import nearest
 
 
 def starting_point(problem: Any, overrides: Mapping[str, float] | Fit) -> Start:

@@ -18,7 +18,7 @@ from calibration.model.apparatus import CAMERA
 from calibration.model.samples import Samples
 from calibration.model.trial_state import Experiment
 from jaxcontact import Scene, Trajectory
-from jaxcontact.field import nearest
+from jaxcontact.parameters import nearest
 
 UNKNOWN_SIGMA = math.radians(2.0)
 """Standard deviation of an angle [rad] whose noise is not given."""

@@ -11,7 +11,7 @@ from calibration.errors import InputError
 from calibration.model.samples import Samples
 from calibration.model.trial_state import Experiment
 from jaxcontact import Scene, Trajectory
-from jaxcontact.smooth import safe_norm
+from jaxcontact.numerics.smooth import safe_norm
 
 UNKNOWN_SIGMA = 0.02
 """Standard deviation of a distance or time whose noise is not given, relative to it."""

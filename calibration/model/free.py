@@ -13,7 +13,7 @@ from calibration.errors import InputError
 from calibration.model.parameter import Unknown
 from calibration.model.prior import Prior
 from jaxcontact import Scene
-from jaxcontact.field import Interval, Parameter, get, nearest, parameters, put
+from jaxcontact.parameters import Interval, Parameter, get, nearest, parameters, put
 
 
 @dataclasses.dataclass(frozen=True)
@@ -126,7 +126,7 @@ class Derived:
 
     Args:
         name: what it is called in tables.
-        about: unit, interval, transform, label and symbol (``jaxcontact.field.quantity``).
+        about: unit, interval, transform, label and symbol (``jaxcontact.parameters.quantity``).
         sets: function of (scene, value) that returns the scene with that value.
         start: where the fit begins.
         prior: what is known of it beforehand.

@@ -12,7 +12,7 @@ from jax.nn import sigmoid
 from jax.scipy.special import logit
 
 from calibration.model.prior import Prior
-from jaxcontact.field import Interval, Parameter
+from jaxcontact.parameters import Interval, Parameter
 
 EDGE = 1e-6
 """Part of an interval by which a start on its end is moved inside."""

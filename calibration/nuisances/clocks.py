@@ -13,7 +13,7 @@ from calibration.model.parameter import Unknown, nuisance_unknown
 from calibration.model.prior import Prior
 from calibration.model.trial_state import Experiment
 from jaxcontact import Scene
-from jaxcontact.field import nearest
+from jaxcontact.parameters import nearest
 
 
 @dataclasses.dataclass(frozen=True)

@@ -11,7 +11,7 @@ from calibration.model.parameter import Unknown, nuisance_unknown
 from calibration.model.prior import Normal
 from calibration.model.trial_state import Experiment
 from jaxcontact import Scene
-from jaxcontact.field import put
+from jaxcontact.parameters import put
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,8 +12,8 @@ from calibration.model.parameter import Unknown, nuisance_unknown
 from calibration.model.prior import Prior
 from calibration.model.trial_state import Experiment
 from jaxcontact import Scene
-from jaxcontact.field import put
 from jaxcontact.geometry.rotation import rotate
+from jaxcontact.parameters import put
 
 
 @dataclasses.dataclass(frozen=True)

@@ -13,7 +13,7 @@ import jaxcontact as jc
 from calibration.detection.impacts import height_at_impact
 from calibration.errors import InputError
 from calibration.io.impact_table import ImpactTable
-from jaxcontact.field import nearest
+from jaxcontact.parameters import nearest
 
 LAUNCH = ("height", "speed", "angle", "spin", "duration")
 """Continuous design variables of the motion."""

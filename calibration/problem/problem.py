@@ -28,7 +28,7 @@ from calibration.problem.simulation_method import check_method_of, default_metho
 from calibration.problem.table_batch import ImpactRows
 from calibration.problem.trial import Trial
 from calibration.problem.trial_batch import TrialData, Trials
-from jaxcontact.field import nearest, parameters
+from jaxcontact.parameters import nearest, parameters
 
 AXES = "xyz"
 

@@ -15,7 +15,7 @@ from calibration.model.samples import Samples
 from calibration.model.trial_state import Experiment, Initial, experiment_from
 from calibration.noise.whitening import whitened
 from calibration.nuisances import Nuisance
-from jaxcontact.field import put
+from jaxcontact.parameters import put
 
 MOTION = ("times", "position", "velocity", "spin", "orientation")
 """What a trajectory holds for each time."""

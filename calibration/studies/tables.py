@@ -15,7 +15,7 @@ from calibration.model.samples import Samples
 from calibration.problem.problem import Problem
 from calibration.problem.table_batch import QUANTITIES, RELATIVE_NOISE, ImpactData, sigma_of
 from calibration.results.result import Determination, Estimate, Fit, FittedColumn
-from jaxcontact.field import get, put
+from jaxcontact.parameters import get, put
 
 RESTITUTION = "contact.normal.restitution"
 FRICTION = "contact.friction.coefficient"

@@ -142,7 +142,7 @@ def _check_keys(content: Mapping[str, Any], source: str, line: "_Lines") -> None
 
 def _right_place(key: str, valid: tuple[str, ...]) -> str:
     """Where an unknown key belongs, or which one was meant."""
-    from jaxcontact.field import nearest  # imports JAX, which only an error should cost
+    from jaxcontact.parameters import nearest  # imports JAX, which only an error should cost
 
     homes = [cls.section for cls in _SECTIONS if key in options(cls)]
     return f"It belongs below [{homes[0]}]." if homes else nearest(key, valid).strip()

@@ -52,7 +52,7 @@ from calibration.studies.tables import (
     fit_impacts,
     impact_problem,
 )
-from jaxcontact.field import nearest
+from jaxcontact.parameters import nearest
 
 DURATION = "contact.normal.duration"
 

@@ -40,7 +40,7 @@ from calibration.uncertainty.resampling import (
     measured_again,
     redrawable,
 )
-from jaxcontact.field import nearest
+from jaxcontact.parameters import nearest
 
 MEMORY = 2.0e8
 """Bytes that one chunk of replicates may take, about."""

@@ -15,7 +15,7 @@ from calibration.optimise.least_squares import Start
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Block, Layout, jacobians
 from calibration.results.result import Fit
-from jaxcontact.field import nearest
+from jaxcontact.parameters import nearest
 
 
 def natural_slope(unknown: Unknown, value: float) -> tuple[float, bool]:

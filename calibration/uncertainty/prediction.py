@@ -20,7 +20,7 @@ from calibration.uncertainty.bootstrap import Bootstrap
 from calibration.uncertainty.draws import Draws
 from calibration.uncertainty.posterior import Posterior
 from calibration.uncertainty.profile import check_level, judged
-from jaxcontact.field import nearest
+from jaxcontact.parameters import nearest
 
 LANES = 64
 """Draws that are predicted at a time."""

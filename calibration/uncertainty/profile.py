@@ -22,7 +22,7 @@ from calibration.results.numbers import rounded_like
 from calibration.results.result import Fit
 from calibration.runtime.checkpoint import Checkpoint, Journal, journal
 from calibration.runtime.progress import Progress, silent
-from jaxcontact.field import nearest
+from jaxcontact.parameters import nearest
 
 BETTER = 0.01
 """A fall of (inflated) chi-squared by this means that the fit had stopped short of the minimum."""

@@ -21,7 +21,7 @@ from jaxcontact.derivatives.gradient_report import GradientReport
 from jaxcontact.derivatives.non_finite import NonFinite, first_non_finite
 from jaxcontact.derivatives.selection import components, selected
 from jaxcontact.derivatives.verdict import Verdict
-from jaxcontact.field import is_concrete
+from jaxcontact.parameters import is_concrete
 from jaxcontact.scene import Scene, State
 from jaxcontact.simulation import Contacts, EventAligned, FixedStep, Method, Status, Trajectory
 

@@ -8,7 +8,7 @@ with 16, 50 with 100, 260 with 400. A misfit, which is one output, therefore tak
 
 from typing import Any
 
-from jaxcontact.field import nearest
+from jaxcontact.parameters import nearest
 
 MODES = ("forward", "reverse")
 

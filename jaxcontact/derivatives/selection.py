@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.field import Interval, get, nearest, parameters, put, quantity
+from jaxcontact.parameters import Interval, get, nearest, parameters, put, quantity
 from jaxcontact.scene import Scene, State
 
 OF_STATE = "initial."

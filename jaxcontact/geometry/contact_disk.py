@@ -12,7 +12,7 @@ Multiply them by a force that vanishes at least as fast.
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
 
 
 def circle_of_intersection_area(overlap: Real, *, radius1: Real, radius2: Real) -> jax.Array:

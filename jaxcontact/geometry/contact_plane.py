@@ -12,7 +12,7 @@ import jax.numpy as jnp
 
 from jaxcontact.geometry.direction import distance_and_direction
 from jaxcontact.geometry.rotation import rotate_between
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
 
 PARALLEL = 1e-6
 """Sine of the angle with the global x direction below which a normal counts as parallel to it."""

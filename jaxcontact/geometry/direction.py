@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.smooth import Real, safe_norm
+from jaxcontact.numerics.smooth import Real, safe_norm
 
 
 def distance_and_direction(displacement: Real) -> tuple[jax.Array, jax.Array]:

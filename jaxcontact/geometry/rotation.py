@@ -9,7 +9,7 @@ import math
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.smooth import Real, polynomial, removable_singularity
+from jaxcontact.numerics.smooth import Real, polynomial, removable_singularity
 
 _SINC = tuple((-1) ** k / math.factorial(2 * k + 1) for k in range(9))
 _VERSINE = tuple((-1) ** k / math.factorial(2 * k + 2) for k in range(9))

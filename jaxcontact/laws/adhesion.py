@@ -26,13 +26,13 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, of
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.elastic import elastic_energy, hertz_force
 from jaxcontact.laws.hysteresis import OnBranch, Reach
 from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.materials import hertz_stiffness
-from jaxcontact.smooth import Real, positive_part, positive_power, smooth_positive_part
+from jaxcontact.numerics.smooth import Real, positive_part, positive_power, smooth_positive_part
+from jaxcontact.parameters import model, of
 
 _JKR = "Johnson, Kendall and Roberts, Proc. R. Soc. Lond. A 324 (1971) 301-313"
 _DMT = "Derjaguin, Muller and Toporov, J. Colloid Interface Sci. 53 (1975) 314-326"

@@ -23,12 +23,12 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, of
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.elastic import power_law_force
 from jaxcontact.laws.hysteresis import OnBranch, Reach
 from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.smooth import Real, implicit_root, positive_part, positive_power, safe_norm
+from jaxcontact.numerics.smooth import Real, implicit_root, positive_part, positive_power, safe_norm
+from jaxcontact.parameters import model, of
 
 
 class PlasticOverlap(NamedTuple):

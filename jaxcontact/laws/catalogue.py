@@ -16,8 +16,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from jaxcontact.field import Parameter, check, nearest
 from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.parameters import Parameter, check, nearest
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.friction import EXPONENTIAL, TANH, Regularization, friction_force
-from jaxcontact.smooth import Real, positive_part, smooth_minimum
+from jaxcontact.numerics.smooth import Real, positive_part, smooth_minimum
 
 _SOURCE = "COMSOL Multiphysics, Theory of Friction in Rigid Body Contact; regularisation factor as Bauchau's"
 _EXAMPLE = {

@@ -4,7 +4,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.field import model, of, static
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.laws.tangential import (
@@ -15,7 +14,8 @@ from jaxcontact.laws.tangential import (
     return_mapping,
     smooth_coulomb_slider,
 )
-from jaxcontact.smooth import Real, positive_part, positive_power, safe_norm
+from jaxcontact.numerics.smooth import Real, positive_part, positive_power, safe_norm
+from jaxcontact.parameters import model, of, static
 
 
 def spring_energy(memory: SpringMemory, *, tangential_stiffness: Real) -> jax.Array:

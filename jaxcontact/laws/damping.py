@@ -12,7 +12,7 @@ import jax.numpy as jnp
 
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.elastic import elastic_energy, hertz_force, linear_force, power_law_force
-from jaxcontact.smooth import Real, positive_part, positive_power
+from jaxcontact.numerics.smooth import Real, positive_part, positive_power
 
 
 @law(

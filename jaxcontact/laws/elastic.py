@@ -12,7 +12,7 @@ import jax.numpy as jnp
 from jax.scipy.special import gammaln
 
 from jaxcontact.laws.catalogue import law
-from jaxcontact.smooth import Real, positive_power
+from jaxcontact.numerics.smooth import Real, positive_power
 
 
 def elastic_energy(overlap: Real, *, stiffness: Real, exponent: Real) -> jax.Array:

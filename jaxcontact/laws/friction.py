@@ -20,10 +20,9 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, of, static
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.smooth import (
+from jaxcontact.numerics.smooth import (
     Real,
     arcsinh_ratio,
     expm1_ratio,
@@ -34,6 +33,7 @@ from jaxcontact.smooth import (
     sinh_ratio,
     tanh_ratio,
 )
+from jaxcontact.parameters import model, of, static
 
 
 @dataclasses.dataclass(frozen=True)

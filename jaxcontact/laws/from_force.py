@@ -11,8 +11,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, step
-from jaxcontact.smooth import Real, implicit_root
+from jaxcontact.numerics.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, step
+from jaxcontact.numerics.smooth import Real, implicit_root
 
 SCALE_STEPS = 12
 """Newton steps, in logarithms, to the overlap scale; a power law needs one."""

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 import jax
 
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
 
 
 class OnBranch(NamedTuple):

@@ -23,7 +23,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.field import model, nearest, of, static
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.cundall_strack import critical_fraction, cundall_strack_force
 from jaxcontact.laws.quantities import QUANTITIES
@@ -34,7 +33,8 @@ from jaxcontact.laws.tangential import (
     return_mapping,
     smooth_coulomb_slider,
 )
-from jaxcontact.smooth import Real, positive_part, positive_power, safe_norm
+from jaxcontact.numerics.smooth import Real, positive_part, positive_power, safe_norm
+from jaxcontact.parameters import model, nearest, of, static
 
 # In the examples the numbers are exact in binary: k_t = 4 N/m, and the trial force is 4 N = mu F_n
 # at the switch.

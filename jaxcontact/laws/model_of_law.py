@@ -6,11 +6,11 @@ from typing import Any
 
 import jax
 
-from jaxcontact.field import model, of, static
 from jaxcontact.laws.catalogue import LAWS, is_number
 from jaxcontact.laws.from_force import FromForce
 from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import model, of, static
 
 MOTION = ("overlap", "overlap_rate", "impact_speed", "mass")
 """Arguments that a scene knows; all others are parameters of the law."""

@@ -20,7 +20,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import Interval, model, nearest, of, parameter, static
 from jaxcontact.laws.adhesion import JohnsonKendallRoberts
 from jaxcontact.laws.adhesive_plastic import AdhesivePlastic
 from jaxcontact.laws.catalogue import law
@@ -51,7 +50,8 @@ from jaxcontact.laws.velocity_dependent_restitution import (
     ThorntonRestitution,
 )
 from jaxcontact.laws.viscoelastic import HertzDashpot, KuwabaraKono, ViscoelasticRestitution
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import Interval, model, nearest, of, parameter, static
 
 LEAST_RESTITUTION = 1e-9
 """Smaller ones, which only a traced value can be, would give an infinite damping."""

@@ -23,7 +23,7 @@ from jaxcontact.laws.restitution import (
     zero_force_duration,
     zero_force_restitution,
 )
-from jaxcontact.smooth import Real, positive_part, ramp, smooth_step
+from jaxcontact.numerics.smooth import Real, positive_part, ramp, smooth_step
 
 _SOURCE = (
     "penalty with a viscous term that makes the gap rate zero, as COMSOL's dynamic penalty; "

@@ -29,7 +29,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.laws.restitution import CONTACT_ENDS
-from jaxcontact.smooth import polynomial, positive_power
+from jaxcontact.numerics.smooth import polynomial, positive_power
 
 
 class ContactPhase(Protocol):

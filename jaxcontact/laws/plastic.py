@@ -16,14 +16,14 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, of
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.elastic import elastic_energy, hertz_force, linear_force, static_overlap
 from jaxcontact.laws.from_force import FromForce
 from jaxcontact.laws.hysteresis import OnBranch, Reach
 from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.materials import hertz_stiffness
-from jaxcontact.smooth import Real, positive_part, positive_power
+from jaxcontact.numerics.smooth import Real, positive_part, positive_power
+from jaxcontact.parameters import model, of
 
 _WALTON = "Walton and Braun, J. Rheol. 30 (1986) 949-980"
 _THORNTON = "Thornton, J. Appl. Mech. 64 (1997) 383-386"

@@ -5,7 +5,7 @@ A law may call an argument by one of these names only if it means this. ``laws.c
 the values before tracing; models declare their parameters with the same entries.
 """
 
-from jaxcontact.field import Parameter, quantity
+from jaxcontact.parameters import Parameter, quantity
 
 QUANTITIES: dict[str, Parameter] = {
     # motion

@@ -19,9 +19,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.field import is_concrete
 from jaxcontact.laws.catalogue import law
-from jaxcontact.smooth import Real, implicit_root, polynomial, positive_power, removable_singularity
+from jaxcontact.numerics.smooth import (
+    Real,
+    implicit_root,
+    polynomial,
+    positive_power,
+    removable_singularity,
+)
+from jaxcontact.parameters import is_concrete
 
 # (1/2 - b(s)/s)/s = sum_k B_2k s^(2k-2)/(2k)!, B_2k the Bernoulli numbers; radius of convergence 2
 # pi.

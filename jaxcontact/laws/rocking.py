@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.laws.catalogue import law
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
 
 
 @law(

@@ -24,7 +24,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.field import model, of, static
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.friction import (
     LINEAR,
@@ -36,7 +35,8 @@ from jaxcontact.laws.friction import (
 )
 from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.laws.tangential import Slider, coulomb_slider, return_mapping
-from jaxcontact.smooth import Real, positive_part, safe_norm
+from jaxcontact.numerics.smooth import Real, positive_part, safe_norm
+from jaxcontact.parameters import model, of, static
 
 _SOURCE = "Ai, Chen, Rotter and Ooi, Powder Technol. 206 (2011) 269-282"
 # Exact in binary: mu_r R* F_n = 1 N m.

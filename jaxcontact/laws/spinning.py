@@ -21,7 +21,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, nearest, of, static
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.friction import (
     EXPONENTIAL,
@@ -32,7 +31,8 @@ from jaxcontact.laws.friction import (
     slip_after_impulse,
 )
 from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.smooth import Real, positive_part, positive_power
+from jaxcontact.numerics.smooth import Real, positive_part, positive_power
+from jaxcontact.parameters import model, nearest, of, static
 
 PRESSURES: dict[str, float] = {"uniform": 2.0 / 3.0, "hertz": 3.0 * math.pi / 16.0, "ring": 1.0}
 """``f``: the integral of ``p r dA`` over ``a`` times that of ``p dA``. Johnson, Contact Mechanics

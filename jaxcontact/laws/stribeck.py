@@ -16,7 +16,7 @@ import jax.numpy as jnp
 
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.friction import LINEAR, ROOT, TANH, Regularization, friction_force
-from jaxcontact.smooth import Real, positive_part, safe_norm, tanh_ratio
+from jaxcontact.numerics.smooth import Real, positive_part, safe_norm, tanh_ratio
 
 _SOURCE = "Armstrong-Helouvry, Dupont and Canudas de Wit, Automatica 30 (1994) 1083-1138"
 _COEFFICIENTS = {

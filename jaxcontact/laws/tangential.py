@@ -18,7 +18,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.laws.catalogue import law
-from jaxcontact.smooth import Real, positive_part, safe_norm
+from jaxcontact.numerics.smooth import Real, positive_part, safe_norm
 
 Slider = Callable[..., jax.Array]
 """``slider(force, *, limit)``: what of a vector of force (or torque) is carried."""

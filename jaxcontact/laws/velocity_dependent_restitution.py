@@ -15,12 +15,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.field import is_concrete, model, of, static
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.plastic import restitution_above_yield
 from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.laws.rigid_impact import RigidImpact, deviation_field, duration_field
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import is_concrete, model, of, static
 
 SLOWEST = 1e-12
 """Slower impacts, relative to the speed a law is scaled with, count as this fast, as powers have no

@@ -25,14 +25,13 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, nearest, of, parameter, static
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.damping import no_tension
 from jaxcontact.laws.elastic import elastic_energy, hertz_force, static_overlap
 from jaxcontact.laws.from_force import FromForce
 from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.laws.rigid_impact import RigidImpact, deviation_field, duration_field
-from jaxcontact.smooth import (
+from jaxcontact.numerics.smooth import (
     Real,
     implicit_root,
     polynomial,
@@ -40,6 +39,7 @@ from jaxcontact.smooth import (
     positive_power,
     removable_singularity,
 )
+from jaxcontact.parameters import model, nearest, of, parameter, static
 
 _KUWABARA_KONO = (
     "Kuwabara and Kono, Jpn. J. Appl. Phys. 26 (1987) 1230-1233; Brilliantov et al., Phys. Rev. "

@@ -9,11 +9,11 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.bodies import Clumps, Spheres
-from jaxcontact.field import is_concrete
 from jaxcontact.laws.friction import Coulomb
 from jaxcontact.laws.hysteresis import has_hysteresis
+from jaxcontact.numerics.interpolation import Segments
+from jaxcontact.parameters import is_concrete
 from jaxcontact.scene import Scene, State
-from jaxcontact.simulation.dense_output import Segments
 from jaxcontact.simulation.event_aligned import EventAligned, Impulse, is_level, simulate_events
 from jaxcontact.simulation.fixed_step import FixedStep, simulate_fixed_step
 from jaxcontact.simulation.many_bodies import simulate_many, steps_in_flight

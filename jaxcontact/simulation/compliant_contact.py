@@ -15,11 +15,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.collocation import elementwise_slope, graded_grid, newton_iteration, solved
 from jaxcontact.laws.phase import ClosedPhase, ContactPhase
-from jaxcontact.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, step
+from jaxcontact.numerics.collocation import elementwise_slope, graded_grid, newton_iteration, solved
+from jaxcontact.numerics.interpolation import quintic
+from jaxcontact.numerics.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, step
 from jaxcontact.scene import Scene
-from jaxcontact.simulation.dense_output import quintic
 from jaxcontact.simulation.flight import Motion
 
 REST_SHARE = 0.9
@@ -287,7 +287,7 @@ def orbit(
     phase: ClosedPhase, load: Load, *, frozen: tuple[ClosedPhase, Load], nodes: int
 ) -> NormalPath:
     """A contact that ends at zero overlap, solved for at all nodes at once
-    (``jaxcontact.collocation``).
+    (``jaxcontact.numerics.collocation``).
 
     In polar coordinates, ``s/height = r sin(phi)`` and ``w/start = r cos(phi)``, the motion is one
     equation ``dr/dphi = f(r, phi)`` from ``r = 1`` over half a turn: no end to look for. Time is an

@@ -14,9 +14,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.field import is_concrete, model, static
+from jaxcontact.numerics.checkpointed_scan import block_length, checkpointed_scan
+from jaxcontact.numerics.interpolation import Segments, at_times
+from jaxcontact.parameters import is_concrete, model, static
 from jaxcontact.scene import Scene, State
-from jaxcontact.simulation.checkpointed_scan import block_length, checkpointed_scan
 from jaxcontact.simulation.compliant_contact import (
     ContactNodes,
     TouchDown,
@@ -30,7 +31,6 @@ from jaxcontact.simulation.compliant_contact import (
     split,
     touch_down,
 )
-from jaxcontact.simulation.dense_output import Segments, at_times
 from jaxcontact.simulation.flight import Flight, Motion, integrated, parabola
 from jaxcontact.simulation.lasting_contact import lasting_contact
 from jaxcontact.simulation.status import Status

@@ -14,11 +14,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.field import is_concrete, model, nearest, static
 from jaxcontact.geometry.motion import normal_and_tangential
-from jaxcontact.runge_kutta import CLASSICAL, step
+from jaxcontact.numerics.checkpointed_scan import checkpointed_scan
+from jaxcontact.numerics.runge_kutta import CLASSICAL, step
+from jaxcontact.parameters import is_concrete, model, nearest, static
 from jaxcontact.scene import Scene, State
-from jaxcontact.simulation.checkpointed_scan import checkpointed_scan
 from jaxcontact.simulation.overlapping_contacts import (
     Active,
     friction_after,

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.runge_kutta import CLASSICAL, step
+from jaxcontact.numerics.runge_kutta import CLASSICAL, step
 from jaxcontact.scene import Scene
 
 

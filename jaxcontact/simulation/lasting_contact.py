@@ -11,13 +11,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import put
 from jaxcontact.laws.friction import Coulomb
+from jaxcontact.numerics.interpolation import Segments
+from jaxcontact.numerics.smooth import positive_part
+from jaxcontact.parameters import put
 from jaxcontact.scene import Scene
 from jaxcontact.simulation.compliant_contact import after_friction, split
-from jaxcontact.simulation.dense_output import Segments
 from jaxcontact.simulation.flight import Motion
-from jaxcontact.smooth import positive_part
 
 
 def static_overlap(scene: Scene, load: jax.Array) -> Any:

@@ -27,6 +27,7 @@ from jaxcontact.geometry.rotation import rotate_between
 from jaxcontact.laws.friction import NoFriction
 from jaxcontact.laws.hysteresis import OnBranch
 from jaxcontact.laws.tangential import coulomb_slider
+from jaxcontact.numerics.smooth import positive_part
 from jaxcontact.scene import State
 from jaxcontact.simulation.overlapping_contacts import Active, Rolled, Stepped, Work, external_power
 from jaxcontact.simulation.pairs import (
@@ -40,7 +41,6 @@ from jaxcontact.simulation.pairs import (
     relative_velocity,
     spin_rates,
 )
-from jaxcontact.smooth import positive_part
 
 ITERATIONS = 12
 """Newton steps for the friction cone; as many again for a regularised law."""

@@ -14,11 +14,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.field import is_concrete
 from jaxcontact.laws.hysteresis import OnBranch
+from jaxcontact.numerics.checkpointed_scan import checkpointed_scan
+from jaxcontact.numerics.interpolation import Segments, cubic, evaluate
+from jaxcontact.numerics.smooth import safe_norm
+from jaxcontact.parameters import is_concrete
 from jaxcontact.scene import Scene, State
-from jaxcontact.simulation.checkpointed_scan import checkpointed_scan
-from jaxcontact.simulation.dense_output import Segments, cubic, evaluate
 from jaxcontact.simulation.event_aligned import Impulse
 from jaxcontact.simulation.flight import touch_time
 from jaxcontact.simulation.lasting_contacts import (
@@ -57,7 +58,6 @@ from jaxcontact.simulation.pairs import (
 )
 from jaxcontact.simulation.status import Status
 from jaxcontact.simulation.trajectory import Contacts, Trajectory
-from jaxcontact.smooth import safe_norm
 from jaxcontact.surfaces import Plane
 
 BEYOND = 1.0 + 1e-6

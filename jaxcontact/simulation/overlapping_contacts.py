@@ -24,9 +24,10 @@ from jaxcontact.geometry.motion import normal_and_tangential
 from jaxcontact.geometry.rotation import quaternion_product
 from jaxcontact.laws.friction import NoFriction
 from jaxcontact.laws.hysteresis import OnBranch
-from jaxcontact.runge_kutta import CLASSICAL, step
+from jaxcontact.numerics.interpolation import cubic
+from jaxcontact.numerics.runge_kutta import CLASSICAL, step
+from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.scene import State
-from jaxcontact.simulation.dense_output import cubic
 from jaxcontact.simulation.pairs import (
     Geometry,
     World,
@@ -39,7 +40,6 @@ from jaxcontact.simulation.pairs import (
     relative_velocity,
     spin_rates,
 )
-from jaxcontact.smooth import safe_norm
 
 FRICTION_STEPS = 8
 """Steps of a friction with memory, of two parts each, in each step of the motion."""

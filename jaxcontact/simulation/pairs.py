@@ -24,8 +24,8 @@ from jaxcontact.geometry.rotation import (
     rotation_to_quaternion,
 )
 from jaxcontact.laws.hysteresis import has_hysteresis
+from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.scene import Scene, State
-from jaxcontact.smooth import Real, safe_norm
 from jaxcontact.surfaces import Plane
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from jaxcontact.field import is_concrete
+from jaxcontact.parameters import is_concrete
 from jaxcontact.simulation.ledger import Ledger
 from jaxcontact.simulation.status import Status
 

@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.field import is_concrete
 from jaxcontact.geometry.direction import distance_and_direction
+from jaxcontact.parameters import is_concrete
 from jaxcontact.surfaces.outward import outward, perpendicular
 
 

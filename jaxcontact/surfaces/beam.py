@@ -5,8 +5,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, static
-from jaxcontact.smooth import positive_part
+from jaxcontact.numerics.smooth import positive_part
+from jaxcontact.parameters import model, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.intersection import orthogonal_intersection
 from jaxcontact.surfaces.outward import outward

@@ -5,7 +5,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, parameter, static
+from jaxcontact.parameters import model, parameter, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.intersection import orthogonal_intersection
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion

@@ -4,9 +4,9 @@ from typing import Any
 
 import jax
 
-from jaxcontact.field import model, static
 from jaxcontact.geometry.direction import distance_and_direction
 from jaxcontact.geometry.segment import displacement_to_segment
+from jaxcontact.parameters import model, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.axial import check_axis
 from jaxcontact.surfaces.outward import outward, perpendicular

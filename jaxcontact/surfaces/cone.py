@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.field import is_concrete, model, parameter, static
+from jaxcontact.parameters import is_concrete, model, parameter, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.axial import Axial, axial, check_axis
 from jaxcontact.surfaces.outward import outward

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from jaxcontact.field import parameter
+from jaxcontact.parameters import parameter
 
 
 def length(label: str, *, symbol: str = "l") -> Any:

@@ -5,8 +5,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, parameter, static
-from jaxcontact.smooth import implicit_root
+from jaxcontact.numerics.smooth import implicit_root
+from jaxcontact.parameters import model, parameter, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 from jaxcontact.surfaces.surface import DistanceAndNormal, Surface, in_frame

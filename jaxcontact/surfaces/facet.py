@@ -6,9 +6,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.field import is_concrete, model, parameter, static
 from jaxcontact.geometry.closest_point import ClosestPoint
 from jaxcontact.geometry.triangle import FACE, closest_point_on_triangle, triangle_normal
+from jaxcontact.parameters import is_concrete, model, parameter, static
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 from jaxcontact.surfaces.surface import DistanceAndNormal, Surface
 

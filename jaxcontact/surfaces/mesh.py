@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.field import is_concrete, model, parameter, static
 from jaxcontact.geometry.triangle import closest_point_on_triangle, triangle_normal
+from jaxcontact.parameters import is_concrete, model, parameter, static
 from jaxcontact.surfaces.facet import signed_distance, size_of_numbers
 from jaxcontact.surfaces.outward import outward
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion

@@ -3,7 +3,7 @@
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
 
 
 def outward(displacement: Real, otherwise: Real) -> tuple[jax.Array, jax.Array]:

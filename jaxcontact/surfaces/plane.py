@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.field import is_concrete, model, parameter
-from jaxcontact.smooth import Real, safe_norm
+from jaxcontact.numerics.smooth import Real, safe_norm
+from jaxcontact.parameters import is_concrete, model, parameter
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 from jaxcontact.surfaces.surface import DistanceAndNormal, Surface
 

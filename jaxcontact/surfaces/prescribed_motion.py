@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, parameter
 from jaxcontact.geometry.motion import Motion, velocity_at
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import model, parameter
 
 
 class Pose(NamedTuple):

@@ -5,7 +5,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, static
+from jaxcontact.parameters import model, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.outward import outward
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion

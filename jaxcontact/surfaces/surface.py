@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.geometry.rotation import rotate
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 from jaxcontact.surfaces.surface_point import SurfacePoint
 

@@ -14,7 +14,7 @@ from calibration.fitting.start import starting_point
 from calibration.model.free import Free
 from calibration.model.parameter import Unknown
 from calibration.model.prior import LogNormal, Normal
-from jaxcontact.field import Interval, Parameter
+from jaxcontact.parameters import Interval, Parameter
 
 RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"
 TANGENTIAL = "contact.friction.tangential_restitution"

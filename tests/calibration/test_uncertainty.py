@@ -14,7 +14,7 @@ from calibration.model.parameter import Unknown
 from calibration.optimise.information import between_trials, between_trials_degrees, information
 from calibration.problem.residuals import Block, residuals
 from calibration.results.result import Coordinate, Determination, Estimate
-from jaxcontact.field import Interval, Parameter
+from jaxcontact.parameters import Interval, Parameter
 
 RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"
 TANGENTIAL = "contact.friction.tangential_restitution"

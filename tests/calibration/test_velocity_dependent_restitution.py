@@ -13,7 +13,7 @@ from calibration.fitting.fit import fit
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
 from calibration.problem.problem import Problem
-from jaxcontact.field import get, put
+from jaxcontact.parameters import get, put
 
 NORMAL = "contact.normal."
 TRUTHS = {

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
-from jaxcontact.simulation.checkpointed_scan import block_length, checkpointed_scan
+from jaxcontact.numerics.checkpointed_scan import block_length, checkpointed_scan
 from jaxcontact.simulation.fixed_step import Fixed, advance
 from jaxcontact.simulation.pairs import world_of
 

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from jaxcontact.field import parameters
 from jaxcontact.laws.friction import FRICTION_LAWS
 from jaxcontact.laws.normal import (
     NORMAL_LAWS,
@@ -19,6 +18,7 @@ from jaxcontact.laws.normal import (
     TsujiDashpot,
 )
 from jaxcontact.laws.restitution import RESTITUTION_LAWS
+from jaxcontact.parameters import parameters
 
 STIFFNESS, MASS, SPEED = 3e6, 0.02, 1.7
 LAWS = {

@@ -9,12 +9,12 @@ import pytest
 from scipy.interpolate import PchipInterpolator
 
 import jaxcontact as jc
-from jaxcontact.field import get, parameters, put
 from jaxcontact.laws.plastic import thornton_restitution, thornton_yield_speed
 from jaxcontact.laws.velocity_dependent_restitution import (
     power_law_restitution,
     smooth_power_law_restitution,
 )
+from jaxcontact.parameters import get, parameters, put
 
 LAWS = {
     "power law": jc.PowerLawRestitution(restitution=0.6, velocity_exponent=0.25),

@@ -9,7 +9,7 @@ import pytest
 
 import jaxcontact as jc
 from experiments.benchmarks import bounce, reference_solution
-from jaxcontact.collocation import graded_grid, newton_iteration, solved
+from jaxcontact.numerics.collocation import graded_grid, newton_iteration, solved
 from jaxcontact.simulation.compliant_contact import contact_phase, normal_path, prepared, touch_down
 from jaxcontact.simulation.flight import Motion
 from jaxcontact.sweep import sweep

@@ -15,10 +15,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, of
 from jaxcontact.laws.one_sided_dashpot import one_sided_dashpot_force, ramped_dashpot_force
 from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.smooth import Real, smooth_step
+from jaxcontact.numerics.smooth import Real, smooth_step
+from jaxcontact.parameters import model, of
 
 ARMS = ("undeformed", "midpoint")
 """Where the arms of velocities and moments end, on the surface of each body, as documented, or both

@@ -11,7 +11,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, of, static
 from jaxcontact.laws.continuous_friction import (
     continuous_friction_force,
     friction_limit,
@@ -19,7 +18,8 @@ from jaxcontact.laws.continuous_friction import (
 )
 from jaxcontact.laws.friction import EXPONENTIAL, REGULARIZATIONS, Regularization
 from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import model, of, static
 
 
 @model

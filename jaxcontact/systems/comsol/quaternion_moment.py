@@ -4,7 +4,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.geometry.rotation import quaternion_product
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
 
 FRAMES = ("global", "body")
 

@@ -8,13 +8,13 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, of, static
 from jaxcontact.geometry.contact_plane import contact_plane
 from jaxcontact.geometry.direction import distance_and_direction
 from jaxcontact.geometry.motion import Motion, Wrench, normal_and_tangential, velocity_at, wrench_at
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.friction import TANH
 from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.parameters import model, of, static
 from jaxcontact.systems.comsol.contact_force import RigidBodyContact, check_arms, contact_force
 from jaxcontact.systems.comsol.friction import Friction, dissipation_rate, optional_friction
 

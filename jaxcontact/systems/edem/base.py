@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import jax
 
-from jaxcontact.field import nearest
 from jaxcontact.laws.restitution import CONTACT_ENDS
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import nearest
 
 
 class EffectivePair(NamedTuple):

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model
 from jaxcontact.geometry.contact_disk import hertz_area, largest_section_area, sphere_plane_area
 from jaxcontact.geometry.contact_plane import (
     ContactPlane,
@@ -21,7 +20,8 @@ from jaxcontact.geometry.relative_motion import RelativeMotion, relative_motion
 from jaxcontact.laws.rolling import constant_rolling_torque
 from jaxcontact.laws.tangential import SpringMemory
 from jaxcontact.materials import effective_mass, effective_radius
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import model
 from jaxcontact.systems.edem.base import EffectivePair, NormalContact
 from jaxcontact.systems.edem.hertz_mindlin import HertzMindlin
 from jaxcontact.systems.edem.linear_spring import LinearSpring

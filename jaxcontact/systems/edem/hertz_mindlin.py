@@ -5,7 +5,6 @@ from typing import Any
 
 import jax
 
-from jaxcontact.field import model, of, static
 from jaxcontact.laws.damping import no_tension, tsuji_damping, tsuji_dashpot_force
 from jaxcontact.laws.elastic import hertz_force
 from jaxcontact.laws.mindlin import mindlin_force, mindlin_stiffness
@@ -13,7 +12,8 @@ from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.laws.restitution import CONTACT_ENDS, tsuji_alpha
 from jaxcontact.laws.tangential import SpringMemory
 from jaxcontact.materials import Solid, effective_modulus, effective_shear_modulus, hertz_stiffness
-from jaxcontact.smooth import Real, positive_power
+from jaxcontact.numerics.smooth import Real, positive_power
+from jaxcontact.parameters import model, of, static
 from jaxcontact.systems.edem.base import EffectivePair, NormalContact, check_end
 
 

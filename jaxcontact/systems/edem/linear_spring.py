@@ -5,7 +5,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, of, parameter, static
 from jaxcontact.laws.cundall_strack import cundall_strack_force
 from jaxcontact.laws.damping import linear_dashpot_force, no_tension
 from jaxcontact.laws.elastic import linear_force, maximum_overlap
@@ -13,7 +12,8 @@ from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.laws.restitution import CONTACT_ENDS
 from jaxcontact.laws.tangential import SpringMemory
 from jaxcontact.materials import Solid, effective_modulus, hertz_stiffness
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import model, of, parameter, static
 from jaxcontact.systems.edem.base import EffectivePair, NormalContact, check_end
 
 

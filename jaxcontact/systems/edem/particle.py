@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from jaxcontact.field import model, of
 from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import model, of
 
 
 @model

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, nearest, of, static
 from jaxcontact.geometry.contact_disk import disk_radius
 from jaxcontact.geometry.motion import normal_and_tangential
 from jaxcontact.laws.catalogue import law
@@ -22,7 +21,8 @@ from jaxcontact.laws.spinning import (
     regularized_spinning_torque,
 )
 from jaxcontact.materials import effective_mass
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import model, nearest, of, static
 from jaxcontact.systems.edem.particle import Particle
 
 DISKS = ("overlap", "hertz")

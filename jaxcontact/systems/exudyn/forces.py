@@ -16,7 +16,7 @@ from jaxcontact.laws.adhesive_plastic import (
 )
 from jaxcontact.laws.damping import hunt_crossley_force
 from jaxcontact.laws.restitution import RESTITUTION_LAWS
-from jaxcontact.smooth import positive_part, safe_norm
+from jaxcontact.numerics.smooth import positive_part, safe_norm
 from jaxcontact.systems.exudyn.data_node import DataNode
 from jaxcontact.systems.exudyn.kinematics import Kinematics
 

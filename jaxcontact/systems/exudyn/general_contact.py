@@ -9,7 +9,7 @@ With the explicit solvers the normal force is cut off at zero (total force, spri
 friction decides by the present slip. Source: observed behaviour of Exudyn 1.13.6.
 """
 
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
 from jaxcontact.systems.exudyn.compatibility import Compatibility
 from jaxcontact.systems.exudyn.parameters import ObjectContactSphereSphere
 

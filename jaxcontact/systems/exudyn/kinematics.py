@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from jaxcontact.geometry.direction import distance_and_direction
 from jaxcontact.geometry.motion import Motion, normal_and_tangential, velocity_at
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
 
 
 class Kinematics(NamedTuple):

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from jaxcontact.field import model, of, parameter, static
 from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.parameters import model, of, parameter, static
 from jaxcontact.systems.exudyn.compatibility import DOCUMENTED, Compatibility
 from jaxcontact.systems.exudyn.forces import RESTITUTION_LAW_OF_IMPACT_MODEL
 

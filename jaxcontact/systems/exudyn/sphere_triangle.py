@@ -18,7 +18,7 @@ from jaxcontact.geometry.motion import Motion, normal_and_tangential, velocity_a
 from jaxcontact.geometry.rotation import rotate_by_quaternion
 from jaxcontact.geometry.triangle import closest_point_on_triangle
 from jaxcontact.laws.catalogue import law
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
 from jaxcontact.systems.exudyn.data_node import DataNode
 from jaxcontact.systems.exudyn.forces import contact_forces, updated_data
 from jaxcontact.systems.exudyn.kinematics import Kinematics

@@ -5,9 +5,9 @@ pair is made up.
 from collections.abc import Mapping
 from typing import Any
 
-from jaxcontact.field import model, nearest, of
 from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import model, nearest, of
 
 
 @model

@@ -15,10 +15,10 @@ import math
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import nearest
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.restitution import EXACT, RESTITUTION_LAWS, RestitutionLaw
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import nearest
 
 RESTITUTIONS: dict[str, RestitutionLaw] = {
     "nominal": RESTITUTION_LAWS["flores_2011"],

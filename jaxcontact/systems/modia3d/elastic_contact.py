@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, of, static
 from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import model, of, static
 from jaxcontact.systems.modia3d.contact_pair_material import (
     ContactPairMaterial,
     ElasticContactPairMaterial,

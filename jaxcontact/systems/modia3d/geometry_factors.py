@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.materials import effective_radius, hertz_stiffness
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
 
 N_GEO = 1.5
 """Exponent of the overlap."""

@@ -23,7 +23,7 @@ from jaxcontact.geometry.contact_plane import ContactPlane
 from jaxcontact.geometry.motion import Motion, Wrench, wrench_at
 from jaxcontact.geometry.relative_motion import relative_motion
 from jaxcontact.laws.friction import MODIA3D
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
 from jaxcontact.systems.modia3d.elastic_contact import (
     ElasticContact,
     ElasticContactPairResponseMaterial,

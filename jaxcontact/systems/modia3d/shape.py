@@ -22,8 +22,8 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, parameter
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import model, parameter
 
 
 def _length(label: str, *, symbol: str = "l") -> Any:

@@ -5,9 +5,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, nearest, of, static
 from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import model, nearest, of, static
 from jaxcontact.systems.modia3d.shape import SHAPES
 
 

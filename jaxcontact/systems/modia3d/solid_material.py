@@ -6,10 +6,10 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import model, nearest, of
 from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.materials import effective_modulus, plane_strain_modulus
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import model, nearest, of
 
 
 @model

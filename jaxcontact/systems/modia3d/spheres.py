@@ -8,7 +8,7 @@ from jaxcontact.geometry.contact_plane import ContactPlane, contact_plane
 from jaxcontact.geometry.direction import distance_and_direction
 from jaxcontact.geometry.motion import Motion
 from jaxcontact.laws.catalogue import law
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
 from jaxcontact.systems.modia3d.contact_pair_material import ElasticContactPairMaterial
 from jaxcontact.systems.modia3d.elastic_contact import ElasticContact
 from jaxcontact.systems.modia3d.response import ContactMemory, Response, contact_response

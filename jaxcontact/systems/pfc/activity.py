@@ -5,7 +5,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
 from jaxcontact.systems.pfc.state import ContactState
 
 

@@ -20,7 +20,6 @@ from dataclasses import replace
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.field import nearest
 from jaxcontact.geometry.contact_plane import (
     ContactAxes,
     ContactPlane,
@@ -37,7 +36,8 @@ from jaxcontact.geometry.segment import closest_point_on_planar_segment
 from jaxcontact.geometry.triangle import ClosestPoint, closest_point_on_triangle
 from jaxcontact.laws.catalogue import law
 from jaxcontact.materials import effective_mass, effective_radius
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import nearest
 from jaxcontact.systems.pfc.pieces import Facet, SphericalPiece, Wall, ball
 from jaxcontact.systems.pfc.state import ContactState
 

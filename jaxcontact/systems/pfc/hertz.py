@@ -27,13 +27,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.field import model, of, parameter, static
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.elastic import elastic_energy, power_law_force
 from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.laws.tangential import Slider, coulomb_slider
 from jaxcontact.materials import Solid, effective_modulus, effective_shear_modulus, hertz_stiffness
-from jaxcontact.smooth import Real, positive_power, safe_norm
+from jaxcontact.numerics.smooth import Real, positive_power, safe_norm
+from jaxcontact.parameters import model, of, parameter, static
 from jaxcontact.systems.pfc.activity import surface_gap
 from jaxcontact.systems.pfc.linear import EXAMPLE_STATES
 from jaxcontact.systems.pfc.response import (

@@ -25,12 +25,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.field import model, of, parameter, static
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.elastic import linear_force
 from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.laws.tangential import Slider, coulomb_slider
-from jaxcontact.smooth import Real, positive_part, safe_norm
+from jaxcontact.numerics.smooth import Real, positive_part, safe_norm
+from jaxcontact.parameters import model, of, parameter, static
 from jaxcontact.systems.pfc.activity import surface_gap
 from jaxcontact.systems.pfc.response import (
     DASHPOT_MODES,

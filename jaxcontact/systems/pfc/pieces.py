@@ -9,7 +9,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.field import is_concrete, model, of, parameter
 from jaxcontact.geometry.motion import Motion
 from jaxcontact.geometry.rotation import (
     quaternion_product,
@@ -18,7 +17,8 @@ from jaxcontact.geometry.rotation import (
     rotation_to_quaternion,
 )
 from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import is_concrete, model, of, parameter
 
 
 @model

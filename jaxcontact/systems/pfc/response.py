@@ -7,7 +7,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.smooth import Real, positive_part, positive_power
+from jaxcontact.numerics.smooth import Real, positive_part, positive_power
 from jaxcontact.systems.pfc.state import ContactState
 
 DASHPOT_MODES = (0, 1, 2, 3)

@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.field import model, of
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.laws.rolling import (
@@ -23,7 +22,8 @@ from jaxcontact.laws.rolling import (
     iwashita_oda_rolling_stiffness,
     rolling_torque_limit,
 )
-from jaxcontact.smooth import Real, safe_norm
+from jaxcontact.numerics.smooth import Real, safe_norm
+from jaxcontact.parameters import model, of
 from jaxcontact.systems.pfc.linear import (
     EXAMPLE_STATES,
     NEW_LINEAR_CONTACT,

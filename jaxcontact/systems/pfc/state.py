@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.geometry.motion import Wrench, wrench_at
-from jaxcontact.smooth import Real
+from jaxcontact.numerics.smooth import Real
 
 
 class ContactState(NamedTuple):

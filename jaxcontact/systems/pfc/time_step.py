@@ -12,7 +12,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.laws.catalogue import law
-from jaxcontact.smooth import Real, positive_power
+from jaxcontact.numerics.smooth import Real, positive_power
 
 SAFETY_FACTOR = 0.8
 """Fraction of the critical time step that the program takes by default."""

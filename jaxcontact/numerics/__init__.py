@@ -1,0 +1,1 @@
+"""jaxcontact/numerics and parameters."""
