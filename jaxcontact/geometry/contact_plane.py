@@ -10,8 +10,8 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.geometry.direction import distance_and_direction
 from jaxcontact.geometry.rotation import rotate_between
+from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.numerics.smooth import Real
 
 PARALLEL = 1e-6

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.geometry.contact_plane import ContactAxes
-from jaxcontact.geometry.motion import Motion, normal_and_tangential, velocity_at
+from jaxcontact.geometry.rigid_motion import Motion, normal_and_tangential, velocity_at
 from jaxcontact.numerics.smooth import Real
 
 

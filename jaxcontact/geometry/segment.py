@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.geometry.closest_point import ClosestPoint
-from jaxcontact.geometry.direction import distance_and_direction
+from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.numerics.smooth import Real
 
 START, END, INTERIOR = 0, 1, 2

@@ -14,8 +14,8 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.geometry.closest_point import ClosestPoint
-from jaxcontact.geometry.direction import distance_and_direction
 from jaxcontact.geometry.segment import displacement_to_segment
+from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.numerics.smooth import Real
 
 REGIONS = ("V1", "V2", "V3", "E12", "E23", "E31", "F")

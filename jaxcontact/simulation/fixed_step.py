@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.geometry.motion import normal_and_tangential
+from jaxcontact.geometry.rigid_motion import normal_and_tangential
 from jaxcontact.numerics.checkpointed_scan import checkpointed_scan
 from jaxcontact.numerics.runge_kutta import CLASSICAL, step
 from jaxcontact.parameters import is_concrete, model, nearest, static

@@ -22,7 +22,7 @@ import jax
 import jax.flatten_util
 import jax.numpy as jnp
 
-from jaxcontact.geometry.motion import normal_and_tangential
+from jaxcontact.geometry.rigid_motion import normal_and_tangential
 from jaxcontact.geometry.rotation import rotate_between
 from jaxcontact.laws.friction import NoFriction
 from jaxcontact.laws.hysteresis import OnBranch

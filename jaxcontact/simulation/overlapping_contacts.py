@@ -20,7 +20,7 @@ import jax.numpy as jnp
 
 from jaxcontact.contact import ContactModel
 from jaxcontact.geometry.contact_plane import carried_with_plane
-from jaxcontact.geometry.motion import normal_and_tangential
+from jaxcontact.geometry.rigid_motion import normal_and_tangential
 from jaxcontact.geometry.rotation import quaternion_product
 from jaxcontact.laws.friction import NoFriction
 from jaxcontact.laws.hysteresis import OnBranch

@@ -17,12 +17,12 @@ import numpy as np
 
 from jaxcontact.bodies import Clumps, as_clumps
 from jaxcontact.contact import ContactModel
-from jaxcontact.geometry.direction import distance_and_direction
 from jaxcontact.geometry.rotation import (
     quaternion_product,
     rotate_by_quaternion,
     rotation_to_quaternion,
 )
+from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.laws.hysteresis import has_hysteresis
 from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.scene import Scene, State

@@ -6,7 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.geometry.direction import distance_and_direction
+from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.parameters import is_concrete
 from jaxcontact.surfaces.outward import outward, perpendicular
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import jax
 
-from jaxcontact.geometry.direction import distance_and_direction
 from jaxcontact.geometry.segment import displacement_to_segment
+from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.parameters import model, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.axial import check_axis

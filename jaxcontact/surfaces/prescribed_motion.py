@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.geometry.motion import Motion, velocity_at
+from jaxcontact.geometry.rigid_motion import Motion, velocity_at
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, parameter
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from jaxcontact.geometry.motion import Motion
+from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.geometry.rotation import quaternion_product, rotate_by_quaternion
 from jaxcontact.laws.friction import EXPONENTIAL, TANH
 from jaxcontact.systems.comsol import (

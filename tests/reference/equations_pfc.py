@@ -13,8 +13,8 @@ from jaxcontact.geometry.contact_plane import (
     turn_axes,
     turn_axes_first_order,
 )
-from jaxcontact.geometry.motion import Motion
 from jaxcontact.geometry.relative_motion import relative_increments, relative_motion
+from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.geometry.triangle import REGIONS
 from jaxcontact.laws.rolling import (
     constant_rolling_torque,

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxcontact.geometry.motion import Motion
+from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.systems.exudyn.compatibility import EXUDYN_1_13
 from jaxcontact.systems.exudyn.data_node import DataNode
 from jaxcontact.systems.exudyn.forces import RESTITUTION_LAW_OF_IMPACT_MODEL

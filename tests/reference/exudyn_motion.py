@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from jaxcontact.geometry.motion import Motion
+from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.systems.exudyn.data_node import DataNode
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from jaxcontact.geometry.motion import Motion
+from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.geometry.rotation import quaternion_product, rotate_by_quaternion
 from jaxcontact.laws.friction import EXPONENTIAL, TANH
 from jaxcontact.laws.one_sided_dashpot import (

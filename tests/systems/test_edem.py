@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from jaxcontact.geometry.contact_disk import largest_section_area
-from jaxcontact.geometry.motion import Motion
+from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.geometry.rotation import rotate
 from jaxcontact.laws.tangential import SpringMemory
 from jaxcontact.materials import Solid, effective_mass, effective_radius, effective_shear_modulus

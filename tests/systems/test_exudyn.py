@@ -9,7 +9,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxcontact.geometry.motion import Motion
+from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.systems.exudyn.compatibility import DOCUMENTED, EXUDYN_1_9_APRIL_2025, EXUDYN_1_13
 from jaxcontact.systems.exudyn.data_node import DataNode
 from jaxcontact.systems.exudyn.general_contact import general_contact_pair

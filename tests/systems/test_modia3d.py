@@ -11,7 +11,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import jaxcontact as jc
-from jaxcontact.geometry.motion import Motion
+from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.systems import modia3d
 from jaxcontact.systems.modia3d import ContactMemory, Solid, SolidMaterial, Sphere
 from tests.reference.equations_modia3d import trajectory_bouncing_sphere

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from jaxcontact.geometry.contact_plane import ContactAxes
-from jaxcontact.geometry.motion import Motion
+from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.laws.elastic import hertz_force
 from jaxcontact.laws.mindlin import mindlin_stiffness
 from jaxcontact.laws.restitution import zero_force_restitution, zero_overlap_restitution

@@ -18,7 +18,7 @@ from jaxcontact.geometry.contact_plane import (
     turn_axes,
     turn_axes_first_order,
 )
-from jaxcontact.geometry.motion import Motion
+from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.systems.pfc.activity import activity
 from jaxcontact.systems.pfc.contact_resolution import (
     NEW_CONTACT,

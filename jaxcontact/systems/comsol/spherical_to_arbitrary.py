@@ -8,7 +8,13 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.geometry.motion import Motion, Wrench, normal_and_tangential, velocity_at, wrench_at
+from jaxcontact.geometry.rigid_motion import (
+    Motion,
+    Wrench,
+    normal_and_tangential,
+    velocity_at,
+    wrench_at,
+)
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.friction import TANH
 from jaxcontact.laws.quantities import QUANTITIES

@@ -9,8 +9,14 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.geometry.contact_plane import contact_plane
-from jaxcontact.geometry.direction import distance_and_direction
-from jaxcontact.geometry.motion import Motion, Wrench, normal_and_tangential, velocity_at, wrench_at
+from jaxcontact.geometry.rigid_motion import (
+    Motion,
+    Wrench,
+    normal_and_tangential,
+    velocity_at,
+    wrench_at,
+)
+from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.friction import TANH
 from jaxcontact.laws.quantities import QUANTITIES

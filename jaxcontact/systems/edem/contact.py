@@ -14,9 +14,9 @@ from jaxcontact.geometry.contact_plane import (
     contact_plane,
     mean_spin,
 )
-from jaxcontact.geometry.direction import distance_and_direction
-from jaxcontact.geometry.motion import Motion, Wrench, wrench_at
 from jaxcontact.geometry.relative_motion import RelativeMotion, relative_motion
+from jaxcontact.geometry.rigid_motion import Motion, Wrench, wrench_at
+from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.laws.rolling import constant_rolling_torque
 from jaxcontact.laws.tangential import SpringMemory
 from jaxcontact.materials import effective_mass, effective_radius

@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.geometry.contact_disk import disk_radius
-from jaxcontact.geometry.motion import normal_and_tangential
+from jaxcontact.geometry.rigid_motion import normal_and_tangential
 from jaxcontact.laws.catalogue import law
 from jaxcontact.laws.friction import ROOT, Regularization
 from jaxcontact.laws.quantities import QUANTITIES

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.geometry.motion import Wrench
+from jaxcontact.geometry.rigid_motion import Wrench
 from jaxcontact.laws.adhesive_plastic import (
     PlasticOverlap,
     active_branch,

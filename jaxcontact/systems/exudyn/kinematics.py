@@ -5,8 +5,8 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.geometry.direction import distance_and_direction
-from jaxcontact.geometry.motion import Motion, normal_and_tangential, velocity_at
+from jaxcontact.geometry.rigid_motion import Motion, normal_and_tangential, velocity_at
+from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.numerics.smooth import Real
 
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.geometry.motion import Wrench
+from jaxcontact.geometry.rigid_motion import Wrench
 from jaxcontact.systems.exudyn.forces import ContactForces
 from jaxcontact.systems.exudyn.kinematics import Kinematics
 

@@ -29,7 +29,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.geometry.motion import Motion, Wrench
+from jaxcontact.geometry.rigid_motion import Motion, Wrench
 from jaxcontact.laws.catalogue import law
 from jaxcontact.systems.exudyn.data_node import DataNode
 from jaxcontact.systems.exudyn.forces import contact_forces, updated_data

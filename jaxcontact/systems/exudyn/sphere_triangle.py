@@ -14,7 +14,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
-from jaxcontact.geometry.motion import Motion, normal_and_tangential, velocity_at, wrench_at
+from jaxcontact.geometry.rigid_motion import Motion, normal_and_tangential, velocity_at, wrench_at
 from jaxcontact.geometry.rotation import rotate_by_quaternion
 from jaxcontact.geometry.triangle import closest_point_on_triangle
 from jaxcontact.laws.catalogue import law

@@ -29,11 +29,11 @@ from jaxcontact.geometry.contact_plane import (
     turn_axes,
     turn_axes_first_order,
 )
-from jaxcontact.geometry.direction import distance_and_direction
-from jaxcontact.geometry.motion import Motion
 from jaxcontact.geometry.relative_motion import relative_increments, relative_motion
+from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.geometry.segment import closest_point_on_planar_segment
 from jaxcontact.geometry.triangle import ClosestPoint, closest_point_on_triangle
+from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.laws.catalogue import law
 from jaxcontact.materials import effective_mass, effective_radius
 from jaxcontact.numerics.smooth import Real

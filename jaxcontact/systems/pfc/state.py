@@ -7,7 +7,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.geometry.motion import Wrench, wrench_at
+from jaxcontact.geometry.rigid_motion import Wrench, wrench_at
 from jaxcontact.numerics.smooth import Real
 
 
