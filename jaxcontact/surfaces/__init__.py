@@ -5,6 +5,7 @@ Every surface is a model with one method, ``closest(center, time)``, and an opti
 ``motion``. There are no forces here.
 """
 
+from jaxcontact.surfaces.base import Surface, SurfacePoint
 from jaxcontact.surfaces.beam import Beam
 from jaxcontact.surfaces.box import Box
 from jaxcontact.surfaces.capsule import Capsule
@@ -16,8 +17,6 @@ from jaxcontact.surfaces.mesh import Mesh
 from jaxcontact.surfaces.plane import Plane
 from jaxcontact.surfaces.prescribed_motion import Pose, PrescribedMotion
 from jaxcontact.surfaces.sphere import Sphere
-from jaxcontact.surfaces.surface import Surface
-from jaxcontact.surfaces.surface_point import SurfacePoint
 
 __all__ = [
     "Beam",

@@ -8,7 +8,7 @@ import numpy as np
 
 from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.parameters import is_concrete
-from jaxcontact.surfaces.outward import outward, perpendicular
+from jaxcontact.surfaces.vectors import outward, perpendicular
 
 
 class Axial(NamedTuple):

@@ -8,10 +8,10 @@ import jax.numpy as jnp
 from jaxcontact.numerics.smooth import positive_part
 from jaxcontact.parameters import model, static
 from jaxcontact.surfaces import dimensions
-from jaxcontact.surfaces.intersection import orthogonal_intersection
-from jaxcontact.surfaces.outward import outward
+from jaxcontact.surfaces.base import DistanceAndNormal, Surface, in_frame
+from jaxcontact.surfaces.box import orthogonal_intersection
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
-from jaxcontact.surfaces.surface import DistanceAndNormal, Surface, in_frame
+from jaxcontact.surfaces.vectors import outward
 
 
 @model

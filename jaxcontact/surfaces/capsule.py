@@ -9,9 +9,9 @@ from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.parameters import model, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.axial import check_axis
-from jaxcontact.surfaces.outward import outward, perpendicular
+from jaxcontact.surfaces.base import DistanceAndNormal, Surface
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
-from jaxcontact.surfaces.surface import DistanceAndNormal, Surface
+from jaxcontact.surfaces.vectors import outward, perpendicular
 
 
 @model

@@ -9,9 +9,9 @@ import numpy as np
 from jaxcontact.parameters import is_concrete, model, parameter, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.axial import Axial, axial, check_axis
-from jaxcontact.surfaces.outward import outward
+from jaxcontact.surfaces.base import DistanceAndNormal, Surface
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
-from jaxcontact.surfaces.surface import DistanceAndNormal, Surface
+from jaxcontact.surfaces.vectors import outward
 
 
 def _radius(label: str, symbol: str, **default: Any) -> Any:

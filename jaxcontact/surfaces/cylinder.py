@@ -8,9 +8,9 @@ import jax.numpy as jnp
 from jaxcontact.parameters import model, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.axial import axial, check_axis
-from jaxcontact.surfaces.intersection import orthogonal_intersection
+from jaxcontact.surfaces.base import DistanceAndNormal, Surface
+from jaxcontact.surfaces.box import orthogonal_intersection
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
-from jaxcontact.surfaces.surface import DistanceAndNormal, Surface
 
 
 @model

@@ -8,8 +8,8 @@ import jax.numpy as jnp
 from jaxcontact.numerics.smooth import implicit_root
 from jaxcontact.parameters import model, parameter, static
 from jaxcontact.surfaces import dimensions
+from jaxcontact.surfaces.base import DistanceAndNormal, Surface, in_frame
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
-from jaxcontact.surfaces.surface import DistanceAndNormal, Surface, in_frame
 
 SEARCH_STEPS = 40
 """Newton steps of the search. 12 suffice to rounding, but within rounding of the rim of the disk of

@@ -9,8 +9,8 @@ import numpy as np
 from jaxcontact.geometry.closest_point import ClosestPoint
 from jaxcontact.geometry.triangle import FACE, closest_point_on_triangle, triangle_normal
 from jaxcontact.parameters import is_concrete, model, parameter, static
+from jaxcontact.surfaces.base import DistanceAndNormal, Surface
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
-from jaxcontact.surfaces.surface import DistanceAndNormal, Surface
 
 _ROUNDING_UNITS = 8.0
 

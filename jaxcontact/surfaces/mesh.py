@@ -8,10 +8,10 @@ import numpy as np
 
 from jaxcontact.geometry.triangle import closest_point_on_triangle, triangle_normal
 from jaxcontact.parameters import is_concrete, model, parameter, static
+from jaxcontact.surfaces.base import DistanceAndNormal, Surface
 from jaxcontact.surfaces.facet import signed_distance, size_of_numbers
-from jaxcontact.surfaces.outward import outward
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
-from jaxcontact.surfaces.surface import DistanceAndNormal, Surface
+from jaxcontact.surfaces.vectors import outward
 
 _VERTICES_OF_REGIONS = np.array(
     [[1, 0, 0], [0, 1, 0], [0, 0, 1], [1, 1, 0], [0, 1, 1], [1, 0, 1], [1, 1, 1]], dtype=bool

@@ -8,8 +8,8 @@ import numpy as np
 
 from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.parameters import is_concrete, model, parameter
+from jaxcontact.surfaces.base import DistanceAndNormal, Surface
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
-from jaxcontact.surfaces.surface import DistanceAndNormal, Surface
 
 
 @model

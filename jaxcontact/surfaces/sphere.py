@@ -7,9 +7,9 @@ import jax.numpy as jnp
 
 from jaxcontact.parameters import model, static
 from jaxcontact.surfaces import dimensions
-from jaxcontact.surfaces.outward import outward
+from jaxcontact.surfaces.base import DistanceAndNormal, Surface
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
-from jaxcontact.surfaces.surface import DistanceAndNormal, Surface
+from jaxcontact.surfaces.vectors import outward
 
 
 @model

@@ -4,7 +4,7 @@ reported.
 
 import abc
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +12,25 @@ import jax.numpy as jnp
 from jaxcontact.geometry.rotation import rotate
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
-from jaxcontact.surfaces.surface_point import SurfacePoint
+
+
+class SurfacePoint(NamedTuple):
+    """Where a surface is closest to the centre of a sphere; everything in the frame of the scene.
+
+    Attributes:
+        distance: signed distance [m] from the surface to the centre, positive on the free side,
+            ``()``. The gap of a sphere of radius ``R`` is ``distance - R``.
+        normal: unit vector from the surface towards the free side, the gradient of ``distance`` by
+            the centre, ``(3,)``. A repelling contact force on the sphere has this direction.
+        point: the closest point ``center - distance normal`` [m], ``(3,)``.
+        velocity: of the surface's material at this point [m/s], ``(3,)``.
+    """
+
+    distance: jax.Array
+    normal: jax.Array
+    point: jax.Array
+    velocity: jax.Array
+
 
 DistanceAndNormal = tuple[jax.Array, jax.Array]
 
