@@ -18,9 +18,9 @@ from calibration.errors import InputError
 from calibration.model.free import Derived
 from calibration.model.parameter import Unknown
 from jaxcontact import HuntCrossley, LinearDashpot, PowerLawHuntCrossley, Scene, TsujiDashpot
-from jaxcontact.laws.elastic import contact_duration
-from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.laws.restitution import CONTACT_ENDS
+from jaxcontact.laws.core.damping_maps import CONTACT_ENDS
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.normal.elastic import contact_duration
 from jaxcontact.materials import Solid, hertz_stiffness
 from jaxcontact.parameters import Interval, Parameter, get, put, quantity
 

@@ -10,25 +10,25 @@ from jaxcontact.derivatives import (
     jacobian,
     value_and_jacobian,
 )
-from jaxcontact.laws.adhesion import JohnsonKendallRoberts
-from jaxcontact.laws.adhesive_plastic import AdhesivePlastic
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.cundall_strack import CundallStrack
-from jaxcontact.laws.friction import Coulomb, NoFriction, RegularizedCoulomb
-from jaxcontact.laws.mindlin import Mindlin
-from jaxcontact.laws.model_of_law import normal_law
-from jaxcontact.laws.normal import (
+from jaxcontact.laws.core.damping_maps import RESTITUTION_LAWS, RestitutionLaw
+from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.friction.coulomb import Coulomb, NoFriction, RegularizedCoulomb
+from jaxcontact.laws.friction.cundall_strack import CundallStrack
+from jaxcontact.laws.friction.mindlin import Mindlin
+from jaxcontact.laws.friction.rolling import RollingResistance, RollingSpring
+from jaxcontact.laws.friction.spinning import SpinningFriction
+from jaxcontact.laws.normal.adhesion import JohnsonKendallRoberts
+from jaxcontact.laws.normal.adhesive_plastic import AdhesivePlastic
+from jaxcontact.laws.normal.models import (
     HuntCrossley,
     LinearDashpot,
     NewtonRestitution,
     PowerLawHuntCrossley,
     TsujiDashpot,
 )
-from jaxcontact.laws.plastic import ThorntonPlastic, WaltonBraun
-from jaxcontact.laws.restitution import RESTITUTION_LAWS, RestitutionLaw
-from jaxcontact.laws.rolling import RollingResistance, RollingSpring
-from jaxcontact.laws.spinning import SpinningFriction
-from jaxcontact.laws.velocity_dependent_restitution import (
+from jaxcontact.laws.normal.normal_law import normal_law
+from jaxcontact.laws.normal.plastic import ThorntonPlastic, WaltonBraun
+from jaxcontact.laws.normal.restitution import (
     ExponentialRestitution,
     PowerLawRestitution,
     RationalRestitution,
@@ -36,7 +36,7 @@ from jaxcontact.laws.velocity_dependent_restitution import (
     TabulatedRestitution,
     ThorntonRestitution,
 )
-from jaxcontact.laws.viscoelastic import HertzDashpot, KuwabaraKono, ViscoelasticRestitution
+from jaxcontact.laws.normal.viscoelastic import HertzDashpot, KuwabaraKono, ViscoelasticRestitution
 from jaxcontact.scene import MagnusLift, QuadraticDrag, Scene, State, state
 from jaxcontact.simulation import EventAligned, FixedStep, Impulse, Status, Trajectory, simulate
 from jaxcontact.surfaces import (

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from jaxcontact.laws.friction import NoFriction
+from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.parameters import model
 
 
@@ -20,7 +20,7 @@ class ContactModel:
             branch, each switch an event. ``NewtonRestitution`` and the restitutions that depend on
             the speed (``ViscoelasticRestitution``, ``PowerLawRestitution`` ...) have no force and
             are for the rigid-impulse method only.
-        friction: a law of ``jaxcontact.laws.friction`` (``RegularizedCoulomb``, ``NoFriction``;
+        friction: a law of ``jaxcontact.laws.friction.coulomb`` (``RegularizedCoulomb``, ``NoFriction``;
             ``Coulomb`` for the rigid-impulse method only), or a spring with memory
             (``CundallStrack``, ``Mindlin``), which holds a load without creep.
         rolling: ``RollingResistance``, ``RollingSpring`` (with a memory; holds a body on a slope),

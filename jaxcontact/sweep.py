@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.friction import NoFriction
+from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.parameters import put
 from jaxcontact.scene import Scene, State
 from jaxcontact.simulation import is_one_sphere_over_a_plane, simulate

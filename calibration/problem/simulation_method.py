@@ -7,7 +7,7 @@ from typing import Any
 
 import jaxcontact as jc
 from calibration.errors import InputError
-from jaxcontact.laws.hysteresis import has_hysteresis
+from jaxcontact.laws.normal.hysteresis import has_hysteresis
 
 SPARE = 2
 """Contacts beyond those that were seen: a motion with the parameters of the moment may have

@@ -9,8 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.bodies import Clumps, Spheres
-from jaxcontact.laws.friction import Coulomb
-from jaxcontact.laws.hysteresis import has_hysteresis
+from jaxcontact.laws.friction.coulomb import Coulomb
+from jaxcontact.laws.normal.hysteresis import has_hysteresis
 from jaxcontact.numerics.interpolation import Segments
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene import Scene, State

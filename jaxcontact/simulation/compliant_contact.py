@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.laws.phase import ClosedPhase, ContactPhase
+from jaxcontact.laws.coordinates.analytic import ClosedPhase, ContactPhase
 from jaxcontact.numerics.collocation import elementwise_slope, graded_grid, newton_iteration, solved
 from jaxcontact.numerics.interpolation import quintic
 from jaxcontact.numerics.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, step

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.friction import Coulomb
+from jaxcontact.laws.friction.coulomb import Coulomb
 from jaxcontact.numerics.interpolation import Segments
 from jaxcontact.numerics.smooth import positive_part
 from jaxcontact.parameters import put

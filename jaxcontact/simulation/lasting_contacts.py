@@ -24,9 +24,9 @@ import jax.numpy as jnp
 
 from jaxcontact.geometry.rigid_motion import normal_and_tangential
 from jaxcontact.geometry.rotation import rotate_between
-from jaxcontact.laws.friction import NoFriction
-from jaxcontact.laws.hysteresis import OnBranch
-from jaxcontact.laws.tangential import coulomb_slider
+from jaxcontact.laws.friction.coulomb import NoFriction
+from jaxcontact.laws.friction.slider import coulomb_slider
+from jaxcontact.laws.normal.hysteresis import OnBranch
 from jaxcontact.numerics.smooth import positive_part
 from jaxcontact.scene import State
 from jaxcontact.simulation.overlapping_contacts import Active, Rolled, Stepped, Work, external_power

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.laws.hysteresis import OnBranch
+from jaxcontact.laws.normal.hysteresis import OnBranch
 from jaxcontact.numerics.checkpointed_scan import checkpointed_scan
 from jaxcontact.numerics.interpolation import Segments, cubic, evaluate
 from jaxcontact.numerics.smooth import safe_norm

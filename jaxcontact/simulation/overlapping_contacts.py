@@ -22,8 +22,8 @@ from jaxcontact.contact import ContactModel
 from jaxcontact.geometry.contact_plane import carried_with_plane
 from jaxcontact.geometry.rigid_motion import normal_and_tangential
 from jaxcontact.geometry.rotation import quaternion_product
-from jaxcontact.laws.friction import NoFriction
-from jaxcontact.laws.hysteresis import OnBranch
+from jaxcontact.laws.friction.coulomb import NoFriction
+from jaxcontact.laws.normal.hysteresis import OnBranch
 from jaxcontact.numerics.interpolation import cubic
 from jaxcontact.numerics.runge_kutta import CLASSICAL, step
 from jaxcontact.numerics.smooth import safe_norm

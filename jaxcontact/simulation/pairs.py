@@ -23,7 +23,7 @@ from jaxcontact.geometry.rotation import (
     rotation_to_quaternion,
 )
 from jaxcontact.geometry.vectors import distance_and_direction
-from jaxcontact.laws.hysteresis import has_hysteresis
+from jaxcontact.laws.normal.hysteresis import has_hysteresis
 from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.scene import Scene, State
 from jaxcontact.surfaces import Plane

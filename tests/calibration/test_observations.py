@@ -27,7 +27,7 @@ from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
 from calibration.results.result import Determination
 from jaxcontact.geometry.rotation import quaternion_product, rotation_to_quaternion
-from jaxcontact.laws.restitution import exact_damping_ratio
+from jaxcontact.laws.core.damping_maps import exact_damping_ratio
 
 _SPEC = importlib.util.spec_from_file_location(
     "derivatives_of_residuals", Path(__file__).with_name("derivatives_of_residuals.py")

@@ -11,7 +11,7 @@ import jaxcontact as jc
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import residuals
 from calibration.problem.trial import Trial
-from jaxcontact.laws.elastic import contact_duration
+from jaxcontact.laws.normal.elastic import contact_duration
 from jaxcontact.materials import ALUMINA, STEEL, Solid, effective_modulus, hertz_stiffness
 from jaxcontact.parameters import get
 from tests.calibration.test_fit import recording

@@ -15,7 +15,7 @@ from jaxcontact.derivatives.differences import differences, ladder, points
 from jaxcontact.derivatives.fixed_step_rule import relative_error
 from jaxcontact.derivatives.selection import components, selected
 from jaxcontact.derivatives.verdict import Verdict
-from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.parameters import model, of, parameter
 
 STIFFNESS, RESTITUTION, FRICTION = (

@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact.systems
-from jaxcontact.laws.catalogue import LAWS, Law, is_number
+from jaxcontact.laws.core.registry import LAWS, Law, is_number
 from tests.laws.impact_by_integration import obtained_by_integration
 
 assert jaxcontact.systems  # its laws are in the catalogue now

@@ -10,7 +10,7 @@ import math
 from pathlib import Path
 
 import tests.conftest
-from jaxcontact.laws.catalogue import LAWS, Law
+from jaxcontact.laws.core.registry import LAWS, Law
 from tests.laws.contract import outcome
 
 assert tests.conftest  # double precision and quick compilation, when this runs by itself

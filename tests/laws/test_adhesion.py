@@ -7,8 +7,8 @@ import pytest
 from scipy.integrate import quad
 from scipy.optimize import brentq
 
-from jaxcontact.laws import adhesion
-from jaxcontact.laws.elastic import hertz_force
+from jaxcontact.laws.normal import adhesion
+from jaxcontact.laws.normal.elastic import hertz_force
 from jaxcontact.materials import hertz_stiffness
 
 SURFACES = [

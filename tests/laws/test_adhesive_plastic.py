@@ -5,7 +5,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxcontact.laws.adhesive_plastic import (
+from jaxcontact.laws.normal.adhesive_plastic import (
     PlasticOverlap,
     adhesive_plastic_force,
     smooth_adhesive_plastic_force,

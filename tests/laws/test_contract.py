@@ -4,8 +4,8 @@ that shows the outcome.
 
 import pytest
 
-from jaxcontact.laws.catalogue import LAWS
-from jaxcontact.laws.normal import NORMAL_LAWS
+from jaxcontact.laws.core.registry import LAWS
+from jaxcontact.laws.normal.models import NORMAL_LAWS
 from tests.laws.contract import CHECKS, outcome
 from tests.laws.support_table import assert_documented, documented
 

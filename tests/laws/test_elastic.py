@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from jaxcontact import materials
-from jaxcontact.laws import damping, elastic
+from jaxcontact.laws.normal import damping, elastic
 
 
 @pytest.fixture(scope="module")

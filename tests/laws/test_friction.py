@@ -8,8 +8,13 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxcontact.laws import friction
-from jaxcontact.laws.friction import REGULARIZATIONS, Coulomb, NoFriction, RegularizedCoulomb
+from jaxcontact.laws.friction import coulomb as friction
+from jaxcontact.laws.friction.coulomb import (
+    REGULARIZATIONS,
+    Coulomb,
+    NoFriction,
+    RegularizedCoulomb,
+)
 
 NAMES = list(REGULARIZATIONS)
 

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from jaxcontact.laws.friction import FRICTION_LAWS
-from jaxcontact.laws.normal import (
+from jaxcontact.laws.core.damping_maps import RESTITUTION_LAWS
+from jaxcontact.laws.friction.coulomb import FRICTION_LAWS
+from jaxcontact.laws.normal.models import (
     NORMAL_LAWS,
     HuntCrossley,
     LinearDashpot,
@@ -17,7 +18,6 @@ from jaxcontact.laws.normal import (
     PowerLawHuntCrossley,
     TsujiDashpot,
 )
-from jaxcontact.laws.restitution import RESTITUTION_LAWS
 from jaxcontact.parameters import parameters
 
 STIFFNESS, MASS, SPEED = 3e6, 0.02, 1.7

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from jaxcontact.laws import plastic
-from jaxcontact.laws.elastic import hertz_force
-from jaxcontact.laws.plastic import PlasticContact, ThorntonPlastic, WaltonBraun
+from jaxcontact.laws.normal import plastic
+from jaxcontact.laws.normal.elastic import hertz_force
+from jaxcontact.laws.normal.plastic import PlasticContact, ThorntonPlastic, WaltonBraun
 from jaxcontact.materials import hertz_stiffness
 
 WALTON = {"stiffness": 1e6, "unloading_ratio": 1.7, "hardening": 300.0}

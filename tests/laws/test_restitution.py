@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from jaxcontact.laws import restitution as law
+from jaxcontact.laws.core import damping_maps as law
 
 RESTITUTIONS = np.concatenate([np.geomspace(1e-3, 0.5, 40), np.linspace(0.5, 1.0, 41)])
 

@@ -7,8 +7,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxcontact.laws.friction import TANH
-from jaxcontact.laws.rolling import (
+from jaxcontact.laws.friction.coulomb import TANH
+from jaxcontact.laws.friction.rolling import (
     RollingMemory,
     ai_rolling_stiffness,
     constant_rolling_torque,
@@ -19,7 +19,7 @@ from jaxcontact.laws.rolling import (
     rolling_energy,
     viscous_rolling_torque,
 )
-from jaxcontact.laws.tangential import smooth_coulomb_slider
+from jaxcontact.laws.friction.slider import smooth_coulomb_slider
 
 LAW = {"rolling_coefficient": 0.05, "effective_radius": 0.1}
 RATE = jnp.asarray([0.3, -1.2, 0.4])

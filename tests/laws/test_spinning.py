@@ -7,9 +7,9 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxcontact.laws.friction import REGULARIZATIONS, ROOT, TANH
-from jaxcontact.laws.rocking import rocking_damping_torque
-from jaxcontact.laws.spinning import (
+from jaxcontact.laws.friction.coulomb import REGULARIZATIONS, ROOT, TANH
+from jaxcontact.laws.friction.rolling import rocking_damping_torque
+from jaxcontact.laws.friction.spinning import (
     PRESSURES,
     coulomb_spinning_torque,
     least_spin_velocity,

@@ -5,8 +5,8 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 
-from jaxcontact.laws.friction import LINEAR, ROOT, TANH
-from jaxcontact.laws.stribeck import (
+from jaxcontact.laws.friction.coulomb import LINEAR, ROOT, TANH
+from jaxcontact.laws.friction.stribeck import (
     brown_mcphee_force,
     regularized_stribeck_force,
     stribeck_coefficient,

@@ -11,8 +11,8 @@ import pytest
 
 from jaxcontact.geometry.contact_plane import carried_with_plane
 from jaxcontact.geometry.rotation import rotate
-from jaxcontact.laws.cundall_strack import cundall_strack_force, spring_energy
-from jaxcontact.laws.mindlin import (
+from jaxcontact.laws.friction.cundall_strack import cundall_strack_force, spring_energy
+from jaxcontact.laws.friction.mindlin import (
     MindlinMemory,
     incremental_mindlin_force,
     mindlin_force,
@@ -20,7 +20,7 @@ from jaxcontact.laws.mindlin import (
     mindlin_partial_slip_force,
     mindlin_stiffness,
 )
-from jaxcontact.laws.tangential import (
+from jaxcontact.laws.friction.slider import (
     SpringMemory,
     coulomb_slider,
     smooth_coulomb_slider,

@@ -9,8 +9,8 @@ import pytest
 from scipy.interpolate import PchipInterpolator
 
 import jaxcontact as jc
-from jaxcontact.laws.plastic import thornton_restitution, thornton_yield_speed
-from jaxcontact.laws.velocity_dependent_restitution import (
+from jaxcontact.laws.normal.plastic import thornton_restitution, thornton_yield_speed
+from jaxcontact.laws.normal.restitution import (
     power_law_restitution,
     smooth_power_law_restitution,
 )

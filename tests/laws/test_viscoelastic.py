@@ -9,7 +9,7 @@ import pytest
 from scipy.integrate import solve_ivp
 from scipy.special import gamma
 
-from jaxcontact.laws import viscoelastic as law
+from jaxcontact.laws.normal import viscoelastic as law
 
 QUICK = {"xla_backend_optimization_level": 0}
 ENDS = ("zero_force", "zero_overlap")

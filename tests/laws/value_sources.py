@@ -10,7 +10,7 @@ from typing import Any
 import jax
 import pytest
 
-from jaxcontact.laws import catalogue
+from jaxcontact.laws.core import registry as catalogue
 from tests.reference.tree import all_cases
 
 SOURCES = {

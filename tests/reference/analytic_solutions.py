@@ -14,25 +14,25 @@ import numpy as np
 import scipy.integrate
 
 from jaxcontact.geometry.contact_disk import disk_radius, hertz_area
-from jaxcontact.laws import adhesion
-from jaxcontact.laws.cundall_strack import cundall_strack_force
-from jaxcontact.laws.elastic import (
+from jaxcontact.laws.core.damping_maps import CONTACT_ENDS
+from jaxcontact.laws.friction.coulomb import LINEAR, TANH, slip_after_impulse
+from jaxcontact.laws.friction.cundall_strack import cundall_strack_force
+from jaxcontact.laws.friction.mindlin import (
+    mindlin_partial_slip_displacement,
+    mindlin_partial_slip_force,
+    mindlin_stiffness,
+)
+from jaxcontact.laws.friction.rolling import constant_rolling_torque
+from jaxcontact.laws.friction.slider import SpringMemory
+from jaxcontact.laws.friction.spinning import spinning_torque_limit
+from jaxcontact.laws.normal import adhesion
+from jaxcontact.laws.normal.elastic import (
     contact_duration,
     linear_force,
     maximum_overlap,
     power_law_force,
     static_overlap,
 )
-from jaxcontact.laws.friction import LINEAR, TANH, slip_after_impulse
-from jaxcontact.laws.mindlin import (
-    mindlin_partial_slip_displacement,
-    mindlin_partial_slip_force,
-    mindlin_stiffness,
-)
-from jaxcontact.laws.restitution import CONTACT_ENDS
-from jaxcontact.laws.rolling import constant_rolling_torque
-from jaxcontact.laws.spinning import spinning_torque_limit
-from jaxcontact.laws.tangential import SpringMemory
 from jaxcontact.materials import Solid, effective_modulus, effective_shear_modulus, hertz_stiffness
 from tests.reference.case import (
     Case,

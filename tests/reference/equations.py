@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from jaxcontact.laws.restitution import (
+from jaxcontact.laws.core.damping_maps import (
     RESTITUTION_LAWS,
     exact_damping_ratio,
     zero_force_restitution,

@@ -7,7 +7,7 @@ import jax.numpy as jnp
 
 from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.geometry.rotation import quaternion_product, rotate_by_quaternion
-from jaxcontact.laws.friction import EXPONENTIAL, TANH
+from jaxcontact.laws.friction.coulomb import EXPONENTIAL, TANH
 from jaxcontact.systems.comsol import (
     ArbitraryContact,
     Friction,

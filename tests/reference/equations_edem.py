@@ -13,10 +13,10 @@ from jaxcontact.geometry.contact_disk import (
     hertz_area,
     sphere_plane_area,
 )
-from jaxcontact.laws.friction import EXPONENTIAL, LINEAR, ROOT, TANH
-from jaxcontact.laws.restitution import zero_overlap_restitution
-from jaxcontact.laws.rocking import rocking_damping_torque
-from jaxcontact.laws.spinning import (
+from jaxcontact.laws.core.damping_maps import zero_overlap_restitution
+from jaxcontact.laws.friction.coulomb import EXPONENTIAL, LINEAR, ROOT, TANH
+from jaxcontact.laws.friction.rolling import rocking_damping_torque
+from jaxcontact.laws.friction.spinning import (
     limited_spinning_torque,
     regularized_spinning_torque,
     spin_after_step,

@@ -12,7 +12,7 @@ import numpy as np
 
 from jaxcontact.geometry.contact_plane import ContactPlane
 from jaxcontact.geometry.rigid_motion import Motion, Wrench
-from jaxcontact.laws.restitution import obtained_restitution
+from jaxcontact.laws.core.damping_maps import obtained_restitution
 from jaxcontact.systems import modia3d
 from tests.reference.latched_motion import latched_motion
 

@@ -16,7 +16,7 @@ from jaxcontact.geometry.contact_plane import (
 from jaxcontact.geometry.relative_motion import relative_increments, relative_motion
 from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.geometry.triangle import REGIONS
-from jaxcontact.laws.rolling import (
+from jaxcontact.laws.friction.rolling import (
     constant_rolling_torque,
     iwashita_oda_rolling_stiffness,
     rolling_torque_limit,

@@ -17,8 +17,8 @@ import numpy as np
 
 import jaxcontact as jc
 from jaxcontact.bodies import SOLID_SPHERE
-from jaxcontact.laws.friction import LINEAR
-from jaxcontact.laws.restitution import obtained_restitution
+from jaxcontact.laws.core.damping_maps import obtained_restitution
+from jaxcontact.laws.friction.coulomb import LINEAR
 
 Inputs = dict[str, Any]
 OBTAINED = jax.jit(obtained_restitution)

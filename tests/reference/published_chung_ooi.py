@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
-from jaxcontact.laws.elastic import power_law_force
+from jaxcontact.laws.normal.elastic import power_law_force
 from jaxcontact.materials import (
     Solid,
     effective_mass,

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import jaxcontact as jc
-from jaxcontact.laws.elastic import contact_duration, maximum_overlap
+from jaxcontact.laws.normal.elastic import contact_duration, maximum_overlap
 from jaxcontact.materials import (
     effective_modulus,
     effective_radius,

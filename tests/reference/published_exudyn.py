@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 import jaxcontact as jc
-from jaxcontact.laws.restitution import RESTITUTION_LAWS
+from jaxcontact.laws.core.damping_maps import RESTITUTION_LAWS
 from tests.reference.case import Case, Computed, ReferenceFile, failing, quantities
 from tests.reference.published_impacts import after_impact, body, first_contacts
 from tests.reference.published_reading import only, stated

@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
-from jaxcontact.laws.friction import LINEAR
+from jaxcontact.laws.friction.coulomb import LINEAR
 from jaxcontact.scene import State
 from tests.reference.motion import along_z, floor_and_ceiling
 

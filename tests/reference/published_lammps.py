@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import jaxcontact as jc
-from jaxcontact.laws.adhesion import jkr_force
+from jaxcontact.laws.normal.adhesion import jkr_force
 from jaxcontact.materials import Solid, effective_modulus, effective_shear_modulus, hertz_stiffness
 from tests.reference.case import Case, Computed, ReferenceFile, dispatch, quantities
 from tests.reference.published_impacts import body, two_spheres

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
-from jaxcontact.laws.restitution import zero_overlap_damping
+from jaxcontact.laws.core.damping_maps import zero_overlap_damping
 from tests.reference.case import Case, Computed, ReferenceFile, quantities
 from tests.reference.motion import DOWN, UP, along_z
 from tests.reference.published_impacts import (

@@ -13,8 +13,8 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
-from jaxcontact.laws.cundall_strack import CundallStrack
-from jaxcontact.laws.mindlin import Mindlin
+from jaxcontact.laws.friction.cundall_strack import CundallStrack
+from jaxcontact.laws.friction.mindlin import Mindlin
 
 LENGTH = 8.0
 """Time that is simulated, in units of the time scale of the slowest impact; an elastic impact lasts

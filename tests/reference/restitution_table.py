@@ -7,14 +7,14 @@ from typing import Any
 
 import jax
 
-from jaxcontact.laws.elastic import maximum_overlap
-from jaxcontact.laws.restitution import (
+from jaxcontact.laws.core.damping_maps import (
     EXACT,
     RESTITUTION_LAWS,
     RestitutionLaw,
     exact_damping_ratio,
     obtained_restitution,
 )
+from jaxcontact.laws.normal.elastic import maximum_overlap
 from tests.reference.case import (
     Case,
     Computed,

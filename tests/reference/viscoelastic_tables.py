@@ -10,13 +10,13 @@ import jax
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from jaxcontact.laws.restitution import (
+from jaxcontact.laws.core.damping_maps import (
     thornton_gamma,
     tsuji_zeta,
     zero_force_restitution,
     zero_overlap_restitution,
 )
-from jaxcontact.laws.viscoelastic import (
+from jaxcontact.laws.normal.viscoelastic import (
     hertz_dashpot_force,
     hertz_dashpot_restitution,
     kuwabara_kono_force,

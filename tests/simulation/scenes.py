@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
-from jaxcontact.laws.friction import REGULARIZATIONS
+from jaxcontact.laws.friction.coulomb import REGULARIZATIONS
 
 LANES = 16
 SAMPLES = 41

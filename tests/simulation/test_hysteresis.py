@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
-from jaxcontact.laws.adhesion import jkr_pull_off_force, jkr_work_of_separation
+from jaxcontact.laws.normal.adhesion import jkr_pull_off_force, jkr_work_of_separation
 
 FAST = functools.partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
 RADIUS, MASS = 0.01, 0.01

@@ -5,7 +5,7 @@ import pytest
 
 import jaxcontact as jc
 from experiments.benchmarks import reference_solution
-from jaxcontact.laws.restitution import RESTITUTION_LAWS
+from jaxcontact.laws.core.damping_maps import RESTITUTION_LAWS
 from tests.simulation import in_time, scenes
 
 

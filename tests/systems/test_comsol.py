@@ -10,8 +10,8 @@ from scipy.integrate import solve_ivp
 
 from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.geometry.rotation import quaternion_product, rotate_by_quaternion
-from jaxcontact.laws.friction import EXPONENTIAL, TANH
-from jaxcontact.laws.one_sided_dashpot import (
+from jaxcontact.laws.friction.coulomb import EXPONENTIAL, TANH
+from jaxcontact.laws.normal.one_sided_dashpot import (
     one_sided_damping,
     one_sided_dashpot_force,
     one_sided_duration,

@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 from jaxcontact.geometry.contact_disk import largest_section_area
 from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.geometry.rotation import rotate
-from jaxcontact.laws.tangential import SpringMemory
+from jaxcontact.laws.friction.slider import SpringMemory
 from jaxcontact.materials import Solid, effective_mass, effective_radius, effective_shear_modulus
 from jaxcontact.systems.edem import (
     Contact,

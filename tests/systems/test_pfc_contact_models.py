@@ -9,10 +9,10 @@ import pytest
 
 from jaxcontact.geometry.contact_plane import ContactAxes
 from jaxcontact.geometry.rigid_motion import Motion
-from jaxcontact.laws.elastic import hertz_force
-from jaxcontact.laws.mindlin import mindlin_stiffness
-from jaxcontact.laws.restitution import zero_force_restitution, zero_overlap_restitution
-from jaxcontact.laws.tangential import smooth_coulomb_slider
+from jaxcontact.laws.core.damping_maps import zero_force_restitution, zero_overlap_restitution
+from jaxcontact.laws.friction.mindlin import mindlin_stiffness
+from jaxcontact.laws.friction.slider import smooth_coulomb_slider
+from jaxcontact.laws.normal.elastic import hertz_force
 from jaxcontact.materials import (
     Solid,
     effective_modulus,

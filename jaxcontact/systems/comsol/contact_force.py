@@ -15,8 +15,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.one_sided_dashpot import one_sided_dashpot_force, ramped_dashpot_force
-from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.normal.one_sided_dashpot import one_sided_dashpot_force, ramped_dashpot_force
 from jaxcontact.numerics.smooth import Real, smooth_step
 from jaxcontact.parameters import model, of
 

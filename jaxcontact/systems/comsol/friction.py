@@ -11,13 +11,13 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.continuous_friction import (
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.friction.continuous import (
     continuous_friction_force,
     friction_limit,
     smooth_continuous_friction_force,
 )
-from jaxcontact.laws.friction import EXPONENTIAL, REGULARIZATIONS, Regularization
-from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.laws.friction.coulomb import EXPONENTIAL, REGULARIZATIONS, Regularization
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, of, static
 

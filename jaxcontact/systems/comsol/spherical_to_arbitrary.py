@@ -15,9 +15,9 @@ from jaxcontact.geometry.rigid_motion import (
     velocity_at,
     wrench_at,
 )
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.friction import TANH
-from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.friction.coulomb import TANH
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, of, static
 from jaxcontact.systems.comsol.contact_force import RigidBodyContact, check_arms, contact_force

@@ -17,9 +17,9 @@ from jaxcontact.geometry.rigid_motion import (
     wrench_at,
 )
 from jaxcontact.geometry.vectors import distance_and_direction
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.friction import TANH
-from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.friction.coulomb import TANH
 from jaxcontact.parameters import model, of, static
 from jaxcontact.systems.comsol.contact_force import RigidBodyContact, check_arms, contact_force
 from jaxcontact.systems.comsol.friction import Friction, dissipation_rate, optional_friction

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import jax
 
-from jaxcontact.laws.restitution import CONTACT_ENDS
+from jaxcontact.laws.core.damping_maps import CONTACT_ENDS
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import nearest
 

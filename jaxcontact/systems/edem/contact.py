@@ -17,8 +17,8 @@ from jaxcontact.geometry.contact_plane import (
 from jaxcontact.geometry.relative_motion import RelativeMotion, relative_motion
 from jaxcontact.geometry.rigid_motion import Motion, Wrench, wrench_at
 from jaxcontact.geometry.vectors import distance_and_direction
-from jaxcontact.laws.rolling import constant_rolling_torque
-from jaxcontact.laws.tangential import SpringMemory
+from jaxcontact.laws.friction.rolling import constant_rolling_torque
+from jaxcontact.laws.friction.slider import SpringMemory
 from jaxcontact.materials import effective_mass, effective_radius
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model

@@ -5,12 +5,12 @@ from typing import Any
 
 import jax
 
-from jaxcontact.laws.damping import no_tension, tsuji_damping, tsuji_dashpot_force
-from jaxcontact.laws.elastic import hertz_force
-from jaxcontact.laws.mindlin import mindlin_force, mindlin_stiffness
-from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.laws.restitution import CONTACT_ENDS, tsuji_alpha
-from jaxcontact.laws.tangential import SpringMemory
+from jaxcontact.laws.core.damping_maps import CONTACT_ENDS, tsuji_alpha
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.friction.mindlin import mindlin_force, mindlin_stiffness
+from jaxcontact.laws.friction.slider import SpringMemory
+from jaxcontact.laws.normal.damping import no_tension, tsuji_damping, tsuji_dashpot_force
+from jaxcontact.laws.normal.elastic import hertz_force
 from jaxcontact.materials import Solid, effective_modulus, effective_shear_modulus, hertz_stiffness
 from jaxcontact.numerics.smooth import Real, positive_power
 from jaxcontact.parameters import model, of, static

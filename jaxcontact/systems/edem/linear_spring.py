@@ -5,12 +5,12 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.cundall_strack import cundall_strack_force
-from jaxcontact.laws.damping import linear_dashpot_force, no_tension
-from jaxcontact.laws.elastic import linear_force, maximum_overlap
-from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.laws.restitution import CONTACT_ENDS
-from jaxcontact.laws.tangential import SpringMemory
+from jaxcontact.laws.core.damping_maps import CONTACT_ENDS
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.friction.cundall_strack import cundall_strack_force
+from jaxcontact.laws.friction.slider import SpringMemory
+from jaxcontact.laws.normal.damping import linear_dashpot_force, no_tension
+from jaxcontact.laws.normal.elastic import linear_force, maximum_overlap
 from jaxcontact.materials import Solid, effective_modulus, hertz_stiffness
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, of, parameter, static

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, of
 

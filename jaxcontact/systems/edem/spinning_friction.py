@@ -10,11 +10,11 @@ import jax.numpy as jnp
 
 from jaxcontact.geometry.contact_disk import disk_radius
 from jaxcontact.geometry.rigid_motion import normal_and_tangential
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.friction import ROOT, Regularization
-from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.laws.rocking import rocking_damping_torque
-from jaxcontact.laws.spinning import (
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.friction.coulomb import ROOT, Regularization
+from jaxcontact.laws.friction.rolling import rocking_damping_torque
+from jaxcontact.laws.friction.spinning import (
     PRESSURES,
     limited_spinning_torque,
     mean_spinning_torque,

@@ -8,14 +8,14 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.geometry.rigid_motion import Wrench
-from jaxcontact.laws.adhesive_plastic import (
+from jaxcontact.laws.core.damping_maps import RESTITUTION_LAWS
+from jaxcontact.laws.normal.adhesive_plastic import (
     PlasticOverlap,
     active_branch,
     branches,
     updated_plastic_overlap,
 )
-from jaxcontact.laws.damping import hunt_crossley_force
-from jaxcontact.laws.restitution import RESTITUTION_LAWS
+from jaxcontact.laws.normal.damping import hunt_crossley_force
 from jaxcontact.numerics.smooth import positive_part, safe_norm
 from jaxcontact.systems.exudyn.data_node import DataNode
 from jaxcontact.systems.exudyn.kinematics import Kinematics

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.parameters import model, of, parameter, static
 from jaxcontact.systems.exudyn.compatibility import DOCUMENTED, Compatibility
 from jaxcontact.systems.exudyn.forces import RESTITUTION_LAW_OF_IMPACT_MODEL

@@ -30,7 +30,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.geometry.rigid_motion import Motion, Wrench
-from jaxcontact.laws.catalogue import law
+from jaxcontact.laws.core.registry import law
 from jaxcontact.systems.exudyn.data_node import DataNode
 from jaxcontact.systems.exudyn.forces import contact_forces, updated_data
 from jaxcontact.systems.exudyn.kinematics import Kinematics, sphere_sphere_kinematics

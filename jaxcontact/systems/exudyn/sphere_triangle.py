@@ -17,7 +17,7 @@ import jax.numpy as jnp
 from jaxcontact.geometry.rigid_motion import Motion, normal_and_tangential, velocity_at, wrench_at
 from jaxcontact.geometry.rotation import rotate_by_quaternion
 from jaxcontact.geometry.triangle import closest_point_on_triangle
-from jaxcontact.laws.catalogue import law
+from jaxcontact.laws.core.registry import law
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.systems.exudyn.data_node import DataNode
 from jaxcontact.systems.exudyn.forces import contact_forces, updated_data

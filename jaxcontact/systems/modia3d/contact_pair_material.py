@@ -5,7 +5,7 @@ pair is made up.
 from collections.abc import Mapping
 from typing import Any
 
-from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, nearest, of
 

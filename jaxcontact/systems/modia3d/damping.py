@@ -15,8 +15,8 @@ import math
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.restitution import EXACT, RESTITUTION_LAWS, RestitutionLaw
+from jaxcontact.laws.core.damping_maps import EXACT, RESTITUTION_LAWS, RestitutionLaw
+from jaxcontact.laws.core.registry import law
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import nearest
 

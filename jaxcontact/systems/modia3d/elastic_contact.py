@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, of, static
 from jaxcontact.systems.modia3d.contact_pair_material import (

@@ -2,9 +2,9 @@
 
 import jax
 
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.damping import hunt_crossley_force, no_tension
-from jaxcontact.laws.elastic import elastic_energy
+from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.normal.damping import hunt_crossley_force, no_tension
+from jaxcontact.laws.normal.elastic import elastic_energy
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.systems.modia3d.geometry_factors import N_GEO
 

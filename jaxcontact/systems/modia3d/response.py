@@ -22,7 +22,7 @@ import jax.numpy as jnp
 from jaxcontact.geometry.contact_plane import ContactPlane
 from jaxcontact.geometry.relative_motion import relative_motion
 from jaxcontact.geometry.rigid_motion import Motion, Wrench, wrench_at
-from jaxcontact.laws.friction import MODIA3D
+from jaxcontact.laws.friction.coulomb import MODIA3D
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.systems.modia3d.elastic_contact import (
     ElasticContact,

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.materials import effective_modulus, plane_strain_modulus
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, nearest, of

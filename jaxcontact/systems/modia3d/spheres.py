@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jaxcontact.geometry.contact_plane import ContactPlane, contact_plane
 from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.geometry.vectors import distance_and_direction
-from jaxcontact.laws.catalogue import law
+from jaxcontact.laws.core.registry import law
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.systems.modia3d.contact_pair_material import ElasticContactPairMaterial
 from jaxcontact.systems.modia3d.elastic_contact import ElasticContact

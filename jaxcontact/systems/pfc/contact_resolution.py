@@ -34,7 +34,7 @@ from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.geometry.segment import closest_point_on_planar_segment
 from jaxcontact.geometry.triangle import ClosestPoint, closest_point_on_triangle
 from jaxcontact.geometry.vectors import distance_and_direction
-from jaxcontact.laws.catalogue import law
+from jaxcontact.laws.core.registry import law
 from jaxcontact.materials import effective_mass, effective_radius
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import nearest

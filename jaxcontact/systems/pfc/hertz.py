@@ -27,10 +27,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.elastic import elastic_energy, power_law_force
-from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.laws.tangential import Slider, coulomb_slider
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.friction.slider import Slider, coulomb_slider
+from jaxcontact.laws.normal.elastic import elastic_energy, power_law_force
 from jaxcontact.materials import Solid, effective_modulus, effective_shear_modulus, hertz_stiffness
 from jaxcontact.numerics.smooth import Real, positive_power, safe_norm
 from jaxcontact.parameters import model, of, parameter, static

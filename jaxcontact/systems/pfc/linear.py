@@ -25,10 +25,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.elastic import linear_force
-from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.laws.tangential import Slider, coulomb_slider
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.friction.slider import Slider, coulomb_slider
+from jaxcontact.laws.normal.elastic import linear_force
 from jaxcontact.numerics.smooth import Real, positive_part, safe_norm
 from jaxcontact.parameters import model, of, parameter, static
 from jaxcontact.systems.pfc.activity import surface_gap

@@ -16,7 +16,7 @@ from jaxcontact.geometry.rotation import (
     rotate_by_quaternion,
     rotation_to_quaternion,
 )
-from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import is_concrete, model, of, parameter
 

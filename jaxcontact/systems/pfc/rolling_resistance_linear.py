@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.laws.rolling import (
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.friction.rolling import (
     RollingMemory,
     epsd_rolling_torque,
     iwashita_oda_rolling_stiffness,

@@ -11,7 +11,7 @@ import math
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.catalogue import law
+from jaxcontact.laws.core.registry import law
 from jaxcontact.numerics.smooth import Real, positive_power
 
 SAFETY_FACTOR = 0.8

@@ -16,13 +16,13 @@ import math
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.elastic import elastic_energy, linear_force
-from jaxcontact.laws.restitution import (
+from jaxcontact.laws.core.damping_maps import (
     zero_force_damping,
     zero_force_duration,
     zero_force_restitution,
 )
+from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.normal.elastic import elastic_energy, linear_force
 from jaxcontact.numerics.smooth import Real, positive_part, ramp, smooth_step
 
 _SOURCE = (

@@ -15,10 +15,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.plastic import restitution_above_yield
-from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.laws.rigid_impact import RigidImpact, deviation_field, duration_field
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.rigid_impact import RigidImpact, deviation_field, duration_field
+from jaxcontact.laws.normal.plastic import restitution_above_yield
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import is_concrete, model, of, static
 

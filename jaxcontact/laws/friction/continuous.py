@@ -9,8 +9,8 @@
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.friction import EXPONENTIAL, TANH, Regularization, friction_force
+from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.friction.coulomb import EXPONENTIAL, TANH, Regularization, friction_force
 from jaxcontact.numerics.smooth import Real, positive_part, smooth_minimum
 
 _SOURCE = "COMSOL Multiphysics, Theory of Friction in Rigid Body Contact; regularisation factor as Bauchau's"

@@ -23,10 +23,10 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.cundall_strack import critical_fraction, cundall_strack_force
-from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.laws.tangential import (
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.friction.cundall_strack import critical_fraction, cundall_strack_force
+from jaxcontact.laws.friction.slider import (
     Slider,
     SpringMemory,
     coulomb_slider,

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.elastic import elastic_energy, hertz_force, linear_force, static_overlap
-from jaxcontact.laws.from_force import FromForce
-from jaxcontact.laws.hysteresis import OnBranch, Reach
-from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.laws.coordinates.from_force import FromForce
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.normal.elastic import elastic_energy, hertz_force, linear_force, static_overlap
+from jaxcontact.laws.normal.hysteresis import OnBranch, Reach
 from jaxcontact.materials import hertz_stiffness
 from jaxcontact.numerics.smooth import Real, positive_part, positive_power
 from jaxcontact.parameters import model, of

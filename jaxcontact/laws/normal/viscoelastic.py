@@ -25,12 +25,12 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.damping import no_tension
-from jaxcontact.laws.elastic import elastic_energy, hertz_force, static_overlap
-from jaxcontact.laws.from_force import FromForce
-from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.laws.rigid_impact import RigidImpact, deviation_field, duration_field
+from jaxcontact.laws.coordinates.from_force import FromForce
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.rigid_impact import RigidImpact, deviation_field, duration_field
+from jaxcontact.laws.normal.damping import no_tension
+from jaxcontact.laws.normal.elastic import elastic_energy, hertz_force, static_overlap
 from jaxcontact.numerics.smooth import (
     Real,
     implicit_root,

@@ -20,20 +20,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.adhesion import JohnsonKendallRoberts
-from jaxcontact.laws.adhesive_plastic import AdhesivePlastic
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.damping import (
-    hunt_crossley_force,
-    linear_dashpot_force,
-    no_tension,
-    tsuji_dashpot_force,
-)
-from jaxcontact.laws.elastic import elastic_energy, static_overlap
-from jaxcontact.laws.phase import HuntCrossleyPhase, LinearPhase, TsujiPhase
-from jaxcontact.laws.plastic import ThorntonPlastic, WaltonBraun
-from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.laws.restitution import (
+from jaxcontact.laws.coordinates.analytic import HuntCrossleyPhase, LinearPhase, TsujiPhase
+from jaxcontact.laws.core.damping_maps import (
     CONTACT_ENDS,
     EXACT,
     RESTITUTION_LAWS,
@@ -41,15 +29,27 @@ from jaxcontact.laws.restitution import (
     obtained_restitution,
     tsuji_alpha,
 )
-from jaxcontact.laws.rigid_impact import RigidImpact, deviation_field, duration_field
-from jaxcontact.laws.velocity_dependent_restitution import (
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.rigid_impact import RigidImpact, deviation_field, duration_field
+from jaxcontact.laws.normal.adhesion import JohnsonKendallRoberts
+from jaxcontact.laws.normal.adhesive_plastic import AdhesivePlastic
+from jaxcontact.laws.normal.damping import (
+    hunt_crossley_force,
+    linear_dashpot_force,
+    no_tension,
+    tsuji_dashpot_force,
+)
+from jaxcontact.laws.normal.elastic import elastic_energy, static_overlap
+from jaxcontact.laws.normal.plastic import ThorntonPlastic, WaltonBraun
+from jaxcontact.laws.normal.restitution import (
     ExponentialRestitution,
     PowerLawRestitution,
     RationalRestitution,
     TabulatedRestitution,
     ThorntonRestitution,
 )
-from jaxcontact.laws.viscoelastic import HertzDashpot, KuwabaraKono, ViscoelasticRestitution
+from jaxcontact.laws.normal.viscoelastic import HertzDashpot, KuwabaraKono, ViscoelasticRestitution
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import Interval, model, nearest, of, parameter, static
 

@@ -10,8 +10,13 @@ import math
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.elastic import elastic_energy, hertz_force, linear_force, power_law_force
+from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.normal.elastic import (
+    elastic_energy,
+    hertz_force,
+    linear_force,
+    power_law_force,
+)
 from jaxcontact.numerics.smooth import Real, positive_part, positive_power
 
 

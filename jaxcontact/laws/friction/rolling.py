@@ -24,8 +24,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.friction import (
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.friction.coulomb import (
     LINEAR,
     ROOT,
     TANH,
@@ -33,10 +34,36 @@ from jaxcontact.laws.friction import (
     friction_force,
     slip_after_impulse,
 )
-from jaxcontact.laws.quantities import QUANTITIES
-from jaxcontact.laws.tangential import Slider, coulomb_slider, return_mapping
+from jaxcontact.laws.friction.slider import Slider, coulomb_slider, return_mapping
 from jaxcontact.numerics.smooth import Real, positive_part, safe_norm
 from jaxcontact.parameters import model, of, static
+
+
+@law(
+    family="spinning",
+    source="EDEM spinning friction",
+    smoothness=float("inf"),
+    example={"rotation_rate": (0.3, -2.0, 0.7), "damping": 12.0, "contact_area": 3e-4},
+    corners=({"rotation_rate": (0.0, 0.0, 0.0)}, {"damping": 0.0}, {"contact_area": 0.0}),
+    conjugate="rotation_rate",
+)
+def rocking_damping_torque(rotation_rate: Real, *, damping: Real, contact_area: Real) -> jax.Array:
+    """``-(gamma/4) (A/pi) w_t`` [N m], ``(..., k)``, on the body that rocks with ``w_t`` against
+    its partner.
+
+    The area enters instead of the radius: no root, and finite derivatives of every order at zero
+    overlap. Source: EDEM, spinning friction contact model.
+
+    Args:
+        rotation_rate: ``w_t``, ``(..., k)``: relative angular velocity normal to the contact normal
+            [rad/s].
+        damping: ``gamma``, ``(...)``: coefficient of the normal dashpot [N s/m].
+        contact_area: ``A``, ``(...)`` [m^2].
+    """
+    return -jnp.expand_dims(jnp.asarray(damping * contact_area / (4.0 * jnp.pi)), -1) * jnp.asarray(
+        rotation_rate
+    )
+
 
 _SOURCE = "Ai, Chen, Rotter and Ooi, Powder Technol. 206 (2011) 269-282"
 # Exact in binary: mu_r R* F_n = 1 N m.

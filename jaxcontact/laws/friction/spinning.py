@@ -21,8 +21,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.friction import (
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.friction.coulomb import (
     EXPONENTIAL,
     ROOT,
     TANH,
@@ -30,7 +31,6 @@ from jaxcontact.laws.friction import (
     friction_force,
     slip_after_impulse,
 )
-from jaxcontact.laws.quantities import QUANTITIES
 from jaxcontact.numerics.smooth import Real, positive_part, positive_power
 from jaxcontact.parameters import model, nearest, of, static
 

@@ -20,8 +20,8 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.registry import law
 from jaxcontact.numerics.smooth import (
     Real,
     arcsinh_ratio,

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.catalogue import law
+from jaxcontact.laws.core.registry import law
 from jaxcontact.numerics.smooth import Real, positive_part, safe_norm
 
 Slider = Callable[..., jax.Array]

@@ -14,8 +14,8 @@ the static peak is not reached. Tension carries no friction.
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.friction import LINEAR, ROOT, TANH, Regularization, friction_force
+from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.friction.coulomb import LINEAR, ROOT, TANH, Regularization, friction_force
 from jaxcontact.numerics.smooth import Real, positive_part, safe_norm, tanh_ratio
 
 _SOURCE = "Armstrong-Helouvry, Dupont and Canudas de Wit, Automatica 30 (1994) 1083-1138"

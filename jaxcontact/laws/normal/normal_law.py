@@ -6,9 +6,9 @@ from typing import Any
 
 import jax
 
-from jaxcontact.laws.catalogue import LAWS, is_number
-from jaxcontact.laws.from_force import FromForce
-from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.laws.coordinates.from_force import FromForce
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.registry import LAWS, is_number
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, of, static
 

@@ -28,7 +28,7 @@ from typing import Any, Protocol
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.restitution import CONTACT_ENDS
+from jaxcontact.laws.core.damping_maps import CONTACT_ENDS
 from jaxcontact.numerics.smooth import polynomial, positive_power
 
 

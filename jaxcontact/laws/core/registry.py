@@ -16,7 +16,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.parameters import Parameter, check, nearest
 
 Function = TypeVar("Function", bound=Callable[..., Any])

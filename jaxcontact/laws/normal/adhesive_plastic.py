@@ -23,10 +23,10 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.catalogue import law
-from jaxcontact.laws.elastic import power_law_force
-from jaxcontact.laws.hysteresis import OnBranch, Reach
-from jaxcontact.laws.quantities import QUANTITIES
+from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.normal.elastic import power_law_force
+from jaxcontact.laws.normal.hysteresis import OnBranch, Reach
 from jaxcontact.numerics.smooth import Real, implicit_root, positive_part, positive_power, safe_norm
 from jaxcontact.parameters import model, of
 

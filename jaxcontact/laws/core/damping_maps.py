@@ -19,7 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.laws.catalogue import law
+from jaxcontact.laws.core.registry import law
 from jaxcontact.numerics.smooth import (
     Real,
     implicit_root,

@@ -1,0 +1,1 @@
+"""Rooms for normal forces, friction and coordinates."""
