@@ -1,8 +1,5 @@
 """Differentiable contact models: force laws, scenes, and a simulator whose derivatives are true."""
 
-from jaxcontact.anchor_spring import AnchorSpring
-from jaxcontact.bodies import Clumps, Spheres, clump, cube, spheres, together
-from jaxcontact.contact import ContactModel
 from jaxcontact.derivatives import (
     GradientReport,
     check_gradients,
@@ -37,7 +34,10 @@ from jaxcontact.laws.normal.restitution import (
     ThorntonRestitution,
 )
 from jaxcontact.laws.normal.viscoelastic import HertzDashpot, KuwabaraKono, ViscoelasticRestitution
-from jaxcontact.scene import MagnusLift, QuadraticDrag, Scene, State, state
+from jaxcontact.scene.anchor_spring import AnchorSpring
+from jaxcontact.scene.bodies import Clumps, Spheres, clump, cube, spheres, together
+from jaxcontact.scene.contact_model import ContactModel
+from jaxcontact.scene.scene import MagnusLift, QuadraticDrag, Scene, State, state
 from jaxcontact.simulation import EventAligned, FixedStep, Impulse, Status, Trajectory, simulate
 from jaxcontact.surfaces import (
     Beam,

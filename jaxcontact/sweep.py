@@ -11,7 +11,7 @@ import jax.numpy as jnp
 
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.parameters import put
-from jaxcontact.scene import Scene, State
+from jaxcontact.scene.scene import Scene, State
 from jaxcontact.simulation import is_one_sphere_over_a_plane, simulate
 from jaxcontact.simulation.event_aligned import EventAligned, Impulse, bounces
 from jaxcontact.simulation.flight import Motion

@@ -22,7 +22,7 @@ from jaxcontact.derivatives.non_finite import NonFinite, first_non_finite
 from jaxcontact.derivatives.selection import components, selected
 from jaxcontact.derivatives.verdict import Verdict
 from jaxcontact.parameters import is_concrete
-from jaxcontact.scene import Scene, State
+from jaxcontact.scene.scene import Scene, State
 from jaxcontact.simulation import Contacts, EventAligned, FixedStep, Method, Status, Trajectory
 
 FRACTIONS = (0.25, 0.5, 0.75, 1.0)

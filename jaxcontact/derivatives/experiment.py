@@ -13,7 +13,7 @@ import numpy as np
 
 from jaxcontact.derivatives.jacobian import jacobian
 from jaxcontact.derivatives.selection import OF_STATE, Component, with_values
-from jaxcontact.scene import Scene, State
+from jaxcontact.scene.scene import Scene, State
 from jaxcontact.simulation import Contacts, FixedStep, Method, Trajectory, simulate
 
 CHUNK = 32

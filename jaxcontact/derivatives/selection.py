@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.parameters import Interval, get, nearest, parameters, put, quantity
-from jaxcontact.scene import Scene, State
+from jaxcontact.scene.scene import Scene, State
 
 OF_STATE = "initial."
 """What the names of an initial state's numbers begin with."""

@@ -8,12 +8,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.bodies import Clumps, Spheres
 from jaxcontact.laws.friction.coulomb import Coulomb
 from jaxcontact.laws.normal.hysteresis import has_hysteresis
 from jaxcontact.numerics.interpolation import Segments
 from jaxcontact.parameters import is_concrete
-from jaxcontact.scene import Scene, State
+from jaxcontact.scene.bodies import Clumps, Spheres
+from jaxcontact.scene.scene import Scene, State
 from jaxcontact.simulation.event_aligned import EventAligned, Impulse, is_level, simulate_events
 from jaxcontact.simulation.fixed_step import FixedStep, simulate_fixed_step
 from jaxcontact.simulation.many_bodies import simulate_many, steps_in_flight

@@ -19,7 +19,7 @@ from jaxcontact.laws.coordinates.analytic import ClosedPhase, ContactPhase
 from jaxcontact.numerics.collocation import elementwise_slope, graded_grid, newton_iteration, solved
 from jaxcontact.numerics.interpolation import quintic
 from jaxcontact.numerics.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, step
-from jaxcontact.scene import Scene
+from jaxcontact.scene.scene import Scene
 from jaxcontact.simulation.flight import Motion
 
 REST_SHARE = 0.9

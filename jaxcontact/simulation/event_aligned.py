@@ -17,7 +17,7 @@ import numpy as np
 from jaxcontact.numerics.checkpointed_scan import block_length, checkpointed_scan
 from jaxcontact.numerics.interpolation import Segments, at_times
 from jaxcontact.parameters import is_concrete, model, static
-from jaxcontact.scene import Scene, State
+from jaxcontact.scene.scene import Scene, State
 from jaxcontact.simulation.compliant_contact import (
     ContactNodes,
     TouchDown,

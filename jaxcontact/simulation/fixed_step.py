@@ -18,7 +18,7 @@ from jaxcontact.geometry.rigid_motion import normal_and_tangential
 from jaxcontact.numerics.checkpointed_scan import checkpointed_scan
 from jaxcontact.numerics.runge_kutta import CLASSICAL, step
 from jaxcontact.parameters import is_concrete, model, nearest, static
-from jaxcontact.scene import Scene, State
+from jaxcontact.scene.scene import Scene, State
 from jaxcontact.simulation.overlapping_contacts import (
     Active,
     friction_after,

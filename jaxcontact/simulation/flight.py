@@ -9,7 +9,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.numerics.runge_kutta import CLASSICAL, step
-from jaxcontact.scene import Scene
+from jaxcontact.scene.scene import Scene
 
 
 class Motion(NamedTuple):

@@ -15,7 +15,7 @@ from jaxcontact.laws.friction.coulomb import Coulomb
 from jaxcontact.numerics.interpolation import Segments
 from jaxcontact.numerics.smooth import positive_part
 from jaxcontact.parameters import put
-from jaxcontact.scene import Scene
+from jaxcontact.scene.scene import Scene
 from jaxcontact.simulation.compliant_contact import after_friction, split
 from jaxcontact.simulation.flight import Motion
 

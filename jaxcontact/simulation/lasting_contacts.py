@@ -28,7 +28,7 @@ from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.laws.friction.slider import coulomb_slider
 from jaxcontact.laws.normal.hysteresis import OnBranch
 from jaxcontact.numerics.smooth import positive_part
-from jaxcontact.scene import State
+from jaxcontact.scene.scene import State
 from jaxcontact.simulation.overlapping_contacts import Active, Rolled, Stepped, Work, external_power
 from jaxcontact.simulation.pairs import (
     Geometry,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.scene import State
+from jaxcontact.scene.scene import State
 from jaxcontact.simulation.overlapping_contacts import Work
 from jaxcontact.simulation.pairs import World, kinetic_energy, momenta
 

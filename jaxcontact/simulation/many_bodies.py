@@ -19,7 +19,7 @@ from jaxcontact.numerics.checkpointed_scan import checkpointed_scan
 from jaxcontact.numerics.interpolation import Segments, cubic, evaluate
 from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.parameters import is_concrete
-from jaxcontact.scene import Scene, State
+from jaxcontact.scene.scene import Scene, State
 from jaxcontact.simulation.event_aligned import Impulse
 from jaxcontact.simulation.flight import touch_time
 from jaxcontact.simulation.lasting_contacts import (

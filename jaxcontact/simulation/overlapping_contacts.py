@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.contact import ContactModel
 from jaxcontact.geometry.contact_plane import carried_with_plane
 from jaxcontact.geometry.rigid_motion import normal_and_tangential
 from jaxcontact.geometry.rotation import quaternion_product
@@ -27,7 +26,8 @@ from jaxcontact.laws.normal.hysteresis import OnBranch
 from jaxcontact.numerics.interpolation import cubic
 from jaxcontact.numerics.runge_kutta import CLASSICAL, step
 from jaxcontact.numerics.smooth import safe_norm
-from jaxcontact.scene import State
+from jaxcontact.scene.contact_model import ContactModel
+from jaxcontact.scene.scene import State
 from jaxcontact.simulation.pairs import (
     Geometry,
     World,

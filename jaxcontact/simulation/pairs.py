@@ -15,8 +15,6 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.bodies import Clumps, as_clumps
-from jaxcontact.contact import ContactModel
 from jaxcontact.geometry.rotation import (
     quaternion_product,
     rotate_by_quaternion,
@@ -25,7 +23,9 @@ from jaxcontact.geometry.rotation import (
 from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.laws.normal.hysteresis import has_hysteresis
 from jaxcontact.numerics.smooth import Real, safe_norm
-from jaxcontact.scene import Scene, State
+from jaxcontact.scene.bodies import Clumps, as_clumps
+from jaxcontact.scene.contact_model import ContactModel
+from jaxcontact.scene.scene import Scene, State
 from jaxcontact.surfaces import Plane
 
 

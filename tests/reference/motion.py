@@ -16,9 +16,9 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
-from jaxcontact.bodies import SOLID_SPHERE
 from jaxcontact.laws.core.damping_maps import obtained_restitution
 from jaxcontact.laws.friction.coulomb import LINEAR
+from jaxcontact.scene.bodies import SOLID_SPHERE
 
 Inputs = dict[str, Any]
 OBTAINED = jax.jit(obtained_restitution)

@@ -12,7 +12,7 @@ import numpy as np
 
 import jaxcontact as jc
 from jaxcontact.laws.friction.coulomb import LINEAR
-from jaxcontact.scene import State
+from jaxcontact.scene.scene import State
 from tests.reference.motion import along_z, floor_and_ceiling
 
 SAMPLES = 129

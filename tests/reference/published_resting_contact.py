@@ -9,10 +9,10 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
-from jaxcontact.bodies import cube
 from jaxcontact.laws.friction.cundall_strack import CundallStrack
 from jaxcontact.laws.friction.rolling import RollingResistance
 from jaxcontact.laws.friction.spinning import SpinningFriction
+from jaxcontact.scene.bodies import cube
 from tests.reference.motion import along_z
 from tests.reference.published_impacts import quickly_compiled
 

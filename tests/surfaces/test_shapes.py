@@ -13,8 +13,8 @@ from hypothesis import strategies
 from jax.flatten_util import ravel_pytree
 from scipy.spatial.transform import Rotation
 
-from jaxcontact import scene
 from jaxcontact.geometry.rotation import rotate
+from jaxcontact.scene import scene
 from jaxcontact.surfaces import (
     Beam,
     Box,

@@ -2,11 +2,11 @@
 
 import jax.numpy as jnp
 
-from jaxcontact.contact import ContactModel
 from jaxcontact.laws.core.damping_maps import RESTITUTION_LAWS
 from jaxcontact.laws.friction.coulomb import MODIA3D, RegularizedCoulomb
 from jaxcontact.laws.friction.rolling import RollingResistance
 from jaxcontact.laws.normal.models import HuntCrossley
+from jaxcontact.scene.contact_model import ContactModel
 from jaxcontact.systems.modia3d.elastic_contact import ElasticContact, response_material
 
 

@@ -7,11 +7,11 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.anchor_spring import AnchorSpring
-from jaxcontact.bodies import Clumps
-from jaxcontact.contact import ContactModel
 from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.parameters import is_concrete, model, parameter
+from jaxcontact.scene.anchor_spring import AnchorSpring
+from jaxcontact.scene.bodies import Clumps
+from jaxcontact.scene.contact_model import ContactModel
 from jaxcontact.surfaces import Plane
 
 
