@@ -38,7 +38,14 @@ from jaxcontact.scene.anchor_spring import AnchorSpring
 from jaxcontact.scene.bodies import Clumps, Spheres, clump, cube, spheres, together
 from jaxcontact.scene.contact_model import ContactModel
 from jaxcontact.scene.scene import MagnusLift, QuadraticDrag, Scene, State, state
-from jaxcontact.simulation import EventAligned, FixedStep, Impulse, Status, Trajectory, simulate
+from jaxcontact.simulation.simulate import (
+    EventAligned,
+    FixedStep,
+    Impulse,
+    Status,
+    Trajectory,
+    simulate,
+)
 from jaxcontact.surfaces import (
     Beam,
     Box,

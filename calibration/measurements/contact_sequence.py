@@ -5,7 +5,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.simulation.trajectory import Contacts
+from jaxcontact.simulation.core.trajectory import Contacts
 
 
 class Impacts(NamedTuple):

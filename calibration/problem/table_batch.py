@@ -16,8 +16,8 @@ from calibration.io.impact_table import ImpactTable
 from calibration.model.parameter import Unknown
 from calibration.model.samples import Samples
 from calibration.problem.trial_batch import weighted
-from jaxcontact.simulation.event_aligned import rigid_impact, rigid_touch_down
-from jaxcontact.simulation.flight import Motion
+from jaxcontact.simulation.single_sphere.engine import rigid_impact, rigid_touch_down
+from jaxcontact.simulation.single_sphere.flight import Motion
 
 QUANTITIES = {
     "rebound_angle": "rebound angle [deg]",

@@ -23,7 +23,14 @@ from jaxcontact.derivatives.selection import components, selected
 from jaxcontact.derivatives.verdict import Verdict
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.scene import Scene, State
-from jaxcontact.simulation import Contacts, EventAligned, FixedStep, Method, Status, Trajectory
+from jaxcontact.simulation.simulate import (
+    Contacts,
+    EventAligned,
+    FixedStep,
+    Method,
+    Status,
+    Trajectory,
+)
 
 FRACTIONS = (0.25, 0.5, 0.75, 1.0)
 

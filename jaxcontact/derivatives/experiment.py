@@ -14,7 +14,7 @@ import numpy as np
 from jaxcontact.derivatives.jacobian import jacobian
 from jaxcontact.derivatives.selection import OF_STATE, Component, with_values
 from jaxcontact.scene.scene import Scene, State
-from jaxcontact.simulation import Contacts, FixedStep, Method, Trajectory, simulate
+from jaxcontact.simulation.simulate import Contacts, FixedStep, Method, Trajectory, simulate
 
 CHUNK = 32
 """Directions that are carried at once: a bound on memory."""

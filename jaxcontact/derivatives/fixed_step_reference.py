@@ -11,7 +11,7 @@ import numpy as np
 
 from jaxcontact.derivatives.experiment import Experiment, by_parameter, derivatives, outcomes
 from jaxcontact.derivatives.fixed_step_rule import TOO_COARSE, relative_error, velocity_error
-from jaxcontact.simulation import Contacts, EventAligned, Impulse
+from jaxcontact.simulation.simulate import Contacts, EventAligned, Impulse
 
 
 @dataclasses.dataclass(frozen=True)

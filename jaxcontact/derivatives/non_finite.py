@@ -7,7 +7,7 @@ import jax
 import numpy as np
 
 from jaxcontact.derivatives.experiment import Experiment, derivatives, motion
-from jaxcontact.simulation import Contacts
+from jaxcontact.simulation.simulate import Contacts
 
 BESIDE = 1e-9
 """How far before and after a contact the motion is looked at, in units of the whole time."""

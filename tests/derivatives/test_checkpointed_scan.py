@@ -11,8 +11,8 @@ import pytest
 
 import jaxcontact as jc
 from jaxcontact.numerics.checkpointed_scan import block_length, checkpointed_scan
-from jaxcontact.simulation.fixed_step import Fixed, advance
-from jaxcontact.simulation.pairs import world_of
+from jaxcontact.simulation.multibody.fixed_step import Fixed, advance
+from jaxcontact.simulation.multibody.pairs import world_of
 
 
 def nonlinear(carry, x):

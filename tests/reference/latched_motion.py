@@ -1,7 +1,7 @@
 """Motion with contacts that remember the speed at which they started, as Modia3D integrates it:
 SciPy with located starts and ends.
 
-Independent of ``jaxcontact.simulation``: only the forces are those of the library.
+Independent of ``jaxcontact.simulation.simulate``: only the forces are those of the library.
 """
 
 from collections.abc import Callable

@@ -11,7 +11,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import jaxcontact as jc
-from jaxcontact.simulation.many_bodies import steps_in_flight
+from jaxcontact.simulation.multibody.engine import steps_in_flight
 
 RADIUS, MASS, G = 0.02, 0.03, 9.81
 CONTACT = jc.ContactModel(

@@ -10,8 +10,13 @@ import pytest
 import jaxcontact as jc
 from experiments.benchmarks import bounce, reference_solution
 from jaxcontact.numerics.collocation import graded_grid, newton_iteration, solved
-from jaxcontact.simulation.compliant_contact import contact_phase, normal_path, prepared, touch_down
-from jaxcontact.simulation.flight import Motion
+from jaxcontact.simulation.single_sphere.contact import (
+    contact_phase,
+    normal_path,
+    prepared,
+    touch_down,
+)
+from jaxcontact.simulation.single_sphere.flight import Motion
 from jaxcontact.sweep import sweep
 
 AT_ONCE = jc.EventAligned(max_contacts=8, at_once=True)

@@ -19,18 +19,9 @@ from jaxcontact.numerics.checkpointed_scan import checkpointed_scan
 from jaxcontact.numerics.runge_kutta import CLASSICAL, step
 from jaxcontact.parameters import is_concrete, model, nearest, static
 from jaxcontact.scene.scene import Scene, State
-from jaxcontact.simulation.overlapping_contacts import (
-    Active,
-    friction_after,
-    normal_forces,
-    orientation_rate,
-    rolling_after,
-    slips,
-    unloaded,
-    unrolled,
-    with_unit_orientation,
-)
-from jaxcontact.simulation.pairs import (
+from jaxcontact.simulation.core.status import Status
+from jaxcontact.simulation.core.trajectory import Trajectory
+from jaxcontact.simulation.multibody.pairs import (
     Geometry,
     World,
     drifted,
@@ -42,8 +33,17 @@ from jaxcontact.simulation.pairs import (
     spin_rates,
     world_of,
 )
-from jaxcontact.simulation.status import Status
-from jaxcontact.simulation.trajectory import Trajectory
+from jaxcontact.simulation.multibody.step import (
+    Active,
+    friction_after,
+    normal_forces,
+    orientation_rate,
+    rolling_after,
+    slips,
+    unloaded,
+    unrolled,
+    with_unit_orientation,
+)
 
 SCHEMES = ("semi_implicit_euler", "velocity_verlet", "runge_kutta_4")
 

@@ -6,8 +6,8 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.scene.scene import State
-from jaxcontact.simulation.overlapping_contacts import Work
-from jaxcontact.simulation.pairs import World, kinetic_energy, momenta
+from jaxcontact.simulation.multibody.pairs import World, kinetic_energy, momenta
+from jaxcontact.simulation.multibody.step import Work
 
 
 class Step(NamedTuple):

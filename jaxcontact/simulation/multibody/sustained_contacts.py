@@ -29,8 +29,7 @@ from jaxcontact.laws.friction.slider import coulomb_slider
 from jaxcontact.laws.normal.hysteresis import OnBranch
 from jaxcontact.numerics.smooth import positive_part
 from jaxcontact.scene.scene import State
-from jaxcontact.simulation.overlapping_contacts import Active, Rolled, Stepped, Work, external_power
-from jaxcontact.simulation.pairs import (
+from jaxcontact.simulation.multibody.pairs import (
     Geometry,
     World,
     drifted,
@@ -41,6 +40,7 @@ from jaxcontact.simulation.pairs import (
     relative_velocity,
     spin_rates,
 )
+from jaxcontact.simulation.multibody.step import Active, Rolled, Stepped, Work, external_power
 
 ITERATIONS = 12
 """Newton steps for the friction cone; as many again for a regularised law."""

@@ -20,17 +20,22 @@ from jaxcontact.numerics.interpolation import Segments, cubic, evaluate
 from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.scene import Scene, State
-from jaxcontact.simulation.event_aligned import Impulse
-from jaxcontact.simulation.flight import touch_time
-from jaxcontact.simulation.lasting_contacts import (
-    SHORTEST,
-    can_settle,
-    lasting_step,
-    loads,
-    static_overlap,
+from jaxcontact.simulation.core.status import Status
+from jaxcontact.simulation.core.trajectory import Contacts, Trajectory
+from jaxcontact.simulation.multibody.energy import Step, ledger_of
+from jaxcontact.simulation.multibody.pairs import (
+    Geometry,
+    World,
+    contact_of_each_pair,
+    effective_mass,
+    gap_rates,
+    geometry,
+    inertia_in_scene,
+    kinetic_energy,
+    oriented,
+    world_of,
 )
-from jaxcontact.simulation.ledger import Step, ledger_of
-from jaxcontact.simulation.overlapping_contacts import (
+from jaxcontact.simulation.multibody.step import (
     SLOWEST,
     Active,
     Stepped,
@@ -44,20 +49,15 @@ from jaxcontact.simulation.overlapping_contacts import (
     unloaded,
     unrolled,
 )
-from jaxcontact.simulation.pairs import (
-    Geometry,
-    World,
-    contact_of_each_pair,
-    effective_mass,
-    gap_rates,
-    geometry,
-    inertia_in_scene,
-    kinetic_energy,
-    oriented,
-    world_of,
+from jaxcontact.simulation.multibody.sustained_contacts import (
+    SHORTEST,
+    can_settle,
+    lasting_step,
+    loads,
+    static_overlap,
 )
-from jaxcontact.simulation.status import Status
-from jaxcontact.simulation.trajectory import Contacts, Trajectory
+from jaxcontact.simulation.single_sphere.engine import Impulse
+from jaxcontact.simulation.single_sphere.flight import touch_time
 from jaxcontact.surfaces import Plane
 
 BEYOND = 1.0 + 1e-6

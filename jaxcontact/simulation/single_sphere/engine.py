@@ -18,7 +18,9 @@ from jaxcontact.numerics.checkpointed_scan import block_length, checkpointed_sca
 from jaxcontact.numerics.interpolation import Segments, at_times
 from jaxcontact.parameters import is_concrete, model, static
 from jaxcontact.scene.scene import Scene, State
-from jaxcontact.simulation.compliant_contact import (
+from jaxcontact.simulation.core.status import Status
+from jaxcontact.simulation.core.trajectory import Contacts, Trajectory
+from jaxcontact.simulation.single_sphere.contact import (
     ContactNodes,
     TouchDown,
     accelerations,
@@ -31,10 +33,8 @@ from jaxcontact.simulation.compliant_contact import (
     split,
     touch_down,
 )
-from jaxcontact.simulation.flight import Flight, Motion, integrated, parabola
-from jaxcontact.simulation.lasting_contact import lasting_contact
-from jaxcontact.simulation.status import Status
-from jaxcontact.simulation.trajectory import Contacts, Trajectory
+from jaxcontact.simulation.single_sphere.flight import Flight, Motion, integrated, parabola
+from jaxcontact.simulation.single_sphere.sustained_contact import lasting_contact
 
 
 def _whole(owner: str, name: str, value: Any, least: int, meaning: str) -> None:

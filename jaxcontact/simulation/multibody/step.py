@@ -28,7 +28,7 @@ from jaxcontact.numerics.runge_kutta import CLASSICAL, step
 from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.scene.contact_model import ContactModel
 from jaxcontact.scene.scene import State
-from jaxcontact.simulation.pairs import (
+from jaxcontact.simulation.multibody.pairs import (
     Geometry,
     World,
     contact_of_each_pair,

@@ -20,7 +20,7 @@ from jaxcontact.numerics.collocation import elementwise_slope, graded_grid, newt
 from jaxcontact.numerics.interpolation import quintic
 from jaxcontact.numerics.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, step
 from jaxcontact.scene.scene import Scene
-from jaxcontact.simulation.flight import Motion
+from jaxcontact.simulation.single_sphere.flight import Motion
 
 REST_SHARE = 0.9
 """A touch-down with ``load`` (external acceleration times time scale over impact speed) above this

@@ -1,0 +1,265 @@
+"""``simulate``: the motion of a scene at given times, by a method of choice."""
+
+import dataclasses
+from functools import partial
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxcontact.laws.friction.coulomb import Coulomb
+from jaxcontact.laws.normal.hysteresis import has_hysteresis
+from jaxcontact.numerics.interpolation import Segments
+from jaxcontact.parameters import is_concrete
+from jaxcontact.scene.bodies import Clumps, Spheres
+from jaxcontact.scene.scene import Scene, State
+from jaxcontact.simulation.core.status import Status
+from jaxcontact.simulation.core.trajectory import Contacts, Trajectory
+from jaxcontact.simulation.multibody.engine import simulate_many, steps_in_flight
+from jaxcontact.simulation.multibody.fixed_step import FixedStep, simulate_fixed_step
+from jaxcontact.simulation.single_sphere.engine import (
+    EventAligned,
+    Impulse,
+    is_level,
+    simulate_events,
+)
+from jaxcontact.surfaces import Plane
+
+Method = EventAligned | Impulse | FixedStep
+
+
+def _check_times(times: Any) -> None:
+    if np.ndim(times) != 1 or np.shape(times)[0] < 1:
+        raise ValueError(
+            f"simulate: times has shape {np.shape(times)}, but must be a list of times, "
+            "shape (n,) with n >= 1."
+        )
+    if is_concrete(times):
+        values = np.asarray(times, dtype=float)
+        if not np.all(np.isfinite(values)):
+            raise ValueError("simulate: times contains a value that is not finite.")
+        backwards = np.flatnonzero(np.diff(values) < 0)
+        if backwards.size:
+            i = int(backwards[0])
+            raise ValueError(
+                f"simulate: times go backwards, from {values[i]:g} s (entry {i}) to "
+                f"{values[i + 1]:g} s. Sort them."
+            )
+
+
+def _check_method(scene: Scene, method: Any) -> None:
+    if not isinstance(method, (EventAligned, Impulse, FixedStep)):
+        raise TypeError(
+            f"simulate: method = {method!r} is not EventAligned(), Impulse() or "
+            "FixedStep(step=...)."
+        )
+    if isinstance(method, Impulse):
+        return
+    name = type(method).__name__
+    if not hasattr(scene.contact.normal, "force"):
+        law = type(scene.contact.normal).__name__
+        raise ValueError(
+            f"simulate: {law} is a rigid law without a force, {name} cannot integrate it. "
+            "Use method=Impulse(), or HuntCrossley."
+        )
+    smooth = has_hysteresis(scene.contact.normal) or hasattr(scene.contact.normal, "phase")
+    if isinstance(method, EventAligned) and not smooth:
+        law = type(scene.contact.normal).__name__
+        reason = f"{law} has no coordinates in which a contact is smooth"
+        raise ValueError(
+            f"simulate: {reason}; EventAligned would be inaccurate there. Use "
+            "method=Impulse(), or FixedStep(step=...)."
+        )
+    if isinstance(scene.contact.friction, Coulomb):
+        raise ValueError(
+            f"simulate: Coulomb friction is an impulse, {name} cannot integrate it. Use "
+            "method=Impulse(), or RegularizedCoulomb."
+        )
+
+
+def _check_bodies(scene: Scene, initial: State) -> None:
+    bodies = initial.position.size // 3
+    if isinstance(scene.bodies, Clumps):
+        given = max(scene.bodies.of_body) + 1
+        if given != bodies:
+            raise ValueError(
+                f"simulate: scene.bodies holds {given} bodies, but the initial state has {bodies}."
+            )
+    else:
+        for name in ("radius", "mass", "inertia_ratio"):
+            given = np.size(getattr(scene.bodies, name))
+            if given not in (1, bodies):
+                raise ValueError(
+                    f"simulate: scene.bodies.{name} has {given} values, but the initial "
+                    f"state has {bodies} bodies."
+                )
+    for index, spring in enumerate(scene.springs):
+        if spring.body >= bodies:
+            raise ValueError(
+                f"simulate: scene.springs[{index}] holds body {spring.body}, but the initial "
+                f"state has {bodies} bodies."
+            )
+    gravity = jnp.asarray(scene.gravity).shape  # its components may be traced, one by one
+    if len(gravity) > 1 and (gravity[0] != bodies or initial.position.ndim != 2):
+        raise ValueError(
+            f"simulate: scene.gravity has {gravity[0]} rows, but the initial state has "
+            f"{bodies} bodies."
+        )
+    if bodies > 1 and initial.position.ndim != 2:
+        raise ValueError(
+            f"simulate: initial.position has shape {initial.position.shape}, but several "
+            "bodies need (bodies, 3)."
+        )
+    if bodies == 1 and not scene.surfaces:
+        raise ValueError(
+            "simulate: scene.surfaces is empty and there is one sphere: nothing can touch. "
+            "Give at least one Plane."
+        )
+
+
+def is_one_sphere_over_a_plane(scene: Scene, initial: State, method: Any = None) -> bool:
+    """Whether the faster engine for one sphere can be used. Once it rests or rolls it sees one
+    plane only: there must be no other.
+    """
+    contact = scene.contact
+    plain = (
+        contact.rolling is None
+        and contact.spinning is None
+        and not hasattr(contact.friction, "unloaded")
+    )
+    plain = plain and not (isinstance(method, EventAligned) and has_hysteresis(contact.normal))
+    fixed_plane = (
+        len(scene.surfaces) == 1
+        and isinstance(scene.surfaces[0], Plane)
+        and scene.surfaces[0].motion is None
+    )
+    simple = (
+        isinstance(scene.bodies, Spheres)
+        and plain
+        and fixed_plane
+        and not scene.springs
+        and scene.contact_on_surfaces is None
+    )
+    return initial.position.size == 3 and simple
+
+
+def simulate(
+    scene: Scene, initial: State, times: Any, *, method: Method | None = None, ledger: bool = False
+) -> Trajectory:
+    """Simulate a scene from ``times[0]`` on.
+
+    Works under ``jit``, ``vmap``, ``jvp``, ``vjp`` and their combinations, with respect to every
+    parameter of ``scene``, every component of ``initial`` and ``times``. Precision is that of JAX:
+    enable float64 (``jax.config.update("jax_enable_x64", True)``) for accuracies better than about
+    1e-5.
+
+    Args:
+        scene: bodies, surfaces, laws, gravity and fluid.
+        initial: state at ``times[0]``; of several bodies with a body axis.
+        times: (n,) times of the output in increasing order [s].
+        method: ``EventAligned()`` (default): compliant contacts resolved exactly from touch-down to
+            lift-off, with true derivatives; ``Impulse()``: rigid impacts; ``FixedStep(step=...)``:
+            a plain fixed time step, for comparison (its derivatives through contact are wrong).
+        ledger: whether to keep the ledger of energy and momentum (``Trajectory.ledger``).
+
+    Returns:
+        Position, velocity and spin at ``times``, the contacts, and a status whose text is
+        ``Trajectory.advice``.
+
+    Raises:
+        ValueError, TypeError: before tracing, naming the argument and the remedy.
+    """
+    method = EventAligned() if method is None else method
+    if (
+        initial.position.size == 3
+        and isinstance(scene.bodies, Spheres)
+        and len(set(map(id, scene.contact_on_surfaces or ()))) == 1
+    ):
+        scene = dataclasses.replace(
+            scene, contact=scene.contact_on_surfaces[0], contact_on_surfaces=None
+        )
+    _check_times(times)
+    _check_method(scene, method)
+    _check_bodies(scene, initial)
+    if ledger and isinstance(method, FixedStep):
+        raise ValueError(
+            "simulate: ledger=True needs the steps of EventAligned() or Impulse(); FixedStep "
+            "keeps none."
+        )
+    substeps = (
+        method.substeps(times) if isinstance(method, FixedStep) else 0
+    )  # while the times are still numbers
+    flight = steps_in_flight(scene, initial.position.size // 3, times)
+    times = jnp.asarray(times, dtype=float)
+    orientation = None if initial.orientation is None else jnp.reshape(initial.orientation, (-1, 4))
+    position, velocity, spin = (jnp.reshape(value, (-1, 3)) for value in initial[:3])
+    bodies = State(position, velocity, spin, orientation)
+    if isinstance(method, FixedStep):
+        result = simulate_fixed_step(scene, bodies, times, method=method, substeps=substeps)
+    elif is_one_sphere_over_a_plane(scene, initial, method) and not ledger:
+        known = method.level if isinstance(method, EventAligned) else None
+        single = State(position[0], velocity[0], spin[0])
+        result = _simulate_events(
+            scene, single, times, method=method, level=is_level(scene) if known is None else known
+        )
+    else:
+        if (
+            is_concrete(scene.gravity)
+            and not np.any(np.asarray(scene.gravity))
+            and not scene.springs
+        ):
+            method = dataclasses.replace(
+                method, lasting_steps=0
+            )  # nothing presses anything together for long
+        result = _simulate_many(scene, bodies, times, method=method, flight=flight, ledger=ledger)
+    shape = (times.shape[0], *initial.position.shape)
+    position, velocity, spin = (
+        jnp.reshape(value, shape) for value in (result.position, result.velocity, result.spin)
+    )
+    orientation = (
+        None if result.orientation is None else jnp.reshape(result.orientation, (*shape[:-1], 4))
+    )
+    status = jnp.where(_finite(result), result.status, Status.NOT_FINITE)
+    return result._replace(
+        position=position, velocity=velocity, spin=spin, orientation=orientation, status=status
+    )
+
+
+def _finite(result: Trajectory) -> jax.Array:
+    """Whether all motions and all rebounds are numbers. A path may be finite only because it has
+    lost a contact that is not.
+    """
+    total = jnp.sum(result.position) + jnp.sum(result.velocity) + jnp.sum(result.spin)
+    if result.contacts is not None:
+        total = total + jnp.sum(
+            jnp.where(result.contacts.happened, result.contacts.rebound_speed, 0.0)
+        )
+    return jnp.isfinite(jax.lax.stop_gradient(total))
+
+
+@partial(jax.jit, static_argnames=("method", "flight", "ledger"))
+def _simulate_many(
+    scene: Scene, initial: State, times: jax.Array, *, method: Any, flight: int, ledger: bool
+) -> Trajectory:
+    return simulate_many(scene, initial, times, method, flight=flight, ledger=ledger)
+
+
+@partial(jax.jit, static_argnames=("method", "level"))
+def _simulate_events(
+    scene: Scene, initial: State, times: jax.Array, *, method: Any, level: bool
+) -> Trajectory:
+    return simulate_events(scene, initial, times, method, level=level)
+
+
+__all__ = [
+    "Contacts",
+    "EventAligned",
+    "FixedStep",
+    "Impulse",
+    "Method",
+    "Segments",
+    "Status",
+    "Trajectory",
+    "simulate",
+]

@@ -1,0 +1,1 @@
+"""Two engines, and what both share."""
