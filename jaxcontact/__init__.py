@@ -1,12 +1,5 @@
 """Differentiable contact models: force laws, scenes, and a simulator whose derivatives are true."""
 
-from jaxcontact.derivatives import (
-    GradientReport,
-    check_gradients,
-    hessian,
-    jacobian,
-    value_and_jacobian,
-)
 from jaxcontact.laws.core.damping_maps import RESTITUTION_LAWS, RestitutionLaw
 from jaxcontact.laws.core.registry import law
 from jaxcontact.laws.friction.coulomb import Coulomb, NoFriction, RegularizedCoulomb
@@ -38,6 +31,13 @@ from jaxcontact.scene.anchor_spring import AnchorSpring
 from jaxcontact.scene.bodies import Clumps, Spheres, clump, cube, spheres, together
 from jaxcontact.scene.contact_model import ContactModel
 from jaxcontact.scene.scene import MagnusLift, QuadraticDrag, Scene, State, state
+from jaxcontact.sensitivity import (
+    GradientReport,
+    check_gradients,
+    hessian,
+    jacobian,
+    value_and_jacobian,
+)
 from jaxcontact.simulation.simulate import (
     EventAligned,
     FixedStep,

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
-from jaxcontact.derivatives import check_gradients
-from jaxcontact.derivatives.differences import differences, ladder, points
-from jaxcontact.derivatives.fixed_step_rule import relative_error
-from jaxcontact.derivatives.selection import components, selected
-from jaxcontact.derivatives.verdict import Verdict
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.parameters import model, of, parameter
+from jaxcontact.sensitivity import check_gradients
+from jaxcontact.sensitivity.finite_differences import differences, ladder, points
+from jaxcontact.sensitivity.fixed_step_reference import relative_error
+from jaxcontact.sensitivity.report import Verdict
+from jaxcontact.sensitivity.selection import components, selected
 
 STIFFNESS, RESTITUTION, FRICTION = (
     "contact.normal.stiffness",

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
-from jaxcontact.derivatives import hessian, jacobian, value_and_jacobian
-from jaxcontact.derivatives.mode import cheaper_mode
+from jaxcontact.sensitivity import hessian, jacobian, value_and_jacobian
+from jaxcontact.sensitivity.jacobian import cheaper_mode
 
 POINT = {
     "a": jnp.array([0.3, -0.2, 0.9]),

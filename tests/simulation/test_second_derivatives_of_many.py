@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
-from jaxcontact.derivatives import hessian
+from jaxcontact.sensitivity import hessian
 
 FAST = functools.partial(jax.jit, compiler_options={"xla_backend_optimization_level": 0})
 

@@ -2,8 +2,8 @@
 they can be trusted.
 """
 
-from jaxcontact.derivatives.check_gradients import check_gradients
-from jaxcontact.derivatives.gradient_report import GradientReport
-from jaxcontact.derivatives.jacobian import hessian, jacobian, value_and_jacobian
+from jaxcontact.sensitivity.check_gradients import check_gradients
+from jaxcontact.sensitivity.jacobian import hessian, jacobian, value_and_jacobian
+from jaxcontact.sensitivity.report import GradientReport
 
 __all__ = ["GradientReport", "check_gradients", "hessian", "jacobian", "value_and_jacobian"]

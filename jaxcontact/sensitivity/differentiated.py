@@ -11,9 +11,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.derivatives.jacobian import jacobian
-from jaxcontact.derivatives.selection import OF_STATE, Component, with_values
 from jaxcontact.scene.scene import Scene, State
+from jaxcontact.sensitivity.jacobian import jacobian
+from jaxcontact.sensitivity.selection import OF_STATE, Component, with_values
 from jaxcontact.simulation.simulate import Contacts, FixedStep, Method, Trajectory, simulate
 
 CHUNK = 32

@@ -9,9 +9,31 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.derivatives.experiment import Experiment, by_parameter, derivatives, outcomes
-from jaxcontact.derivatives.fixed_step_rule import TOO_COARSE, relative_error, velocity_error
+from jaxcontact.sensitivity.differentiated import Experiment, by_parameter, derivatives, outcomes
 from jaxcontact.simulation.simulate import Contacts, EventAligned, Impulse
+
+FACTOR = 0.2
+TOO_COARSE = 0.1
+"""Relative error of a derivative from which a fixed step is too coarse for it."""
+
+
+def uncancelled(step: Any, duration: Any) -> Any:
+    """Part of the large derivative inside a contact that stays after it, ``0.2 (dt/T)^1.5`` [-]."""
+    return FACTOR * (step / np.asarray(duration)) ** 1.5
+
+
+def relative_error(step: Any, *, impact_speed: Any, duration: Any, gravity: Any) -> Any:
+    """Relative error of a derivative over one bounce under ``gravity`` [m/s^2], ``0.2 v/(g T)
+    (dt/T)^1.5`` [-].
+    """
+    return uncancelled(step, duration) * impact_speed / (gravity * np.asarray(duration))
+
+
+def velocity_error(step: Any, *, impact_speed: Any, duration: Any, arrival_shift: Any) -> Any:
+    """Error of the derivative of the velocity after a contact, for the derivative of its
+    touch-down, ``arrival_shift``.
+    """
+    return uncancelled(step, duration) * impact_speed / np.asarray(duration) * np.abs(arrival_shift)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxcontact.derivatives.experiment import Experiment, derivatives, motion
+from jaxcontact.sensitivity.differentiated import Experiment, derivatives, motion
 from jaxcontact.simulation.simulate import Contacts
 
 BESIDE = 1e-9

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from jaxcontact.derivatives.selection import Component
+from jaxcontact.sensitivity.selection import Component
 
 RATIO = 4.0
 LARGEST = 1 / 64

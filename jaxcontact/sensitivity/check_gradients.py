@@ -8,21 +8,20 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.derivatives.differences import differences, ladder, points
-from jaxcontact.derivatives.experiment import Experiment, by_parameter, derivatives, outcomes
-from jaxcontact.derivatives.fixed_step_reference import (
+from jaxcontact.parameters import is_concrete
+from jaxcontact.scene.scene import Scene, State
+from jaxcontact.sensitivity.differentiated import Experiment, by_parameter, derivatives, outcomes
+from jaxcontact.sensitivity.finite_differences import differences, ladder, points
+from jaxcontact.sensitivity.fixed_step_reference import (
     Reference,
     expected_error,
     reference_of,
     strength_of_gravity,
     warning,
 )
-from jaxcontact.derivatives.gradient_report import GradientReport
-from jaxcontact.derivatives.non_finite import NonFinite, first_non_finite
-from jaxcontact.derivatives.selection import components, selected
-from jaxcontact.derivatives.verdict import Verdict
-from jaxcontact.parameters import is_concrete
-from jaxcontact.scene.scene import Scene, State
+from jaxcontact.sensitivity.non_finite import NonFinite, first_non_finite
+from jaxcontact.sensitivity.report import GradientReport, Verdict
+from jaxcontact.sensitivity.selection import components, selected
 from jaxcontact.simulation.simulate import (
     Contacts,
     EventAligned,
