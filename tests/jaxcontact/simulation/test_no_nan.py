@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
-from tests.simulation import differentiated, scenes
-from tests.simulation.corners import CORNERS
+from tests.jaxcontact.simulation import differentiated, scenes
+from tests.jaxcontact.simulation.corners import CORNERS
 
 
 def not_finite(tree):

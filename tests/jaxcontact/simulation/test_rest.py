@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.simulation import in_time, scenes
+from tests.jaxcontact.simulation import in_time, scenes
 
 
 def test_coming_to_rest_keeps_the_position_continuous_to_the_static_overlap():

@@ -1,6 +1,6 @@
 """The support table of the documentation, from what the contract and the reference cases find.
 
-``python -m tests.laws.support_table`` writes ``docs/support_table.md``. Each test of the contract
+``python -m tests.jaxcontact.laws.support_table`` writes ``docs/support_table.md``. Each test of the contract
 compares what it finds with what the page says of its law (``assert_documented``), so that a page
 that is out of date fails.
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import tests.conftest
 from jaxcontact.laws.core.registry import LAWS, Law
-from tests.laws.contract import outcome
+from tests.jaxcontact.laws.contract import outcome
 
 assert tests.conftest  # double precision and quick compilation, when this runs by itself
 
@@ -21,7 +21,7 @@ REFERENCES = Path(__file__).parents[1] / "reference" / "data"
 HEAD = """\
 # Support table
 
-What holds for each law, as found by the tests: this page is written by `python -m tests.laws.support_table`, and a test fails when it is
+What holds for each law, as found by the tests: this page is written by `python -m tests.jaxcontact.laws.support_table`, and a test fails when it is
 out of date. A mark stands where a check passed.
 
 values
@@ -139,7 +139,7 @@ def documented() -> dict[str, dict[str, str]]:
 
 def assert_documented(name: str, check: str, found: str | None) -> None:
     """The page says of a law what a passed check means."""
-    law, remedy = LAWS[name], "is out of date; run: python -m tests.laws.support_table"
+    law, remedy = LAWS[name], "is out of date; run: python -m tests.jaxcontact.laws.support_table"
     assert name in documented(), f"{FILE.name} {remedy}"
     cells = documented()[name]
     expected = dict.fromkeys(COLUMNS_OF.get(check, ()), "yes") | {
@@ -159,7 +159,7 @@ def assert_documented(name: str, check: str, found: str | None) -> None:
 
 def main() -> None:
     """Write the page."""
-    from tests.laws.value_sources import value_sources
+    from tests.jaxcontact.laws.value_sources import value_sources
 
     sources = {name: ", ".join(found) for name, found in value_sources(REFERENCES).items()}
     FILE.write_text(table(sources), encoding="utf-8")

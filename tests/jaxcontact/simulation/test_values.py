@@ -6,7 +6,7 @@ import pytest
 import jaxcontact as jc
 from experiments.benchmarks import reference_solution
 from jaxcontact.laws.core.damping_maps import RESTITUTION_LAWS
-from tests.simulation import in_time, scenes
+from tests.jaxcontact.simulation import in_time, scenes
 
 
 def test_the_bounce_train_equals_its_reference():

@@ -8,8 +8,8 @@ from scipy.optimize import brentq
 
 import jaxcontact as jc
 from experiments.benchmarks import reference_solution
-from tests.simulation import differentiated, in_time, scenes
-from tests.simulation.corners import CORNERS
+from tests.jaxcontact.simulation import differentiated, in_time, scenes
+from tests.jaxcontact.simulation.corners import CORNERS
 
 THROW = {
     "normal": (0.3, -0.2, 1.5),

@@ -19,7 +19,7 @@ import numpy as np
 
 import jaxcontact.systems
 from jaxcontact.laws.core.registry import LAWS, Law, is_number
-from tests.laws.impact_by_integration import obtained_by_integration
+from tests.jaxcontact.laws.impact_by_integration import obtained_by_integration
 
 assert jaxcontact.systems  # its laws are in the catalogue now
 

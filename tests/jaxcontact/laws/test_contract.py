@@ -6,8 +6,8 @@ import pytest
 
 from jaxcontact.laws.core.registry import LAWS
 from jaxcontact.laws.normal.models import NORMAL_LAWS
-from tests.laws.contract import CHECKS, outcome
-from tests.laws.support_table import assert_documented, documented
+from tests.jaxcontact.laws.contract import CHECKS, outcome
+from tests.jaxcontact.laws.support_table import assert_documented, documented
 
 SLOW = ("grad of grad", "single precision", "smoothness")
 """Checks that take half of the time of all laws."""
@@ -34,7 +34,7 @@ def test_every_law_keeps_the_contract(name, check):
 
 
 def test_the_support_table_lists_the_laws_of_the_catalogue():
-    assert set(documented()) == set(LAWS), "run: python -m tests.laws.support_table"
+    assert set(documented()) == set(LAWS), "run: python -m tests.jaxcontact.laws.support_table"
 
 
 def test_every_compliant_normal_law_is_in_the_catalogue():

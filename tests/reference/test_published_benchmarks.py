@@ -17,7 +17,7 @@ from tests.reference.published_oblique_impacts import (
     oblique_impacts,
 )
 from tests.reference.published_reading import stated
-from tests.test_reference_harness import outcomes
+from tests.reference.test_reference_harness import outcomes
 
 RADIUS, MASS, FRICTION, RESTITUTION = 0.0025, 2.6e-4, 0.092, 0.98
 ANGLES = np.radians(np.linspace(5.0, 85.0, 17))

@@ -14,7 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
-from tests.simulation import scenes
+from tests.jaxcontact.simulation import scenes
 
 BASE = {**scenes.BASE, "reference_speed": 1.5, "times": None}
 METHOD = jc.EventAligned(max_contacts=16)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
-from tests.simulation import scenes
+from tests.jaxcontact.simulation import scenes
 
 RESTITUTIONS = (0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9, 1.0)
 SPEEDS = (1e-3, 1e-2, 1.0, 10.0)

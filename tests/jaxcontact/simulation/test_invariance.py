@@ -8,7 +8,7 @@ import pytest
 from hypothesis import strategies
 from scipy.spatial.transform import Rotation
 
-from tests.simulation import scenes
+from tests.jaxcontact.simulation import scenes
 
 VECTORS = ("gravity", "normal", "position", "velocity", "spin")
 CASES = (

@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
-from tests.simulation import differentiated, scenes
-from tests.simulation.test_values import RESTITUTIONS, random_case
+from tests.jaxcontact.simulation import differentiated, scenes
+from tests.jaxcontact.simulation.test_values import RESTITUTIONS, random_case
 
 DROP = {"velocity": np.zeros(3), "spin": np.zeros(3), "friction": 0.0}
 

@@ -14,7 +14,7 @@ from calibration.problem.trial import Trial
 from jaxcontact.laws.normal.elastic import contact_duration
 from jaxcontact.materials import ALUMINA, STEEL, Solid, effective_modulus, hertz_stiffness
 from jaxcontact.parameters import get
-from tests.calibration.test_fit import recording
+from tests.calibration.fitting.test_fit import recording
 
 STIFFNESS, RESTITUTION = "contact.normal.stiffness", "contact.normal.restitution"
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
-from tests.simulation import scenes
+from tests.jaxcontact.simulation import scenes
 
 MIXED = (
     {"restitution": 0.9},

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
-from tests.simulation import in_time
+from tests.jaxcontact.simulation import in_time
 
 RADIUS, MASS, GRAVITY = 0.02, 0.01, 9.81
 METHOD = jc.EventAligned(max_contacts=20)

@@ -20,7 +20,7 @@ from calibration.optimise.box_descent import LimitedDescent
 from calibration.optimise.termination import Settling
 from calibration.optimise.trust_region import RoundedTrustRegion
 from calibration.problem.problem import Problem
-from tests.calibration.test_large_problems import METHOD, UNKNOWNS, throws
+from tests.calibration.fitting.test_large_problems import METHOD, UNKNOWNS, throws
 
 
 @pytest.mark.parametrize("reach", [np.inf, 0.3])
