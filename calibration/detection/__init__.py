@@ -1,1 +1,1 @@
-"""Bounces found in recordings before anything is fitted."""
+"""What is found in recordings before anything is fitted: noise, flights, bounces, impacts."""

@@ -1,1 +1,1 @@
-"""Reading and writing files."""
+"""Reading recordings and tables of impacts from files, and writing files whole or not at all."""

@@ -1,1 +1,1 @@
-"""Models of errors."""
+"""Errors of measurements: models of noise, robust losses, whitening."""

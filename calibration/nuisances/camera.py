@@ -1,4 +1,4 @@
-"""Pictures that take time: a moving ball leaves a streak, and its middle is what is tracked."""
+"""What a camera does to positions: scale, aspect, roll, lens, depth, exposure."""
 
 import dataclasses
 from typing import Any, ClassVar

@@ -1,6 +1,4 @@
-"""A clock that runs fast or slow: a frame rate that is not what was set, a sound card beside a
-camera.
-"""
+"""What a clock does to times: its start, its distance from another clock, its rate."""
 
 import dataclasses
 from typing import Any, ClassVar

@@ -1,4 +1,4 @@
-"""The first impact of a motion of which only impacts are known."""
+"""State of each trial at its start: position, velocity, spin, orientation, first impact."""
 
 import dataclasses
 from typing import Any, ClassVar
@@ -143,9 +143,6 @@ class KnownState:
             spin=jnp.array(self.spin),
             start=jnp.asarray(self.time),
         )
-
-
-AXES = "xyz"
 
 
 @dataclasses.dataclass(frozen=True)

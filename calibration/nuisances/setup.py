@@ -1,4 +1,4 @@
-"""A force sensor that shows too much or too little."""
+"""The set-up of an experiment: gravity and its direction, height of the surface, gain of a force sensor."""
 
 import dataclasses
 from typing import Any, ClassVar

@@ -1,1 +1,1 @@
-"""What to measure."""
+"""What to measure next: candidate experiments, their expected information, their ranking."""

@@ -1,1 +1,1 @@
-"""What is fitted."""
+"""What is fitted: trials, their batches, the stacked residual and its block Jacobian."""

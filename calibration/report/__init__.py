@@ -1,1 +1,1 @@
-"""What a fit found, for people and for programs: a table, a file of numbers, a figure."""
+"""Figures, pages and files that show a result."""

@@ -1,1 +1,1 @@
-"""What a fit found."""
+"""What a fit found, and how it reads as numbers, sentences and tables."""

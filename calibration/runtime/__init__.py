@@ -1,1 +1,1 @@
-"""Checkpoints, progress, compilation."""
+"""Long computations: checkpoints, progress, compilation, chunks."""

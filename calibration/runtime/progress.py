@@ -46,7 +46,7 @@ class Progress:
         self.display: LiveDisplay | None = None
         self.log: TextIO | None = (
             None if log is None else open(log, "a", encoding="utf-8", buffering=1)
-        )  # noqa: SIM115, closed at the end
+        )
 
     def __enter__(self) -> "Progress":
         if self.console.is_terminal and not self.quiet:

@@ -1,1 +1,1 @@
-"""Which model."""
+"""Which model: information criteria, evidence, cross-validation."""

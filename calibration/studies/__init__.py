@@ -1,1 +1,1 @@
-"""From a folder of files to a fit."""
+"""From a folder of files to a fit, with nothing chosen by hand."""

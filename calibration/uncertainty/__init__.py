@@ -1,1 +1,1 @@
-"""What else the data allow."""
+"""What else the data allow: profiles, bootstrap, posterior, prediction, identifiability."""

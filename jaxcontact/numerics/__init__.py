@@ -1,1 +1,1 @@
-"""jaxcontact/numerics and parameters."""
+"""Smooth functions, integration steps, collocation, interpolation, scans with checkpoints."""

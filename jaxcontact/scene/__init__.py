@@ -1,1 +1,1 @@
-"""What is simulated."""
+"""What is simulated: bodies, surfaces, contact models, springs, fluid."""

@@ -1,1 +1,1 @@
-"""Two engines, and what both share."""
+"""The motion of a scene at given times, by a method of choice."""

@@ -140,5 +140,5 @@ def test_what_does_not_fit_the_scene_is_an_error_with_a_remedy(quantity, law, te
             [recording(0)],
             free=[quantity],
             nuisance=[cal.InitialState(), cal.SurfaceHeight()],
-        ).start  # noqa: B018
+        ).start
     assert text in str(caught.value)

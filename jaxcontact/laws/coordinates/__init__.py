@@ -1,1 +1,1 @@
-"""Rooms for normal forces, friction and coordinates."""
+"""Coordinates in which a contact is smooth."""

@@ -1,1 +1,1 @@
-"""Rooms for normal forces, friction and coordinates."""
+"""What all laws share: quantities, the registry, damping of a restitution, rigid impacts."""

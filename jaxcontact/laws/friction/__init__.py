@@ -1,1 +1,1 @@
-"""Rooms for normal forces, friction and coordinates."""
+"""Tangential forces, rolling and spinning resistance."""

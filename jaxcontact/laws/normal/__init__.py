@@ -1,1 +1,1 @@
-"""Rooms for normal forces, friction and coordinates."""
+"""Normal forces, and the models that scenes take."""

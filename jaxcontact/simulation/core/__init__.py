@@ -1,1 +1,1 @@
-"""Two engines, and what both share."""
+"""What both engines return: trajectories and status."""

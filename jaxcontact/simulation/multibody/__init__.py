@@ -1,1 +1,1 @@
-"""Two engines, and what both share."""
+"""The engine for any number of bodies, with contacts that overlap in time."""

@@ -1,1 +1,1 @@
-"""Two engines, and what both share."""
+"""The engine for one sphere over one plane, contact by contact."""

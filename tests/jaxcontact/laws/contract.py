@@ -364,7 +364,7 @@ def directional(function: Callable, order: int) -> Callable:
         values, slopes = jax.jvp(f, (t,), (jnp.ones_like(t),))
         return (*values, slopes[-1])
 
-    derivatives = lambda t: (function(t),)  # noqa: E731
+    derivatives = lambda t: (function(t),)
     for _ in range(order):
         derivatives = functools.partial(with_one_more, derivatives)
     return derivatives
