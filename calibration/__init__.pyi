@@ -64,7 +64,7 @@ from .nuisances import SurfaceHeight as SurfaceHeight
 from .nuisances import TimeOffset as TimeOffset
 from .planning.candidate import Candidate as Candidate
 from .planning.rank import design as design
-from .planning.validate import keep_promise as keep_promise
+from .planning.validate import validate_design as validate_design
 from .problem.problem import Problem as Problem
 from .problem.trial import Trial as Trial
 from .report.figures import save_figure as save_figure

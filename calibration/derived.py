@@ -16,13 +16,13 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.model.free import Derived
-from calibration.model.parameter import Unknown
+from calibration.model.parameter import Parameter
 from jaxcontact import HuntCrossley, LinearDashpot, PowerLawHuntCrossley, Scene, TsujiDashpot
 from jaxcontact.laws.core.damping_maps import CONTACT_ENDS
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.normal.elastic import contact_duration
 from jaxcontact.materials import Solid, hertz_stiffness
-from jaxcontact.parameters import Interval, Parameter, get, put, quantity
+from jaxcontact.parameters import Interval, Quantity, get, put, quantity
 
 STIFFNESS = "contact.normal.stiffness"
 RESTITUTION = "contact.normal.restitution"
@@ -61,10 +61,10 @@ class _Physical(Derived):
     def check(self, scene: Scene) -> None:
         """Raise ``InputError`` where the scene has no such quantity."""
 
-    def unknown(self, scene: Scene) -> Unknown:
+    def parameter(self, scene: Scene) -> Parameter:
         """Its unknown."""
         self.check(scene)
-        return Unknown(self.name, self.about, prior=self.prior)
+        return Parameter(self.name, self.about, prior=self.prior)
 
     def first(self, scene: Scene) -> float:
         """Where the fit begins."""
@@ -125,7 +125,7 @@ class YoungsModulus(_Physical):
     poisson_ratio: float
     partner: Solid | None = None
     name: str = "youngs_modulus"
-    about: Parameter = _MODULUS
+    about: Quantity = _MODULUS
 
     def __post_init__(self) -> None:
         if not -1 < self.poisson_ratio <= 0.5:
@@ -184,7 +184,7 @@ class PoissonRatio(_Physical):
     youngs_modulus: float
     partner: Solid | None = None
     name: str = "poisson_ratio"
-    about: Parameter = _RATIO
+    about: Quantity = _RATIO
 
     def __post_init__(self) -> None:
         if not 0 < self.youngs_modulus < np.inf:
@@ -239,7 +239,7 @@ class ContactDuration(_Physical):
 
     speed: float = 1.0
     name: str = "contact_duration"
-    about: Parameter = _DURATION
+    about: Quantity = _DURATION
 
     def __post_init__(self) -> None:
         if not 0 < self.speed < np.inf:
@@ -283,13 +283,13 @@ class DampingRatio(_Physical):
     """
 
     name: str = "damping_ratio"
-    about: Parameter = _ZETA
+    about: Quantity = _ZETA
 
     def check(self, scene: Scene) -> None:
         """Raise ``InputError`` where the law has no such damping."""
         _require("DampingRatio", scene, _ELASTIC)
 
-    def unknown(self, scene: Scene) -> Unknown:
+    def parameter(self, scene: Scene) -> Parameter:
         """Its unknown; below 1 where a contact with critical damping would never end."""
         self.check(scene)
         law = scene.contact.normal
@@ -303,7 +303,7 @@ class DampingRatio(_Physical):
             )
         else:
             about = self.about
-        return Unknown(self.name, about, prior=self.prior)
+        return Parameter(self.name, about, prior=self.prior)
 
     def value_in(self, scene: Scene) -> Any:
         """The damping of the restitution in the scene."""

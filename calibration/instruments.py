@@ -11,7 +11,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
-from calibration.detection.bounces import Reading
+from calibration.detection.bounces import DetectedBounces
 from calibration.detection.impacts import ReadImpact, height_at_impact
 from calibration.errors import InputError
 from calibration.io.recording import Recording
@@ -109,13 +109,15 @@ class Film:
         sigma = np.broadcast_to(np.where(seen, self.sigma, np.nan), (count, 3))
         start = motion.start
         nothing = np.full(3, np.nan)
-        reading = Reading(
+        detected = DetectedBounces(
             release=0,
             stop=count,
             flights=((0, count),),
             bounces=tuple(
-                ReadImpact(float(touch)) for touch in motion.touch_down if touch <= time[-1]
-            ),  # type: ignore[misc]
+                ReadImpact(float(touch))  # type: ignore[misc]
+                for touch in motion.touch_down
+                if touch <= time[-1]
+            ),
             height=height_at_impact(motion.scene),
             height_sd=np.nan,
             restitution=np.nan,
@@ -133,7 +135,7 @@ class Film:
             remarks=(),
         )
         return TrackedPositions(
-            Recording(name="planned film", time=time, position=position, sigma=sigma), reading
+            Recording(name="planned film", time=time, position=position, sigma=sigma), detected
         )
 
     def at(self, samples: Samples, variables: Mapping[str, Any], duration: Any) -> Samples:

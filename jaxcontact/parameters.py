@@ -48,7 +48,7 @@ class Interval:
 
 
 @dataclasses.dataclass(frozen=True)
-class Parameter:
+class Quantity:
     """What is known of a parameter beside its value."""
 
     unit: str
@@ -69,7 +69,7 @@ def quantity(
     transform: str = "identity",
     remedy: str = "",
     shape: tuple[int, ...] | None = None,
-) -> Parameter:
+) -> Quantity:
     """Describe a quantity: what its values mean and which are admissible.
 
     Args:
@@ -83,10 +83,10 @@ def quantity(
         shape: trailing shape of one value, e.g. ``(3,)`` for a vector; ``None`` for a scalar (or
             one scalar for each body).
     """
-    return Parameter(unit, Interval.parse(interval), transform, label, symbol, remedy, shape)
+    return Quantity(unit, Interval.parse(interval), transform, label, symbol, remedy, shape)
 
 
-def of(about: Parameter, *, default: Any = dataclasses.MISSING) -> Any:
+def of(about: Quantity, *, default: Any = dataclasses.MISSING) -> Any:
     """Declare a differentiable parameter of a model that is a known quantity.
 
     Args:
@@ -116,7 +116,7 @@ def is_concrete(value: Any) -> bool:
     )
 
 
-def check(owner: str, name: str, value: Any, about: Parameter) -> None:
+def check(owner: str, name: str, value: Any, about: Quantity) -> None:
     """Raise ``ValueError`` naming argument, value, admissible interval and remedy when a concrete
     ``value`` is not admissible.
     """
@@ -211,13 +211,13 @@ def nearest(name: str, names: Any) -> str:
     return f" Did you mean {close[0]!r}?" if close else f" Valid: {', '.join(map(str, names))}."
 
 
-def parameters(tree: Any, path: str = "") -> Iterator[tuple[str, Any, Parameter]]:
+def declared_parameters(tree: Any, path: str = "") -> Iterator[tuple[str, Any, Quantity]]:
     """Every declared parameter below ``tree``, as ``(path, value, about)``, in order of
     declaration.
     """
     if isinstance(tree, (tuple, list)):
         for index, item in enumerate(tree):
-            yield from parameters(item, f"{path}.{index}" if path else str(index))
+            yield from declared_parameters(item, f"{path}.{index}" if path else str(index))
     elif dataclasses.is_dataclass(tree):
         for f in dataclasses.fields(tree):
             here = f"{path}.{f.name}" if path else f.name
@@ -225,7 +225,7 @@ def parameters(tree: Any, path: str = "") -> Iterator[tuple[str, Any, Parameter]
                 if getattr(tree, f.name) is not None:
                     yield here, getattr(tree, f.name), f.metadata[_KEY]
             elif not f.metadata.get("static"):
-                yield from parameters(getattr(tree, f.name), here)
+                yield from declared_parameters(getattr(tree, f.name), here)
 
 
 def get(tree: Any, path: str) -> Any:

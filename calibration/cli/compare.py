@@ -39,7 +39,7 @@ def compare(
             "NAME",
         ),
     ] = None,
-    hold_out: Annotated[
+    cross_validate: Annotated[
         bool | None,
         flag(
             "--hold-out/--no-hold-out",
@@ -57,7 +57,9 @@ def compare(
     predicts what was left out, and writes compare.txt and compare.json.
     """
     asked, folder = asked_for(study, out, force=force)
-    options = asked.compare.with_given(models=models and tuple(models), hold_out=hold_out)
+    options = asked.compare.with_given(
+        models=models and tuple(models), cross_validate=cross_validate
+    )
     with Progress(standard_error()) as say:
         say("Starting")
         prepare_jax()
@@ -68,7 +70,7 @@ def compare(
         say(f"Fitting {len(problems)} models")
         found = compared(
             problems,
-            hold_out="auto" if options.hold_out else None,
+            cross_validate="auto" if options.cross_validate else None,
             method=asked.fit.method,
             steps=asked.fit.steps,
         )
@@ -77,7 +79,7 @@ def compare(
     numbers = {
         "models": models_found,
         "verdict": found.verdict,
-        "hold_out": found.hold_out,
+        "hold_out": found.cross_validate,
         "warnings": found.warnings,
     }
     write_findings(folder, "compare", text=str(found), numbers=numbers)

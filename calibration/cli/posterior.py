@@ -38,7 +38,7 @@ def posterior(
     out: Out = None,
     force: Force = False,
 ) -> None:
-    """Samples of the posterior distribution of all unknowns (NUTS). Needs the extra: pip install
+    """Samples of the posterior distribution of all parameters (NUTS). Needs the extra: pip install
     "jaxcontact[posterior]".
 
     Prints the intervals and writes posterior.txt, posterior.json and posterior.nc, which ArviZ

@@ -21,11 +21,11 @@ from calibration.detection.noise import lag_one_correlation, rounding_step, whit
 from calibration.errors import InputError
 from calibration.io.recording import Recording
 
-__all__ = ["Bounce", "Reading", "read_bounces"]
+__all__ = ["Bounce", "DetectedBounces", "read_bounces"]
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Reading:
+class DetectedBounces:
     """What a recording shows at first sight. Indices count the samples of the recording; lengths in
     m, times in s, sd: standard deviation.
 
@@ -70,7 +70,7 @@ class Reading:
     remarks: tuple[str, ...]
 
 
-def read_bounces(recording: Recording, *, radius: float, gravity: float = 9.81) -> Reading:
+def read_bounces(recording: Recording, *, radius: float, gravity: float = 9.81) -> DetectedBounces:
     """Find release, flights and bounces of a recording of the centre of a ball above a horizontal
     plane of unknown height.
 
@@ -80,7 +80,7 @@ def read_bounces(recording: Recording, *, radius: float, gravity: float = 9.81) 
         gravity: expected [m/s^2]; right within about 30 % in the units of the recording.
 
     Returns:
-        The reading. A recording without a bounce is no error here: ``Reading.bounces`` is empty.
+        The reading. A recording without a bounce is no error here: ``DetectedBounces.bounces`` is empty.
 
     Raises:
         InputError: fewer than four heights, or ``radius`` or ``gravity`` not positive.
@@ -107,13 +107,13 @@ def read_bounces(recording: Recording, *, radius: float, gravity: float = 9.81) 
     return _reading(recording, measured, fit, expected_gravity=gravity)
 
 
-def _nothing_read(recording: Recording) -> Reading:
-    unknown = np.full(3, np.nan)
+def _nothing_read(recording: Recording) -> DetectedBounces:
+    parameter = np.full(3, np.nan)
     remark = (
         "no free flight in this recording: check which axis is the vertical, and the units of "
         "lengths and times"
     )
-    return Reading(
+    return DetectedBounces(
         release=0,
         stop=0,
         flights=(),
@@ -126,19 +126,19 @@ def _nothing_read(recording: Recording) -> Reading:
         gravity_sd=np.nan,
         drag=0.0,
         drag_sd=np.nan,
-        noise=unknown,
-        scatter=unknown,
-        correlation=unknown,
+        noise=parameter,
+        scatter=parameter,
+        correlation=parameter,
         outliers=np.zeros(len(recording.time), bool),
-        position=unknown,
-        velocity=unknown,
+        position=parameter,
+        velocity=parameter,
         remarks=(remark,),
     )
 
 
 def _reading(
     recording: Recording, measured: np.ndarray, fit: FlightFit, *, expected_gravity: float
-) -> Reading:
+) -> DetectedBounces:
     noise, scatter, correlation, position, velocity = np.full((5, 3), np.nan)
     coarsest = max(rounding_step(each[np.isfinite(each)]) for each in fit.position)
     runs = [fit.runs(axis) for axis in range(len(fit.axes))]
@@ -161,7 +161,7 @@ def _reading(
     flights = tuple(
         (int(measured[first]), int(measured[stop - 1]) + 1) for first, stop in fit.spans
     )
-    reading = Reading(
+    detected = DetectedBounces(
         release=flights[0][0],
         stop=flights[-1][1],
         flights=flights,
@@ -185,9 +185,9 @@ def _reading(
         remarks=(),
     )
     return replace(
-        reading,
+        detected,
         remarks=tuple(
-            remarks(recording, reading, fit, contacts, expected_gravity=expected_gravity)
+            remarks(recording, detected, fit, contacts, expected_gravity=expected_gravity)
         ),
     )
 
@@ -227,7 +227,7 @@ def touch_height(
 
 def remarks(
     recording: Recording,
-    reading: Reading,
+    detected: DetectedBounces,
     fit: FlightFit,
     contacts: Sequence[np.ndarray],
     *,
@@ -235,37 +235,37 @@ def remarks(
 ) -> Iterator[str]:
     """What a person should know before believing the reading."""
     tolerance = 5 * fit.sigma[HEIGHT] + 2e-3
-    if not reading.bounces:
+    if not detected.bounces:
         yield "no bounce in this recording"
-    yield from _before_release(recording.position[: reading.release, UP], tolerance)
-    yield from _after_stop(recording.position[reading.stop :, UP], reading, tolerance)
-    errors = np.flatnonzero(reading.outliers)
+    yield from _before_release(recording.position[: detected.release, UP], tolerance)
+    yield from _after_stop(recording.position[detected.stop :, UP], detected, tolerance)
+    errors = np.flatnonzero(detected.outliers)
     if len(errors):
         shown = ", ".join(str(error) for error in errors[:8]) + (" ..." if len(errors) > 8 else "")
         yield f"{len(errors)} tracking error{'s' if len(errors) > 1 else ''}: sample{'s' if len(errors) > 1 else ''} {shown}"
     touching = max(map(len, contacts), default=0)
     if touching >= 3:
         yield f"up to {touching} samples show the ball during one contact: this recording can tell the stiffness"
-    heights = [bounce.height for bounce in reading.bounces]
+    heights = [bounce.height for bounce in detected.bounces]
     if len(heights) > 1 and np.ptp(heights) > max(
-        2e-3, 4 * max(bounce.height_sd for bounce in reading.bounces)
+        2e-3, 4 * max(bounce.height_sd for bounce in detected.bounces)
     ):
         yield f"the heights of the bounces differ by {1e3 * np.ptp(heights):.1f} mm: the plane is tilted, or the lens distorts"
     if not fit.drag_determined:
         yield "this recording does not tell the air drag"
-    short = 1 - reading.gravity / expected_gravity
-    if abs(short) > max(0.02, 2 * reading.gravity_sd / expected_gravity):
+    short = 1 - detected.gravity / expected_gravity
+    if abs(short) > max(0.02, 2 * detected.gravity_sd / expected_gravity):
         yield (
-            f"apparent gravity is {reading.gravity:.2f} +- {reading.gravity_sd:.2f} m/s^2: "
+            f"apparent gravity is {detected.gravity:.2f} +- {detected.gravity_sd:.2f} m/s^2: "
             f"lengths are {100 * abs(short):.0f} % too"
             f" {'short' if short > 0 else 'long'}, the frame rate is off, or the ball spins "
             "and has lift"
         )
-    if fit.sigma[HEIGHT] > max(2 * reading.noise[UP], 1e-4) and reading.correlation[UP] > 0.3:
+    if fit.sigma[HEIGHT] > max(2 * detected.noise[UP], 1e-4) and detected.correlation[UP] > 0.3:
         yield (
             f"deviations from free flight ({1e3 * fit.sigma[HEIGHT]:.2g} mm) exceed the "
             "noise of single samples"
-            f" ({1e3 * reading.noise[UP]:.2g} mm) and last for several samples: distortion "
+            f" ({1e3 * detected.noise[UP]:.2g} mm) and last for several samples: distortion "
             "of the lens, motion blur, or forces not modelled"
         )
 
@@ -284,11 +284,11 @@ def _before_release(heights: np.ndarray, tolerance: float) -> Iterator[str]:
         yield f"the first {len(heights)} samples are {state}"
 
 
-def _after_stop(heights: np.ndarray, reading: Reading, tolerance: float) -> Iterator[str]:
+def _after_stop(heights: np.ndarray, detected: DetectedBounces, tolerance: float) -> Iterator[str]:
     seen = heights[np.isfinite(heights)]
     if len(seen) == 0:
         return
-    above = seen - reading.height  # NaN without a bounce
+    above = seen - detected.height  # NaN without a bounce
     if np.abs(above).max() < tolerance:
         state = "the ball is at rest, rolls, or hops too low to be told from that"
     elif np.abs(above).min() < tolerance:
@@ -299,5 +299,5 @@ def _after_stop(heights: np.ndarray, reading: Reading, tolerance: float) -> Iter
             "or too few "
             "after a bounce)"
         )
-    end = reading.stop + len(heights) - 1
-    yield f"sample{f's {reading.stop} to' if end > reading.stop else ''} {end}: {state}"
+    end = detected.stop + len(heights) - 1
+    yield f"sample{f's {detected.stop} to' if end > detected.stop else ''} {end}: {state}"

@@ -32,9 +32,9 @@ class DragCurves:
         step, place = self.step[flight], (time - self.start[flight]) / self.step[flight]
         left = np.minimum(np.maximum(place, 0), self.shift.shape[-1] - 2).astype(int)
         part, begin = place - left, self.shift[:, flight, left]
-        rise = self.shift[:, flight, left + 1] - begin
+        delta_chi2 = self.shift[:, flight, left + 1] - begin
         first, last = step * self.slope[:, flight, left], step * self.slope[:, flight, left + 1]
-        square, cube = 3 * rise - 2 * first - last, first + last - 2 * rise
+        square, cube = 3 * delta_chi2 - 2 * first - last, first + last - 2 * delta_chi2
         return begin + part * (first + part * (square + part * cube)), (
             first + part * (2 * square + 3 * part * cube)
         ) / step

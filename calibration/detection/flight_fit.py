@@ -11,7 +11,7 @@ import numpy.typing as npt
 from calibration.detection.drag import DragCurves, drag_curves, no_drag
 from calibration.detection.noise import lag_one_correlation, robust_deviation, rough_noise
 
-# of a flight: two unknowns per axis (gravity is nearly known), two left to see whether they fit
+# of a flight: two parameters per axis (gravity is nearly known), two left to see whether they fit
 MIN_SAMPLES = 4
 UP = 2
 HEIGHT = -1  # place of the vertical among the measured axes
@@ -314,7 +314,7 @@ class FlightFit:
 
     def _solved(self, windows: list[Window]) -> tuple[np.ndarray, np.ndarray]:
         """Weighted normal equations; p0, v0, a of each flight and axis are eliminated first, which
-        leaves two unknowns, g and k.
+        leaves two parameters, g and k.
         """
         far = np.nan_to_num(np.abs(self.residuals)) / self.sigma[:, None]
         used = np.isfinite(self.position) & ~self.outliers
@@ -339,7 +339,7 @@ class FlightFit:
             * scale[:, :, None]
             * scale[:, None]
         )
-        effect = inverse @ normal[:, 2:, :2]  # of g and k on the local unknowns
+        effect = inverse @ normal[:, 2:, :2]  # of g and k on the local parameters
         alone = np.einsum("bij,bj->bi", inverse, constant[:, 2:])
         common = np.diag(precision[:2]) + np.sum(
             normal[:, :2, :2] - normal[:, :2, 2:] @ effect, axis=0

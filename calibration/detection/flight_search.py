@@ -292,17 +292,17 @@ def at_one_height(bounces: Sequence[Bounce | None], *, uneven: float, gravity: f
     """Which of them are bounces at the height, up to ``uneven`` [m], that most of them share."""
     if not bounces:
         return np.zeros(0, bool)
-    unknown = np.full(3, np.nan)
+    parameter = np.full(3, np.nan)
     known = [
         np.array([b.height, b.height_sd, b.velocity_after[UP] ** 2 / (2 * gravity)])
         if b
-        else unknown
+        else parameter
         for b in bounces
     ]
     heights, doubts, hops = np.stack(known, axis=1)
     # A flight that was missed makes its neighbours meet below the plane, by about its height.
-    rise = np.minimum(uneven, hops / 2)
-    allowed = np.minimum(rise, rise[:, None]) + 6 * np.hypot(doubts, doubts[:, None])
+    delta_chi2 = np.minimum(uneven, hops / 2)
+    allowed = np.minimum(delta_chi2, delta_chi2[:, None]) + 6 * np.hypot(doubts, doubts[:, None])
     agree = np.abs(heights - heights[:, None]) <= allowed
     floor = max(range(len(heights)), key=lambda i: (agree[i].sum(), -np.nan_to_num(doubts[i])))
     return agree[floor]

@@ -17,7 +17,7 @@ class ReadImpact(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
-class ImpactReading:
+class DetectedImpacts:
     """What a measurement of impacts shows at first sight.
 
     Attributes:
@@ -55,7 +55,7 @@ class ImpactReading:
         earlier = interval / np.power(self.restitution, np.arange(1, self.numbers[0] + 1))
         return self.bounces[0].time - float(np.sum(earlier))
 
-    def after(self, initial: State, scene: Scene) -> "ImpactReading":
+    def after(self, initial: State, scene: Scene) -> "DetectedImpacts":
         """With the time that the first impact takes from a known initial state."""
         gravity = float(np.linalg.norm(np.asarray(scene.gravity, dtype=float)))
         drop = float(np.reshape(np.asarray(initial.position), 3)[2]) - height_at_impact(scene)

@@ -14,7 +14,7 @@ from calibration.fitting.reml import (
     of_uncertain_weights,
     restricted,
 )
-from calibration.model.parameter import Unknown
+from calibration.model.parameter import Parameter
 from calibration.noise.models import Automatic, Errors
 from calibration.optimise.information import (
     Information,
@@ -33,7 +33,7 @@ determined.
 """
 
 ENOUGH_TRIALS = 5
-"""From so many trials more than shared unknowns on, the scatter between trials can give the
+"""From so many trials more than shared parameters on, the scatter between trials can give the
 standard errors.
 """
 
@@ -90,7 +90,7 @@ def stated_errors(data: tuple[Any, ...]) -> tuple[tuple[Errors, ...], ...]:
     )
 
 
-class Judgement:
+class Assessment:
     """Judges a minimum of ``layout`` on ``data``.
 
     Args:
@@ -101,7 +101,7 @@ class Judgement:
             already.
 
     Attributes:
-        blocks: weighted residuals and their derivatives by all unknowns.
+        blocks: weighted residuals and their derivatives by all parameters.
         chi2, dof: weighted sum of squares (-2 log likelihood, up to a constant) and degrees of
             freedom.
         misfit: chi2 per degree of freedom over what the noise models expect.
@@ -136,8 +136,8 @@ class Judgement:
         self.blocks = tuple(Block(*map(np.asarray, block)) for block in found)
         self.free = ~start.frozen
         own_priors = (
-            own.shape[0] * priors(kind.local_unknowns)
-            for kind, own in zip(layout.kinds, start.local, strict=True)
+            own.shape[0] * priors(batch.trial_parameters)
+            for batch, own in zip(layout.batches, start.local, strict=True)
         )
         self.priors = layout.priors + sum(own_priors)
         used = sum(int(np.count_nonzero(samples.weight)) for own in data for samples in own.samples)
@@ -157,7 +157,7 @@ class Judgement:
 
     @cached_property
     def parts(self) -> VarianceComponents:
-        """The linearised problem with the free unknowns, by measured quantity."""
+        """The linearised problem with the free parameters, by measured quantity."""
         return VarianceComponents(
             self.with_columns(np.flatnonzero(self.free)), self.data, self.errors
         )
@@ -207,16 +207,16 @@ class Judgement:
         return degrees_of_freedom(self.parts, self.spread, followed=self.followed())
 
     @cached_property
-    def inflation(self) -> float:
+    def trial_error_scale_factor(self) -> float:
         """Typical ratio of the standard errors to the formal ones of quantities of one trial."""
-        return self.typical_inflation()
+        return self.typical_error_scale_factor()
 
     @cached_property
-    def widening(self) -> float:
+    def error_scale_factor(self) -> float:
         """Typical ratio of the standard errors to the formal ones."""
         seen = ~self.formal.open_shared
         ratio = np.diag(self.covariance)[seen] / np.diag(self.formal.shared)[seen]
-        return float(np.sqrt(np.median(ratio))) if ratio.size else self.inflation
+        return float(np.sqrt(np.median(ratio))) if ratio.size else self.trial_error_scale_factor
 
     def expected_loss(self) -> float:
         """Mean square of the residuals where the noise is as the models say: 1 without a robust
@@ -310,7 +310,7 @@ class Judgement:
             return True
         return bool(np.any(stats.chi2.sf(ratio * degrees, degrees) < EVIDENCE))
 
-    def typical_inflation(self) -> float:
+    def typical_error_scale_factor(self) -> float:
         """Factor on the formal standard errors of quantities of one trial."""
         if not self.automatic:
             sizes = self.spread.size[self.spread.free_size & ~self.followed()]
@@ -319,7 +319,7 @@ class Judgement:
         size = self.misfit if self.contradicted or not stated else 1.0
         return float(np.sqrt(size * self.correlation_time))
 
-    def rise(self, name: str, level: float = LEVEL) -> float:
+    def delta_chi2(self, name: str, level: float = LEVEL) -> float:
         """Rise of chi-squared at the ends of the profile interval of a free shared unknown.
 
         ``t^2 V/F``: the square of Student's quantile for the degrees of freedom of its variance V,
@@ -362,7 +362,7 @@ class Judgement:
 
     def estimate(
         self,
-        unknown: Unknown,
+        parameter: Parameter,
         coordinate: float,
         variance: float,
         unseen: bool,
@@ -372,41 +372,41 @@ class Judgement:
         """Value, standard error and status of one unknown; ``degrees`` of freedom of its
         variance.
         """
-        value, spread = float(unknown.value(coordinate)), float(np.sqrt(max(variance, 0.0)))
+        value, spread = float(parameter.value(coordinate)), float(np.sqrt(max(variance, 0.0)))
         status, note = Determination.DETERMINED, ""
-        if unseen or (unknown.about.transform != "identity" and spread > LOOSE):
+        if unseen or (parameter.about.transform != "identity" and spread > LOOSE):
             status, spread = Determination.NOT_DETERMINED, np.inf
-        elif unknown.at_bound(value):
+        elif parameter.at_bound(value):
             status = Determination.AT_BOUND
-            note = f"at the end of {unknown.about.interval}; the standard error does not apply"
+            note = f"at the end of {parameter.about.interval}; the standard error does not apply"
         elif coordinate == began:
             status = Determination.AT_START
-        about = unknown.about
-        sd = spread * abs(unknown.slope(value)) if np.isfinite(spread) else np.inf
+        about = parameter.about
+        sd = spread * abs(parameter.slope(value)) if np.isfinite(spread) else np.inf
         return Estimate(
-            unknown.name,
+            parameter.name,
             about.label,
             about.symbol,
             about.unit,
             value,
             sd,
-            float(unknown.value(began)),
+            float(parameter.value(began)),
             status,
             note,
             degrees=float(degrees),
-            curve=Coordinate(unknown, float(coordinate), spread),
+            curve=Coordinate(parameter, float(coordinate), spread),
         )
 
     def shared(self) -> dict[str, Estimate]:
-        """Estimates of the shared unknowns that were free."""
+        """Estimates of the shared parameters that were free."""
         found = {}
         for position, index in enumerate(np.flatnonzero(self.free)):
-            unknown = self.layout.shared_unknowns[index]
+            parameter = self.layout.global_parameters[index]
             unseen = bool(self.formal.open_shared[position])
             variance = self.covariance[position, position]
             degrees = self.degrees[position]
-            found[unknown.name] = self.estimate(
-                unknown,
+            found[parameter.name] = self.estimate(
+                parameter,
                 self.minimum.shared[index],
                 variance,
                 unseen,
@@ -415,29 +415,29 @@ class Judgement:
             )
         return found
 
-    def local(self, kind: int, r: int) -> dict[str, Estimate]:
-        """Estimates of the unknowns of trial ``r`` of a kind."""
-        variances = np.diagonal(self.formal.local[kind][r]) * self.inflation**2
-        unseen, frozen = self.formal.open_local[kind][r], self.start.frozen_local[kind]
+    def local(self, batch: int, r: int) -> dict[str, Estimate]:
+        """Estimates of the parameters of trial ``r`` of a kind."""
+        variances = np.diagonal(self.formal.local[batch][r]) * self.trial_error_scale_factor**2
+        unseen, frozen = self.formal.open_local[batch][r], self.start.frozen_local[batch]
         moved = [
             item
-            for item, still in zip(self.layout.kinds[kind].local_unknowns, frozen, strict=True)
+            for item, still in zip(self.layout.batches[batch].trial_parameters, frozen, strict=True)
             if not still
         ]
-        found, began = self.minimum.local[kind][r][~frozen], self.start.local[kind][r][~frozen]
+        found, began = self.minimum.local[batch][r][~frozen], self.start.local[batch][r][~frozen]
         degrees = float(max(self.dof, 1)) if np.any(self.spread.free_size) else np.inf
         return {
-            unknown.name: self.estimate(
-                unknown, found[i], variances[i], bool(unseen[i]), began[i], degrees
+            parameter.name: self.estimate(
+                parameter, found[i], variances[i], bool(unseen[i]), began[i], degrees
             )
-            for i, unknown in enumerate(moved)
+            for i, parameter in enumerate(moved)
         }
 
     def correlation(self, estimates: dict[str, Estimate]) -> tuple[tuple[str, ...], np.ndarray]:
-        """Names and correlations of those free shared unknowns that ``estimates`` shows as
+        """Names and correlations of those free shared parameters that ``estimates`` shows as
         determined.
         """
-        free = [self.layout.shared_unknowns[index].name for index in np.flatnonzero(self.free)]
+        free = [self.layout.global_parameters[index].name for index in np.flatnonzero(self.free)]
         kept = [
             i
             for i, name in enumerate(free)
@@ -469,7 +469,7 @@ class Judgement:
         if self.from_scatter:
             trials, known = wider_blocks[: len(self.data)], wider_blocks[len(self.data) :]
             return variance * pull, float(np.sqrt(between_trials(trials, wider, known)[-1, -1]))
-        return variance * pull, float(np.sqrt(variance)) * self.widening
+        return variance * pull, float(np.sqrt(variance)) * self.error_scale_factor
 
     def flat_beyond(self, name: str) -> bool:
         """Whether the data are explained as well by four times the value of a shared unknown, the
@@ -488,8 +488,8 @@ class Judgement:
         there = minimise(
             self.layout, self.scene, self.data, start, method="levenberg_marquardt", steps=100
         )
-        rise = chi_squared(self.layout, self.scene, there, self.data) - self.chi2
-        return rise < self.rise(name)
+        delta_chi2 = chi_squared(self.layout, self.scene, there, self.data) - self.chi2
+        return delta_chi2 < self.delta_chi2(name)
 
     def warnings(self, estimates: dict[str, Estimate]) -> list[str]:
         """Plain sentences, most important first."""
@@ -585,29 +585,29 @@ NO_NEWS = 0.8
 
 
 def without_what_was_known(
-    judgement: Judgement, estimates: dict[str, Estimate]
+    assessment: Assessment, estimates: dict[str, Estimate]
 ) -> dict[str, Estimate]:
     """The estimates; one to which the data add nothing beside its prior is said to be not
     determined by them.
     """
     found = dict(estimates)
-    for unknown in judgement.layout.shared_unknowns:
-        estimate = found.get(unknown.name)
+    for parameter in assessment.layout.global_parameters:
+        estimate = found.get(parameter.name)
         if (
-            unknown.prior is None
+            parameter.prior is None
             or estimate is None
             or estimate.status is not Determination.DETERMINED
         ):
             continue
         # The prior is linear in the value or in its logarithm: its residual changes by one over one
         # standard deviation.
-        moved = unknown.prior.residual(estimate.value * (1 + 1e-6)) - unknown.prior.residual(
+        moved = parameter.prior.residual(estimate.value * (1 + 1e-6)) - parameter.prior.residual(
             estimate.value
         )
         prior_sd = abs(1e-6 * estimate.value / float(moved)) if moved else np.inf
         if estimate.sd > NO_NEWS * prior_sd:
             note = "these data add nothing to what is known of it beforehand, which was used"
-            found[unknown.name] = dataclasses.replace(
+            found[parameter.name] = dataclasses.replace(
                 estimate, sd=np.inf, status=Determination.NOT_DETERMINED, note=note
             )
     return found

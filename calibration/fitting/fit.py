@@ -12,7 +12,7 @@ import numpy as np
 import optax
 
 from calibration.errors import InputError
-from calibration.fitting.assessment import Judgement
+from calibration.fitting.assessment import Assessment
 from calibration.fitting.predictions import fitted_recordings, fitted_series
 from calibration.fitting.restarts import POOR, other_starts
 from calibration.fitting.reweighting import data_as_judged
@@ -21,7 +21,7 @@ from calibration.optimise.convergence import is_an_end
 from calibration.optimise.least_squares import FINE, METHODS, ROUGH, Method, Minimum, Start
 from calibration.optimise.resumable import kept_minima, kept_minimum
 from calibration.problem.problem import Problem
-from calibration.problem.trial_batch import Trials
+from calibration.problem.trial_batch import TrialBatch
 from calibration.results.result import Determination, Estimate, Fit, OnDemand
 from calibration.runtime.checkpoint import Checkpoint
 from jaxcontact.parameters import nearest
@@ -37,7 +37,7 @@ def fit(
     progress: Callable[[int, float], None] | None = None,
     checkpoint: Checkpoint | str | None = None,
 ) -> Fit:
-    """Find the unknowns of a problem, with standard errors.
+    """Find the parameters of a problem, with standard errors.
 
     Works in float64 whatever the caller's JAX configuration is, and leaves that configuration
     alone.
@@ -48,10 +48,10 @@ def fit(
             ``"adam"`` or ``"lbfgs"`` (Optax), or any optimiser of Optax, ``optax.chain(...)``; it
             moves coordinates that are scaled to about one standard error.
         steps: at most so many iterations (default 100, for Adam and optimisers of Optax 3000).
-        start: values of shared unknowns to start from, by name, instead of those of the scene; or
-            the result of another problem, whose unknowns are taken over by name (a rigid fit first,
+        start: values of shared parameters to start from, by name, instead of those of the scene; or
+            the result of another problem, whose parameters are taken over by name (a rigid fit first,
             then a compliant one).
-        probe: names of shared unknowns whose value times four is tried, too: where it explains the
+        probe: names of shared parameters whose value times four is tried, too: where it explains the
             data as well, the unknown is reported as not determined, whatever its local standard
             error is.
         progress: called with the iteration and chi-squared while the fit runs. Code with a callback
@@ -77,13 +77,13 @@ def fit(
             "the start": getattr(start, "parameters", start),
         }
         with kept_minima(checkpoint, inputs=inputs, options={"steps": steps}):
-            judgement = minimum_of(
+            assessment = minimum_of(
                 problem, method=method, steps=steps, start=start or {}, progress=progress
             )
-            problem, judgement = with_noise_found(problem, judgement, method=method, steps=steps)
-        estimates = judgement.shared()
+            problem, assessment = with_noise_found(problem, assessment, method=method, steps=steps)
+        estimates = assessment.shared()
         for name in probe:
-            if estimates[name].status is Determination.DETERMINED and judgement.flat_beyond(name):
+            if estimates[name].status is Determination.DETERMINED and assessment.flat_beyond(name):
                 estimates[name] = dataclasses.replace(
                     estimates[name],
                     sd=np.inf,
@@ -92,7 +92,7 @@ def fit(
                     "as well, with other values of the rest",
                 )
         return report(
-            problem, judgement, estimates, method=method, seconds=time.perf_counter() - began
+            problem, assessment, estimates, method=method, seconds=time.perf_counter() - began
         )
 
 
@@ -136,8 +136,8 @@ def attempt_from(
     steps: int,
     progress: Any = None,
     led: bool = False,
-) -> Judgement:
-    """Minimise from ``began`` and judge; late unknowns join when the rest has settled, unless
+) -> Assessment:
+    """Minimise from ``began`` and judge; late parameters join when the rest has settled, unless
     ``began`` was ``led`` to a minimum.
     """
 
@@ -146,8 +146,8 @@ def attempt_from(
         return kept_minimum(problem.layout, problem.scene, problem.data, start, **known)
 
     late = tuple(
-        np.asarray([unknown.late for unknown in kind.local_unknowns], dtype=bool)
-        for kind in problem.layout.kinds
+        np.asarray([parameter.late for parameter in batch.trial_parameters], dtype=bool)
+        for batch in problem.layout.batches
     )
     start = began
     if any(np.any(own) for own in late) and not led:
@@ -157,7 +157,7 @@ def attempt_from(
     minimum = minimum._replace(
         converged=np.asarray(is_an_end(problem.layout, minimum, blocks, start))
     )
-    return Judgement(
+    return Assessment(
         problem.layout, problem.scene, problem.data, began, minimum, problem.errors, blocks=blocks
     )
 
@@ -169,7 +169,7 @@ def minimum_of(
     steps: int | None,
     start: Mapping[str, float] | Fit,
     progress: Any,
-) -> Judgement:
+) -> Assessment:
     """Minimise and judge.
 
     Where the data are not explained, a quantity that strayed gets a second chance from the scene's
@@ -177,31 +177,32 @@ def minimum_of(
     """
     steps = steps or default_steps(method)
 
-    def attempt(began: Start) -> Judgement:
+    def attempt(began: Start) -> Assessment:
         return attempt_from(problem, began, method=method, steps=steps, progress=progress)
 
     began = starting_point(problem, start)
-    judgement = attempt(began)
+    assessment = attempt(began)
     logarithmic = np.asarray(
-        [unknown.about.transform == "log" for unknown in problem.layout.shared_unknowns], dtype=bool
+        [parameter.about.transform == "log" for parameter in problem.layout.global_parameters],
+        dtype=bool,
     )
     origin, _ = problem.start
-    strayed = logarithmic & (np.abs(judgement.minimum.shared - origin) > STRAYED)
-    if np.any(strayed) and not judgement.explained:
-        again = np.where(strayed, origin, judgement.minimum.shared)
-        second = attempt(began._replace(shared=again, local=judgement.minimum.local))
-        judgement = second if second.chi2 < judgement.chi2 else judgement
-    for other in other_starts(problem, began, judgement) if judgement.misfit > POOR else ():
+    strayed = logarithmic & (np.abs(assessment.minimum.shared - origin) > STRAYED)
+    if np.any(strayed) and not assessment.explained:
+        again = np.where(strayed, origin, assessment.minimum.shared)
+        second = attempt(began._replace(shared=again, local=assessment.minimum.local))
+        assessment = second if second.chi2 < assessment.chi2 else assessment
+    for other in other_starts(problem, began, assessment) if assessment.misfit > POOR else ():
         second = attempt(other)
-        judgement = second if second.chi2 < judgement.chi2 else judgement
-        if judgement.misfit <= POOR:
+        assessment = second if second.chi2 < assessment.chi2 else assessment
+        if assessment.misfit <= POOR:
             break
-    return judgement
+    return assessment
 
 
 def with_noise_found(
-    problem: Problem, judgement: Judgement, *, method: Method, steps: int | None
-) -> tuple[Problem, Judgement]:
+    problem: Problem, assessment: Assessment, *, method: Method, steps: int | None
+) -> tuple[Problem, Assessment]:
     """The fit repeated with the sizes and correlation times of the errors that its residuals show,
     until they settle.
 
@@ -209,50 +210,50 @@ def with_noise_found(
     used in the end.
     """
     for _ in range(ROUNDS):
-        data = data_as_judged(judgement)
+        data = data_as_judged(assessment)
         if data is None:
             break
         problem = copy.copy(problem)
         problem.data = data
-        began = judgement.start
-        judgement = attempt_from(
+        began = assessment.start
+        assessment = attempt_from(
             problem,
-            began.from_minimum(judgement.minimum),
+            began.from_minimum(assessment.minimum),
             method=method,
             steps=steps or default_steps(method),
             led=True,
         )
-        judgement.start = began
-    return problem, judgement
+        assessment.start = began
+    return problem, assessment
 
 
 def report(
     problem: Problem,
-    judgement: Judgement,
+    assessment: Assessment,
     estimates: dict[str, Estimate],
     *,
     method: Method,
     seconds: float,
 ) -> Fit:
     """The result as a person gets it."""
-    names, correlation = judgement.correlation(estimates)
+    names, correlation = assessment.correlation(estimates)
     return Fit(
         parameters=estimates,
         names=names,
         correlation=correlation,
-        chi2=judgement.chi2,
-        dof=judgement.dof,
-        inflation=judgement.widening,
-        converged=bool(judgement.minimum.converged),
-        iterations=int(judgement.minimum.iterations),
+        chi2=assessment.chi2,
+        dof=assessment.dof,
+        error_scale_factor=assessment.error_scale_factor,
+        converged=bool(assessment.minimum.converged),
+        iterations=int(assessment.minimum.iterations),
         seconds=seconds,
         method=name_of(method),
         model=describe(problem),
-        warnings=tuple(judgement.warnings(estimates)),
-        recordings=OnDemand(partial(fitted_recordings, problem, judgement)),
-        series=OnDemand(partial(fitted_series, problem, judgement)),
+        warnings=tuple(assessment.warnings(estimates)),
+        recordings=OnDemand(partial(fitted_recordings, problem, assessment)),
+        series=OnDemand(partial(fitted_series, problem, assessment)),
         problem=problem,
-        judgement=judgement,
+        assessment=assessment,
     )
 
 
@@ -260,7 +261,9 @@ def describe(problem: Problem) -> str:
     """One line on the physics."""
     scene = problem.scene
     methods = dict.fromkeys(
-        type(kind.method).__name__ for kind in problem.layout.kinds if isinstance(kind, Trials)
+        type(batch.method).__name__
+        for batch in problem.layout.batches
+        if isinstance(batch, TrialBatch)
     )
     parts = [
         f"{' and '.join(methods)} method",
@@ -270,7 +273,7 @@ def describe(problem: Problem) -> str:
     parts += [type(item).__name__ for item in (scene.drag, scene.lift) if item is not None]
     nuisances = (
         *problem.layout.shared,
-        *(own for kind in problem.layout.kinds for own in kind.own),
+        *(own for batch in problem.layout.batches for own in batch.own),
     )
     parts += dict.fromkeys(type(item).__name__ for item in nuisances)
     return ", ".join(parts)

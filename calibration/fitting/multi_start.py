@@ -22,7 +22,7 @@ from calibration.fitting.fit import (
     with_noise_found,
 )
 from calibration.fitting.start import starting_point
-from calibration.model.parameter import Unknown
+from calibration.model.parameter import Parameter
 from calibration.model.prior import LogNormal, Normal
 from calibration.optimise.batched import minimise_each
 from calibration.optimise.least_squares import Method, Minimum, Start
@@ -83,10 +83,10 @@ class MultiStart:
                 "Give more starts, or narrower bounds."
             )
         if elsewhere:
-            rise = float(np.min(self.chi2[self.converged & ~self.reached]) - self.chi2[0])
+            delta_chi2 = float(np.min(self.chi2[self.converged & ~self.reached]) - self.chi2[0])
             found.append(
                 f"{elsewhere} of {len(self.chi2)} starts ended in other, worse optima (chi2 "
-                f"higher by {rise:.3g} or more)."
+                f"higher by {delta_chi2:.3g} or more)."
             )
         if lost:
             found.append(f"{lost} of {len(self.chi2)} starts did not converge.")
@@ -146,14 +146,14 @@ def multi_start(
 ) -> MultiStart:
     """Fit from many starts in one ``vmap``, and judge the best optimum.
 
-    Random starts are a Latin hypercube in the free shared unknowns: over their prior where they
+    Random starts are a Latin hypercube in the free shared parameters: over their prior where they
     have one, else over their bounds, else over two powers of ten on either side of the scene's
-    value (for quantities that may be negative: three times its size about it). Unknowns of one
+    value (for quantities that may be negative: three times its size about it). Parameters of one
     trial begin at the automatic reading.
 
     Args:
         problem: what to fit.
-        starts: how many random ones, or the values of shared unknowns by name of each.
+        starts: how many random ones, or the values of shared parameters by name of each.
         seed: of the random ones.
         method: as in ``fit``.
         steps: as in ``fit``, of each.
@@ -185,21 +185,25 @@ def multi_start(
         best = usual.from_minimum(
             Minimum(shared[order[0]], tuple(own[order[0]] for own in local), 0, converged[order[0]])
         )
-        judgement = attempt_from(
+        assessment = attempt_from(
             problem, best, method=method, steps=steps or default_steps(method), led=True
         )
-        judgement.start = usual
-        lowest = min(judgement.chi2, float(chi2[order[0]]))
-        noisy, judgement = with_noise_found(problem, judgement, method=method, steps=steps)
+        assessment.start = usual
+        lowest = min(assessment.chi2, float(chi2[order[0]]))
+        noisy, assessment = with_noise_found(problem, assessment, method=method, steps=steps)
         fit = report(
-            noisy, judgement, judgement.shared(), method=method, seconds=time.perf_counter() - began
+            noisy,
+            assessment,
+            assessment.shared(),
+            method=method,
+            seconds=time.perf_counter() - began,
         )
-    unknowns = problem.layout.shared_unknowns
+    parameters = problem.layout.global_parameters
 
     def named(row: np.ndarray) -> dict[str, float]:
         return {
-            unknown.name: float(unknown.value(value))
-            for unknown, value in zip(unknowns, row, strict=True)
+            parameter.name: float(parameter.value(value))
+            for parameter, value in zip(parameters, row, strict=True)
         }
 
     with jax.enable_x64(True):
@@ -215,24 +219,24 @@ def multi_start(
 
 
 def random_starts(problem: Any, usual: Start, count: int, seed: int) -> np.ndarray:
-    """Coordinates of shared unknowns (count, S); frozen ones stay."""
-    unknowns = problem.layout.shared_unknowns
+    """Coordinates of shared parameters (count, S); frozen ones stay."""
+    parameters = problem.layout.global_parameters
     found = np.tile(usual.shared, (count, 1))
     free = np.flatnonzero(~usual.frozen)
     if free.size:
         places = qmc.LatinHypercube(d=free.size, rng=np.random.default_rng(seed)).random(count)
         for column, index in enumerate(free):
-            unknown = unknowns[index]
+            parameter = parameters[index]
             values = spread_over(
-                unknown, float(unknown.value(usual.shared[index])), places[:, column]
+                parameter, float(parameter.value(usual.shared[index])), places[:, column]
             )
-            found[:, index] = [float(unknown.coordinate(value)) for value in values]
+            found[:, index] = [float(parameter.coordinate(value)) for value in values]
     return found
 
 
-def spread_over(unknown: Unknown, start: float, places: np.ndarray) -> np.ndarray:
+def spread_over(parameter: Parameter, start: float, places: np.ndarray) -> np.ndarray:
     """Values of an unknown for ``places`` in (0, 1)."""
-    about, prior = unknown.about, unknown.prior
+    about, prior = parameter.about, parameter.prior
     low, high = about.interval.low, about.interval.high
     inside = EDGE + (1 - 2 * EDGE) * places
     if isinstance(prior, Normal):
@@ -260,7 +264,8 @@ def _second_chance(
     """
     first = _minima(problem, usual, guesses, method=method, steps=steps)
     logarithmic = np.asarray(
-        [unknown.about.transform == "log" for unknown in problem.layout.shared_unknowns], dtype=bool
+        [parameter.about.transform == "log" for parameter in problem.layout.global_parameters],
+        dtype=bool,
     )
     strayed = logarithmic & (np.abs(first[0] - usual.shared) > STRAYED)
     lost = np.flatnonzero(np.any(strayed, axis=1) | ~first[2])

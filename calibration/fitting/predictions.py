@@ -7,27 +7,27 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
-from calibration.fitting.assessment import Judgement
+from calibration.fitting.assessment import Assessment
 from calibration.measurements.bounce_times import BounceTimes
 from calibration.measurements.positions import Positions
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Layout, over_trials
-from calibration.problem.trial_batch import Trials
+from calibration.problem.trial_batch import TrialBatch
 from calibration.results.result import Estimate, FittedRecording, FittedSeries
 
 
-@partial(jax.jit, static_argnames=("layout", "kind"))
+@partial(jax.jit, static_argnames=("layout", "batch"))
 def predictions(
-    layout: Layout, kind: int, scene: Any, shared: jax.Array, local: jax.Array, data: Any
+    layout: Layout, batch: int, scene: Any, shared: jax.Array, local: jax.Array, data: Any
 ) -> tuple[Any, Any]:
     """What each observation of the trials of a kind would measure, and the simulations behind
     it.
     """
 
     def one(own: jax.Array, data: Any) -> tuple[Any, Any]:
-        trials = layout.kinds[kind]
+        trials = layout.batches[batch]
         return trials.predicted(
-            trials.experiment(*layout.at_trial(kind, scene, shared, data), own, data), data
+            trials.trial_state(*layout.at_trial(batch, scene, shared, data), own, data), data
         )
 
     return over_trials(one, local, data)
@@ -57,15 +57,15 @@ class Shown(NamedTuple):
     nuisance: dict[str, Estimate]
 
 
-def shown(problem: Problem, judgement: Judgement, chosen: Callable[[Any], bool]) -> list[Shown]:
-    """The observations that are ``chosen``, in the order of the trials; kinds of trials without one
+def shown(problem: Problem, assessment: Assessment, chosen: Callable[[Any], bool]) -> list[Shown]:
+    """The observations that are ``chosen``, in the order of the trials; batches of trials without one
     are not simulated.
     """
-    minimum, found = judgement.minimum, {}
-    for k, (kind, members) in enumerate(zip(problem.layout.kinds, problem.members, strict=True)):
+    minimum, found = assessment.minimum, {}
+    for k, (batch, members) in enumerate(zip(problem.layout.batches, problem.members, strict=True)):
         picked = (
-            [i for i, observation in enumerate(kind.observations) if chosen(observation)]
-            if isinstance(kind, Trials)
+            [i for i, observation in enumerate(batch.observations) if chosen(observation)]
+            if isinstance(batch, TrialBatch)
             else []
         )
         if not picked:
@@ -78,7 +78,7 @@ def shown(problem: Problem, judgement: Judgement, chosen: Callable[[Any], bool])
             samples = problem.data[k].samples[i]
             for r, member in enumerate(members):
                 measurement = problem.trials[member].measured[i]
-                count = measurement.samples(problem.readings[member])[0].size
+                count = measurement.samples(problem.detections[member])[0].size
                 weight = np.asarray(samples.weight[r][:count])
                 used = weight > 0
                 found[member, i] = Shown(
@@ -92,12 +92,12 @@ def shown(problem: Problem, judgement: Judgement, chosen: Callable[[Any], bool])
                     contacts=jax.tree.map(
                         lambda column, r=r: np.asarray(column[r]), motions[i].contacts
                     ),
-                    nuisance=judgement.local(k, r),
+                    nuisance=assessment.local(k, r),
                 )
     return [found[key] for key in sorted(found)]
 
 
-def fitted_recordings(problem: Problem, judgement: Judgement) -> tuple[FittedRecording, ...]:
+def fitted_recordings(problem: Problem, assessment: Assessment) -> tuple[FittedRecording, ...]:
     """Data and prediction of the positions of each trial."""
     return tuple(
         FittedRecording(
@@ -109,19 +109,19 @@ def fitted_recordings(problem: Problem, judgement: Judgement) -> tuple[FittedRec
             sigma=item.sigma,
             bounce_times=item.contacts.touch_down[item.contacts.happened],
             nuisance=item.nuisance,
-            remarks=problem.readings[item.trial].remarks,
+            remarks=problem.detections[item.trial].remarks,
         )
         for item in shown(
-            problem, judgement, lambda observation: isinstance(observation, Positions)
+            problem, assessment, lambda observation: isinstance(observation, Positions)
         )
     )
 
 
-def fitted_series(problem: Problem, judgement: Judgement) -> tuple[FittedSeries, ...]:
+def fitted_series(problem: Problem, assessment: Assessment) -> tuple[FittedSeries, ...]:
     """Data and prediction of every observation of every trial that is not of positions."""
     found = []
     for item in shown(
-        problem, judgement, lambda observation: not isinstance(observation, Positions)
+        problem, assessment, lambda observation: not isinstance(observation, Positions)
     ):
         trial, measurement = problem.trials[item.trial], item.measurement
         counted = isinstance(measurement, BounceTimes)
@@ -137,7 +137,7 @@ def fitted_series(problem: Problem, judgement: Judgement) -> tuple[FittedSeries,
                 predicted=item.predicted,
                 sigma=item.sigma,
                 nuisance=item.nuisance if item.first else {},
-                remarks=tuple(getattr(problem.readings[item.trial], "remarks", ())),
+                remarks=tuple(getattr(problem.detections[item.trial], "remarks", ())),
             )
         )
     return tuple(found)

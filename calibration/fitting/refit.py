@@ -5,19 +5,19 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from calibration.fitting.assessment import Judgement
+from calibration.fitting.assessment import Assessment
 from calibration.optimise.least_squares import Minimum, Start, minimise_with_blocks
 
 STEPS = 100
 """Iterations of one minimisation, as in ``fit``, so that the same compiled code serves."""
 
 
-def refit(judgement: Judgement, start: Start) -> tuple[Minimum, float]:
+def refit(assessment: Assessment, start: Start) -> tuple[Minimum, float]:
     """The minimum from ``start`` of the problem that was judged, and chi-squared there."""
     found, blocks = minimise_with_blocks(
-        judgement.layout,
-        judgement.scene,
-        judgement.data,
+        assessment.layout,
+        assessment.scene,
+        assessment.data,
         start,
         method="levenberg_marquardt",
         steps=STEPS,
@@ -25,27 +25,31 @@ def refit(judgement: Judgement, start: Start) -> tuple[Minimum, float]:
     return found, sum(float(np.sum(block.residual**2)) for block in blocks)
 
 
-def position_of(judgement: Judgement, index: int) -> int:
+def position_of(assessment: Assessment, index: int) -> int:
     """Row of the covariance that belongs to the free shared coordinate ``index``."""
-    return int(np.flatnonzero(judgement.free).tolist().index(index))
+    return int(np.flatnonzero(assessment.free).tolist().index(index))
 
 
-def widening(judgement: Judgement, *indices: int) -> float:
+def error_scale_factor(assessment: Assessment, *indices: int) -> float:
     """Factor by which the fit enlarges the formal standard errors of these shared coordinates, for
     misfit and correlated residuals.
 
     Of several: the root of the ratio of the areas (volumes) of their confidence regions, per
     coordinate.
     """
-    rows = [position_of(judgement, index) for index in indices]
-    if np.any(judgement.formal.open_shared[rows]):
-        return judgement.inflation
+    rows = [position_of(assessment, index) for index in indices]
+    if np.any(assessment.formal.open_shared[rows]):
+        return assessment.trial_error_scale_factor
     pick = np.ix_(rows, rows)
-    ratio = np.linalg.det(judgement.covariance[pick]) / np.linalg.det(judgement.formal.shared[pick])
-    return float(ratio ** (1 / (2 * len(rows)))) if ratio > 0 else judgement.inflation
+    ratio = np.linalg.det(assessment.covariance[pick]) / np.linalg.det(
+        assessment.formal.shared[pick]
+    )
+    return (
+        float(ratio ** (1 / (2 * len(rows)))) if ratio > 0 else assessment.trial_error_scale_factor
+    )
 
 
-def threshold(judgement: Judgement, level: float, *indices: int) -> float:
+def threshold(assessment: Assessment, level: float, *indices: int) -> float:
     """Rise of chi-squared, over the square of ``widening``, that excludes values of the shared
     coordinates ``indices`` together.
 
@@ -55,7 +59,7 @@ def threshold(judgement: Judgement, level: float, *indices: int) -> float:
     """
     count, degrees = (
         len(indices),
-        min(float(judgement.degrees[position_of(judgement, index)]) for index in indices),
+        min(float(assessment.degrees[position_of(assessment, index)]) for index in indices),
     )
     return float(
         stats.chi2.ppf(level, count)
@@ -64,16 +68,16 @@ def threshold(judgement: Judgement, level: float, *indices: int) -> float:
     )
 
 
-def identity(judgement: Judgement) -> dict[str, Any]:
+def identity(assessment: Assessment) -> dict[str, Any]:
     """What goes into everything after a fit, by the names an error message uses."""
     return {
-        "the structure of the problem": judgement.layout,
-        "the scene": judgement.scene,
-        "the measured data or their weights": judgement.data,
+        "the structure of the problem": assessment.layout,
+        "the scene": assessment.scene,
+        "the measured data or their weights": assessment.data,
         "the minimum": (
-            judgement.minimum.shared,
-            judgement.minimum.local,
-            judgement.start.frozen,
-            judgement.start.frozen_local,
+            assessment.minimum.shared,
+            assessment.minimum.local,
+            assessment.start.frozen,
+            assessment.start.frozen_local,
         ),
     }

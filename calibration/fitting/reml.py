@@ -2,9 +2,9 @@
 minimum.
 
 The problem is taken as linear there. Restricted maximum likelihood (Patterson and Thompson 1971)
-integrates the unknowns out, so that the degrees of freedom the fit uses up are counted where they
+integrates the parameters out, so that the degrees of freedom the fit uses up are counted where they
 are used: ``-2 l = ln|V| + ln|J' V^-1 J| + r' P r``, with the covariance V of the errors, and ``P``
-the projection that leaves what no change of the unknowns can undo. Correlated errors are those of
+the projection that leaves what no change of the parameters can undo. Correlated errors are those of
 Ornstein and Uhlenbeck (``whitening``). Standard errors come with degrees of freedom (Satterthwaite
 1946): a size found from few residuals is uncertain.
 """
@@ -66,9 +66,11 @@ class Piece(NamedTuple):
 
 
 def components_of(errors: tuple[tuple[Errors, ...], ...]) -> tuple[Component, ...]:
-    """The measured quantities of all kinds of trials, each once."""
+    """The measured quantities of all batches of trials, each once."""
     return tuple(
-        dict.fromkeys(component for kind in errors for own in kind for component in columns_of(own))
+        dict.fromkeys(
+            component for batch in errors for own in batch for component in columns_of(own)
+        )
     )
 
 
@@ -100,9 +102,9 @@ class VarianceComponents:
     """The linearised problem at a minimum, seen as one of unknown variances.
 
     Args:
-        blocks: residuals and their derivatives by free coordinates, of each kind of trials, at last
+        blocks: residuals and their derivatives by free coordinates, of each batch of trials, at last
             of shared priors.
-        data: of each kind of trials.
+        data: of each batch of trials.
         errors: of each observation of each kind.
 
     Attributes:
@@ -120,7 +122,7 @@ class VarianceComponents:
         errors: tuple[tuple[Errors, ...], ...],
     ) -> None:
         self.components = components_of(errors)
-        self.kinds: list[list[Piece]] = []
+        self.batches: list[list[Piece]] = []
         unevenness = np.zeros(len(self.components))
         working = list(blocks)
         for g, (block, own, about) in enumerate(zip(blocks, data, errors, strict=False)):
@@ -158,7 +160,7 @@ class VarianceComponents:
                     )
                 )
                 first = rows.stop
-            self.kinds.append(pieces)
+            self.batches.append(pieces)
             local = block.by_local.shape[-1]
             working[g] = Block(residual, by[..., local:], by[..., :local])
         self.working = tuple(working)
@@ -168,14 +170,14 @@ class VarianceComponents:
     def summed(self, of: Any) -> np.ndarray:
         """Sum of ``of(piece)`` (R, n, k) over the numbers of each component."""
         total = np.zeros(len(self.components))
-        for piece in (piece for pieces in self.kinds for piece in pieces):
+        for piece in (piece for pieces in self.batches for piece in pieces):
             np.add.at(total, piece.component, np.where(piece.used, of(piece), 0.0).sum(axis=(0, 1)))
         return total
 
     def interval(self) -> np.ndarray:
         """Median time between the numbers of each component [s]; 0 where they are no series."""
         found = np.zeros(len(self.components))
-        for piece in (piece for pieces in self.kinds for piece in pieces):
+        for piece in (piece for pieces in self.batches for piece in pieces):
             steps = np.diff(piece.times, axis=1)
             if np.any(steps > 0):
                 found[piece.component] = np.median(steps[steps > 0])
@@ -186,7 +188,7 @@ class VarianceComponents:
         fit makes.
         """
         pairs = np.zeros(len(self.components))
-        for piece in (piece for pieces in self.kinds for piece in pieces):
+        for piece in (piece for pieces in self.batches for piece in pieces):
             products = np.where(
                 piece.used[:, 1:] & piece.used[:, :-1],
                 piece.residual[:, 1:] * piece.residual[:, :-1],
@@ -210,7 +212,7 @@ class VarianceComponents:
             sum(np.einsum("rns,rnt->st", part.projected, part.projected) for part in parts), seen
         )
         total = np.zeros(len(self.components))
-        for pieces, block, part in zip(self.kinds, self.working, parts, strict=False):
+        for pieces, block, part in zip(self.batches, self.working, parts, strict=False):
             taken = leverage(part, block, covariance)
             for piece in pieces:
                 rows = taken[:, piece.first : piece.first + piece.used[0].size].reshape(
@@ -226,7 +228,7 @@ class VarianceComponents:
         ``ln|V|``.
         """
         found, determinant = [], float(2 * self.counts @ np.log(size))
-        for pieces, block in zip(self.kinds, self.working, strict=False):
+        for pieces, block in zip(self.batches, self.working, strict=False):
             table = np.concatenate(
                 [block.by_local, block.by_shared, block.residual[..., None]], axis=-1
             )
@@ -248,7 +250,7 @@ class VarianceComponents:
                     table.shape[0], -1, table.shape[-1]
                 )
             found.append(table)
-        if len(self.working) > len(self.kinds):
+        if len(self.working) > len(self.batches):
             prior = self.working[-1]
             found.append(np.concatenate([prior.by_shared, prior.residual[..., None]], axis=-1))
         return found, determinant
@@ -298,7 +300,7 @@ class VarianceComponents:
         filling = np.zeros((shared, shared))
         for g, part in enumerate(parts):
             pull = np.array(part.projected)
-            for piece in self.kinds[g] if g < len(self.kinds) else ():
+            for piece in self.batches[g] if g < len(self.batches) else ():
                 rows = slice(piece.first, piece.first + piece.used[0].size)
                 here = pull[:, rows].reshape(*piece.used.shape, shared)
                 relative = (size / weigh[0])[piece.component][:, None]
@@ -512,7 +514,7 @@ def of_uncertain_weights(
     )
     count = len(parts.components)
     own, cross = np.zeros((count, shared, shared)), np.zeros((count, count, shared, shared))
-    for pieces, block, part in zip(parts.kinds, blocks, found, strict=False):
+    for pieces, block, part in zip(parts.batches, blocks, found, strict=False):
         member = np.full(block.residual.shape[1], -1)
         for piece in pieces:
             member[piece.first : piece.first + piece.used[0].size] = np.tile(

@@ -23,31 +23,31 @@ FACTOR = 3.0
 RESTITUTION = "contact.normal.restitution"
 
 
-def other_starts(problem: Any, began: Start, judgement: Any) -> Iterator[Start]:
+def other_starts(problem: Any, began: Start, assessment: Any) -> Iterator[Start]:
     """Starts that differ from ``began`` and from each other, most promising first.
 
     With the restitution that the recordings show, from where the fit began and from the scene's
     values; then on either side of what the data did not see where it ended.
     """
     tried = [began.shared]
-    for shared in _candidates(problem, began, judgement):
+    for shared in _candidates(problem, began, assessment):
         if not any(np.array_equal(shared, earlier) for earlier in tried):
             tried.append(shared)
             yield began._replace(shared=shared)
 
 
-def _candidates(problem: Any, began: Start, judgement: Any) -> Iterator[np.ndarray]:
+def _candidates(problem: Any, began: Start, assessment: Any) -> Iterator[np.ndarray]:
     shown = restitution_shown(problem)
     if shown is not None:
         yield np.where(shown[0], shown[1], began.shared)
         yield np.where(shown[0], shown[1], problem.start[0])
-    unknowns = problem.layout.shared_unknowns
-    spreads = dict(zip(np.flatnonzero(~began.frozen), np.diag(judgement.covariance), strict=True))
+    parameters = problem.layout.global_parameters
+    spreads = dict(zip(np.flatnonzero(~began.frozen), np.diag(assessment.covariance), strict=True))
     for index, variance in spreads.items():
-        if unknowns[index].about.transform != "identity" and not variance < 1.0:
+        if parameters[index].about.transform != "identity" and not variance < 1.0:
             for shift in (-FACTOR, FACTOR):
                 away = np.where(
-                    np.arange(len(unknowns)) == index, began.shared[index] + shift, began.shared
+                    np.arange(len(parameters)) == index, began.shared[index] + shift, began.shared
                 )
                 yield away if shown is None else np.where(shown[0], shown[1], away)
 
@@ -56,16 +56,16 @@ def restitution_shown(problem: Any) -> tuple[np.ndarray, np.ndarray] | None:
     """Which shared coordinate is the restitution of the normal law, and its median over the
     recordings; ``None`` where none shows it.
     """
-    unknowns = problem.layout.shared_unknowns
-    which = np.asarray([unknown.name == RESTITUTION for unknown in unknowns], dtype=bool)
-    values = [getattr(reading, "restitution", np.nan) for reading in problem.readings]
+    parameters = problem.layout.global_parameters
+    which = np.asarray([parameter.name == RESTITUTION for parameter in parameters], dtype=bool)
+    values = [getattr(detected, "restitution", np.nan) for detected in problem.detections]
     seen = [value for value in values if np.isfinite(value)]
     if not np.any(which) or not seen:
         return None
     median = float(np.clip(np.median(seen), 0.01, 0.99))
     return which, np.asarray(
         [
-            float(unknown.coordinate(median)) if here else 0.0
-            for unknown, here in zip(unknowns, which, strict=True)
+            float(parameter.coordinate(median)) if here else 0.0
+            for parameter, here in zip(parameters, which, strict=True)
         ]
     )

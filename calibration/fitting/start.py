@@ -1,4 +1,4 @@
-"""Fits in stages: what one fit found is where another one begins, by the names of the unknowns."""
+"""Fits in stages: what one fit found is where another one begins, by the names of the parameters."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,26 +14,26 @@ from jaxcontact.parameters import nearest
 def starting_point(problem: Any, overrides: Mapping[str, float] | Fit) -> Start:
     """The first guess of a problem, with values given by name, or an earlier fit, in its place.
 
-    Of an earlier fit, all unknowns that the problem has, too, are taken over: shared ones by name,
+    Of an earlier fit, all parameters that the problem has, too, are taken over: shared ones by name,
     those of a trial by the name of the trial and theirs. What it did not determine is left where
     the problem would begin. So a rigid fit leads to a compliant one.
 
     Args:
         problem: to be fitted.
-        overrides: values of shared unknowns by name, or the result of another problem.
+        overrides: values of shared parameters by name, or the result of another problem.
 
     Raises:
         InputError: a name that is not free.
     """
     shared, local = problem.start
-    unknowns = problem.layout.shared_unknowns
-    names = [unknown.name for unknown in unknowns]
+    parameters = problem.layout.global_parameters
+    names = [parameter.name for parameter in parameters]
     values = _found(overrides.parameters, names) if isinstance(overrides, Fit) else dict(overrides)
     for name, value in values.items():
         if name not in names:
             raise InputError(f"start: {name!r} is not free.{nearest(name, names)}")
-        shared[names.index(name)] = float(unknowns[names.index(name)].coordinate(value))
-    if isinstance(overrides, Fit) and overrides.judgement is not None:
+        shared[names.index(name)] = float(parameters[names.index(name)].coordinate(value))
+    if isinstance(overrides, Fit) and overrides.assessment is not None:
         _take_over_trials(problem, overrides, local)
     for name in problem.frozen:
         if name not in names:
@@ -44,7 +44,7 @@ def starting_point(problem: Any, overrides: Mapping[str, float] | Fit) -> Start:
 
 
 def _found(estimates: Mapping[str, Estimate], names: list[str]) -> dict[str, float]:
-    """Values that were found, of unknowns with these names."""
+    """Values that were found, of parameters with these names."""
     return {
         name: item.value
         for name, item in estimates.items()
@@ -53,15 +53,15 @@ def _found(estimates: Mapping[str, Estimate], names: list[str]) -> dict[str, flo
 
 
 def _take_over_trials(problem: Any, earlier: Fit, local: tuple[np.ndarray, ...]) -> None:
-    """Put what the earlier fit found of each trial's own unknowns into ``local``."""
+    """Put what the earlier fit found of each trial's own parameters into ``local``."""
     known: dict[str, dict[str, Estimate]] = {}
     for k, members in enumerate(earlier.problem.members):
         for r, member in enumerate(members):
-            known[earlier.problem.trials[member].name] = earlier.judgement.local(k, r)
-    for own, kind, members in zip(local, problem.layout.kinds, problem.members, strict=True):
-        names = [unknown.name for unknown in kind.local_unknowns]
+            known[earlier.problem.trials[member].name] = earlier.assessment.local(k, r)
+    for own, batch, members in zip(local, problem.layout.batches, problem.members, strict=True):
+        names = [parameter.name for parameter in batch.trial_parameters]
         for r, member in enumerate(members):
             for name, value in _found(known.get(problem.trials[member].name, {}), names).items():
                 own[r, names.index(name)] = float(
-                    kind.local_unknowns[names.index(name)].coordinate(value)
+                    batch.trial_parameters[names.index(name)].coordinate(value)
                 )

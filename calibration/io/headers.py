@@ -137,14 +137,14 @@ def parse_header(text: str, *, unit: str | None = None) -> Header:
     said, bracket = _split_unit(shown.rsplit(":", 1)[-1])
     words, uncertainty = _without_uncertainty(_words(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", said)))
     declared = parse_unit(bracket) if bracket else None
-    unknown = bracket if bracket and declared is None else None
+    parameter = bracket if bracket and declared is None else None
     if declared is None:
         words, declared = _without_unit(words, keep=0 if uncertainty else 1)
     if not uncertainty:
         words, uncertainty = _without_uncertainty(words)
     if unit is not None and declared is None:
         declared = parse_unit(unit)
-    return Header(shown, "_".join(words), declared, None if declared else unknown, uncertainty)
+    return Header(shown, "_".join(words), declared, None if declared else parameter, uncertainty)
 
 
 def _words(text: str) -> list[str]:

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.detection.impact_train import impact_train, smooth_deviation
-from calibration.detection.impacts import ImpactReading, ReadImpact, height_at_impact
+from calibration.detection.impacts import DetectedImpacts, ReadImpact, height_at_impact
 from calibration.detection.noise import rounding_step
 from calibration.errors import InputError
 from calibration.io.columns import TIME, read_columns
@@ -18,7 +18,7 @@ from calibration.measurements.contact_sequence import impacts
 from calibration.measurements.validation import deviations, increasing_times
 from calibration.model.apparatus import MICROPHONE
 from calibration.model.samples import Samples
-from calibration.model.trial_state import Experiment
+from calibration.model.trial_state import TrialState
 from jaxcontact import Scene, Trajectory
 
 UNKNOWN_SIGMA = 1e-4
@@ -36,17 +36,17 @@ class SoundsOfImpacts:
     clock: str
     series: ClassVar[bool] = False
 
-    def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
+    def times(self, trial_state: TrialState, samples: Samples) -> jax.Array:
         """A time by which all impacts have happened, also where the parameters of the moment make
         them late.
         """
-        last = experiment.trial_time(self.clock, samples.times[-1])
-        return (last + jnp.abs(last - experiment.start))[None]
+        last = trial_state.trial_time(self.clock, samples.times[-1])
+        return (last + jnp.abs(last - trial_state.start))[None]
 
-    def predicted(self, experiment: Experiment, motion: Trajectory, samples: Samples) -> jax.Array:
+    def predicted(self, trial_state: TrialState, motion: Trajectory, samples: Samples) -> jax.Array:
         """Times (n, 1) on the clock of the microphone."""
         assert motion.contacts is not None
-        return experiment.shown_time(
+        return trial_state.shown_time(
             self.clock, impacts(motion.contacts, samples.times.shape[0]).time
         )[:, None]
 
@@ -138,7 +138,7 @@ class BounceTimes:
         )
         return places, found, noise
 
-    def read(self, scene: Scene) -> ImpactReading:
+    def read(self, scene: Scene) -> DetectedImpacts:
         """Which sounds are impacts, and the speed of the first one."""
         places, found, noise = self.train()
         times = self.time[places]
@@ -155,7 +155,7 @@ class BounceTimes:
             if flights.size
             else (float(times[1] - times[0]), int(found[0]))
         )
-        return ImpactReading(
+        return DetectedImpacts(
             bounces=tuple(ReadImpact(float(time)) for time in times),
             numbers=tuple(int(number) for number in found),
             speed=gravity * duration / 2 / ratio ** (k + 1),
@@ -189,15 +189,19 @@ class BounceTimes:
         """Impacts on the clock of the microphone."""
         return SoundsOfImpacts(self.clock)
 
-    def samples(self, reading: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def samples(self, detected: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """One row for each impact of the motion up to the last one that was heard; infinite
         deviations where none was heard.
         """
         places, found, noise = self.train()
         times = self.time[places]
-        if not isinstance(reading, ImpactReading) and reading is not None and self.impacts is None:
+        if (
+            not isinstance(detected, DetectedImpacts)
+            and detected is not None
+            and self.impacts is None
+        ):
             found = numbered_like(
-                times, found, np.asarray([bounce.time for bounce in reading.bounces])
+                times, found, np.asarray([bounce.time for bounce in detected.bounces])
             )
             places, times, found = places[found >= 0], times[found >= 0], found[found >= 0]
         count = int(found[-1]) + 1

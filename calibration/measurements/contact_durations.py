@@ -15,7 +15,7 @@ from calibration.io.columns import Column, read_columns
 from calibration.measurements.contact_sequence import impacts
 from calibration.measurements.validation import deviations, numbers
 from calibration.model.samples import Samples
-from calibration.model.trial_state import Experiment
+from calibration.model.trial_state import TrialState
 
 UNKNOWN_SIGMA = 0.02
 """Standard deviation of a duration whose noise is not given, relative to the median."""
@@ -32,16 +32,16 @@ class DurationsOfKnownImpacts:
 
     series: ClassVar[bool] = False
 
-    def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
+    def times(self, trial_state: TrialState, samples: Samples) -> jax.Array:
         """None."""
         return jnp.zeros(0)
 
     def predicted(
-        self, experiment: Experiment, motion: jc.Trajectory, samples: Samples
+        self, trial_state: TrialState, motion: jc.Trajectory, samples: Samples
     ) -> jax.Array:
         """Durations (n, 1) [s]."""
         speed, horizon = samples.reference[:, 0], LONGEST * jnp.max(samples.measured)
-        return jax.vmap(lambda one: duration_of_impact(experiment.scene, one, horizon))(speed)[
+        return jax.vmap(lambda one: duration_of_impact(trial_state.scene, one, horizon))(speed)[
             :, None
         ]
 
@@ -67,14 +67,14 @@ class DurationsOfImpacts:
 
     series: ClassVar[bool] = False
 
-    def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
+    def times(self, trial_state: TrialState, samples: Samples) -> jax.Array:
         """None: the impacts are those of the motion that other measurements follow, or of its whole
         budget.
         """
-        return (experiment.start + samples.reference[0, 0])[None]
+        return (trial_state.start + samples.reference[0, 0])[None]
 
     def predicted(
-        self, experiment: Experiment, motion: jc.Trajectory, samples: Samples
+        self, trial_state: TrialState, motion: jc.Trajectory, samples: Samples
     ) -> jax.Array:
         """Durations (n, 1) [s]."""
         assert motion.contacts is not None
@@ -168,7 +168,7 @@ class ContactDurations:
         """At known speeds, or along the motion."""
         return DurationsOfImpacts() if self.speed is None else DurationsOfKnownImpacts()
 
-    def samples(self, reading: Any) -> tuple[np.ndarray, ...]:
+    def samples(self, detected: Any) -> tuple[np.ndarray, ...]:
         """One row for each contact; no times. The reference is the speed [m/s], or the time [s] by
         which a motion is over.
         """

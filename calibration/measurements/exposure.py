@@ -9,17 +9,17 @@ forwards, a contact by Hermite's rule, a flight from the end, backwards.
 import jax
 import jax.numpy as jnp
 
-from calibration.model.trial_state import Experiment
+from calibration.model.trial_state import TrialState
 from jaxcontact import Trajectory
 
 
-def mean_over_exposure(experiment: Experiment, motion: Trajectory) -> jax.Array:
+def mean_over_exposure(trial_state: TrialState, motion: Trajectory) -> jax.Array:
     """Mean positions (n, 3); ``motion`` is at the n beginnings of the exposures, then at the n
     ends.
     """
     count = motion.times.shape[0] // 2
     begin, end = motion.times[:count], motion.times[count:]
-    acceleration = experiment.scene.acceleration(motion.velocity, motion.spin)
+    acceleration = trial_state.scene.acceleration(motion.velocity, motion.spin)
     touch, leave = contact_in(motion, begin, end)
     first = flown(
         motion.position[:count], motion.velocity[:count], acceleration[:count], touch - begin

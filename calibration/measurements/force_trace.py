@@ -10,14 +10,14 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
-from calibration.detection.impacts import ImpactReading, ReadImpact, height_at_impact
+from calibration.detection.impacts import DetectedImpacts, ReadImpact, height_at_impact
 from calibration.detection.noise import robust_deviation
 from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
 from calibration.measurements.validation import deviations, increasing_times, numbers
 from calibration.model.apparatus import FORCE_SENSOR
 from calibration.model.samples import Samples
-from calibration.model.trial_state import Experiment
+from calibration.model.trial_state import TrialState
 
 THRESHOLD = 0.1
 """Part of the largest force above which the body is taken to be in contact."""
@@ -50,17 +50,17 @@ class ContactForce:
     clock: str
     tangential: bool
 
-    def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
+    def times(self, trial_state: TrialState, samples: Samples) -> jax.Array:
         """Those of the samples."""
-        return experiment.trial_time(self.clock, samples.times)
+        return trial_state.trial_time(self.clock, samples.times)
 
     def predicted(
-        self, experiment: Experiment, motion: jc.Trajectory, samples: Samples
+        self, trial_state: TrialState, motion: jc.Trajectory, samples: Samples
     ) -> jax.Array:
         """Normal force, and force of the body on the surface along x, as shown (n, 1 or 2) [N]."""
-        normal, friction = contact_forces(experiment.scene, motion)
+        normal, friction = contact_forces(trial_state.scene, motion)
         forces = [normal, -friction[:, 0]] if self.tangential else [normal]
-        return experiment.gain * jnp.stack(forces, axis=-1)
+        return trial_state.gain * jnp.stack(forces, axis=-1)
 
 
 def contact_forces(scene: jc.Scene, motion: jc.Trajectory) -> tuple[jax.Array, jax.Array]:
@@ -199,7 +199,7 @@ class ForceTrace:
             else 10 * least,
         )
 
-    def read(self, scene: jc.Scene) -> ImpactReading:
+    def read(self, scene: jc.Scene) -> DetectedImpacts:
         """Impacts at the pulses of the force; the speed of the first from its impulse ``m v (1 +
         e)``.
         """
@@ -216,7 +216,7 @@ class ForceTrace:
         )
         mass = float(np.max(np.asarray(scene.bodies.mass)))
         restitution = float(scene.contact.normal.restitution_at(1.0, mass=mass))
-        return ImpactReading(
+        return DetectedImpacts(
             bounces=tuple(ReadImpact(float(start)) for start in starts),
             numbers=tuple(range(len(starts))),
             speed=impulse / mass / (1 + restitution),
@@ -229,7 +229,7 @@ class ForceTrace:
         """The force on the clock of the sensor."""
         return ContactForce(self.clock, self.tangential is not None)
 
-    def samples(self, reading: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def samples(self, detected: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All samples."""
         measured = np.stack(
             [self.normal] if self.tangential is None else [self.normal, self.tangential], axis=-1

@@ -16,7 +16,7 @@ from calibration.measurements.rotation import angles
 from calibration.measurements.validation import deviations, increasing_times, numbers
 from calibration.model.apparatus import CAMERA
 from calibration.model.samples import Samples
-from calibration.model.trial_state import Experiment
+from calibration.model.trial_state import TrialState
 from jaxcontact import Scene, Trajectory
 from jaxcontact.parameters import nearest
 
@@ -42,15 +42,15 @@ class MarkerAngle:
     counted: bool
     clock: str
 
-    def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
+    def times(self, trial_state: TrialState, samples: Samples) -> jax.Array:
         """The start of the motion and those of the pictures."""
         return jnp.concatenate(
-            [experiment.start[None], experiment.trial_time(self.clock, samples.times)]
+            [trial_state.start[None], trial_state.trial_time(self.clock, samples.times)]
         )
 
-    def predicted(self, experiment: Experiment, motion: Trajectory, samples: Samples) -> jax.Array:
+    def predicted(self, trial_state: TrialState, motion: Trajectory, samples: Samples) -> jax.Array:
         """Angles (n, 1) [rad]; where turns are not counted, in the turn of the measured ones."""
-        angle = (experiment.marker + angles(motion, self.axis)[1:])[:, None]
+        angle = (trial_state.marker + angles(motion, self.axis)[1:])[:, None]
         if self.counted:
             return angle
         return angle + 2 * math.pi * jnp.round(
@@ -131,7 +131,7 @@ class MarkerAngles:
         """The marker on the clock of the camera."""
         return MarkerAngle("xyz".index(self.axis), self.turns != "open", self.clock)
 
-    def samples(self, reading: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def samples(self, detected: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All of them."""
         sigma = np.full(self.time.shape, UNKNOWN_SIGMA) if self.sigma is None else self.sigma
         return (

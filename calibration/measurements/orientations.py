@@ -16,7 +16,7 @@ from calibration.measurements.rotation import orientations
 from calibration.measurements.validation import deviations, increasing_times
 from calibration.model.apparatus import CAMERA
 from calibration.model.samples import Samples
-from calibration.model.trial_state import Experiment
+from calibration.model.trial_state import TrialState
 from jaxcontact import Scene, Trajectory
 from jaxcontact.geometry.rotation import quaternion_product
 
@@ -34,18 +34,18 @@ class Orientation:
 
     clock: str
 
-    def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
+    def times(self, trial_state: TrialState, samples: Samples) -> jax.Array:
         """The start of the motion and those of the pictures."""
         return jnp.concatenate(
-            [experiment.start[None], experiment.trial_time(self.clock, samples.times)]
+            [trial_state.start[None], trial_state.trial_time(self.clock, samples.times)]
         )
 
-    def predicted(self, experiment: Experiment, motion: Trajectory, samples: Samples) -> jax.Array:
+    def predicted(self, trial_state: TrialState, motion: Trajectory, samples: Samples) -> jax.Array:
         """Rotation vectors (n, 3) [rad], in axes of the scene, from the reference orientation to
         that of the motion.
         """
         turned = (
-            orientations(motion, experiment.orientation)
+            orientations(motion, trial_state.orientation)
             if motion.orientation is None
             else motion.orientation
         )
@@ -133,7 +133,7 @@ class Orientations:
         """Orientations on the clock of the camera."""
         return Orientation(self.clock)
 
-    def samples(self, reading: Any) -> tuple[np.ndarray, ...]:
+    def samples(self, detected: Any) -> tuple[np.ndarray, ...]:
         """Rotations from the measured orientations, which are zero; the reference is these
         orientations.
         """

@@ -7,13 +7,13 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from calibration.detection.bounces import Reading, read_bounces
+from calibration.detection.bounces import DetectedBounces, read_bounces
 from calibration.errors import InputError
 from calibration.io.recording import Recording
 from calibration.measurements.exposure import mean_over_exposure
 from calibration.model.apparatus import CAMERA
 from calibration.model.samples import Samples
-from calibration.model.trial_state import Experiment
+from calibration.model.trial_state import TrialState
 from jaxcontact import Scene, Trajectory
 
 AXES = "xyz"
@@ -31,22 +31,22 @@ class Positions:
     axes: tuple[int, ...]
     clock: str = CAMERA
 
-    def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
+    def times(self, trial_state: TrialState, samples: Samples) -> jax.Array:
         """Those of the pictures: their middles, or the begin and the end of each exposure."""
-        middle = experiment.trial_time(self.clock, samples.times)
-        if experiment.camera.exposure is None:
+        middle = trial_state.trial_time(self.clock, samples.times)
+        if trial_state.camera.exposure is None:
             return middle
-        half = experiment.camera.exposure / 2
+        half = trial_state.camera.exposure / 2
         return jnp.concatenate([middle - half, middle + half])
 
-    def predicted(self, experiment: Experiment, motion: Trajectory, samples: Samples) -> jax.Array:
+    def predicted(self, trial_state: TrialState, motion: Trajectory, samples: Samples) -> jax.Array:
         """Positions (n, axes)."""
         position = (
             motion.position
-            if experiment.camera.exposure is None
-            else mean_over_exposure(experiment, motion)
+            if trial_state.camera.exposure is None
+            else mean_over_exposure(trial_state, motion)
         )
-        return experiment.camera.recorded(position, experiment.scale)[:, jnp.array(self.axes)]
+        return trial_state.camera.recorded(position, trial_state.scale)[:, jnp.array(self.axes)]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -55,12 +55,12 @@ class TrackedPositions:
 
     Attributes:
         recording: of the centre of a sphere.
-        reading: its automatic reading, when it was already made.
+        detected: its bounces, where they were detected already.
         clock: of the camera, where there are several instruments.
     """
 
     recording: Recording
-    reading: Reading | None = None
+    detected: DetectedBounces | None = None
     clock: str = CAMERA
 
     @property
@@ -85,39 +85,39 @@ class TrackedPositions:
         """
         return self.recording.sigma is not None
 
-    def read(self, scene: Scene) -> Reading:
+    def read(self, scene: Scene) -> DetectedBounces:
         """Flights and bounces."""
-        reading = self.reading
-        if reading is None:
+        detected = self.detected
+        if detected is None:
             gravity = float(np.linalg.norm(np.asarray(scene.gravity, dtype=float)))
-            reading = read_bounces(
+            detected = read_bounces(
                 self.recording, radius=float(np.asarray(scene.bodies.radius)), gravity=gravity
             )
-        if not reading.bounces:
+        if not detected.bounces:
             raise InputError(
                 "There is no bounce in this recording.",
                 path=self.recording.path,
                 remedy="Give a recording that shows the ball before and after at least one impact, "
                 "or check --vertical and --radius.",
             )
-        return reading
+        return detected
 
     def observation(self) -> Positions:
         """Positions on the measured axes."""
         return Positions(tuple(AXES.index(name) for name in self.recording.axes), self.clock)
 
-    def samples(self, reading: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def samples(self, detected: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """From the first used sample on; outliers have an infinite deviation."""
         recording, axes = self.recording, [AXES.index(name) for name in self.recording.axes]
-        used = slice(reading.release, reading.stop)
+        used = slice(detected.release, detected.stop)
         measured = np.asarray(recording.position[used][:, axes], dtype=float)
         # The scatter about smooth flights contains what the tracking does over several samples; the
         # white noise alone would be too small.
-        scatter = np.fmax(reading.noise, reading.scatter)[axes]
+        scatter = np.fmax(detected.noise, detected.scatter)[axes]
         noise = (
             np.broadcast_to(scatter, measured.shape)
             if recording.sigma is None
             else recording.sigma[used][:, axes]
         )
-        sigma = np.where(np.isfinite(measured) & ~reading.outliers[used][:, None], noise, np.inf)
+        sigma = np.where(np.isfinite(measured) & ~detected.outliers[used][:, None], noise, np.inf)
         return np.asarray(recording.time[used]), measured, sigma

@@ -9,7 +9,7 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.model.samples import Samples
-from calibration.model.trial_state import Experiment
+from calibration.model.trial_state import TrialState
 from jaxcontact import Scene, Trajectory
 from jaxcontact.numerics.smooth import safe_norm
 
@@ -37,15 +37,15 @@ class Rest:
     timed: bool
     series: ClassVar[bool] = False
 
-    def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
+    def times(self, trial_state: TrialState, samples: Samples) -> jax.Array:
         """From the start to the end of the simulation."""
-        return experiment.start + jnp.linspace(0.0, self.until, GRID if self.timed else 2)
+        return trial_state.start + jnp.linspace(0.0, self.until, GRID if self.timed else 2)
 
-    def predicted(self, experiment: Experiment, motion: Trajectory, samples: Samples) -> jax.Array:
+    def predicted(self, trial_state: TrialState, motion: Trajectory, samples: Samples) -> jax.Array:
         """Distance [m], and time [s], (1, 1 or 2)."""
         horizontal = jnp.array([1.0, 1.0, 0.0])
         distance = safe_norm((motion.position[-1] - motion.position[0]) * horizontal)
-        found = [distance, time_of_rest(motion) - experiment.start] if self.timed else [distance]
+        found = [distance, time_of_rest(motion) - trial_state.start] if self.timed else [distance]
         return jnp.stack(found)[None]
 
 
@@ -134,7 +134,7 @@ class RestingDistance:
         """The end of the motion."""
         return Rest(self.until, self.time is not None)
 
-    def samples(self, reading: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def samples(self, detected: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """One row."""
         pairs = [(self.distance, self.sigma)] + (
             [] if self.time is None else [(self.time, self.time_sigma)]

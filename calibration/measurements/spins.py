@@ -14,7 +14,7 @@ from calibration.io.columns import TIME, Column, read_columns
 from calibration.measurements.validation import deviations, increasing_times, numbers
 from calibration.model.apparatus import CAMERA
 from calibration.model.samples import Samples
-from calibration.model.trial_state import Experiment
+from calibration.model.trial_state import TrialState
 from jaxcontact import Scene, Trajectory
 
 AXES = "xyz"
@@ -35,11 +35,11 @@ class SpinComponents:
     components: tuple[int, ...]
     clock: str
 
-    def times(self, experiment: Experiment, samples: Samples) -> jax.Array:
+    def times(self, trial_state: TrialState, samples: Samples) -> jax.Array:
         """Those of the samples."""
-        return experiment.trial_time(self.clock, samples.times)
+        return trial_state.trial_time(self.clock, samples.times)
 
-    def predicted(self, experiment: Experiment, motion: Trajectory, samples: Samples) -> jax.Array:
+    def predicted(self, trial_state: TrialState, motion: Trajectory, samples: Samples) -> jax.Array:
         """Spins (n, components) [rad/s]."""
         return motion.spin[:, jnp.array(self.components)]
 
@@ -98,7 +98,7 @@ class Spins:
         """The measured components."""
         return SpinComponents(self.components, self.clock)
 
-    def samples(self, reading: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def samples(self, detected: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """All of them."""
         measured = self.spin[:, list(self.components)]
         least = max(UNKNOWN_SIGMA * float(np.nanmax(np.abs(self.spin))), 1e-3)

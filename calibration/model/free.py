@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.model.parameter import Unknown
+from calibration.model.parameter import Parameter
 from calibration.model.prior import Prior
 from jaxcontact import Scene
-from jaxcontact.parameters import Interval, Parameter, get, nearest, parameters, put
+from jaxcontact.parameters import Interval, Quantity, declared_parameters, get, nearest, put
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,14 +35,14 @@ class Free:
     start: float | None = dataclasses.field(default=None, compare=False)
     each: bool = False
 
-    def unknown(self, scene: Scene) -> Unknown:
+    def parameter(self, scene: Scene) -> Parameter:
         """Its unknown.
 
         Raises:
             InputError: a path that does not exist or is a vector, bounds or a start outside the
                 parameter's interval.
         """
-        known = {name: (value, about) for name, value, about in parameters(scene)}
+        known = {name: (value, about) for name, value, about in declared_parameters(scene)}
         if self.path not in known:
             raise InputError(
                 f"free: {self.path!r} is not a parameter of the "
@@ -60,7 +60,7 @@ class Free:
             raise InputError(
                 f"free: the start {self.start:g} of {self.path!r} is outside {about.interval}."
             )
-        return Unknown(self.path, about, prior=self.prior)
+        return Parameter(self.path, about, prior=self.prior)
 
     def first(self, scene: Scene) -> float:
         """Where the fit begins."""
@@ -75,7 +75,7 @@ class Free:
         return put(scene, self.path, value)
 
 
-def _narrowed(path: str, about: Parameter, bounds: tuple[float, float]) -> dict[str, Any]:
+def _narrowed(path: str, about: Quantity, bounds: tuple[float, float]) -> dict[str, Any]:
     """Interval and transform of a parameter between given ends."""
     low, high = map(float, bounds)
     if not (about.interval.low <= low < high <= about.interval.high):
@@ -105,7 +105,7 @@ class Tied:
 
     def check(self, scene: Scene) -> None:
         """Raise ``InputError`` where a path does not exist."""
-        known = [name for name, _, _ in parameters(scene)]
+        known = [name for name, _, _ in declared_parameters(scene)]
         for name in (self.path, self.to):
             if name not in known:
                 raise InputError(
@@ -133,14 +133,14 @@ class Derived:
     """
 
     name: str
-    about: Parameter
+    about: Quantity
     sets: Callable[[Scene, Any], Scene]
     start: float = dataclasses.field(compare=False)
     prior: Prior | None = None
 
-    def unknown(self, scene: Scene) -> Unknown:
+    def parameter(self, scene: Scene) -> Parameter:
         """Its unknown."""
-        return Unknown(self.name, self.about, prior=self.prior)
+        return Parameter(self.name, self.about, prior=self.prior)
 
     def first(self, scene: Scene) -> float:
         """Where the fit begins."""

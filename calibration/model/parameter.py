@@ -1,4 +1,4 @@
-"""Unknowns of a fit: named quantities and the transforms by which an optimiser moves them without
+"""Parameters of a fit: named quantities and the transforms by which an optimiser moves them without
 leaving their interval.
 """
 
@@ -12,14 +12,14 @@ from jax.nn import sigmoid
 from jax.scipy.special import logit
 
 from calibration.model.prior import Prior
-from jaxcontact.parameters import Interval, Parameter
+from jaxcontact.parameters import Interval, Quantity
 
 EDGE = 1e-6
 """Part of an interval by which a start on its end is moved inside."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Unknown:
+class Parameter:
     """A quantity to be found.
 
     An optimiser moves a *coordinate*, any real number. ``"identity"``: the value itself. ``"log"``:
@@ -35,7 +35,7 @@ class Unknown:
     """
 
     name: str
-    about: Parameter
+    about: Quantity
     late: bool = False
     prior: Prior | None = None
 
@@ -86,7 +86,7 @@ class Unknown:
         return self.about.transform == "log" and value < 1e-9
 
 
-def nuisance_unknown(
+def nuisance_parameter(
     name: str,
     *,
     unit: str,
@@ -95,40 +95,47 @@ def nuisance_unknown(
     transform: str = "identity",
     late: bool = False,
     prior: Prior | None = None,
-) -> Unknown:
+) -> Parameter:
     """An unknown that belongs to the measurement, not to the scene."""
     interval = (
         Interval(0.0, math.inf, False, False)
         if transform == "log"
         else Interval(-math.inf, math.inf, False, False)
     )
-    return Unknown(name, Parameter(unit, interval, transform, label, symbol, "", None), late, prior)
-
-
-def values(unknowns: tuple[Unknown, ...], coordinates: Any) -> list[Any]:
-    """Values of all ``unknowns`` at their coordinates, (n,)."""
-    return [unknown.value(coordinates[i]) for i, unknown in enumerate(unknowns)]
-
-
-def coordinates(unknowns: tuple[Unknown, ...], start: Any) -> np.ndarray:
-    """Coordinates of all ``unknowns`` at given values, (n,)."""
-    return np.asarray(
-        [float(unknown.coordinate(value)) for unknown, value in zip(unknowns, start, strict=True)]
+    return Parameter(
+        name, Quantity(unit, interval, transform, label, symbol, "", None), late, prior
     )
 
 
-def transformed(unknowns: tuple[Unknown, ...]) -> np.ndarray:
-    """Which of the unknowns have logarithmic or logistic coordinates, (n,)."""
-    return np.asarray([unknown.about.transform != "identity" for unknown in unknowns], dtype=bool)
+def values(parameters: tuple[Parameter, ...], coordinates: Any) -> list[Any]:
+    """Values of all ``parameters`` at their coordinates, (n,)."""
+    return [parameter.value(coordinates[i]) for i, parameter in enumerate(parameters)]
 
 
-def prior_residuals(unknowns: tuple[Unknown, ...], coordinates: Any) -> Any:
-    """Residuals of what is known beforehand of the ``unknowns``, at their coordinates: one for each
+def coordinates(parameters: tuple[Parameter, ...], start: Any) -> np.ndarray:
+    """Coordinates of all ``parameters`` at given values, (n,)."""
+    return np.asarray(
+        [
+            float(parameter.coordinate(value))
+            for parameter, value in zip(parameters, start, strict=True)
+        ]
+    )
+
+
+def transformed(parameters: tuple[Parameter, ...]) -> np.ndarray:
+    """Which of the parameters have logarithmic or logistic coordinates, (n,)."""
+    return np.asarray(
+        [parameter.about.transform != "identity" for parameter in parameters], dtype=bool
+    )
+
+
+def prior_residuals(parameters: tuple[Parameter, ...], coordinates: Any) -> Any:
+    """Residuals of what is known beforehand of the ``parameters``, at their coordinates: one for each
     that has a prior.
     """
     known = [
-        unknown.prior.residual(unknown.value(coordinates[i]))
-        for i, unknown in enumerate(unknowns)
-        if unknown.prior is not None
+        parameter.prior.residual(parameter.value(coordinates[i]))
+        for i, parameter in enumerate(parameters)
+        if parameter.prior is not None
     ]
     return jnp.stack(known) if known else jnp.zeros(0)

@@ -24,7 +24,7 @@ class Initial(NamedTuple):
     orientation: Any
 
 
-class Experiment(NamedTuple):
+class TrialState(NamedTuple):
     """One trial as it is simulated.
 
     Attributes:
@@ -70,16 +70,16 @@ class Experiment(NamedTuple):
             else jnp.asarray(time)
         )
 
-    def with_clock(self, name: str, **changed: Any) -> "Experiment":
+    def with_clock(self, name: str, **changed: Any) -> "TrialState":
         """With another offset or drift of a clock."""
         return self._replace(
             clocks={**self.clocks, name: self.clocks.get(name, Clock())._replace(**changed)}
         )
 
 
-def experiment_from(scene: Scene, initial: Initial) -> Experiment:
+def trial_state_from(scene: Scene, initial: Initial) -> TrialState:
     """The trial before any nuisance acts on it."""
     position, velocity, spin, time, orientation = (
         jnp.asarray(value, dtype=float) for value in initial
     )
-    return Experiment(scene, position, velocity, spin, time, jnp.ones(()), orientation, time)
+    return TrialState(scene, position, velocity, spin, time, jnp.ones(()), orientation, time)

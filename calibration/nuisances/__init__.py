@@ -20,7 +20,7 @@ from calibration.nuisances.initial_state import (
     KnownState,
     MarkerStart,
 )
-from calibration.nuisances.per_trial import OwnValue
+from calibration.nuisances.per_trial import PerTrial
 from calibration.nuisances.restitution import RestitutionScatter
 from calibration.nuisances.setup import ForceGain, Gravity, GravityTilt, SurfaceHeight
 
@@ -43,7 +43,7 @@ __all__ = [
     "LensDistortion",
     "MarkerStart",
     "Nuisance",
-    "OwnValue",
+    "PerTrial",
     "PixelAspect",
     "RestitutionScatter",
     "SurfaceHeight",

@@ -1,8 +1,8 @@
 """What a nuisance must offer: a quantity of the measurement that a fit must find beside the
 material constants.
 
-Each nuisance names its unknowns, guesses them from the automatic reading of a recording, and
-applies their values to an ``Experiment``. Nuisances are hashable, so that problems of the same
+Each nuisance names its parameters, guesses them from the automatic reading of a recording, and
+applies their values to an ``TrialState``. Nuisances are hashable, so that problems of the same
 structure share compiled code.
 """
 
@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from calibration.detection.bounces import Reading
-from calibration.model.parameter import Unknown
-from calibration.model.trial_state import Experiment
+from calibration.detection.bounces import DetectedBounces
+from calibration.model.parameter import Parameter
+from calibration.model.trial_state import TrialState
 from jaxcontact import Scene
 
 AXES = "xyz"
@@ -26,6 +26,8 @@ class Nuisance(Protocol):
     @property
     def shared(self) -> bool: ...
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]: ...
-    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray: ...
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment: ...
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]: ...
+    def start(
+        self, detected: DetectedBounces, scene: Scene, axes: tuple[int, ...]
+    ) -> np.ndarray: ...
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState: ...

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 import jax.numpy as jnp
 import numpy as np
 
-from calibration.detection.bounces import Reading
+from calibration.detection.bounces import DetectedBounces
 from calibration.errors import InputError
-from calibration.model.parameter import Unknown, nuisance_unknown
+from calibration.model.parameter import Parameter, nuisance_parameter
 from calibration.model.prior import Prior
-from calibration.model.trial_state import Experiment
+from calibration.model.trial_state import TrialState
 from jaxcontact import Scene
 
 
@@ -24,10 +24,10 @@ class LengthScale:
 
     shared: ClassVar[bool] = True
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The factor."""
         return (
-            nuisance_unknown(
+            nuisance_parameter(
                 "length_scale",
                 unit="-",
                 label="true over recorded length",
@@ -36,13 +36,13 @@ class LengthScale:
             ),
         )
 
-    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, detected: DetectedBounces, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """One."""
         return np.ones(1)
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Set the scale."""
-        return experiment._replace(scale=values[0])
+        return trial_state._replace(scale=values[0])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -64,22 +64,22 @@ class PixelAspect:
         """Raise ``InputError`` without pictures."""
         check_pictures("PixelAspect", trials)
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The ratio."""
         label = "scale along x over scale along z"
         return (
-            nuisance_unknown(
+            nuisance_parameter(
                 "pixel_aspect", unit="-", label=label, symbol="a", transform="log", prior=self.prior
             ),
         )
 
-    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """One."""
         return np.ones(1)
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Set the ratio."""
-        return experiment._replace(camera=experiment.camera._replace(aspect=values[0]))
+        return trial_state._replace(camera=trial_state.camera._replace(aspect=values[0]))
 
 
 def check_pictures(owner: str, trials: Any, *, one_camera: bool = False) -> None:
@@ -114,10 +114,10 @@ class CameraRoll:
         """Raise ``InputError`` without pictures."""
         check_pictures("CameraRoll", trials, one_camera=True)
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The angle."""
         return (
-            nuisance_unknown(
+            nuisance_parameter(
                 "camera_roll",
                 unit="rad",
                 label="roll of the camera",
@@ -127,13 +127,13 @@ class CameraRoll:
             ),
         )
 
-    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """Level."""
         return np.zeros(1)
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Turn the camera."""
-        return experiment._replace(camera=experiment.camera._replace(roll=values[0]))
+        return trial_state._replace(camera=trial_state.camera._replace(roll=values[0]))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -157,11 +157,11 @@ class LensDistortion:
         """Raise ``InputError`` without pictures of one camera."""
         check_pictures("LensDistortion", trials, one_camera=True)
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The coefficient."""
         label = "radial distortion of the lens"
         return (
-            nuisance_unknown(
+            nuisance_parameter(
                 "lens_distortion",
                 unit="1/m^2",
                 label=label,
@@ -171,15 +171,15 @@ class LensDistortion:
             ),
         )
 
-    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """None."""
         return np.zeros(1)
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Set the coefficient."""
         centre = jnp.asarray([self.centre[0], 0.0, self.centre[1]])
-        return experiment._replace(
-            camera=experiment.camera._replace(distortion=values[0], centre=centre)
+        return trial_state._replace(
+            camera=trial_state.camera._replace(distortion=values[0], centre=centre)
         )
 
 
@@ -218,11 +218,11 @@ class DepthMotion:
         """Raise ``InputError`` without pictures of one camera."""
         check_pictures("DepthMotion", trials, one_camera=True)
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The velocity."""
         label = "velocity away from the camera"
         return (
-            nuisance_unknown(
+            nuisance_parameter(
                 "depth_velocity",
                 unit="m/s",
                 label=label,
@@ -232,15 +232,17 @@ class DepthMotion:
             ),
         )
 
-    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """None."""
         return np.zeros(1)
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Set the velocity and the perspective."""
         centre = jnp.asarray([self.centre[0], 0.0, self.centre[1]])
-        camera = experiment.camera._replace(nearness=1.0 / self.distance, centre=centre)
-        return experiment._replace(velocity=experiment.velocity.at[1].set(values[0]), camera=camera)
+        camera = trial_state.camera._replace(nearness=1.0 / self.distance, centre=centre)
+        return trial_state._replace(
+            velocity=trial_state.velocity.at[1].set(values[0]), camera=camera
+        )
 
 
 @dataclasses.dataclass(frozen=True)
@@ -278,12 +280,12 @@ class Exposure:
                 "nuisance: Exposure needs recordings of positions.", remedy="Leave it out."
             )
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The exposure time, where it is not known."""
         if self.known is not None:
             return ()
         return (
-            nuisance_unknown(
+            nuisance_parameter(
                 "exposure",
                 unit="s",
                 label="exposure time",
@@ -294,11 +296,11 @@ class Exposure:
             ),
         )
 
-    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """The guess."""
         return np.zeros(0) if self.known is not None else np.asarray([self.guess])
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Set the exposure time."""
         exposure = jnp.asarray(self.known) if self.known is not None else values[0]
-        return experiment._replace(camera=experiment.camera._replace(exposure=exposure))
+        return trial_state._replace(camera=trial_state.camera._replace(exposure=exposure))

@@ -36,7 +36,7 @@ def check_nuisances(nuisances: Sequence[Any], trials: Sequence[Any]) -> None:
                 f"nuisance: {first.__name__} and {second.__name__} {why}.",
                 remedy="Keep one of them.",
             )
-    names = [unknown.name for item in nuisances for unknown in item.unknowns((0, 2))]
+    names = [parameter.name for item in nuisances for parameter in item.parameters((0, 2))]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise InputError(

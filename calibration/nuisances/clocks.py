@@ -5,11 +5,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from calibration.detection.bounces import Reading
+from calibration.detection.bounces import DetectedBounces
 from calibration.errors import InputError
-from calibration.model.parameter import Unknown, nuisance_unknown
+from calibration.model.parameter import Parameter, nuisance_parameter
 from calibration.model.prior import Prior
-from calibration.model.trial_state import Experiment
+from calibration.model.trial_state import TrialState
 from jaxcontact import Scene
 from jaxcontact.parameters import nearest
 
@@ -22,10 +22,10 @@ class TimeOffset:
 
     shared: ClassVar[bool] = False
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The offset."""
         return (
-            nuisance_unknown(
+            nuisance_parameter(
                 "time_offset",
                 unit="s",
                 label="time of the first sample after release",
@@ -33,13 +33,13 @@ class TimeOffset:
             ),
         )
 
-    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, detected: DetectedBounces, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """Zero, or the time that the first impact takes."""
-        return np.asarray([getattr(reading, "since_release", 0.0)])
+        return np.asarray([getattr(detected, "since_release", 0.0)])
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Move the start before the first sample."""
-        return experiment._replace(start=experiment.start - values[0])
+        return trial_state._replace(start=trial_state.start - values[0])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -77,11 +77,11 @@ class ClockOffset:
                 "state.",
             )
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The offset."""
         name = f"offset_of_{self.clock.replace(' ', '_')}"
         return (
-            nuisance_unknown(
+            nuisance_parameter(
                 name,
                 unit="s",
                 label=f"offset of the clock of the {self.clock}",
@@ -90,13 +90,13 @@ class ClockOffset:
             ),
         )
 
-    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """None, or the mean of what is known."""
         return np.asarray([getattr(self.prior, "mean", 0.0)])
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Shift the clock."""
-        return experiment.with_clock(self.clock, offset=values[0])
+        return trial_state.with_clock(self.clock, offset=values[0])
 
 
 def check_clock(owner: str, clock: str, trials: Any) -> None:
@@ -133,11 +133,11 @@ class ClockDrift:
         """Raise ``InputError`` where no measurement is on this clock."""
         check_clock("ClockDrift", self.clock, trials)
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The relative error."""
         name = f"drift_of_{self.clock.replace(' ', '_')}"
         return (
-            nuisance_unknown(
+            nuisance_parameter(
                 name,
                 unit="-",
                 label=f"drift of the clock of the {self.clock}",
@@ -146,10 +146,10 @@ class ClockDrift:
             ),
         )
 
-    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """None, or the mean of what is known."""
         return np.asarray([getattr(self.prior, "mean", 0.0)])
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Change the rate of the clock."""
-        return experiment.with_clock(self.clock, drift=values[0])
+        return trial_state.with_clock(self.clock, drift=values[0])

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 import jax.numpy as jnp
 import numpy as np
 
-from calibration.detection.bounces import Reading
+from calibration.detection.bounces import DetectedBounces
 from calibration.errors import InputError
-from calibration.model.parameter import Unknown, nuisance_unknown
+from calibration.model.parameter import Parameter, nuisance_parameter
 from calibration.model.prior import Prior
-from calibration.model.trial_state import Experiment
+from calibration.model.trial_state import TrialState
 from calibration.nuisances.base import AXES
 from jaxcontact import Scene
 from jaxcontact.geometry.rotation import quaternion_product, rotation_to_quaternion
@@ -43,16 +43,16 @@ class InitialState:
         # effect on a horizontal plane.
         return (1,) if 1 not in axes else (0, 1, 2) if self.lift else (0, 1)
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """Components on the measured axes."""
         positions = [
-            nuisance_unknown(
+            nuisance_parameter(
                 f"position_{AXES[i]}", unit="m", label=f"initial {AXES[i]}", symbol=f"{AXES[i]}_0"
             )
             for i in axes
         ]
         velocities = [
-            nuisance_unknown(
+            nuisance_parameter(
                 f"velocity_{AXES[i]}",
                 unit="m/s",
                 label=f"initial velocity along {AXES[i]}",
@@ -61,7 +61,7 @@ class InitialState:
             for i in axes
         ]
         spins = [
-            nuisance_unknown(
+            nuisance_parameter(
                 f"spin_{AXES[i]}",
                 unit="rad/s",
                 label=f"initial spin about {AXES[i]}",
@@ -72,35 +72,35 @@ class InitialState:
         ]
         return (*positions, *velocities, *spins)
 
-    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, detected: DetectedBounces, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """From the first flight; no spin."""
         picked = list(axes)
         return np.concatenate(
             [
-                reading.position[picked],
-                reading.velocity[picked],
+                detected.position[picked],
+                detected.velocity[picked],
                 np.zeros(len(self._spin_axes(axes))),
             ]
         )
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Set the initial state."""
         n, picked = len(axes), jnp.array(axes)
         spin_axes = self._spin_axes(axes)
         spin = (
-            experiment.spin.at[jnp.array(spin_axes)].set(values[2 * n :])
+            trial_state.spin.at[jnp.array(spin_axes)].set(values[2 * n :])
             if spin_axes
-            else experiment.spin
+            else trial_state.spin
         )
 
         def in_scene(recorded: Any) -> Any:
-            return experiment.camera.in_scene(
-                jnp.zeros(3).at[picked].set(recorded), experiment.scale
+            return trial_state.camera.in_scene(
+                jnp.zeros(3).at[picked].set(recorded), trial_state.scale
             )[picked]
 
-        return experiment._replace(
-            position=experiment.position.at[picked].set(in_scene(values[:n])),
-            velocity=experiment.velocity.at[picked].set(in_scene(values[n : 2 * n])),
+        return trial_state._replace(
+            position=trial_state.position.at[picked].set(in_scene(values[:n])),
+            velocity=trial_state.velocity.at[picked].set(in_scene(values[n : 2 * n])),
             spin=spin,
         )
 
@@ -127,17 +127,17 @@ class KnownState:
         """Trials without a state of their own."""
         return trial.initial is None
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """None."""
         return ()
 
-    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, detected: DetectedBounces, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """Nothing."""
         return np.zeros(0)
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Set the state."""
-        return experiment._replace(
+        return trial_state._replace(
             position=jnp.array(self.position),
             velocity=jnp.array(self.velocity),
             spin=jnp.array(self.spin),
@@ -170,10 +170,10 @@ class InitialSpin:
                 remedy='Give e.g. "y".',
             )
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The components."""
         return tuple(
-            nuisance_unknown(
+            nuisance_parameter(
                 f"spin_{x}",
                 unit="rad/s",
                 label=f"initial spin about {x}",
@@ -195,14 +195,16 @@ class InitialSpin:
         )
         return known[[AXES.index(x) for x in self.components]]
 
-    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """None."""
         return np.zeros(len(self.components))
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Set the components."""
-        return experiment._replace(
-            spin=experiment.spin.at[jnp.array([AXES.index(x) for x in self.components])].set(values)
+        return trial_state._replace(
+            spin=trial_state.spin.at[jnp.array([AXES.index(x) for x in self.components])].set(
+                values
+            )
         )
 
 
@@ -226,23 +228,23 @@ class InitialTurn:
                 "nuisance: InitialTurn() without Orientations.", remedy="Leave it out."
             )
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """Components of the rotation vector."""
         return tuple(
-            nuisance_unknown(
+            nuisance_parameter(
                 f"turn_{x}", unit="rad", label=f"initial rotation about {x}", symbol=f"r_{x}0"
             )
             for x in "xyz"
         )
 
-    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """None."""
         return np.zeros(3)
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Turn the body."""
-        return experiment._replace(
-            orientation=quaternion_product(rotation_to_quaternion(values), experiment.orientation)
+        return trial_state._replace(
+            orientation=quaternion_product(rotation_to_quaternion(values), trial_state.orientation)
         )
 
 
@@ -269,10 +271,10 @@ class MarkerStart:
                 "nuisance: MarkerStart() without MarkerAngles.", remedy="Leave it out."
             )
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The angle."""
         return (
-            nuisance_unknown(
+            nuisance_parameter(
                 "marker_angle",
                 unit="rad",
                 label="angle of the marker at first",
@@ -288,9 +290,9 @@ class MarkerStart:
             [next(item.first_angle for item in trial.measured if hasattr(item, "first_angle"))]
         )
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Set the angle."""
-        return experiment._replace(marker=values[0])
+        return trial_state._replace(marker=values[0])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -309,13 +311,13 @@ class FirstImpact:
         """Trials whose motion nothing else gives."""
         return not trial.axes and trial.initial is None
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """Time and approach speed."""
         return (
-            nuisance_unknown(
+            nuisance_parameter(
                 "impact_time", unit="s", label="time of the first impact", symbol="t_1"
             ),
-            nuisance_unknown(
+            nuisance_parameter(
                 "impact_speed",
                 unit="m/s",
                 label="speed of the first impact",
@@ -324,22 +326,22 @@ class FirstImpact:
             ),
         )
 
-    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """From the measured impacts."""
-        if not hasattr(reading, "first_impact"):
+        if not hasattr(detected, "first_impact"):
             raise InputError(
                 "FirstImpact() in a trial without bounce times or a force trace.",
                 remedy="Give Trial(..., initial=...).",
             )
-        return np.asarray([reading.first_impact, reading.speed])
+        return np.asarray([detected.first_impact, detected.speed])
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Start at the first touch."""
-        plane: Any = experiment.scene.surfaces[0]
+        plane: Any = trial_state.scene.surfaces[0]
         normal = plane.unit_normal
-        across = experiment.velocity - normal * (experiment.velocity @ normal)
-        return experiment._replace(
-            position=normal * (plane.offset + experiment.scene.bodies.radius),
+        across = trial_state.velocity - normal * (trial_state.velocity @ normal)
+        return trial_state._replace(
+            position=normal * (plane.offset + trial_state.scene.bodies.radius),
             velocity=across - values[1] * normal,
             start=jnp.asarray(values[0]),
         )

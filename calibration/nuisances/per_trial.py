@@ -5,15 +5,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from calibration.detection.bounces import Reading
+from calibration.detection.bounces import DetectedBounces
 from calibration.model.free import Free
-from calibration.model.parameter import Unknown
-from calibration.model.trial_state import Experiment
+from calibration.model.parameter import Parameter
+from calibration.model.trial_state import TrialState
 from jaxcontact import Scene
 
 
 @dataclasses.dataclass(frozen=True)
-class OwnValue:
+class PerTrial:
     """A parameter of the scene that differs from trial to trial (``Free(..., each=True)``).
 
     Args:
@@ -23,16 +23,16 @@ class OwnValue:
 
     shared: ClassVar[bool] = False
     free: Free
-    unknown: Unknown
+    parameter: Parameter
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The parameter."""
-        return (self.unknown,)
+        return (self.parameter,)
 
-    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, detected: DetectedBounces, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """That of the scene, or where the parameter says."""
         return np.asarray([self.free.first(scene)])
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Set it."""
-        return experiment._replace(scene=self.free.apply(experiment.scene, values[0]))
+        return trial_state._replace(scene=self.free.apply(trial_state.scene, values[0]))

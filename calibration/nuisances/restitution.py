@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 import jax.numpy as jnp
 import numpy as np
 
-from calibration.detection.bounces import Reading
-from calibration.model.parameter import Unknown, nuisance_unknown
+from calibration.detection.bounces import DetectedBounces
+from calibration.model.parameter import Parameter, nuisance_parameter
 from calibration.model.prior import Normal
-from calibration.model.trial_state import Experiment
+from calibration.model.trial_state import TrialState
 from jaxcontact import Scene
 from jaxcontact.parameters import put
 
@@ -34,10 +34,10 @@ class RestitutionScatter:
     impacts: int
     sd: float = 0.22
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The deviation of each impact."""
         return tuple(
-            nuisance_unknown(
+            nuisance_parameter(
                 f"restitution_deviation_{i}",
                 unit="-",
                 label=f"deviation of impact {i} in ln(e/(1 - e))",
@@ -48,12 +48,12 @@ class RestitutionScatter:
             for i in range(1, self.impacts + 1)
         )
 
-    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, detected: DetectedBounces, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """None."""
         return np.zeros(self.impacts)
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Set the deviations; impacts that the recording does not show have none."""
-        return experiment._replace(
-            scene=put(experiment.scene, "contact.normal.deviation", jnp.append(values, 0.0))
+        return trial_state._replace(
+            scene=put(trial_state.scene, "contact.normal.deviation", jnp.append(values, 0.0))
         )

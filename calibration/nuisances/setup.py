@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 import jax.numpy as jnp
 import numpy as np
 
-from calibration.detection.bounces import Reading
+from calibration.detection.bounces import DetectedBounces
 from calibration.errors import InputError
-from calibration.model.parameter import Unknown, nuisance_unknown
+from calibration.model.parameter import Parameter, nuisance_parameter
 from calibration.model.prior import Prior
-from calibration.model.trial_state import Experiment
+from calibration.model.trial_state import TrialState
 from jaxcontact import Scene
 from jaxcontact.geometry.rotation import rotate
 from jaxcontact.parameters import put
@@ -24,10 +24,10 @@ class Gravity:
 
     shared: ClassVar[bool] = True
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """Its magnitude."""
         return (
-            nuisance_unknown(
+            nuisance_parameter(
                 "gravity",
                 unit="m/s^2",
                 label="acceleration of free fall",
@@ -36,15 +36,15 @@ class Gravity:
             ),
         )
 
-    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, detected: DetectedBounces, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """That of the scene."""
         return np.asarray([np.linalg.norm(np.asarray(scene.gravity, dtype=float))])
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Set its magnitude."""
-        gravity = jnp.asarray(experiment.scene.gravity, dtype=float)
-        return experiment._replace(
-            scene=put(experiment.scene, "gravity", values[0] * gravity / jnp.linalg.norm(gravity))
+        gravity = jnp.asarray(trial_state.scene.gravity, dtype=float)
+        return trial_state._replace(
+            scene=put(trial_state.scene, "gravity", values[0] * gravity / jnp.linalg.norm(gravity))
         )
 
 
@@ -75,11 +75,11 @@ class GravityTilt:
                 remedy="Leave it out.",
             )
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The angle."""
         label = f"tilt of gravity towards {self.towards}"
         return (
-            nuisance_unknown(
+            nuisance_parameter(
                 f"tilt_{self.towards}",
                 unit="rad",
                 label=label,
@@ -88,16 +88,16 @@ class GravityTilt:
             ),
         )
 
-    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """Level."""
         return np.zeros(1)
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Turn gravity, its magnitude unchanged."""
-        gravity = jnp.asarray(experiment.scene.gravity, dtype=float)
+        gravity = jnp.asarray(trial_state.scene.gravity, dtype=float)
         along = jnp.asarray([1.0, 0.0, 0.0] if self.towards == "x" else [0.0, 1.0, 0.0])
         turned = rotate(gravity, values[0] * jnp.cross(gravity / jnp.linalg.norm(gravity), along))
-        return experiment._replace(scene=put(experiment.scene, "gravity", turned))
+        return trial_state._replace(scene=put(trial_state.scene, "gravity", turned))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,20 +113,22 @@ class SurfaceHeight:
         """Trials with heights."""
         return "z" in trial.axes
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The height."""
         return (
-            nuisance_unknown("surface_height", unit="m", label="height of the surface", symbol="h"),
+            nuisance_parameter(
+                "surface_height", unit="m", label="height of the surface", symbol="h"
+            ),
         )
 
-    def start(self, reading: Reading, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, detected: DetectedBounces, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """From the height of the centre at the bounces."""
-        return np.asarray([reading.height - float(scene.bodies.radius)])
+        return np.asarray([detected.height - float(scene.bodies.radius)])
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Move the plane."""
-        return experiment._replace(
-            scene=put(experiment.scene, "surfaces.0.offset", values[0] * experiment.scale)
+        return trial_state._replace(
+            scene=put(trial_state.scene, "surfaces.0.offset", values[0] * trial_state.scale)
         )
 
 
@@ -151,10 +153,10 @@ class ForceGain:
         ):
             raise InputError("nuisance: ForceGain() without a ForceTrace.", remedy="Leave it out.")
 
-    def unknowns(self, axes: tuple[int, ...]) -> tuple[Unknown, ...]:
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The factor."""
         return (
-            nuisance_unknown(
+            nuisance_parameter(
                 "force_gain",
                 unit="-",
                 label="shown over true force",
@@ -164,10 +166,10 @@ class ForceGain:
             ),
         )
 
-    def start(self, reading: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """One."""
         return np.ones(1)
 
-    def apply(self, experiment: Experiment, values: Any, axes: tuple[int, ...]) -> Experiment:
+    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Set the gain."""
-        return experiment._replace(gain=values[0])
+        return trial_state._replace(gain=values[0])

@@ -16,10 +16,10 @@ optimiser cannot come closer.
 
 def is_an_end(layout: Layout, minimum: Minimum, blocks: tuple[Block, ...], start: Start) -> bool:
     """Whether a minimum converged, or has so little to gain that nobody would see it."""
-    return bool(minimum.converged) or promised_gain(layout, blocks, start) < SMALL
+    return bool(minimum.converged) or predicted_reduction(layout, blocks, start) < SMALL
 
 
-def promised_gain(layout: Layout, blocks: tuple[Block, ...], start: Start) -> float:
+def predicted_reduction(layout: Layout, blocks: tuple[Block, ...], start: Start) -> float:
     """Fall of chi-squared that a full Gauss-Newton step in the free coordinates promises, from
     residuals and Jacobian at a point.
 
@@ -48,12 +48,12 @@ def _without_lost(layout: Layout, blocks: tuple[Block, ...]) -> tuple[Block, ...
     """The blocks with zeros for each logarithmic or logistic coordinate whose largest step moves
     the data by less than a tenth of a standard error.
     """
-    limited = transformed(layout.shared_unknowns)
+    limited = transformed(layout.global_parameters)
     squares = sum(np.sum(block.by_shared**2, axis=(0, 1)) for block in blocks)
     seen = ~limited | (squares * LARGEST**2 > SMALL)
     found = [block._replace(by_shared=block.by_shared * seen) for block in blocks]
-    for g, kind in enumerate(layout.kinds):
+    for g, batch in enumerate(layout.batches):
         own = np.sum(found[g].by_local ** 2, axis=1)
-        here = ~transformed(kind.local_unknowns) | (own * LARGEST**2 > SMALL)
+        here = ~transformed(batch.trial_parameters) | (own * LARGEST**2 > SMALL)
         found[g] = found[g]._replace(by_local=found[g].by_local * here[:, None, :])
     return tuple(found)

@@ -95,11 +95,12 @@ def reaches(layout: Layout, start: Start, scale: jax.Array) -> jax.Array:
     """Largest scaled step of each coordinate: ``LARGEST`` of logarithmic and logistic ones,
     infinite of others.
     """
-    kinds = zip(layout.kinds, start.local, strict=True)
+    batches = zip(layout.batches, start.local, strict=True)
     own = tuple(
-        jnp.broadcast_to(transformed(kind.local_unknowns), local.shape) for kind, local in kinds
+        jnp.broadcast_to(transformed(batch.trial_parameters), local.shape)
+        for batch, local in batches
     )
-    return jnp.where(flatten(transformed(layout.shared_unknowns), own), LARGEST * scale, jnp.inf)
+    return jnp.where(flatten(transformed(layout.global_parameters), own), LARGEST * scale, jnp.inf)
 
 
 def column_lengths(blocks: tuple[Block, ...], start: Start) -> jax.Array:
@@ -318,7 +319,7 @@ def minimise_with_blocks(
     report: Any = None,
     tolerance: float = FINE,
 ) -> tuple[Minimum, tuple[Block, ...]]:
-    """``minimise``, and the residuals with their Jacobian at the minimum, which a judgement
+    """``minimise``, and the residuals with their Jacobian at the minimum, which a assessment
     needs.
     """
     known = {"method": method, "steps": steps, "report": report}

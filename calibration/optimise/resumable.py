@@ -1,7 +1,7 @@
 """Fits that go on after a kill: every minimisation in pieces of some iterations, each kept in a
 journal.
 
-A fit is a sequence of minimisations (late unknowns, rounds of noise), all deterministic. Within
+A fit is a sequence of minimisations (late parameters, rounds of noise), all deterministic. Within
 ``kept_minima`` each of them is cut into pieces; the next piece begins where the last one ended,
 with fresh damping, whether the process was killed in between or not. So the numbers of a resumed
 fit are those of one that ran through, to the last bit. Those of a fit without a checkpoint differ
@@ -87,7 +87,7 @@ def kept_minimum(
     piece = min(PIECE, steps) if method in ("levenberg_marquardt", "dogleg") else steps
     like = (
         Minimum(0, start.local, 0, 0),
-        (Block(0, 0, 0),) * (len(layout.kinds) + bool(layout.priors)),
+        (Block(0, 0, 0),) * (len(layout.batches) + bool(layout.priors)),
     )
     iterations, lowest = 0, np.inf
     while True:

@@ -39,7 +39,7 @@ class ArrowNormal(lineax.AbstractLinearSolver):
 
     Attributes:
         shared: number of shared coordinates.
-        shapes: of each kind of trials: (trials, residuals of one, own coordinates of one).
+        shapes: of each batch of trials: (trials, residuals of one, own coordinates of one).
     """
 
     shared: int

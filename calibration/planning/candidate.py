@@ -34,7 +34,7 @@ class Candidate:
         duration: until when it is measured [s].
         repeats: how often it is done.
         cost: of one repeat, in any unit; ``None`` where it does not matter.
-        nuisance: unknowns of each repeat; by default those of the problem it adds to, and time and
+        nuisance: parameters of each repeat; by default those of the problem it adds to, and time and
             speed of the first impact where no instrument shows positions. ``()`` for a start that
             is known exactly.
         vary: design variables to be chosen, with their bounds: ``height``, ``speed``, ``angle``,

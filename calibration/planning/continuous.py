@@ -178,7 +178,7 @@ def traced_information(
     variables.
     """
     problem = group.problem
-    (kind,), (row,) = problem.layout.kinds, problem.data
+    (batch,), (row,) = problem.layout.batches, problem.data
     data = jax.tree.map(lambda column: jnp.asarray(column)[0], row)
     start = candidate.start(planned.scene, variables)
     duration = variables.get("duration", candidate.duration)
@@ -190,7 +190,7 @@ def traced_information(
         position=start.position, velocity=start.velocity, spin=start.spin
     )
     data = data._replace(samples=samples, initial=initial)
-    own = own_coordinates(kind, group.local[0][0], planned.named(0, start))
+    own = own_coordinates(batch, group.local[0][0], planned.named(0, start))
 
     def residual(free: Any, local: Any) -> Any:
         everything = jnp.asarray(shared).at[planned.point.free].set(free)

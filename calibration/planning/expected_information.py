@@ -53,7 +53,7 @@ class Expectation:
     def _known(
         self, shared: np.ndarray, move: np.ndarray, couplings: list[np.ndarray]
     ) -> SharedInformation:
-        """The information at hand at other shared coordinates, to which each trial's own unknowns
+        """The information at hand at other shared coordinates, to which each trial's own parameters
         adapt.
         """
         start, local = self.point.start, []
@@ -62,7 +62,7 @@ class Expectation:
             adapted[:, ~np.asarray(frozen)] -= coupling @ move
             local.append(adapted)
         return SharedInformation.of(self.point.blocks(shared, tuple(local))).scaled(
-            1 / self.point.widening
+            1 / self.point.error_scale_factor
         )
 
     def natural(self, information: SharedInformation) -> SharedInformation:

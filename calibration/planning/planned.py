@@ -11,14 +11,14 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.instruments import PlannedMotion
-from calibration.nuisances import FirstImpact, InitialState, OwnValue, SurfaceHeight
+from calibration.nuisances import FirstImpact, InitialState, PerTrial, SurfaceHeight
 from calibration.nuisances.checks import concerns
 from calibration.optimise.information import eliminated
 from calibration.planning.candidate import Candidate
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import jacobians
 from calibration.problem.trial import Trial
-from calibration.problem.trial_batch import Trials
+from calibration.problem.trial_batch import TrialBatch
 from calibration.uncertainty.linearisation import SharedInformation, WorkingPoint
 
 MOST_CONTACTS = 50
@@ -37,7 +37,7 @@ class PlannedGroup:
     Attributes:
         places: of the candidates in the list.
         problem: with one trial for each.
-        local: coordinates of the trials' own unknowns, kinds of (R, L).
+        local: coordinates of the trials' own parameters, kinds of (R, L).
     """
 
     places: tuple[int, ...]
@@ -78,7 +78,7 @@ class PlannedTrials:
         """The candidate as a trial, or ``None`` where its instruments would measure nothing.
 
         Where nothing shows positions, the state is not known, unless the candidate says which
-        unknowns there are.
+        parameters there are.
         """
         if motion is None:
             return candidate.table
@@ -89,14 +89,14 @@ class PlannedTrials:
         ]
         if not measured:
             return None
-        unknown = Trial(*measured, name=candidate.name)
-        heard = not unknown.axes and hasattr(unknown.read(self.scene), "first_impact")
+        parameter = Trial(*measured, name=candidate.name)
+        heard = not parameter.axes and hasattr(parameter.read(self.scene), "first_impact")
         first = heard and (
             candidate.nuisance is None
             or any(isinstance(item, FirstImpact) for item in candidate.nuisance)
         )
         return (
-            unknown
+            parameter
             if first
             else Trial(*measured, initial=motion.start, time=0.0, name=candidate.name)
         )
@@ -111,15 +111,15 @@ class PlannedTrials:
         for (own, method), places in together.items():
             problem = planned_problem(self.point, [trials[i] for i in places], own, method)
             local = tuple(np.array(part) for part in problem.start[1])
-            for kind, members, part in zip(
-                problem.layout.kinds, problem.members, local, strict=True
+            for batch, members, part in zip(
+                problem.layout.batches, problem.members, local, strict=True
             ):
                 for r, member in enumerate(members):
-                    part[r] = own_coordinates(kind, part[r], self.named(places[member]))
+                    part[r] = own_coordinates(batch, part[r], self.named(places[member]))
             yield PlannedGroup(tuple(places), problem, local)
 
     def named(self, place: int, start: jc.State | None = None) -> dict[str, Any]:
-        """Values of the unknowns of a candidate's trial that its motion gives, by name; ``start``:
+        """Values of the parameters of a candidate's trial that its motion gives, by name; ``start``:
         another (traced) state.
         """
         state = self.candidates[place].start(self.scene) if start is None else start
@@ -140,7 +140,9 @@ class PlannedTrials:
         if "length_scale" not in names:
             return 1.0
         index = names.index("length_scale")
-        return float(self.point.layout.shared_unknowns[index].value(self.point.start.shared[index]))
+        return float(
+            self.point.layout.global_parameters[index].value(self.point.start.shared[index])
+        )
 
     def information(self, shared: Any) -> list[SharedInformation]:
         """What one repeat of each candidate would say of the free shared coordinates, at
@@ -175,7 +177,9 @@ def simulation_method(point: WorkingPoint, candidate: Candidate) -> Any:
     one that follows them.
     """
     rigid = jc.Impulse(rest_steps=1, skip_unused=False)
-    method = next((kind.method for kind in point.layout.kinds if isinstance(kind, Trials)), rigid)
+    method = next(
+        (batch.method for batch in point.layout.batches if isinstance(batch, TrialBatch)), rigid
+    )
     if isinstance(method, jc.Impulse) and any(
         getattr(item, "needs_force", False) for item in candidate.instruments
     ):
@@ -208,21 +212,21 @@ def planned_motion(scene: jc.Scene, candidate: Candidate, method: Any) -> Planne
 
 
 def own_nuisances(point: WorkingPoint, candidate: Candidate, trial: Any) -> tuple[Any, ...]:
-    """Unknowns of each repeat: those of the candidate, else of the problem, else the state and the
+    """Parameters of each repeat: those of the candidate, else of the problem, else the state and the
     height of the surface.
     """
     if candidate.table is not None:
         return ()
-    kinds = [kind for kind in point.layout.kinds if isinstance(kind, Trials)]
+    batches = [batch for batch in point.layout.batches if isinstance(batch, TrialBatch)]
     if candidate.nuisance is not None:
         found = tuple(candidate.nuisance)
     else:
         found = tuple(
             dict.fromkeys(
-                item for kind in kinds for item in kind.own if not isinstance(item, OwnValue)
+                item for batch in batches for item in batch.own if not isinstance(item, PerTrial)
             )
         )
-        found = found if kinds else (InitialState(), SurfaceHeight())
+        found = found if batches else (InitialState(), SurfaceHeight())
         if trial.initial is None and not any(isinstance(item, FirstImpact) for item in found):
             found = (*found, FirstImpact())
     return tuple(item for item in found if concerns(item, trial))
@@ -231,15 +235,15 @@ def own_nuisances(point: WorkingPoint, candidate: Candidate, trial: Any) -> tupl
 def planned_problem(
     point: WorkingPoint, trials: Sequence[Any], own: tuple[Any, ...], method: Any
 ) -> Problem:
-    """The trials with the free parameters and shared unknowns of the working point."""
+    """The trials with the free parameters and shared parameters of the working point."""
     layout = point.layout
     each = dict.fromkeys(
-        item.free for kind in layout.kinds for item in kind.own if isinstance(item, OwnValue)
+        item.free for batch in layout.batches for item in batch.own if isinstance(item, PerTrial)
     )
     problem = Problem(
         point.scene,
         trials,
-        free=[*layout.parameters, *layout.tied, *each],
+        free=[*layout.free, *layout.tied, *each],
         nuisance=own,
         method=method,
     )
@@ -248,18 +252,18 @@ def planned_problem(
     return problem
 
 
-def own_coordinates(kind: Any, guess: Any, named: Mapping[str, Any]) -> Any:
-    """Coordinates (L,) of a trial's own unknowns, those that are ``named`` as planned (possibly
+def own_coordinates(batch: Any, guess: Any, named: Mapping[str, Any]) -> Any:
+    """Coordinates (L,) of a trial's own parameters, those that are ``named`` as planned (possibly
     traced).
     """
-    unknowns = kind.local_unknowns
-    if not unknowns:
+    parameters = batch.trial_parameters
+    if not parameters:
         return guess
     return jnp.stack(
         [
             jnp.asarray(
-                unknown.coordinate(named[unknown.name]) if unknown.name in named else guess[i]
+                parameter.coordinate(named[parameter.name]) if parameter.name in named else guess[i]
             )
-            for i, unknown in enumerate(unknowns)
+            for i, parameter in enumerate(parameters)
         ]
     )

@@ -97,7 +97,7 @@ def design(
     """Rank experiments that could be done by how much they would narrow what is known.
 
     The information of a new experiment adds to that of the data at hand; each repeat brings
-    unknowns of its own, which are eliminated. As it depends on the parameters, the expected
+    parameters of its own, which are eliminated. As it depends on the parameters, the expected
     standard errors are averaged (in the logarithm) over draws from the present uncertainty, a
     factor of e where that is wider. Standard errors of the data at hand contain the misfit that was
     found; those of a planned one follow from the noise that its instruments state.
@@ -126,7 +126,7 @@ def design(
     _check(candidates, average, per_cost)
     with jax.enable_x64(True):
         point = working_point(given, argument="design")
-        free = tuple(unknown.name for unknown in point.unknowns)
+        free = tuple(parameter.name for parameter in point.parameters)
         interest = (
             free
             if interest is None
@@ -249,7 +249,7 @@ def _factor(now: float, after: float) -> float:
 
 def _called(name: str, point: WorkingPoint) -> str:
     """A parameter as a person calls it: its label and symbol."""
-    about = point.unknowns[point.index(name, argument="interest")].about
+    about = point.parameters[point.index(name, argument="interest")].about
     return f"{about.label} {about.symbol}".strip()
 
 

@@ -54,12 +54,12 @@ def granted(expectation: Expectation, place: int) -> tuple[Candidate, float] | N
     """The wish that shows the parameter at ``place`` best, and its standard error in natural
     coordinates; ``None`` where none does.
     """
-    wishes = list(wished(expectation.point))
-    sd, _ = expectation.covariances(wishes)
+    suggestions = list(wished(expectation.point))
+    sd, _ = expectation.covariances(suggestions)
     seen = [np.log(column[np.isfinite(column)]) for column in sd[:, :, place].T]
     found = [
         (float(np.exp(np.mean(logs))), i)
         for i, logs in enumerate(seen)
         if logs.size > sd.shape[0] / 2
     ]
-    return (wishes[min(found)[1]], min(found)[0]) if found else None
+    return (suggestions[min(found)[1]], min(found)[0]) if found else None

@@ -49,7 +49,7 @@ class KeptPromise:
         return self.now[name] / self.promised[name], self.now[name] / self.simulated[name]
 
 
-def keep_promise(
+def validate_design(
     given: Problem | Fit, candidate: Candidate, *, replicates: int = 64, seed: int = 0
 ) -> KeptPromise:
     """Do an experiment many times in simulation, fit it together with the data at hand, and compare
@@ -69,14 +69,14 @@ def keep_promise(
     """
     if not (isinstance(replicates, int) and replicates >= FEWEST):
         raise InputError(
-            f"keep_promise: replicates = {replicates!r} is not a whole number from {FEWEST}."
+            f"validate_design: replicates = {replicates!r} is not a whole number from {FEWEST}."
         )
     with jax.enable_x64(True):
-        point = working_point(given, argument="keep_promise")
+        point = working_point(given, argument="validate_design")
         expectation = Expectation(point, average=0, seed=seed)
         planned = PlannedTrials(point, [candidate])
         if planned.silent:
-            raise InputError(f"keep_promise: {candidate.name} would measure nothing.")
+            raise InputError(f"validate_design: {candidate.name} would measure nothing.")
         now, _ = expectation.standard_errors(expectation.known)
         added = planned.information(point.start.shared)[0].times(candidate.repeats)
         after, _ = expectation.standard_errors(expectation.known + added)
@@ -87,7 +87,7 @@ def keep_promise(
         kept = np.asarray(minima.converged)
         found = np.asarray(minima.shared)[kept][:, point.free]
         scatter = np.std(natural(point, found, expectation.logarithmic), axis=0, ddof=1)
-        names = [unknown.name for unknown in point.unknowns]
+        names = [parameter.name for parameter in point.parameters]
         before, promised, simulated = (
             dict(zip(names, map(float, column), strict=True))
             for column in (now, after, np.where(np.isfinite(after), scatter, math.inf))
@@ -101,22 +101,25 @@ def joined_experiment(
     """Data at hand and a planned experiment as one problem: its layout, data and truth."""
     (group,) = planned.groups
     layout = dataclasses.replace(
-        point.layout, kinds=point.layout.kinds + group.problem.layout.kinds
+        point.layout, batches=point.layout.batches + group.problem.layout.batches
     )
     again = tuple(
-        jax.tree.map(lambda column: np.repeat(np.asarray(column), repeats, axis=0), kind)
-        for kind in group.problem.data
+        jax.tree.map(lambda column: np.repeat(np.asarray(column), repeats, axis=0), batch)
+        for batch in group.problem.data
     )
     local = tuple(np.repeat(own, repeats, axis=0) for own in group.local)
     # Data at hand are as noisy as their residuals say.
-    widening = float(np.median(point.widening)) if point.widening.size else 1.0
+    error_scale_factor = (
+        float(np.median(point.error_scale_factor)) if point.error_scale_factor.size else 1.0
+    )
     at_hand = tuple(
-        kind._replace(
+        batch._replace(
             samples=tuple(
-                own._replace(weight=np.asarray(own.weight) / widening) for own in kind.samples
+                own._replace(weight=np.asarray(own.weight) / error_scale_factor)
+                for own in batch.samples
             )
         )
-        for kind in point.problem.data
+        for batch in point.problem.data
     )
     start = point.start
     return (
@@ -136,7 +139,8 @@ def joined_experiment(
 def natural(point: WorkingPoint, coordinates: np.ndarray, logarithmic: np.ndarray) -> np.ndarray:
     """Natural coordinates of estimates (replicates, S)."""
     columns = [
-        np.asarray(unknown.value(coordinates[:, i])) for i, unknown in enumerate(point.unknowns)
+        np.asarray(parameter.value(coordinates[:, i]))
+        for i, parameter in enumerate(point.parameters)
     ]
     return np.stack(
         [

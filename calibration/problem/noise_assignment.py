@@ -9,7 +9,7 @@ from calibration.io.impact_table import ImpactTable
 from calibration.model.samples import Samples
 from calibration.noise.models import Correlated, Errors, NoiseModel, model_of
 from calibration.noise.whitening import whitening
-from calibration.problem.table_batch import ImpactRows
+from calibration.problem.table_batch import TableBatch
 
 
 def classes_of(measurement: Any) -> tuple[type, ...]:
@@ -35,7 +35,7 @@ def errors_of(trial: Any, noise: Any) -> tuple[Errors, ...]:
     problem.
     """
     if isinstance(trial, ImpactTable):
-        quantities = ImpactRows.of(trial).quantities
+        quantities = TableBatch.of(trial).quantities
         model = model_of(noise, classes_of(trial))
         return (
             Errors(

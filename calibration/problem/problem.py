@@ -20,15 +20,15 @@ from calibration.model.parameter import coordinates
 from calibration.model.samples import padded
 from calibration.model.trial_state import Initial
 from calibration.noise.models import Errors, check_noise
-from calibration.nuisances import Nuisance, OwnValue
+from calibration.nuisances import Nuisance, PerTrial
 from calibration.nuisances.checks import check_nuisances, concerns
 from calibration.problem.noise_assignment import errors_of, measured_classes, with_noise
 from calibration.problem.residuals import Layout
 from calibration.problem.simulation_method import check_method_of, default_method
-from calibration.problem.table_batch import ImpactRows
+from calibration.problem.table_batch import TableBatch
 from calibration.problem.trial import Trial
-from calibration.problem.trial_batch import TrialData, Trials
-from jaxcontact.parameters import nearest, parameters
+from calibration.problem.trial_batch import TrialBatch, TrialData
+from jaxcontact.parameters import declared_parameters, nearest
 
 AXES = "xyz"
 
@@ -54,7 +54,7 @@ class Problem:
 
     Attributes:
         layout: structure, part of compiled code.
-        data: arrays of each kind of trials.
+        data: arrays of each batch of trials.
         members: positions in ``trials`` of each kind.
         errors: what is assumed of the errors of each observation of each kind.
         readings: first guess of each trial.
@@ -84,36 +84,36 @@ class Problem:
         self.trials: tuple[Any, ...] = tuple(
             item if isinstance(item, (Trial, ImpactTable)) else Trial(item) for item in trials
         )
-        self.readings: tuple[Any, ...] = tuple(
+        self.detections: tuple[Any, ...] = tuple(
             None if isinstance(trial, ImpactTable) else trial.read(scene) for trial in self.trials
         )
         moving = [trial for trial in self.trials if isinstance(trial, Trial)]
         check_nuisances(nuisance, moving)
         check_method_of(scene, moving, method)
         if method is None:
-            readings = [
-                self.readings[place]
+            detections = [
+                self.detections[place]
                 for place, trial in enumerate(self.trials)
                 if isinstance(trial, Trial)
             ]
-            method = default_method(scene, moving, readings)
+            method = default_method(scene, moving, detections)
         own = tuple(item for item in nuisance if not item.shared) + tuple(
-            OwnValue(item, item.unknown(scene)) for item in each
+            PerTrial(item, item.parameter(scene)) for item in each
         )
         check_noise(noise, measured_classes(self.trials))
-        kinds: dict[Any, list[int]] = {}
+        batches: dict[Any, list[int]] = {}
         for position, trial in enumerate(self.trials):
-            kinds.setdefault((self._kind(trial, own, method), errors_of(trial, noise)), []).append(
-                position
-            )
-        self.members = tuple(map(tuple, kinds.values()))
-        self.errors: tuple[tuple[Errors, ...], ...] = tuple(errors for _, errors in kinds)
+            batches.setdefault(
+                (self._batch(trial, own, method), errors_of(trial, noise)), []
+            ).append(position)
+        self.members = tuple(map(tuple, batches.values()))
+        self.errors: tuple[tuple[Errors, ...], ...] = tuple(errors for _, errors in batches)
         self.layout = Layout(
-            scene_unknowns=tuple(item.unknown(scene) for item in shared),
-            parameters=shared,
+            scene_parameters=tuple(item.parameter(scene) for item in shared),
+            free=shared,
             tied=tied,
             shared=tuple(item for item in nuisance if item.shared),
-            kinds=tuple(kind for kind, _ in kinds),
+            batches=tuple(batch for batch, _ in batches),
         )
         self.data = tuple(
             with_noise(self._data(own), errors)
@@ -121,31 +121,31 @@ class Problem:
         )
 
     @staticmethod
-    def _kind(trial: Any, own: tuple[Nuisance, ...], method: Any) -> Any:
+    def _batch(trial: Any, own: tuple[Nuisance, ...], method: Any) -> Any:
         """The kind of a trial: what those have in common that are simulated together."""
         if isinstance(trial, ImpactTable):
-            return ImpactRows.of(trial)
+            return TableBatch.of(trial)
         observations: tuple[Observation, ...] = tuple(item.observation() for item in trial.measured)
         axes = tuple(AXES.index(name) for name in trial.axes)
         fitting = tuple(item for item in own if concerns(item, trial))
-        return Trials(observations, fitting, tuple(trial.values), axes, method)
+        return TrialBatch(observations, fitting, tuple(trial.values), axes, method)
 
     def _data(self, members: tuple[int, ...]) -> Any:
         """Arrays of the trials of one kind."""
         first = self.trials[members[0]]
         if isinstance(first, ImpactTable):
-            return ImpactRows.of(first).data([self.trials[m] for m in members])
-        known = {name for name, _, _ in parameters(self.scene)}
+            return TableBatch.of(first).data([self.trials[m] for m in members])
+        known = {name for name, _, _ in declared_parameters(self.scene)}
         sought = {
             item.path
-            for item in (*self.layout.parameters, *self.layout.tied)
+            for item in (*self.layout.free, *self.layout.tied)
             if not isinstance(item, Derived)
         }
         sought |= {
             item.free.path
-            for kind in self.layout.kinds
-            for item in kind.own
-            if isinstance(item, OwnValue)
+            for batch in self.layout.batches
+            for item in batch.own
+            if isinstance(item, PerTrial)
         }
         for path in first.values:
             if path not in known:
@@ -160,7 +160,7 @@ class Problem:
                     path=first.path,
                 )
         parts = [
-            [item.samples(self.readings[m]) for item in self.trials[m].measured] for m in members
+            [item.samples(self.detections[m]) for item in self.trials[m].measured] for m in members
         ]
         starts = [
             self.trials[m].known_state(earliest(self.trials[m].measured, own))
@@ -178,21 +178,21 @@ class Problem:
     def start(self) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
         """Coordinates of the first guess, shared (S,) and of the trials of each kind (R, L)."""
         layout, scene = self.layout, self.scene
-        free = coordinates(layout.scene_unknowns, [item.first(scene) for item in layout.parameters])
+        free = coordinates(layout.scene_parameters, [item.first(scene) for item in layout.free])
 
         def guess(nuisances: tuple[Nuisance, ...], trial: int, axes: tuple[int, ...]) -> np.ndarray:
             def one(item: Nuisance) -> np.ndarray:
                 return coordinates(
-                    item.unknowns(axes),
-                    first_guess(item, self.trials[trial], self.readings[trial], scene, axes),
+                    item.parameters(axes),
+                    first_guess(item, self.trials[trial], self.detections[trial], scene, axes),
                 )
 
             return np.concatenate([np.zeros(0), *map(one, nuisances)])
 
         shared = np.concatenate([free, guess(layout.shared, 0, ())])
         local = tuple(
-            np.stack([guess(kind.own, m, kind.axes) for m in members])
-            for kind, members in zip(layout.kinds, self.members, strict=True)
+            np.stack([guess(batch.own, m, batch.axes) for m in members])
+            for batch, members in zip(layout.batches, self.members, strict=True)
         )
         return shared, local
 
@@ -201,9 +201,11 @@ class Problem:
         """Ends of the samples to be fitted first, of the trials of each kind (stages, R), which are
         two bounces, four bounces, and all.
         """
-        ends = [[_after_bounce(reading, count) for reading in self.readings] for count in (2, 4)]
+        ends = [
+            [_after_bounce(detected, count) for detected in self.detections] for count in (2, 4)
+        ]
         rows = np.asarray(
-            [*(row for row in ends if np.any(np.isfinite(row))), [np.inf] * len(self.readings)]
+            [*(row for row in ends if np.any(np.isfinite(row))), [np.inf] * len(self.detections)]
         )
         return tuple(rows[:, list(members)] for members in self.members)
 
@@ -215,9 +217,9 @@ class Problem:
         )
 
 
-def _after_bounce(reading: Any, count: int) -> float:
+def _after_bounce(detected: Any, count: int) -> float:
     """The middle of the flight after bounce ``count``; infinite when there is no later bounce."""
-    times = [bounce.time for bounce in reading.bounces] if reading is not None else []
+    times = [bounce.time for bounce in detected.bounces] if detected is not None else []
     return (times[count - 1] + times[count]) / 2 if len(times) > count else np.inf
 
 
@@ -232,7 +234,7 @@ def earliest(measured: Sequence[Any], parts: Sequence[tuple[np.ndarray, ...]]) -
 
 
 def first_guess(
-    nuisance: Any, trial: Any, reading: Any, scene: jc.Scene, axes: tuple[int, ...]
+    nuisance: Any, trial: Any, detected: Any, scene: jc.Scene, axes: tuple[int, ...]
 ) -> np.ndarray:
     """Where the search of a nuisance quantity begins: from the measurements of a trial, or from its
     first guess.
@@ -240,5 +242,5 @@ def first_guess(
     return (
         nuisance.start_of(trial)
         if hasattr(nuisance, "start_of")
-        else nuisance.start(reading, scene, axes)
+        else nuisance.start(detected, scene, axes)
     )

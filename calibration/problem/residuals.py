@@ -1,7 +1,7 @@
 """The structure of a fit (hashable, part of compiled code), and its residuals and their block
 Jacobian.
 
-Problems of the same layout and sizes share one compilation. Unknowns are *shared* by all trials or
+Problems of the same layout and sizes share one compilation. Parameters are *shared* by all trials or
 belong to one *trial*; the Jacobian has dense columns for the first, and blocks for the second.
 """
 
@@ -15,17 +15,17 @@ import jax.numpy as jnp
 
 import jaxcontact as jc
 from calibration.model.free import SceneParameter, Tied
-from calibration.model.parameter import Unknown, prior_residuals, values
+from calibration.model.parameter import Parameter, prior_residuals, values
 from calibration.nuisances import Nuisance
 
 
-class Kind(Protocol):
-    """Trials of one kind: ``Trials``, ``ImpactRows``; data have a leading axis of trials, and
+class Batch(Protocol):
+    """Trials of one kind: ``TrialBatch``, ``TableBatch``; data have a leading axis of trials, and
     ``samples``.
     """
 
     @property
-    def local_unknowns(self) -> tuple[Unknown, ...]: ...
+    def trial_parameters(self) -> tuple[Parameter, ...]: ...
     def known(self, scene: jc.Scene, data: Any) -> jc.Scene: ...
     def expected(
         self, scene: jc.Scene, shared: Any, local: jax.Array, data: Any
@@ -44,9 +44,9 @@ class Block(NamedTuple):
     by_local: Any
 
 
-def priors(unknowns: tuple[Unknown, ...]) -> int:
-    """Number of the unknowns of which something is known beforehand."""
-    return sum(unknown.prior is not None for unknown in unknowns)
+def priors(parameters: tuple[Parameter, ...]) -> int:
+    """Number of the parameters of which something is known beforehand."""
+    return sum(parameter.prior is not None for parameter in parameters)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,46 +54,46 @@ class Layout:
     """Structure of a fit.
 
     Attributes:
-        scene_unknowns: unknowns of the scene, one for each of ``parameters``.
-        parameters: of the scene, which are to be found.
+        scene_unknowns: parameters of the scene, one for each of ``free``.
+        free: parameters of the scene, which are to be found.
         tied: parameters that follow others.
         shared: nuisance quantities of all trials together.
-        kinds: kinds of trials.
+        kinds: batches of trials.
     """
 
-    scene_unknowns: tuple[Unknown, ...]
-    parameters: tuple[SceneParameter, ...]
+    scene_parameters: tuple[Parameter, ...]
+    free: tuple[SceneParameter, ...]
     tied: tuple[Tied, ...]
     shared: tuple[Nuisance, ...]
-    kinds: tuple[Any, ...]
+    batches: tuple[Any, ...]
 
     @property
-    def shared_unknowns(self) -> tuple[Unknown, ...]:
-        """Unknowns of all trials together, material constants first."""
-        return self.scene_unknowns + tuple(
-            unknown for nuisance in self.shared for unknown in nuisance.unknowns(())
+    def global_parameters(self) -> tuple[Parameter, ...]:
+        """Parameters of all trials together, material constants first."""
+        return self.scene_parameters + tuple(
+            parameter for nuisance in self.shared for parameter in nuisance.parameters(())
         )
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the shared unknowns."""
-        return tuple(unknown.name for unknown in self.shared_unknowns)
+        """Names of the shared parameters."""
+        return tuple(parameter.name for parameter in self.global_parameters)
 
     @property
     def priors(self) -> int:
-        """Number of shared unknowns of which something is known beforehand."""
-        return priors(self.shared_unknowns)
+        """Number of shared parameters of which something is known beforehand."""
+        return priors(self.global_parameters)
 
     def blocks_like(self, data: tuple[Any, ...]) -> tuple["Block", ...]:
         """Shapes and types of what ``jacobians`` returns."""
         sizes = []
-        for kind, own in zip(self.kinds, data, strict=True):
+        for batch, own in zip(self.batches, data, strict=True):
             measured = [samples.measured for samples in own.samples]
-            residuals = sum(one[0].size for one in measured) + priors(kind.local_unknowns)
-            sizes.append((measured[0].shape[0], residuals, len(kind.local_unknowns)))
+            residuals = sum(one[0].size for one in measured) + priors(batch.trial_parameters)
+            sizes.append((measured[0].shape[0], residuals, len(batch.trial_parameters)))
         if self.priors:
             sizes.append((1, self.priors, 0))
-        shared = len(self.shared_unknowns)
+        shared = len(self.global_parameters)
         shapes = [
             ((trials, count), (trials, count, shared), (trials, count, own))
             for trials, count, own in sizes
@@ -109,43 +109,41 @@ class Layout:
         """The scene at coordinates ``shared`` (S,), and the values of each shared nuisance
         quantity.
         """
-        for parameter, value in zip(
-            self.parameters, values(self.scene_unknowns, shared), strict=True
-        ):
+        for parameter, value in zip(self.free, values(self.scene_parameters, shared), strict=True):
             scene = parameter.apply(scene, value)
         for tie in self.tied:
             scene = tie.apply(scene)
-        rest, found = shared[len(self.parameters) :], []
+        rest, found = shared[len(self.free) :], []
         for nuisance in self.shared:
-            unknowns = nuisance.unknowns(())
-            found.append((nuisance, jnp.asarray(values(unknowns, rest))))
-            rest = rest[len(unknowns) :]
+            parameters = nuisance.parameters(())
+            found.append((nuisance, jnp.asarray(values(parameters, rest))))
+            rest = rest[len(parameters) :]
         return scene, tuple(found)
 
     def at_trial(
-        self, kind: int, scene: jc.Scene, shared: jax.Array, data: Any
+        self, batch: int, scene: jc.Scene, shared: jax.Array, data: Any
     ) -> tuple[jc.Scene, tuple[tuple[Nuisance, jax.Array], ...]]:
         """``at`` for one trial of a kind."""
         # What is known of a trial comes first: a modulus, say, gives balls of different radius
         # different stiffnesses.
-        return self.at(self.kinds[kind].known(scene, data), shared)
+        return self.at(self.batches[batch].known(scene, data), shared)
 
     def residual(
-        self, kind: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any
+        self, batch: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any
     ) -> jax.Array:
         """Weighted residuals of one trial of a kind."""
-        return self.kinds[kind].residual(*self.at_trial(kind, scene, shared, data), local, data)
+        return self.batches[batch].residual(*self.at_trial(batch, scene, shared, data), local, data)
 
     def expected(
-        self, kind: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any
+        self, batch: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any
     ) -> tuple[jax.Array, ...]:
         """What each observation of one trial of a kind would measure, without noise."""
-        return self.kinds[kind].expected(*self.at_trial(kind, scene, shared, data), local, data)
+        return self.batches[batch].expected(*self.at_trial(batch, scene, shared, data), local, data)
 
     def until(self, data: tuple[Any, ...], ends: tuple[jax.Array, ...]) -> tuple[Any, ...]:
         """The data up to the times ``ends`` of the trials of each kind."""
         return tuple(
-            kind.until(own, end) for kind, own, end in zip(self.kinds, data, ends, strict=True)
+            batch.until(own, end) for batch, own, end in zip(self.batches, data, ends, strict=True)
         )
 
 
@@ -168,18 +166,18 @@ def residuals(
     data: tuple[Any, ...],
 ) -> tuple[jax.Array, ...]:
     """Weighted residuals of each kind (R, N), at last what is known beforehand of the shared
-    unknowns (1, P) if anything is.
+    parameters (1, P) if anything is.
     """
     found = [
         over_trials(
-            lambda own, one, kind=kind: layout.residual(kind, scene, shared, own, one),
-            local[kind],
-            data[kind],
+            lambda own, one, batch=batch: layout.residual(batch, scene, shared, own, one),
+            local[batch],
+            data[batch],
         )
-        for kind in range(len(layout.kinds))
+        for batch in range(len(layout.batches))
     ]
     return (
-        (*found, prior_residuals(layout.shared_unknowns, shared)[None])
+        (*found, prior_residuals(layout.global_parameters, shared)[None])
         if layout.priors
         else tuple(found)
     )
@@ -195,10 +193,10 @@ def jacobians(
 ) -> tuple[Block, ...]:
     """Residuals as ``residuals`` with their derivatives, in forward mode."""
 
-    def block(kind: int) -> Block:
+    def block(batch: int) -> Block:
         def one(own: jax.Array, data: Any) -> Block:
             def both(shared: jax.Array, own: jax.Array) -> tuple[jax.Array, jax.Array]:
-                residual = layout.residual(kind, scene, shared, own, data)
+                residual = layout.residual(batch, scene, shared, own, data)
                 return residual, residual
 
             (by_shared, by_local), residual = jax.jacfwd(both, argnums=(0, 1), has_aux=True)(
@@ -206,13 +204,13 @@ def jacobians(
             )
             return Block(residual, by_shared, by_local)
 
-        return over_trials(one, local[kind], data[kind])
+        return over_trials(one, local[batch], data[batch])
 
-    blocks = [block(kind) for kind in range(len(layout.kinds))]
+    blocks = [block(batch) for batch in range(len(layout.batches))]
     if layout.priors:
 
         def known(shared: jax.Array) -> jax.Array:
-            return prior_residuals(layout.shared_unknowns, shared)
+            return prior_residuals(layout.global_parameters, shared)
 
         blocks.append(
             Block(

@@ -15,7 +15,7 @@ more.
 """
 
 
-def default_method(scene: jc.Scene, trials: Sequence[Any], readings: Sequence[Any]) -> Any:
+def default_method(scene: jc.Scene, trials: Sequence[Any], detections: Sequence[Any]) -> Any:
     """The method for ``trials`` with a motion, whose first guesses are ``readings``.
 
     Raises:
@@ -23,7 +23,10 @@ def default_method(scene: jc.Scene, trials: Sequence[Any], readings: Sequence[An
     """
     contacts = (
         max(
-            (contacts_of(trial, reading) for trial, reading in zip(trials, readings, strict=True)),
+            (
+                contacts_of(trial, detected)
+                for trial, detected in zip(trials, detections, strict=True)
+            ),
             default=0,
         )
         + SPARE
@@ -35,13 +38,13 @@ def default_method(scene: jc.Scene, trials: Sequence[Any], readings: Sequence[An
     return jc.EventAligned(max_contacts=contacts, rest_steps=rest_steps, skip_unused=False)
 
 
-def contacts_of(trial: Any, reading: Any) -> int:
+def contacts_of(trial: Any, detected: Any) -> int:
     """Contacts that a trial shows: those of its first guess, and those that one of its measurements
     counts.
     """
     counted = [getattr(item, "contacts", 0) for item in trial.measured]
-    numbers = getattr(reading, "numbers", ())
-    seen = len(reading.bounces) if reading is not None else 0
+    numbers = getattr(detected, "numbers", ())
+    seen = len(detected.bounces) if detected is not None else 0
     return max(seen, numbers[-1] + 1 if numbers else 0, *counted)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.io.impact_table import ImpactTable
-from calibration.model.parameter import Unknown
+from calibration.model.parameter import Parameter
 from calibration.model.samples import Samples
 from calibration.problem.trial_batch import weighted
 from jaxcontact.simulation.single_sphere.engine import rigid_impact, rigid_touch_down
@@ -73,7 +73,7 @@ class ImpactData(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class ImpactRows:
+class TableBatch:
     """Structure of impact tables: what was measured. Hashable: part of compiled code.
 
     Attributes:
@@ -86,7 +86,7 @@ class ImpactRows:
     axes = ()
 
     @classmethod
-    def of(cls, table: ImpactTable) -> "ImpactRows":
+    def of(cls, table: ImpactTable) -> "TableBatch":
         """The structure of a table."""
         used = tuple(name for name in QUANTITIES if name in table.measured)
         if not used:
@@ -98,7 +98,7 @@ class ImpactRows:
         return cls(used)
 
     @property
-    def local_unknowns(self) -> tuple[Unknown, ...]:
+    def trial_parameters(self) -> tuple[Parameter, ...]:
         """None: the states before the impacts are taken as measured."""
         return ()
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 import jaxcontact as jc
-from calibration.detection.impacts import ImpactReading
+from calibration.detection.impacts import DetectedImpacts
 from calibration.errors import InputError
 from calibration.io.recording import Recording
 from calibration.measurements.positions import TrackedPositions
@@ -99,9 +99,9 @@ class Trial:
         gives one, else ``None``.
         """
         for item in sorted(self.measured, key=lambda item: not isinstance(item, TrackedPositions)):
-            reading = item.read(scene)
-            if isinstance(reading, ImpactReading) and self.initial is not None:
-                return reading.after(self.initial, scene)
-            if reading is not None:
-                return reading
+            detected = item.read(scene)
+            if isinstance(detected, DetectedImpacts) and self.initial is not None:
+                return detected.after(self.initial, scene)
+            if detected is not None:
+                return detected
         return None

@@ -10,9 +10,9 @@ import jax.numpy as jnp
 
 import jaxcontact as jc
 from calibration.measurements.base import Observation
-from calibration.model.parameter import Unknown, prior_residuals, values
+from calibration.model.parameter import Parameter, prior_residuals, values
 from calibration.model.samples import Samples
-from calibration.model.trial_state import Experiment, Initial, experiment_from
+from calibration.model.trial_state import Initial, TrialState, trial_state_from
 from calibration.noise.whitening import whitened
 from calibration.nuisances import Nuisance
 from jaxcontact.parameters import put
@@ -32,7 +32,7 @@ class TrialData(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Trials:
+class TrialBatch:
     """Structure of trials of one kind. Hashable: part of compiled code.
 
     Attributes:
@@ -50,9 +50,11 @@ class Trials:
     method: Any
 
     @property
-    def local_unknowns(self) -> tuple[Unknown, ...]:
-        """Unknowns of each trial."""
-        return tuple(unknown for nuisance in self.own for unknown in nuisance.unknowns(self.axes))
+    def trial_parameters(self) -> tuple[Parameter, ...]:
+        """Parameters of each trial."""
+        return tuple(
+            parameter for nuisance in self.own for parameter in nuisance.parameters(self.axes)
+        )
 
     def known(self, scene: jc.Scene, data: TrialData) -> jc.Scene:
         """The scene with the known values of a trial."""
@@ -62,58 +64,62 @@ class Trials:
             scene = put(scene, path, value)
         return scene
 
-    def experiment(
+    def trial_state(
         self,
         scene: jc.Scene,
         shared: tuple[tuple[Nuisance, Any], ...],
         local: jax.Array,
         data: TrialData,
-    ) -> Experiment:
+    ) -> TrialState:
         """The trial at given values of the shared nuisance quantities, and coordinates ``local``
         (L,) of its own.
         """
-        experiment = experiment_from(scene, data.initial)
+        trial_state = trial_state_from(scene, data.initial)
         for nuisance, here in shared:
-            experiment = nuisance.apply(experiment, here, self.axes)
+            trial_state = nuisance.apply(trial_state, here, self.axes)
         for nuisance in self.own:
-            unknowns = nuisance.unknowns(self.axes)
-            experiment = nuisance.apply(experiment, jnp.asarray(values(unknowns, local)), self.axes)
-            local = local[len(unknowns) :]
-        return experiment
+            parameters = nuisance.parameters(self.axes)
+            trial_state = nuisance.apply(
+                trial_state, jnp.asarray(values(parameters, local)), self.axes
+            )
+            local = local[len(parameters) :]
+        return trial_state
 
-    def motions(self, experiment: Experiment, data: TrialData) -> tuple[jc.Trajectory, ...]:
+    def motions(self, trial_state: TrialState, data: TrialData) -> tuple[jc.Trajectory, ...]:
         """The motion as each observation needs it, from one simulation."""
         asked = [
-            observation.times(experiment, samples)
+            observation.times(trial_state, samples)
             for observation, samples in zip(self.observations, data.samples, strict=True)
         ]
-        times = jnp.concatenate([experiment.start[None], *asked])
-        simulated = jnp.maximum(times, experiment.start)
-        if len(asked) == 1 and experiment.camera.exposure is None:
+        times = jnp.concatenate([trial_state.start[None], *asked])
+        simulated = jnp.maximum(times, trial_state.start)
+        if len(asked) == 1 and trial_state.camera.exposure is None:
             order = back = jnp.arange(times.size)
         else:
             order = jnp.argsort(jax.lax.stop_gradient(simulated))
             back = jnp.argsort(order)
-        turned = experiment.orientation if isinstance(experiment.scene.bodies, jc.Clumps) else None
-        start = jc.State(experiment.position, experiment.velocity, experiment.spin, turned)
-        result = jc.simulate(experiment.scene, start, simulated[order], method=self.method)
+        turned = (
+            trial_state.orientation if isinstance(trial_state.scene.bodies, jc.Clumps) else None
+        )
+        start = jc.State(trial_state.position, trial_state.velocity, trial_state.spin, turned)
+        result = jc.simulate(trial_state.scene, start, simulated[order], method=self.method)
         found, first = [], 1
         for part in asked:
             picked = back[first : first + part.size]
             names = [name for name in MOTION if getattr(result, name) is not None]
             motion = result._replace(**{name: getattr(result, name)[picked] for name in names})
-            found.append(continued_back(experiment, motion, part))
+            found.append(continued_back(trial_state, motion, part))
             first += part.size
         return tuple(found)
 
     def predicted(
-        self, experiment: Experiment, data: TrialData
+        self, trial_state: TrialState, data: TrialData
     ) -> tuple[tuple[jax.Array, ...], tuple[jc.Trajectory, ...]]:
         """What each observation would measure, and the motions behind it."""
-        motions = self.motions(experiment, data)
+        motions = self.motions(trial_state, data)
         pieces = zip(self.observations, motions, data.samples, strict=True)
         return tuple(
-            observation.predicted(experiment, motion, samples)
+            observation.predicted(trial_state, motion, samples)
             for observation, motion, samples in pieces
         ), motions
 
@@ -125,7 +131,7 @@ class Trials:
         data: TrialData,
     ) -> tuple[jax.Array, ...]:
         """What each observation of one trial would measure, without noise."""
-        return self.predicted(self.experiment(scene, shared, local, data), data)[0]
+        return self.predicted(self.trial_state(scene, shared, local, data), data)[0]
 
     def residual(
         self,
@@ -135,14 +141,14 @@ class Trials:
         data: TrialData,
     ) -> jax.Array:
         """Weighted residuals of one trial: of each observation in turn, then of what is known of
-        its own unknowns beforehand.
+        its own parameters beforehand.
         """
         expected = self.expected(scene, shared, local, data)
         pieces = [
             weighted(values_, samples)
             for values_, samples in zip(expected, data.samples, strict=True)
         ]
-        return jnp.concatenate([*pieces, prior_residuals(self.local_unknowns, local)])
+        return jnp.concatenate([*pieces, prior_residuals(self.trial_parameters, local)])
 
     @staticmethod
     def until(data: TrialData, ends: jax.Array) -> TrialData:
@@ -151,14 +157,14 @@ class Trials:
 
 
 def continued_back(
-    experiment: Experiment, motion: jc.Trajectory, times: jax.Array
+    trial_state: TrialState, motion: jc.Trajectory, times: jax.Array
 ) -> jc.Trajectory:
     """The motion at ``times``, before the start as a flight under the acceleration at the start."""
-    before = jnp.minimum(times - experiment.start, 0.0)[:, None]
-    acceleration = experiment.scene.acceleration(experiment.velocity, experiment.spin)
+    before = jnp.minimum(times - trial_state.start, 0.0)[:, None]
+    acceleration = trial_state.scene.acceleration(trial_state.velocity, trial_state.spin)
     return motion._replace(
         times=times,
-        position=motion.position + before * (experiment.velocity + before / 2 * acceleration),
+        position=motion.position + before * (trial_state.velocity + before / 2 * acceleration),
         velocity=motion.velocity + before * acceleration,
     )
 

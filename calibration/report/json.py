@@ -52,7 +52,7 @@ def fit_numbers(fit: Fit) -> dict[str, Any]:
             "converged": fit.converged,
             "iterations": fit.iterations,
             "seconds": fit.seconds,
-            "inflation": fit.inflation,
+            "inflation": fit.error_scale_factor,
             "method": fit.method,
             "warnings": fit.warnings,
             "model": fit.model,

@@ -45,7 +45,7 @@ def _titled(label: str, unit: str) -> str:
 
 
 def _draw_profile(axes: Axes, one: Profile) -> None:
-    root = np.sign(one.values - one.value) * np.sqrt(one.rise)
+    root = np.sign(one.values - one.value) * np.sqrt(one.delta_chi2)
     axes.plot(one.values, root, color=_BLUE, marker="o", ms=3, lw=1.2)
     lost = ~one.converged
     axes.plot(one.values[lost], root[lost], color=_ORANGE, marker="x", ls="", ms=6)
@@ -67,21 +67,21 @@ def _draw_profile(axes: Axes, one: Profile) -> None:
 
 
 def _draw_region(axes: Axes, found: Profile2D) -> None:
-    rise = np.where(np.isfinite(found.rise), found.rise, np.nan)
+    delta_chi2 = np.where(np.isfinite(found.delta_chi2), found.delta_chi2, np.nan)
     levels = found.threshold * np.asarray([0.25, 1.0, 4.0, 9.0])
     drawn = axes.contour(
         found.values[0],
         found.values[1],
-        rise.T,
-        levels=levels[levels < np.nanmax(rise)],
+        delta_chi2.T,
+        levels=levels[levels < np.nanmax(delta_chi2)],
         colors=_GREY,
         linewidths=0.7,
     )
-    if np.nanmin(rise) < found.threshold < np.nanmax(rise):
+    if np.nanmin(delta_chi2) < found.threshold < np.nanmax(delta_chi2):
         axes.contour(
             found.values[0],
             found.values[1],
-            rise.T,
+            delta_chi2.T,
             levels=[found.threshold],
             colors=_BLUE,
             linewidths=1.6,

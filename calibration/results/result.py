@@ -14,7 +14,7 @@ import numpy as np
 from scipy import stats
 
 from calibration.errors import InputError
-from calibration.model.parameter import Unknown
+from calibration.model.parameter import Parameter
 
 Item = TypeVar("Item")
 
@@ -80,7 +80,7 @@ class Coordinate(NamedTuple):
     logarithm, a logistic coordinate.
     """
 
-    unknown: Unknown
+    parameter: Parameter
     value: float
     sd: float
 
@@ -141,11 +141,11 @@ class Estimate:
         ):
             return -math.inf, math.inf
         reach = float(stats.t.ppf((1 + level) / 2, self.degrees))
-        if self.curve is None or self.curve.unknown.about.transform == "identity":
+        if self.curve is None or self.curve.parameter.about.transform == "identity":
             return self.value - reach * self.sd, self.value + reach * self.sd
         with jax.enable_x64(True):
             low, high = (
-                float(self.curve.unknown.value(self.curve.value + side * reach * self.curve.sd))
+                float(self.curve.parameter.value(self.curve.value + side * reach * self.curve.sd))
                 for side in (-1, 1)
             )
         return low, high
@@ -242,7 +242,7 @@ class Fit:
         names: order of ``correlation``.
         correlation: (k, k) of the determined shared quantities.
         chi2: weighted sum of squares; ``dof`` degrees of freedom.
-        inflation: factor by which the standard errors exceed the formal ones, for misfit and
+        error_scale_factor: factor by which the standard errors exceed the formal ones, for misfit and
             correlated residuals.
         converged: whether the optimiser met its tolerance; ``iterations`` it took; ``seconds`` of
             wall time.
@@ -254,7 +254,7 @@ class Fit:
         series: data and prediction of other observations.
         problem: what was fitted, with the weights that were used in the end; what profiles,
             samplers and designs go on from.
-        judgement: the minimum with its residuals, Jacobian and covariance.
+        assessment: the minimum with its residuals, Jacobian and covariance.
     """
 
     parameters: dict[str, Estimate]
@@ -262,7 +262,7 @@ class Fit:
     correlation: np.ndarray
     chi2: float
     dof: int
-    inflation: float
+    error_scale_factor: float
     converged: bool
     iterations: int
     seconds: float
@@ -273,7 +273,7 @@ class Fit:
     columns: tuple[FittedColumn, ...] = ()
     series: Sequence[FittedSeries] = ()
     problem: Any = dataclasses.field(default=None, repr=False, compare=False)
-    judgement: Any = dataclasses.field(default=None, repr=False, compare=False)
+    assessment: Any = dataclasses.field(default=None, repr=False, compare=False)
 
     def __str__(self) -> str:
         """The table a person reads."""

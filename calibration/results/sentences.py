@@ -50,16 +50,16 @@ def misfit(fit: Fit) -> str:
     return f"{number}: the model explains the data"
 
 
-def inflation(fit: Fit) -> str:
+def error_scale_factor(fit: Fit) -> str:
     """What was added to the formal standard errors."""
-    if not math.isfinite(fit.inflation):
+    if not math.isfinite(fit.error_scale_factor):
         return "the standard errors could not be corrected for misfit and correlated residuals"
-    if fit.inflation <= 1.05:
+    if fit.error_scale_factor <= 1.05:
         return (
             "standard errors are the formal ones; misfit and correlated residuals ask for no more"
         )
     return (
-        f"standard errors are {fit.inflation:.2g} times the formal ones, to allow for misfit and "
+        f"standard errors are {fit.error_scale_factor:.2g} times the formal ones, to allow for misfit and "
         "correlated residuals"
     )
 

@@ -188,7 +188,7 @@ def _quality(fit: Fit, width: int) -> Iterator[Line]:
     yield from _wrapped(
         sentences.sentence(sentences.misfit(fit)), width, style=_GOOD if fit.explained else _BAD
     )
-    yield from _wrapped(sentences.capitalised(sentences.inflation(fit)), width)
+    yield from _wrapped(sentences.capitalised(sentences.error_scale_factor(fit)), width)
     if fit.converged:
         yield from _wrapped(sentences.sentence(sentences.convergence(fit)), width)
 

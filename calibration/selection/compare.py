@@ -13,7 +13,7 @@ from calibration.errors import InputError
 from calibration.fitting.fit import fit
 from calibration.problem.problem import Problem
 from calibration.results.result import Fit
-from calibration.selection.cross_validation import Held, HoldOut, held_out, hold_out_of
+from calibration.selection.cross_validation import Held, HoldOut, cross_validation_of, held_out
 from calibration.selection.information_criteria import (
     aicc,
     akaike_weights,
@@ -23,7 +23,7 @@ from calibration.selection.information_criteria import (
     parameters_used,
     sizes_found,
 )
-from calibration.selection.laplace import flat_unknowns, log_evidence
+from calibration.selection.laplace import flat_parameters, log_evidence
 
 APART = 2.0
 """Difference of AICc up to which data do not tell models apart (Burnham and Anderson 2002)."""
@@ -87,7 +87,7 @@ class Comparison:
 
     models: tuple[ComparedModel, ...]
     overdispersion: float
-    hold_out: str | None
+    cross_validate: str | None
     verdict: str
     warnings: tuple[str, ...]
 
@@ -107,7 +107,7 @@ class Comparison:
 def compare(
     problems: Mapping[str, Problem],
     *,
-    hold_out: str | None = "auto",
+    cross_validate: str | None = "auto",
     evidence: bool = False,
     method: str = "levenberg_marquardt",
     steps: int | None = None,
@@ -148,11 +148,11 @@ def compare(
         if not isinstance(problems[name], Problem):
             raise InputError(f"compare: {name!r} is not a Problem.")
         check_same_data(names[0], first, name, problems[name])
-    which = hold_out_of(first, hold_out)
+    which = cross_validation_of(first, cross_validate)
     fits = {name: fit(problem, method=method, steps=steps) for name, problem in problems.items()}
     with jax.enable_x64(True):
         if evidence:
-            check_same_flat_unknowns(fits)
+            check_same_flat_parameters(fits)
         return _compared(fits, which, evidence=evidence)
 
 
@@ -204,11 +204,11 @@ def check_same_data(one: str, first: Problem, other: str, second: Problem) -> No
             )
 
 
-def check_same_flat_unknowns(fits: Mapping[str, Fit]) -> None:
-    """Raise ``InputError`` where models differ in unknowns of the measurement that have no prior:
+def check_same_flat_parameters(fits: Mapping[str, Fit]) -> None:
+    """Raise ``InputError`` where models differ in parameters of the measurement that have no prior:
     their evidence is not defined.
     """
-    flat = {name: sorted(flat_unknowns(found)) for name, found in fits.items()}
+    flat = {name: sorted(flat_parameters(found)) for name, found in fits.items()}
     (first, mine), *others = flat.items()
     for name, its in others:
         differing = sorted(set(mine) ^ set(its))
@@ -225,14 +225,16 @@ def overdispersion_of(found: Fit) -> float:
     """Factor by which the variance of the residuals of the best model exceeds what was assumed,
     with its correlation, at least 1.
     """
-    judgement = found.judgement
-    known = not np.any(sizes_found(judgement))
+    assessment = found.assessment
+    known = not np.any(sizes_found(assessment))
     misfit = (
-        judgement.misfit if known and (judgement.contradicted or not judgement.explained) else 1.0
+        assessment.misfit
+        if known and (assessment.contradicted or not assessment.explained)
+        else 1.0
     )
     correlated = (
-        judgement.correlation_time
-        if judgement.automatic and judgement.correlation_time > 1.2
+        assessment.correlation_time
+        if assessment.automatic and assessment.correlation_time > 1.2
         else 1.0
     )
     return float(max(misfit, 1.0) * correlated)
@@ -241,15 +243,15 @@ def overdispersion_of(found: Fit) -> float:
 def _compared(fits: Mapping[str, Fit], which: HoldOut | None, *, evidence: bool) -> Comparison:
     """Everything after the fits."""
     names = list(fits)
-    judgements = [found.judgement for found in fits.values()]
-    deviance = np.asarray([minus_two_log_likelihood(judgement) for judgement in judgements])
-    spent = np.asarray([parameters_used(judgement) for judgement in judgements])
-    count = observations_used(judgements[0])
+    assessments = [found.assessment for found in fits.values()]
+    deviance = np.asarray([minus_two_log_likelihood(assessment) for assessment in assessments])
+    spent = np.asarray([parameters_used(assessment) for assessment in assessments])
+    count = observations_used(assessments[0])
     factor = overdispersion_of(fits[names[int(np.argmin(deviance + 2 * spent))]])
     # An overdispersion that was found is one more parameter; correlated numbers count for fewer.
     spent = spent + (factor > 1)
     effective = (
-        count / max(judgements[int(np.argmin(deviance))].correlation_time, 1.0)
+        count / max(assessments[int(np.argmin(deviance))].correlation_time, 1.0)
         if factor > 1
         else count
     )
@@ -297,10 +299,10 @@ def _compared(fits: Mapping[str, Fit], which: HoldOut | None, *, evidence: bool)
 
 def noise_factor(found: Fit, overdispersion: float) -> float:
     """Variance of the noise of the data left out, in units of their weights."""
-    judgement = found.judgement
-    free = sizes_found(judgement) & ~judgement.followed()
+    assessment = found.assessment
+    free = sizes_found(assessment) & ~assessment.followed()
     return (
-        float(np.median(judgement.spread.size[free]) ** 2) * overdispersion
+        float(np.median(assessment.spread.size[free]) ** 2) * overdispersion
         if np.any(free)
         else overdispersion
     )
@@ -318,7 +320,9 @@ def _scores(
     pieces = []
     for found in fits.values():
         problem = with_data(found.problem, data)
-        pieces.append([held for fold in held_out(problem, found.judgement, which) for held in fold])
+        pieces.append(
+            [held for fold in held_out(problem, found.assessment, which) for held in fold]
+        )
     densities = np.asarray([[held.log_density(variance) for held in own] for own in pieces])
     behind, behind_sd = [], []
     for i, own in enumerate(pieces):
@@ -379,7 +383,7 @@ def _warnings(ranked: tuple[ComparedModel, ...], factor: float) -> Iterator[str]
     if not best.fit.explained:
         yield (
             f"Even {best.name} does not explain the data (chi2 per degree of freedom "
-            f"{best.fit.judgement.misfit:.3g}): the best of these"
+            f"{best.fit.assessment.misfit:.3g}): the best of these"
             " models is not a good one."
         )
     if factor > 1:

@@ -3,7 +3,7 @@ deceive.
 
 The score is the logarithm of the predictive density, in which the uncertainty of the parameters
 that were fitted to the other data counts: with the residual r of the data left out and their
-Jacobian J, ``r`` is normal of covariance ``V = 1 + J C J'``. Unknowns of a trial that was left out
+Jacobian J, ``r`` is normal of covariance ``V = 1 + J C J'``. Parameters of a trial that was left out
 as a whole are fitted to it, and V is that of what they cannot undo.
 """
 
@@ -15,7 +15,7 @@ import jax
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.fitting.assessment import Judgement
+from calibration.fitting.assessment import Assessment
 from calibration.io.impact_table import ImpactTable
 from calibration.optimise.batched import minimise_each
 from calibration.optimise.information import eliminated, information
@@ -102,7 +102,7 @@ class HoldOut:
         return Fold(tuple(found))
 
 
-def hold_out_of(problem: Problem, asked: str | None) -> HoldOut | None:
+def cross_validation_of(problem: Problem, asked: str | None) -> HoldOut | None:
     """What to leave out: as asked, by default trials where there are enough, rows of tables, or the
     last flights; else nothing.
 
@@ -118,7 +118,9 @@ def hold_out_of(problem: Problem, asked: str | None) -> HoldOut | None:
         )
     trials = len(problem.trials)
     tables = all(isinstance(trial, ImpactTable) for trial in problem.trials)
-    bounces = [len(reading.bounces) if reading is not None else 0 for reading in problem.readings]
+    bounces = [
+        len(detected.bounces) if detected is not None else 0 for detected in problem.detections
+    ]
     late = min(bounces, default=0) >= LAST + 2
     if asked == "auto":
         asked = "trials" if trials >= FEW else "rows" if tables else "bounces" if late else ""
@@ -142,7 +144,7 @@ def hold_out_of(problem: Problem, asked: str | None) -> HoldOut | None:
                 remedy="Use 'trials'.",
             )
         ends = tuple(
-            _middle([bounce.time for bounce in reading.bounces]) for reading in problem.readings
+            _middle([bounce.time for bounce in detected.bounces]) for detected in problem.detections
         )
         return HoldOut("bounces", trials, ends)
     return HoldOut(asked, trials)
@@ -154,7 +156,7 @@ def _middle(times: Sequence[float]) -> float:
 
 
 class Held(NamedTuple):
-    """Prediction of the data left out of one trial in one fold, with the unknowns of the trial out
+    """Prediction of the data left out of one trial in one fold, with the parameters of the trial out
     of the way where they were fitted.
 
     Attributes:
@@ -179,12 +181,12 @@ class Held(NamedTuple):
         return -0.5 * (self.quadratic(self.residual) / variance + spread)
 
 
-def held_out(problem: Problem, judgement: Judgement, which: HoldOut) -> list[list[Held]]:
+def held_out(problem: Problem, assessment: Assessment, which: HoldOut) -> list[list[Held]]:
     """Predictions of each fold, of each trial with data left out, in an order that is the same for
     all problems on the same data.
     """
     folds = which.folds(problem)
-    start = judgement.start.from_minimum(judgement.minimum)
+    start = assessment.start.from_minimum(assessment.minimum)
     training = stacked([masked(problem.data, fold, keep=True) for fold in folds])
     minima = minimise_each(problem.layout, problem.scene, training, start, each=(True, False))[0]
     shared, local = np.asarray(minima.shared), tuple(np.asarray(own) for own in minima.local)
@@ -196,7 +198,7 @@ def held_out(problem: Problem, judgement: Judgement, which: HoldOut) -> list[lis
             shared=shared, local=local, frozen=np.ones_like(np.asarray(start.frozen)), stages=stages
         )
         minima = minimise_each(problem.layout, problem.scene, left, own_only, each=(True, True))[0]
-        # Where nothing was left out of a trial, its unknowns are as they were.
+        # Where nothing was left out of a trial, its parameters are as they were.
         fitted = tuple(np.asarray(own) for own in minima.local)
         local = tuple(
             np.where(_touched(folds, k)[:, :, None], new, old)
@@ -208,10 +210,10 @@ def held_out(problem: Problem, judgement: Judgement, which: HoldOut) -> list[lis
     ]
 
 
-def _touched(folds: list[Fold], kind: int) -> np.ndarray:
+def _touched(folds: list[Fold], batch: int) -> np.ndarray:
     """Whether something of a trial was left out (folds, R)."""
     return np.asarray(
-        [np.any([part.any(axis=(1, 2)) for part in fold.left_out[kind]], axis=0) for fold in folds]
+        [np.any([part.any(axis=(1, 2)) for part in fold.left_out[batch]], axis=0) for fold in folds]
     )
 
 
@@ -297,9 +299,9 @@ def predictions_of(
     return held
 
 
-def left_out_rows(fold: Fold, kind: int, rows: int) -> np.ndarray:
+def left_out_rows(fold: Fold, batch: int, rows: int) -> np.ndarray:
     """Which residuals of the trials of a kind are left out (R, rows); prior knowledge never is."""
-    parts = [part.reshape(part.shape[0], -1) for part in fold.left_out[kind]]
+    parts = [part.reshape(part.shape[0], -1) for part in fold.left_out[batch]]
     flat = np.concatenate(parts, axis=1)
     return np.concatenate(
         [flat, np.zeros((flat.shape[0], rows - flat.shape[1]), dtype=bool)], axis=1

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from calibration.fitting.assessment import Judgement
+from calibration.fitting.assessment import Assessment
 from calibration.noise.loss import HuberLoss, StudentTLoss
 from calibration.uncertainty.resampling import leverages
 
@@ -30,17 +30,17 @@ def log_normaliser(loss: Any, shape: tuple[int, ...]) -> np.ndarray:
     return np.full(shape, 0.5 * np.log(2 * np.pi))
 
 
-def minus_two_log_likelihood(judgement: Judgement) -> float:
+def minus_two_log_likelihood(assessment: Assessment) -> float:
     """``-2 ln L`` of the data at the minimum, priors left out; a size of errors that is not known
     is at its best value.
 
     With ``S`` the sum of squares of ``n`` residuals in units of their weights w, a size that is
     found adds ``n ln(S/n) + n`` in place of S.
     """
-    total, parts = 0.0, judgement.parts
-    squares, free = np.zeros(len(parts.components)), sizes_found(judgement)
+    total, parts = 0.0, assessment.parts
+    squares, free = np.zeros(len(parts.components)), sizes_found(assessment)
     counts = np.zeros(len(parts.components))
-    for data, pieces, block in zip(judgement.data, parts.kinds, judgement.blocks, strict=False):
+    for data, pieces, block in zip(assessment.data, parts.batches, assessment.blocks, strict=False):
         for samples, piece in zip(data.samples, pieces, strict=True):
             weight = np.asarray(samples.weight)
             used, shape = weight > 0, weight.shape
@@ -61,21 +61,21 @@ def minus_two_log_likelihood(judgement: Judgement) -> float:
     return total + float(np.sum(np.where(found, counts * (1 + np.log(mean)), squares)))
 
 
-def sizes_found(judgement: Judgement) -> np.ndarray:
+def sizes_found(assessment: Assessment) -> np.ndarray:
     """Which measured quantities have Gaussian errors whose size is found from the residuals."""
     return np.asarray(
         [
             component.model.estimates_size(component.stated) and not component.model.robust
-            for component in judgement.parts.components
+            for component in assessment.parts.components
         ],
         dtype=bool,
     )
 
 
-def noise_parameters(judgement: Judgement) -> int:
+def noise_parameters(assessment: Assessment) -> int:
     """Sizes and correlation times of errors that are found from the residuals."""
     found = 0
-    for component in judgement.parts.components:
+    for component in assessment.parts.components:
         found += bool(component.model.estimates_size(component.stated))
         found += bool(
             component.model.correlated
@@ -85,24 +85,26 @@ def noise_parameters(judgement: Judgement) -> int:
     return found
 
 
-def parameters_used(judgement: Judgement) -> float:
+def parameters_used(assessment: Assessment) -> float:
     """Number of parameters that the data spend: shared, of each trial, and of the noise.
 
-    The trace of the hat matrix over the data: the number of unknowns, where nothing is known of
+    The trace of the hat matrix over the data: the number of parameters, where nothing is known of
     them beforehand and the data see all of them; one with a prior counts as far as the data move it
     (Vaida and Blanchard, Biometrika 92 (2005) 351-370).
     """
     used = 0.0
-    for data, leverage in zip(judgement.data, leverages(judgement), strict=False):
+    for data, leverage in zip(assessment.data, leverages(assessment), strict=False):
         rows = sum(int(np.prod(np.shape(samples.weight)[1:])) for samples in data.samples)
         used += float(np.sum(leverage[:, :rows]))
-    return used + noise_parameters(judgement)
+    return used + noise_parameters(assessment)
 
 
-def observations_used(judgement: Judgement) -> int:
+def observations_used(assessment: Assessment) -> int:
     """Number of measured numbers that have a weight; padding has none."""
     return sum(
-        int(np.count_nonzero(samples.weight)) for data in judgement.data for samples in data.samples
+        int(np.count_nonzero(samples.weight))
+        for data in assessment.data
+        for samples in data.samples
     )
 
 

@@ -3,7 +3,7 @@
 ``ln Z = ln L + ln prior + (d/2) ln 2 pi - (1/2) ln det A`` at the minimum, A the information with
 the priors in it (MacKay 2003, chapter 28). It depends on the priors: each parameter of the scene
 needs one, or finite bounds, between which it is then uniform (its logarithm, where that is what a
-fit moves). Unknowns of the measurement without a prior have the same flat one in every model, which
+fit moves). Parameters of the measurement without a prior have the same flat one in every model, which
 cancels.
 """
 
@@ -16,88 +16,93 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.fitting.assessment import Judgement
-from calibration.model.parameter import Unknown
+from calibration.fitting.assessment import Assessment
+from calibration.model.parameter import Parameter
 from calibration.optimise.information import UNRESOLVED, eliminated
 from calibration.problem.residuals import Block
 from calibration.results.result import Fit
 from calibration.selection.information_criteria import minus_two_log_likelihood, sizes_found
 
 
-def log_prior_density(unknown: Unknown, coordinate: float) -> float | None:
+def log_prior_density(parameter: Parameter, coordinate: float) -> float | None:
     """Logarithm of the prior density per unit of the coordinate; ``None`` without a prior and
     without finite bounds.
     """
-    slope = float(jax.grad(lambda at: unknown.value(at))(jnp.asarray(coordinate, dtype=float)))
-    if unknown.prior is not None:
-        prior = unknown.prior
+    slope = float(jax.grad(lambda at: parameter.value(at))(jnp.asarray(coordinate, dtype=float)))
+    if parameter.prior is not None:
+        prior = parameter.prior
 
         def residual(at: Any) -> Any:
-            return prior.residual(unknown.value(at))
+            return prior.residual(parameter.value(at))
 
         z, change = jax.value_and_grad(residual)(jnp.asarray(coordinate, dtype=float))
         return -0.5 * float(z) ** 2 - 0.5 * math.log(2 * math.pi) + math.log(abs(float(change)))
-    low, high = unknown.about.interval.low, unknown.about.interval.high
+    low, high = parameter.about.interval.low, parameter.about.interval.high
     if not (math.isfinite(low) and math.isfinite(high)):
         return None
-    if unknown.about.transform == "log" and low > 0:
-        value = float(unknown.value(coordinate))
+    if parameter.about.transform == "log" and low > 0:
+        value = float(parameter.value(coordinate))
         return math.log(abs(slope) / value / math.log(high / low))
     return math.log(abs(slope) / (high - low))
 
 
-def flat_unknowns(fit: Fit) -> Iterator[str]:
-    """Names of the unknowns of the measurement that have no prior; raises ``InputError`` for a
+def flat_parameters(fit: Fit) -> Iterator[str]:
+    """Names of the parameters of the measurement that have no prior; raises ``InputError`` for a
     parameter of the scene without one.
     """
-    layout, start = fit.problem.layout, fit.judgement.start
-    for i, (unknown, frozen) in enumerate(zip(layout.shared_unknowns, start.frozen, strict=True)):
-        if frozen or log_prior_density(unknown, float(fit.judgement.minimum.shared[i])) is not None:
+    layout, start = fit.problem.layout, fit.assessment.start
+    for i, (parameter, frozen) in enumerate(
+        zip(layout.global_parameters, start.frozen, strict=True)
+    ):
+        if (
+            frozen
+            or log_prior_density(parameter, float(fit.assessment.minimum.shared[i])) is not None
+        ):
             continue
-        if i < len(layout.scene_unknowns):
+        if i < len(layout.scene_parameters):
             raise InputError(
-                f"compare: the evidence depends on the prior of {unknown.name!r}, which has none.",
-                remedy=f"Give Free({unknown.name!r}, prior=LogNormal(median, factor)), or "
+                f"compare: the evidence depends on the prior of {parameter.name!r}, which has none.",
+                remedy=f"Give Free({parameter.name!r}, prior=LogNormal(median, factor)), or "
                 "bounds=(low, high), or evidence=False.",
             )
-        yield unknown.name
-    for kind, frozen_own in zip(layout.kinds, start.frozen_local, strict=True):
+        yield parameter.name
+    for batch, frozen_own in zip(layout.batches, start.frozen_local, strict=True):
         yield from (
             u.name
-            for u, frozen in zip(kind.local_unknowns, frozen_own, strict=True)
+            for u, frozen in zip(batch.trial_parameters, frozen_own, strict=True)
             if u.prior is None and not frozen
         )
 
 
 def log_evidence(fit: Fit) -> float:
-    """``ln Z`` of a fit, up to what flat unknowns of the measurement add in every model alike; NaN
+    """``ln Z`` of a fit, up to what flat parameters of the measurement add in every model alike; NaN
     where a direction is not seen.
     """
-    judgement: Judgement = fit.judgement
-    layout, minimum, start = judgement.layout, judgement.minimum, judgement.start
-    total = -0.5 * minus_two_log_likelihood(judgement)
-    for i, unknown in enumerate(layout.shared_unknowns):
+    assessment: Assessment = fit.assessment
+    layout, minimum, start = assessment.layout, assessment.minimum, assessment.start
+    total = -0.5 * minus_two_log_likelihood(assessment)
+    for i, parameter in enumerate(layout.global_parameters):
         if not start.frozen[i]:
-            total += log_prior_density(unknown, float(minimum.shared[i])) or 0.0
-    for kind, own, frozen in zip(layout.kinds, minimum.local, start.frozen_local, strict=True):
-        for column, unknown in enumerate(kind.local_unknowns):
-            if unknown.prior is not None and not frozen[column]:
+            total += log_prior_density(parameter, float(minimum.shared[i])) or 0.0
+    for batch, own, frozen in zip(layout.batches, minimum.local, start.frozen_local, strict=True):
+        for column, parameter in enumerate(batch.trial_parameters):
+            if parameter.prior is not None and not frozen[column]:
                 total += sum(
-                    log_prior_density(unknown, float(at)) or 0.0
+                    log_prior_density(parameter, float(at)) or 0.0
                     for at in np.asarray(own)[:, column]
                 )
-    dimensions, logarithm = log_determinant(scaled_blocks(judgement))
+    dimensions, logarithm = log_determinant(scaled_blocks(assessment))
     return total + 0.5 * dimensions * math.log(2 * math.pi) - 0.5 * logarithm
 
 
-def scaled_blocks(judgement: Judgement) -> tuple[Block, ...]:
+def scaled_blocks(assessment: Assessment) -> tuple[Block, ...]:
     """Jacobians in units of the errors, also of those whose size was found from the residuals but
     not put into the weights.
     """
-    count = len(judgement.data)
-    found = sizes_found(judgement) & ~judgement.followed()
-    size = float(np.median(judgement.spread.size[found])) if np.any(found) else 1.0
-    working = judgement.parts.working
+    count = len(assessment.data)
+    found = sizes_found(assessment) & ~assessment.followed()
+    size = float(np.median(assessment.spread.size[found])) if np.any(found) else 1.0
+    working = assessment.parts.working
     return (
         *(Block(*(part / size for part in block)) for block in working[:count]),
         *working[count:],
@@ -105,7 +110,7 @@ def scaled_blocks(judgement: Judgement) -> tuple[Block, ...]:
 
 
 def log_determinant(blocks: tuple[Block, ...]) -> tuple[int, float]:
-    """Number of unknowns, and ``ln det`` of their information; NaN where a direction is not
+    """Number of parameters, and ``ln det`` of their information; NaN where a direction is not
     seen.
     """
     dimensions, logarithm = blocks[0].by_shared.shape[2], 0.0

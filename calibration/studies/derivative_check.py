@@ -26,7 +26,7 @@ class DerivativeCheck:
     Attributes:
         errors: relative error of the column of each shared unknown, NaN where it acts on nothing,
             infinite where it is not finite.
-        finite: whether all residuals and derivatives are finite, those by the unknowns of single
+        finite: whether all residuals and derivatives are finite, those by the parameters of single
             trials included.
     """
 
@@ -64,7 +64,7 @@ class DerivativeCheck:
 
 
 def check_derivatives(problem: Problem) -> DerivativeCheck:
-    """Compare the derivatives of a problem by its shared unknowns with central differences, at the
+    """Compare the derivatives of a problem by its shared parameters with central differences, at the
     starting values.
 
     Args:

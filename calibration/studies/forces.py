@@ -45,10 +45,10 @@ def forces_problem(study: Study, measured: Sequence[ForceTrace], bodies: jc.Sphe
             gravity=(0.0, 0.0, -study.model.gravity),
         )
 
-    readings = [item.read(scene(1e6, 0.8)) for item in measured]
+    detections = [item.read(scene(1e6, 0.8)) for item in measured]
     peaks, speeds = (
         np.asarray([np.nanmax(item.normal) for item in measured]),
-        np.asarray([reading.speed for reading in readings]),
+        np.asarray([reading.speed for reading in detections]),
     )
     stiffness = (peaks / HERTZ_PEAK) ** 2.5 / (study.ball.mass**1.5 * speeds**3)
     return Problem(
@@ -66,13 +66,13 @@ def fit_forces(study: Study, bodies: jc.Spheres, *, progress: Callable[[str], No
     with jax.enable_x64(True):
         progress(f"Fitting {len(measured)} force trace{'s' if len(measured) != 1 else ''}")
         problem = forces_problem(study, measured, bodies)
-        judgement = minimum_of(
+        assessment = minimum_of(
             problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
         )
         result = report(
             problem,
-            judgement,
-            judgement.shared(),
+            assessment,
+            assessment.shared(),
             method=study.fit.method,
             seconds=time.perf_counter() - began,
         )

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import jaxcontact as jc
-from calibration.detection.bounces import Reading, pooled, read_bounces
+from calibration.detection.bounces import DetectedBounces, pooled, read_bounces
 from calibration.detection.dropped_frames import find_dropped_frames
 from calibration.errors import InputError
 from calibration.io.files import distinct_names, find_files
@@ -197,7 +197,7 @@ def _gaps(recording: Recording) -> Iterator[str]:
         )
 
 
-def _dropped(recording: Recording, reading: Reading, gravity: float) -> Iterator[str]:
+def _dropped(recording: Recording, reading: DetectedBounces, gravity: float) -> Iterator[str]:
     """Frames that the motion shows to be missing although the times are even; looked for where
     flights are fitted worse than noise.
     """
@@ -247,12 +247,12 @@ def verdicts(
         if report.recording is not None and report.reading is not None
     ]
     if pairs:
-        recordings, readings = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+        recordings, detections = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
         return [
-            _restitution(readings),
-            _drag(readings, drag_coefficient_per),
-            _scale(readings, gravity),
-            _friction(readings),
+            _restitution(detections),
+            _drag(detections, drag_coefficient_per),
+            _scale(detections, gravity),
+            _friction(detections),
             _stiffness(recordings),
         ]
     if tables:
@@ -264,9 +264,9 @@ def verdicts(
     return list(_from_sounds(heard)) if heard else list(_from_forces(felt))
 
 
-def _restitution(readings: Sequence[Reading]) -> Verdict:
-    value, sd = pooled(*_known(readings, "restitution"))
-    speeds = [-bounce.velocity_before[2] for reading in readings for bounce in reading.bounces]
+def _restitution(detections: Sequence[DetectedBounces]) -> Verdict:
+    value, sd = pooled(*_known(detections, "restitution"))
+    speeds = [-bounce.velocity_before[2] for reading in detections for bounce in reading.bounces]
     return Verdict(
         "restitution",
         "yes",
@@ -275,8 +275,8 @@ def _restitution(readings: Sequence[Reading]) -> Verdict:
     )
 
 
-def _drag(readings: Sequence[Reading], factor: float | None) -> Verdict:
-    values, deviations = _known(readings, "drag")
+def _drag(detections: Sequence[DetectedBounces], factor: float | None) -> Verdict:
+    values, deviations = _known(detections, "drag")
     if not values:
         return Verdict(
             "drag of the air",
@@ -296,8 +296,8 @@ def _drag(readings: Sequence[Reading], factor: float | None) -> Verdict:
     )
 
 
-def _scale(readings: Sequence[Reading], gravity: float) -> Verdict:
-    value, sd = pooled(*_known(readings, "gravity"))
+def _scale(detections: Sequence[DetectedBounces], gravity: float) -> Verdict:
+    value, sd = pooled(*_known(detections, "gravity"))
     percent, spread = 100 * (gravity / value - 1), 100 * sd / value
     said = f"free fall looks like {value_and_sd(value, sd)} m/s^2"
     if abs(percent) > SEEN * spread:
@@ -312,8 +312,8 @@ def _scale(readings: Sequence[Reading], gravity: float) -> Verdict:
     )
 
 
-def _friction(readings: Sequence[Reading]) -> Verdict:
-    angle = math.degrees(math.atan(steepness(readings)))
+def _friction(detections: Sequence[DetectedBounces]) -> Verdict:
+    angle = math.degrees(math.atan(steepness(detections)))
     if math.tan(math.radians(angle)) <= OBLIQUE:
         return Verdict(
             "friction",
@@ -412,9 +412,9 @@ def _from_forces(reports: Sequence[FileReport]) -> Iterator[Verdict]:
     yield Verdict("friction", "no", "only the normal force was measured")
 
 
-def _known(readings: Sequence[Reading], name: str) -> tuple[list[float], list[float]]:
+def _known(detections: Sequence[DetectedBounces], name: str) -> tuple[list[float], list[float]]:
     """Values and standard deviations of a quantity of the readings that have it."""
-    pairs = [(getattr(reading, name), getattr(reading, f"{name}_sd")) for reading in readings]
+    pairs = [(getattr(reading, name), getattr(reading, f"{name}_sd")) for reading in detections]
     known = [
         (value, sd) for value, sd in pairs if math.isfinite(value) and math.isfinite(sd) and sd > 0
     ]

@@ -58,15 +58,15 @@ def sounds_problem(
             drag=drag,
         )
 
-    readings = [item.read(scene(0.8, 1.0)) for item in measured]
+    detections = [item.read(scene(0.8, 1.0)) for item in measured]
     restitution = float(
-        np.clip(np.median([reading.restitution for reading in readings]), 0.05, 0.99)
+        np.clip(np.median([reading.restitution for reading in detections]), 0.05, 0.99)
     )
     free: list = list(CHOICES[study.model.restitution_law].free)
     free += [Free(DRAG, prior=PUBLISHED_DRAG)] if study.model.drag else []
-    impacts = max(reading.numbers[-1] + 1 for reading in readings)
+    impacts = max(reading.numbers[-1] + 1 for reading in detections)
     return Problem(
-        scene(restitution, float(np.median([reading.speed for reading in readings]))),
+        scene(restitution, float(np.median([reading.speed for reading in detections]))),
         [Trial(item) for item in measured],
         free=free,
         nuisance=[FirstImpact(), *([RestitutionScatter(impacts=impacts)] if scatter else [])],
@@ -80,19 +80,19 @@ def fit_sounds(study: Study, bodies: jc.Spheres, *, progress: Callable[[str], No
     with jax.enable_x64(True):
         progress(f"Fitting {len(measured)} sound recording{'s' if len(measured) != 1 else ''}")
         problem = sounds_problem(study, measured, bodies)
-        judgement = minimum_of(
+        assessment = minimum_of(
             problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
         )
-        if not judgement.explained and problem.observations > 3 * len(measured):
+        if not assessment.explained and problem.observations > 3 * len(measured):
             progress("Letting impacts deviate from the common restitution, one by one")
             problem = sounds_problem(study, measured, bodies, scatter=True)
-            judgement = minimum_of(
+            assessment = minimum_of(
                 problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
             )
-        estimates = without_what_was_known(judgement, judgement.shared())
+        estimates = without_what_was_known(assessment, assessment.shared())
         return report(
             problem,
-            judgement,
+            assessment,
             estimates,
             method=study.fit.method,
             seconds=time.perf_counter() - began,

@@ -220,7 +220,9 @@ class CompareOptions(Section):
         NAMES,
         default=None,
     )
-    hold_out: bool = option("predict each recording from the others, too", FLAG, default=False)
+    cross_validate: bool = option(
+        "predict each recording from the others, too", FLAG, default=False
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

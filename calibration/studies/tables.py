@@ -8,7 +8,7 @@ import jax
 import numpy as np
 
 import jaxcontact as jc
-from calibration.fitting.assessment import Judgement
+from calibration.fitting.assessment import Assessment
 from calibration.fitting.fit import check_method, minimum_of
 from calibration.io.impact_table import ImpactTable
 from calibration.model.samples import Samples
@@ -36,7 +36,7 @@ def impact_problem(
     Args:
         scene: bodies and contact; ``NewtonRestitution`` and ``Coulomb``.
         table: impacts.
-        free: paths of the unknowns.
+        free: paths of the parameters.
         frozen: those of them that keep the value of the scene.
         only: the one measured quantity to use; all by default.
         above: impacts at smaller angles from the normal [deg] are left out.
@@ -47,9 +47,9 @@ def impact_problem(
     problem = Problem(scene, [table], free=free, frozen=frozen)
     data = problem.data[0]
     samples = data.samples[0]
-    counted = np.asarray([only in (None, name) for name in problem.layout.kinds[0].quantities]) & (
-        data.angle[..., None] > above
-    )
+    counted = np.asarray(
+        [only in (None, name) for name in problem.layout.batches[0].quantities]
+    ) & (data.angle[..., None] > above)
     problem.data = (
         data._replace(samples=(samples._replace(weight=np.where(counted, samples.weight, 0.0)),)),
     )
@@ -74,7 +74,7 @@ def fit_impacts(
     Args:
         scene: ``NewtonRestitution`` and ``Coulomb`` with starting values.
         table: impacts.
-        free: paths of the unknowns.
+        free: paths of the parameters.
         method: as in ``fit``.
         steps: as in ``fit``.
     """
@@ -82,17 +82,17 @@ def fit_impacts(
     began = time.perf_counter()
     with jax.enable_x64(True):
         problem, above = impact_problem(scene, table, free=free), -1.0
-        judgement = minimum_of(problem, method=method, steps=steps, start={}, progress=None)
+        assessment = minimum_of(problem, method=method, steps=steps, start={}, progress=None)
         notes = []
         if FRICTION in free:
-            limit = sliding_limit(scene, judgement.shared())
-            if not judgement.explained and np.count_nonzero(
+            limit = sliding_limit(scene, assessment.shared())
+            if not assessment.explained and np.count_nonzero(
                 np.asarray(table.impact_angle) > limit
             ) > len(free):
-                problem, judgement, above = only_sliding(
+                problem, assessment, above = only_sliding(
                     scene, table, free, limit, method=method, steps=steps
                 )
-                limit = sliding_limit(scene, judgement.shared())
+                limit = sliding_limit(scene, assessment.shared())
                 notes.append(
                     "Rigid impacts do not explain all impacts together. Those that end "
                     "sticking were set aside (tangential compliance"
@@ -107,28 +107,28 @@ def fit_impacts(
                 "No noise was given; each quantity was assumed to be known to "
                 f"{RELATIVE_NOISE:.0%} of its largest value."
             )
-        estimates = judgement.shared()
+        estimates = assessment.shared()
         columns = tuple(
-            fitted_column(problem, table, judgement, name, above)
-            for name in problem.layout.kinds[0].quantities
+            fitted_column(problem, table, assessment, name, above)
+            for name in problem.layout.batches[0].quantities
         )
-        names, correlation = judgement.correlation(estimates)
+        names, correlation = assessment.correlation(estimates)
         return Fit(
             parameters=estimates,
             names=names,
             correlation=correlation,
-            chi2=judgement.chi2,
-            dof=judgement.dof,
-            inflation=judgement.widening,
-            converged=bool(judgement.minimum.converged),
-            iterations=int(judgement.minimum.iterations),
+            chi2=assessment.chi2,
+            dof=assessment.dof,
+            error_scale_factor=assessment.error_scale_factor,
+            converged=bool(assessment.minimum.converged),
+            iterations=int(assessment.minimum.iterations),
             seconds=time.perf_counter() - began,
             method=method,
             model="rigid impacts (Walton): NewtonRestitution, Coulomb with tangential restitution",
-            warnings=tuple(judgement.warnings(estimates) + notes),
+            warnings=tuple(assessment.warnings(estimates) + notes),
             columns=columns,
             problem=problem,
-            judgement=judgement,
+            assessment=assessment,
         )
 
 
@@ -152,28 +152,28 @@ def only_sliding(
     *,
     method: str,
     steps: int | None,
-) -> tuple[Problem, Judgement, float]:
+) -> tuple[Problem, Assessment, float]:
     """The fit of impacts flatter than the sliding limit, and the angle above which it used them."""
     frozen = tuple(path for path in free if path == TANGENTIAL)
     for _ in range(2):
         above = limit
         problem = impact_problem(scene, table, free=free, frozen=frozen, above=above)
-        judgement = minimum_of(problem, method=method, steps=steps, start={}, progress=None)
-        limit = sliding_limit(scene, judgement.shared())
-    return problem, judgement, above
+        assessment = minimum_of(problem, method=method, steps=steps, start={}, progress=None)
+        limit = sliding_limit(scene, assessment.shared())
+    return problem, assessment, above
 
 
 def fitted_column(
-    problem: Problem, table: ImpactTable, judgement: Judgement, name: str, above: float
+    problem: Problem, table: ImpactTable, assessment: Assessment, name: str, above: float
 ) -> FittedColumn:
     """One quantity with its prediction, and what it says by itself of the friction coefficient."""
     layout, data = problem.layout, jax.tree.map(lambda array: array[0], problem.data[0])
-    kind, estimates = layout.kinds[0], judgement.shared()
+    kind, estimates = layout.batches[0], assessment.shared()
     k = kind.quantities.index(name)
     column = np.asarray(getattr(table, name), dtype=float)
     used = np.isfinite(column)
     counted = data.samples[0].weight[used, k] > 0
-    scene, _ = layout.at(problem.scene, judgement.minimum.shared)
+    scene, _ = layout.at(problem.scene, assessment.minimum.shared)
     predicted = np.asarray(kind.predicted(scene, data))[used, k]
     grid = np.linspace(0.5, min(89.0, float(data.angle.max()) * 1.1), 120)
     order = np.argsort(data.angle)
@@ -219,9 +219,9 @@ def alone(
         only=name,
         above=above,
     )
-    judgement = minimum_of(own, method="levenberg_marquardt", steps=None, start={}, progress=None)
+    assessment = minimum_of(own, method="levenberg_marquardt", steps=None, start={}, progress=None)
     return {
         path: item
-        for path, item in judgement.shared().items()
+        for path, item in assessment.shared().items()
         if item.status is Determination.DETERMINED
     }

@@ -26,9 +26,9 @@ import jax
 import numpy as np
 
 import jaxcontact as jc
-from calibration.detection.bounces import Reading, read_bounces
+from calibration.detection.bounces import DetectedBounces, read_bounces
 from calibration.errors import InputError
-from calibration.fitting.assessment import Judgement
+from calibration.fitting.assessment import Assessment
 from calibration.fitting.fit import attempt_from, minimum_of, report
 from calibration.io.files import find_files
 from calibration.io.impact_table import ImpactTable, merge, read_impact_table
@@ -123,7 +123,7 @@ def fit_tables(study: Study, *, progress: Progress) -> Fit:
     return fit_impacts(
         scene_of_tables(study),
         table,
-        free=unknowns_of(table),
+        free=parameters_of(table),
         method=study.fit.method,
         steps=study.fit.steps,
     )
@@ -157,7 +157,7 @@ def read_impacts(path: str, options: ReadingOptions) -> ImpactTable:
     )
 
 
-def unknowns_of(table: ImpactTable) -> tuple[str, ...]:
+def parameters_of(table: ImpactTable) -> tuple[str, ...]:
     """What a table can tell: friction only from oblique impacts."""
     oblique = bool(
         np.any(np.tan(np.radians(np.asarray(table.impact_angle, dtype=float))) > OBLIQUE)
@@ -165,7 +165,7 @@ def unknowns_of(table: ImpactTable) -> tuple[str, ...]:
     return (RESTITUTION, FRICTION, TANGENTIAL) if oblique else (RESTITUTION,)
 
 
-def read_trajectories(study: Study) -> tuple[list[Recording], list[Reading]]:
+def read_trajectories(study: Study) -> tuple[list[Recording], list[DetectedBounces]]:
     """Recordings and their automatic readings."""
     options = study.reading
     recordings = read_recordings(
@@ -176,11 +176,11 @@ def read_trajectories(study: Study) -> tuple[list[Recording], list[Reading]]:
         vertical=options.vertical,
         sigma=options.sigma,
     )
-    readings = [
+    detections = [
         read_bounces(recording, radius=study.ball.radius, gravity=study.model.gravity)
         for recording in recordings
     ]
-    return recordings, readings
+    return recordings, detections
 
 
 def no_bounce(recording: Recording) -> InputError:
@@ -192,12 +192,12 @@ def no_bounce(recording: Recording) -> InputError:
     return InputError("there is no bounce in this recording", remedy=remedy, path=recording.path)
 
 
-def steepness(readings: Sequence[Reading]) -> float:
+def steepness(detections: Sequence[DetectedBounces]) -> float:
     """Largest ratio of tangential to normal speed before an impact."""
     ratios = [
         np.linalg.norm(np.nan_to_num(bounce.velocity_before[:2]))
         / max(-bounce.velocity_before[2], 1e-9)
-        for reading in readings
+        for reading in detections
         for bounce in reading.bounces
     ]
     return float(max(ratios, default=0.0))
@@ -222,17 +222,17 @@ class Seen(NamedTuple):
     """
 
     recordings: list[Recording]
-    readings: list[Reading]
+    detections: list[DetectedBounces]
     friction: bool
     spin: bool
     notes: tuple[str, ...]
 
 
-def seen(study: Study, recordings: list[Recording], readings: list[Reading]) -> Seen:
+def seen(study: Study, recordings: list[Recording], detections: list[DetectedBounces]) -> Seen:
     """Decide what the recordings of a study can tell."""
-    recordings, readings, notes = usable(recordings, readings)
+    recordings, detections, notes = usable(recordings, detections)
     oblique = (
-        steepness(readings) > OBLIQUE
+        steepness(detections) > OBLIQUE
         if study.model.friction == "automatic"
         else bool(study.model.friction)
     )
@@ -243,16 +243,16 @@ def seen(study: Study, recordings: list[Recording], readings: list[Reading]) -> 
             "Every impact is nearly normal, so only the height was fitted: these data do not "
             "tell friction."
         )
-    return Seen(recordings, readings, oblique, spin, tuple(notes))
+    return Seen(recordings, detections, oblique, spin, tuple(notes))
 
 
 def fit_trajectories(study: Study, *, progress: Progress) -> Fit:
     """Fit trajectories."""
     began = time.perf_counter()
     data = seen(study, *read_trajectories(study))
-    readings, spin, notes = data.readings, data.spin, list(data.notes)
+    detections, spin, notes = data.detections, data.spin, list(data.notes)
 
-    def minimum(*, scatter: bool, lift: bool) -> tuple[Problem, Judgement]:
+    def minimum(*, scatter: bool, lift: bool) -> tuple[Problem, Assessment]:
         problem = problem_of(study, data, scatter=scatter, lift=lift)
         return problem, minimum_of(
             problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
@@ -260,33 +260,35 @@ def fit_trajectories(study: Study, *, progress: Progress) -> Fit:
 
     with jax.enable_x64(True):
         lift = study.model.lift is True
-        progress(f"Fitting {len(readings)} recording{'s' if len(readings) != 1 else ''}")
-        chosen, judgement = minimum(scatter=False, lift=lift)
-        if study.model.lift == "automatic" and spin and not judgement.explained:
+        progress(f"Fitting {len(detections)} recording{'s' if len(detections) != 1 else ''}")
+        chosen, assessment = minimum(scatter=False, lift=lift)
+        if study.model.lift == "automatic" and spin and not assessment.explained:
             progress("Letting spin lift the ball")
             lifted, with_lift = minimum(scatter=False, lift=True)
             more = with_lift.free.sum() + sum(own.size for own in with_lift.start.local)
-            more -= judgement.free.sum() + sum(own.size for own in judgement.start.local)
+            more -= assessment.free.sum() + sum(own.size for own in assessment.start.local)
             # Where the search with lift has not ended, its chi-squared is an upper limit: what it
             # gains already counts.
-            lift = bool(judgement.chi2 - with_lift.chi2 > WORTH * more * max(with_lift.misfit, 1.0))
+            lift = bool(
+                assessment.chi2 - with_lift.chi2 > WORTH * more * max(with_lift.misfit, 1.0)
+            )
             if lift:
-                chosen, judgement = lifted, with_lift
+                chosen, assessment = lifted, with_lift
                 notes.append(
                     "Flights without lift do not explain the data; spin that lifts the ball "
                     "(Magnus effect) does better. The recorded"
                     " lengths were then taken as right, because a wrong length scale looks "
                     "like lift."
                 )
-        if not judgement.explained and sum(len(reading.bounces) for reading in readings) > 2:
+        if not assessment.explained and sum(len(reading.bounces) for reading in detections) > 2:
             progress("Letting impacts deviate from the common restitution, one by one")
-            chosen, judgement = minimum(scatter=True, lift=lift)
-            notes.append(scatter_sentence(chosen, judgement))
+            chosen, assessment = minimum(scatter=True, lift=lift)
+            notes.append(scatter_sentence(chosen, assessment))
         progress("Letting contacts last")
-        judgement = with_duration(chosen, judgement)
+        assessment = with_duration(chosen, assessment)
         if lift:
-            judgement = counted_as_unknown(chosen, judgement, LIFT)
-        estimates = judgement.shared()
+            assessment = counted_as_parameter(chosen, assessment, LIFT)
+        estimates = assessment.shared()
         estimates.pop(DURATION, None)
         if lift:
             estimates[LIFT] = dataclasses.replace(
@@ -294,14 +296,14 @@ def fit_trajectories(study: Study, *, progress: Progress) -> Fit:
             )
         if FRICTION in estimates and spin:
             progress("Probing whether friction and spin can be told apart")
-            estimates[FRICTION] = friction_or_spin(judgement, estimates[FRICTION])
-        estimates["contact.normal.stiffness"] = stiffness(study, chosen, judgement)
+            estimates[FRICTION] = friction_or_spin(assessment, estimates[FRICTION])
+        estimates["contact.normal.stiffness"] = stiffness(study, chosen, assessment)
         if "length_scale" in estimates:
             notes.append(scale_sentence(estimates["length_scale"], study.model.gravity))
         progress("Reporting")
         result = report(
             chosen,
-            judgement,
+            assessment,
             estimates,
             method=study.fit.method,
             seconds=time.perf_counter() - began,
@@ -310,19 +312,19 @@ def fit_trajectories(study: Study, *, progress: Progress) -> Fit:
 
 
 def usable(
-    recordings: list[Recording], readings: list[Reading]
-) -> tuple[list[Recording], list[Reading], list[str]]:
+    recordings: list[Recording], detections: list[DetectedBounces]
+) -> tuple[list[Recording], list[DetectedBounces], list[str]]:
     """The recordings that show a bounce, their readings, and a sentence on the others.
 
     Raises:
         InputError: there is no bounce in any.
     """
-    kept = [pair for pair in zip(recordings, readings, strict=True) if pair[1].bounces]
+    kept = [pair for pair in zip(recordings, detections, strict=True) if pair[1].bounces]
     if not kept:
         raise no_bounce(recordings[0])
     left_out = [
         recording.name
-        for recording, reading in zip(recordings, readings, strict=True)
+        for recording, reading in zip(recordings, detections, strict=True)
         if not reading.bounces
     ]
     count = f"{len(left_out)} of {len(recordings)} recordings show no bounce and were left out"
@@ -335,7 +337,7 @@ def usable(
 
 def problem_of(study: Study, data: Seen, *, scatter: bool, lift: bool) -> Problem:
     """The problem of what was seen, with or without impacts that deviate, and lift."""
-    impacts = max(len(reading.bounces) for reading in data.readings)
+    impacts = max(len(reading.bounces) for reading in data.detections)
     nuisance: list[Any] = [InitialState(spin=data.spin, lift=lift), SurfaceHeight()]
     # Lift changes the apparent gravity as a wrong length scale does: with lift, the recorded
     # lengths are taken as right.
@@ -347,10 +349,10 @@ def problem_of(study: Study, data: Seen, *, scatter: bool, lift: bool) -> Proble
     free += [DURATION]
     free += [Free(LIFT, prior=PUBLISHED_LIFT)] if lift else []
     return Problem(
-        starting_scene(study, data.readings, friction=data.friction, lift=lift),
+        starting_scene(study, data.detections, friction=data.friction, lift=lift),
         [
             Trial(TrackedPositions(recording, reading))
-            for recording, reading in zip(data.recordings, data.readings, strict=True)
+            for recording, reading in zip(data.recordings, data.detections, strict=True)
         ],
         free=free,
         nuisance=nuisance,
@@ -360,7 +362,7 @@ def problem_of(study: Study, data: Seen, *, scatter: bool, lift: bool) -> Proble
 
 
 def problem_to_fit(
-    study: Study, read: tuple[list[Recording], list[Reading]] | None = None
+    study: Study, read: tuple[list[Recording], list[DetectedBounces]] | None = None
 ) -> Problem:
     """What ``fit_study`` fits first, with nothing frozen but what is known; ``read``: trajectories
     with readings that were read already.
@@ -369,7 +371,7 @@ def problem_to_fit(
     kind = common_kind(study.files)
     if kind is FileKind.IMPACTS:
         table = merged([read_impacts(path, study.reading) for path in study.files])
-        return impact_problem(scene_of_tables(study), table, free=unknowns_of(table))
+        return impact_problem(scene_of_tables(study), table, free=parameters_of(table))
     if kind is FileKind.SOUNDS:
         return sounds_problem(study, read_sounds(study.files, study.reading), ball(study))
     if kind is FileKind.FORCE:
@@ -419,19 +421,19 @@ def problems_to_compare(study: Study, models: Sequence[str] | None = None) -> di
 
 
 def starting_scene(
-    study: Study, readings: Sequence[Reading], *, friction: bool, lift: bool = False
+    study: Study, detections: Sequence[DetectedBounces], *, friction: bool, lift: bool = False
 ) -> jc.Scene:
     """Scene with first guesses from the readings."""
     restitution = float(
-        np.clip(np.median([reading.restitution for reading in readings]), 0.05, 0.99)
+        np.clip(np.median([reading.restitution for reading in detections]), 0.05, 0.99)
     )
     speed = float(
         np.median(
-            [-bounce.velocity_before[2] for reading in readings for bounce in reading.bounces]
+            [-bounce.velocity_before[2] for reading in detections for bounce in reading.bounces]
         )
     )
     spheres = ball(study)
-    drags = [reading.drag for reading in readings if reading.drag > 0]
+    drags = [reading.drag for reading in detections if reading.drag > 0]
     area = 0.5 * study.model.fluid_density * np.pi * study.ball.radius**2 / study.ball.mass
     coefficient = float(np.clip(np.median(drags) / area, 0.05, 2.0)) if drags else 0.4
     return jc.Scene(
@@ -452,19 +454,21 @@ def starting_scene(
     )
 
 
-def scatter_sentence(problem: Problem, judgement: Judgement) -> str:
+def scatter_sentence(problem: Problem, assessment: Assessment) -> str:
     """How much impacts deviate from the common restitution."""
     deviations = []
     for kind, members, local in zip(
-        problem.layout.kinds, problem.members, judgement.minimum.local, strict=True
+        problem.layout.batches, problem.members, assessment.minimum.local, strict=True
     ):
-        first = [unknown.name for unknown in kind.local_unknowns].index("restitution_deviation_1")
+        first = [parameter.name for parameter in kind.trial_parameters].index(
+            "restitution_deviation_1"
+        )
         deviations += [
             local[r, first + i]
             for r, member in enumerate(members)
-            for i in range(len(problem.readings[member].bounces))
+            for i in range(len(problem.detections[member].bounces))
         ]
-    restitution = float(np.median([reading.restitution for reading in problem.readings]))
+    restitution = float(np.median([reading.restitution for reading in problem.detections]))
     spread = float(np.std(deviations)) * restitution * (1 - restitution)
     return (
         "Impacts do not repeat exactly: the restitution of single impacts scatters by "
@@ -474,17 +478,17 @@ def scatter_sentence(problem: Problem, judgement: Judgement) -> str:
     )
 
 
-def with_duration(problem: Problem, judgement: Judgement) -> Judgement:
+def with_duration(problem: Problem, assessment: Assessment) -> Assessment:
     """The fit with the contact duration free, unless that makes it negative."""
-    duration, _ = judgement.next_step(index_of_duration(judgement))
+    duration, _ = assessment.next_step(index_of_duration(assessment))
     if duration <= 0:
-        return judgement
-    start = judgement.start._replace(
-        frozen=np.asarray([name == LIFT for name in judgement.layout.names])
+        return assessment
+    start = assessment.start._replace(
+        frozen=np.asarray([name == LIFT for name in assessment.layout.names])
     )
     longer = attempt_from(
         problem,
-        start.from_minimum(judgement.minimum),
+        start.from_minimum(assessment.minimum),
         method="levenberg_marquardt",
         steps=100,
         led=True,
@@ -492,50 +496,50 @@ def with_duration(problem: Problem, judgement: Judgement) -> Judgement:
     longer.start = start
     return (
         longer
-        if longer.minimum.shared[index_of_duration(judgement)] >= 0 and longer.minimum.converged
-        else judgement
+        if longer.minimum.shared[index_of_duration(assessment)] >= 0 and longer.minimum.converged
+        else assessment
     )
 
 
-def counted_as_unknown(problem: Problem, judgement: Judgement, name: str) -> Judgement:
-    """The same minimum, judged with a quantity among the unknowns that stayed where it is known
+def counted_as_parameter(problem: Problem, assessment: Assessment, name: str) -> Assessment:
+    """The same minimum, judged with a quantity among the parameters that stayed where it is known
     beforehand to be.
 
     Its product with another unknown is all that the data show: to search along the valley takes
     hundreds of steps and leads nowhere, but what is not known of it must widen the other intervals.
     """
-    frozen = np.array(judgement.start.frozen)
-    frozen[judgement.layout.names.index(name)] = False
-    start = judgement.start._replace(frozen=frozen)
-    return Judgement(
-        judgement.layout,
-        judgement.scene,
-        judgement.data,
+    frozen = np.array(assessment.start.frozen)
+    frozen[assessment.layout.names.index(name)] = False
+    start = assessment.start._replace(frozen=frozen)
+    return Assessment(
+        assessment.layout,
+        assessment.scene,
+        assessment.data,
         start,
-        judgement.minimum,
+        assessment.minimum,
         problem.errors,
-        blocks=judgement.blocks,
+        blocks=assessment.blocks,
     )
 
 
-def index_of_duration(judgement: Judgement) -> int:
-    """Position of the contact duration among the shared unknowns."""
-    return judgement.layout.names.index(DURATION)
+def index_of_duration(assessment: Assessment) -> int:
+    """Position of the contact duration among the shared parameters."""
+    return assessment.layout.names.index(DURATION)
 
 
-def duration_of(judgement: Judgement) -> tuple[float, float]:
+def duration_of(assessment: Assessment) -> tuple[float, float]:
     """Contact duration and its standard error [s]; where the fit has none, to first order."""
-    if DURATION in judgement.shared():
-        estimate = judgement.shared()[DURATION]
+    if DURATION in assessment.shared():
+        estimate = assessment.shared()[DURATION]
         return estimate.value, estimate.sd
-    return judgement.next_step(index_of_duration(judgement))
+    return assessment.next_step(index_of_duration(assessment))
 
 
-def friction_or_spin(judgement: Judgement, estimate: Estimate) -> Estimate:
+def friction_or_spin(assessment: Assessment, estimate: Estimate) -> Estimate:
     """The friction coefficient, withdrawn where another initial spin explains the data with any
     larger coefficient.
     """
-    if estimate.status is Determination.DETERMINED and not judgement.flat_beyond(FRICTION):
+    if estimate.status is Determination.DETERMINED and not assessment.flat_beyond(FRICTION):
         return estimate
     return dataclasses.replace(
         estimate,
@@ -546,13 +550,13 @@ def friction_or_spin(judgement: Judgement, estimate: Estimate) -> Estimate:
     )
 
 
-def stiffness(study: Study, problem: Problem, judgement: Judgement) -> Estimate:
+def stiffness(study: Study, problem: Problem, assessment: Assessment) -> Estimate:
     """What the contact duration says of the stiffness of Hertz's law: almost always a lower
     limit.
     """
-    at_unit_speed, sd_at_unit_speed = duration_of(judgement)
+    at_unit_speed, sd_at_unit_speed = duration_of(assessment)
     speeds = [
-        -bounce.velocity_before[2] for reading in problem.readings for bounce in reading.bounces
+        -bounce.velocity_before[2] for reading in problem.detections for bounce in reading.bounces
     ]
     speed, mass = float(np.median(speeds)), study.ball.mass
     duration, sd = at_unit_speed * speed**-0.2, sd_at_unit_speed * speed**-0.2
@@ -580,7 +584,7 @@ def stiffness(study: Study, problem: Problem, judgement: Judgement) -> Estimate:
     longest = max(duration, 0.0) + 1.645 * sd
     # A delay shorter than the time between two pictures could be anything; a model that misses the
     # data has no say.
-    if judgement.explained and duration > max(4 * sd, interval):
+    if assessment.explained and duration > max(4 * sd, interval):
         relative = 2.5 * sd / duration
         note = f"from a contact duration of {1e3 * duration:.3g} +- {1e3 * sd:.2g} ms at {speed:.2g} m/s"
         return found(of(duration), of(duration) * relative, Determination.DETERMINED, note)

@@ -15,7 +15,7 @@ import numpy as np
 from scipy import stats
 
 from calibration.errors import InputError
-from calibration.fitting.assessment import ENOUGH_TRIALS, Judgement
+from calibration.fitting.assessment import ENOUGH_TRIALS, Assessment
 from calibration.fitting.fit import STRAYED
 from calibration.fitting.refit import STEPS, identity
 from calibration.optimise.batched import minimise_each
@@ -116,7 +116,7 @@ class Bootstrap:
         kind: what was drawn.
         count: replicates asked for; ``failed`` of them did not converge and are left out.
         draws: coordinates of the others.
-        intervals: of the free shared unknowns, by name.
+        intervals: of the free shared parameters, by name.
         fit: that was replicated.
         warnings: plain sentences.
     """
@@ -174,7 +174,7 @@ def bootstrap(
         Replicates and intervals. Studentised ones (``x - t* s``, ``t* = (x* - x)/s*`` with the
         standard error ``s*`` that each replicate has of itself) are those to be used: they know
         that residuals tell the size of the errors the worse, the fewer they are. Percentiles, also
-        where corrected for bias and acceleration (BCa), do not: of 9 numbers less 3 unknowns, 95 %
+        where corrected for bias and acceleration (BCa), do not: of 9 numbers less 3 parameters, 95 %
         cover 89 %.
 
     Raises:
@@ -186,7 +186,7 @@ def bootstrap(
         and Hinkley, Bootstrap Methods and their Application (1997), chapters 5 and 6; Künsch,
         Annals of Statistics 17 (1989) 1217.
     """
-    judgement = judged(fit)
+    assessment = judged(fit)
     check_level(level)
     if kind not in KINDS:
         raise InputError(
@@ -202,9 +202,9 @@ def bootstrap(
         raise InputError(
             f"bootstrap: block = {block!r}", remedy="Give a whole number of samples, or None."
         )
-    check_trials(judgement, kind)
-    lanes = min(lanes or affordable_lanes(judgement), count)
-    length = block or default_block(judgement)
+    check_trials(assessment, kind)
+    lanes = min(lanes or affordable_lanes(assessment), count)
+    length = block or default_block(assessment)
     options = {
         "count": count,
         "seed": seed,
@@ -213,21 +213,21 @@ def bootstrap(
         "lanes": lanes,
     }
     say, chunks = silent(progress), -(-count // lanes)
-    start = judgement.start.from_minimum(judgement.minimum)
+    start = assessment.start.from_minimum(assessment.minimum)
     start = start._replace(stages=tuple(own[-1:] for own in start.stages))
     with (
         jax.enable_x64(True),
-        journal(checkpoint, work="bootstrap", inputs=identity(judgement), options=options) as kept,
+        journal(checkpoint, work="bootstrap", inputs=identity(assessment), options=options) as kept,
     ):
         say(f"Fitting {count} times to data drawn anew ({kind})", total=chunks)
-        draw = Drawing(judgement, kind, seed, length)
+        draw = Drawing(assessment, kind, seed, length)
         like = (start.shared, start.local, 0, 0)
         parts = []
         for i in range(chunks):
             numbers = np.minimum(np.arange(i * lanes, (i + 1) * lanes), count - 1)
             parts.append(
                 kept.remember(
-                    f"{i}", partial(replicates, judgement, start, draw, numbers), like=like
+                    f"{i}", partial(replicates, assessment, start, draw, numbers), like=like
                 )
             )
             say.advance(i + 1)
@@ -238,29 +238,29 @@ def bootstrap(
         draws = Draws(shared, local).picked(good)
         intervals = {}
         if len(draws) >= 2:
-            acceleration = accelerations(judgement, kind, length)
+            acceleration = accelerations(assessment, kind, length)
             alone = jax.tree.map(
-                lambda leaf: np.asarray(leaf)[None], (judgement.blocks, judgement.data)
+                lambda leaf: np.asarray(leaf)[None], (assessment.blocks, assessment.data)
             )
-            own = standard_errors(judgement, *alone, kind=kind)[0]
-            for i, index in enumerate(np.flatnonzero(judgement.free).tolist()):
+            own = standard_errors(assessment, *alone, kind=kind)[0]
+            for i, index in enumerate(np.flatnonzero(assessment.free).tolist()):
                 scatter = Scatter(
                     draws.shared[:, index], errors[good, i], float(own[i]), float(acceleration[i])
                 )
-                intervals[judgement.layout.names[index]] = interval(
-                    fit, judgement, scatter, index, level
+                intervals[assessment.layout.names[index]] = interval(
+                    fit, assessment, scatter, index, level
                 )
     failed = int(count - good.sum())
     return Bootstrap(
-        kind, count, failed, draws, intervals, fit, tuple(remarks(judgement, kind, count, failed))
+        kind, count, failed, draws, intervals, fit, tuple(remarks(assessment, kind, count, failed))
     )
 
 
-def check_trials(judgement: Judgement, kind: str) -> None:
+def check_trials(assessment: Assessment, kind: str) -> None:
     """Raise when there are too few trials to draw from."""
     trials, needed = (
-        sum(own.shape[0] for own in judgement.start.local),
-        ENOUGH_TRIALS + int(judgement.free.sum()),
+        sum(own.shape[0] for own in assessment.start.local),
+        ENOUGH_TRIALS + int(assessment.free.sum()),
     )
     if kind == "trial" and trials < needed:
         raise InputError(
@@ -269,37 +269,38 @@ def check_trials(judgement: Judgement, kind: str) -> None:
         )
 
 
-def affordable_lanes(judgement: Judgement) -> int:
+def affordable_lanes(assessment: Assessment) -> int:
     """Replicates whose Jacobians fit into ``MEMORY``."""
     numbers = sum(
         block.residual.size * (1 + block.by_shared.shape[-1] + block.by_local.shape[-1])
-        for block in judgement.blocks
+        for block in assessment.blocks
     )
     return int(np.clip(MEMORY / (8 * 12 * max(numbers, 1)), 1, MOST_LANES))
 
 
-def default_block(judgement: Judgement) -> int:
+def default_block(assessment: Assessment) -> int:
     """Three correlation times, at least the cube root of the number of samples of a trial."""
     longest = max(
-        (int(np.shape(own.weight)[1]) for data in judgement.data for own in data.samples), default=1
+        (int(np.shape(own.weight)[1]) for data in assessment.data for own in data.samples),
+        default=1,
     )
-    return max(math.ceil(3 * judgement.correlation_time), math.ceil(longest ** (1 / 3)))
+    return max(math.ceil(3 * assessment.correlation_time), math.ceil(longest ** (1 / 3)))
 
 
 class Drawing:
     """Draws the data of replicates, each from a seed of its own.
 
     Args:
-        judgement: the fit.
+        assessment: the fit.
         kind: what is drawn.
         seed: of all.
         length: of a run of residuals.
     """
 
-    def __init__(self, judgement: Judgement, kind: str, seed: int, length: int) -> None:
+    def __init__(self, assessment: Assessment, kind: str, seed: int, length: int) -> None:
         self.kind, self.seed, self.length = kind, seed, length
-        self.observations = redrawable(judgement)
-        self.trials = [own.shape[0] for own in judgement.start.local]
+        self.observations = redrawable(assessment)
+        self.trials = [own.shape[0] for own in assessment.start.local]
 
     def __call__(self, numbers: np.ndarray) -> tuple[Any, Any]:
         """Measured numbers of each observation of each kind (B, R, n, k), and with whole trials
@@ -331,7 +332,7 @@ class Drawing:
 
 
 def replicates(
-    judgement: Judgement, start: Start, draw: "Drawing", numbers: np.ndarray
+    assessment: Assessment, start: Start, draw: "Drawing", numbers: np.ndarray
 ) -> tuple[Any, Any, Any, Any]:
     """Minima of the replicates ``numbers``, whether they converged, and standard errors; all begin
     at the minimum of the fit, ``start``.
@@ -348,7 +349,7 @@ def replicates(
 
     each = [None] * len(measured) if picked is None else picked
     data = []
-    for own, numbers, which in zip(judgement.data, measured, each, strict=True):
+    for own, numbers, which in zip(assessment.data, measured, each, strict=True):
         own = columns(own, which)
         samples = tuple(
             one._replace(measured=new) for one, new in zip(own.samples, numbers, strict=True)
@@ -365,28 +366,34 @@ def replicates(
     ) -> tuple[Any, tuple[Block, ...]]:
         each = (True, many_starts)
         found, _, blocks = minimise_each(
-            judgement.layout, judgement.scene, data, start, each=each, steps=STEPS, keep_blocks=True
+            assessment.layout,
+            assessment.scene,
+            data,
+            start,
+            each=each,
+            steps=STEPS,
+            keep_blocks=True,
         )
         return found, blocks or ()
 
     found, blocks = minima(tuple(data), start, many_starts=picked is not None)
-    weighed = judgement.followed() & judgement.spread.free_size
+    weighed = assessment.followed() & assessment.spread.free_size
     if np.any(weighed) and weighed.size > 1:
         # Where the fit weighs its quantities by the sizes it found, so does each replicate.
-        size = np.where(weighed, sizes(judgement, blocks, tuple(data), kind=draw.kind), 1.0)
+        size = np.where(weighed, sizes(assessment, blocks, tuple(data), kind=draw.kind), 1.0)
         data = [
             reweighed(own, pieces, size)
-            for own, pieces in zip(data, judgement.parts.kinds, strict=True)
+            for own, pieces in zip(data, assessment.parts.batches, strict=True)
         ]
         stages = start.stages if picked is not None else columns(start.stages, None)
         start = start._replace(shared=found.shared, local=found.local, stages=stages)
         found, blocks = minima(tuple(data), start, many_starts=True)
-    converged = close_enough(judgement.layout, found, blocks, start)
+    converged = close_enough(assessment.layout, found, blocks, start)
     return (
         found.shared,
         found.local,
         converged,
-        standard_errors(judgement, blocks, tuple(data), kind=draw.kind),
+        standard_errors(assessment, blocks, tuple(data), kind=draw.kind),
     )
 
 
@@ -412,17 +419,17 @@ def close_enough(layout: Layout, found: Any, blocks: tuple[Block, ...], start: S
     return np.asarray([is_an_end(layout, minimum, own, start) for minimum, own in each], dtype=bool)
 
 
-def accelerations(judgement: Judgement, kind: str, length: int) -> np.ndarray:
+def accelerations(assessment: Assessment, kind: str, length: int) -> np.ndarray:
     """Skewness of the influence of the units that are drawn, over 6, for each free shared
     coordinate (S,).
 
-    The influence of a unit is its pull ``-C P' r``, with what its own unknowns can undo taken out
+    The influence of a unit is its pull ``-C P' r``, with what its own parameters can undo taken out
     (infinitesimal jackknife).
     """
     pulls = []
-    for block in judgement.parts.working[: len(judgement.data)]:
+    for block in assessment.parts.working[: len(assessment.data)]:
         rows = -np.einsum(
-            "rns,rn,st->rnt", eliminated(block).projected, block.residual, judgement.formal.shared
+            "rns,rn,st->rnt", eliminated(block).projected, block.residual, assessment.formal.shared
         )
         if kind == "trial":
             pulls.append(rows.sum(axis=1))
@@ -461,23 +468,23 @@ class Scatter(NamedTuple):
 
 
 def interval(
-    fit: Fit, judgement: Judgement, scatter: Scatter, index: int, level: float
+    fit: Fit, assessment: Assessment, scatter: Scatter, index: int, level: float
 ) -> BootstrapInterval:
     """The intervals of one parameter from its coordinates in the replicates."""
-    unknown, best, draws = (
-        judgement.layout.shared_unknowns[index],
-        float(judgement.minimum.shared[index]),
+    parameter, best, draws = (
+        assessment.layout.global_parameters[index],
+        float(assessment.minimum.shared[index]),
         scatter.draws,
     )
-    values, value = np.asarray(unknown.value(draws)), float(unknown.value(best))
+    values, value = np.asarray(parameter.value(draws)), float(parameter.value(best))
 
     def ends(low: float, high: float) -> tuple[float, float]:
         return (
-            -math.inf if strayed(unknown, low, best) else float(unknown.value(low)),
-            math.inf if strayed(unknown, high, best) else float(unknown.value(high)),
+            -math.inf if strayed(parameter, low, best) else float(parameter.value(low)),
+            math.inf if strayed(parameter, high, best) else float(parameter.value(high)),
         )
 
-    estimate = fit.parameters.get(unknown.name)
+    estimate = fit.parameters.get(parameter.name)
     determined = estimate is not None and estimate.status is not Determination.NOT_DETERMINED
     low, high = percentile = ends(*np.quantile(draws, [(1 - level) / 2, (1 + level) / 2]))
     corrected = ends(
@@ -494,10 +501,10 @@ def interval(
         math.inf if math.isinf(high) else from_pivots[1],
     )
     return BootstrapInterval(
-        name=unknown.name,
-        label=unknown.about.label,
-        symbol=unknown.about.symbol,
-        unit=unknown.about.unit,
+        name=parameter.name,
+        label=parameter.about.label,
+        symbol=parameter.about.symbol,
+        unit=parameter.about.unit,
         value=value,
         sd=float(np.std(values, ddof=1)) if determined else math.inf,
         bias=float(np.mean(values) - value),
@@ -508,16 +515,16 @@ def interval(
     )
 
 
-def strayed(unknown: Any, coordinate: float, best: float) -> bool:
+def strayed(parameter: Any, coordinate: float, best: float) -> bool:
     """Whether a coordinate went where the data no longer see it: by a factor of 1000, or to an end
     of its range.
     """
-    if logistic(unknown):
+    if logistic(parameter):
         return abs(coordinate) > max(REACH_LOGISTIC - 1.0, abs(best))
-    return bool(unknown.about.transform == "log" and abs(coordinate - best) > STRAYED)
+    return bool(parameter.about.transform == "log" and abs(coordinate - best) > STRAYED)
 
 
-def remarks(judgement: Judgement, kind: str, count: int, failed: int) -> list[str]:
+def remarks(assessment: Assessment, kind: str, count: int, failed: int) -> list[str]:
     """What a person should know of these replicates."""
     found = []
     if failed:
@@ -533,14 +540,14 @@ def remarks(judgement: Judgement, kind: str, count: int, failed: int) -> list[st
         )
     if (
         kind in ("residual", "parametric")
-        and judgement.correlation_time > 1.2
-        and not np.any(judgement.spread.time > 0)
+        and assessment.correlation_time > 1.2
+        and not np.any(assessment.spread.time > 0)
     ):
         found.append(
             "Neighbouring residuals are correlated, which these draws break up; "
             'kind="moving_block" keeps it.'
         )
-    if judgement.priors and kind != "trial":
+    if assessment.priors and kind != "trial":
         found.append(
             "What is known beforehand (priors) is kept as it is: intervals do not contain "
             "its uncertainty."

@@ -15,7 +15,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from calibration.fitting.assessment import Judgement
+from calibration.fitting.assessment import Assessment
 from calibration.fitting.reml import LEAST_SLOPE, plain
 from calibration.optimise.information import (
     between_trials,
@@ -50,7 +50,7 @@ def studentised(
 
 
 def standard_errors(
-    judgement: Judgement, blocks: tuple[Block, ...], data: tuple[Any, ...], *, kind: str
+    assessment: Assessment, blocks: tuple[Block, ...], data: tuple[Any, ...], *, kind: str
 ) -> np.ndarray:
     """Standard errors of the free shared coordinates of replicates, (B, S), infinite where the data
     do not see one.
@@ -61,17 +61,17 @@ def standard_errors(
     draws leave sizes alone that the fit took for known. What is known beforehand does not scatter.
 
     Args:
-        judgement: of the fit.
+        assessment: of the fit.
         blocks: residuals and derivatives at the minimum of each replicate, with a leading axis.
         data: of the replicates, likewise.
         kind: what was drawn.
     """
-    working = influences(of_free(judgement, blocks), data)
+    working = influences(of_free(assessment, blocks), data)
     if kind == "trial":
         return np.stack(
             [
                 _by_trial(
-                    judgement, tuple(Block(*(part[b] for part in block)) for block in working)
+                    assessment, tuple(Block(*(part[b] for part in block)) for block in working)
                 )
                 for b in range(_count(blocks))
             ]
@@ -85,9 +85,9 @@ def standard_errors(
     bread, unseen = (
         np.stack(column) for column in zip(*map(resolved_inverse, whole, seen), strict=True)
     )
-    member = members(judgement)
+    member = members(assessment)
     filling = np.zeros_like(bread)
-    for i, square in enumerate(squares(judgement, working, member, kind).T):
+    for i, square in enumerate(squares(assessment, working, member, kind).T):
         for part, own in zip(projected, member, strict=False):
             filling += square[:, None, None] * np.einsum(
                 "brns,brnt->bst", part[:, :, own == i], part[:, :, own == i]
@@ -97,24 +97,24 @@ def standard_errors(
 
 
 def sizes(
-    judgement: Judgement, blocks: tuple[Block, ...], data: tuple[Any, ...], *, kind: str
+    assessment: Assessment, blocks: tuple[Block, ...], data: tuple[Any, ...], *, kind: str
 ) -> np.ndarray:
     """Sizes (B, components) of the errors of each quantity, in units of the weights; arguments as
     above.
     """
     found = squares(
-        judgement, influences(of_free(judgement, blocks), data), members(judgement), kind
+        assessment, influences(of_free(assessment, blocks), data), members(assessment), kind
     )
     return np.sqrt(np.maximum(found, NEGLIGIBLE))
 
 
 def squares(
-    judgement: Judgement, working: tuple[Block, ...], member: list[np.ndarray], kind: str
+    assessment: Assessment, working: tuple[Block, ...], member: list[np.ndarray], kind: str
 ) -> np.ndarray:
     """Mean squares (B, components) of the errors, in units of the weights: from the residuals, or 1
     where they are known.
     """
-    parts = judgement.parts
+    parts = assessment.parts
     left = np.maximum(parts.counts - parts.used_up(), 1.0)
     total = np.zeros((_count(working), left.size))
     for i in range(left.size):
@@ -122,20 +122,20 @@ def squares(
             total[:, i] += np.einsum(
                 "brn,brn->b", block.residual[:, :, own == i], block.residual[:, :, own == i]
             )
-    known = ~judgement.spread.free_size & (kind == "parametric")
+    known = ~assessment.spread.free_size & (kind == "parametric")
     return np.where(known, 1.0, total / left)
 
 
-def of_free(judgement: Judgement, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
+def of_free(assessment: Assessment, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
     """The blocks without the columns of frozen coordinates, as NumPy arrays."""
-    kept = [~frozen for frozen in judgement.start.frozen_local]
+    kept = [~frozen for frozen in assessment.start.frozen_local]
     found = []
     for g, (residual, by_shared, by_local) in enumerate(blocks):
         own = np.asarray(by_local)
         found.append(
             Block(
                 np.asarray(residual),
-                np.asarray(by_shared)[..., judgement.free],
+                np.asarray(by_shared)[..., assessment.free],
                 own[..., kept[g]] if g < len(kept) else own,
             )
         )
@@ -180,12 +180,12 @@ def influences(blocks: tuple[Block, ...], data: tuple[Any, ...]) -> tuple[Block,
     return tuple(found)
 
 
-def members(judgement: Judgement) -> list[np.ndarray]:
+def members(assessment: Assessment) -> list[np.ndarray]:
     """Which component each row (N,) of a trial of each kind belongs to, -1 for what is known
     beforehand.
     """
     found = []
-    for pieces, block in zip(judgement.parts.kinds, judgement.blocks, strict=False):
+    for pieces, block in zip(assessment.parts.batches, assessment.blocks, strict=False):
         own = np.full(block.residual.shape[1], -1)
         for piece in pieces:
             own[piece.first : piece.first + piece.used[0].size] = np.tile(
@@ -195,9 +195,9 @@ def members(judgement: Judgement) -> list[np.ndarray]:
     return found
 
 
-def _by_trial(judgement: Judgement, blocks: tuple[Block, ...]) -> np.ndarray:
+def _by_trial(assessment: Assessment, blocks: tuple[Block, ...]) -> np.ndarray:
     formal = information(blocks)
-    variance = np.diag(between_trials(blocks[: len(judgement.data)], formal))
+    variance = np.diag(between_trials(blocks[: len(assessment.data)], formal))
     return np.where(
         formal.open_shared | (variance <= 0), np.inf, np.sqrt(np.maximum(variance, 0.0))
     )

@@ -1,4 +1,4 @@
-"""Many sets of values of all unknowns: fits of redrawn data, or samples of a posterior
+"""Many sets of values of all parameters: fits of redrawn data, or samples of a posterior
 distribution.
 """
 
@@ -8,7 +8,7 @@ import numpy as np
 
 
 class Draws(NamedTuple):
-    """Coordinates of all unknowns.
+    """Coordinates of all parameters.
 
     Attributes:
         shared: (B, S).

@@ -1,7 +1,7 @@
 """What the data determine and what they leave open, before a fit and after: eigen-analysis of the
 Fisher information, in words.
 
-The information on the shared unknowns is that which remains when each trial's own unknowns are
+The information on the shared parameters is that which remains when each trial's own parameters are
 eliminated, in *natural* coordinates: the logarithm of a positive quantity, the value itself of any
 other. A direction there is a combination of powers, and its standard error a relative one.
 """
@@ -107,13 +107,13 @@ class Identifiability:
     Attributes:
         parameters: by name.
         directions: combinations that are not determined.
-        names: of the free shared unknowns, (S,); order of the arrays.
+        names: of the free shared parameters, (S,); order of the arrays.
         eigenvalues: of the information in natural coordinates, ascending, (S,); ``eigenvectors`` in
             columns, (S, S).
         collinearity: index of all parameters that act on the data together, 1 for orthogonal ones,
             infinite where some combination is not seen; ``collinear_pairs``: (name, name, index) of
             the pairs above 15.
-        own: sentences about each trial's own unknowns that are not determined.
+        own: sentences about each trial's own parameters that are not determined.
         fitted: whether it was looked at the minimum of a fit, or at starting values.
     """
 
@@ -175,7 +175,7 @@ def identify(
         )
     with jax.enable_x64(True):
         point = working_point(given, argument="identify")
-        if not point.unknowns:
+        if not point.parameters:
             raise InputError(
                 "identify: no shared parameter is free.",
                 remedy="Name what is to be found in Problem(free=[...]).",
@@ -188,14 +188,18 @@ class _Analysis:
 
     def __init__(self, point: WorkingPoint, *, noise: float, points: int, seed: int) -> None:
         self.point, self.noise = point, noise
-        self.names = tuple(unknown.name for unknown in point.unknowns)
+        self.names = tuple(parameter.name for parameter in point.parameters)
         self.slope, self.logarithmic = point.natural_slopes
         blocks = point.blocks()
-        kinds = len(point.layout.kinds)
-        by_data = SharedInformation.of(blocks[:kinds]).scaled(1 / (noise * point.widening))
-        by_prior = SharedInformation.of(blocks[kinds:])
+        batches = len(point.layout.batches)
+        by_data = SharedInformation.of(blocks[:batches]).scaled(
+            1 / (noise * point.error_scale_factor)
+        )
+        by_prior = SharedInformation.of(blocks[batches:])
         self.data = by_data.scaled(1 / self.slope)
-        self.all = (by_data + by_prior).scaled(1 / self.slope) if len(blocks) > kinds else self.data
+        self.all = (
+            (by_data + by_prior).scaled(1 / self.slope) if len(blocks) > batches else self.data
+        )
         self.null = null_space(self.data)
         self.null_everywhere = self.null if self.null.shape[1] == 0 else self.verified(points, seed)
 
@@ -279,7 +283,7 @@ class _Analysis:
             if self.data.before[i] == 0:
                 return f"{titles[0]} does not act on the data."
             if math.isinf(sd):
-                return f"Whatever {titles[0]} does to the data, other unknowns of the measurement can do as well."
+                return f"Whatever {titles[0]} does to the data, other parameters of the measurement can do as well."
             return f"{titles[0]} acts too little on the data: its standard error is a factor of {factor(sd)}."
         known = list(
             acting_through(
@@ -336,26 +340,26 @@ class _Analysis:
             shared = jnp.asarray(point.start.shared)
             for j, i in enumerate(picked):
                 value = jnp.exp(here[j]) if self.logarithmic[i] else here[j]
-                shared = shared.at[point.free[i]].set(point.unknowns[i].coordinate(value))
+                shared = shared.at[point.free[i]].set(point.parameters[i].coordinate(value))
             return point.layout.at(point.scene, shared)[0]
 
         return scene_at, natural
 
     def title(self, i: int) -> str:
         """``stiffness K``; with the path where two would read alike."""
-        about = self.point.unknowns[i].about
+        about = self.point.parameters[i].about
         return f"{about.label} {self.short(i)}".strip()
 
     def short(self, i: int) -> str:
         """The symbol, or the name where two have the same."""
-        symbols = [unknown.about.symbol for unknown in self.point.unknowns]
+        symbols = [parameter.about.symbol for parameter in self.point.parameters]
         return symbols[i] if symbols[i] and symbols.count(symbols[i]) == 1 else self.names[i]
 
     # -- parameters
 
     def parameter(self, i: int, *, probe: bool) -> IdentifiedParameter:
         """Status of one parameter."""
-        unknown, value = self.point.unknowns[i], float(self.point.values[i])
+        parameter, value = self.point.parameters[i], float(self.point.values[i])
         covariance, unseen = self.all.covariance()
         _, by_data_unseen = self.data.covariance()
         sd, status, note = math.inf, Identification.DETERMINED, ""
@@ -370,10 +374,10 @@ class _Analysis:
         else:
             sd = math.sqrt(max(covariance[i, i], 0.0))
             loose = (
-                unknown.about.transform != "identity"
+                parameter.about.transform != "identity"
                 and max(sd / abs(self.slope[i]), sd if self.logarithmic[i] else 0.0) > LOOSE
             )
-            if unknown.at_bound(value):
+            if parameter.at_bound(value):
                 status, note = Identification.AT_BOUND, "a standard error does not apply there"
             elif loose:
                 status, note = (
@@ -384,34 +388,34 @@ class _Analysis:
                 )
             elif by_data_unseen[i]:
                 status = Identification.PRIOR_ONLY
-            elif probe and unknown.about.transform != "identity":
+            elif probe and parameter.about.transform != "identity":
                 open_sides = [
                     words
                     for words, step in (("larger", FAR), ("smaller", -FAR))
-                    if self.rise(i, step) < 1
+                    if self.delta_chi2(i, step) < 1
                 ]
                 if open_sides:
                     status = Identification.PRACTICALLY
                     note = f"much {' and '.join(open_sides)} values explain the data as well, with other values of the rest"
         if status not in (Identification.DETERMINED, Identification.PRIOR_ONLY):
             sd = math.inf
-        about = unknown.about
+        about = parameter.about
         in_units = (
             sd * (abs(value) if self.logarithmic[i] else 1.0) if math.isfinite(sd) else math.inf
         )
         return IdentifiedParameter(
-            unknown.name, about.label, about.symbol, about.unit, value, in_units, status, note
+            parameter.name, about.label, about.symbol, about.unit, value, in_units, status, note
         )
 
-    def rise(self, i: int, step: float) -> float:
+    def delta_chi2(self, i: int, step: float) -> float:
         """Rise of chi-squared over the one that excludes a value, when coordinate ``i`` is moved by
         ``step`` and all others adapt.
         """
         point = self.point
         start, problem = point.start, point.problem
         data, lowest = problem.data, 0.0
-        if point.judgement is not None:
-            lowest = point.judgement.chi2
+        if point.assessment is not None:
+            lowest = point.assessment.chi2
         else:
             data = expected_data(problem.layout, problem.scene, start.shared, start.local, data)
         shared, frozen = np.array(start.shared, dtype=float), np.array(start.frozen)
@@ -425,9 +429,11 @@ class _Analysis:
             method="levenberg_marquardt",
             steps=100,
         )
-        rise = chi_squared(problem.layout, problem.scene, there, data) - lowest
-        needed = THRESHOLD if point.judgement is None else point.judgement.rise(self.names[i])
-        return rise / (self.noise**2 * needed)
+        delta_chi2 = chi_squared(problem.layout, problem.scene, there, data) - lowest
+        needed = (
+            THRESHOLD if point.assessment is None else point.assessment.delta_chi2(self.names[i])
+        )
+        return delta_chi2 / (self.noise**2 * needed)
 
     # -- collinearity
 
@@ -494,14 +500,14 @@ def moved(
     shared = np.array(point.start.shared, dtype=float)
     shared[point.free] += SPREAD * rng.standard_normal(point.free.size)
     local = []
-    for kind, own in zip(point.layout.kinds, point.start.local, strict=True):
+    for batch, own in zip(point.layout.batches, point.start.local, strict=True):
         own = np.array(own, dtype=float)
-        units = [unknown.about.unit for unknown in kind.local_unknowns]
-        for column, unknown in enumerate(kind.local_unknowns):
-            same = [i for i, unit in enumerate(units) if unit == unknown.about.unit]
+        units = [parameter.about.unit for parameter in batch.trial_parameters]
+        for column, parameter in enumerate(batch.trial_parameters):
+            same = [i for i, unit in enumerate(units) if unit == parameter.about.unit]
             largest = (
                 float(np.max(np.abs(own[:, same])))
-                if unknown.about.transform == "identity"
+                if parameter.about.transform == "identity"
                 else 1.0
             )
             own[:, column] += 0.05 * (largest or 1.0) * rng.standard_normal(own.shape[0])
@@ -510,20 +516,22 @@ def moved(
 
 
 def own_open(point: WorkingPoint) -> Iterator[str]:
-    """Sentences about the trials' own unknowns that are not determined even when all shared ones
+    """Sentences about the trials' own parameters that are not determined even when all shared ones
     are known.
     """
-    for k, kind in enumerate(point.layout.kinds):
+    for k, batch in enumerate(point.layout.batches):
         unseen = eliminated(point.blocks(priors=False)[k]).open
         moving = [
-            unknown
-            for unknown, still in zip(kind.local_unknowns, point.start.frozen_local[k], strict=True)
+            parameter
+            for parameter, still in zip(
+                batch.trial_parameters, point.start.frozen_local[k], strict=True
+            )
             if not still
         ]
-        for column, unknown in enumerate(moving):
+        for column, parameter in enumerate(moving):
             count = int(np.sum(unseen[:, column]))
             if count:
-                yield f"{unknown.about.label} ({unknown.name}) of {count} of {unseen.shape[0]} trials is not determined"
+                yield f"{parameter.about.label} ({parameter.name}) of {count} of {unseen.shape[0]} trials is not determined"
 
 
 def power(name: str, exponent: float) -> str:
@@ -548,14 +556,14 @@ def _lines(found: Identifiability) -> Iterator[str]:
             number = f"{item.status.value} (looked at {plain(item.value)}{unit}){f': {item.note}' if item.note else ''}"
         yield f"  {item.name:<{wide}}  {number}"
     for direction in found.directions:
-        kind = (
+        batch = (
             "structural"
             if direction.structural
             else "at these values"
             if math.isinf(direction.sd)
             else "practical"
         )
-        yield f"- {direction.words} ({kind})"
+        yield f"- {direction.words} ({batch})"
     for first, second, index in found.collinear_pairs:
         if math.isinf(index):
             continue  # a direction of its own, above

@@ -7,9 +7,9 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.fitting.assessment import Judgement
+from calibration.fitting.assessment import Assessment
 from calibration.fitting.fit import starting_point
-from calibration.model.parameter import Unknown
+from calibration.model.parameter import Parameter
 from calibration.optimise.information import eliminated, resolved_inverse
 from calibration.optimise.least_squares import Start
 from calibration.problem.problem import Problem
@@ -18,18 +18,18 @@ from calibration.results.result import Fit
 from jaxcontact.parameters import nearest
 
 
-def natural_slope(unknown: Unknown, value: float) -> tuple[float, bool]:
+def natural_slope(parameter: Parameter, value: float) -> tuple[float, bool]:
     """Change of the natural coordinate per change of the optimiser's, and whether it is the
     logarithm of the value.
     """
-    logarithmic = unknown.about.transform != "identity" and value > 0
-    slope = unknown.slope(value)
+    logarithmic = parameter.about.transform != "identity" and value > 0
+    slope = parameter.slope(value)
     return (slope / value if logarithmic else slope), logarithmic
 
 
 @dataclasses.dataclass(frozen=True)
 class WorkingPoint:
-    """A problem at given values of its unknowns.
+    """A problem at given values of its parameters.
 
     Attributes:
         problem: the problem.
@@ -37,18 +37,18 @@ class WorkingPoint:
             frozen.
         widening: factor by which the standard error of each free shared coordinate exceeds the
             formal one (S,), 1 before a fit.
-        judgement: of the minimum of a fit, else ``None``.
+        assessment: of the minimum of a fit, else ``None``.
     """
 
     problem: Problem
     start: Start
-    widening: np.ndarray
-    judgement: Judgement | None = None
+    error_scale_factor: np.ndarray
+    assessment: Assessment | None = None
 
     @property
     def fitted(self) -> bool:
         """Whether this is the minimum of a fit."""
-        return self.judgement is not None
+        return self.assessment is not None
 
     @property
     def layout(self) -> Layout:
@@ -66,22 +66,22 @@ class WorkingPoint:
         return np.flatnonzero(~np.asarray(self.start.frozen))
 
     @property
-    def unknowns(self) -> tuple[Unknown, ...]:
-        """Shared unknowns that are free."""
-        return tuple(self.layout.shared_unknowns[index] for index in self.free)
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Shared parameters that are free."""
+        return tuple(self.layout.global_parameters[index] for index in self.free)
 
     @property
     def coordinates(self) -> np.ndarray:
-        """Coordinates of the free shared unknowns."""
+        """Coordinates of the free shared parameters."""
         return np.asarray(self.start.shared)[self.free]
 
     @property
     def values(self) -> np.ndarray:
-        """Values of the free shared unknowns."""
+        """Values of the free shared parameters."""
         return np.asarray(
             [
-                float(unknown.value(here))
-                for unknown, here in zip(self.unknowns, self.coordinates, strict=True)
+                float(parameter.value(here))
+                for parameter, here in zip(self.parameters, self.coordinates, strict=True)
             ]
         )
 
@@ -89,8 +89,8 @@ class WorkingPoint:
     def natural_slopes(self) -> tuple[np.ndarray, np.ndarray]:
         """Of each free shared unknown, as ``natural_slope``: two arrays (S,)."""
         pairs = [
-            natural_slope(unknown, value)
-            for unknown, value in zip(self.unknowns, self.values, strict=True)
+            natural_slope(parameter, value)
+            for parameter, value in zip(self.parameters, self.values, strict=True)
         ]
         return np.asarray([slope for slope, _ in pairs]), np.asarray(
             [logarithmic for _, logarithmic in pairs], dtype=bool
@@ -100,13 +100,13 @@ class WorkingPoint:
         """What the data and what is known beforehand say of the free shared coordinates, allowing
         for misfit, (S, S).
         """
-        return SharedInformation.of(self.blocks()).scaled(1 / self.widening)
+        return SharedInformation.of(self.blocks()).scaled(1 / self.error_scale_factor)
 
     def index(self, name: str, *, argument: str) -> int:
         """Position of a free shared unknown; raises ``InputError`` that names the ``argument``
         where there is none.
         """
-        names = [unknown.name for unknown in self.unknowns]
+        names = [parameter.name for parameter in self.parameters]
         if name not in names:
             raise InputError(
                 f"{argument}: {name!r} is not a free parameter of the "
@@ -117,14 +117,14 @@ class WorkingPoint:
     def blocks(
         self, shared: Any = None, local: Any = None, *, priors: bool = True
     ) -> tuple[Block, ...]:
-        """Residuals and derivatives by the free unknowns, here or at other coordinates; ``priors``:
+        """Residuals and derivatives by the free parameters, here or at other coordinates; ``priors``:
         with what is known beforehand.
 
         At the minimum of a fit, robust losses are replaced by their influence.
         """
-        if self.judgement is not None and shared is None and local is None:
-            working = self.judgement.parts.working
-            return tuple(working) if priors else tuple(working[: len(self.layout.kinds)])
+        if self.assessment is not None and shared is None and local is None:
+            working = self.assessment.parts.working
+            return tuple(working) if priors else tuple(working[: len(self.layout.batches)])
         start = self.start
         found = jacobians(
             self.layout,
@@ -158,18 +158,18 @@ def working_point(given: Problem | Fit, *, argument: str) -> WorkingPoint:
         return WorkingPoint(given, start, np.ones(int(np.sum(~np.asarray(start.frozen)))))
     if (
         isinstance(given, Fit)
-        and given.judgement is not None
+        and given.assessment is not None
         and isinstance(given.problem, Problem)
     ):
-        judgement: Judgement = given.judgement
-        formal, believed = np.diag(judgement.formal.shared), np.diag(judgement.covariance)
-        seen = ~judgement.formal.open_shared & (formal > 0) & (believed > 0)
+        assessment: Assessment = given.assessment
+        formal, believed = np.diag(assessment.formal.shared), np.diag(assessment.covariance)
+        seen = ~assessment.formal.open_shared & (formal > 0) & (believed > 0)
         ratio = np.where(seen, believed, 1.0) / np.where(seen, formal, 1.0)
         return WorkingPoint(
             given.problem,
-            judgement.start.from_minimum(judgement.minimum),
+            assessment.start.from_minimum(assessment.minimum),
             np.sqrt(ratio),
-            judgement,
+            assessment,
         )
     raise InputError(
         f"{argument}: {type(given).__name__} is neither a Problem nor the result of fit(problem)."
@@ -178,7 +178,7 @@ def working_point(given: Problem | Fit, *, argument: str) -> WorkingPoint:
 
 @dataclasses.dataclass(frozen=True)
 class SharedInformation:
-    """Information on shared coordinates with each trial's own unknowns eliminated.
+    """Information on shared coordinates with each trial's own parameters eliminated.
 
     Attributes:
         matrix: (S, S).

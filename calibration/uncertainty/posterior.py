@@ -1,7 +1,7 @@
-"""The posterior distribution of all unknowns, sampled by the No-U-Turn sampler of NumPyro, as ArviZ
+"""The posterior distribution of all parameters, sampled by the No-U-Turn sampler of NumPyro, as ArviZ
 ``InferenceData``.
 
-The density is that of the fit: ``exp(-chi2/2)``, robust losses included, priors of the unknowns
+The density is that of the fit: ``exp(-chi2/2)``, robust losses included, priors of the parameters
 included, flat otherwise in the coordinates of the fit (flat in the logarithm of a stiffness, in the
 logit of a restitution). A prior given for a value is a density of that value (``LogNormal``: of its
 logarithm), so the change of coordinates has its Jacobian: ``-ln p(c) = U(c) - ln|dv/dc|``.
@@ -18,9 +18,9 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.fitting.assessment import Judgement
+from calibration.fitting.assessment import Assessment
 from calibration.fitting.refit import identity
-from calibration.model.parameter import Unknown
+from calibration.model.parameter import Parameter
 from calibration.model.prior import LogNormal
 from calibration.optimise.information import eliminated
 from calibration.problem.residuals import jacobians, residuals
@@ -50,10 +50,10 @@ class Posterior:
     Attributes:
         data: ``arviz.InferenceData``: ``posterior`` with the dimensions chain, draw and, for what
             belongs to each trial, trial; attributes ``unit`` and ``label``; ``sample_stats``.
-        intervals: central intervals of the shared unknowns, by name, of probability ``level``.
+        intervals: central intervals of the shared parameters, by name, of probability ``level``.
         level: of them.
         rhat, ess: the largest R-hat and the smallest effective sample size (bulk or tail) of all
-            unknowns.
+            parameters.
         divergences: of the sampler after the warm-up.
         draws: coordinates of all samples, chain after chain.
         fit: that the samples belong to.
@@ -89,7 +89,7 @@ def posterior(
     progress: Progress | None = None,
     checkpoint: Checkpoint | str | None = None,
 ) -> Posterior:
-    """Sample the posterior distribution of all free unknowns of a fit.
+    """Sample the posterior distribution of all free parameters of a fit.
 
     Chains run together in ``vmap``, in coordinates in which the covariance of the fit is the unit
     matrix. Sizes of errors that the fit took from the residuals are sampled, too (flat in their
@@ -120,7 +120,7 @@ def posterior(
         Hoffman and Gelman, Journal of Machine Learning Research 15 (2014) 1593.
     """
     numpyro, arviz = samplers()
-    judgement = judged(fit)
+    assessment = judged(fit)
     check_level(level)
     for name, value, least in (
         ("samples", samples, 4),
@@ -137,7 +137,7 @@ def posterior(
             f"posterior: flat = {flat!r} is not known",
             remedy=f"Give one of {', '.join(map(repr, FLAT))}.",
         )
-    check_proper(fit, judgement, flat)
+    check_proper(fit, assessment, flat)
     say = silent(progress)
     options = {
         "samples": samples,
@@ -149,9 +149,9 @@ def posterior(
     }
     with (
         jax.enable_x64(True),
-        journal(checkpoint, work="posterior", inputs=identity(judgement), options=options) as kept,
+        journal(checkpoint, work="posterior", inputs=identity(assessment), options=options) as kept,
     ):
-        density = Density(judgement, flat)
+        density = Density(assessment, flat)
         kernel = numpyro.infer.NUTS(potential_fn=density.potential, target_accept_prob=0.85)
         key, first = jax.random.split(jax.random.PRNGKey(seed))
         began = jax.random.normal(first, (chains, density.size))
@@ -206,34 +206,36 @@ def samplers() -> tuple[Any, Any]:
     return numpyro, arviz
 
 
-def check_proper(fit: Fit, judgement: Judgement, flat: str) -> None:
-    """Raise for unknowns that neither the data nor a prior determine: their posterior has no end,
+def check_proper(fit: Fit, assessment: Assessment, flat: str) -> None:
+    """Raise for parameters that neither the data nor a prior determine: their posterior has no end,
     so no sample of it means anything.
     """
-    free = [judgement.layout.shared_unknowns[index] for index in np.flatnonzero(judgement.free)]
+    free = [assessment.layout.global_parameters[index] for index in np.flatnonzero(assessment.free)]
     lost = []
-    for position, unknown in enumerate(free):
-        estimate = fit.parameters.get(unknown.name)
+    for position, parameter in enumerate(free):
+        estimate = fit.parameters.get(parameter.name)
         status = Determination.NOT_DETERMINED if estimate is None else estimate.status
-        unseen = bool(judgement.formal.open_shared[position]) or (
-            unknown.prior is None and status is Determination.NOT_DETERMINED
+        unseen = bool(assessment.formal.open_shared[position]) or (
+            parameter.prior is None and status is Determination.NOT_DETERMINED
         )
         if unseen or (
-            unknown.prior is None and flat == "coordinate" and status is Determination.AT_BOUND
+            parameter.prior is None and flat == "coordinate" and status is Determination.AT_BOUND
         ):
-            lost.append(unknown.name)
-    for kind, hidden, frozen in zip(
-        judgement.layout.kinds,
-        judgement.formal.open_local,
-        judgement.start.frozen_local,
+            lost.append(parameter.name)
+    for batch, hidden, frozen in zip(
+        assessment.layout.batches,
+        assessment.formal.open_local,
+        assessment.start.frozen_local,
         strict=False,
     ):
         moved = [
-            unknown for unknown, still in zip(kind.local_unknowns, frozen, strict=True) if not still
+            parameter
+            for parameter, still in zip(batch.trial_parameters, frozen, strict=True)
+            if not still
         ]
         lost += [
-            f"{unknown.name} of each trial"
-            for unknown, open_ in zip(moved, np.any(hidden, axis=0), strict=True)
+            f"{parameter.name} of each trial"
+            for parameter, open_ in zip(moved, np.any(hidden, axis=0), strict=True)
             if open_
         ]
     if lost:
@@ -282,25 +284,25 @@ class Density:
     matrix.
 
     Args:
-        judgement: the fit.
-        flat: in what unknowns without a prior are flat.
+        assessment: the fit.
+        flat: in what parameters without a prior are flat.
     """
 
-    def __init__(self, judgement: Judgement, flat: str) -> None:
-        self.judgement, self.flat = judgement, flat
-        self.layout, self.scene, self.data = judgement.layout, judgement.scene, judgement.data
-        spread, parts = judgement.spread, judgement.parts
+    def __init__(self, assessment: Assessment, flat: str) -> None:
+        self.assessment, self.flat = assessment, flat
+        self.layout, self.scene, self.data = assessment.layout, assessment.scene, assessment.data
+        spread, parts = assessment.spread, assessment.parts
         self.sampled = np.flatnonzero(spread.free_size)
         self.counts = parts.counts[self.sampled]
         robust = np.asarray([component.model.robust for component in parts.components], dtype=bool)
         self.began = np.where(robust, 0.0, np.log(spread.size))[self.sampled]
-        self.component = [[piece.component for piece in pieces] for pieces in parts.kinds]
+        self.component = [[piece.component for piece in pieces] for pieces in parts.batches]
         self.temper = self.tempering()
-        # Rows of data come before those of what is known of each trial's own unknowns.
-        self.rows = [sum(piece.used[0].size for piece in pieces) for pieces in parts.kinds]
+        # Rows of data come before those of what is known of each trial's own parameters.
+        self.rows = [sum(piece.used[0].size for piece in pieces) for pieces in parts.batches]
         self.axes = self.principal_axes()
         self.size = (
-            int(judgement.free.sum())
+            int(assessment.free.sum())
             + sum(own.shape[0] * own.shape[2] for own in self.axes.own)
             + self.sampled.size
         )
@@ -309,44 +311,44 @@ class Density:
         """Factor by which the fit enlarges standard errors beyond the sizes of the errors: for
         correlation, for scatter between trials.
         """
-        judgement, spread = self.judgement, self.judgement.spread
-        followed = judgement.followed()
-        plain = judgement.parts.covariance(
+        assessment, spread = self.assessment, self.assessment.spread
+        followed = assessment.followed()
+        plain = assessment.parts.covariance(
             spread.size, np.where(followed, spread.time, 0.0), followed=followed
         )
-        seen = ~judgement.formal.open_shared
-        ratio = np.diag(judgement.covariance)[seen] / np.diag(plain)[seen]
+        seen = ~assessment.formal.open_shared
+        ratio = np.diag(assessment.covariance)[seen] / np.diag(plain)[seen]
         return float(np.sqrt(max(np.median(ratio), 1.0))) if ratio.size else 1.0
 
     def principal_axes(self) -> "Axes":
         """Roots of the covariance: of the shared coordinates, of each trial's own given the shared
         ones, and how the latter follow.
         """
-        judgement = self.judgement
+        assessment = self.assessment
         # Only a scale is needed, which the robust blocks and the typical widening give.
         own, coupling = [], []
-        for block in judgement.parts.working[: len(self.data)]:
+        for block in assessment.parts.working[: len(self.data)]:
             part = eliminated(block)
             own.append(
-                jax.vmap(_root)(part.inverse) * judgement.widening
+                jax.vmap(_root)(part.inverse) * assessment.error_scale_factor
                 if part.inverse.shape[1]
                 else part.inverse
             )
             coupling.append(part.coupling)
-        return Axes(_root(judgement.covariance), tuple(map(np.asarray, own)), tuple(coupling))
+        return Axes(_root(assessment.covariance), tuple(map(np.asarray, own)), tuple(coupling))
 
     def point(self, z: jax.Array) -> Point:
         """The coordinates of the fit, affine in z."""
-        judgement, axes = self.judgement, self.axes
-        free, count = np.flatnonzero(judgement.free), int(judgement.free.sum())
+        assessment, axes = self.assessment, self.axes
+        free, count = np.flatnonzero(assessment.free), int(assessment.free.sum())
         moved = axes.shared @ z[:count]
-        shared, local, first = jnp.asarray(judgement.minimum.shared).at[free].add(moved), [], count
+        shared, local, first = jnp.asarray(assessment.minimum.shared).at[free].add(moved), [], count
         for g, (own, coupling) in enumerate(zip(axes.own, axes.coupling, strict=True)):
             trials, _, width = own.shape
             here = z[first : first + trials * width].reshape(trials, width)
             change = jnp.einsum("rlm,rm->rl", own, here) - coupling @ moved
-            moves = np.flatnonzero(~judgement.start.frozen_local[g])
-            local.append(jnp.asarray(judgement.minimum.local[g]).at[:, moves].add(change))
+            moves = np.flatnonzero(~assessment.start.frozen_local[g])
+            local.append(jnp.asarray(assessment.minimum.local[g]).at[:, moves].add(change))
             first += trials * width
         return Point(
             shared, tuple(local), self.began + z[first:] / np.sqrt(2 * np.maximum(self.counts, 1.0))
@@ -413,7 +415,7 @@ class Density:
         if not self.sampled.size:
             return self.data
         factor = (
-            jnp.ones(len(self.judgement.parts.components)).at[self.sampled].set(jnp.exp(-log_size))
+            jnp.ones(len(self.assessment.parts.components)).at[self.sampled].set(jnp.exp(-log_size))
         )
         return tuple(
             own._replace(
@@ -426,17 +428,17 @@ class Density:
         )
 
     def log_jacobian(self, point: Point) -> jax.Array:
-        """``ln|dv/dc|`` of those unknowns whose prior is a density of the value."""
+        """``ln|dv/dc|`` of those parameters whose prior is a density of the value."""
         total = sum_of_slopes(
-            self.layout.shared_unknowns, point.shared, np.asarray(self.judgement.free), self.flat
+            self.layout.global_parameters, point.shared, np.asarray(self.assessment.free), self.flat
         )
-        for kind, own, frozen in zip(
-            self.layout.kinds, point.local, self.judgement.start.frozen_local, strict=True
+        for batch, own, frozen in zip(
+            self.layout.batches, point.local, self.assessment.start.frozen_local, strict=True
         ):
             # What is flat in its coordinate or its value is a question of material constants, not
             # of each trial's own quantities.
             of_trial = partial(
-                sum_of_slopes, kind.local_unknowns, free=~np.asarray(frozen), flat="coordinate"
+                sum_of_slopes, batch.trial_parameters, free=~np.asarray(frozen), flat="coordinate"
             )
             total = total + jnp.sum(jax.vmap(of_trial)(own))
         return total
@@ -459,47 +461,55 @@ def _root(matrix: Any) -> Any:
 
 
 def sum_of_slopes(
-    unknowns: tuple[Unknown, ...], coordinates: jax.Array, free: np.ndarray, flat: str
+    parameters: tuple[Parameter, ...], coordinates: jax.Array, free: np.ndarray, flat: str
 ) -> jax.Array:
-    """``sum ln|dv/dc|`` over unknowns with a density of the value, or ``ln|d ln v/dc|`` with one of
+    """``sum ln|dv/dc|`` over parameters with a density of the value, or ``ln|d ln v/dc|`` with one of
     its logarithm.
     """
     total = jnp.zeros(())
-    for i, unknown in enumerate(unknowns):
+    for i, parameter in enumerate(parameters):
         if (
             not free[i]
-            or unknown.about.transform == "identity"
-            or (unknown.prior is None and flat == "coordinate")
+            or parameter.about.transform == "identity"
+            or (parameter.prior is None and flat == "coordinate")
         ):
             continue
-        value, slope = jax.jvp(unknown.value, (coordinates[i],), (jnp.ones(()),))
-        total = total + jnp.log(slope / value if isinstance(unknown.prior, LogNormal) else slope)
+        value, slope = jax.jvp(parameter.value, (coordinates[i],), (jnp.ones(()),))
+        total = total + jnp.log(slope / value if isinstance(parameter.prior, LogNormal) else slope)
     return total
 
 
 def inference_data(arviz: Any, fit: Fit, density: Density, points: Point, steps: Step) -> Any:
     """Samples of the values with names, units and labels."""
-    judgement, layout = density.judgement, density.layout
+    assessment, layout = density.assessment, density.layout
     found: dict[str, np.ndarray] = {}
     about: dict[str, Any] = {}
     dims: dict[str, list[str]] = {}
     coords: dict[str, list[str]] = {}
-    for index in np.flatnonzero(judgement.free):
-        unknown = layout.shared_unknowns[index]
-        found[unknown.name], about[unknown.name] = (
-            np.asarray(unknown.value(points.shared[..., index])),
-            unknown.about,
+    for index in np.flatnonzero(assessment.free):
+        parameter = layout.global_parameters[index]
+        found[parameter.name], about[parameter.name] = (
+            np.asarray(parameter.value(points.shared[..., index])),
+            parameter.about,
         )
     own: dict[str, list[tuple[str, np.ndarray]]] = {}
-    for kind, members, here, frozen in zip(
-        layout.kinds, fit.problem.members, points.local, judgement.start.frozen_local, strict=True
+    for batch, members, here, frozen in zip(
+        layout.batches,
+        fit.problem.members,
+        points.local,
+        assessment.start.frozen_local,
+        strict=True,
     ):
         for i in np.flatnonzero(~np.asarray(frozen)):
-            unknown = kind.local_unknowns[i]
-            about[unknown.name] = unknown.about
+            parameter = batch.trial_parameters[i]
+            about[parameter.name] = parameter.about
             names = [fit.problem.trials[member].name for member in members]
-            own.setdefault(unknown.name, []).extend(
-                zip(names, np.moveaxis(np.asarray(unknown.value(here[..., i])), -1, 0), strict=True)
+            own.setdefault(parameter.name, []).extend(
+                zip(
+                    names,
+                    np.moveaxis(np.asarray(parameter.value(here[..., i])), -1, 0),
+                    strict=True,
+                )
             )
     every = [trial.name for trial in fit.problem.trials]
     for name, columns in own.items():
@@ -515,7 +525,7 @@ def inference_data(arviz: Any, fit: Fit, density: Density, points: Point, steps:
             of,
         )
     for place, component in enumerate(density.sampled.tolist()):
-        name = f"noise size {judgement.parts.components[component].quantity}"
+        name = f"noise size {assessment.parts.components[component].quantity}"
         found[name], about[name] = np.exp(points.log_size[..., place]), None
     stats = {
         "diverging": steps.diverging,
@@ -541,13 +551,13 @@ def summarised(
 ) -> Posterior:
     """Intervals, whether the chains agree, and words."""
     intervals, sentences, warnings = {}, [], []
-    for index in np.flatnonzero(density.judgement.free):
-        unknown, coordinates = density.layout.shared_unknowns[index], points.shared[..., index]
+    for index in np.flatnonzero(density.assessment.free):
+        parameter, coordinates = density.layout.global_parameters[index], points.shared[..., index]
         ends, ran = interval(
-            unknown, coordinates, float(density.judgement.minimum.shared[index]), level
+            parameter, coordinates, float(density.assessment.minimum.shared[index]), level
         )
-        label = unknown.about.label[0].upper() + unknown.about.label[1:]
-        intervals[unknown.name] = ends
+        label = parameter.about.label[0].upper() + parameter.about.label[1:]
+        intervals[parameter.name] = ends
         if ran:
             warnings.append(
                 f"{label} ran away: the data make {' and '.join(ran)} values unlikely, all "
@@ -557,11 +567,11 @@ def summarised(
         else:
             width, unit = (
                 (ends[1] - ends[0]) / 4,
-                "" if unknown.about.unit == "-" else f" {unknown.about.unit}",
+                "" if parameter.about.unit == "-" else f" {parameter.about.unit}",
             )
             between = f"{rounded_like(ends[0], width)} to {rounded_like(ends[1], width)}{unit}"
             sentences.append(f"{label}: {between} ({100 * level:g} %, posterior).")
-    rhat, ess = agreement(arviz, density.judgement, points)
+    rhat, ess = agreement(arviz, density.assessment, points)
     divergences = int(np.sum(steps.diverging))
     if not rhat < AGREEMENT:
         warnings.append(
@@ -604,15 +614,15 @@ def summarised(
     )
 
 
-def agreement(arviz: Any, judgement: Judgement, points: Point) -> tuple[float, float]:
-    """Largest R-hat and smallest effective sample size (bulk or tail) of all unknowns.
+def agreement(arviz: Any, assessment: Assessment, points: Point) -> tuple[float, float]:
+    """Largest R-hat and smallest effective sample size (bulk or tail) of all parameters.
 
     Of coordinates: their ranks, which count, are those of the values, and they do not overflow.
     """
-    moved = [points.shared[..., judgement.free], points.log_size]
+    moved = [points.shared[..., assessment.free], points.log_size]
     moved += [
         own[..., ~frozen]
-        for own, frozen in zip(points.local, judgement.start.frozen_local, strict=True)
+        for own, frozen in zip(points.local, assessment.start.frozen_local, strict=True)
     ]
     table = arviz.convert_to_dataset(
         {f"{i}": own.reshape(*own.shape[:2], -1) for i, own in enumerate(moved) if own.size}
@@ -625,16 +635,16 @@ def agreement(arviz: Any, judgement: Judgement, points: Point) -> tuple[float, f
 
 
 def interval(
-    unknown: Unknown, coordinates: np.ndarray, best: float, level: float
+    parameter: Parameter, coordinates: np.ndarray, best: float, level: float
 ) -> tuple[tuple[float, float], list[str]]:
     """Central interval, infinite on a side where samples ran away, and which sides these are."""
     ends = [
-        float(unknown.value(end))
+        float(parameter.value(end))
         for end in np.quantile(coordinates, ((1 - level) / 2, (1 + level) / 2))
     ]
     ran = []
     for side, (pick, called) in enumerate(((np.min, "smaller"), (np.max, "larger"))):
-        if strayed(unknown, float(pick(coordinates)), best):
+        if strayed(parameter, float(pick(coordinates)), best):
             ends[side] = -np.inf if side == 0 else np.inf
             ran.append(called)
     return (ends[0], ends[1]), ran

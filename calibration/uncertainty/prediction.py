@@ -11,7 +11,7 @@ import numpy as np
 from scipy import stats
 
 from calibration.errors import InputError
-from calibration.fitting.assessment import Judgement
+from calibration.fitting.assessment import Assessment
 from calibration.model.samples import Samples
 from calibration.optimise.information import eliminated
 from calibration.problem.residuals import Layout
@@ -66,7 +66,7 @@ def prediction_band(
 ) -> Band:
     """Predict what a trial of the fit shows, or anything that follows from the fitted scene.
 
-    From the covariance: ``sd^2 = g' C g``, ``g`` the derivatives of the prediction by all unknowns
+    From the covariance: ``sd^2 = g' C g``, ``g`` the derivatives of the prediction by all parameters
     of the fit, the trial's own among them, and Student's t where the noise was estimated (the delta
     method). From draws: their quantiles, which may be lopsided.
 
@@ -89,19 +89,19 @@ def prediction_band(
         InputError: a trial, observation or level that does not exist, times where the observation
             has none.
     """
-    judgement = judged(fit)
+    assessment = judged(fit)
     check_level(level)
     with jax.enable_x64(True):
-        asked = OfScene(of) if callable(of) else of_trial(fit, judgement, of, trial, observation)
-        mean, by_shared, by_local = asked.linearised(judgement)
+        asked = OfScene(of) if callable(of) else of_trial(fit, assessment, of, trial, observation)
+        mean, by_shared, by_local = asked.linearised(assessment)
         sigma = (
-            asked.noise(judgement)
+            asked.noise(assessment)
             if noise is None
             else np.broadcast_to(np.asarray(noise, dtype=float), mean.shape)
         )
         if draws is None:
-            return from_covariance(fit, judgement, asked, mean, by_shared, by_local, sigma, level)
-        return from_draws(judgement, asked, mean, draws, sigma, level, seed)
+            return from_covariance(fit, assessment, asked, mean, by_shared, by_local, sigma, level)
+        return from_draws(assessment, asked, mean, draws, sigma, level, seed)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -116,19 +116,19 @@ class OfScene:
     times = None
     place = None
 
-    def linearised(self, judgement: Judgement) -> tuple[np.ndarray, np.ndarray, None]:
+    def linearised(self, assessment: Assessment) -> tuple[np.ndarray, np.ndarray, None]:
         """The prediction, and its derivatives by the shared coordinates (..., S)."""
-        shared = jnp.asarray(judgement.minimum.shared)
-        value, slope = _of_scene(judgement.layout, self.function, judgement.scene, shared)
+        shared = jnp.asarray(assessment.minimum.shared)
+        value, slope = _of_scene(assessment.layout, self.function, assessment.scene, shared)
         return np.asarray(value), np.asarray(slope), None
 
-    def at(self, judgement: Judgement, draws: Draws) -> np.ndarray:
+    def at(self, assessment: Assessment, draws: Draws) -> np.ndarray:
         """The prediction for each draw."""
         return np.asarray(
-            _of_scene_each(judgement.layout, self.function, judgement.scene, draws.shared)
+            _of_scene_each(assessment.layout, self.function, assessment.scene, draws.shared)
         )
 
-    def noise(self, judgement: Judgement) -> None:
+    def noise(self, assessment: Assessment) -> None:
         """Unknown."""
         return
 
@@ -147,42 +147,42 @@ class OfTrial:
     data: Any
     times: np.ndarray | None
 
-    def linearised(self, judgement: Judgement) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def linearised(self, assessment: Assessment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The prediction (n, k), and its derivatives by the shared (n, k, S) and the trial's own
         coordinates (n, k, L).
         """
-        kind, r, observation = self.place
+        batch, r, observation = self.place
         shared, local = (
-            jnp.asarray(judgement.minimum.shared),
-            jnp.asarray(judgement.minimum.local[kind][r]),
+            jnp.asarray(assessment.minimum.shared),
+            jnp.asarray(assessment.minimum.local[batch][r]),
         )
         value, (by_shared, by_local) = _of_trial(
-            judgement.layout, kind, observation, judgement.scene, shared, local, self.data
+            assessment.layout, batch, observation, assessment.scene, shared, local, self.data
         )
         return np.asarray(value), np.asarray(by_shared), np.asarray(by_local)
 
-    def at(self, judgement: Judgement, draws: Draws) -> np.ndarray:
+    def at(self, assessment: Assessment, draws: Draws) -> np.ndarray:
         """The prediction for each draw."""
-        kind, r, observation = self.place
+        batch, r, observation = self.place
         return np.asarray(
             _of_trial_each(
-                judgement.layout,
-                kind,
+                assessment.layout,
+                batch,
                 observation,
-                judgement.scene,
+                assessment.scene,
                 draws.shared,
-                draws.local[kind][:, r],
+                draws.local[batch][:, r],
                 self.data,
             )
         )
 
-    def noise(self, judgement: Judgement) -> np.ndarray:
+    def noise(self, assessment: Assessment) -> np.ndarray:
         """Median standard deviation of the samples of each column, of the size that the fit
         found.
         """
-        kind, r, observation = self.place
-        weight = np.asarray(judgement.data[kind].samples[observation].weight[r])
-        size = judgement.spread.size[judgement.parts.kinds[kind][observation].component]
+        batch, r, observation = self.place
+        weight = np.asarray(assessment.data[batch].samples[observation].weight[r])
+        size = assessment.spread.size[assessment.parts.batches[batch][observation].component]
         columns = [
             np.median(1 / weight[weight[:, k] > 0, k]) if np.any(weight[:, k] > 0) else np.nan
             for k in range(weight.shape[1])
@@ -191,7 +191,7 @@ class OfTrial:
 
 
 def of_trial(
-    fit: Fit, judgement: Judgement, times: Any, trial: int | str, observation: int
+    fit: Fit, assessment: Assessment, times: Any, trial: int | str, observation: int
 ) -> OfTrial:
     """What is asked of a trial of the fit."""
     trials = fit.problem.trials
@@ -203,25 +203,25 @@ def of_trial(
         raise InputError(
             f"prediction_band: trial = {trial!r}", remedy=f"Give 0 to {len(trials) - 1}, or a name."
         )
-    kind, r = next(
+    batch, r = next(
         (k, members.index(index))
         for k, members in enumerate(fit.problem.members)
         if index in members
     )
-    data = jax.tree.map(lambda column: np.asarray(column)[r], judgement.data[kind])
+    data = jax.tree.map(lambda column: np.asarray(column)[r], assessment.data[batch])
     if not 0 <= observation < len(data.samples):
         raise InputError(
             f"prediction_band: observation = {observation!r}",
             remedy=f"Give 0 to {len(data.samples) - 1}.",
         )
     there = data.samples[observation]
-    if not judgement.errors[kind][observation].series:
+    if not assessment.errors[batch][observation].series:
         if times is not None:
             raise InputError(
                 "prediction_band: this observation has no times",
                 remedy="Leave them out, or give a function of the scene.",
             )
-        return OfTrial((kind, r, observation), data, None)
+        return OfTrial((batch, r, observation), data, None)
     if times is None:
         used = np.flatnonzero(np.any(there.weight > 0, axis=-1))
         moments = there.times[: used[-1] + 1 if used.size else 0]
@@ -239,12 +239,12 @@ def of_trial(
         Samples(moments, nothing, nothing) if i == observation else own
         for i, own in enumerate(data.samples)
     )
-    return OfTrial((kind, r, observation), data._replace(samples=samples), moments)
+    return OfTrial((batch, r, observation), data._replace(samples=samples), moments)
 
 
 def from_covariance(
     fit: Fit,
-    judgement: Judgement,
+    assessment: Assessment,
     asked: Any,
     mean: np.ndarray,
     by_shared: np.ndarray,
@@ -253,28 +253,29 @@ def from_covariance(
     level: float,
 ) -> Band:
     """The delta method."""
-    free = np.flatnonzero(judgement.free)
+    free = np.flatnonzero(assessment.free)
     g = by_shared[..., free]
     variance, lost = np.zeros(mean.shape), np.zeros(mean.shape, dtype=bool)
     if by_local is not None:
-        kind, r, _ = asked.place
-        own = by_local[..., ~judgement.start.frozen_local[kind]]
-        part = eliminated(judgement.parts.working[kind])
+        batch, r, _ = asked.place
+        own = by_local[..., ~assessment.start.frozen_local[batch]]
+        part = eliminated(assessment.parts.working[batch])
         # A change of the shared coordinates moves the trial's own ones along, so only what is left
         # counts.
         g = g - own @ part.coupling[r]
         variance = (
-            np.einsum("...l,lm,...m->...", own, part.inverse[r], own) * judgement.inflation**2
+            np.einsum("...l,lm,...m->...", own, part.inverse[r], own)
+            * assessment.trial_error_scale_factor**2
         )
         lost = np.any((np.abs(own) > 0) & part.open[r], axis=-1)
-    variance = variance + np.einsum("...s,st,...t->...", g, judgement.covariance, g)
+    variance = variance + np.einsum("...s,st,...t->...", g, assessment.covariance, g)
     lost = lost | np.any(
         (np.abs(g) > 1e-12 * (1e-300 + np.max(np.abs(g), initial=0.0)))
-        & undetermined(fit, judgement),
+        & undetermined(fit, assessment),
         axis=-1,
     )
     sd = np.where(lost, np.inf, np.sqrt(np.maximum(variance, 0.0)))
-    degrees = float(np.min(judgement.degrees)) if judgement.degrees.size else np.inf
+    degrees = float(np.min(assessment.degrees)) if assessment.degrees.size else np.inf
     reach = float(stats.t.ppf((1 + level) / 2, degrees))
     new = None if sigma is None else reach * np.hypot(sd, sigma)
     return Band(
@@ -290,17 +291,17 @@ def from_covariance(
     )
 
 
-def undetermined(fit: Fit, judgement: Judgement) -> np.ndarray:
+def undetermined(fit: Fit, assessment: Assessment) -> np.ndarray:
     """Which free shared coordinates the data leave open."""
-    names = [judgement.layout.names[index] for index in np.flatnonzero(judgement.free)]
+    names = [assessment.layout.names[index] for index in np.flatnonzero(assessment.free)]
     status = [fit.parameters[name].status if name in fit.parameters else None for name in names]
-    return judgement.formal.open_shared | np.asarray(
+    return assessment.formal.open_shared | np.asarray(
         [item is Determination.NOT_DETERMINED for item in status], dtype=bool
     )
 
 
 def from_draws(
-    judgement: Judgement,
+    assessment: Assessment,
     asked: Any,
     mean: np.ndarray,
     source: Bootstrap | Posterior,
@@ -319,8 +320,8 @@ def from_draws(
     ]
     last = chunks[-1]
     full = last.picked(np.minimum(np.arange(LANES), len(last) - 1)) if len(chunks) > 1 else last
-    parts = [asked.at(judgement, chunk) for chunk in chunks[:-1]] + [
-        asked.at(judgement, full)[: len(last)]
+    parts = [asked.at(assessment, chunk) for chunk in chunks[:-1]] + [
+        asked.at(assessment, full)[: len(last)]
     ]
     values = np.concatenate(parts)
     tails = ((1 - level) / 2, (1 + level) / 2)
@@ -329,9 +330,17 @@ def from_draws(
     if sigma is not None:
         errors = np.random.default_rng(seed).standard_normal(values.shape) * sigma
         low_new, high_new = np.quantile(values + errors, tails, axis=0)
-    kind = "bootstrap" if isinstance(source, Bootstrap) else "posterior"
+    batch = "bootstrap" if isinstance(source, Bootstrap) else "posterior"
     return Band(
-        asked.times, mean, np.std(values, axis=0, ddof=1), low, high, low_new, high_new, level, kind
+        asked.times,
+        mean,
+        np.std(values, axis=0, ddof=1),
+        low,
+        high,
+        low_new,
+        high_new,
+        level,
+        batch,
     )
 
 
@@ -350,7 +359,7 @@ def _of_scene_each(layout: Layout, function: Any, scene: Any, shared: jax.Array)
 
 def _predicted(
     layout: Layout,
-    kind: int,
+    batch: int,
     observation: int,
     scene: Any,
     shared: jax.Array,
@@ -358,23 +367,23 @@ def _predicted(
     data: Any,
 ) -> jax.Array:
     """One observation of one trial, (n, k)."""
-    return layout.expected(kind, scene, shared, local, data)[observation]
+    return layout.expected(batch, scene, shared, local, data)[observation]
 
 
-@partial(jax.jit, static_argnames=("layout", "kind", "observation"))
+@partial(jax.jit, static_argnames=("layout", "batch", "observation"))
 def _of_trial(
-    layout: Layout, kind: int, observation: int, scene: Any, shared: Any, local: Any, data: Any
+    layout: Layout, batch: int, observation: int, scene: Any, shared: Any, local: Any, data: Any
 ) -> tuple[Any, Any]:
     def predict(shared: jax.Array, local: jax.Array) -> jax.Array:
-        return _predicted(layout, kind, observation, scene, shared, local, data)
+        return _predicted(layout, batch, observation, scene, shared, local, data)
 
     return predict(shared, local), jax.jacfwd(predict, argnums=(0, 1))(shared, local)
 
 
-@partial(jax.jit, static_argnames=("layout", "kind", "observation"))
+@partial(jax.jit, static_argnames=("layout", "batch", "observation"))
 def _of_trial_each(
-    layout: Layout, kind: int, observation: int, scene: Any, shared: Any, local: Any, data: Any
+    layout: Layout, batch: int, observation: int, scene: Any, shared: Any, local: Any, data: Any
 ) -> Any:
-    return jax.vmap(lambda s, own: _predicted(layout, kind, observation, scene, s, own, data))(
+    return jax.vmap(lambda s, own: _predicted(layout, batch, observation, scene, s, own, data))(
         shared, local
     )

@@ -13,10 +13,10 @@ import jax
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.fitting.assessment import Judgement
+from calibration.fitting.assessment import Assessment
 from calibration.fitting.fit import report
-from calibration.fitting.refit import identity, position_of, refit, threshold, widening
-from calibration.model.parameter import Unknown
+from calibration.fitting.refit import error_scale_factor, identity, position_of, refit, threshold
+from calibration.model.parameter import Parameter
 from calibration.optimise.least_squares import Minimum, Start
 from calibration.results.numbers import rounded_like
 from calibration.results.result import Fit
@@ -65,7 +65,7 @@ class Profile:
         values: (n,) in increasing order.
         rise: (n,) of chi-squared over the square of the factor by which the fit enlarges standard
             errors.
-        others: values of the other shared unknowns along the profile, by name, (n,) each.
+        others: values of the other shared parameters along the profile, by name, (n,) each.
         converged: (n,) whether the optimiser met its tolerance.
         text: the interval in words.
     """
@@ -80,7 +80,7 @@ class Profile:
     high: float
     threshold: float
     values: np.ndarray
-    rise: np.ndarray
+    delta_chi2: np.ndarray
     others: dict[str, np.ndarray]
     converged: np.ndarray
     text: str
@@ -135,7 +135,7 @@ class Profile2D:
     level: float
     threshold: float
     values: tuple[np.ndarray, np.ndarray]
-    rise: np.ndarray
+    delta_chi2: np.ndarray
     converged: np.ndarray
     warnings: tuple[str, ...] = ()
 
@@ -161,39 +161,39 @@ def profile(
 
     Args:
         fit: a result of ``calibration.fit``.
-        names: of shared unknowns; by default all that were free.
+        names: of shared parameters; by default all that were free.
         level: probability with which an interval is to contain the true value, in (0, 1).
         points: on each side until the threshold, about.
         progress: told of each point.
         checkpoint: folder for finished points, from which a killed computation goes on.
 
     Raises:
-        InputError: a name that is not one of the free shared unknowns; a level or number of points
+        InputError: a name that is not one of the free shared parameters; a level or number of points
             out of range; another's checkpoint.
 
     References:
         Venzon and Moolgavkar, Applied Statistics 37 (1988) 87; Bates and Watts, Nonlinear
         Regression Analysis (1988), section 6.1.
     """
-    judgement = judged(fit)
+    assessment = judged(fit)
     check_level(level)
     if not (isinstance(points, int) and points >= 2):
         raise InputError(f"profile: points = {points!r}", remedy="Give a whole number from 2 on.")
     asked = tuple(
-        free_names(judgement) if names is None else [names] if isinstance(names, str) else names
+        free_names(assessment) if names is None else [names] if isinstance(names, str) else names
     )
     for name in asked:
-        check_free(judgement, name)
+        check_free(assessment, name)
     say, warnings = silent(progress), list[str]()
     options = {"names": asked, "level": level, "points": points}
     with (
         jax.enable_x64(True),
-        journal(checkpoint, work="profile", inputs=identity(judgement), options=options) as kept,
+        journal(checkpoint, work="profile", inputs=identity(assessment), options=options) as kept,
     ):
         found: dict[str, Profile] = {}
         for restart in range(RESTARTS + 1):
             walk = Walk(
-                judgement,
+                assessment,
                 kept,
                 prefix=f"{restart}:",
                 level=level,
@@ -205,11 +205,11 @@ def profile(
                 found = {name: walk.profile(name) for name in asked}
                 break
             except BetterMinimum as better:
-                warnings.append(better.sentence(judgement))
-                judgement = better.judged(judgement)
-        if judgement is not fit.judgement:
+                warnings.append(better.sentence(assessment))
+                assessment = better.judged(assessment)
+        if assessment is not fit.assessment:
             fit = report(
-                fit.problem, judgement, judgement.shared(), method=fit.method, seconds=fit.seconds
+                fit.problem, assessment, assessment.shared(), method=fit.method, seconds=fit.seconds
             )
     warnings += [sentence for one in found.values() for sentence in unreliable(one)]
     return Profiles(found, fit, tuple(warnings))
@@ -233,7 +233,7 @@ def profile_2d(
 
     Args:
         fit: a result of ``calibration.fit``.
-        names: of two shared unknowns.
+        names: of two shared parameters.
         level: of the joint region, in (0, 1).
         points: of the grid along each parameter.
         progress: told of each point.
@@ -242,7 +242,7 @@ def profile_2d(
     Raises:
         InputError: as ``profile``; names that are not two different ones.
     """
-    judgement = judged(fit)
+    assessment = judged(fit)
     check_level(level)
     if len(names) != 2 or names[0] == names[1]:
         raise InputError(f"profile_2d: names = {names!r}", remedy="Give two different names.")
@@ -251,58 +251,63 @@ def profile_2d(
             f"profile_2d: points = {points!r}", remedy="Give a whole number from 3 on."
         )
     for name in names:
-        check_free(judgement, name)
+        check_free(assessment, name)
     say, options = silent(progress), {"names": tuple(names), "level": level, "points": points}
     with (
         jax.enable_x64(True),
-        journal(checkpoint, work="profile_2d", inputs=identity(judgement), options=options) as kept,
+        journal(
+            checkpoint, work="profile_2d", inputs=identity(assessment), options=options
+        ) as kept,
     ):
-        indices = [judgement.layout.names.index(name) for name in names]
-        wide, limit = widening(judgement, *indices), threshold(judgement, level, *indices)
-        walk = Walk(judgement, kept, prefix="", level=level, points=3, say=say, stop=False)
+        indices = [assessment.layout.names.index(name) for name in names]
+        wide, limit = (
+            error_scale_factor(assessment, *indices),
+            threshold(assessment, level, *indices),
+        )
+        walk = Walk(assessment, kept, prefix="", level=level, points=3, say=say, stop=False)
         axes = [walk.extent(index, limit, wide, points) for index in indices]
-        rise, converged = walk.grid(indices, axes, wide)
-        unknowns = [judgement.layout.shared_unknowns[index] for index in indices]
-        values = [np.asarray(item.value(axis)) for item, axis in zip(unknowns, axes, strict=True)]
+        delta_chi2, converged = walk.grid(indices, axes, wide)
+        parameters = [assessment.layout.global_parameters[index] for index in indices]
+        values = [np.asarray(item.value(axis)) for item, axis in zip(parameters, axes, strict=True)]
         best = [
-            float(item.value(judgement.minimum.shared[index]))
-            for item, index in zip(unknowns, indices, strict=True)
+            float(item.value(assessment.minimum.shared[index]))
+            for item, index in zip(parameters, indices, strict=True)
         ]
     warnings = []
-    if np.min(rise) < -BETTER:
+    if np.min(delta_chi2) < -BETTER:
         warnings.append(
             "A better minimum than that of the fit lies on this grid; profile() of these "
             "parameters takes it."
         )
     if not np.all(converged):
-        warnings.append(f"{int(np.sum(~converged))} of {rise.size} points did not converge.")
+        warnings.append(f"{int(np.sum(~converged))} of {delta_chi2.size} points did not converge.")
     return Profile2D(
         names=(names[0], names[1]),
-        labels=(unknowns[0].about.label, unknowns[1].about.label),
-        units=(unknowns[0].about.unit, unknowns[1].about.unit),
+        labels=(parameters[0].about.label, parameters[1].about.label),
+        units=(parameters[0].about.unit, parameters[1].about.unit),
         best=(best[0], best[1]),
         level=level,
         threshold=limit,
         values=(values[0], values[1]),
-        rise=np.maximum(rise, 0.0),
+        delta_chi2=np.maximum(delta_chi2, 0.0),
         converged=converged,
         warnings=tuple(warnings),
     )
 
 
-def judged(fit: Fit) -> Judgement:
+def judged(fit: Fit) -> Assessment:
     """What stands behind a fit.
 
     Raises:
         InputError: a fit that carries no problem, such as one read from a file.
     """
-    if fit.judgement is None or fit.problem is None:
+    if fit.assessment is None or fit.problem is None:
         raise InputError(
             "This fit does not carry its problem.",
             remedy="Give a result of calibration.fit(problem).",
         )
-    judgement: Judgement = fit.judgement
-    return judgement
+    assessment: Assessment = fit.assessment
+    return assessment
 
 
 def check_level(level: float) -> None:
@@ -313,18 +318,22 @@ def check_level(level: float) -> None:
         )
 
 
-def free_names(judgement: Judgement) -> list[str]:
-    """Names of the shared unknowns that were free."""
-    return [judgement.layout.names[index] for index in np.flatnonzero(judgement.free)]
+def free_names(assessment: Assessment) -> list[str]:
+    """Names of the shared parameters that were free."""
+    return [assessment.layout.names[index] for index in np.flatnonzero(assessment.free)]
 
 
-def check_free(judgement: Judgement, name: str) -> None:
-    """Raise unless ``name`` is one of the free shared unknowns."""
-    known = free_names(judgement)
+def check_free(assessment: Assessment, name: str) -> None:
+    """Raise unless ``name`` is one of the free shared parameters."""
+    known = free_names(assessment)
     if name in known:
         return
-    own = {unknown.name for kind in judgement.layout.kinds for unknown in kind.local_unknowns}
-    if name in judgement.layout.names:
+    own = {
+        parameter.name
+        for batch in assessment.layout.batches
+        for parameter in batch.trial_parameters
+    }
+    if name in assessment.layout.names:
         raise InputError(f"{name!r} was frozen in the fit", remedy="Fit again with it free.")
     if name in own:
         raise InputError(
@@ -358,28 +367,28 @@ class BetterMinimum(Exception):
         super().__init__()
         self.point = point
 
-    def judged(self, judgement: Judgement) -> Judgement:
+    def judged(self, assessment: Assessment) -> Assessment:
         """The minimum from there with everything free."""
-        began = judgement.start.from_minimum(judgement.minimum)
+        began = assessment.start.from_minimum(assessment.minimum)
         found, _ = refit(
-            judgement,
+            assessment,
             began._replace(shared=self.point.minimum.shared, local=self.point.minimum.local),
         )
-        return Judgement(
-            judgement.layout,
-            judgement.scene,
-            judgement.data,
-            judgement.start,
+        return Assessment(
+            assessment.layout,
+            assessment.scene,
+            assessment.data,
+            assessment.start,
             found,
-            judgement.errors,
+            assessment.errors,
         )
 
-    def sentence(self, judgement: Judgement) -> str:
+    def sentence(self, assessment: Assessment) -> str:
         """What a person is told."""
         return (
             "A better minimum than that of the fit was found on the way (chi2 at most "
             f"{self.point.chi2:.6g} instead of"
-            f" {judgement.chi2:.6g}) and taken; use the fit of this profile instead."
+            f" {assessment.chi2:.6g}) and taken; use the fit of this profile instead."
         )
 
 
@@ -387,7 +396,7 @@ class Walk:
     """Walks from a minimum along its coordinates.
 
     Args:
-        judgement: the minimum.
+        assessment: the minimum.
         kept: journal of points.
         prefix: of the names of its pieces.
         level: of intervals.
@@ -398,7 +407,7 @@ class Walk:
 
     def __init__(
         self,
-        judgement: Judgement,
+        assessment: Assessment,
         kept: Journal,
         *,
         prefix: str,
@@ -407,9 +416,9 @@ class Walk:
         say: Progress,
         stop: bool,
     ) -> None:
-        self.judgement, self.kept, self.prefix = judgement, kept, prefix
+        self.assessment, self.kept, self.prefix = assessment, kept, prefix
         self.level, self.points, self.say, self.stop = level, points, say, stop
-        self.origin = judgement.start.from_minimum(judgement.minimum)
+        self.origin = assessment.start.from_minimum(assessment.minimum)
         self.count = 0
 
     def constrained(self, held: dict[int, float], near: Minimum | Start) -> Point:
@@ -421,7 +430,7 @@ class Walk:
 
         like = (Minimum(0, self.origin.local, 0, 0), 0)
         minimum, chi2 = self.kept.remember(
-            f"{self.prefix}{self.count}", lambda: refit(self.judgement, start), like=like
+            f"{self.prefix}{self.count}", lambda: refit(self.assessment, start), like=like
         )
         self.count += 1
         return Point(next(iter(held.values())), float(chi2), minimum)
@@ -445,10 +454,13 @@ class Walk:
 
     def profile(self, name: str) -> Profile:
         """The profile of one parameter."""
-        index = self.judgement.layout.names.index(name)
-        unknown = self.judgement.layout.shared_unknowns[index]
-        wide, limit = widening(self.judgement, index), threshold(self.judgement, self.level, index)
-        self.say(f"Profiling {unknown.about.label} ({name})", total=2 * (self.points + 2))
+        index = self.assessment.layout.names.index(name)
+        parameter = self.assessment.layout.global_parameters[index]
+        wide, limit = (
+            error_scale_factor(self.assessment, index),
+            threshold(self.assessment, self.level, index),
+        )
+        self.say(f"Profiling {parameter.about.label} ({name})", total=2 * (self.points + 2))
         sides = [self.side(index, direction, limit, wide) for direction in (-1, 1)]
         centre = self.centre(index)
         curve = sorted([*sides[0], centre, *sides[1]], key=lambda point: point.coordinate)
@@ -456,66 +468,66 @@ class Walk:
         # the root is most nearly straight.
         ends = [crossing(centre, side, limit, wide) for side in sides]
         low, high = (
-            float(unknown.value(end)) if np.isfinite(end) else math.copysign(np.inf, sign)
+            float(parameter.value(end)) if np.isfinite(end) else math.copysign(np.inf, sign)
             for end, sign in zip(ends, (-1, 1), strict=True)
         )
         shared = np.stack([point.minimum.shared for point in curve])
         others = {
             other.name: np.asarray(other.value(shared[:, i]))
-            for i, other in enumerate(self.judgement.layout.shared_unknowns)
-            if i != index and self.judgement.free[i]
+            for i, other in enumerate(self.assessment.layout.global_parameters)
+            if i != index and self.assessment.free[i]
         }
-        values = np.asarray(unknown.value(np.asarray([point.coordinate for point in curve])))
+        values = np.asarray(parameter.value(np.asarray([point.coordinate for point in curve])))
         return Profile(
             name=name,
-            label=unknown.about.label,
-            symbol=unknown.about.symbol,
-            unit=unknown.about.unit,
-            value=float(unknown.value(centre.coordinate)),
+            label=parameter.about.label,
+            symbol=parameter.about.symbol,
+            unit=parameter.about.unit,
+            value=float(parameter.value(centre.coordinate)),
             level=self.level,
             low=low,
             high=high,
             threshold=limit,
             values=values,
-            rise=np.asarray([max(self.rise(point, wide), 0.0) for point in curve]),
+            delta_chi2=np.asarray([max(self.delta_chi2(point, wide), 0.0) for point in curve]),
             others=others,
             converged=np.asarray([point.converged for point in curve]),
-            text=in_words(unknown, self.level, low, high, float(values[0]), float(values[-1])),
+            text=in_words(parameter, self.level, low, high, float(values[0]), float(values[-1])),
         )
 
     def centre(self, index: int) -> Point:
         """The minimum itself."""
-        minimum = self.judgement.minimum
-        return Point(float(minimum.shared[index]), self.judgement.chi2, minimum)
+        minimum = self.assessment.minimum
+        return Point(float(minimum.shared[index]), self.assessment.chi2, minimum)
 
-    def rise(self, point: Point, wide: float) -> float:
+    def delta_chi2(self, point: Point, wide: float) -> float:
         """Of chi-squared, over the square of the inflation."""
-        return (point.chi2 - self.judgement.chi2) / wide**2
+        return (point.chi2 - self.assessment.chi2) / wide**2
 
     def root(self, point: Point, wide: float) -> float:
         """Of the rise; infinite for a point that is no number."""
-        rise = self.rise(point, wide)
-        return float(np.sqrt(max(rise, 0.0))) if np.isfinite(rise) else np.inf
+        delta_chi2 = self.delta_chi2(point, wide)
+        return float(np.sqrt(max(delta_chi2, 0.0))) if np.isfinite(delta_chi2) else np.inf
 
     def side(self, index: int, direction: int, limit: float, wide: float) -> list[Point]:
         """Points from the minimum outwards, until the threshold is crossed or there is nowhere to
         go, nearest first.
         """
-        centre, unknown = self.centre(index), self.judgement.layout.shared_unknowns[index]
+        centre, parameter = self.centre(index), self.assessment.layout.global_parameters[index]
         aim = float(np.sqrt(limit))
         step, reach = self.first_step(index, aim), self.reach(index, aim)
         path = [centre]
         while len(path) <= POINTS:
             left = (
                 reach - abs(path[-1].coordinate - centre.coordinate)
-                if not logistic(unknown)
+                if not logistic(parameter)
                 else reach - direction * path[-1].coordinate
             )
             if left <= 1e-9 * reach:
                 break
             ahead = path[-1].coordinate + direction * min(step, left)
             point = self.nearest_converged({index: ahead}, self.guesses(path, ahead))
-            if self.stop and point.converged and self.rise(point, wide) < -BETTER:
+            if self.stop and point.converged and self.delta_chi2(point, wide) < -BETTER:
                 raise BetterMinimum(point)
             path.append(point)
             self.say.advance(len(path) - 1 + (self.points + 2 if direction > 0 else 0))
@@ -542,14 +554,14 @@ class Walk:
         """A point beyond the end of ``path`` that explains the data again, if one of those that are
         tried does.
         """
-        if self.judgement.layout.shared_unknowns[index].about.transform == "identity":
+        if self.assessment.layout.global_parameters[index].about.transform == "identity":
             return None
         for distance in PROBES:
             ahead = path[0].coordinate + direction * distance
             if direction * (ahead - path[-1].coordinate) <= 0 or direction * ahead >= reach:
                 continue
             point = self.nearest_converged({index: ahead}, [path[0].minimum, path[-1].minimum])
-            if self.stop and point.converged and self.rise(point, wide) < -BETTER:
+            if self.stop and point.converged and self.delta_chi2(point, wide) < -BETTER:
                 raise BetterMinimum(point)
             if point.converged and self.root(point, wide) < aim:
                 return point
@@ -557,34 +569,38 @@ class Walk:
 
     def first_step(self, index: int, aim: float) -> float:
         """A part of the distance at which a straight root would cross."""
-        row, unknown = (
-            position_of(self.judgement, index),
-            self.judgement.layout.shared_unknowns[index],
+        row, parameter = (
+            position_of(self.assessment, index),
+            self.assessment.layout.global_parameters[index],
         )
         deviation = (
-            float(np.sqrt(self.judgement.covariance[row, row]))
-            if not self.judgement.formal.open_shared[row]
+            float(np.sqrt(self.assessment.covariance[row, row]))
+            if not self.assessment.formal.open_shared[row]
             else np.inf
         )
         natural = (
             0.5
-            if unknown.about.transform != "identity"
-            else 0.1 * max(abs(float(self.judgement.minimum.shared[index])), 1e-3)
+            if parameter.about.transform != "identity"
+            else 0.1 * max(abs(float(self.assessment.minimum.shared[index])), 1e-3)
         )
         return float(
             min(
                 aim * 1.05 / self.points * deviation,
-                natural if np.isinf(deviation) or unknown.about.transform != "identity" else np.inf,
+                natural
+                if np.isinf(deviation) or parameter.about.transform != "identity"
+                else np.inf,
             )
         )
 
     def reach(self, index: int, aim: float) -> float:
         """How far a coordinate is followed."""
-        unknown = self.judgement.layout.shared_unknowns[index]
-        if logistic(unknown):
-            return max(REACH_LOGISTIC, abs(float(self.judgement.minimum.shared[index])) + 1.0)
+        parameter = self.assessment.layout.global_parameters[index]
+        if logistic(parameter):
+            return max(REACH_LOGISTIC, abs(float(self.assessment.minimum.shared[index])) + 1.0)
         return (
-            REACH_LOG if unknown.about.transform == "log" else STRIDES * self.first_step(index, aim)
+            REACH_LOG
+            if parameter.about.transform == "log"
+            else STRIDES * self.first_step(index, aim)
         )
 
     def guesses(self, path: list[Point], ahead: float) -> list[Minimum | Start]:
@@ -603,8 +619,8 @@ class Walk:
                 (path[-2].minimum.shared, path[-2].minimum.local),
             )
             found.insert(0, last._replace(shared=continued[0], local=continued[1]))
-        if path[-1].minimum is not self.judgement.minimum:
-            found.append(self.judgement.minimum)
+        if path[-1].minimum is not self.assessment.minimum:
+            found.append(self.assessment.minimum)
         return found
 
     def mended(self, index: int, path: list[Point], wide: float) -> list[Point]:
@@ -615,7 +631,8 @@ class Walk:
         for i in range(len(path) - 2, 0, -1):
             outer = path[i + 1]
             if outer.converged and (
-                not path[i].converged or self.rise(path[i], wide) > self.rise(outer, wide) + BETTER
+                not path[i].converged
+                or self.delta_chi2(path[i], wide) > self.delta_chi2(outer, wide) + BETTER
             ):
                 again = self.constrained({index: path[i].coordinate}, outer.minimum)
                 if again.converged and (not path[i].converged or again.chi2 < path[i].chi2):
@@ -663,12 +680,12 @@ class Walk:
         """
         shape = (axes[0].size, axes[1].size)
         middle = [
-            int(np.argmin(np.abs(axis - self.judgement.minimum.shared[index])))
+            int(np.argmin(np.abs(axis - self.assessment.minimum.shared[index])))
             for axis, index in zip(axes, indices, strict=True)
         ]
         order = sorted(np.ndindex(shape), key=lambda place: (math.dist(place, middle), place))
         self.say(
-            f"Profiling {' and '.join(self.judgement.layout.names[index] for index in indices)}",
+            f"Profiling {' and '.join(self.assessment.layout.names[index] for index in indices)}",
             total=len(order),
         )
         found: dict[tuple[int, ...], Point] = {}
@@ -681,22 +698,22 @@ class Walk:
                 (found[near] for near in around if near in found), key=lambda point: point.chi2
             )
             found[place] = self.nearest_converged(
-                held, [*(point.minimum for point in known[:2]), self.judgement.minimum]
+                held, [*(point.minimum for point in known[:2]), self.assessment.minimum]
             )
             self.say.advance(done + 1)
-        rise = np.asarray(
-            [[self.rise(found[i, j], wide) for j in range(shape[1])] for i in range(shape[0])]
+        delta_chi2 = np.asarray(
+            [[self.delta_chi2(found[i, j], wide) for j in range(shape[1])] for i in range(shape[0])]
         )
-        return rise, np.asarray(
+        return delta_chi2, np.asarray(
             [[found[i, j].converged for j in range(shape[1])] for i in range(shape[0])]
         )
 
 
-def logistic(unknown: Unknown) -> bool:
+def logistic(parameter: Parameter) -> bool:
     """Whether the coordinate runs from one finite end to the other."""
-    interval = unknown.about.interval
-    return unknown.about.transform == "logit" or (
-        unknown.about.transform == "log" and interval.low > 0 and math.isfinite(interval.high)
+    interval = parameter.about.interval
+    return parameter.about.transform == "logit" or (
+        parameter.about.transform == "log" and interval.low > 0 and math.isfinite(interval.high)
     )
 
 
@@ -706,7 +723,10 @@ def crossing(centre: Point, side: Sequence[Point], limit: float, wide: float) ->
     """
     aim, path = math.sqrt(limit), [centre, *side]
     rises = [(point.chi2 - centre.chi2) / wide**2 for point in path]
-    roots = [math.sqrt(max(rise, 0.0)) if np.isfinite(rise) else math.inf for rise in rises]
+    roots = [
+        math.sqrt(max(delta_chi2, 0.0)) if np.isfinite(delta_chi2) else math.inf
+        for delta_chi2 in rises
+    ]
     last = max(i for i, root in enumerate(roots) if root < aim)
     if last == len(path) - 1:
         return math.nan
@@ -720,10 +740,10 @@ def crossing(centre: Point, side: Sequence[Point], limit: float, wide: float) ->
 
 
 def in_words(
-    unknown: Unknown, level: float, low: float, high: float, least: float, most: float
+    parameter: Parameter, level: float, low: float, high: float, least: float, most: float
 ) -> str:
     """The interval as a sentence; ``least`` and ``most``: the outermost values that were tried."""
-    about = unknown.about
+    about = parameter.about
     unit = "" if about.unit == "-" else f" {about.unit}"
     name, chance = about.label[0].upper() + about.label[1:], f"{100 * level:g} %"
     if np.isfinite(low) and np.isfinite(high):
@@ -753,7 +773,7 @@ def in_words(
 def unreliable(found: Profile) -> list[str]:
     """What a person should be warned of."""
     sentences = []
-    inside = found.rise < found.threshold
+    inside = found.delta_chi2 < found.threshold
     between = np.flatnonzero(inside)
     gap = np.arange(found.values.size)[between[0] : between[-1]][~inside[between[0] : between[-1]]]
     if gap.size:

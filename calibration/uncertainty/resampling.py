@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calibration.fitting.assessment import SERIES, Judgement
+from calibration.fitting.assessment import SERIES, Assessment
 from calibration.noise.loss import StudentTLoss
 from calibration.noise.whitening import coloured, whitening
 from calibration.optimise.information import eliminated, information, leverage
@@ -56,22 +56,22 @@ class Redrawable(NamedTuple):
     series: bool
 
 
-def leverages(judgement: Judgement) -> list[np.ndarray]:
+def leverages(assessment: Assessment) -> list[np.ndarray]:
     """Leverage of each residual, of each kind (R, N)."""
-    blocks = judgement.parts.working[: len(judgement.data)]
-    return [leverage(eliminated(block), block, judgement.formal.shared) for block in blocks]
+    blocks = assessment.parts.working[: len(assessment.data)]
+    return [leverage(eliminated(block), block, assessment.formal.shared) for block in blocks]
 
 
-def least_squares_residuals(judgement: Judgement) -> list[np.ndarray]:
+def least_squares_residuals(assessment: Assessment) -> list[np.ndarray]:
     """Residuals of generalised least squares of each kind (R, N), white where the fit found them
     correlated, enlarged for leverage.
 
     One step of the linearised problem from the minimum; where the fit itself weighs so, the step is
     none.
     """
-    parts = judgement.parts
-    tables, _ = parts.weighed(np.ones(len(parts.components)), judgement.spread.time)
-    shared = int(judgement.free.sum())
+    parts = assessment.parts
+    tables, _ = parts.weighed(np.ones(len(parts.components)), assessment.spread.time)
+    shared = int(assessment.free.sum())
     blocks = tuple(
         Block(table[..., -1], table[..., -shared - 1 : -1], table[..., : -shared - 1])
         for table in tables
@@ -82,7 +82,7 @@ def least_squares_residuals(judgement: Judgement) -> list[np.ndarray]:
         for part, block in zip(reduced, blocks, strict=True)
     )
     found = []
-    for part, block in zip(reduced[: len(judgement.data)], blocks, strict=False):
+    for part, block in zip(reduced[: len(assessment.data)], blocks, strict=False):
         own = np.einsum("rlm,rnm,rn->rl", part.inverse, block.by_local, block.residual)
         left = block.residual - part.projected @ step - np.einsum("rnl,rl->rn", block.by_local, own)
         found.append(left * enlarged(leverage(part, block, formal.shared)))
@@ -94,16 +94,16 @@ def enlarged(taken: np.ndarray) -> np.ndarray:
     return 1 / np.sqrt(1 - np.clip(taken, 0.0, LARGEST_LEVERAGE))
 
 
-def redrawable(judgement: Judgement) -> list[list[Redrawable]]:
+def redrawable(assessment: Assessment) -> list[list[Redrawable]]:
     """All observations of all kinds."""
     found = []
     every = zip(
-        judgement.data, leverages(judgement), least_squares_residuals(judgement), strict=True
+        assessment.data, leverages(assessment), least_squares_residuals(assessment), strict=True
     )
     for g, (data, taken, independent) in enumerate(every):
         observations = []
         for piece, samples, errors in zip(
-            judgement.parts.kinds[g], data.samples, judgement.errors[g], strict=True
+            assessment.parts.batches[g], data.samples, assessment.errors[g], strict=True
         ):
             weight = np.asarray(samples.weight)
             used, rows = weight > 0, slice(piece.first, piece.first + weight[0].size)
@@ -115,8 +115,8 @@ def redrawable(judgement: Judgement) -> list[list[Redrawable]]:
                 else independent[:, rows].reshape(weight.shape)
             )
             size, time = (
-                judgement.spread.size[piece.component],
-                judgement.spread.time[piece.component],
+                assessment.spread.size[piece.component],
+                assessment.spread.time[piece.component],
             )
             observations.append(
                 Redrawable(

@@ -26,7 +26,7 @@ def expected_data(
     what was measured.
     """
 
-    def of_kind(k: int) -> Any:
+    def of_batch(k: int) -> Any:
         def one(own: jax.Array, data: Any) -> tuple[jax.Array, ...]:
             return layout.expected(k, scene, shared, own, data)
 
@@ -43,7 +43,7 @@ def expected_data(
             )
         )
 
-    return tuple(of_kind(k) for k in range(len(layout.kinds)))
+    return tuple(of_batch(k) for k in range(len(layout.batches)))
 
 
 def measured_anew(rng: np.random.Generator, data: tuple[Any, ...], count: int) -> tuple[Any, ...]:
@@ -51,23 +51,23 @@ def measured_anew(rng: np.random.Generator, data: tuple[Any, ...], count: int) -
     the correlation that the samples have.
     """
     return tuple(
-        kind._replace(
-            **_repeated(kind, count),
-            samples=tuple(_with_noise(rng, own, count) for own in kind.samples),
+        batch._replace(
+            **_repeated(batch, count),
+            samples=tuple(_with_noise(rng, own, count) for own in batch.samples),
         )
-        for kind in data
+        for batch in data
     )
 
 
-def _repeated(kind: Any, count: int) -> dict[str, Any]:
+def _repeated(batch: Any, count: int) -> dict[str, Any]:
     """Everything but the samples, with a leading axis."""
 
     def repeat(value: Any) -> np.ndarray:
         return np.broadcast_to(np.asarray(value), (count, *np.shape(value)))
 
     return {
-        name: jax.tree.map(repeat, getattr(kind, name))
-        for name in kind._fields
+        name: jax.tree.map(repeat, getattr(batch, name))
+        for name in batch._fields
         if name != "samples"
     }
 

@@ -292,9 +292,9 @@ def main() -> None:
     )
     parser.add_argument("--quick", action="store_true", help="fewer lanes and starts")
     options = parser.parse_args()
-    unknown = sorted(set(options.workloads) - set(WORKLOADS))
-    if unknown:
-        parser.error(f"unknown workload {unknown[0]}; there are {', '.join(WORKLOADS)}")
+    parameter = sorted(set(options.workloads) - set(WORKLOADS))
+    if parameter:
+        parser.error(f"unknown workload {parameter[0]}; there are {', '.join(WORKLOADS)}")
     jax.config.update("jax_enable_x64", True)
     for name in options.workloads or WORKLOADS:
         WORKLOADS[name](options.quick)

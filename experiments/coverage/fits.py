@@ -7,7 +7,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from calibration.fitting.assessment import Judgement
+from calibration.fitting.assessment import Assessment
 from calibration.fitting.fit import ROUNDS
 from calibration.fitting.reweighting import data_as_judged
 from calibration.fitting.start import starting_point
@@ -70,10 +70,10 @@ def settled(layout: Layout, minimum: Minimum, blocks: Any, start: Start) -> tupl
     return minimum._replace(converged=np.asarray(is_an_end(layout, minimum, blocks, start))), blocks
 
 
-def judged(problems: Sequence[Problem]) -> tuple[list[Problem], list[Judgement]]:
+def judged(problems: Sequence[Problem]) -> tuple[list[Problem], list[Assessment]]:
     """Each problem fitted as ``calibration.fit`` does, with the noise its model asks for."""
     problems, starts = list(problems), [began(problem) for problem in problems]
-    here, judgements = list(starts), list[Judgement]()
+    here, assessments = list(starts), list[Assessment]()
     left = list(range(len(problems)))
     for round_ in range(ROUNDS + 1):
         if round_:
@@ -84,7 +84,7 @@ def judged(problems: Sequence[Problem]) -> tuple[list[Problem], list[Judgement]]
         for i, (minimum, blocks) in zip(range(len(problems)), minima(problems, here), strict=True):
             if i in left:
                 problem = problems[i]
-                found = Judgement(
+                found = Assessment(
                     problem.layout,
                     problem.scene,
                     problem.data,
@@ -93,42 +93,42 @@ def judged(problems: Sequence[Problem]) -> tuple[list[Problem], list[Judgement]]
                     problem.errors,
                     blocks=blocks,
                 )
-                judgements[i : i + 1] = [found]
+                assessments[i : i + 1] = [found]
         still = []
         for i in left:
-            data = data_as_judged(judgements[i])
+            data = data_as_judged(assessments[i])
             if data is not None and round_ < ROUNDS:
                 problems[i] = copy.copy(problems[i])
                 problems[i].data = data
-                minimum = judgements[i].minimum
+                minimum = assessments[i].minimum
                 here[i] = starts[i]._replace(shared=minimum.shared, local=minimum.local)
                 still.append(i)
         left = still
         if not left:
             break
-    return problems, judgements
+    return problems, assessments
 
 
 def rises(
-    problems: Sequence[Problem], judgements: Sequence[Judgement], name: str, truth: float
+    problems: Sequence[Problem], assessments: Sequence[Assessment], name: str, truth: float
 ) -> np.ndarray:
     """Rise of chi-squared of each fit where one shared unknown is held at the truth and all others
     adapt.
     """
     index = problems[0].layout.names.index(name)
-    coordinate = float(problems[0].layout.shared_unknowns[index].coordinate(truth))
+    coordinate = float(problems[0].layout.global_parameters[index].coordinate(truth))
     starts = []
-    for judgement in judgements:
-        shared, frozen = np.array(judgement.minimum.shared), np.array(judgement.start.frozen)
+    for assessment in assessments:
+        shared, frozen = np.array(assessment.minimum.shared), np.array(assessment.start.frozen)
         shared[index], frozen[index] = coordinate, True
-        ends = tuple(np.full_like(own[:1], np.inf) for own in judgement.start.stages)
+        ends = tuple(np.full_like(own[:1], np.inf) for own in assessment.start.stages)
         starts.append(
-            judgement.start._replace(
-                shared=shared, local=judgement.minimum.local, frozen=frozen, stages=ends
+            assessment.start._replace(
+                shared=shared, local=assessment.minimum.local, frozen=frozen, stages=ends
             )
         )
     chi2 = [
         sum(float(np.sum(np.square(block.residual))) for block in blocks)
         for _, blocks in minima(problems, starts)
     ]
-    return np.asarray(chi2) - np.asarray([judgement.chi2 for judgement in judgements])
+    return np.asarray(chi2) - np.asarray([assessment.chi2 for assessment in assessments])

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import stats
 
 import calibration as cal
-from calibration.fitting.assessment import Judgement
+from calibration.fitting.assessment import Assessment
 from calibration.fitting.fit import report
 from calibration.results.result import Determination
 from calibration.uncertainty.bootstrap import Bootstrap
@@ -83,23 +83,25 @@ def measure(
         ]
         found: dict[str, list[tuple[float, ...]]] = {name: [] for name in scenario.truth}
         for places in of_one_layout(problems):
-            own, judgements = judged([problems[i] for i in places])
+            own, assessments = judged([problems[i] for i in places])
             for name, truth in scenario.truth.items():
-                rise = rises(own, judgements, name, truth)
-                limits = np.asarray([judgement.rise(name, LEVEL) for judgement in judgements])
-                for judgement, inside in zip(judgements, rise <= limits, strict=True):
+                delta_chi2 = rises(own, assessments, name, truth)
+                limits = np.asarray(
+                    [assessment.delta_chi2(name, LEVEL) for assessment in assessments]
+                )
+                for assessment, inside in zip(assessments, delta_chi2 <= limits, strict=True):
                     found[name].append(
-                        (*_interval(judgement, name, truth), float(inside), math.nan)
+                        (*_interval(assessment, name, truth), float(inside), math.nan)
                     )
-            for row, (place, problem, judgement) in enumerate(
-                zip(places, own, judgements, strict=True)
+            for row, (place, problem, assessment) in enumerate(
+                zip(places, own, assessments, strict=True)
             ):
                 if not replicates or place >= (recordings if drawn is None else drawn):
                     continue
                 fit = report(
                     problem,
-                    judgement,
-                    judgement.shared(),
+                    assessment,
+                    assessment.shared(),
                     method="levenberg_marquardt",
                     seconds=0.0,
                 )
@@ -107,7 +109,7 @@ def measure(
                     fit, count=replicates, seed=place, kind=kind, level=LEVEL, lanes=LANES
                 )
                 for name, truth in scenario.truth.items():
-                    position = len(found[name]) - len(judgements) + row
+                    position = len(found[name]) - len(assessments) + row
                     found[name][position] = (
                         *found[name][position][:-1],
                         _covered(again, name, truth),
@@ -123,16 +125,16 @@ def _covered(again: Bootstrap, name: str, truth: float) -> float:
     return float(low <= truth <= high)
 
 
-def _interval(judgement: Judgement, name: str, truth: float) -> tuple[float, ...]:
+def _interval(assessment: Assessment, name: str, truth: float) -> tuple[float, ...]:
     """Whether the truth is inside, deviation, standard error, degrees of freedom, whether it
     failed, whether it was flagged.
     """
-    estimate = judgement.shared()[name]
+    estimate = assessment.shared()[name]
     low, high = estimate.interval(LEVEL)
     failed = (
-        not bool(judgement.minimum.converged) or estimate.status is not Determination.DETERMINED
+        not bool(assessment.minimum.converged) or estimate.status is not Determination.DETERMINED
     )
-    flagged = bool(judgement.doubts()) or not judgement.explained
+    flagged = bool(assessment.doubts()) or not assessment.explained
     inside = low <= truth <= high and not failed
     return (
         float(inside),

@@ -24,9 +24,9 @@ def main() -> None:
         help="where a folder of results for each set is written",
     )
     asked = parser.parse_args()
-    unknown = [name for name in asked.sets if name not in STUDIES]
-    if unknown:
-        parser.error(f"{', '.join(unknown)}: no such set. There are {', '.join(STUDIES)}.")
+    parameter = [name for name in asked.sets if name not in STUDIES]
+    if parameter:
+        parser.error(f"{', '.join(parameter)}: no such set. There are {', '.join(STUDIES)}.")
     for name in asked.sets or STUDIES:
         print(f"\n{name}", flush=True)
         if not (asked.data / name / "meta.json").exists():

@@ -99,7 +99,7 @@ def fit_of(cube: Cube, tosses: list[Toss], each: list[Fitted], length: int) -> F
         correlation=np.zeros((0, 0)),
         chi2=chi2,
         dof=values - len(FITTED) * len(tosses),
-        inflation=1.0,
+        error_scale_factor=1.0,
         converged=True,
         iterations=0,
         seconds=0.0,

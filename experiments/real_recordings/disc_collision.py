@@ -83,48 +83,48 @@ def projected(perspective: Any, centre: Any, position: Any) -> jax.Array:
     return centre + offset / (1.0 + jnp.sum(perspective * offset, axis=-1, keepdims=True))
 
 
-def collision(unknowns: Unknowns, friction: Any, time: Any, meeting: Any) -> jc.Trajectory:
+def collision(parameters: Unknowns, friction: Any, time: Any, meeting: Any) -> jc.Trajectory:
     """The motion of both discs from the first of the frames on.
 
     Args:
-        unknowns: of the motion.
+        parameters: of the motion.
         friction: coefficient between the rims.
         time: of the frames [s].
-        meeting: time at which ``unknowns.position`` holds [s].
+        meeting: time at which ``parameters.position`` holds [s].
     """
-    radius = jnp.exp(unknowns.diameter) / 2 * jnp.ones(2)
+    radius = jnp.exp(parameters.diameter) / 2 * jnp.ones(2)
     scene = jc.Scene(
         bodies=jc.Spheres(
             radius=radius,
-            mass=jnp.exp(jnp.stack([jnp.zeros(()), unknowns.mass_ratio])),
+            mass=jnp.exp(jnp.stack([jnp.zeros(()), parameters.mass_ratio])),
             inertia_ratio=DISC,
         ),
         surfaces=(),
         contact=jc.ContactModel(
-            normal=jc.NewtonRestitution(restitution=jax.nn.sigmoid(unknowns.restitution)),
+            normal=jc.NewtonRestitution(restitution=jax.nn.sigmoid(parameters.restitution)),
             friction=jc.Coulomb(coefficient=friction),
         ),
         gravity=(0.0, 0.0, 0.0),
     )
     start = jc.state(
-        position=in_space(unknowns.position + unknowns.velocity * (time[0] - meeting)),
-        velocity=in_space(unknowns.velocity),
-        spin=about_normal(unknowns.spin),
+        position=in_space(parameters.position + parameters.velocity * (time[0] - meeting)),
+        velocity=in_space(parameters.velocity),
+        spin=about_normal(parameters.spin),
     )
     return jc.simulate(scene, start, times=time - time[0], method=jc.Impulse(max_contacts=2))
 
 
-def seen(unknowns: Unknowns, friction: Any, time: Any, meeting: Any) -> Seen:
+def seen(parameters: Unknowns, friction: Any, time: Any, meeting: Any) -> Seen:
     """What the camera sees of the collision."""
-    motion = collision(unknowns, friction, time, meeting)
+    motion = collision(parameters, friction, time, meeting)
     position, spin = motion.position[..., :2], motion.spin[..., 2]
     assert motion.contacts is not None
     touch = time[0] + motion.contacts.touch_down[0]
-    angle = unknowns.angle + spin * (time - touch)[:, None]
+    angle = parameters.angle + spin * (time - touch)[:, None]
     # The scale is true where the discs touch. A direction is turned by the derivative of the
     # projection.
-    centre = jnp.mean(unknowns.position + (touch - meeting) * unknowns.velocity, axis=0)
-    camera = partial(projected, unknowns.perspective, centre)
+    centre = jnp.mean(parameters.position + (touch - meeting) * parameters.velocity, axis=0)
+    camera = partial(projected, parameters.perspective, centre)
     direction = jnp.stack([jnp.cos(angle), jnp.sin(angle)], axis=-1)
     picture, turned = jax.jvp(camera, (position,), (direction,))
     swing = (
@@ -138,7 +138,7 @@ class Data(NamedTuple):
     """Frames of a fit, NaN replaced, with weights 0 or 1 and the noise [m], [rad].
 
     ``held``: 1 where perspective and mass ratio stay 0. As numbers, not as another form of the
-    unknowns: all fits share compiled code.
+    parameters: all fits share compiled code.
     """
 
     time: Any
@@ -155,14 +155,14 @@ HOLD = 1e6
 """Weight with which what is held stays where it is."""
 
 
-def residuals(unknowns: Unknowns, given: tuple[Data, Any]) -> tuple[jax.Array, Seen]:
+def residuals(parameters: Unknowns, given: tuple[Data, Any]) -> tuple[jax.Array, Seen]:
     """Differences over their noise, 0 where nothing was measured; and what the camera sees."""
     data, friction = given
-    picture = seen(unknowns, friction, data.time, data.meeting)
+    picture = seen(parameters, friction, data.time, data.meeting)
     by_position = data.position_present * (picture.position - data.position) / data.noise[0]
     by_angle = data.angle_present * (picture.angle - data.angle) / data.noise[1]
     held = HOLD * jnp.append(
-        data.held[0] * unknowns.perspective, data.held[1] * unknowns.mass_ratio
+        data.held[0] * parameters.perspective, data.held[1] * parameters.mass_ratio
     )
     return jnp.concatenate([by_position.ravel(), by_angle.ravel(), held]), picture
 
@@ -170,7 +170,7 @@ def residuals(unknowns: Unknowns, given: tuple[Data, Any]) -> tuple[jax.Array, S
 class Solved(NamedTuple):
     """The minimum, residuals and Jacobian there, what the camera sees."""
 
-    unknowns: Unknowns
+    parameters: Unknowns
     residual: Any
     jacobian: Any
     picture: Seen
@@ -178,7 +178,7 @@ class Solved(NamedTuple):
 
 @jax.jit
 def solved(start: Unknowns, data: Data, friction: Any) -> Solved:
-    """Levenberg-Marquardt from ``start``; compiled once for each form of the unknowns and number of
+    """Levenberg-Marquardt from ``start``; compiled once for each form of the parameters and number of
     frames.
     """
     solver: Any = optimistix.LevenbergMarquardt(rtol=1e-9, atol=1e-9)
@@ -210,16 +210,16 @@ class Collision:
     """A fit.
 
     Attributes:
-        unknowns: at the minimum.
+        parameters: at the minimum.
         sd: standard errors, of the same form.
         friction: that was assumed.
         noise: [m], [rad], from the residuals.
         chi2: sum of squares, over the noise; ``dof`` degrees of freedom.
-        meeting: time at which ``unknowns.position`` holds [s].
+        meeting: time at which ``parameters.position`` holds [s].
         tracks: that were fitted; ``picture`` what the model sees in their frames.
     """
 
-    unknowns: Unknowns
+    parameters: Unknowns
     sd: Unknowns
     friction: float
     noise: tuple[float, float]
@@ -232,7 +232,7 @@ class Collision:
     @property
     def restitution(self) -> tuple[float, float]:
         """Value and standard error."""
-        value = float(special.expit(self.unknowns.restitution))
+        value = float(special.expit(self.parameters.restitution))
         return value, value * (1 - value) * float(self.sd.restitution)
 
     @property
@@ -240,14 +240,14 @@ class Collision:
         """Unit vector from the centre of disc 1 to that of disc 0 where they touch, ``(2,)``."""
         since = self.picture.touch - self.meeting
         apart = np.diff(
-            self.unknowns.position[::-1] + since * self.unknowns.velocity[::-1], axis=0
+            self.parameters.position[::-1] + since * self.parameters.velocity[::-1], axis=0
         )[0]
         return np.asarray(apart / np.linalg.norm(apart))
 
     @property
     def diameter(self) -> tuple[float, float]:
         """Distance of the centres at contact, in recorded lengths [m], and its standard error."""
-        value = float(np.exp(self.unknowns.diameter))
+        value = float(np.exp(self.parameters.diameter))
         return value, value * float(self.sd.diameter)
 
     @property
@@ -255,7 +255,7 @@ class Collision:
         """Mass of disc 1 over that of disc 0, and its standard error: 1 and nearly 0 where they
         were taken as equal.
         """
-        value = float(np.exp(self.unknowns.mass_ratio))
+        value = float(np.exp(self.parameters.mass_ratio))
         return value, value * float(self.sd.mass_ratio)
 
 
@@ -333,7 +333,7 @@ def fit_collision(
     for _ in range(1 if noise else ROUNDS):
         data = data_of(tracks, current, reach=reach, perspective=perspective, mass_ratio=mass_ratio)
         end = jax.tree.map(np.asarray, solved(found, data, jnp.asarray(friction, dtype=float)))
-        found = jax.tree.map(jnp.asarray, end.unknowns)
+        found = jax.tree.map(jnp.asarray, end.parameters)
         used = int(np.sum(data.position_present) + np.sum(data.angle_present))
         if noise is None:
             current = noise_of(end.residual, data, share=1 - active / used)
@@ -341,7 +341,7 @@ def fit_collision(
     covariance = np.linalg.inv(end.jacobian.T @ end.jacobian)
     near = np.any(np.asarray(data.angle_present) > 0, axis=1)
     return Collision(
-        unknowns=end.unknowns,
+        parameters=end.parameters,
         sd=jax.tree.map(np.asarray, back(jnp.asarray(np.sqrt(np.diag(covariance))))),
         friction=friction,
         noise=current,

@@ -60,7 +60,7 @@ def on_the_table(found: Collision) -> np.ndarray:
     centre = found.picture.centre
     offset = found.tracks.position - centre
     return centre + offset / (
-        1 - np.sum(np.asarray(found.unknowns.perspective) * offset, axis=-1, keepdims=True)
+        1 - np.sum(np.asarray(found.parameters.perspective) * offset, axis=-1, keepdims=True)
     )
 
 
@@ -172,7 +172,7 @@ def estimates(found: Variants, limit: float) -> dict[str, Estimate]:
     total = float(np.hypot(sd, found.restitution_spread))
     diameter, diameter_sd = best.diameter
     known = Determination.DETERMINED
-    scale = np.asarray(best.unknowns.perspective)
+    scale = np.asarray(best.parameters.perspective)
     scale_sd = np.asarray(best.sd.perspective)
     return {
         "restitution": Estimate(
@@ -229,7 +229,7 @@ def fit_of(found: Variants, limit: float) -> Fit:
         correlation=np.zeros((0, 0)),
         chi2=best.chi2,
         dof=best.dof,
-        inflation=1.0,
+        error_scale_factor=1.0,
         converged=True,
         iterations=0,
         seconds=0.0,
@@ -242,7 +242,11 @@ def fit_of(found: Variants, limit: float) -> Fit:
 
 
 def findings_of(
-    found: Variants, whole: Collision, rise: np.ndarray, limit: float, description: Description
+    found: Variants,
+    whole: Collision,
+    delta_chi2: np.ndarray,
+    limit: float,
+    description: Description,
 ) -> list[Finding]:
     """What the collision tells.
 
@@ -256,7 +260,7 @@ def findings_of(
     best, plain = found.best, found.straight_camera
     (restitution, sd), (diameter, diameter_sd) = best.restitution, best.diameter
     spread = float(np.hypot(sd, found.restitution_spread))
-    q, q_sd = np.asarray(best.unknowns.perspective), np.asarray(best.sd.perspective)
+    q, q_sd = np.asarray(best.parameters.perspective), np.asarray(best.sd.perspective)
     (ratio, ratio_sd), (bare, bare_sd) = (
         found.any_masses.mass_ratio,
         found.any_masses_straight_camera.mass_ratio,
@@ -307,7 +311,7 @@ def findings_of(
             "coefficients cannot be told apart. The joint fit"
             " follows the markers: with white noise in their angles it allows at most "
             f"{limit:.2g} (95 %), and chi-squared rises by"
-            f" {rise[-1]:.0f} for rims that stick, which the velocities by themselves allow. "
+            f" {delta_chi2[-1]:.0f} for rims that stick, which the velocities by themselves allow. "
             "This is no upper limit to be trusted, and"
             " there is no lower one."
         ),
@@ -341,13 +345,17 @@ def run(folder: Path, result: Path) -> Outcome:
         whole = fit_collision(tracks, friction=NEARLY_NONE)
         chi2 = profile_of_friction(tracks, found.best, COEFFICIENTS, reach=REACH)
         told = tangential(found.best)
-    rise = chi2 - min(found.best.chi2, float(chi2.min()))
+    delta_chi2 = chi2 - min(found.best.chi2, float(chi2.min()))
     # The last coefficient that is allowed, between two that were tried.
-    beyond = int(np.argmax((rise > THRESHOLD) & (np.arange(rise.size) > np.argmin(rise))))
+    beyond = int(
+        np.argmax((delta_chi2 > THRESHOLD) & (np.arange(delta_chi2.size) > np.argmin(delta_chi2)))
+    )
     limit = (
         float(
             np.interp(
-                THRESHOLD, rise[beyond - 1 : beyond + 1], COEFFICIENTS[beyond - 1 : beyond + 1]
+                THRESHOLD,
+                delta_chi2[beyond - 1 : beyond + 1],
+                COEFFICIENTS[beyond - 1 : beyond + 1],
             )
         )
         if beyond
@@ -358,7 +366,7 @@ def run(folder: Path, result: Path) -> Outcome:
         f"positions and marker angles of two discs within {REACH} s of their collision: "
         "motion before, restitution, distance at contact,"
         " perspective of the camera; friction by its profile.",
-        findings_of(found, whole, rise, limit, description),
+        findings_of(found, whole, delta_chi2, limit, description),
         {
             "restitution": (
                 found.best.restitution[0],
@@ -373,7 +381,7 @@ def run(folder: Path, result: Path) -> Outcome:
             "by_spin": told.by_spin,
             "to_stick": told.to_stick,
             "friction_limit": limit,
-            "rise": rise.tolist(),
+            "rise": delta_chi2.tolist(),
             "friction_determined": False,
         },
     )

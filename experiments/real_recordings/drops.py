@@ -40,7 +40,7 @@ def apparent_gravity(scale: Estimate) -> tuple[float, float]:
 
 def held_samples(fit: Fit) -> list[int]:
     """Samples before the release, of each recording."""
-    return [reading.release for reading in fit.problem.readings]
+    return [reading.release for reading in fit.problem.detections]
 
 
 def within(value: float, sd: float, truth: float) -> bool:

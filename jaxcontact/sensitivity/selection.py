@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.parameters import Interval, get, nearest, parameters, put, quantity
+from jaxcontact.parameters import Interval, declared_parameters, get, nearest, put, quantity
 from jaxcontact.scene.scene import Scene, State
 
 OF_STATE = "initial."
@@ -65,7 +65,7 @@ def components(scene: Scene, initial: State) -> list[Component]:
     """Every number of the scene that is a parameter, and every number of the initial state."""
     found = [
         part
-        for path, value, about in parameters(scene)
+        for path, value, about in declared_parameters(scene)
         for part in _of_leaf(path, value, about.unit, about.interval)
     ]
     anything = quantity(unit="-", label="", symbol="").interval

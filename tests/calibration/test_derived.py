@@ -59,14 +59,14 @@ CASES = {
 def test_values_go_round_and_move_what_they_stand_for(quantity, law, path):
     here = scene(law)
     value = quantity.first(here)
-    unknown = quantity.unknown(here)
-    assert unknown.about.interval.contains(value)
+    parameter = quantity.parameter(here)
+    assert parameter.about.interval.contains(value)
     assert float(get(quantity.apply(here, value), path)) == pytest.approx(
         float(get(here, path)), rel=1e-12
     )
     other = quantity.apply(here, 1.1 * value)
     assert float(np.asarray(quantity.value_in(other))) == pytest.approx(1.1 * value, rel=1e-12)
-    assert float(unknown.value(unknown.coordinate(value))) == pytest.approx(value, rel=1e-9)
+    assert float(parameter.value(parameter.coordinate(value))) == pytest.approx(value, rel=1e-9)
     assert np.isfinite(jax.grad(lambda value: get(quantity.apply(here, value), path))(value))
     assert hash(quantity) == hash(
         type(quantity)(**{name: getattr(quantity, name) for name in quantity.__dataclass_fields__})

@@ -201,7 +201,7 @@ def test_a_collision_of_discs_with_known_truth_is_found_through_the_perspective(
     )
     assert exact.restitution[0] == pytest.approx(0.8, abs=1e-6)
     assert exact.diameter[0] == pytest.approx(0.08, abs=1e-8)
-    np.testing.assert_allclose(exact.unknowns.perspective, [0.2, -0.05], atol=1e-6)
+    np.testing.assert_allclose(exact.parameters.perspective, [0.2, -0.05], atol=1e-6)
     assert float(exact.picture.touch) == pytest.approx(2.4248, abs=1e-8)
     assert exact.chi2 < 1e-8
     noisy = fit_collision(made_up_tracks(restitution=0.8, friction=0.05, noise=5e-4), friction=0.05)

@@ -13,7 +13,7 @@ import pytest
 from tests.reference.not_yet import NOT_YET
 from tests.reference.tree import all_cases
 
-DATA = Path(__file__).parent / "reference" / "data"
+DATA = Path(__file__).parent / "data"
 POINTWISE = "exudyn/probe_friction_m2.json"
 ANALYTIC = "closed_form/analytic_solutions.json"
 GRADIENTS = "closed_form/gradient_cases.json"

@@ -5,9 +5,9 @@ A law may call an argument by one of these names only if it means this. ``laws.c
 the values before tracing; models declare their parameters with the same entries.
 """
 
-from jaxcontact.parameters import Parameter, quantity
+from jaxcontact.parameters import Quantity, quantity
 
-QUANTITIES: dict[str, Parameter] = {
+QUANTITIES: dict[str, Quantity] = {
     # motion
     "overlap": quantity(unit="m", label="overlap", symbol="d"),
     "overlap_rate": quantity(unit="m/s", label="overlap rate", symbol="d'"),

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from jaxcontact.laws.core.quantities import QUANTITIES
-from jaxcontact.parameters import Parameter, check, nearest
+from jaxcontact.parameters import Quantity, check, nearest
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -131,7 +131,7 @@ def law(
                     f"law {called!r}: {argument!r} is not in "
                     f"QUANTITIES.{nearest(argument, QUANTITIES)}"
                 )
-        checked: dict[str, Parameter] = {
+        checked: dict[str, Quantity] = {
             argument: QUANTITIES[argument] for argument in arguments if argument in QUANTITIES
         }
 

@@ -3,7 +3,7 @@ when something is wrong.
 """
 
 import ast
-import importlib.util
+import importlib
 import json
 import os
 import subprocess
@@ -22,14 +22,9 @@ from calibration.io.recording import read_recordings, read_trajectory
 from calibration.runtime import compilation as compilation_cache
 from calibration.studies.toml import read_study
 from calibration.studies.trajectories import usable
+from tests.calibration import synthetic_fits as synthetic
 
-_SPEC = importlib.util.spec_from_file_location(
-    "made_up_fits", Path(__file__).parent / "calibration" / "made_up_fits.py"
-)
-made_up = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(made_up)
-
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[3]
 BALL = ["--radius", "0.02", "--mass", "0.0027", "--shell"]
 RESULTS = ("fit.json", "fit.png", "report.html", "study.toml")
 
@@ -37,7 +32,7 @@ RESULTS = ("fit.json", "fit.png", "report.html", "study.toml")
 def bounce(path, *, height=0.5, restitution=0.9, noise=0.0, columns="t,z", seconds=1.6):
     """A dropped ball of 20 mm radius on a table at height 0, 100 samples a second."""
     time = 0.01 * np.arange(int(100 * seconds))
-    position, moments = made_up.bounces(time, height, e=restitution)
+    position, moments = synthetic.bounces(time, height, e=restitution)
     position = position + 0.02 + noise * np.random.default_rng(0).standard_normal(time.size)
     rows = "\n".join(f"{t:.2f},{z:.6f}" for t, z in zip(time, position, strict=True))
     path.write_text(f"{columns}\n{rows}\n")
@@ -77,7 +72,7 @@ def fits(monkeypatch):
     def fit_study(study, *, progress=None):
         progress("Fitting nothing")
         studies.append(study)
-        return made_up.drops(2)
+        return synthetic.drops(2)
 
     def save_figure(fit, path):
         Path(path).write_bytes(b"a picture")
@@ -520,8 +515,8 @@ def test_a_recording_without_a_bounce_is_an_error_alone_and_left_out_beside_othe
     assert out == ""
     assert "error: falling.csv: there is no bounce" in err
     recordings = read_recordings(["drops/a.csv", "falling.csv"])
-    readings = [read_bounces(recording, radius=0.02) for recording in recordings]
-    kept, _, notes = usable(recordings, readings)
+    detections = [read_bounces(recording, radius=0.02) for recording in recordings]
+    kept, _, notes = usable(recordings, detections)
     assert [recording.name for recording in kept] == ["a"]
     assert notes == ["1 of 2 recordings show no bounce and were left out: falling."]
 
@@ -665,12 +660,12 @@ def test_a_cache_that_cannot_be_written_is_no_error(monkeypatch, tmp_path):
 
 
 def test_every_public_name_is_there_and_known_to_type_checkers():
-    tree = ast.parse(Path(calibration.__file__).read_text())
-    (block,) = [node for node in tree.body if isinstance(node, ast.If)]
-    declared = {alias.name: node.module for node in block.body for alias in node.names}
-    assert declared == {name: f"calibration.{module}" for name, module in calibration._HOME.items()}
+    stub = ast.parse(Path(calibration.__file__).with_suffix(".pyi").read_text())
+    declared = {alias.asname: node.module for node in stub.body for alias in node.names}
+    assert sorted(declared) == sorted(calibration.__all__)
     for name, module in declared.items():
-        assert getattr(calibration, name) is getattr(importlib.import_module(module), name)
+        home = importlib.import_module(f"calibration.{module}")
+        assert getattr(calibration, name) is getattr(home, name)
     assert set(calibration.__all__) <= set(dir(calibration))
     with pytest.raises(AttributeError, match="no attribute 'fitt'"):
         _ = calibration.fitt

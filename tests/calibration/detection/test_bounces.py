@@ -14,7 +14,7 @@ from calibration.detection.noise import local_residuals, rounding_step
 from calibration.errors import InputError
 from calibration.io.recording import Recording, read_trajectory
 
-DATA = Path(__file__).parents[2].parent / "shared" / "data"
+DATA = Path(__file__).parents[3].parent / "shared" / "data"
 RADIUS = 0.02
 G = 9.81
 
@@ -137,15 +137,15 @@ def made_up_case(seed):
 )  # 81: neighbours by themselves do not tell that they meet
 def test_every_clear_bounce_of_a_made_up_recording_is_found_within_a_frame(seed):
     made, truth = made_up_case(seed)
-    reading = read_bounces(made, radius=RADIUS)
-    times = np.array([bounce.time for bounce in reading.bounces])
+    detected = read_bounces(made, radius=RADIUS)
+    times = np.array([bounce.time for bounce in detected.bounces])
     assert truth["needed"] <= len(times) <= len(truth["impacts"])
     if len(times):
         assert np.abs(times - truth["impacts"][: len(times)]).max() < truth["frame"]
-        assert abs(reading.restitution - truth["restitution"]) < max(
-            0.03 if truth["needed"] else 0.1, 3 * reading.restitution_sd
+        assert abs(detected.restitution - truth["restitution"]) < max(
+            0.03 if truth["needed"] else 0.1, 3 * detected.restitution_sd
         )
-        assert abs(reading.height - truth["floor"]) < max(1e-3, 5 * reading.height_sd)
+        assert abs(detected.height - truth["floor"]) < max(1e-3, 5 * detected.height_sd)
 
 
 @pytest.fixture(scope="module")
@@ -164,29 +164,29 @@ def tennis_ball():
 
 def test_the_hand_and_the_rest_are_left_out_and_said(tennis_ball):
     time, position, _ = tennis_ball
-    reading = read_bounces(recording(time, position), radius=RADIUS)
-    assert -0.012 < time[reading.release] < 0.04
-    assert abs(position[reading.stop - 1, 2] - RADIUS) < 5e-3
-    assert any("the ball is held or at rest" in remark for remark in reading.remarks)
-    assert any("the ball is at rest, rolls" in remark for remark in reading.remarks)
+    detected = read_bounces(recording(time, position), radius=RADIUS)
+    assert -0.012 < time[detected.release] < 0.04
+    assert abs(position[detected.stop - 1, 2] - RADIUS) < 5e-3
+    assert any("the ball is held or at rest" in remark for remark in detected.remarks)
+    assert any("the ball is at rest, rolls" in remark for remark in detected.remarks)
 
 
 def test_drag_gravity_noise_and_state_are_read(tennis_ball):
     time, position, _ = tennis_ball
-    reading = read_bounces(recording(time, position), radius=RADIUS)
-    assert abs(reading.drag - 0.13) < min(4 * reading.drag_sd, 0.02)
-    assert abs(reading.gravity - G) < 4 * reading.gravity_sd
-    np.testing.assert_allclose(reading.noise, 2e-4, rtol=0.15)
-    np.testing.assert_allclose(reading.scatter, 2e-4, rtol=0.2)
-    assert np.all(np.abs(reading.correlation) < 0.15)
+    detected = read_bounces(recording(time, position), radius=RADIUS)
+    assert abs(detected.drag - 0.13) < min(4 * detected.drag_sd, 0.02)
+    assert abs(detected.gravity - G) < 4 * detected.gravity_sd
+    np.testing.assert_allclose(detected.noise, 2e-4, rtol=0.15)
+    np.testing.assert_allclose(detected.scatter, 2e-4, rtol=0.2)
+    assert np.all(np.abs(detected.correlation) < 0.15)
     np.testing.assert_allclose(
-        reading.position, [0.1 * max(time[reading.release], 0), 0, 0.8], atol=2e-3
+        detected.position, [0.1 * max(time[detected.release], 0), 0, 0.8], atol=2e-3
     )
     np.testing.assert_allclose(
-        reading.velocity, [0.1, 0, -G * max(time[reading.release], 0)], atol=0.03
+        detected.velocity, [0.1, 0, -G * max(time[detected.release], 0)], atol=0.03
     )
     np.testing.assert_allclose(
-        [bounce.restitution for bounce in reading.bounces[:4]], 0.8, atol=0.005
+        [bounce.restitution for bounce in detected.bounces[:4]], 0.8, atol=0.005
     )
 
 
@@ -204,28 +204,28 @@ def test_only_the_height_is_enough(tennis_ball):
     time, position, impacts = tennis_ball
     height = np.full_like(position, np.nan)
     height[:, 2] = position[:, 2]
-    reading = read_bounces(recording(time, height), radius=RADIUS)
+    detected = read_bounces(recording(time, height), radius=RADIUS)
     np.testing.assert_allclose(
-        [bounce.time for bounce in reading.bounces], impacts[: len(reading.bounces)], atol=1 / 240
+        [bounce.time for bounce in detected.bounces], impacts[: len(detected.bounces)], atol=1 / 240
     )
-    assert np.isnan(reading.velocity[:2]).all()
-    assert np.isnan(reading.noise[:2]).all()
+    assert np.isnan(detected.velocity[:2]).all()
+    assert np.isnan(detected.noise[:2]).all()
 
 
 def test_a_gap_over_a_bounce_is_bridged(tennis_ball):
     time, position, impacts = tennis_ball
     seen = np.where((np.abs(time - impacts[0]) < 0.06)[:, None], np.nan, position)
-    reading = read_bounces(recording(time, seen), radius=RADIUS)
-    assert reading.bounces[0].time == pytest.approx(impacts[0], abs=1e-3)
-    assert reading.bounces[0].restitution == pytest.approx(0.8, abs=0.01)
+    detected = read_bounces(recording(time, seen), radius=RADIUS)
+    assert detected.bounces[0].time == pytest.approx(impacts[0], abs=1e-3)
+    assert detected.bounces[0].restitution == pytest.approx(0.8, abs=0.01)
 
 
 def test_a_recording_that_starts_after_the_first_bounce_starts_with_the_flight(tennis_ball):
     time, position, impacts = tennis_ball
     late = time > impacts[0] - 0.008
-    reading = read_bounces(recording(time[late], position[late]), radius=RADIUS)
-    assert time[late][reading.release] == pytest.approx(impacts[0], abs=0.02)
-    assert reading.bounces[0].time == pytest.approx(impacts[1], abs=1e-3)
+    detected = read_bounces(recording(time[late], position[late]), radius=RADIUS)
+    assert time[late][detected.release] == pytest.approx(impacts[0], abs=0.02)
+    assert detected.bounces[0].time == pytest.approx(impacts[1], abs=1e-3)
 
 
 def test_tracking_errors_are_marked_and_nothing_else(tennis_ball):
@@ -234,13 +234,13 @@ def test_tracking_errors_are_marked_and_nothing_else(tennis_ball):
     moved = position.copy()
     moved[jumps[:3], 2] += [0.1, -0.2, 0.006]
     moved[jumps[3:], 0] += 0.05
-    reading = read_bounces(recording(time, moved), radius=RADIUS)
-    np.testing.assert_array_equal(np.flatnonzero(reading.outliers), jumps)
+    detected = read_bounces(recording(time, moved), radius=RADIUS)
+    np.testing.assert_array_equal(np.flatnonzero(detected.outliers), jumps)
     np.testing.assert_allclose(
-        [bounce.time for bounce in reading.bounces[:4]], impacts[:4], atol=1e-3
+        [bounce.time for bounce in detected.bounces[:4]], impacts[:4], atol=1e-3
     )
     assert any(
-        remark.startswith("6 tracking errors: samples 150, 152") for remark in reading.remarks
+        remark.startswith("6 tracking errors: samples 150, 152") for remark in detected.remarks
     )
 
 
@@ -251,30 +251,30 @@ def test_a_ball_that_is_caught_ends_the_reading(tennis_ball):
     held[time > caught] = held[np.searchsorted(time, caught)] + [0, 0, 0.2] * (
         time[time > caught, None] - caught
     )
-    reading = read_bounces(recording(time, held), radius=RADIUS)
-    assert len(reading.bounces) == 2
-    assert time[reading.stop] == pytest.approx(caught, abs=0.03)
-    assert any("caught" in remark for remark in reading.remarks)
+    detected = read_bounces(recording(time, held), radius=RADIUS)
+    assert len(detected.bounces) == 2
+    assert time[detected.stop] == pytest.approx(caught, abs=0.03)
+    assert any("caught" in remark for remark in detected.remarks)
 
 
 @pytest.mark.parametrize("step", [1e-3, 4e-3])
 def test_positions_in_whole_pixels_are_read(tennis_ball, step):
     time, position, impacts = tennis_ball
-    reading = read_bounces(recording(time, step * np.round(position / step)), radius=RADIUS)
-    assert len(reading.bounces) >= 5
+    detected = read_bounces(recording(time, step * np.round(position / step)), radius=RADIUS)
+    assert len(detected.bounces) >= 5
     np.testing.assert_allclose(
-        [bounce.time for bounce in reading.bounces], impacts[: len(reading.bounces)], atol=1 / 240
+        [bounce.time for bounce in detected.bounces], impacts[: len(detected.bounces)], atol=1 / 240
     )
-    assert reading.restitution == pytest.approx(0.8, abs=0.01)
-    assert np.nanmin(reading.noise) > 0.2 * step
+    assert detected.restitution == pytest.approx(0.8, abs=0.01)
+    assert np.nanmin(detected.noise) > 0.2 * step
 
 
 def test_a_short_length_scale_shows_as_low_gravity(tennis_ball):
     time, position, _ = tennis_ball
-    reading = read_bounces(recording(time, 0.95 * position), radius=RADIUS)
-    assert reading.gravity == pytest.approx(0.95 * G, rel=0.01)
-    assert reading.restitution == pytest.approx(0.8, abs=0.01)
-    assert any("lengths are 5 % too short" in remark for remark in reading.remarks)
+    detected = read_bounces(recording(time, 0.95 * position), radius=RADIUS)
+    assert detected.gravity == pytest.approx(0.95 * G, rel=0.01)
+    assert detected.restitution == pytest.approx(0.8, abs=0.01)
+    assert any("lengths are 5 % too short" in remark for remark in detected.remarks)
 
 
 def damped_contact(times, *, speed, duration, restitution):
@@ -294,23 +294,23 @@ def test_a_contact_seen_at_high_speed_is_no_flight_and_no_error():
     height = damped_contact(time, speed=3.0, duration=4e-3, restitution=0.8)
     position = np.full((len(time), 3), np.nan)
     position[:, 2] = height + RADIUS + 3e-5 * np.random.default_rng(0).normal(size=len(time))
-    reading = read_bounces(recording(time, position), radius=RADIUS)
-    (bounce,) = reading.bounces
+    detected = read_bounces(recording(time, position), radius=RADIUS)
+    (bounce,) = detected.bounces
     assert bounce.restitution == pytest.approx(0.8, abs=0.01)
     assert 0 < bounce.time < 4e-3
-    assert reading.height == pytest.approx(RADIUS, abs=2e-3)
-    assert not reading.outliers.any()
-    assert any("during one contact" in remark for remark in reading.remarks)
+    assert detected.height == pytest.approx(RADIUS, abs=2e-3)
+    assert not detected.outliers.any()
+    assert any("during one contact" in remark for remark in detected.remarks)
 
 
 def test_a_flight_without_a_bounce_has_no_bounces():
     time = np.arange(0, 0.5, 0.01)
     position = np.stack([2 * time, 0 * time, 1 + 2 * time - G / 2 * time**2], axis=1)
-    reading = read_bounces(recording(time, position), radius=RADIUS)
-    assert reading.bounces == ()
-    assert "no bounce in this recording" in reading.remarks
-    assert np.isnan(reading.restitution)
-    np.testing.assert_allclose(reading.velocity, [2, 0, 2], atol=1e-3)
+    detected = read_bounces(recording(time, position), radius=RADIUS)
+    assert detected.bounces == ()
+    assert "no bounce in this recording" in detected.remarks
+    assert np.isnan(detected.restitution)
+    np.testing.assert_allclose(detected.velocity, [2, 0, 2], atol=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -325,12 +325,12 @@ def test_a_flight_without_a_bounce_has_no_bounces():
 def test_what_does_not_fall_freely_is_no_flight(height):
     time = np.arange(0, 1.5, 0.01)
     shown = height(time) + 1e-4 * np.random.default_rng(0).normal(size=len(time))
-    reading = read_bounces(
+    detected = read_bounces(
         recording(time, np.stack([time, 0 * time, shown], axis=1)), radius=RADIUS
     )
-    assert reading.flights == ()
-    assert reading.bounces == ()
-    assert "no free flight" in reading.remarks[0]
+    assert detected.flights == ()
+    assert detected.bounces == ()
+    assert "no free flight" in detected.remarks[0]
 
 
 @pytest.mark.parametrize(
@@ -378,8 +378,8 @@ def real(name):
 
 
 def test_real_drops_of_a_table_tennis_ball():
-    recordings, readings = real("pingpong_drop_table")
-    assert [len(reading.bounces) for reading in readings] == [
+    recordings, detections = real("pingpong_drop_table")
+    assert [len(detected.bounces) for detected in detections] == [
         2,
         1,
         1,
@@ -396,35 +396,36 @@ def test_real_drops_of_a_table_tennis_ball():
         2,
         2,
     ]
-    assert all(0.88 < reading.restitution < 0.94 for reading in readings)
-    assert np.mean([reading.restitution for reading in readings]) == pytest.approx(
+    assert all(0.88 < detected.restitution < 0.94 for detected in detections)
+    assert np.mean([detected.restitution for detected in detections]) == pytest.approx(
         0.92, abs=0.01
     )  # 0.82 without drag
-    assert np.median([reading.drag for reading in readings]) == pytest.approx(0.13, abs=0.02)
+    assert np.median([detected.drag for detected in detections]) == pytest.approx(0.13, abs=0.02)
     assert all(
-        9.2 < reading.gravity < 9.9 for reading in readings
+        9.2 < detected.gravity < 9.9 for detected in detections
     )  # the length scale of this set is 3 to 5 % short
-    for item, reading in zip(recordings, readings, strict=True):
+    for item, detected in zip(recordings, detections, strict=True):
         height = item.position[:, 2]
         fallen = int(
             np.argmax(height < np.median(height[:5]) - 0.05)
         )  # 0.05 m below the hand, 0.10 s after the release
-        assert fallen - 18 <= reading.release <= fallen - 5, item.name
-        assert len(height) - reading.stop <= 4
+        assert fallen - 18 <= detected.release <= fallen - 5, item.name
+        assert len(height) - detected.stop <= 4
 
 
 def test_real_launches_without_spin():
-    _, readings = real("aimy_mn5008_no_spin")
-    assert all(len(reading.bounces) == 1 for reading in readings)
-    assert np.median([reading.restitution for reading in readings]) == pytest.approx(
+    _, detections = real("aimy_mn5008_no_spin")
+    assert all(len(detected.bounces) == 1 for detected in detections)
+    assert np.median([detected.restitution for detected in detections]) == pytest.approx(
         0.955, abs=0.01
     )
-    assert all(abs(reading.height - 0.760) < 0.003 for reading in readings)
+    assert all(abs(detected.height - 0.760) < 0.003 for detected in detections)
     assert all(
-        reading.release <= 12 and len(reading.outliers) - reading.stop <= 2 for reading in readings
+        detected.release <= 12 and len(detected.outliers) - detected.stop <= 2
+        for detected in detections
     )
-    assert all(0.1 < reading.drag < 0.2 for reading in readings)
-    assert set(np.flatnonzero(readings[7].outliers)) >= {
+    assert all(0.1 < detected.drag < 0.2 for detected in detections)
+    assert set(np.flatnonzero(detections[7].outliers)) >= {
         64,
         67,
     }  # two jumps of 4 cm just before the bounce
@@ -438,13 +439,13 @@ def test_real_launches_without_spin():
     ],
 )
 def test_real_launches_with_spin_bounce_once_or_end_before(name, bouncing):
-    recordings, readings = real(name)
-    found = [i for i, reading in enumerate(readings) if reading.bounces]
+    recordings, detections = real(name)
+    found = [i for i, detected in enumerate(detections) if detected.bounces]
     assert found == bouncing
     for i in found:
-        assert len(readings[i].bounces) == 1
-        assert abs(readings[i].height - 0.760) < 0.005
-        assert 0.8 < readings[i].restitution < 1.05
-    for i in set(range(len(readings))) - set(found):
-        assert "no bounce in this recording" in readings[i].remarks
+        assert len(detections[i].bounces) == 1
+        assert abs(detections[i].height - 0.760) < 0.005
+        assert 0.8 < detections[i].restitution < 1.05
+    for i in set(range(len(detections))) - set(found):
+        assert "no bounce in this recording" in detections[i].remarks
         assert np.nanmin(recordings[i].position[:, 2]) > 0.755

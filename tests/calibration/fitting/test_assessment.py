@@ -10,11 +10,11 @@ from scipy import optimize, stats
 import calibration as cal
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.model.parameter import Unknown
+from calibration.model.parameter import Parameter
 from calibration.optimise.information import between_trials, between_trials_degrees, information
 from calibration.problem.residuals import Block, residuals
 from calibration.results.result import Coordinate, Determination, Estimate
-from jaxcontact.parameters import Interval, Parameter
+from jaxcontact.parameters import Interval, Quantity
 
 RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"
 TANGENTIAL = "contact.friction.tangential_restitution"
@@ -23,7 +23,7 @@ ANGLES = np.linspace(5.0, 75.0, 15)
 
 @pytest.fixture(scope="module")
 def asked() -> cal.Problem:
-    """Three unknowns from a table of impacts that slide and stick, with noise of the stated
+    """Three parameters from a table of impacts that slide and stick, with noise of the stated
     size.
     """
     rng = np.random.default_rng(4)
@@ -53,7 +53,7 @@ def asked() -> cal.Problem:
 
 
 def residual(asked: cal.Problem, coordinates: np.ndarray) -> np.ndarray:
-    """Weighted residuals at coordinates of the shared unknowns."""
+    """Weighted residuals at coordinates of the shared parameters."""
     with jax.enable_x64(True):
         (found,) = residuals(
             asked.layout,
@@ -80,9 +80,9 @@ def test_same_optimum_and_covariance_as_scipy(asked, fitted):
         ftol=1e-14,
         gtol=1e-14,
     )
-    np.testing.assert_allclose(fitted.judgement.minimum.shared, peer.x, atol=1e-6)
+    np.testing.assert_allclose(fitted.assessment.minimum.shared, peer.x, atol=1e-6)
     np.testing.assert_allclose(
-        fitted.judgement.covariance, np.linalg.inv(peer.jac.T @ peer.jac), rtol=0.01
+        fitted.assessment.covariance, np.linalg.inv(peer.jac.T @ peer.jac), rtol=0.01
     )
 
 
@@ -102,18 +102,18 @@ def test_same_optimum_and_covariance_as_lmfit(asked, fitted, scaled):
         epsfcn=1e-12,
     )
     np.testing.assert_allclose(
-        fitted.judgement.minimum.shared, [peer.params[f"p{i}"].value for i in range(3)], atol=1e-6
+        fitted.assessment.minimum.shared, [peer.params[f"p{i}"].value for i in range(3)], atol=1e-6
     )
     factor = fitted.chi2 / fitted.dof if scaled else 1.0
-    np.testing.assert_allclose(fitted.judgement.covariance * factor, peer.covar, rtol=0.01)
+    np.testing.assert_allclose(fitted.assessment.covariance * factor, peer.covar, rtol=0.01)
     assert (peer.chisqr, peer.nfree) == (pytest.approx(fitted.chi2, rel=1e-9), fitted.dof)
 
 
 def test_the_rise_at_the_ends_of_lmfit_s_profile_interval_is_that_of_known_noise(asked, fitted):
-    judgement = fitted.judgement
+    assessment = fitted.assessment
     for name in (RESTITUTION, FRICTION, TANGENTIAL):
-        assert judgement.rise(name) == pytest.approx(stats.chi2.ppf(0.95, 1), rel=1e-6)
-        assert judgement.rise(name, 0.6827) == pytest.approx(1.0, rel=1e-3)
+        assert assessment.delta_chi2(name) == pytest.approx(stats.chi2.ppf(0.95, 1), rel=1e-6)
+        assert assessment.delta_chi2(name, 0.6827) == pytest.approx(1.0, rel=1e-3)
 
 
 # ---- between trials
@@ -232,13 +232,13 @@ def test_an_interval_is_student_s():
 
 
 def test_an_interval_of_a_bounded_quantity_stays_inside():
-    unknown = Unknown(
-        "e", Parameter("-", Interval(0.0, 1.0, False, False), "logit", "restitution", "e", "", None)
+    parameter = Parameter(
+        "e", Quantity("-", Interval(0.0, 1.0, False, False), "logit", "restitution", "e", "", None)
     )
     found = estimate(
         value=0.99,
         sd=0.01,
-        curve=Coordinate(unknown, float(unknown.coordinate(0.99)), 0.01 / (0.99 * 0.01)),
+        curve=Coordinate(parameter, float(parameter.coordinate(0.99)), 0.01 / (0.99 * 0.01)),
     )
     low, high = found.interval()
     assert 0.9 < low < 0.99 < high < 1.0

@@ -11,7 +11,7 @@ import pytest
 import jaxcontact as jc
 from calibration.detection.bounces import read_bounces
 from calibration.errors import InputError
-from calibration.fitting.assessment import Judgement
+from calibration.fitting.assessment import Assessment
 from calibration.fitting.fit import fit
 from calibration.fitting.start import starting_point
 from calibration.io.recording import Recording
@@ -169,7 +169,7 @@ def test_same_minimum_and_covariance_as_scipy():
             np.concatenate([own.shared, own.local[0].ravel()]), peer.x, atol=1e-6
         )
         covariance = np.linalg.inv(peer.jac.T @ peer.jac)
-        judged = Judgement(asked.layout, asked.scene, asked.data, began, own)
+        judged = Assessment(asked.layout, asked.scene, asked.data, began, own)
         assert judged.formal.shared[0, 0] == pytest.approx(covariance[0, 0], rel=1e-5)
         np.testing.assert_allclose(
             judged.formal.local[0][0], covariance[1:, 1:], rtol=1e-4, atol=1e-16

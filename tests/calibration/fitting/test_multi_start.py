@@ -12,9 +12,9 @@ from calibration.errors import InputError
 from calibration.fitting.multi_start import multi_start, spread_over
 from calibration.fitting.start import starting_point
 from calibration.model.free import Free
-from calibration.model.parameter import Unknown
+from calibration.model.parameter import Parameter
 from calibration.model.prior import LogNormal, Normal
-from jaxcontact.parameters import Interval, Parameter
+from jaxcontact.parameters import Interval, Quantity
 
 RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"
 TANGENTIAL = "contact.friction.tangential_restitution"
@@ -91,27 +91,27 @@ def test_same_seed_same_numbers_and_given_starts_are_used(found):
 def test_starts_cover_prior_bounds_and_decades():
     places = (np.arange(100) + 0.5) / 100
 
-    def unknown(transform, low, high, prior=None):
-        return Unknown(
+    def parameter(transform, low, high, prior=None):
+        return Parameter(
             "x",
-            Parameter("-", Interval(low, high, False, False), transform, "x", "x", "", None),
+            Quantity("-", Interval(low, high, False, False), transform, "x", "x", "", None),
             prior=prior,
         )
 
-    bounded = spread_over(unknown("logit", 0.0, 1.0), 0.5, places)
+    bounded = spread_over(parameter("logit", 0.0, 1.0), 0.5, places)
     assert (bounded.min(), bounded.max()) == (
         pytest.approx(0.02, abs=0.01),
         pytest.approx(0.98, abs=0.01),
     )
-    wide = spread_over(unknown("log", 0.0, np.inf), 1e6, places)
+    wide = spread_over(parameter("log", 0.0, np.inf), 1e6, places)
     assert np.log10(wide.max() / wide.min()) == pytest.approx(4.0, abs=0.1)
-    between = spread_over(unknown("log", 1e3, 1e7), 1e4, places)
+    between = spread_over(parameter("log", 1e3, 1e7), 1e4, places)
     assert 1e3 < between.min() < between.max() < 1e7
     assert np.std(
-        spread_over(unknown("identity", -np.inf, np.inf, Normal(3.0, 0.1)), 0.0, places)
+        spread_over(parameter("identity", -np.inf, np.inf, Normal(3.0, 0.1)), 0.0, places)
     ) == pytest.approx(0.1, rel=0.2)
     assert np.std(
-        np.log(spread_over(unknown("log", 0.0, np.inf, LogNormal(3.0, 2.0)), 1.0, places))
+        np.log(spread_over(parameter("log", 0.0, np.inf, LogNormal(3.0, 2.0)), 1.0, places))
     ) == pytest.approx(np.log(2), rel=0.2)
 
 
@@ -129,8 +129,8 @@ def test_a_fit_begins_where_another_ended_by_name():
     second = problem()
     start = starting_point(second, first)
     values = [
-        float(unknown.value(here))
-        for unknown, here in zip(second.layout.shared_unknowns, start.shared, strict=True)
+        float(parameter.value(here))
+        for parameter, here in zip(second.layout.global_parameters, start.shared, strict=True)
     ]
     assert values[:2] == pytest.approx(
         [first.parameters[RESTITUTION].value, first.parameters[FRICTION].value], rel=1e-6

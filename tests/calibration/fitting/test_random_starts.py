@@ -54,10 +54,10 @@ def test_random_starts_end_in_the_global_minimum(asked):
 def test_the_restitution_of_the_recordings_is_seen_before_the_fit(asked):
     which, coordinate = restitution_shown(asked)
     assert [
-        unknown.name
-        for unknown, here in zip(asked.layout.shared_unknowns, which, strict=True)
+        parameter.name
+        for parameter, here in zip(asked.layout.global_parameters, which, strict=True)
         if here
     ] == [UNKNOWNS[1]]
-    assert float(asked.layout.shared_unknowns[1].value(coordinate[1])) == pytest.approx(
+    assert float(asked.layout.global_parameters[1].value(coordinate[1])) == pytest.approx(
         MIDDLING.restitution, abs=0.03
     )

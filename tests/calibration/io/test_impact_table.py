@@ -10,7 +10,7 @@ import pytest
 from calibration.errors import InputError
 from calibration.io.impact_table import ImpactTable, is_impact_table, merge, read_impact_table
 
-DATA = Path(__file__).parents[2].parent / "shared" / "data"
+DATA = Path(__file__).parents[3].parent / "shared" / "data"
 KHARAZ = DATA / "kharaz2001_table"
 
 

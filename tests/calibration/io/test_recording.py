@@ -11,7 +11,7 @@ from calibration.errors import InputError
 from calibration.io.recording import Recording, read_recordings, read_trajectory
 from calibration.io.trajectory_columns import _FRAMES
 
-DATA = Path(__file__).parents[2].parent / "shared" / "data"
+DATA = Path(__file__).parents[3].parent / "shared" / "data"
 COUNT = 6
 TIME = 0.01 * np.arange(COUNT)
 A, B, C = 0.1 + 0.3 * TIME, 0.5 - 0.2 * TIME, 1.0 - 4.9 * TIME**2

@@ -4,9 +4,7 @@ where nothing can be told.
 
 import dataclasses
 import functools
-import importlib.util
 import math
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -28,13 +26,7 @@ from calibration.problem.trial import Trial
 from calibration.results.result import Determination
 from jaxcontact.geometry.rotation import quaternion_product, rotation_to_quaternion
 from jaxcontact.laws.core.damping_maps import exact_damping_ratio
-
-_SPEC = importlib.util.spec_from_file_location(
-    "derivatives_of_residuals", Path(__file__).with_name("derivatives_of_residuals.py")
-)
-_MODULE = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(_MODULE)
-check_derivatives = _MODULE.check_derivatives
+from tests.calibration.optimise.derivatives_of_residuals import check_derivatives
 
 RESTITUTION, STIFFNESS = "contact.normal.restitution", "contact.normal.stiffness"
 FRICTION, DRAG = "contact.friction.coefficient", "drag.coefficient"
@@ -146,11 +138,11 @@ def test_restitution_from_the_sound_of_a_drop_from_an_unknown_height():
     problem, found = bounce_fit()
     assert_found(found, {RESTITUTION: 0.85})
     assert found.parameters[RESTITUTION].sd < 1e-4
-    own = found.judgement.local(0, 0)
+    own = found.assessment.local(0, 0)
     assert abs(own["impact_time"].value - 0.3) < 3 * own["impact_time"].sd
     assert abs(own["impact_speed"].value - 3.0) < 3 * own["impact_speed"].sd
-    assert any("left out" in remark for remark in problem.readings[0].remarks)
-    assert any("without a sound" in remark for remark in problem.readings[0].remarks)
+    assert any("left out" in remark for remark in problem.detections[0].remarks)
+    assert any("without a sound" in remark for remark in problem.detections[0].remarks)
 
 
 def test_derivatives_of_bounce_times():
@@ -342,10 +334,10 @@ def test_force_of_law_and_motion_is_that_of_an_independent_integration():
     problem = Problem(rubbed, [trial], free=[STIFFNESS])
     with jax.enable_x64(True):
         kind, data = (
-            problem.layout.kinds[0],
+            problem.layout.batches[0],
             jax.tree.map(lambda column: column[0], problem.data[0]),
         )
-        ((seen,), _) = kind.predicted(kind.experiment(rubbed, (), jnp.zeros(0), data), data)
+        ((seen,), _) = kind.predicted(kind.trial_state(rubbed, (), jnp.zeros(0), data), data)
     normal, tangential = np.asarray(seen)[: TRACE.size].T
     np.testing.assert_allclose(normal, expected, atol=1e-4 * expected.max())
     # Sliding along x, the surface is pulled along; after the slip has gone, nothing is.
@@ -371,7 +363,7 @@ def test_stiffness_and_restitution_from_force_traces_with_an_unknown_trigger():
     found = fit(problem)
     assert_found(found, {STIFFNESS: 3e6, RESTITUTION: 0.7})
     for seed in range(2):
-        own = found.judgement.local(0, seed)["offset_of_force_sensor"]
+        own = found.assessment.local(0, seed)["offset_of_force_sensor"]
         assert abs(own.value + 3e-5 * (seed + 1)) < 3 * own.sd
     check_derivatives(problem, rtol=2e-4)
 
@@ -388,18 +380,18 @@ def test_gain_of_the_sensor_is_told_by_known_speeds_and_not_told_without_them():
         )
     )
     assert_found(told, {STIFFNESS: 3e6, RESTITUTION: 0.7, "force_gain": 1.0})
-    unknown = [trial.measured[0] for trial in known]
+    parameter = [trial.measured[0] for trial in known]
     nuisance = [cal.FirstImpact(), cal.ForceGain()]
     open_ = fit(
         Problem(
-            compliant_scene(2e6, 0.8), unknown, free=[STIFFNESS, RESTITUTION], nuisance=nuisance
+            compliant_scene(2e6, 0.8), parameter, free=[STIFFNESS, RESTITUTION], nuisance=nuisance
         )
     )
     assert open_.parameters["force_gain"].status is Determination.NOT_DETERMINED
     assert open_.parameters[STIFFNESS].status is Determination.NOT_DETERMINED
     # What belongs to one trial follows what the data leave open.
-    assert open_.judgement.local(0, 0)["impact_speed"].status is Determination.NOT_DETERMINED
-    assert open_.judgement.local(0, 0)["impact_time"].status is Determination.DETERMINED
+    assert open_.assessment.local(0, 0)["impact_speed"].status is Determination.NOT_DETERMINED
+    assert open_.assessment.local(0, 0)["impact_time"].status is Determination.DETERMINED
 
 
 def test_contact_durations_of_known_impacts_are_hertz_s():
@@ -533,7 +525,7 @@ def spin_fit():
 def test_friction_from_spins_wrapped_marker_angles_and_orientations_in_one_trial():
     problem, found = spin_fit()
     assert_found(found, {FRICTION: 0.1})
-    own = found.judgement.local(0, 0)
+    own = found.assessment.local(0, 0)
     assert abs(own["spin_y"].value + 40.0) < 3 * own["spin_y"].sd
     assert abs(own["marker_angle"].value - 0.7) < 3 * own["marker_angle"].sd
     check_derivatives(problem, rtol=1e-4)
@@ -669,11 +661,11 @@ def test_sounds_positions_and_an_impact_table_in_one_problem():
             cal.ClockOffset("microphone"),
         ],
     )
-    assert len(problem.layout.kinds) == 3
+    assert len(problem.layout.batches) == 3
     found = fit(problem)
     assert_found(found, {RESTITUTION: 0.8})
     (place,) = [
         (k, r) for k, members in enumerate(problem.members) for r, m in enumerate(members) if m == 2
     ]
-    offset = found.judgement.local(*place)["offset_of_microphone"]
+    offset = found.assessment.local(*place)["offset_of_microphone"]
     assert abs(offset.value + 0.25) < 3 * offset.sd

@@ -361,7 +361,7 @@ def test_whitening_is_the_inverse_of_the_cholesky_factor_and_undone():
 def test_what_speaks_against_the_noise_model_is_said(noise, made, text):
     found = cal.fit(problem(noise, **made))
     assert any(text in sentence or "does not explain" in sentence for sentence in found.warnings)
-    assert not cal.fit(problem(noise)).judgement.doubts()
+    assert not cal.fit(problem(noise)).assessment.doubts()
 
 
 def test_the_covariance_allows_for_weights_that_are_estimates():

@@ -3,8 +3,6 @@ found, or said not to be told.
 """
 
 import functools
-import importlib.util
-from pathlib import Path
 
 import jax
 import jax.numpy as jnp
@@ -19,17 +17,11 @@ from calibration.fitting.fit import fit
 from calibration.io.recording import Recording
 from calibration.measurements.exposure import mean_over_exposure
 from calibration.model.apparatus import Camera, Clock
-from calibration.model.trial_state import Initial, experiment_from
+from calibration.model.trial_state import Initial, trial_state_from
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
 from calibration.results.result import Determination
-
-_SPEC = importlib.util.spec_from_file_location(
-    "derivatives_of_residuals", Path(__file__).with_name("derivatives_of_residuals.py")
-)
-_MODULE = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(_MODULE)
-check_derivatives = _MODULE.check_derivatives
+from tests.calibration.optimise.derivatives_of_residuals import check_derivatives
 
 RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"
 RADIUS, NOISE, FRAME = 0.02, 3e-4, 1 / 120
@@ -152,7 +144,7 @@ def test_mean_over_an_exposure_is_exact_across_an_impact():
             **{name: getattr(motion, name)[back] for name in ("position", "velocity", "spin")},
         )
         still = Initial(np.zeros(3), np.zeros(3), np.zeros(3), 0.0, np.array([1.0, 0.0, 0.0, 0.0]))
-        found = np.asarray(mean_over_exposure(experiment_from(scene(), still), motion))
+        found = np.asarray(mean_over_exposure(trial_state_from(scene(), still), motion))
     sharp = path(1.0)[1:]
     expected = exposed(1.0, exposure)[1:]
     assert np.max(np.abs(sharp - expected)) > 1e-3  # what would be missed beside an impact
@@ -286,7 +278,7 @@ def test_a_ball_that_goes_away_from_the_camera():
     found = fitted(recordings, [cal.DepthMotion(distance, (0.4, 0.2))])
     assert_found(found, {})
     for r in range(2):
-        own = found.judgement.local(0, r)["depth_velocity"]
+        own = found.assessment.local(0, r)["depth_velocity"]
         assert abs(own.value - depth) < 3 * own.sd
 
 

@@ -33,22 +33,22 @@ def check_derivatives(problem: Problem, *, rtol: float = 1e-5) -> None:
                     rtol=rtol,
                     atol=rtol * max(np.abs(expected).max(), 1e-3),
                 )
-        for kind, own in enumerate(local):
+        for batch, own in enumerate(local):
             for i in range(own.shape[1]):
                 moved = step * np.eye(own.shape[1])[i]
                 plus, minus = (
                     at(
                         shared,
                         tuple(
-                            part + s * moved * (k == kind) if k == kind else part
+                            part + s * moved * (k == batch) if k == batch else part
                             for k, part in enumerate(local)
                         ),
                     )
                     for s in (1, -1)
                 )
-                expected = (plus[kind] - minus[kind]) / (2 * step)
+                expected = (plus[batch] - minus[batch]) / (2 * step)
                 np.testing.assert_allclose(
-                    blocks[kind].by_local[:, :, i],
+                    blocks[batch].by_local[:, :, i],
                     expected,
                     rtol=rtol,
                     atol=rtol * max(np.abs(expected).max(), 1e-3),

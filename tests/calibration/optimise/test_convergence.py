@@ -5,21 +5,21 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from calibration.model.parameter import nuisance_unknown
-from calibration.optimise.convergence import promised_gain
+from calibration.model.parameter import nuisance_parameter
+from calibration.optimise.convergence import predicted_reduction
 from calibration.optimise.least_squares import Start
 from calibration.problem.residuals import Block
 
 
-def unknown(name, transform):
-    return nuisance_unknown(name, unit="m", label=name, symbol=name, transform=transform)
+def parameter(name, transform):
+    return nuisance_parameter(name, unit="m", label=name, symbol=name, transform=transform)
 
 
 def layout(transform):
-    """Two shared unknowns, three of each trial."""
-    own = SimpleNamespace(local_unknowns=tuple(unknown(name, transform) for name in "cde"))
+    """Two shared parameters, three of each trial."""
+    own = SimpleNamespace(trial_parameters=tuple(parameter(name, transform) for name in "cde"))
     return SimpleNamespace(
-        shared_unknowns=(unknown("a", transform), unknown("b", transform)), kinds=(own,)
+        global_parameters=(parameter("a", transform), parameter("b", transform)), batches=(own,)
     )
 
 
@@ -42,7 +42,7 @@ def test_the_promised_gain_is_that_of_dense_least_squares(frozen):
         np.zeros(2), (np.zeros((4, 3)),), np.asarray(frozen), (np.zeros(3, dtype=bool),), None
     )
     gain = residual @ residual - np.sum((residual + free @ step) ** 2)
-    assert promised_gain(layout("identity"), (trials, known), start) == pytest.approx(
+    assert predicted_reduction(layout("identity"), (trials, known), start) == pytest.approx(
         gain, rel=1e-12
     )
 
@@ -55,6 +55,7 @@ def test_a_logarithm_that_the_data_have_lost_promises_nothing(transform, promise
         np.zeros(0), (np.zeros((1, 1)),), np.zeros(0, dtype=bool), (np.zeros(1, dtype=bool),), None
     )
     here = SimpleNamespace(
-        shared_unknowns=(), kinds=(SimpleNamespace(local_unknowns=(unknown("a", transform),)),)
+        global_parameters=(),
+        batches=(SimpleNamespace(trial_parameters=(parameter("a", transform),)),),
     )
-    assert promised_gain(here, (block,), start) == pytest.approx(promises)
+    assert predicted_reduction(here, (block,), start) == pytest.approx(promises)

@@ -21,7 +21,7 @@ from calibration.planning.continuous import smooth_criterion
 from calibration.planning.criteria import Criterion
 from calibration.planning.expected_information import Expectation
 from calibration.planning.rank import design
-from calibration.planning.validate import keep_promise
+from calibration.planning.validate import validate_design
 from calibration.problem.problem import Problem
 from calibration.uncertainty.linearisation import working_point
 
@@ -130,7 +130,7 @@ def test_the_recommended_table_keeps_its_promise(oblique):
     other = Candidate(instruments=table((40, 50, 60), normal_restitution=0.01), name="other")
     found = design(fitted, [other, more])
     assert found.best.candidate is more
-    kept = keep_promise(fitted, found.best.candidate, replicates=400)
+    kept = validate_design(fitted, found.best.candidate, replicates=400)
     assert kept.replicates == 400
     for name in (RESTITUTION, FRICTION):
         promised, simulated = kept.narrowing(name)
@@ -160,7 +160,7 @@ def test_bad_input_is_refused(oblique):
     with pytest.raises(InputError, match="rate"):
         Film(rate=0.0, sigma=1e-3)
     with pytest.raises(InputError, match="replicates"):
-        keep_promise(oblique, Candidate(instruments=film), replicates=3)
+        validate_design(oblique, Candidate(instruments=film), replicates=3)
 
 
 def test_more_of_the_same_does_not_show_what_it_cannot():
@@ -225,7 +225,7 @@ def test_a_film_from_the_best_height_keeps_its_promise_and_derivatives_are_exact
     assert best.chosen is not None
     assert best.criterion <= np.min(best.chosen.on_grid) * (1 + 1e-9)
     assert 0.1 <= best.candidate.height <= 1.5
-    kept = keep_promise(fitted, best.candidate, replicates=256)
+    kept = validate_design(fitted, best.candidate, replicates=256)
     promised, simulated = kept.narrowing(RESTITUTION)
     assert kept.replicates >= 250
     assert promised == pytest.approx(best.narrowing[RESTITUTION], rel=0.1)

@@ -3,7 +3,6 @@ not at all.
 """
 
 import dataclasses
-import importlib.util
 import io
 import json
 import math
@@ -25,16 +24,11 @@ from calibration.results.encoding import can_encode, spell
 from calibration.results.numbers import percent, plain, value_and_sd
 from calibration.results.result import Determination, Estimate
 from calibration.results.table import fit_table, fit_text, print_fit
-
-_SPEC = importlib.util.spec_from_file_location(
-    "made_up_fits", Path(__file__).with_name("made_up_fits.py")
-)
-made_up = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(made_up)
+from tests.calibration import synthetic_fits as synthetic
 
 
 def without_data(**changes):
-    return made_up.drops(1, **({"recordings": ()} | changes))
+    return synthetic.drops(1, **({"recordings": ()} | changes))
 
 
 def line_of(text, start):
@@ -105,18 +99,18 @@ def test_large_and_small_numbers_have_short_exponents():
 
 
 def test_a_determined_parameter_has_value_sd_percent_unit_start_and_status():
-    assert line_of(fit_text(made_up.drops(1)), "restitution (e)").split() == [
+    assert line_of(fit_text(synthetic.drops(1)), "restitution (e)").split() == [
         *("restitution", "(e)", "0.9263", "+-", "0.0041", "0.44", "%", "-", "0.85", "determined")
     ]
 
 
 def test_a_parameter_that_is_not_determined_has_the_reason_and_no_number():
-    text = fit_text(made_up.drops(1))
+    text = fit_text(synthetic.drops(1))
     row = line_of(text, "stiffness (k)")
     assert row.split() == ["stiffness", "(k)", "-", "-", "N/m^1.5", "4e7", "not", "determined"]
     assert "larger than 2.1e5 N/m^1.5 (95 %)" in text
     with_a_value = dataclasses.replace(
-        made_up.parameters()["contact.normal.stiffness"], value=3.21e7, sd=1e6
+        synthetic.parameters()["contact.normal.stiffness"], value=3.21e7, sd=1e6
     )
     assert "3.21" not in fit_text(without_data(parameters={"k": with_a_value}))
 
@@ -130,7 +124,7 @@ def test_a_parameter_that_is_not_determined_has_the_reason_and_no_number():
     ],
 )
 def test_a_value_without_an_interval_says_why(status, word):
-    text = fit_text(without_data(parameters={"e": made_up.restitution(status=status)}))
+    text = fit_text(without_data(parameters={"e": synthetic.restitution(status=status)}))
     row = line_of(text, "restitution (e)")
     assert row.endswith(word)
     assert "0.92634" in row
@@ -139,7 +133,7 @@ def test_a_value_without_an_interval_says_why(status, word):
 
 def test_a_determined_value_without_a_finite_sd_does_not_look_certain():
     row = line_of(
-        fit_text(without_data(parameters={"e": made_up.restitution(sd=math.nan)})),
+        fit_text(without_data(parameters={"e": synthetic.restitution(sd=math.nan)})),
         "restitution (e)",
     )
     assert row.endswith("no sd")
@@ -147,7 +141,7 @@ def test_a_determined_value_without_a_finite_sd_does_not_look_certain():
 
 def test_parameters_that_would_read_alike_have_their_path():
     twins = {
-        name: dataclasses.replace(made_up.restitution(), name=name)
+        name: dataclasses.replace(synthetic.restitution(), name=name)
         for name in ("first.restitution", "second.restitution")
     }
     text = fit_text(without_data(parameters=twins), width=100)
@@ -171,26 +165,28 @@ def test_the_table_says_whether_the_model_explains_the_data(chi2, dof, says):
 
 
 def test_the_table_says_how_much_the_standard_errors_were_widened():
-    assert "Standard errors are 3.2 times the formal ones" in joined(fit_text(made_up.drops(1)))
-    assert "Standard errors are the formal ones" in joined(fit_text(without_data(inflation=1.0)))
-    assert "could not be corrected" in joined(fit_text(without_data(inflation=math.nan)))
+    assert "Standard errors are 3.2 times the formal ones" in joined(fit_text(synthetic.drops(1)))
+    assert "Standard errors are the formal ones" in joined(
+        fit_text(without_data(error_scale_factor=1.0))
+    )
+    assert "could not be corrected" in joined(fit_text(without_data(error_scale_factor=math.nan)))
 
 
 def test_a_fit_that_did_not_converge_says_so_before_any_number():
-    text = joined(fit_text(made_up.drops(1, converged=False)))
+    text = joined(fit_text(synthetic.drops(1, converged=False)))
     assert 0 < text.index("DID NOT CONVERGE") < text.index("0.9263")
     assert "Levenberg-Marquardt converged in 12 iterations, 0.84 s." in joined(
-        fit_text(made_up.drops(1))
+        fit_text(synthetic.drops(1))
     )
 
 
 def test_only_correlations_above_one_half_are_listed_strongest_first():
-    assert sentences.correlations(made_up.drops(1)) == [
+    assert sentences.correlations(synthetic.drops(1)) == [
         "restitution (e) and drag coefficient (C_d): +0.93",
         "drag coefficient (C_d) and length scale (s): -0.61",
     ]
     nearly = dataclasses.replace(
-        made_up.drops(1), names=("a", "b"), correlation=np.array([[1, -0.9999], [-0.9999, 1]])
+        synthetic.drops(1), names=("a", "b"), correlation=np.array([[1, -0.9999], [-0.9999, 1]])
     )
     assert sentences.correlations(nearly) == ["a and b: < -0.99"]
     assert (
@@ -201,11 +197,11 @@ def test_only_correlations_above_one_half_are_listed_strongest_first():
 
 
 def test_nuisance_quantities_of_one_recording_have_their_sd():
-    assert "0.25000 +- 0.00031" in line_of(fit_text(made_up.drops(1)), "initial height (z0)")
+    assert "0.25000 +- 0.00031" in line_of(fit_text(synthetic.drops(1)), "initial height (z0)")
 
 
 def test_nuisance_quantities_of_many_recordings_are_summarised():
-    text = fit_text(made_up.drops(15))
+    text = fit_text(synthetic.drops(15))
     assert line_of(text, "initial height (z0)").split()[3:] == [
         "0.39000",
         "0.25000",
@@ -219,7 +215,7 @@ def test_nuisance_quantities_of_many_recordings_are_summarised():
 
 
 def test_nuisance_quantities_that_are_not_determined_are_left_out_of_the_summary():
-    fit = made_up.drops(3)
+    fit = synthetic.drops(3)
     lost = dataclasses.replace(
         fit.recordings[2].nuisance["time_offset"],
         value=7.7,
@@ -235,7 +231,7 @@ def test_nuisance_quantities_that_are_not_determined_are_left_out_of_the_summary
 
 
 def test_the_misfit_between_the_columns_of_an_impact_table_is_shown():
-    text = fit_text(made_up.impacts())
+    text = fit_text(synthetic.impacts())
     assert line_of(text, "rebound angle alone").split()[-2:] == ["-3.8", "sd"]
     assert "0.0911 +- 0.0012" in text
     assert line_of(text, "rebound angle  ").split()[2] == "16"
@@ -251,7 +247,8 @@ def test_warnings_are_plain_sentences_in_the_given_order():
 
 
 @pytest.mark.parametrize(
-    "fit", [made_up.drops(1), made_up.drops(15), made_up.impacts(), without_data(parameters={})]
+    "fit",
+    [synthetic.drops(1), synthetic.drops(15), synthetic.impacts(), without_data(parameters={})],
 )
 def test_the_text_fits_80_columns_and_is_plain_ascii(fit):
     text = fit_text(fit)
@@ -261,12 +258,12 @@ def test_the_text_fits_80_columns_and_is_plain_ascii(fit):
 
 
 def test_letters_can_be_kept():
-    assert "(μ)" in fit_text(made_up.drops(1), encoding="utf-8")
+    assert "(μ)" in fit_text(synthetic.drops(1), encoding="utf-8")
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
 def test_the_table_prints_on_any_terminal_and_without_colour_in_a_pipe(encoding):
-    fit = made_up.drops(2)
+    fit = synthetic.drops(2)
     recordings = (dataclasses.replace(fit.recordings[0], name="höhe [deg] 高さ"), fit.recordings[1])
     raw = io.BytesIO()
     with io.TextIOWrapper(raw, encoding=encoding) as stream:
@@ -291,7 +288,7 @@ def test_brackets_are_text_and_not_markup():
 def test_a_terminal_gets_colour():
     text = io.StringIO()
     Console(file=text, width=80, force_terminal=True, color_system="standard").print(
-        fit_table(made_up.drops(1))
+        fit_table(synthetic.drops(1))
     )
     assert "\x1b[" in text.getvalue()
 
@@ -306,7 +303,7 @@ def test_the_table_does_not_load_matplotlib():
         "import sys, calibration.results.table, calibration.report.json; sys.exit('matplotlib' "
         "in sys.modules)"
     )
-    root = Path(__file__).parents[2]
+    root = Path(__file__).parents[3]
     subprocess.run(
         [sys.executable, "-c", script],
         check=True,
@@ -319,7 +316,7 @@ def test_the_table_does_not_load_matplotlib():
 
 
 def test_residuals_leave_out_what_was_not_measured():
-    recording = made_up.recording(axes=("x", "z"))
+    recording = synthetic.recording(axes=("x", "z"))
     shift = dataclasses.replace(
         recording,
         measured=np.where(np.isnan(recording.measured), np.nan, recording.predicted + 2e-3),
@@ -339,7 +336,7 @@ def not_a_number(text):
 
 
 def test_json_has_every_number_and_null_where_there_is_none(tmp_path):
-    fit = made_up.drops(2)
+    fit = synthetic.drops(2)
     write_json(fit, tmp_path / "fit.json")
     content = json.loads((tmp_path / "fit.json").read_bytes(), parse_constant=not_a_number)
     assert set(content) == {"parameters", "fit", "correlation", "recordings", "columns", "versions"}
@@ -378,7 +375,7 @@ def test_json_has_every_number_and_null_where_there_is_none(tmp_path):
 
 
 def test_json_has_the_columns_of_an_impact_table(tmp_path):
-    write_json(made_up.impacts(), tmp_path / "fit.json")
+    write_json(synthetic.impacts(), tmp_path / "fit.json")
     columns = json.loads((tmp_path / "fit.json").read_bytes())["columns"]
     assert [column["name"] for column in columns] == [
         "rebound_angle",
@@ -389,9 +386,9 @@ def test_json_has_the_columns_of_an_impact_table(tmp_path):
 
 
 def test_json_takes_numbers_of_any_library(tmp_path):
-    fit = made_up.drops(
+    fit = synthetic.drops(
         1,
-        parameters={"e": made_up.restitution(value=np.float32(0.5), sd=np.float64("nan"))},
+        parameters={"e": synthetic.restitution(value=np.float32(0.5), sd=np.float64("nan"))},
         chi2=np.float64("inf"),
         dof=np.int64(3),
         converged=np.bool_(True),
@@ -471,16 +468,16 @@ def texts(figure):
 @pytest.mark.parametrize(
     ("fit", "panels"),
     [
-        (made_up.drops(1), 3),
-        (made_up.drops(4), 9),
-        (made_up.drops(15), 14),
-        (made_up.impacts(), 9),
+        (synthetic.drops(1), 3),
+        (synthetic.drops(4), 9),
+        (synthetic.drops(15), 14),
+        (synthetic.impacts(), 9),
         (without_data(), 1),
         (
-            made_up.drops(
+            synthetic.drops(
                 2,
                 recordings=tuple(
-                    made_up.recording(index, axes=("x", "y", "z")) for index in range(2)
+                    synthetic.recording(index, axes=("x", "y", "z")) for index in range(2)
                 ),
             ),
             5,
@@ -495,14 +492,14 @@ def test_a_figure_has_a_panel_for_each_thing_and_draws_without_a_warning(fit, pa
 
 
 def test_the_figure_shows_the_recordings_that_are_fitted_worst():
-    titles = " ".join(axes.get_title(loc="left") for axes in fit_figure(made_up.drops(15)).axes)
+    titles = " ".join(axes.get_title(loc="left") for axes in fit_figure(synthetic.drops(15)).axes)
     assert "drop_04,  rms 2.5 mm" in titles
     assert "drop_12" not in titles
     assert "All 15 recordings" in titles
 
 
 def test_the_figure_has_the_parameters_and_no_number_for_what_is_not_determined():
-    shown = texts(fit_figure(made_up.drops(1)))
+    shown = texts(fit_figure(synthetic.drops(1)))
     assert "0.9263 ± 0.0041" in shown
     assert "not determined" in shown
     assert "1  (at a bound)" in shown
@@ -510,7 +507,7 @@ def test_the_figure_has_the_parameters_and_no_number_for_what_is_not_determined(
 
 
 def test_the_curve_goes_through_the_prediction_and_the_residuals_are_in_sigma():
-    fit = made_up.drops(1)
+    fit = synthetic.drops(1)
     above, below = fit_figure(fit).axes[:2]
     recording = fit.recordings[0]
     curves = [line for line in above.lines if len(line.get_xdata()) == 160]
@@ -525,8 +522,8 @@ def test_the_curve_goes_through_the_prediction_and_the_residuals_are_in_sigma():
 
 
 def test_residuals_without_a_sigma_are_in_millimetres():
-    one = made_up.recording()
-    fit = made_up.drops(
+    one = synthetic.recording()
+    fit = synthetic.drops(
         1, recordings=(dataclasses.replace(one, sigma=np.full_like(one.sigma, np.nan)),)
     )
     figure = fit_figure(fit)
@@ -545,40 +542,40 @@ def test_residuals_without_a_sigma_are_in_millimetres():
 )
 def test_any_name_can_be_drawn(name):
     fit_figure(
-        made_up.drops(1, recordings=(made_up.recording(name=name),), model=name)
+        synthetic.drops(1, recordings=(synthetic.recording(name=name),), model=name)
     ).canvas.draw()
 
 
 def test_odd_recordings_can_be_drawn():
-    one = made_up.recording()
+    one = synthetic.recording()
     unmeasured = dataclasses.replace(
         one, measured=np.full_like(one.measured, np.nan), bounce_times=np.array([])
     )
-    short = made_up.recording(samples=2)
-    long = made_up.recording(samples=3000)
-    fit_figure(made_up.drops(1, recordings=(unmeasured, short, long))).canvas.draw()
-    fit_figure(made_up.drops(1, recordings=(unmeasured,) * 60)).canvas.draw()
+    short = synthetic.recording(samples=2)
+    long = synthetic.recording(samples=3000)
+    fit_figure(synthetic.drops(1, recordings=(unmeasured, short, long))).canvas.draw()
+    fit_figure(synthetic.drops(1, recordings=(unmeasured,) * 60)).canvas.draw()
 
 
 def test_drawing_leaves_the_state_of_pyplot_alone(tmp_path):
     from matplotlib import pyplot, rcParams
 
     before = dict(rcParams)
-    save_figure(made_up.drops(1), tmp_path / "fit.png")
+    save_figure(synthetic.drops(1), tmp_path / "fit.png")
     assert pyplot.get_fignums() == []
     assert dict(rcParams) == before
 
 
 def test_the_figure_is_one_png_and_nothing_else(tmp_path):
-    save_figure(made_up.impacts(), tmp_path / "fit.png")
+    save_figure(synthetic.impacts(), tmp_path / "fit.png")
     assert [path.name for path in tmp_path.iterdir()] == ["fit.png"]
     assert (tmp_path / "fit.png").read_bytes().startswith(b"\x89PNG")
     with pytest.raises(InputError, match=r"ends in \.png"):
-        save_figure(made_up.impacts(), tmp_path / "fit.pdf")
+        save_figure(synthetic.impacts(), tmp_path / "fit.pdf")
 
 
 def test_a_parameter_that_a_column_does_not_determine_says_so():
-    fit = made_up.impacts()
+    fit = synthetic.impacts()
     lost = Estimate(
         "contact.normal.restitution",
         "restitution",

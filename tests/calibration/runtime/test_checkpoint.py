@@ -4,7 +4,6 @@ taken, a kill changes no number.
 
 import dataclasses
 import functools
-import importlib.util
 import json
 import os
 import signal
@@ -28,13 +27,9 @@ from calibration.runtime.checkpoint import Checkpoint, journal
 from calibration.runtime.chunks import run_sweep
 from calibration.runtime.fingerprint import fingerprint
 from calibration.runtime.progress import Progress, duration
+from tests.calibration import synthetic_impacts as impacts
 
-_SPEC = importlib.util.spec_from_file_location(
-    "made_up_impacts", Path(__file__).with_name("made_up_impacts.py")
-)
-impacts = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(impacts)
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 
 
 def opened(folder, *, interval=0.0, data=(1.0, 2.0), **options):
@@ -199,12 +194,11 @@ def test_compiled_code_reports_also_from_every_lane_together():
 
 WORK = """
 import sys, time
-sys.path.insert(0, {tests!r})
 import jax
 jax.config.update("jax_enable_x64", True)
 import numpy as np
 from calibration.runtime.checkpoint import Checkpoint
-from made_up_impacts import DATA, FRICTION, RESTITUTION, scene
+from tests.calibration.synthetic_impacts import DATA, FRICTION, RESTITUTION, scene
 from calibration.problem.problem import Problem
 from calibration.fitting.fit import fit
 {imports}
@@ -257,9 +251,7 @@ def test_killed_at_any_moment_it_goes_on_to_identical_numbers(work, tmp_path):
     imports, call = CALLS[work]
 
     def start(folder: Path, result: Path) -> subprocess.Popen:
-        tests = str(Path(__file__).parent)
         code = textwrap.dedent(WORK).format(
-            tests=tests,
             imports=imports,
             call=call,
             fitted=work not in ("fit", "sweep"),

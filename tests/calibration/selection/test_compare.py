@@ -127,12 +127,12 @@ def test_the_evidence_is_the_integral_over_the_prior(precise):
 
 def test_a_size_of_errors_that_is_found_counts_as_a_parameter():
     data = table(CONSTANT, 0.01, count=12)
-    judgement = fit(problems(data, noise=Estimated())["constant"]).judgement
-    assert parameters_used(judgement) == pytest.approx(2.0, abs=1e-2)
+    assessment = fit(problems(data, noise=Estimated())["constant"]).assessment
+    assert parameters_used(assessment) == pytest.approx(2.0, abs=1e-2)
     e = data.normal_restitution
     scale = np.sqrt(np.mean((e - e.mean()) ** 2))
     direct = -2 * np.sum(stats.norm.logpdf(e, e.mean(), scale))
-    assert minus_two_log_likelihood(judgement) == pytest.approx(direct, abs=1e-3)
+    assert minus_two_log_likelihood(assessment) == pytest.approx(direct, abs=1e-3)
 
 
 def test_the_best_of_bad_models_is_called_bad():
@@ -157,9 +157,9 @@ def test_different_data_are_refused():
     with pytest.raises(InputError, match="nothing to compare"):
         compare({"a": one["constant"]})
     with pytest.raises(InputError, match="hold_out"):
-        compare(one, hold_out="everything")
+        compare(one, cross_validate="everything")
     with pytest.raises(InputError, match="none can be left out"):
-        compare(one, hold_out="trials")
+        compare(one, cross_validate="trials")
 
 
 def drop(seed: int, law, sigma: float, *, duration: float) -> Recording:
@@ -196,9 +196,9 @@ def test_raw_trajectories_are_attributed_and_data_left_out_predicted(count, way,
         for name, law in LAWS.items()
     }
     found = compare(asked)
-    assert found.hold_out == way
+    assert found.cross_validate == way
     assert found.best.name == "viscoelastic"
-    # Three own unknowns of each trial and one restitution.
+    # Three own parameters of each trial and one restitution.
     assert found.best.parameters == pytest.approx(1 + 3 * count, abs=1e-6)
     assert found["constant"].behind > 3 * found["constant"].behind_sd
     if way == "trials":

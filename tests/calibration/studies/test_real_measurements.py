@@ -15,7 +15,7 @@ from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
 from jaxcontact.geometry.rotation import rotate_by_quaternion
 
-DATA = Path(__file__).parents[2].parent / "shared" / "data"
+DATA = Path(__file__).parents[3].parent / "shared" / "data"
 RESTITUTION = "contact.normal.restitution"
 
 
@@ -41,8 +41,8 @@ def test_bounce_times_alone_give_the_restitution_of_the_whole_film():
         cal.read_trajectory(DATA / "pingpong_drop_table" / "csv" / f"drop_{i:02d}.csv")
         for i in (3, 4, 5)
     ]
-    readings = [read_bounces(recording, radius=0.02) for recording in recordings]
-    used = [reading for reading in readings if len(reading.bounces) >= 3]
+    detections = [read_bounces(recording, radius=0.02) for recording in recordings]
+    used = [reading for reading in detections if len(reading.bounces) >= 3]
     assert used
     sounds = [
         cal.BounceTimes(
@@ -85,7 +85,7 @@ def test_spin_of_a_disc_from_its_marker():
         nuisance=[cal.InitialSpin("z"), cal.MarkerStart()],
     )
     found = fit(problem)
-    own = found.judgement.local(0, 0)["spin_z"]
+    own = found.assessment.local(0, 0)["spin_z"]
     assert own.value == pytest.approx(slope, abs=1e-3 + own.sd)
     assert not np.isfinite(found.parameters[RESTITUTION].sd)  # nothing touched anything
 
@@ -110,7 +110,7 @@ def test_spin_of_a_tumbling_cube_from_its_orientations():
         free=[RESTITUTION],
         nuisance=[cal.InitialSpin("xyz"), cal.InitialTurn()],
     )
-    own = fit(problem).judgement.local(0, 0)
+    own = fit(problem).assessment.local(0, 0)
     for i, axis in enumerate("xyz"):
         # The recorded spins were smoothed: they are no independent measurement.
         assert own[f"spin_{axis}"].value == pytest.approx(

@@ -3,8 +3,6 @@ formula exists, correlation kept if asked.
 """
 
 import dataclasses
-import importlib.util
-from pathlib import Path
 
 import jax
 import numpy as np
@@ -28,24 +26,16 @@ from calibration.uncertainty.resampling import (
     measured_again,
     redrawable,
 )
-
-_SPEC = importlib.util.spec_from_file_location(
-    "made_up_impacts", Path(__file__).with_name("made_up_impacts.py")
-)
-impacts = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(impacts)
-ANGLES, DATA, FRICTION, RESTITUTION, SIGMA = (
-    impacts.ANGLES,
-    impacts.DATA,
-    impacts.FRICTION,
-    impacts.RESTITUTION,
-    impacts.SIGMA,
-)
-closed_form, scene, table, whitened = (
-    impacts.closed_form,
-    impacts.scene,
-    impacts.table,
-    impacts.whitened,
+from tests.calibration.synthetic_impacts import (
+    ANGLES,
+    DATA,
+    FRICTION,
+    RESTITUTION,
+    SIGMA,
+    closed_form,
+    scene,
+    table,
+    whitened,
 )
 
 
@@ -112,36 +102,38 @@ def test_studentised_intervals_of_normal_errors_are_those_of_student():
 
 def test_replicates_have_the_standard_errors_of_fits(found, many):
     for fitted, kind in ((found, "residual"), (many, "trial")):
-        judgement = fitted.judgement
-        own = jax.tree.map(lambda leaf: np.stack([leaf, leaf]), (judgement.blocks, judgement.data))
-        one, two = standard_errors(judgement, *own, kind=kind)
+        assessment = fitted.assessment
+        own = jax.tree.map(
+            lambda leaf: np.stack([leaf, leaf]), (assessment.blocks, assessment.data)
+        )
+        one, two = standard_errors(assessment, *own, kind=kind)
         np.testing.assert_array_equal(one, two)
         if kind == "trial":
-            blocks = judgement.parts.working
+            blocks = assessment.parts.working
             np.testing.assert_allclose(
-                one, np.sqrt(np.diag(between_trials(blocks, judgement.formal)))
+                one, np.sqrt(np.diag(between_trials(blocks, assessment.formal)))
             )
     # Of one quantity, what generalised least squares says: the formal covariance times the misfit.
     single = dataclasses.replace(
         DATA, rebound_speed=(), sigma={"rebound_angle": DATA.sigma["rebound_angle"]}
     )
-    judgement = fit(Problem(scene(), [single], free=[FRICTION, RESTITUTION])).judgement
-    alone = jax.tree.map(lambda leaf: np.asarray(leaf)[None], (judgement.blocks, judgement.data))
+    assessment = fit(Problem(scene(), [single], free=[FRICTION, RESTITUTION])).assessment
+    alone = jax.tree.map(lambda leaf: np.asarray(leaf)[None], (assessment.blocks, assessment.data))
     np.testing.assert_allclose(
-        standard_errors(judgement, *alone, kind="residual")[0],
-        np.sqrt(np.diag(judgement.formal.shared) * judgement.chi2 / judgement.dof),
+        standard_errors(assessment, *alone, kind="residual")[0],
+        np.sqrt(np.diag(assessment.formal.shared) * assessment.chi2 / assessment.dof),
     )
     np.testing.assert_allclose(
-        standard_errors(judgement, *alone, kind="parametric")[0],
-        np.sqrt(np.diag(judgement.formal.shared)),
+        standard_errors(assessment, *alone, kind="parametric")[0],
+        np.sqrt(np.diag(assessment.formal.shared)),
     )
 
 
 def test_leverages_are_the_diagonal_of_the_hat_matrix(found):
-    (block,) = found.judgement.blocks
+    (block,) = found.assessment.blocks
     jacobian = block.by_shared[0]
     hat = jacobian @ np.linalg.pinv(jacobian)
-    np.testing.assert_allclose(leverages(found.judgement)[0][0], np.diag(hat), rtol=1e-8)
+    np.testing.assert_allclose(leverages(found.assessment)[0][0], np.diag(hat), rtol=1e-8)
 
 
 def test_whole_trials_are_drawn_with_all_that_is_theirs(many):
@@ -176,7 +168,7 @@ def test_corrected_levels_are_those_of_scipy():
 
 
 def test_runs_of_residuals_keep_their_correlation_and_single_ones_lose_it(found):
-    (one,) = redrawable(found.judgement)[0]
+    (one,) = redrawable(found.assessment)[0]
     rng, count = np.random.default_rng(0), 4000
     series = np.zeros((1, count, 1))
     for i in range(1, count):
@@ -207,7 +199,7 @@ def test_runs_of_residuals_keep_their_correlation_and_single_ones_lose_it(found)
 @pytest.mark.slow
 def test_robust_fits_are_drawn_in_standard_deviations():
     robust = fit(Problem(scene(), [DATA], free=[FRICTION, RESTITUTION], noise=StudentT(4.0)))
-    (one,) = redrawable(robust.judgement)[0]
+    (one,) = redrawable(robust.assessment)[0]
     angle, speed = closed_form(
         robust.parameters[FRICTION].value, robust.parameters[RESTITUTION].value, ANGLES
     )
@@ -227,7 +219,7 @@ def test_outliers_do_not_move_the_errors_that_are_drawn_from_robust_fits():
         + np.where(np.arange(ANGLES.size) == 3, 20, 0) * SIGMA["rebound_speed"],
     )
     robust = fit(Problem(scene(), [spoiled], free=[FRICTION, RESTITUTION], noise=Huber()))
-    (one,) = redrawable(robust.judgement)[0]
+    (one,) = redrawable(robust.assessment)[0]
     centre = location(one, one.white)
     pull, _ = one.samples.loss.influence(one.white - centre)
     np.testing.assert_allclose(pull.sum(axis=1), 0.0, atol=1e-8)
@@ -240,17 +232,17 @@ def test_outliers_do_not_move_the_errors_that_are_drawn_from_robust_fits():
 @pytest.mark.slow
 def test_replicates_weigh_quantities_by_the_sizes_they_find():
     estimated = fit(Problem(scene(), [DATA], free=[FRICTION, RESTITUTION], noise=Estimated()))
-    judgement = estimated.judgement
+    assessment = estimated.assessment
     # At the fit, sizes are settled: restricted maximum likelihood.
-    own = jax.tree.map(lambda leaf: np.asarray(leaf)[None], (judgement.blocks, judgement.data))
-    np.testing.assert_allclose(sizes(judgement, *own, kind="residual"), 1.0, rtol=1e-3)
+    own = jax.tree.map(lambda leaf: np.asarray(leaf)[None], (assessment.blocks, assessment.data))
+    np.testing.assert_allclose(sizes(assessment, *own, kind="residual"), 1.0, rtol=1e-3)
     data = reweighed(
-        jax.tree.map(lambda leaf: np.asarray(leaf)[None], judgement.data[0]),
-        judgement.parts.kinds[0],
+        jax.tree.map(lambda leaf: np.asarray(leaf)[None], assessment.data[0]),
+        assessment.parts.batches[0],
         np.array([[2.0, 4.0]]),
     )
     np.testing.assert_allclose(
-        data.samples[0].weight[0] * [2.0, 4.0], judgement.data[0].samples[0].weight
+        data.samples[0].weight[0] * [2.0, 4.0], assessment.data[0].samples[0].weight
     )
     made = bootstrap(estimated, count=60, seed=0)
     assert made[RESTITUTION].sd == pytest.approx(estimated.parameters[RESTITUTION].sd, rel=0.35)
@@ -258,7 +250,7 @@ def test_replicates_weigh_quantities_by_the_sizes_they_find():
 
 
 def test_an_end_that_strayed_is_no_end(found):
-    friction = found.problem.layout.shared_unknowns[0]
+    friction = found.problem.layout.global_parameters[0]
     assert strayed(friction, 20.0, 0.0)
     assert not strayed(friction, 1.0, 0.0)
 

@@ -3,8 +3,6 @@ by hand, none of what is open.
 """
 
 import dataclasses
-import importlib.util
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,20 +14,13 @@ from calibration.model.prior import LogNormal, Normal
 from calibration.noise.models import Estimated
 from calibration.problem.problem import Problem
 from calibration.uncertainty.posterior import posterior
-
-_SPEC = importlib.util.spec_from_file_location(
-    "made_up_impacts", Path(__file__).with_name("made_up_impacts.py")
+from tests.calibration.synthetic_impacts import (
+    FRICTION,
+    RESTITUTION,
+    SIGMA,
+    scene,
+    table,
 )
-impacts = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(impacts)
-ANGLES, DATA, FRICTION, RESTITUTION, SIGMA = (
-    impacts.ANGLES,
-    impacts.DATA,
-    impacts.FRICTION,
-    impacts.RESTITUTION,
-    impacts.SIGMA,
-)
-scene, table = impacts.scene, impacts.table
 
 PRECISE = table(seed=1, noise=0.2)
 """So precise that the problem is nearly linear; no angle lies where sliding ends."""

@@ -3,8 +3,6 @@ no band where nothing is known.
 """
 
 import dataclasses
-import importlib.util
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,14 +18,8 @@ from calibration.problem.problem import Problem
 from calibration.uncertainty.bootstrap import Bootstrap
 from calibration.uncertainty.draws import Draws
 from calibration.uncertainty.prediction import prediction_band
-
-_SPEC = importlib.util.spec_from_file_location(
-    "made_up_impacts", Path(__file__).with_name("made_up_impacts.py")
-)
-impacts = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(impacts)
-DATA, FRICTION, RESTITUTION = impacts.DATA, impacts.FRICTION, impacts.RESTITUTION
-closed_form = impacts.closed_form
+from tests.calibration import synthetic_impacts as impacts
+from tests.calibration.synthetic_impacts import DATA, FRICTION, RESTITUTION
 
 TIMES = np.arange(0.0, 0.6, 1 / 120)
 NOISE = 1e-3
@@ -76,7 +68,7 @@ def table():
 @pytest.mark.slow
 def test_the_band_is_that_of_the_normal_equations(drop):
     band = prediction_band(drop)
-    block = drop.judgement.blocks[0]
+    block = drop.assessment.blocks[0]
     jacobian = np.concatenate([block.by_shared[0], block.by_local[0]], axis=1)[: TIMES.size]
     hat = jacobian @ np.linalg.inv(jacobian.T @ jacobian) @ jacobian.T
     used = np.asarray(drop.problem.data[0].samples[0].weight)[0, :, 0] > 0
@@ -99,8 +91,8 @@ def test_the_truth_is_in_the_band_at_times_that_nobody_measured(drop):
 
 
 def test_draws_give_the_band_of_the_covariance_where_the_problem_is_nearly_linear(table):
-    rng, judgement = np.random.default_rng(0), table.judgement
-    shared = rng.multivariate_normal(judgement.minimum.shared, judgement.covariance, size=1000)
+    rng, assessment = np.random.default_rng(0), table.assessment
+    shared = rng.multivariate_normal(assessment.minimum.shared, assessment.covariance, size=1000)
     made = Bootstrap("parametric", 1000, 0, Draws(shared, (np.zeros((1000, 1, 0)),)), {}, table)
     linear, drawn = prediction_band(table), prediction_band(table, draws=made)
     smooth = np.abs(DATA.impact_angle - 59.0) > 8.0  # not where sliding ends
@@ -125,7 +117,7 @@ def test_a_new_trial_is_a_function_of_the_scene(table):
     assert band.times is None
     assert band.mean == pytest.approx(3 * estimate.value)
     assert band.sd == pytest.approx(3 * estimate.sd, rel=1e-6)
-    reach = stats.t.ppf(0.975, min(table.judgement.degrees))
+    reach = stats.t.ppf(0.975, min(table.assessment.degrees))
     assert band.high_new - band.mean == pytest.approx(
         reach * np.hypot(3 * estimate.sd, 0.1), rel=1e-6
     )

@@ -3,8 +3,6 @@ worse than what is found on the way.
 """
 
 import dataclasses
-import importlib.util
-from pathlib import Path
 
 import lmfit
 import numpy as np
@@ -13,32 +11,25 @@ from scipy import stats
 from scipy.optimize import brentq, least_squares
 
 from calibration.errors import InputError
-from calibration.fitting.assessment import Judgement
+from calibration.fitting.assessment import Assessment
 from calibration.fitting.fit import fit
-from calibration.fitting.refit import threshold, widening
+from calibration.fitting.refit import error_scale_factor, threshold
 from calibration.noise.models import Estimated
 from calibration.problem.problem import Problem
 from calibration.problem.table_batch import outcome
 from calibration.report.profile_figure import profile_figure
 from calibration.uncertainty.profile import crossing, profile, profile_2d, unreliable
-
-_SPEC = importlib.util.spec_from_file_location(
-    "made_up_impacts", Path(__file__).with_name("made_up_impacts.py")
-)
-impacts = importlib.util.module_from_spec(_SPEC)
-_SPEC.loader.exec_module(impacts)
-ANGLES, ANGLE_ALONE, DATA, FRICTION, RESTITUTION = (
-    impacts.ANGLES,
-    impacts.ANGLE_ALONE,
-    impacts.DATA,
-    impacts.FRICTION,
-    impacts.RESTITUTION,
-)
-closed_form, scene, table, whitened = (
-    impacts.closed_form,
-    impacts.scene,
-    impacts.table,
-    impacts.whitened,
+from tests.calibration import synthetic_impacts as impacts
+from tests.calibration.synthetic_impacts import (
+    ANGLE_ALONE,
+    ANGLES,
+    DATA,
+    FRICTION,
+    RESTITUTION,
+    closed_form,
+    scene,
+    table,
+    whitened,
 )
 
 
@@ -63,7 +54,7 @@ def test_interval_is_where_scipy_crosses_the_quantile_of_chi_squared(found):
     profiled = profile(found, [FRICTION])[FRICTION]
     best = least_squares(lambda p: whitened(*p, DATA), [0.25, 0.8], xtol=1e-14, ftol=1e-14)
 
-    def rise(friction: float) -> float:
+    def delta_chi2(friction: float) -> float:
         rest = least_squares(
             lambda p: whitened(friction, p[0], DATA), [0.8], xtol=1e-14, ftol=1e-14
         )
@@ -72,10 +63,10 @@ def test_interval_is_where_scipy_crosses_the_quantile_of_chi_squared(found):
     assert profiled.value == pytest.approx(best.x[0], abs=1e-6)
     width = profiled.high - profiled.low
     assert profiled.low == pytest.approx(
-        brentq(rise, best.x[0] - width, best.x[0]), abs=0.005 * width
+        brentq(delta_chi2, best.x[0] - width, best.x[0]), abs=0.005 * width
     )
     assert profiled.high == pytest.approx(
-        brentq(rise, best.x[0], best.x[0] + width), abs=0.005 * width
+        brentq(delta_chi2, best.x[0], best.x[0] + width), abs=0.005 * width
     )
 
 
@@ -107,7 +98,7 @@ def test_intervals_and_region_are_those_of_lmfit_where_the_noise_is_estimated(es
     # points.
     corners = np.ix_([0, -1], [0, -1])
     theirs = (chi2.T[np.ix_(np.argsort(x), np.argsort(y))] - peer.chisqr) / peer.redchi
-    np.testing.assert_allclose(region.rise[corners], theirs[corners], rtol=0.01)
+    np.testing.assert_allclose(region.delta_chi2[corners], theirs[corners], rtol=0.01)
     assert region.threshold == pytest.approx(2 * stats.f.ppf(0.95, 2, peer.nfree), rel=1e-3)
 
 
@@ -121,14 +112,16 @@ def test_a_profile_without_an_end_has_none_and_says_so():
     assert found.high == np.inf
     assert 0.0 < found.low < 0.25
     assert "not bounded above" in found.text
-    assert np.all(found.rise[found.values > 1.0] < found.threshold)
+    assert np.all(found.delta_chi2[found.values > 1.0] < found.threshold)
 
 
 def test_a_better_minimum_on_the_way_is_taken_and_said(found):
-    judgement = found.judgement
-    poor = judgement.minimum._replace(shared=judgement.minimum.shared + np.array([0.05, 0.0]))
-    stopped = Judgement(judgement.layout, judgement.scene, judgement.data, judgement.start, poor)
-    profiles = profile(dataclasses.replace(found, judgement=stopped))
+    assessment = found.assessment
+    poor = assessment.minimum._replace(shared=assessment.minimum.shared + np.array([0.05, 0.0]))
+    stopped = Assessment(
+        assessment.layout, assessment.scene, assessment.data, assessment.start, poor
+    )
+    profiles = profile(dataclasses.replace(found, assessment=stopped))
     assert any("better minimum" in sentence for sentence in profiles.warnings)
     assert profiles.fit.chi2 == pytest.approx(found.chi2, rel=1e-9)
     assert profiles[FRICTION].value == pytest.approx(found.parameters[FRICTION].value, rel=1e-6)
@@ -141,17 +134,17 @@ def test_doubling_sigma_doubles_the_interval(found):
     )
     one, two = profile(found)[RESTITUTION], profile(doubled)[RESTITUTION]
     assert (two.high - two.low) / (one.high - one.low) == pytest.approx(
-        2 / widening(found.judgement, 1), rel=0.02
+        2 / error_scale_factor(found.assessment, 1), rel=0.02
     )
 
 
 def test_a_region_is_that_of_two_parameters(found):
-    assert threshold(found.judgement, 0.95, 0, 1) == pytest.approx(stats.chi2.ppf(0.95, 2))
+    assert threshold(found.assessment, 0.95, 0, 1) == pytest.approx(stats.chi2.ppf(0.95, 2))
     region = profile_2d(found, (FRICTION, RESTITUTION), points=7)
-    assert region.rise.shape == (7, 7)
-    assert region.rise.min() < 0.5
+    assert region.delta_chi2.shape == (7, 7)
+    assert region.delta_chi2.min() < 0.5
     # The region reaches farther than the interval of one parameter, and ends inside the grid.
-    inside = np.any(region.rise <= region.threshold, axis=1)
+    inside = np.any(region.delta_chi2 <= region.threshold, axis=1)
     assert not inside[0]
     assert not inside[-1]
     one = profile(found, [FRICTION])[FRICTION]
@@ -165,7 +158,7 @@ def test_a_region_is_that_of_two_parameters(found):
         (lambda fit: profile(fit, level=95), "between 0 and 1"),
         (lambda fit: profile(fit, points=1), "from 2 on"),
         (lambda fit: profile_2d(fit, (FRICTION, FRICTION)), "two different"),
-        (lambda fit: profile(dataclasses.replace(fit, judgement=None)), "does not carry"),
+        (lambda fit: profile(dataclasses.replace(fit, assessment=None)), "does not carry"),
     ],
 )
 def test_bad_input_is_refused_with_the_remedy(found, wrong, says):
@@ -190,9 +183,10 @@ def test_thresholds_are_those_of_the_fit(found, estimated):
     for fitted in (found, estimated):
         for index, name in enumerate((FRICTION, RESTITUTION)):
             product = (
-                threshold(fitted.judgement, 0.95, index) * widening(fitted.judgement, index) ** 2
+                threshold(fitted.assessment, 0.95, index)
+                * error_scale_factor(fitted.assessment, index) ** 2
             )
-            assert product == pytest.approx(fitted.judgement.rise(name, 0.95), rel=1e-9)
+            assert product == pytest.approx(fitted.assessment.delta_chi2(name, 0.95), rel=1e-9)
 
 
 def test_another_regime_beyond_an_end_is_found():
@@ -212,7 +206,8 @@ def test_another_regime_beyond_an_end_is_found():
 def test_a_gap_in_an_interval_is_said(found):
     one = profile(found)[FRICTION]
     split = dataclasses.replace(
-        one, rise=np.where(np.arange(one.rise.size) == one.rise.size // 2, 9.0, 0.0)
+        one,
+        delta_chi2=np.where(np.arange(one.delta_chi2.size) == one.delta_chi2.size // 2, 9.0, 0.0),
     )
     assert any("gap" in sentence for sentence in unreliable(split))
 

@@ -15,8 +15,8 @@ from tests.jaxcontact.laws.contract import outcome
 
 assert tests.conftest  # double precision and quick compilation, when this runs by itself
 
-FILE = Path(__file__).parents[2] / "docs" / "support_table.md"
-REFERENCES = Path(__file__).parents[1] / "reference" / "data"
+FILE = Path(__file__).parents[3] / "docs" / "support_table.md"
+REFERENCES = Path(__file__).parents[2] / "reference" / "data"
 
 HEAD = """\
 # Support table

@@ -18,7 +18,7 @@ from jaxcontact.laws.normal.models import (
     PowerLawHuntCrossley,
     TsujiDashpot,
 )
-from jaxcontact.parameters import parameters
+from jaxcontact.parameters import declared_parameters
 
 STIFFNESS, MASS, SPEED = 3e6, 0.02, 1.7
 LAWS = {
@@ -135,11 +135,11 @@ def test_every_law_lists_its_parameters_with_units_and_ranges():
     for name, law in {**NORMAL_LAWS, **FRICTION_LAWS}.items():
         assert law.__name__ == name
         assert law.__doc__
-    found = [path for path, _, _ in parameters(LAWS["Hunt-Crossley"])]
+    found = [path for path, _, _ in declared_parameters(LAWS["Hunt-Crossley"])]
     assert found == ["stiffness", "restitution"]  # the optional reference speed is left out
     found = [
         (path, about.unit, str(about.interval), about.transform)
-        for path, _, about in parameters(LAWS["Hunt-Crossley, constant damping"])
+        for path, _, about in declared_parameters(LAWS["Hunt-Crossley, constant damping"])
     ]
     assert found == [
         ("stiffness", "N/m^n", "(0, inf)", "log"),

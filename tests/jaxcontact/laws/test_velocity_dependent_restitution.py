@@ -14,7 +14,7 @@ from jaxcontact.laws.normal.restitution import (
     power_law_restitution,
     smooth_power_law_restitution,
 )
-from jaxcontact.parameters import get, parameters, put
+from jaxcontact.parameters import declared_parameters, get, put
 
 LAWS = {
     "power law": jc.PowerLawRestitution(restitution=0.6, velocity_exponent=0.25),
@@ -112,7 +112,7 @@ def test_a_table_is_scipy_s_monotone_cubic_in_the_logarithm_and_constant_outside
 
 def test_a_node_is_a_parameter_with_a_path():
     law = LAWS["table"]
-    paths = [path for path, _, _ in parameters(law)]
+    paths = [path for path, _, _ in declared_parameters(law)]
     assert "nodes.2.restitution" in paths
     changed = put(law, "nodes.2.restitution", 0.6)
     assert get(changed, "nodes.2.restitution") == 0.6
