@@ -1,1 +1,5 @@
 """Figures, pages and files that show a result."""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

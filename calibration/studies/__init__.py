@@ -1,1 +1,5 @@
 """From a folder of files to a fit, with nothing chosen by hand."""
+
+import lazy_loader as _lazy
+
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -14,7 +14,7 @@ import tomlkit
 from calibration.errors import InputError
 
 _KEY = "option"
-Batch = tuple[str, Callable[[Any], Any]]
+ValueKind = tuple[str, Callable[[Any], Any]]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Option:
         return cleaned
 
 
-def option(about: str, kind: Batch, *, default: Any = dataclasses.MISSING) -> Any:
+def option(about: str, kind: ValueKind, *, default: Any = dataclasses.MISSING) -> Any:
     """Declare an option of a section; with the default ``None`` it may be left out."""
     return dataclasses.field(default=default, metadata={_KEY: Option(about, *kind)})
 
@@ -148,7 +148,7 @@ def _paths(value: Any) -> tuple[str, ...] | None:
     return paths if paths and all(paths) else None
 
 
-def one_of(*choices: bool | str) -> Batch:
+def one_of(*choices: bool | str) -> ValueKind:
     """One of a few values. ``True == 1`` in Python, but a study that says 1 means something
     else.
     """
@@ -158,16 +158,16 @@ def one_of(*choices: bool | str) -> Batch:
     )
 
 
-POSITIVE: Batch = ("a positive number", _positive)
-WHOLE: Batch = ("a whole number of at least 1", _whole)
-NATURAL: Batch = ("a whole number of at least 0", _natural)
-FRACTION: Batch = ("a number between 0 and 1", _fraction)
-NAMES: Batch = ("a list of names such as ['restitution']", _names)
-NUMBERS: Batch = ("a list of positive numbers such as [0.2, 0.5]", _numbers)
-FLAG: Batch = ("true or false", one_of(True, False)[1])
-TEXTS: Batch = ("a table of texts such as { t = 'Zeit', z = 'Lage' }", _texts)
-DEVIATIONS: Batch = (
+POSITIVE: ValueKind = ("a positive number", _positive)
+WHOLE: ValueKind = ("a whole number of at least 1", _whole)
+NATURAL: ValueKind = ("a whole number of at least 0", _natural)
+FRACTION: ValueKind = ("a number between 0 and 1", _fraction)
+NAMES: ValueKind = ("a list of names such as ['restitution']", _names)
+NUMBERS: ValueKind = ("a list of positive numbers such as [0.2, 0.5]", _numbers)
+FLAG: ValueKind = ("true or false", one_of(True, False)[1])
+TEXTS: ValueKind = ("a table of texts such as { t = 'Zeit', z = 'Lage' }", _texts)
+DEVIATIONS: ValueKind = (
     "a positive number or a table of them such as { x = 0.002, z = 0.001 }",
     _deviations,
 )
-FILES: Batch = ("a list of files such as ['drops/*.csv']", _paths)
+FILES: ValueKind = ("a list of files such as ['drops/*.csv']", _paths)

@@ -97,7 +97,11 @@ def _camera(
             _rigid(0.75),
             [cal.Trial(measured)],
             free=[RESTITUTION],
-            nuisance=[cal.InitialState(), cal.SurfaceHeight(), cal.LengthScale()],
+            nuisance=[
+                cal.nuisances.InitialState(),
+                cal.nuisances.SurfaceHeight(),
+                cal.nuisances.LengthScale(),
+            ],
             noise=scenario.noise,
             method=jc.Impulse(max_contacts=8, rest_steps=1, skip_unused=False),
         )
@@ -110,14 +114,14 @@ def _sounds(count: int, sigma: float) -> Callable[[Scenario, np.random.Generator
 
     def problem(scenario: Scenario, rng: np.random.Generator) -> cal.Problem:
         times = clean + sigma * scenario.errors.draw(rng, count)
-        measured = cal.BounceTimes(
+        measured = cal.measurements.BounceTimes(
             times, sigma=sigma if scenario.stated else None, impacts=np.arange(1, count + 1)
         )
         return cal.Problem(
             _rigid(0.75),
             [measured],
             free=[RESTITUTION],
-            nuisance=[cal.FirstImpact()],
+            nuisance=[cal.nuisances.FirstImpact()],
             noise=scenario.noise,
             method=jc.Impulse(max_contacts=count + 2, rest_steps=1, skip_unused=False),
         )
@@ -157,7 +161,7 @@ def _force(sigma: float) -> Callable[[Scenario, np.random.Generator], cal.Proble
     law = jc.HuntCrossley(stiffness=2e6, restitution=0.8)
 
     def problem(scenario: Scenario, rng: np.random.Generator) -> cal.Problem:
-        trace = cal.ForceTrace(
+        trace = cal.measurements.ForceTrace(
             times,
             clean + sigma * scenario.errors.draw(rng, times.size),
             sigma=sigma if scenario.stated else None,
@@ -168,7 +172,7 @@ def _force(sigma: float) -> Callable[[Scenario, np.random.Generator], cal.Proble
             ),
             [cal.Trial(trace, initial=start, time=0.0)],
             free=[STIFFNESS, RESTITUTION],
-            nuisance=[cal.ClockOffset("force sensor")],
+            nuisance=[cal.nuisances.ClockOffset("force sensor")],
             noise=scenario.noise,
             method=jc.EventAligned(max_contacts=2),
         )
@@ -217,7 +221,7 @@ def _slow_motion(
             ),
             [cal.Trial(measured, initial=start, time=0.0)],
             free=[STIFFNESS, RESTITUTION],
-            nuisance=[cal.InitialState(), cal.SurfaceHeight()],
+            nuisance=[cal.nuisances.InitialState(), cal.nuisances.SurfaceHeight()],
             noise=scenario.noise,
             method=jc.EventAligned(max_contacts=2),
         )
@@ -236,44 +240,51 @@ TABLE = {RESTITUTION: 0.8, FRICTION: 0.2, TANGENTIAL: 0.4}
 SCENARIOS = (
     Scenario("camera, 120 fps", Gaussian(), None, True, DROP, ORDINARY),
     Scenario("camera, 120 fps", Gaussian(), None, False, DROP, ORDINARY),
-    Scenario("camera, 120 fps", Gaussian(), cal.Estimated(), True, DROP, ORDINARY),
+    Scenario("camera, 120 fps", Gaussian(), cal.noise.Estimated(), True, DROP, ORDINARY),
     Scenario("camera, 120 fps", Autoregressive(3.0), None, True, DROP, ORDINARY),
-    Scenario("camera, 120 fps", Autoregressive(3.0), cal.Correlated(), True, DROP, ORDINARY),
-    Scenario("camera, 120 fps", Autoregressive(3.0), cal.Known(), True, DROP, ORDINARY),
-    Scenario("camera, 120 fps", Contaminated(), cal.StudentT(4.0), True, DROP, ORDINARY),
-    Scenario("camera, 120 fps", Contaminated(), cal.Huber(), True, DROP, ORDINARY),
+    Scenario("camera, 120 fps", Autoregressive(3.0), cal.noise.Correlated(), True, DROP, ORDINARY),
+    Scenario("camera, 120 fps", Autoregressive(3.0), cal.noise.Known(), True, DROP, ORDINARY),
+    Scenario("camera, 120 fps", Contaminated(), cal.noise.StudentT(4.0), True, DROP, ORDINARY),
+    Scenario("camera, 120 fps", Contaminated(), cal.noise.Huber(), True, DROP, ORDINARY),
     Scenario("camera, 1000 fps", Gaussian(), None, True, DROP, FAST),
-    Scenario("camera, 1000 fps", Autoregressive(10.0), cal.Correlated(), True, DROP, FAST),
-    Scenario("camera, 1000 fps", Contaminated(), cal.StudentT(4.0), True, DROP, FAST),
+    Scenario("camera, 1000 fps", Autoregressive(10.0), cal.noise.Correlated(), True, DROP, FAST),
+    Scenario("camera, 1000 fps", Contaminated(), cal.noise.StudentT(4.0), True, DROP, FAST),
     Scenario("camera, 5000 fps, soft ball", Gaussian(), None, True, SOFT, SLOW_MOTION),
     Scenario(
         "camera, 5000 fps, soft ball",
         Autoregressive(3.0),
-        cal.Correlated(),
+        cal.noise.Correlated(),
         True,
         SOFT,
         SLOW_MOTION,
     ),
     Scenario(
-        "camera, 5000 fps, soft ball", Contaminated(), cal.StudentT(4.0), True, SOFT, SLOW_MOTION
+        "camera, 5000 fps, soft ball",
+        Contaminated(),
+        cal.noise.StudentT(4.0),
+        True,
+        SOFT,
+        SLOW_MOTION,
     ),
     Scenario("bounce times", Gaussian(), None, True, SOUND, _sounds(9, 2e-4)),
-    Scenario("bounce times", Gaussian(), cal.Estimated(), True, SOUND, _sounds(9, 2e-4)),
+    Scenario("bounce times", Gaussian(), cal.noise.Estimated(), True, SOUND, _sounds(9, 2e-4)),
     Scenario("bounce times", Gaussian(), None, False, SOUND, _sounds(9, 2e-4)),
-    Scenario("bounce times", Contaminated(), cal.Known(), True, SOUND, _sounds(16, 2e-4)),
-    Scenario("bounce times", Contaminated(), cal.StudentT(4.0), True, SOUND, _sounds(16, 2e-4)),
-    Scenario("bounce times", Contaminated(), cal.Huber(), True, SOUND, _sounds(16, 2e-4)),
+    Scenario("bounce times", Contaminated(), cal.noise.Known(), True, SOUND, _sounds(16, 2e-4)),
+    Scenario(
+        "bounce times", Contaminated(), cal.noise.StudentT(4.0), True, SOUND, _sounds(16, 2e-4)
+    ),
+    Scenario("bounce times", Contaminated(), cal.noise.Huber(), True, SOUND, _sounds(16, 2e-4)),
     Scenario("impact table", Gaussian(), None, True, TABLE, _table),
-    Scenario("impact table", Gaussian(), cal.Estimated(), True, TABLE, _table),
+    Scenario("impact table", Gaussian(), cal.noise.Estimated(), True, TABLE, _table),
     Scenario("impact table", Gaussian(), None, False, TABLE, _table),
-    Scenario("impact table", Contaminated(), cal.StudentT(4.0), True, TABLE, _table),
-    Scenario("impact table", Contaminated(), cal.Huber(), True, TABLE, _table),
-    Scenario("impact table", Contaminated(), cal.Known(), True, TABLE, _table),
+    Scenario("impact table", Contaminated(), cal.noise.StudentT(4.0), True, TABLE, _table),
+    Scenario("impact table", Contaminated(), cal.noise.Huber(), True, TABLE, _table),
+    Scenario("impact table", Contaminated(), cal.noise.Known(), True, TABLE, _table),
     Scenario("force trace", Gaussian(), None, True, FORCE, _force(1.0)),
-    Scenario("force trace", Autoregressive(2.0), cal.Correlated(), True, FORCE, _force(1.0)),
+    Scenario("force trace", Autoregressive(2.0), cal.noise.Correlated(), True, FORCE, _force(1.0)),
     Scenario("force trace", Autoregressive(2.0), None, True, FORCE, _force(1.0)),
-    Scenario("force trace", Autoregressive(2.0), cal.Known(), True, FORCE, _force(1.0)),
-    Scenario("force trace", Contaminated(), cal.StudentT(4.0), True, FORCE, _force(1.0)),
-    Scenario("force trace", Contaminated(), cal.Huber(), True, FORCE, _force(1.0)),
+    Scenario("force trace", Autoregressive(2.0), cal.noise.Known(), True, FORCE, _force(1.0)),
+    Scenario("force trace", Contaminated(), cal.noise.StudentT(4.0), True, FORCE, _force(1.0)),
+    Scenario("force trace", Contaminated(), cal.noise.Huber(), True, FORCE, _force(1.0)),
     Scenario("force trace", Contaminated(), None, True, FORCE, _force(1.0)),
 )

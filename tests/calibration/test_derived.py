@@ -28,30 +28,30 @@ def scene(normal: object) -> jc.Scene:
 
 HERTZ = jc.HuntCrossley(stiffness=2e6, restitution=0.8)
 CASES = {
-    "modulus": (cal.YoungsModulus(poisson_ratio=0.3), HERTZ, STIFFNESS),
+    "modulus": (cal.derived.YoungsModulus(poisson_ratio=0.3), HERTZ, STIFFNESS),
     "modulus on a partner": (
-        cal.YoungsModulus(poisson_ratio=0.45, partner=STEEL),
+        cal.derived.YoungsModulus(poisson_ratio=0.45, partner=STEEL),
         HERTZ,
         STIFFNESS,
     ),
-    "Poisson's ratio": (cal.PoissonRatio(youngs_modulus=9e6), HERTZ, STIFFNESS),
-    "duration, Hertz": (cal.ContactDuration(speed=2.0), HERTZ, STIFFNESS),
+    "Poisson's ratio": (cal.derived.PoissonRatio(youngs_modulus=9e6), HERTZ, STIFFNESS),
+    "duration, Hertz": (cal.derived.ContactDuration(speed=2.0), HERTZ, STIFFNESS),
     "duration, linear": (
-        cal.ContactDuration(),
+        cal.derived.ContactDuration(),
         jc.LinearDashpot(stiffness=1e5, restitution=0.6),
         STIFFNESS,
     ),
     "damping, linear": (
-        cal.DampingRatio(),
+        cal.derived.DampingRatio(),
         jc.LinearDashpot(stiffness=1e5, restitution=0.6),
         RESTITUTION,
     ),
     "damping, Tsuji": (
-        cal.DampingRatio(),
+        cal.derived.DampingRatio(),
         jc.TsujiDashpot(stiffness=1e5, restitution=0.6, end="zero_force"),
         RESTITUTION,
     ),
-    "damping, Hunt and Crossley": (cal.DampingRatio(), HERTZ, RESTITUTION),
+    "damping, Hunt and Crossley": (cal.derived.DampingRatio(), HERTZ, RESTITUTION),
 }
 
 
@@ -75,16 +75,16 @@ def test_values_go_round_and_move_what_they_stand_for(quantity, law, path):
 
 def test_a_modulus_gives_the_stiffness_of_hertz():
     glass = Solid(youngs_modulus=70e9, poisson_ratio=0.25)
-    found = cal.YoungsModulus(poisson_ratio=0.23, partner=glass).apply(scene(HERTZ), 380e9)
+    found = cal.derived.YoungsModulus(poisson_ratio=0.23, partner=glass).apply(scene(HERTZ), 380e9)
     assert float(get(found, STIFFNESS)) == pytest.approx(
         float(hertz_stiffness(effective_modulus(ALUMINA, glass), 0.02)), rel=1e-12
     )
-    same = cal.PoissonRatio(youngs_modulus=380e9, partner=glass).apply(scene(HERTZ), 0.23)
+    same = cal.derived.PoissonRatio(youngs_modulus=380e9, partner=glass).apply(scene(HERTZ), 0.23)
     assert float(get(same, STIFFNESS)) == pytest.approx(float(get(found, STIFFNESS)), rel=1e-12)
 
 
 def test_a_duration_is_that_of_the_undamped_contact():
-    found = cal.ContactDuration(speed=3.0).apply(scene(HERTZ), 1e-3)
+    found = cal.derived.ContactDuration(speed=3.0).apply(scene(HERTZ), 1e-3)
     duration = contact_duration(3.0, mass=0.03, stiffness=get(found, STIFFNESS), exponent=1.5)
     assert float(duration) == pytest.approx(1e-3, rel=1e-12)
 
@@ -94,10 +94,10 @@ def test_balls_of_different_radius_share_a_modulus():
         Trial(recording(0), values={"bodies.radius": radius}) for radius in (0.02, 0.03)
     )
     modulus, law = (
-        cal.YoungsModulus(poisson_ratio=0.3),
+        cal.derived.YoungsModulus(poisson_ratio=0.3),
         jc.TsujiDashpot(stiffness=2e6, restitution=0.8),
     )
-    nuisance = [cal.InitialState(), cal.SurfaceHeight()]
+    nuisance = [cal.nuisances.InitialState(), cal.nuisances.SurfaceHeight()]
     method = jc.EventAligned(max_contacts=4, at_once=True, skip_unused=False)
     problem = Problem(scene(law), [small, large], free=[modulus], nuisance=nuisance, method=method)
     shared, local = problem.start
@@ -112,25 +112,25 @@ def test_balls_of_different_radius_share_a_modulus():
     ("quantity", "law", "text"),
     [
         (
-            cal.YoungsModulus(poisson_ratio=0.3),
+            cal.derived.YoungsModulus(poisson_ratio=0.3),
             jc.NewtonRestitution(restitution=0.8),
             "the normal law of the scene is NewtonRestitution",
         ),
         (
-            cal.YoungsModulus(poisson_ratio=0.3),
+            cal.derived.YoungsModulus(poisson_ratio=0.3),
             jc.HuntCrossley(stiffness=1e5, restitution=0.8, exponent=1.0),
             "that of Hertz is 1.5",
         ),
         (
-            cal.YoungsModulus(
+            cal.derived.YoungsModulus(
                 poisson_ratio=0.3, partner=Solid(youngs_modulus=1e6, poisson_ratio=0.3)
             ),
             HERTZ,
             "above that of a rigid sphere",
         ),
-        (cal.PoissonRatio(youngs_modulus=1e3), HERTZ, "Give start"),
-        (cal.ContactDuration(start=-1.0), HERTZ, "start = -1.0 is outside (0, inf)"),
-        (cal.DampingRatio(), jc.NewtonRestitution(restitution=0.8), "It can stand for"),
+        (cal.derived.PoissonRatio(youngs_modulus=1e3), HERTZ, "Give start"),
+        (cal.derived.ContactDuration(start=-1.0), HERTZ, "start = -1.0 is outside (0, inf)"),
+        (cal.derived.DampingRatio(), jc.NewtonRestitution(restitution=0.8), "It can stand for"),
     ],
 )
 def test_what_does_not_fit_the_scene_is_an_error_with_a_remedy(quantity, law, text):
@@ -139,6 +139,6 @@ def test_what_does_not_fit_the_scene_is_an_error_with_a_remedy(quantity, law, te
             scene(law),
             [recording(0)],
             free=[quantity],
-            nuisance=[cal.InitialState(), cal.SurfaceHeight()],
+            nuisance=[cal.nuisances.InitialState(), cal.nuisances.SurfaceHeight()],
         ).start
     assert text in str(caught.value)

@@ -49,7 +49,9 @@ def asked() -> cal.Problem:
     friction = jc.Coulomb(coefficient=0.25, tangential_restitution=0.3)
     contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.75), friction=friction)
     scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03), contact=contact)
-    return cal.Problem(scene, [table], free=[RESTITUTION, FRICTION, TANGENTIAL], noise=cal.Known())
+    return cal.Problem(
+        scene, [table], free=[RESTITUTION, FRICTION, TANGENTIAL], noise=cal.noise.Known()
+    )
 
 
 def residual(asked: cal.Problem, coordinates: np.ndarray) -> np.ndarray:

@@ -126,9 +126,9 @@ def bounce_fit():
     heard = np.sort(np.append(np.delete(times, 4), times[1] + 0.13))
     problem = Problem(
         rigid_scene(0.75),
-        [cal.BounceTimes(heard, sigma=SIGMA)],
+        [cal.measurements.BounceTimes(heard, sigma=SIGMA)],
         free=[RESTITUTION],
-        nuisance=[cal.FirstImpact()],
+        nuisance=[cal.nuisances.FirstImpact()],
     )
     return problem, fit(problem)
 
@@ -152,7 +152,9 @@ def test_derivatives_of_bounce_times():
 def test_scatter_of_the_times_is_found_when_not_given():
     rng = np.random.default_rng(0)
     found = [
-        cal.BounceTimes(times_of_impacts(0.9, 3.0, 12) + SIGMA * rng.standard_normal(12))
+        cal.measurements.BounceTimes(
+            times_of_impacts(0.9, 3.0, 12) + SIGMA * rng.standard_normal(12)
+        )
         .read(rigid_scene())
         .noise
         for _ in range(200)
@@ -167,13 +169,13 @@ def test_bounce_times_in_air(free):
     mass, drag = 0.0027, 0.45
     factor = 0.5 * 1.2 * drag * math.pi * RADIUS**2 / mass
     trials = [
-        cal.BounceTimes(
+        cal.measurements.BounceTimes(
             times_in_air(0.9, speed, 12, drag=factor) + SIGMA * rng.standard_normal(12), sigma=SIGMA
         )
         for speed in (4.0, 3.0)
     ]
     start = rigid_scene(0.8, drag=0.3 if DRAG in free else drag, mass=mass)
-    found = fit(Problem(start, trials, free=free, nuisance=[cal.FirstImpact()]))
+    found = fit(Problem(start, trials, free=free, nuisance=[cal.nuisances.FirstImpact()]))
     assert_found(
         found, {name: value for name, value in ((RESTITUTION, 0.9), (DRAG, drag)) if name in free}
     )
@@ -193,9 +195,9 @@ def test_a_restitution_that_falls_with_speed_from_bounce_times_alone():
     found = fit(
         Problem(
             scene,
-            [cal.BounceTimes(times, sigma=SIGMA)],
+            [cal.measurements.BounceTimes(times, sigma=SIGMA)],
             free=[RESTITUTION],
-            nuisance=[cal.FirstImpact()],
+            nuisance=[cal.nuisances.FirstImpact()],
         )
     )
     assert_found(found, {RESTITUTION: 0.85})
@@ -210,16 +212,20 @@ def test_bounce_times_after_a_known_drop_of_which_the_first_impact_was_not_heard
         0.8, GRAVITY * fall, 6, first=1.0 + fall
     ) + SIGMA * rng.standard_normal(6)
     trial = Trial(
-        cal.BounceTimes(times[1:], sigma=SIGMA, first=2),
+        cal.measurements.BounceTimes(times[1:], sigma=SIGMA, first=2),
         initial=jc.state(position=(0, 0, height + RADIUS)),
     )
-    found = fit(Problem(rigid_scene(0.7), [trial], free=[RESTITUTION], nuisance=[cal.TimeOffset()]))
+    found = fit(
+        Problem(
+            rigid_scene(0.7), [trial], free=[RESTITUTION], nuisance=[cal.nuisances.TimeOffset()]
+        )
+    )
     assert_found(found, {RESTITUTION: 0.8})
 
 
 def test_bounce_times_need_something_that_tells_the_motion():
     with pytest.raises(InputError, match=r"(?s)Nothing tells the motion.*FirstImpact"):
-        Problem(rigid_scene(), [cal.BounceTimes([0.1, 0.5, 0.8])], free=[RESTITUTION])
+        Problem(rigid_scene(), [cal.measurements.BounceTimes([0.1, 0.5, 0.8])], free=[RESTITUTION])
 
 
 @pytest.mark.parametrize(
@@ -234,13 +240,13 @@ def test_bounce_times_need_something_that_tells_the_motion():
 )
 def test_bad_bounce_times_are_refused(given, words):
     with pytest.raises(InputError, match=words):
-        cal.BounceTimes(**given)
+        cal.measurements.BounceTimes(**given)
 
 
 def test_bounce_times_from_a_file(tmp_path):
     file = tmp_path / "clicks.csv"
     file.write_text("onset (ms)\n100.0\n620.0\n1030\n")
-    assert np.allclose(cal.read_bounce_times(file, sigma=1e-4).time, [0.1, 0.62, 1.03])
+    assert np.allclose(cal.measurements.read_bounce_times(file, sigma=1e-4).time, [0.1, 0.62, 1.03])
 
 
 # ---- force and duration of a contact
@@ -285,8 +291,10 @@ def test_contact_durations_along_a_motion_beside_its_sounds():
         lasted.append(duration * speed**-0.2)
         speed *= 0.85
         times.append(times[-1] + lasted[-1] + 2 * speed / GRAVITY)
-    sounds = cal.BounceTimes(np.asarray(times[:6]) + 1e-4 * rng.standard_normal(6), sigma=1e-4)
-    contacts = cal.ContactDurations(
+    sounds = cal.measurements.BounceTimes(
+        np.asarray(times[:6]) + 1e-4 * rng.standard_normal(6), sigma=1e-4
+    )
+    contacts = cal.measurements.ContactDurations(
         np.asarray(lasted) * (1 + 0.01 * rng.standard_normal(6)), sigma=0.01 * np.asarray(lasted)
     )
     path = "contact.normal.duration"
@@ -296,7 +304,10 @@ def test_contact_durations_along_a_motion_beside_its_sounds():
     )
     found = fit(
         Problem(
-            scene, [Trial(sounds, contacts)], free=[RESTITUTION, path], nuisance=[cal.FirstImpact()]
+            scene,
+            [Trial(sounds, contacts)],
+            free=[RESTITUTION, path],
+            nuisance=[cal.nuisances.FirstImpact()],
         )
     )
     assert_found(found, {RESTITUTION: 0.85, path: duration})
@@ -312,7 +323,7 @@ def force_trial(speed: float, seed: int, *, noise: float = 0.5, delay: float = 0
     force, _ = pulse(3e6, 0.7, speed, TRACE - delay)
     seen = force + noise * np.random.default_rng(seed).standard_normal(TRACE.size)
     start = jc.state(position=(0, 0, RADIUS), velocity=(0, 0, -speed))
-    return Trial(cal.ForceTrace(TRACE, seen, sigma=noise), initial=start, time=0.0)
+    return Trial(cal.measurements.ForceTrace(TRACE, seen, sigma=noise), initial=start, time=0.0)
 
 
 @pytest.mark.slow
@@ -327,7 +338,7 @@ def test_force_of_law_and_motion_is_that_of_an_independent_integration():
         ),
     )
     trial = Trial(
-        cal.ForceTrace(TRACE, expected, tangential=0.1 * expected, sigma=1.0),
+        cal.measurements.ForceTrace(TRACE, expected, tangential=0.1 * expected, sigma=1.0),
         initial=start,
         time=0.0,
     )
@@ -356,7 +367,7 @@ def test_stiffness_and_restitution_from_force_traces_with_an_unknown_trigger():
     trials = [
         force_trial(speed, seed, delay=3e-5 * (seed + 1)) for seed, speed in enumerate((1.0, 2.0))
     ]
-    offset = cal.ClockOffset("force sensor")
+    offset = cal.nuisances.ClockOffset("force sensor")
     problem = Problem(
         compliant_scene(1.5e6, 0.8), trials, free=[STIFFNESS, RESTITUTION], nuisance=[offset]
     )
@@ -376,12 +387,12 @@ def test_gain_of_the_sensor_is_told_by_known_speeds_and_not_told_without_them():
             compliant_scene(2e6, 0.8),
             known,
             free=[STIFFNESS, RESTITUTION],
-            nuisance=[cal.ForceGain()],
+            nuisance=[cal.nuisances.ForceGain()],
         )
     )
     assert_found(told, {STIFFNESS: 3e6, RESTITUTION: 0.7, "force_gain": 1.0})
     parameter = [trial.measured[0] for trial in known]
-    nuisance = [cal.FirstImpact(), cal.ForceGain()]
+    nuisance = [cal.nuisances.FirstImpact(), cal.nuisances.ForceGain()]
     open_ = fit(
         Problem(
             compliant_scene(2e6, 0.8), parameter, free=[STIFFNESS, RESTITUTION], nuisance=nuisance
@@ -412,7 +423,7 @@ def test_stiffness_from_contact_durations():
     seen = true * (1 + 0.005 * rng.standard_normal(speeds.size))
     problem = Problem(
         compliant_scene(1e6, 0.7),
-        [cal.ContactDurations(seen, speed=speeds, sigma=0.005 * true)],
+        [cal.measurements.ContactDurations(seen, speed=speeds, sigma=0.005 * true)],
         free=[STIFFNESS],
     )
     assert_found(fit(problem), {STIFFNESS: 3e6})
@@ -420,15 +431,15 @@ def test_stiffness_from_contact_durations():
 
 
 def test_a_rigid_law_or_method_is_refused_for_a_force():
-    trace = cal.ForceTrace(TRACE, np.maximum(0.0, 1 - (TRACE / 1e-3 - 0.5) ** 2))
+    trace = cal.measurements.ForceTrace(TRACE, np.maximum(0.0, 1 - (TRACE / 1e-3 - 0.5) ** 2))
     with pytest.raises(InputError, match=r"(?s)ForceTrace needs a law with a force.*HuntCrossley"):
-        Problem(rigid_scene(), [trace], free=[RESTITUTION], nuisance=[cal.FirstImpact()])
+        Problem(rigid_scene(), [trace], free=[RESTITUTION], nuisance=[cal.nuisances.FirstImpact()])
     with pytest.raises(InputError, match="contacts that last"):
         Problem(
             compliant_scene(1e6, 0.8),
             [trace],
             free=[RESTITUTION],
-            nuisance=[cal.FirstImpact()],
+            nuisance=[cal.nuisances.FirstImpact()],
             method=jc.Impulse(),
         )
 
@@ -436,7 +447,7 @@ def test_a_rigid_law_or_method_is_refused_for_a_force():
 def test_noise_splits_no_pulse_and_makes_none():
     rng = np.random.default_rng(6)
     force, duration = pulse(3e6, 0.7, 2.0, TRACE)
-    trace = cal.ForceTrace(TRACE, force + 3.0 * rng.standard_normal(TRACE.size))
+    trace = cal.measurements.ForceTrace(TRACE, force + 3.0 * rng.standard_normal(TRACE.size))
     ((first, stop),) = trace.pulses
     assert TRACE[stop - 1] - TRACE[first] == pytest.approx(duration, rel=0.35)
     assert np.all(trace.deviation == pytest.approx(3.0, rel=0.6))
@@ -501,9 +512,11 @@ def spin_fit():
     noisy = rotation_to_quaternion(0.02 * rng.standard_normal((SPIN_TIMES.size, 3)))
     quaternion = quaternion_product(noisy, orientations(motion, jnp.array([1.0, 0.0, 0.0, 0.0])))
     measured = (
-        cal.Spins(SPIN_TIMES, spin, sigma=2.0),
-        cal.MarkerAngles(SPIN_TIMES, (marker + np.pi) % (2 * np.pi) - np.pi, sigma=0.05),
-        cal.Orientations(
+        cal.measurements.Spins(SPIN_TIMES, spin, sigma=2.0),
+        cal.measurements.MarkerAngles(
+            SPIN_TIMES, (marker + np.pi) % (2 * np.pi) - np.pi, sigma=0.05
+        ),
+        cal.measurements.Orientations(
             SPIN_TIMES[:22], -np.asarray(quaternion)[:22], sigma=0.02
         ),  # later, the first guess is half a turn away
     )
@@ -515,7 +528,11 @@ def spin_fit():
         scene,
         [trial],
         free=[FRICTION],
-        nuisance=[cal.InitialSpin("y"), cal.MarkerStart(), cal.InitialTurn()],
+        nuisance=[
+            cal.nuisances.InitialSpin("y"),
+            cal.nuisances.MarkerStart(),
+            cal.nuisances.InitialTurn(),
+        ],
         method=method,
     )
     return problem, fit(problem)
@@ -534,13 +551,16 @@ def test_friction_from_spins_wrapped_marker_angles_and_orientations_in_one_trial
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: cal.Spins([0.0, 0.1], np.zeros((2, 2))), "spin has shape"),
-        (lambda: cal.MarkerAngles([0.0, 0.1], [0.0, 1.0], axis="w"), "axis = 'w'"),
-        (lambda: cal.Orientations([0.0, 0.1], np.zeros((2, 4))), "quaternion of zeros"),
-        (lambda: cal.ContactDurations([1e-3, -1e-3]), "duration is not positive"),
-        (lambda: cal.ForceTrace(np.arange(6.0), -np.ones(6)), "nowhere positive"),
-        (lambda: cal.RestingDistance(-1.0), "distance = -1.0"),
-        (lambda: cal.InitialSpin("yy"), "components = 'yy'"),
+        (lambda: cal.measurements.Spins([0.0, 0.1], np.zeros((2, 2))), "spin has shape"),
+        (lambda: cal.measurements.MarkerAngles([0.0, 0.1], [0.0, 1.0], axis="w"), "axis = 'w'"),
+        (
+            lambda: cal.measurements.Orientations([0.0, 0.1], np.zeros((2, 4))),
+            "quaternion of zeros",
+        ),
+        (lambda: cal.measurements.ContactDurations([1e-3, -1e-3]), "duration is not positive"),
+        (lambda: cal.measurements.ForceTrace(np.arange(6.0), -np.ones(6)), "nowhere positive"),
+        (lambda: cal.measurements.RestingDistance(-1.0), "distance = -1.0"),
+        (lambda: cal.nuisances.InitialSpin("yy"), "components = 'yy'"),
     ],
 )
 def test_bad_measurements_are_refused(make, words):
@@ -554,28 +574,33 @@ def test_measurements_from_files(tmp_path):
         path.write_text(text)
         return path
 
-    spins = cal.read_spins(file("t,wy (rpm)\n0,60\n0.1,30\n"))
+    spins = cal.measurements.read_spins(file("t,wy (rpm)\n0,60\n0.1,30\n"))
     np.testing.assert_allclose(spins.spin[:, 1], [2 * np.pi, np.pi])
     assert spins.components == (1,)
     np.testing.assert_allclose(
-        cal.read_marker_angles(file("t;angle (deg)\n0;90\n0,1;180\n")).angle, [np.pi / 2, np.pi]
+        cal.measurements.read_marker_angles(file("t;angle (deg)\n0;90\n0,1;180\n")).angle,
+        [np.pi / 2, np.pi],
     )
     np.testing.assert_allclose(
-        cal.read_marker_angles(file("t,theta\n0,1.5\n0.1,2\n")).angle, [1.5, 2.0]
+        cal.measurements.read_marker_angles(file("t,theta\n0,1.5\n0.1,2\n")).angle, [1.5, 2.0]
     )
-    trace = cal.read_force_trace(
+    trace = cal.measurements.read_force_trace(
         file("t (ms),Fz (kN)\n" + "\n".join(f"{i},{0.1 * min(i, 8 - i)}" for i in range(9)))
     )
     assert trace.normal.max() == pytest.approx(400.0)
     assert trace.time[1] == pytest.approx(1e-3)
-    durations = cal.read_contact_durations(file("contact_time (ms),v_in (m/s)\n0.8,1\n0.7,2\n"))
+    durations = cal.measurements.read_contact_durations(
+        file("contact_time (ms),v_in (m/s)\n0.8,1\n0.7,2\n")
+    )
     np.testing.assert_allclose(durations.duration, [8e-4, 7e-4])
     assert (
-        cal.read_orientations(file("t,qw,qx,qy,qz\n0,2,0,0,0\n0.1,1,0,0,0\n")).quaternion[0, 0]
+        cal.measurements.read_orientations(
+            file("t,qw,qx,qy,qz\n0,2,0,0,0\n0.1,1,0,0,0\n")
+        ).quaternion[0, 0]
         == 1.0
     )
     with pytest.raises(InputError, match="no column of duration"):
-        cal.read_contact_durations(file("a,b\n1,2\n3,4\n"))
+        cal.measurements.read_contact_durations(file("a,b\n1,2\n3,4\n"))
 
 
 # ---- rest, and everything together
@@ -596,7 +621,7 @@ def test_rolling_resistance_from_the_distance_rolled_and_its_time():
         ),
     )
     start = jc.state(position=(0, 0, RADIUS), velocity=(speed, 0, 0), spin=(0, speed / RADIUS, 0))
-    rest = cal.RestingDistance(
+    rest = cal.measurements.RestingDistance(
         speed**2 / (2 * slowing), sigma=0.01, time=speed / slowing, time_sigma=0.05, until=12.0
     )
     path = "contact.rolling.rolling_coefficient"
@@ -650,15 +675,15 @@ def test_sounds_positions_and_an_impact_table_in_one_problem():
         rigid_scene(0.75),
         [
             table,
-            cal.BounceTimes(sound, sigma=SIGMA),
-            Trial(film, cal.BounceTimes(heard, sigma=SIGMA)),
+            cal.measurements.BounceTimes(sound, sigma=SIGMA),
+            Trial(film, cal.measurements.BounceTimes(heard, sigma=SIGMA)),
         ],
         free=[RESTITUTION],
         nuisance=[
-            cal.FirstImpact(),
-            cal.InitialState(),
-            cal.SurfaceHeight(),
-            cal.ClockOffset("microphone"),
+            cal.nuisances.FirstImpact(),
+            cal.nuisances.InitialState(),
+            cal.nuisances.SurfaceHeight(),
+            cal.nuisances.ClockOffset("microphone"),
         ],
     )
     assert len(problem.layout.batches) == 3

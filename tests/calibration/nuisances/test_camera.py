@@ -89,7 +89,7 @@ def fitted(recordings, nuisance, *, free=(RESTITUTION, FRICTION)):
         scene(restitution=0.75, friction=0.04),
         recordings,
         free=list(free),
-        nuisance=[cal.InitialState(), cal.SurfaceHeight(), *nuisance],
+        nuisance=[cal.nuisances.InitialState(), cal.nuisances.SurfaceHeight(), *nuisance],
         method=METHOD,
     )
     return fit(problem)
@@ -157,9 +157,9 @@ def test_exposure_time_is_found_from_pictures_of_impacts():
     recordings = [
         film(exposed(speed, 5e-3)[1:], seed, times=late) for seed, speed in enumerate((1.1, 1.6))
     ]
-    found = fitted(recordings, [cal.Exposure()])
+    found = fitted(recordings, [cal.nuisances.Exposure()])
     assert_found(found, {"exposure": 5e-3})
-    known = fitted(recordings, [cal.Exposure(known=5e-3)])
+    known = fitted(recordings, [cal.nuisances.Exposure(known=5e-3)])
     assert_found(known, {})
 
 
@@ -181,10 +181,16 @@ def test_sound_card_and_camera_that_differ_in_offset_and_rate():
         impacts = np.asarray(contacts.touch_down)[np.asarray(contacts.happened)]
         shown = np.asarray(Clock(offset=0.2, drift=2e-3).shown(impacts, 0.0))
         heard = shown + 2e-5 * np.random.default_rng(50 + seed).standard_normal(impacts.size)
-        trials.append(Trial(film(path(speed), seed), cal.BounceTimes(heard, sigma=2e-5)))
+        trials.append(
+            Trial(film(path(speed), seed), cal.measurements.BounceTimes(heard, sigma=2e-5))
+        )
     # Gravity is known, so the camera's own clock can be checked against the sound, too.
     found = fitted(
-        trials, [cal.ClockOffset("microphone", shared=True), cal.ClockDrift("microphone")]
+        trials,
+        [
+            cal.nuisances.ClockOffset("microphone", shared=True),
+            cal.nuisances.ClockDrift("microphone"),
+        ],
     )
     # The clock of the trial begins with the first time of all measurements.
     drift = found.parameters["drift_of_microphone"]
@@ -196,7 +202,7 @@ def test_sound_card_and_camera_that_differ_in_offset_and_rate():
 @pytest.mark.slow
 def test_frame_rate_and_length_scale_both_change_the_apparent_gravity_and_cannot_be_told_apart():
     recordings = [film(path(speed), seed) for seed, speed in enumerate((1.1, 1.6))]
-    found = fitted(recordings, [cal.LengthScale(), cal.ClockDrift("camera")])
+    found = fitted(recordings, [cal.nuisances.LengthScale(), cal.nuisances.ClockDrift("camera")])
     for name in ("length_scale", "drift_of_camera"):
         assert found.parameters[name].status is Determination.NOT_DETERMINED
         assert not np.isfinite(found.parameters[name].sd)
@@ -210,14 +216,14 @@ def test_clocks_that_nobody_reads_or_that_nothing_can_set_are_refused():
             scene(),
             [recording],
             free=[RESTITUTION],
-            nuisance=[cal.InitialState(), cal.ClockOffset("kamera")],
+            nuisance=[cal.nuisances.InitialState(), cal.nuisances.ClockOffset("kamera")],
         )
     with pytest.raises(InputError, match="same effect as the time of the start"):
         Problem(
             scene(),
             [recording],
             free=[RESTITUTION],
-            nuisance=[cal.InitialState(), cal.ClockOffset("camera")],
+            nuisance=[cal.nuisances.InitialState(), cal.nuisances.ClockOffset("camera")],
         )
 
 
@@ -252,7 +258,7 @@ def test_roll_of_the_camera_and_tilt_of_the_table_are_told_apart():
         film(np.asarray(camera.recorded(path(speed, gravity=gravity), 1.0)), seed)
         for seed, speed in enumerate((-1.1, 1.1, 1.6))
     ]
-    found = fitted(recordings, [cal.CameraRoll(), cal.GravityTilt()])
+    found = fitted(recordings, [cal.nuisances.CameraRoll(), cal.nuisances.GravityTilt()])
     assert_found(found, {"camera_roll": roll, "tilt_x": tilt})
 
 
@@ -263,7 +269,9 @@ def test_distortion_of_the_lens():
         film(np.asarray(camera.recorded(path(speed), 1.0)), seed)
         for seed, speed in enumerate((1.1, 1.6))
     ]
-    assert_found(fitted(recordings, [cal.LensDistortion((0.4, 0.2))]), {"lens_distortion": -0.15})
+    assert_found(
+        fitted(recordings, [cal.nuisances.LensDistortion((0.4, 0.2))]), {"lens_distortion": -0.15}
+    )
     assert not fitted(recordings, []).explained
 
 
@@ -275,7 +283,7 @@ def test_a_ball_that_goes_away_from_the_camera():
         film(np.asarray(camera.recorded(path(speed, depth=depth), 1.0)), seed)
         for seed, speed in enumerate((1.1, 1.6))
     ]
-    found = fitted(recordings, [cal.DepthMotion(distance, (0.4, 0.2))])
+    found = fitted(recordings, [cal.nuisances.DepthMotion(distance, (0.4, 0.2))])
     assert_found(found, {})
     for r in range(2):
         own = found.assessment.local(0, r)["depth_velocity"]
@@ -289,7 +297,7 @@ def test_pixels_that_are_not_square_are_told_by_friction_and_not_by_drops():
         film(np.asarray(camera.recorded(path(speed), 1.0)), seed)
         for seed, speed in enumerate((1.1, 1.6))
     ]
-    found = fitted(recordings, [cal.PixelAspect()])
+    found = fitted(recordings, [cal.nuisances.PixelAspect()])
     aspect = found.parameters["pixel_aspect"]
     assert found.explained
     assert aspect.status is Determination.NOT_DETERMINED or abs(aspect.value - 1.03) < 3 * aspect.sd
@@ -298,22 +306,30 @@ def test_pixels_that_are_not_square_are_told_by_friction_and_not_by_drops():
 @pytest.mark.parametrize(
     "nuisance",
     [
-        cal.PixelAspect(),
-        cal.CameraRoll(),
-        cal.LensDistortion((0.0, 0.0)),
-        cal.DepthMotion(1.0, (0.0, 0.0)),
+        cal.nuisances.PixelAspect(),
+        cal.nuisances.CameraRoll(),
+        cal.nuisances.LensDistortion((0.0, 0.0)),
+        cal.nuisances.DepthMotion(1.0, (0.0, 0.0)),
     ],
 )
 def test_effects_of_a_picture_need_both_of_its_axes(nuisance):
     height_only = film(path(0.6), 0)
     height_only.position[:, 0] = np.nan
     with pytest.raises(InputError, match="x and z"):
-        Problem(scene(), [height_only], free=[RESTITUTION], nuisance=[cal.InitialState(), nuisance])
+        Problem(
+            scene(),
+            [height_only],
+            free=[RESTITUTION],
+            nuisance=[cal.nuisances.InitialState(), nuisance],
+        )
 
 
 def test_quantities_with_the_same_effect_are_refused():
     recording = film(path(0.6), 0)
-    for pair in ([cal.LengthScale(), cal.Gravity()], [cal.InitialState(), cal.TimeOffset()]):
+    for pair in (
+        [cal.nuisances.LengthScale(), cal.nuisances.Gravity()],
+        [cal.nuisances.InitialState(), cal.nuisances.TimeOffset()],
+    ):
         with pytest.raises(InputError, match="same effect"):
             Problem(scene(), [recording], free=[RESTITUTION], nuisance=pair)
     with pytest.raises(InputError, match="more than once"):
@@ -321,29 +337,32 @@ def test_quantities_with_the_same_effect_are_refused():
             scene(),
             [recording],
             free=[RESTITUTION],
-            nuisance=[cal.InitialState(spin=True), cal.InitialSpin("y")],
+            nuisance=[cal.nuisances.InitialState(spin=True), cal.nuisances.InitialSpin("y")],
         )
     with pytest.raises(InputError, match="without a ForceTrace"):
         Problem(
-            scene(), [recording], free=[RESTITUTION], nuisance=[cal.InitialState(), cal.ForceGain()]
+            scene(),
+            [recording],
+            free=[RESTITUTION],
+            nuisance=[cal.nuisances.InitialState(), cal.nuisances.ForceGain()],
         )
 
 
 @pytest.mark.slow
 def test_derivatives_of_all_that_a_camera_does():
     nuisance = [
-        cal.LengthScale(),
-        cal.PixelAspect(),
-        cal.CameraRoll(),
-        cal.GravityTilt(),
-        cal.Exposure(guess=3e-3),
-        cal.ClockDrift("camera"),
+        cal.nuisances.LengthScale(),
+        cal.nuisances.PixelAspect(),
+        cal.nuisances.CameraRoll(),
+        cal.nuisances.GravityTilt(),
+        cal.nuisances.Exposure(guess=3e-3),
+        cal.nuisances.ClockDrift("camera"),
     ]
     nuisance += [
-        cal.DepthMotion(1.5, (0.4, 0.2)),
-        cal.LensDistortion((0.4, 0.2)),
-        cal.InitialState(),
-        cal.SurfaceHeight(),
+        cal.nuisances.DepthMotion(1.5, (0.4, 0.2)),
+        cal.nuisances.LensDistortion((0.4, 0.2)),
+        cal.nuisances.InitialState(),
+        cal.nuisances.SurfaceHeight(),
     ]
     problem = Problem(
         scene(),

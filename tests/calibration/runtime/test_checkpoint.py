@@ -219,7 +219,7 @@ CALLS = {
         "result = dict(found=one)",
     ),
     "fit": (
-        "from calibration import resumable\nfrom calibration.noise.models import "
+        "from calibration.optimise import resumable\nfrom calibration.noise.models import "
         "StudentT\nresumable.PIECE = 2\n"
         "problem_of = lambda: Problem(scene(), [DATA], free=[FRICTION, RESTITUTION], "
         "noise=StudentT(4.0, estimated=True))",

@@ -45,7 +45,7 @@ def test_bounce_times_alone_give_the_restitution_of_the_whole_film():
     used = [reading for reading in detections if len(reading.bounces) >= 3]
     assert used
     sounds = [
-        cal.BounceTimes(
+        cal.measurements.BounceTimes(
             [bounce.time for bounce in reading.bounces],
             sigma=[bounce.time_sd for bounce in reading.bounces],
         )
@@ -57,7 +57,7 @@ def test_bounce_times_alone_give_the_restitution_of_the_whole_film():
         drag=jc.QuadraticDrag(coefficient=0.47),
     )
     found = fit(
-        Problem(scene, sounds, free=[RESTITUTION], nuisance=[cal.FirstImpact()])
+        Problem(scene, sounds, free=[RESTITUTION], nuisance=[cal.nuisances.FirstImpact()])
     ).parameters[RESTITUTION]
     expected = np.mean([reading.restitution for reading in used])
     apart = max(
@@ -70,19 +70,19 @@ def test_bounce_times_alone_give_the_restitution_of_the_whole_film():
 @needs("marked_discs")
 @pytest.mark.slow
 def test_spin_of_a_disc_from_its_marker():
-    marker = cal.read_marker_angles(
+    marker = cal.measurements.read_marker_angles(
         DATA / "marked_discs" / "csv" / "disc0.csv", axis="z", sigma=0.02
     )
     first = slice(0, 20)
     times, angle = marker.time[first], marker.angle[first]
     slope, _ = np.polyfit(times, np.unwrap(angle), 1)
-    seen = cal.MarkerAngles(times, angle, axis="z", sigma=0.02)
+    seen = cal.measurements.MarkerAngles(times, angle, axis="z", sigma=0.02)
     start = jc.state(position=(0, 0, 10.0), spin=(0, 0, slope * 0.8))
     problem = Problem(
         in_the_air(0.04),
         [Trial(seen, initial=start)],
         free=[RESTITUTION],
-        nuisance=[cal.InitialSpin("z"), cal.MarkerStart()],
+        nuisance=[cal.nuisances.InitialSpin("z"), cal.nuisances.MarkerStart()],
     )
     found = fit(problem)
     own = found.assessment.local(0, 0)["spin_z"]
@@ -95,12 +95,12 @@ def test_spin_of_a_disc_from_its_marker():
 def test_spin_of_a_tumbling_cube_from_its_orientations():
     path = DATA / "contactnets_cube" / "csv" / "toss_120.csv"
     whole, table = (
-        cal.read_orientations(path, sigma=0.02),
+        cal.measurements.read_orientations(path, sigma=0.02),
         np.genfromtxt(path, delimiter=",", names=True),
     )
     falling = slice(0, 12)
     assert np.all(np.diff(table["vz"][falling]) < 0.05)
-    seen = cal.Orientations(whole.time[falling], whole.quaternion[falling], sigma=0.02)
+    seen = cal.measurements.Orientations(whole.time[falling], whole.quaternion[falling], sigma=0.02)
     body = np.stack([table[name][falling] for name in ("wx", "wy", "wz")], axis=-1)
     spin = np.asarray(rotate_by_quaternion(body, whole.quaternion[falling])).mean(axis=0)
     start = jc.state(position=(0, 0, 10.0), spin=tuple(0.8 * spin))
@@ -108,7 +108,7 @@ def test_spin_of_a_tumbling_cube_from_its_orientations():
         in_the_air(0.05),
         [Trial(seen, initial=start)],
         free=[RESTITUTION],
-        nuisance=[cal.InitialSpin("xyz"), cal.InitialTurn()],
+        nuisance=[cal.nuisances.InitialSpin("xyz"), cal.nuisances.InitialTurn()],
     )
     own = fit(problem).assessment.local(0, 0)
     for i, axis in enumerate("xyz"):

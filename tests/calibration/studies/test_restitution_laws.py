@@ -142,7 +142,7 @@ def test_bouncing_balls_give_back_the_law_bounce_by_bounce(name):
         started(law, {}),
         drops,
         free=[NORMAL + name for name in guesses],
-        nuisance=[cal.InitialState(), cal.SurfaceHeight()],
+        nuisance=[cal.nuisances.InitialState(), cal.nuisances.SurfaceHeight()],
     )
     nudged = {NORMAL + name: 0.9 * float(get(scene(law), NORMAL + name)) for name in guesses}
     assert_true(fit(problem, start=nudged), scene(law))
@@ -152,7 +152,7 @@ def test_bouncing_balls_give_back_the_law_bounce_by_bounce(name):
 def test_a_table_and_a_drop_are_fitted_with_one_law_object():
     law, guesses = TRUTHS["power law"]
     measured = [table(law, noise=0.02), drop(law, height=1.0, seed=3)]
-    nuisance = [cal.InitialState(), cal.SurfaceHeight()]
+    nuisance = [cal.nuisances.InitialState(), cal.nuisances.SurfaceHeight()]
     found = fit(
         Problem(
             started(law, guesses),
@@ -175,7 +175,11 @@ def test_impacts_may_scatter_about_a_law_that_falls():
         drop(law, height=height, seed=seed, deviation=tuple(scatter[seed]))
         for seed, height in enumerate((2.0, 1.2, 0.8))
     ]
-    nuisance = [cal.InitialState(), cal.SurfaceHeight(), cal.RestitutionScatter(impacts=12, sd=0.1)]
+    nuisance = [
+        cal.nuisances.InitialState(),
+        cal.nuisances.SurfaceHeight(),
+        cal.nuisances.RestitutionScatter(impacts=12, sd=0.1),
+    ]
     found = fit(
         Problem(scene(law), measured, free=[NORMAL + name for name in guesses], nuisance=nuisance)
     )

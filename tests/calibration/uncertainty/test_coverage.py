@@ -59,7 +59,9 @@ def test_bootstraps_of_bounce_times_cover():
 @pytest.mark.slow
 def test_intervals_from_bounce_times_with_outliers_cover():
     check(
-        measure(scenario("bounce times", Contaminated, cal.StudentT(4.0)), recordings=150, seed=3),
+        measure(
+            scenario("bounce times", Contaminated, cal.noise.StudentT(4.0)), recordings=150, seed=3
+        ),
         150,
         normal=False,
     )
@@ -68,7 +70,7 @@ def test_intervals_from_bounce_times_with_outliers_cover():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("errors", "noise"),
-    [(Gaussian, None), (Gaussian, cal.Estimated()), (Contaminated, cal.StudentT(4.0))],
+    [(Gaussian, None), (Gaussian, cal.noise.Estimated()), (Contaminated, cal.noise.StudentT(4.0))],
 )
 def test_intervals_from_impact_tables_cover(errors, noise):
     check(
@@ -81,7 +83,11 @@ def test_intervals_from_impact_tables_cover(errors, noise):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("errors", "noise"),
-    [(Gaussian, None), (Autoregressive, cal.Correlated()), (Contaminated, cal.StudentT(4.0))],
+    [
+        (Gaussian, None),
+        (Autoregressive, cal.noise.Correlated()),
+        (Contaminated, cal.noise.StudentT(4.0)),
+    ],
 )
 def test_intervals_from_a_camera_cover(errors, noise):
     check(measure(scenario("camera, 120 fps", errors, noise), recordings=120, seed=3), 120)
@@ -89,8 +95,10 @@ def test_intervals_from_a_camera_cover(errors, noise):
 
 @pytest.mark.slow
 def test_noise_that_contradicts_what_was_stated_is_flagged():
-    asked = scenario("bounce times", Contaminated, cal.StudentT(4.0))
-    plain = Scenario(asked.instrument, asked.errors, cal.Known(), True, asked.truth, asked.problem)
+    asked = scenario("bounce times", Contaminated, cal.noise.StudentT(4.0))
+    plain = Scenario(
+        asked.instrument, asked.errors, cal.noise.Known(), True, asked.truth, asked.problem
+    )
     (found,) = measure(plain, recordings=60, seed=3)
     # An outlier among eight impacts is seen where it is large; without outliers, one recording in a
     # hundred would be flagged.

@@ -1,0 +1,5 @@
+from .bounces import DetectedBounces as DetectedBounces
+from .bounces import read_bounces as read_bounces
+from .dropped_frames import DroppedFrames as DroppedFrames
+from .dropped_frames import find_dropped_frames as find_dropped_frames
+from .dropped_frames import with_missing_frames as with_missing_frames

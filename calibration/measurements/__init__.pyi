@@ -1,0 +1,16 @@
+from .base import Measurement as Measurement
+from .base import Observation as Observation
+from .bounce_times import BounceTimes as BounceTimes
+from .bounce_times import read_bounce_times as read_bounce_times
+from .contact_durations import ContactDurations as ContactDurations
+from .contact_durations import read_contact_durations as read_contact_durations
+from .force_trace import ForceTrace as ForceTrace
+from .force_trace import read_force_trace as read_force_trace
+from .marker_angles import MarkerAngles as MarkerAngles
+from .marker_angles import read_marker_angles as read_marker_angles
+from .orientations import Orientations as Orientations
+from .orientations import read_orientations as read_orientations
+from .positions import TrackedPositions as TrackedPositions
+from .resting_distance import RestingDistance as RestingDistance
+from .spins import Spins as Spins
+from .spins import read_spins as read_spins

@@ -1,0 +1,14 @@
+from .inspection import check_study as check_study
+from .study import Ball as Ball
+from .study import BootstrapOptions as BootstrapOptions
+from .study import CompareOptions as CompareOptions
+from .study import DesignOptions as DesignOptions
+from .study import FitOptions as FitOptions
+from .study import ModelOptions as ModelOptions
+from .study import PosteriorOptions as PosteriorOptions
+from .study import ProfileOptions as ProfileOptions
+from .study import ReadingOptions as ReadingOptions
+from .study import Study as Study
+from .toml import read_study as read_study
+from .toml import write_study as write_study
+from .trajectories import fit_study as fit_study
