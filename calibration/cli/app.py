@@ -3,7 +3,7 @@
 import typer
 from rich.console import Console
 
-from calibration.runtime.compilation import keep_compiled_code
+from calibration.runtime.compilation_cache import keep_compiled_code
 
 app = typer.Typer(
     add_completion=False,

@@ -19,7 +19,7 @@ from calibration.cli import options as arguments
 from calibration.cli.main import main
 from calibration.detection.bounces import read_bounces
 from calibration.io.recording import read_recordings, read_trajectory
-from calibration.runtime import compilation as compilation_cache
+from calibration.runtime import compilation_cache
 from calibration.studies.toml import read_study
 from calibration.studies.trajectories import usable
 from tests.calibration import synthetic_fits as synthetic
@@ -670,7 +670,7 @@ def test_every_public_name_is_there_and_known_to_type_checkers():
             home = importlib.import_module(f"calibration.{module}")
             assert getattr(calibration, name) is getattr(home, name)
     assert set(calibration.__all__) <= set(dir(calibration))
-    with pytest.raises(AttributeError, match="no attribute 'fitt'"):
+    with pytest.raises(AttributeError, match="No calibration attribute fitt"):
         _ = calibration.fitt
 
 

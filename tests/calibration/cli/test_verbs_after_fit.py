@@ -11,7 +11,7 @@ import pytest
 
 from calibration.cli.main import VERBS, main
 from calibration.optimise import least_squares, resumable
-from calibration.runtime import compilation as compilation_cache
+from calibration.runtime import compilation_cache
 
 BALL = ("--radius", "0.02", "--mass", "0.03")
 

@@ -26,6 +26,7 @@ from calibration.problem.trial import Trial
 from calibration.results.result import Determination
 from jaxcontact.geometry.rotation import quaternion_product, rotation_to_quaternion
 from jaxcontact.laws.core.damping_maps import exact_damping_ratio
+from jaxcontact.parameters import put
 from tests.calibration.optimise.derivatives_of_residuals import check_derivatives
 
 RESTITUTION, STIFFNESS = "contact.normal.restitution", "contact.normal.stiffness"
@@ -407,7 +408,7 @@ def test_gain_of_the_sensor_is_told_by_known_speeds_and_not_told_without_them():
 
 def test_contact_durations_of_known_impacts_are_hertz_s():
     # T = 2.9432 (5 m/(4 K))^(2/5) v^(-1/5) without damping and gravity (Landau and Lifshitz).
-    scene = jc.field.put(compliant_scene(3e6, 1.0), "gravity", jnp.zeros(3))
+    scene = put(compliant_scene(3e6, 1.0), "gravity", jnp.zeros(3))
     for speed in (0.5, 2.0):
         expected = 2.9432 * (5 * MASS / (4 * 3e6)) ** 0.4 * speed**-0.2
         assert float(

@@ -215,7 +215,7 @@ def test_a_gap_in_an_interval_is_said(found):
 def test_profiles_are_drawn_and_a_function_is_no_module(found):
     import calibration
 
-    assert callable(calibration.uncertainty.profile)
+    assert callable(calibration.profile)
     assert len(profile_figure(profile(found)).axes) == 2
     (axes,) = profile_figure(profile_2d(found, (FRICTION, RESTITUTION), points=5)).axes
     assert axes.get_xlabel() == "friction coefficient"
