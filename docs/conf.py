@@ -30,7 +30,10 @@ napoleon_use_rtype = False
 # References into other projects are not resolved: that needs their inventories from the network at
 # every build. Our own names (jaxcontact.*, calibration.*) are checked, which is what nitpicky is
 # for.
-_elsewhere = "jax|jaxlib|jaxtyping|jnp|numpy|np|scipy|optax|optimistix|lineax|equinox|matplotlib|rich|typer|tomlkit"
+_elsewhere = (
+    "jax|jaxlib|jaxtyping|jnp|numpy|np|scipy|optax|optimistix|lineax|equinox|matplotlib|rich|typer"
+    "|tomlkit"
+)
 _standard = "collections|dataclasses|enum|os|pathlib|types|typing"
 nitpick_ignore_regex = [
     (r"py:.*", rf"({_elsewhere}|{_standard})(\..*)?"),

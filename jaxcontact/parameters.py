@@ -44,7 +44,9 @@ class Interval:
         return bool(np.all(np.isfinite(value) & above(value, self.low) & below(value, self.high)))
 
     def __str__(self) -> str:
-        return f"{'[' if self.low_closed else '('}{self.low:g}, {self.high:g}{']' if self.high_closed else ')'}"
+        opening = "[" if self.low_closed else "("
+        closing = "]" if self.high_closed else ")"
+        return f"{opening}{self.low:g}, {self.high:g}{closing}"
 
 
 @dataclasses.dataclass(frozen=True)

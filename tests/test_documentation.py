@@ -40,7 +40,10 @@ def test_the_code_of_a_page_runs_and_prints_what_the_page_shows(page):
 
 def test_an_import_computes_nothing():
     """It would start JAX before its user has chosen device and precision."""
-    code = "import jax._src.xla_bridge as bridge, jaxcontact, calibration; print(bool(bridge._backends))"
+    code = (
+        "import jax._src.xla_bridge as bridge, jaxcontact, calibration; "
+        "print(bool(bridge._backends))"
+    )
     run = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,

@@ -7,7 +7,9 @@ The sphere (radius R, mass m, solid) has the state (x, z, vx, vz, w); z is the h
 With the overlap d = R - z, the slip velocity vt = vx - R w and the overlap rate d' = -vz,
 
 .. math::
-    F_n = k d^{3/2} (1 + \chi d'), \quad \chi = \tfrac32 (1 - e)/v_{ref}, \qquad F_t = -\mu F_n v_t / \sqrt{v_t^2 + v_s^2},
+    F_n = k d^{3/2} (1 + \chi d'), \quad \chi = \tfrac32 (1 - e)/v_{ref},
+
+    F_t = -\mu F_n v_t / \sqrt{v_t^2 + v_s^2},
 
     m v_x' = F_t, \quad m v_z' = F_n - m g, \quad \tfrac25 m R w' = -F_t .
 
@@ -15,7 +17,9 @@ A flight is a parabola. A contact that begins at the speed v is measured in its 
 v^2 / k)^{2/5} and time T = d0 / v, and with d = d0 y^2, d' = v u and dt = 2 y T ds it reads
 
 .. math::
-    dy/ds = u, \qquad du/ds = 2 y (\gamma - y^3 (1 + \epsilon u)), \qquad \epsilon = \chi v, \quad \gamma = g T / v .
+    dy/ds = u, \qquad du/ds = 2 y (\gamma - y^3 (1 + \epsilon u)),
+
+    \epsilon = \chi v, \quad \gamma = g T / v .
 
 These equations are analytic at y = 0, where the force d^{3/2} is not. The angle of the point (u, y)
 runs from exactly 0 at touch-down to exactly pi at lift-off; with this *phase* as independent

@@ -55,7 +55,8 @@ class Scenario:
             else repr(self.noise).replace("estimated=None", "").replace("time=None", "")
         )
         said = said.replace(", )", ")").replace("(, ", "(")
-        return f"{self.instrument}; {self.errors.name}; {said}{', sigma stated' if self.stated else ''}"
+        stated = ", sigma stated" if self.stated else ""
+        return f"{self.instrument}; {self.errors.name}; {said}{stated}"
 
 
 def _rigid(restitution: float, friction: Any = None) -> jc.Scene:

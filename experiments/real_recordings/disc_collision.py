@@ -178,8 +178,8 @@ class Solved(NamedTuple):
 
 @jax.jit
 def solved(start: Unknowns, data: Data, friction: Any) -> Solved:
-    """Levenberg-Marquardt from ``start``; compiled once for each form of the parameters and number of
-    frames.
+    """Levenberg-Marquardt from ``start``; compiled once for each form of the parameters and
+    number of frames.
     """
     solver: Any = optimistix.LevenbergMarquardt(rtol=1e-9, atol=1e-9)
     given = (data, friction)

@@ -176,23 +176,53 @@ def estimates(found: Variants, limit: float) -> dict[str, Estimate]:
     scale_sd = np.asarray(best.sd.perspective)
     return {
         "restitution": Estimate(
-            "restitution", "restitution", "e", "-", restitution, total, 0.9, known,
+            "restitution",
+            "restitution",
+            "e",
+            "-",
+            restitution,
+            total,
+            0.9,
+            known,
             f"standard error {sd:.3f} from the noise, {found.restitution_spread:.3f} from "
-                "what is assumed of camera, frames and friction",
+            "what is assumed of camera, frames and friction",
         ),
         "friction": Estimate(
-            "friction", "friction coefficient", "mu", "-", float("nan"), np.inf, NEARLY_NONE, Determination.NOT_DETERMINED,
+            "friction",
+            "friction coefficient",
+            "mu",
+            "-",
+            float("nan"),
+            np.inf,
+            NEARLY_NONE,
+            Determination.NOT_DETERMINED,
             f"at most {limit:.2g} by the marker angles (95 %, white noise), but the "
-                "velocities by themselves allow rims that stick",
+            "velocities by themselves allow rims that stick",
         ),
-        "diameter": Estimate("diameter", "distance of the centres at contact", "d", "m", diameter, diameter_sd, 0.08, known),
+        "diameter": Estimate(
+            "diameter",
+            "distance of the centres at contact",
+            "d",
+            "m",
+            diameter,
+            diameter_sd,
+            0.08,
+            known,
+        ),
         **{
             f"perspective_{axis}": Estimate(
-                f"perspective_{axis}", f"change of scale along {axis}", f"q_{axis}", "1/m", float(value), float(error), 0.0, known
+                f"perspective_{axis}",
+                f"change of scale along {axis}",
+                f"q_{axis}",
+                "1/m",
+                float(value),
+                float(error),
+                0.0,
+                known,
             )
             for axis, value, error in zip("xy", scale, scale_sd, strict=True)
         },
-    }  # fmt: skip
+    }
 
 
 def fit_of(found: Variants, limit: float) -> Fit:

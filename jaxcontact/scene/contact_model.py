@@ -20,9 +20,9 @@ class ContactModel:
             branch, each switch an event. ``NewtonRestitution`` and the restitutions that depend on
             the speed (``ViscoelasticRestitution``, ``PowerLawRestitution`` ...) have no force and
             are for the rigid-impulse method only.
-        friction: a law of ``jaxcontact.laws.friction.coulomb`` (``RegularizedCoulomb``, ``NoFriction``;
-            ``Coulomb`` for the rigid-impulse method only), or a spring with memory
-            (``CundallStrack``, ``Mindlin``), which holds a load without creep.
+        friction: ``RegularizedCoulomb`` or ``NoFriction`` (``Coulomb`` for the rigid-impulse method
+            only), or a spring with memory (``CundallStrack``, ``Mindlin``), which holds a load
+            without creep.
         rolling: ``RollingResistance``, ``RollingSpring`` (with a memory; holds a body on a slope),
             or ``None``.
         spinning: ``SpinningFriction`` or ``None``.

@@ -265,5 +265,9 @@ def _failure(
 
 def _name(method: Any) -> str:
     """The method with those of its options that are not the usual ones."""
-    options = [(f.name, getattr(method, f.name), f.default) for f in dataclasses.fields(method)]
-    return f"{type(method).__name__}({', '.join(f'{name}={value!r}' for name, value, usual in options if value != usual)})"
+    changed = [
+        f"{field.name}={getattr(method, field.name)!r}"
+        for field in dataclasses.fields(method)
+        if getattr(method, field.name) != field.default
+    ]
+    return f"{type(method).__name__}({', '.join(changed)})"

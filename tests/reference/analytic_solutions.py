@@ -511,6 +511,10 @@ def check_constant(compute: Callable[[], Any], expected: Any) -> None:
         assert_close(exact(value), reference)
 
 
+def constant_cases(name: str, compute: Callable[[], Any], entry: Any) -> list[Case]:
+    return [Case(name, partial(check_constant, compute, entry))]
+
+
 def has_numbers(entry: Any) -> bool:
     return any(isinstance(leaf, (int, float)) for leaf in jax.tree.leaves(entry))
 
@@ -538,9 +542,7 @@ def section_cases(file: ReferenceFile, section: str) -> Iterable[Case]:
         if key != "cases" and has_numbers(entry):
             name = f"{file.name}/{section}/{key}"
             runners = {
-                f"closed_form/analytic/{constant}": lambda name=name, compute=compute, entry=entry: [
-                    Case(name, partial(check_constant, compute, entry))
-                ]
+                f"closed_form/analytic/{constant}": partial(constant_cases, name, compute, entry)
                 for constant, compute in CONSTANTS.items()
             }
             yield from dispatch(file, name, f"{kind}/{key}", runners)

@@ -3,7 +3,9 @@
 In time a contact starts like ``t^(n+1)`` with ``n`` often 3/2, and heavy damping makes it stiff:
 both cost a Runge-Kutta method its order. Here a contact is written with::
 
-    s = overlap/overlap_scale,   u = overlap rate/impact speed,   tau = time/time_scale   (ds/dtau = u),
+    s = overlap/overlap_scale
+    u = overlap rate/impact speed
+    tau = time/time_scale            (ds/dtau = u)
 
 a *phase coordinate* ``X = s^p`` that makes the force a polynomial, a *rate coordinate* ``w`` of
 ``u`` in which damping is not stiff, and an independent variable ``sigma`` in which the whole

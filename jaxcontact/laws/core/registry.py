@@ -1,8 +1,14 @@
 """The catalogue of laws: every law with what its documentation and its tests need to know.
 
-Registering a law is one line above its function::
+Registering a law is one decorator above its function::
 
-    @law(family="elastic", source="Hertz (1882)", smoothness=1, example={"overlap": 1e-3, "stiffness": 1e6}, switches=({"overlap": 0.0},))
+    @law(
+        family="elastic",
+        source="Hertz (1882)",
+        smoothness=1,
+        example={"overlap": 1e-3, "stiffness": 1e6},
+        switches=({"overlap": 0.0},),
+    )
     def hertz_force(overlap, *, stiffness): ...
 
 From then on its arguments are checked before tracing, it stands in the support table of the

@@ -13,7 +13,10 @@ from jaxcontact.laws.core.registry import law
 from jaxcontact.laws.friction.coulomb import EXPONENTIAL, TANH, Regularization, friction_force
 from jaxcontact.numerics.smooth import Real, positive_part, smooth_minimum
 
-_SOURCE = "COMSOL Multiphysics, Theory of Friction in Rigid Body Contact; regularisation factor as Bauchau's"
+_SOURCE = (
+    "COMSOL Multiphysics, Theory of Friction in Rigid Body Contact; regularisation factor as "
+    "Bauchau's"
+)
 _EXAMPLE = {
     "slip": (0.3, -0.2, 0.1),
     "normal_force": 10.0,

@@ -4,14 +4,14 @@ Without slip a circular contact of radius ``a = sqrt(R* d)`` has the tangential 
 G* a``, ``1/G* = (2 - nu1)/G1 + (2 - nu2)/G2``. As the overlap changes so does the stiffness, and
 what becomes of the load carried already is a matter of choice:
 
-==========================================  ======  ===================================================================================
-form                                        memory  when the overlap changes
-==========================================  ======  ===================================================================================
-displacement, ``mindlin_force`` ``xi`` the force follows the stiffness, ``F = k_t(d) xi``
-incremental, ``incremental_mindlin_force`` ``F`` the force stays, only the increment sees the new
-stiffness the same, ``rescaled`` ``F`` on unloading the force falls with the stiffness, as the area
-that separates lets go
-==========================================  ======  ===================================================================================
+===============================  ======  ==========================================================
+form                             memory  when the overlap changes
+===============================  ======  ==========================================================
+displacement, ``mindlin_force``  ``xi``  the force follows the stiffness, ``F = k_t(d) xi``
+``incremental_mindlin_force``    ``F``   the force stays, only the increment sees the new stiffness
+the same, ``rescaled``           ``F``   on unloading the force falls with the stiffness, as the
+                                         area that separates lets go
+===============================  ======  ==========================================================
 
 Only the last makes no energy in any cycle of normal and tangential load (Elata and Berryman, Mech.
 Mater. 24 (1996) 229-240).

@@ -6,13 +6,15 @@ angular velocity of the body against its partner, that normal to the contact nor
 receives the opposite torque. Both together have no force and no net torque, so momentum and angular
 momentum of the pair are kept.
 
-=========================  ===================================================  ==================  ================
-law torque rolls to rest holds on a slope
-=========================  ===================================================  ==================  ================
-constant, hard ``mu_r R* F_n`` yes, then chatters no constant, regularised ``mu_r R* F_n
-phi(|w|/w_s)`` exponentially no, creeps viscous proportional to ``w`` exponentially no spring with
-memory (EPSD) ``k_r`` times the rotation, at most ``mu_r R* F_n`` yes yes
-=========================  ===================================================  ==================  ================
+=========================  ================================  ==================  ================
+law                        torque                            rolls to rest       holds on a slope
+=========================  ================================  ==================  ================
+constant, hard             ``mu_r R* F_n``                   yes, then chatters  no
+constant, regularised      ``mu_r R* F_n phi(|w|/w_s)``      exponentially       no, creeps
+viscous                    proportional to ``w``             exponentially       no
+spring with memory (EPSD)  ``k_r`` times the rotation, at    yes                 yes
+                           most ``mu_r R* F_n``
+=========================  ================================  ==================  ================
 
 Types A, B and C of Ai, Chen, Rotter and Ooi, Powder Technol. 206 (2011) 269-282. Torques in N m;
 tension carries none.
@@ -125,6 +127,24 @@ def constant_rolling_torque(
     return -rate * jnp.where(rolls, limit / jnp.where(rolls, speed, 1.0), 0.0)[..., None]
 
 
+def _distance_from_constant_torque(
+    rotation_rate: Real,
+    normal_force: Real,
+    *,
+    rolling_coefficient: Real,
+    effective_radius: Real,
+    rolling_velocity: Real,
+    regularization: Regularization,
+) -> jax.Array:
+    """Bound [N m] on the difference between the regularised torque and the constant one."""
+    limit = rolling_torque_limit(
+        normal_force, rolling_coefficient=rolling_coefficient, effective_radius=effective_radius
+    )
+    speed = safe_norm(jnp.asarray(rotation_rate))
+    rounding = 1e-15
+    return limit * (1.0 + rounding - regularization.ratio(speed / rolling_velocity))
+
+
 @law(
     family="rolling",
     source=f"type A of {_SOURCE}, regularised",
@@ -147,16 +167,7 @@ def constant_rolling_torque(
     corners=(*_NO_TORQUE, {"rotation_rate": (0.0, 0.0, 0.0), "rolling_coefficient": 0.0}),
     conjugate="rotation_rate",
     approximates="constant_rolling_torque",
-    within=lambda rotation_rate, normal_force, rolling_coefficient, effective_radius, rolling_velocity, regularization: (
-        rolling_torque_limit(
-            normal_force, rolling_coefficient=rolling_coefficient, effective_radius=effective_radius
-        )
-        * (
-            1.0
-            + 1e-15
-            - regularization.ratio(safe_norm(jnp.asarray(rotation_rate)) / rolling_velocity)
-        )  # 1e-15 for rounding
-    ),
+    within=_distance_from_constant_torque,
 )
 def regularized_rolling_torque(
     rotation_rate: Real,

@@ -66,7 +66,9 @@ def _carries_numbers(size: jax.Array) -> jax.Array:
 # Numbers exact in binary, so that the switch is met exactly.
 @law(
     family="tangential",
-    source="Coulomb; return mapping as in PFC, LAMMPS and Luding, Granular Matter 10 (2008) 235-246",
+    source=(
+        "Coulomb; return mapping as in PFC, LAMMPS and Luding, Granular Matter 10 (2008) 235-246"
+    ),
     smoothness=0,
     example={"force": (3.0, -1.0, 0.5), "limit": 2.0},
     variants=({"force": (1.0, 0.3, -0.2)},),

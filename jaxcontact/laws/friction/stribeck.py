@@ -130,6 +130,25 @@ def _inverse(size: jax.Array) -> jax.Array:
     return jnp.where(moves, 1.0 / jnp.where(moves, size, 1.0), 0.0)
 
 
+def _distance_from_hard_friction(
+    slip: Real,
+    normal_force: Real,
+    *,
+    static_coefficient: Real,
+    coefficient: Real,
+    viscous_coefficient: Real,
+    slip_velocity: Real,
+    regularization: Regularization,
+    **_: Real,
+) -> jax.Array:
+    """Bound [N] on the difference between the regularised force and the hard one."""
+    speed = safe_norm(jnp.asarray(slip))
+    largest = max(static_coefficient, coefficient) + viscous_coefficient * speed
+    rounding = 1e-15
+    missing = 1.0 + rounding - regularization.ratio(speed / slip_velocity)
+    return largest * positive_part(normal_force) * missing
+
+
 @law(
     family="friction",
     source=_SOURCE,
@@ -149,13 +168,7 @@ def _inverse(size: jax.Array) -> jax.Array:
     corners=_CORNERS,
     conjugate="slip",
     approximates="stribeck_force",
-    within=lambda slip, normal_force, static_coefficient, coefficient, viscous_coefficient, slip_velocity, regularization, **_: (
-        (max(static_coefficient, coefficient) + viscous_coefficient * safe_norm(jnp.asarray(slip)))
-        * positive_part(normal_force)
-        * (
-            1.0 + 1e-15 - regularization.ratio(safe_norm(jnp.asarray(slip)) / slip_velocity)
-        )  # 1e-15 for rounding
-    ),
+    within=_distance_from_hard_friction,
 )
 def regularized_stribeck_force(
     slip: Real,

@@ -4,7 +4,8 @@ largest overlap so far.
 The memory is the largest overlap ``D``. Below it the contact is elastic: with ``F*`` the force of
 first loading at ``D`` and ``c`` the overlap that it gets back::
 
-    F = F* (1 - (D - d)/c)^p   for d > D - c, else 0,   energy stored F* c/(p + 1) (1 - (D - d)/c)^(p + 1).
+    F = F* (1 - (D - d)/c)^p   for d > D - c, else 0
+    energy stored = F* c/(p + 1) (1 - (D - d)/c)^(p + 1)
 
 What the first loading took beyond this is dissipated. Walton and Braun's law has ``p = 1``,
 Thornton's ``p = 3/2`` (Hertz).

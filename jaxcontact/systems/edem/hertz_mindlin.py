@@ -21,8 +21,10 @@ from jaxcontact.systems.edem.base import EffectivePair, NormalContact, check_end
 class HertzMindlin:
     """Hertz-Mindlin (no slip)::
 
-        F_n = 4/3 E* sqrt(R*) d^(3/2),   F_n^d = 2 sqrt(5/6) |beta| sqrt(S_n m*) d',   S_n = 2 E* sqrt(R* d)
-        F_t = -S_t xi,   F_t^d = -2 sqrt(5/6) |beta| sqrt(S_t m*) v_t,   S_t = 8 G* sqrt(R* d),   |F_t + F_t^d| <= mu_s F_n
+        F_n = 4/3 E* sqrt(R*) d^(3/2)
+        F_n^d = 2 sqrt(5/6) |beta| sqrt(S_n m*) d',    S_n = 2 E* sqrt(R* d)
+        F_t = -S_t xi,                                 |F_t + F_t^d| <= mu_s F_n
+        F_t^d = -2 sqrt(5/6) |beta| sqrt(S_t m*) v_t,  S_t = 8 G* sqrt(R* d)
         beta = ln e/sqrt(ln^2 e + pi^2)
 
     The damping is that of Tsuji with ``alpha = sqrt(5) |beta|``, so a free impact that lasts until

@@ -22,7 +22,8 @@ class LinearSpring:
     """Linear spring with a stiffness that stores, in an impact at the characteristic velocity
     ``V``, what a Hertz contact stores::
 
-        k = 16/15 sqrt(R*) E* (15 m* V^2/(16 sqrt(R*) E*))^(1/5),   c = sqrt(4 m* k/(1 + (pi/ln e)^2))
+        k = 16/15 sqrt(R*) E* (15 m* V^2/(16 sqrt(R*) E*))^(1/5)
+        c = sqrt(4 m* k/(1 + (pi/ln e)^2))
         F_n = k d,   F_n^d = c d',   F_t = -k_t xi - c_t v_t,   |F_t| <= mu_s F_n
 
     ``c`` gives the restitution ``e`` exactly when the contact lasts until the overlap is gone;

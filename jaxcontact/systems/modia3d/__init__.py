@@ -5,9 +5,15 @@ Two solids with shapes and names of materials make a contact; its response follo
 of both and a memory of one number, the speed at which the contact started::
 
     ball = Solid(shape=Sphere(diameter=0.06), solidMaterial="BilliardBall")
-    table = Solid(shape=Box(lengthX=3.0, lengthY=0.5, lengthZ=0.02), solidMaterial="DryWood", contactMaterial="BilliardTable")
+    table = Solid(
+        shape=Box(lengthX=3.0, lengthY=0.5, lengthZ=0.02),
+        solidMaterial="DryWood",
+        contactMaterial="BilliardTable",
+    )
     contact = elastic_contact(ball, table)
-    response, memory = sphere_flat_response(ContactMemory(), contact, motion1, motion2, surface_normal=(0.0, 0.0, 1.0))
+    response, memory = sphere_flat_response(
+        ContactMemory(), contact, motion1, motion2, surface_normal=(0.0, 0.0, 1.0)
+    )
 
 Defaults are as documented. Named options give what the program does instead (``tension``,
 ``contactEpsilon``), the restitution that is asked for (``restitution_law="exact"``) and forms

@@ -3,14 +3,15 @@ slider, dashpots.
 
 With the overlap ``d = -g_s`` of the surfaces and ``R = 2/(1/R1 + 1/R2)`` (``2 R1`` at a facet):
 
-=========  ===================================================================================================
-part       equation
-=========  ===================================================================================================
-normal ``F_n = h_n d^alpha``, ``h_n = 2 G sqrt(2 R)/(3 (1 - nu))`` stiffness ``k_n = alpha h_n
-d^(alpha - 1)``, ``k_s = 2 (1 - nu)/(2 - nu) k_n`` shear ``F_s = P(F_s - k_s ddelta_s)``, ``|F_s| <=
-mu F_n`` dashpots ``F_dn = -2 beta_n sqrt(m_c k_n) d^alpha_d delta_dot_n``, likewise in shear,
-changed by ``dp_mode``
-=========  ===================================================================================================
+==========  ========================================================================
+part        equation
+==========  ========================================================================
+normal      ``F_n = h_n d^alpha``, ``h_n = 2 G sqrt(2 R)/(3 (1 - nu))``
+stiffness   ``k_n = alpha h_n d^(alpha - 1)``, ``k_s = 2 (1 - nu)/(2 - nu) k_n``
+shear       ``F_s = P(F_s - k_s ddelta_s)``, ``|F_s| <= mu F_n``
+dashpots    ``F_dn = -2 beta_n sqrt(m_c k_n) d^alpha_d delta_dot_n``, likewise in
+            shear, changed by ``dp_mode``
+==========  ========================================================================
 
 The normal force is Hertz's between equal bodies, ``4/3 E* sqrt(R*) d^(3/2)`` with ``E* = G/(1 -
 nu)``; the shear stiffness is Mindlin's without slip. With ``hz_mode = 1`` the shear force is first

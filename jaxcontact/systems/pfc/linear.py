@@ -3,13 +3,15 @@
 With the surface gap ``g_s = g_c - g_r`` the contact is active when ``g_s <= 0``; force on piece 2
 along the contact axes, compression positive, increments of piece 2 against piece 1:
 
-======================  ============================================================================================
+======================  =======================================================================
 part                    equation
-======================  ============================================================================================
-normal, ``lin_mode`` 0 ``F_n = max(0, -k_n g_s)`` normal, ``lin_mode`` 1 ``F_n = max(0, F_n - k_n a
-ddelta_n)`` shear ``F_s = P(F_s - k_s a ddelta_s)``, ``|F_s| <= mu F_n`` dashpots ``F_dn = -2 beta_n
-sqrt(m_c k_n) delta_dot_n``, likewise in shear, changed by ``dp_mode``
-======================  ============================================================================================
+======================  =======================================================================
+normal, ``lin_mode`` 0  ``F_n = max(0, -k_n g_s)``
+normal, ``lin_mode`` 1  ``F_n = max(0, F_n - k_n a ddelta_n)``
+shear                   ``F_s = P(F_s - k_s a ddelta_s)``, ``|F_s| <= mu F_n``
+dashpots                ``F_dn = -2 beta_n sqrt(m_c k_n) delta_dot_n``, likewise in shear,
+                        changed by ``dp_mode``
+======================  =======================================================================
 
 ``a`` is the part of a contact's first active step that it spent in contact, ``g_s/ddelta_n`` (1
 where that is negative), and else 1.

@@ -120,7 +120,10 @@ def test_version(run):
 
 
 def test_help_waits_for_nothing_heavy():
-    script = "import sys; from calibration.cli.main import main; main(['fit', '--help']); print(*sys.modules)"
+    script = (
+        "import sys; from calibration.cli.main import main; "
+        "main(['fit', '--help']); print(*sys.modules)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
     )
@@ -675,7 +678,10 @@ def test_every_public_name_is_there_and_known_to_type_checkers():
 
 
 def test_importing_the_package_imports_nothing_heavy():
-    script = "import sys; import calibration; from calibration.studies import read_study; print(*sys.modules)"
+    script = (
+        "import sys; import calibration; from calibration.studies import read_study; "
+        "print(*sys.modules)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True, cwd=ROOT
     )

@@ -18,7 +18,9 @@ DIALECTS = {
     "tab, decimal comma": "t\tx\tz\n0\t1\t2,25\n0,01\t\t2,5\n0,02\t-1,5E-3\t3\n",
     "blanks": "  t   x   z\n 0.00  1.0      2.25\n 0.01  nan      2.5\n 0.02 -1.5e-03  3.0\n",
     "blanks, decimal comma": "t x z\n0,0 1,0 2,25\n0,01 - 2,5\n0,02 -1,5e-3 3,0\n",
-    "comma, quoted decimal comma": '"t","x","z"\n"0","1","2,25"\n"0,01","","2,5"\n"0,02","-1,5e-3","3"\n',
+    "comma, quoted decimal comma": (
+        '"t","x","z"\n"0","1","2,25"\n"0,01","","2,5"\n"0,02","-1,5e-3","3"\n'
+    ),
     "gaps as words": "t,x,z\n0,1,2.25\n0.01,NaN,2.5\n0.02,-1.5e-3,3\n",
     "gaps as #N/A": "t,x,z\n0,1,2.25\n0.01,#N/A,2.5\n0.02,-1.5e-3,3\n",
     "old line ends": "t,x,z\r0,1,2.25\r0.01,,2.5\r0.02,-1.5e-3,3\r",
@@ -30,15 +32,25 @@ DIALECTS = {
     "header as comment": "# t,x,z\n0,1,2.25\n0.01,,2.5\n0.02,-1.5e-3,3\n",
     "header as comment, other separator": "# t,x,z\n0 1 2.25\n0.01 nan 2.5\n0.02 -1.5e-3 3\n",
     "title": "Drop 3\n\nt,x,z\n0,1,2.25\n0.01,,2.5\n0.02,-1.5e-3,3\n",
-    "title padded by a spreadsheet": "Drop 3;;;\n;;;\nt;x;z;\n0;1;2,25;\n0,01;;2,5;\n0,02;-1,5e-3;3;\n;;;\n",
-    "settings above the header": "fps,240\nball,steel\nt,x,z\n0,1,2.25\n0.01,,2.5\n0.02,-1.5e-3,3\n",
+    "title padded by a spreadsheet": (
+        "Drop 3;;;\n;;;\nt;x;z;\n0;1;2,25;\n0,01;;2,5;\n0,02;-1,5e-3;3;\n;;;\n"
+    ),
+    "settings above the header": (
+        "fps,240\nball,steel\nt,x,z\n0,1,2.25\n0.01,,2.5\n0.02,-1.5e-3,3\n"
+    ),
     "Tracker, tab": "masse A\nt\tx\tz\n0.0\t1.0\t2.25\n0.01\t\t2.5\n0.02\t-1.5E-3\t3.0\n",
-    "Tracker, comma": ",mass A,,,\nt,x,z,\n0.0E0,1.0E0,2.25E0,\n1.0E-2,,2.5E0,\n2.0E-2,-1.5E-3,3.0E0,\n",
-    "Tracker, semicolon": "mass A;;\nt;x;z\n0,0E0;1,0E0;2,25E0\n1,0E-2;;2,5E0\n2,0E-2;-1,5E-3;3,0E0\n",
+    "Tracker, comma": (
+        ",mass A,,,\nt,x,z,\n0.0E0,1.0E0,2.25E0,\n1.0E-2,,2.5E0,\n2.0E-2,-1.5E-3,3.0E0,\n"
+    ),
+    "Tracker, semicolon": (
+        "mass A;;\nt;x;z\n0,0E0;1,0E0;2,25E0\n1,0E-2;;2,5E0\n2,0E-2;-1,5E-3;3,0E0\n"
+    ),
     "row of units": "t;x;z\ns;m;m\n0;1;2,25\n0,01;;2,5\n0,02;-1,5e-3;3\n",
     "minus sign of typesetting": "t,x,z\n0,1,2.25\n0.01,,2.5\n0.02,\u22121.5e-3,3\n",
     "trailing gaps": "t;z;x\n0;2,25;1\n0,01;2,5;\n0,02;3;-1,5e-3\n",
-    "remarks in a column": "t,x,z,remark\n0,1,2.25,held in hand\n0.01,,2.5,\n0.02,-1.5e-3,3,12 cm away\n",
+    "remarks in a column": (
+        "t,x,z,remark\n0,1,2.25,held in hand\n0.01,,2.5,\n0.02,-1.5e-3,3,12 cm away\n"
+    ),
 }
 
 

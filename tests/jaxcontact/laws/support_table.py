@@ -1,8 +1,8 @@
 """The support table of the documentation, from what the contract and the reference cases find.
 
-``python -m tests.jaxcontact.laws.support_table`` writes ``docs/support_table.md``. Each test of the contract
-compares what it finds with what the page says of its law (``assert_documented``), so that a page
-that is out of date fails.
+``python -m tests.jaxcontact.laws.support_table`` writes ``docs/support_table.md``. Each test of the
+contract compares what it finds with what the page says of its law (``assert_documented``), so that
+a page that is out of date fails.
 """
 
 import functools
@@ -21,28 +21,33 @@ REFERENCES = Path(__file__).parents[2] / "reference" / "data"
 HEAD = """\
 # Support table
 
-What holds for each law, as found by the tests: this page is written by `python -m tests.jaxcontact.laws.support_table`, and a test fails when it is
-out of date. A mark stands where a check passed.
+What holds for each law, as found by the tests: this page is written by
+`python -m tests.jaxcontact.laws.support_table`, and a test fails when it is out of date. A mark
+stands where a check passed.
 
 values
-: the sources of reference values in whose cases the law takes part; every case is met at its own tolerance. *definition* stands
-  where no reference case uses the law: the tests of its family hold it against its published formula or an integration.
+: the sources of reference values in whose cases the law takes part; every case is met at its own
+  tolerance. *definition* stands where no reference case uses the law: the tests of its family hold
+  it against its published formula or an integration.
 
 smooth
-: number of continuous derivatives across the switches of the law (0: continuous with a corner, -1: jumps, inf: no switch).
+: number of continuous derivatives across the switches of the law (0: continuous with a corner, -1:
+  jumps, inf: no switch).
 
 jit, vmap
 : compiled and batched calls give the numbers of plain ones, in double and in single precision.
 
 jvp, vjp
-: the derivatives in forward and in reverse mode agree with each other and with sixth-order differences, and are finite at every switch and
-  corner; so are the second derivatives (forward over reverse, reverse over reverse).
+: the derivatives in forward and in reverse mode agree with each other and with sixth-order
+  differences, and are finite at every switch and corner; so are the second derivatives (forward
+  over reverse, reverse over reverse).
 
 history
 : the force depends on the past; the state is an explicit argument.
 
 restitution
-: `exact` where a simulated impact has the restitution asked for, `map` where `restitution_at` tells the one obtained, both to 1e-6.
+: `exact` where a simulated impact has the restitution asked for, `map` where `restitution_at` tells
+  the one obtained, both to 1e-6.
 
 energy
 : the force is that of a stored energy plus one that takes power away, at every tested rate.

@@ -209,7 +209,7 @@ ZERO_FORCE_CURVATURE = jax.jit(jax.grad(jax.grad(law.zero_force_restitution)))
 
 
 @pytest.mark.parametrize("zeta", [0.2, 0.85, 0.8999, 0.9001, 0.99, 1.01, 1.0999, 1.1001, 3.0])
-def test_the_zero_force_restitution_has_the_derivatives_of_its_formula_on_both_sides_of_critical_damping(
+def test_zero_force_restitution_is_differentiable_on_both_sides_of_critical_damping(
     zeta,
 ):
     def formula(z):

@@ -306,9 +306,16 @@ def test_an_open_contact_forgets():
     assert np.all(memory.elongation == 0.0)
     assert spring_energy(memory, tangential_stiffness=1.0) == 0.0
     _, memory = incremental_mindlin_force(
-        MindlinMemory(jnp.ones(2), jnp.ones(())), jnp.ones(2), 0.0, 0.0, effective_radius=0.1, effective_shear_modulus=1.0,
-        tangential_damping=1.0, coefficient=0.5, time_step=1.0,
-    )  # fmt: skip
+        MindlinMemory(jnp.ones(2), jnp.ones(())),
+        jnp.ones(2),
+        0.0,
+        0.0,
+        effective_radius=0.1,
+        effective_shear_modulus=1.0,
+        tangential_damping=1.0,
+        coefficient=0.5,
+        time_step=1.0,
+    )
     assert np.all(memory.force == 0.0)
     assert memory.stiffness == 0.0
 

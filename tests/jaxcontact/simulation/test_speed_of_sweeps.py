@@ -40,7 +40,7 @@ def test_the_matrix_of_the_grid_integrates_functions_of_the_square_root_of_the_d
     assert (grid.nodes[0], grid.nodes[-1]) == (0.0, 1.0)
 
 
-def test_newton_iterations_on_a_grid_solve_an_ordinary_differential_equation_and_carry_its_derivatives():
+def test_newton_iterations_on_a_grid_solve_an_equation_of_motion_and_carry_its_derivatives():
     grid = graded_grid(24)
     density, integral = jnp.asarray(grid.density), jnp.asarray(grid.integral)
 

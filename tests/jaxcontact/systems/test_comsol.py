@@ -60,9 +60,7 @@ def moment_about_origin(motion, wrench):
 
 @pytest.mark.parametrize("inside", [False, True])
 @pytest.mark.parametrize("arms", ["undeformed", "midpoint"])
-def test_angular_momentum_is_lost_by_overlap_times_normal_times_friction_with_undeformed_arms_and_kept_with_the_midpoint(
-    inside, arms
-):
+def test_undeformed_arms_lose_angular_momentum_and_the_midpoint_keeps_it(inside, arms):
     parameters, source, destination = pair(inside, arms=arms)
     found = spherical_to_spherical(parameters, source, destination)
     net = moment_about_origin(source, found.source) + moment_about_origin(

@@ -61,8 +61,18 @@ def local_state(
     axes = jnp.asarray([[0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]])
     turn = jnp.append(bend, 0.0) / time_step
     return ContactState(
-        mass, radius, jnp.zeros(3), *axes, gap, jnp.append(shear, normal) / time_step, turn, normal, shear, jnp.zeros(()), bend
-    )  # fmt: skip
+        mass,
+        radius,
+        jnp.zeros(3),
+        *axes,
+        gap,
+        jnp.append(shear, normal) / time_step,
+        turn,
+        normal,
+        shear,
+        jnp.zeros(()),
+        bend,
+    )
 
 
 def ball_on_floor(contact, memory, model, *, velocity, height, slope=0.0, time, steps):

@@ -239,7 +239,7 @@ def test_a_pair_that_moves_as_one_rigid_body_has_no_relative_motion():
         np.testing.assert_allclose(getattr(state, name), 0.0, atol=1e-15)
 
 
-def test_contact_forces_conserve_momentum_and_angular_momentum_and_take_the_power_of_the_relative_motion():
+def test_contact_forces_conserve_both_momenta_and_take_the_power_of_the_relative_motion():
     one, two = balls()
     state, _ = pair(NEW_CONTACT, one, two, time_step=STEP)
     force, moment = RANDOM.normal(size=3), RANDOM.normal(size=3)
