@@ -26,8 +26,8 @@ from .planning.rank import design as design
 from .planning.validate import validate_design as validate_design
 from .problem.problem import Problem as Problem
 from .problem.trial import Trial as Trial
-from .results.result import Determination as Determination
-from .results.result import Estimate as Estimate
+from .results.estimate import Determination as Determination
+from .results.estimate import Estimate as Estimate
 from .results.result import Fit as Fit
 from .runtime.checkpoint import Checkpoint as Checkpoint
 from .runtime.chunks import run_sweep as run_sweep

@@ -25,7 +25,8 @@ from calibration.optimise.information import (
 )
 from calibration.optimise.least_squares import Minimum, Start, minimise
 from calibration.problem.residuals import Block, Layout, jacobians, priors, residuals
-from calibration.results.result import Coordinate, Determination, Estimate, explains
+from calibration.results.estimate import Coordinate, Determination, Estimate
+from calibration.results.summary import explains
 
 LOOSE = 1.0
 """A standard error above this, in a logarithmic or logistic coordinate (a factor of e), means not

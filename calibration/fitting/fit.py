@@ -4,7 +4,6 @@ import copy
 import dataclasses
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import jax
@@ -13,7 +12,7 @@ import optax
 
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
-from calibration.fitting.predictions import fitted_recordings, fitted_series
+from calibration.fitting.predictions import PredictionsAtMinimum
 from calibration.fitting.restarts import POOR, other_starts
 from calibration.fitting.reweighting import data_as_judged
 from calibration.fitting.start import starting_point
@@ -22,7 +21,8 @@ from calibration.optimise.least_squares import FINE, METHODS, ROUGH, Method, Min
 from calibration.optimise.resumable import kept_minima, kept_minimum
 from calibration.problem.problem import Problem
 from calibration.problem.trial_batch import TrialBatch
-from calibration.results.result import Determination, Estimate, Fit, OnDemand
+from calibration.results.estimate import Determination, Estimate
+from calibration.results.result import Fit
 from calibration.runtime.checkpoint import Checkpoint
 from jaxcontact.parameters import nearest
 
@@ -250,8 +250,7 @@ def report(
         method=name_of(method),
         model=describe(problem),
         warnings=tuple(assessment.warnings(estimates)),
-        recordings=OnDemand(partial(fitted_recordings, problem, assessment)),
-        series=OnDemand(partial(fitted_series, problem, assessment)),
+        predictions=PredictionsAtMinimum(problem, assessment),
         problem=problem,
         assessment=assessment,
     )

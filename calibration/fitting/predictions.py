@@ -1,7 +1,8 @@
 """Data and prediction of every observation of a fit, for figures and residual checks."""
 
+import dataclasses
 from collections.abc import Callable
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import jax
@@ -13,7 +14,8 @@ from calibration.measurements.positions import Positions
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Layout, over_trials
 from calibration.problem.trial_batch import TrialBatch
-from calibration.results.result import Estimate, FittedRecording, FittedSeries
+from calibration.results.estimate import Estimate
+from calibration.results.fitted_data import FittedRecording, FittedSeries
 
 
 @partial(jax.jit, static_argnames=("layout", "batch"))
@@ -141,3 +143,27 @@ def fitted_series(problem: Problem, assessment: Assessment) -> tuple[FittedSerie
             )
         )
     return tuple(found)
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class PredictionsAtMinimum:
+    """Data and prediction of every trial of a fit, computed at the first look: the curves cost a
+    compilation that many fits never need.
+
+    Attributes:
+        problem: what was fitted.
+        assessment: its minimum.
+    """
+
+    problem: Problem
+    assessment: Assessment
+
+    @cached_property
+    def recordings(self) -> tuple[FittedRecording, ...]:
+        """Data and prediction of each recording of positions."""
+        return fitted_recordings(self.problem, self.assessment)
+
+    @cached_property
+    def series(self) -> tuple[FittedSeries, ...]:
+        """Data and prediction of each other measurement."""
+        return fitted_series(self.problem, self.assessment)

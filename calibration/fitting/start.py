@@ -7,7 +7,8 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.optimise.least_squares import Start
-from calibration.results.result import Estimate, Fit
+from calibration.results.estimate import Estimate
+from calibration.results.result import Fit
 from jaxcontact.parameters import nearest
 
 

@@ -23,16 +23,10 @@ from matplotlib.patches import Patch
 from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
 from calibration.results import residuals, sentences
-from calibration.results.encoding import spell_all
+from calibration.results.estimate import Determination, Estimate
+from calibration.results.fitted_data import FittedColumn, FittedRecording, FittedSeries
 from calibration.results.numbers import found, has_interval, short_status, unit_of
-from calibration.results.result import (
-    Determination,
-    Estimate,
-    Fit,
-    FittedColumn,
-    FittedRecording,
-    FittedSeries,
-)
+from calibration.results.summary import FitSummary, spell_summary
 
 MAX_RECORDINGS = 6  # more cannot be read on one page
 _DPI = 150
@@ -57,7 +51,7 @@ DrawCell = Callable[[Axes, Axes], None]  # into a panel and the strip of residua
 DrawStrip = Callable[[Figure, SubplotSpec], None]
 
 
-def fit_figure(fit: Fit) -> Figure:
+def fit_figure(fit: FitSummary) -> Figure:
     """Draw a fit.
 
     For each recording the measured and the fitted position against time, the times of the bounces,
@@ -73,7 +67,7 @@ def fit_figure(fit: Fit) -> Figure:
     Returns:
         a figure outside of pyplot's list of open figures.
     """
-    fit = spell_all(fit, has=_in_font())
+    fit = spell_summary(fit, has=_in_font())
     shown = _worst(fit.recordings)
     cells: list[DrawCell] = [partial(_draw_recording, recording=one) for one in shown]
     cells += [partial(_draw_series, series=one) for one in _worst(fit.series)]
@@ -86,7 +80,7 @@ def fit_figure(fit: Fit) -> Figure:
     return _composed(fit, cells, strips)
 
 
-def save_figure(fit: Fit, path: str | os.PathLike[str]) -> None:
+def save_figure(fit: FitSummary, path: str | os.PathLike[str]) -> None:
     """Write the figure as PNG with 150 dots an inch, as a whole or not at all.
 
     Args:
@@ -122,7 +116,7 @@ def _worst(recordings: Sequence[Drawn]) -> list[Drawn]:
     )[:MAX_RECORDINGS]
 
 
-def _columns_estimate(fit: Fit) -> list[str]:
+def _columns_estimate(fit: FitSummary) -> list[str]:
     """The parameters that at least one column determines by itself."""
     return [
         name
@@ -135,7 +129,7 @@ def _columns_estimate(fit: Fit) -> list[str]:
 
 
 def _composed(
-    fit: Fit, cells: Sequence[DrawCell], strips: Sequence[tuple[float, DrawStrip]]
+    fit: FitSummary, cells: Sequence[DrawCell], strips: Sequence[tuple[float, DrawStrip]]
 ) -> Figure:
     """Cells in rows of up to three, strips over the full width below them, the parameters at the
     right.
@@ -175,7 +169,7 @@ def _composed(
     return figure
 
 
-def _key(fit: Fit) -> list[Line2D | Patch]:
+def _key(fit: FitSummary) -> list[Line2D | Patch]:
     """What the signs mean, for two columns that are filled one after the other: measured and
     bounce, fitted and band.
     """
@@ -214,7 +208,7 @@ def _look(axis: str) -> tuple[str, str]:
 # The parameters
 
 
-def _panel_lines(fit: Fit) -> list[tuple[str, str, bool]]:
+def _panel_lines(fit: FitSummary) -> list[tuple[str, str, bool]]:
     """The lines of the panel: text, colour, bold."""
     lines: list[tuple[str, str, bool]] = []
 
@@ -474,7 +468,7 @@ def _draw_column(above: Axes, below: Axes, *, column: FittedColumn) -> None:
     )
 
 
-def _draw_estimates(figure: Figure, place: SubplotSpec, *, fit: Fit) -> None:
+def _draw_estimates(figure: Figure, place: SubplotSpec, *, fit: FitSummary) -> None:
     """One panel a parameter: each column's own estimate, and the joint one as a line with its
     band.
     """

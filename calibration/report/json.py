@@ -11,11 +11,13 @@ import numpy as np
 
 from calibration.io.atomic import write_atomically
 from calibration.results import residuals
-from calibration.results.result import Estimate, Fit, FittedColumn, FittedRecording
+from calibration.results.estimate import Estimate
+from calibration.results.fitted_data import FittedColumn, FittedRecording
+from calibration.results.summary import FitSummary
 from calibration.runtime.versions import installed_versions
 
 
-def write_json(fit: Fit, path: str | os.PathLike[str]) -> None:
+def write_json(fit: FitSummary, path: str | os.PathLike[str]) -> None:
     """Write the numbers of a fit as JSON (ASCII).
 
     ``parameters`` by path in the scene (``interval``: of 95 %), ``fit``, ``correlation``,
@@ -41,7 +43,7 @@ def json_bytes(numbers: dict[str, Any]) -> bytes:
     return f"{json.dumps(_plain(numbers), indent=2, allow_nan=False)}\n".encode("ascii")
 
 
-def fit_numbers(fit: Fit) -> dict[str, Any]:
+def fit_numbers(fit: FitSummary) -> dict[str, Any]:
     """What `write_json` writes, NaN and infinity as they are."""
     return {
         "parameters": {name: _estimate(estimate) for name, estimate in fit.parameters.items()},

@@ -11,6 +11,7 @@ from typing import Any
 
 from calibration.io.atomic import write_atomically
 from calibration.results import sentences
+from calibration.results.estimate import Determination
 from calibration.results.numbers import (
     found,
     has_interval,
@@ -19,7 +20,7 @@ from calibration.results.numbers import (
     short_status,
     unit_of,
 )
-from calibration.results.result import Determination, Fit
+from calibration.results.summary import FitSummary
 from calibration.results.table import fit_text
 from calibration.runtime.versions import installed_versions
 
@@ -43,7 +44,7 @@ class PageSection:
 
 
 def write_page(
-    fit: Fit,
+    fit: FitSummary,
     path: str | os.PathLike[str],
     *,
     figure: bytes | None = None,
@@ -70,7 +71,7 @@ def write_page(
 
 
 def page_text(
-    fit: Fit,
+    fit: FitSummary,
     *,
     figure: bytes | None = None,
     title: str = "Fit",
@@ -109,7 +110,7 @@ def page_text(
     )
 
 
-def _rows(fit: Fit) -> list[dict[str, Any]]:
+def _rows(fit: FitSummary) -> list[dict[str, Any]]:
     rows = []
     for name, text in sentences.titles(fit).items():
         estimate = fit.parameters[name]

@@ -2,7 +2,7 @@
 
 import math
 
-from calibration.results.result import Determination, Estimate
+from calibration.results.estimate import Determination, Estimate
 
 _FIXED_NOTATION = (
     1e-3,

@@ -6,7 +6,9 @@ import numpy as np
 
 
 class Compared(Protocol):
-    """Anything measured and predicted, with the standard deviation of the measurement."""
+    """Anything measured and predicted, with the standard deviation of the measurement; ``counted``
+    says which values took part in the fit, ``None`` for all that were measured.
+    """
 
     @property
     def measured(self) -> np.ndarray: ...
@@ -14,6 +16,8 @@ class Compared(Protocol):
     def predicted(self) -> np.ndarray: ...
     @property
     def sigma(self) -> np.ndarray: ...
+    @property
+    def counted(self) -> np.ndarray | None: ...
 
 
 def residual(data: Compared) -> np.ndarray:
@@ -34,9 +38,8 @@ def scaled_residual(data: Compared) -> np.ndarray:
 
 def used(data: Compared) -> int:
     """How many measured numbers took part in the fit."""
-    counted = getattr(data, "counted", None)
-    there = np.isfinite(residual(data))
-    return int((there if counted is None else there & counted).sum())
+    known = np.isfinite(residual(data))
+    return int((known if data.counted is None else known & data.counted).sum())
 
 
 def rms(data: Compared) -> float:

@@ -4,14 +4,15 @@ import itertools
 import math
 from collections import Counter
 
+from calibration.results.estimate import Estimate
 from calibration.results.numbers import has_interval, plain, rounded_like
-from calibration.results.result import Estimate, Fit
+from calibration.results.summary import FitSummary
 
 STRONG_CORRELATION = 0.5
 CONTRADICTION = 3.0  # standard deviations between the estimates of two columns
 
 
-def titles(fit: Fit) -> dict[str, str]:
+def titles(fit: FitSummary) -> dict[str, str]:
     """How each shared parameter is called, ``restitution (e)``; with its path where two would read
     alike.
     """
@@ -25,7 +26,7 @@ def title(estimate: Estimate) -> str:
     return f"{estimate.label} ({estimate.symbol})" if estimate.symbol else estimate.label
 
 
-def misfit(fit: Fit) -> str:
+def misfit(fit: FitSummary) -> str:
     """Chi-squared per degree of freedom and what it means."""
     if not math.isfinite(fit.chi2):
         return "chi2 is not a finite number: the model could not be compared with the data"
@@ -50,7 +51,7 @@ def misfit(fit: Fit) -> str:
     return f"{number}: the model explains the data"
 
 
-def error_scale_factor(fit: Fit) -> str:
+def error_scale_factor(fit: FitSummary) -> str:
     """What was added to the formal standard errors."""
     if not math.isfinite(fit.error_scale_factor):
         return "the standard errors could not be corrected for misfit and correlated residuals"
@@ -64,7 +65,7 @@ def error_scale_factor(fit: Fit) -> str:
     )
 
 
-def convergence(fit: Fit) -> str:
+def convergence(fit: FitSummary) -> str:
     """Whether, how and how fast the optimiser finished."""
     steps = f"{fit.iterations} iteration{'' if fit.iterations == 1 else 's'}"
     seconds = f"{fit.seconds:.2g} s" if fit.seconds < 99.5 else f"{fit.seconds:.0f} s"
@@ -77,7 +78,7 @@ def convergence(fit: Fit) -> str:
     )
 
 
-def correlations(fit: Fit) -> list[str]:
+def correlations(fit: FitSummary) -> list[str]:
     """A line for each pair of shared parameters whose correlation exceeds 0.5 in size, strongest
     first.
     """
@@ -93,7 +94,7 @@ def correlations(fit: Fit) -> list[str]:
     ]
 
 
-def contradictions(fit: Fit) -> list[str]:
+def contradictions(fit: FitSummary) -> list[str]:
     """A sentence for each parameter on which two columns of an impact table disagree by more than
     three standard deviations.
     """

@@ -10,7 +10,9 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.text import Text
 
 from calibration.results import residuals, sentences
-from calibration.results.encoding import can_encode, spell_all
+from calibration.results.encoding import can_encode
+from calibration.results.estimate import Determination, Estimate
+from calibration.results.fitted_data import FittedRecording, FittedSeries
 from calibration.results.numbers import (
     found,
     has_interval,
@@ -19,7 +21,7 @@ from calibration.results.numbers import (
     rounded_like,
     short_status,
 )
-from calibration.results.result import Determination, Estimate, Fit, FittedRecording, FittedSeries
+from calibration.results.summary import FitSummary, spell_summary
 
 _GAP = "  "
 _INDENT = "    "
@@ -41,16 +43,18 @@ Line = tuple[str, str]  # text and style
 class FitTable:
     """What `fit_table` gives: printed by any rich console, in its width, colour and encoding."""
 
-    fit: Fit
+    fit: FitSummary
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The lines, with letters that the terminal does not have written out."""
         has = can_encode(options.encoding)
-        for text, style in _lines(spell_all(self.fit, has=has), min(options.max_width, _MAX_WIDTH)):
+        for text, style in _lines(
+            spell_summary(self.fit, has=has), min(options.max_width, _MAX_WIDTH)
+        ):
             yield Text(text, style=style)
 
 
-def fit_table(fit: Fit) -> FitTable:
+def fit_table(fit: FitSummary) -> FitTable:
     """The table a person reads: parameters with standard errors, how well the model explains the
     data, what is left open.
 
@@ -66,7 +70,7 @@ def fit_table(fit: Fit) -> FitTable:
     return FitTable(fit)
 
 
-def print_fit(fit: Fit, *, console: Console | None = None) -> None:
+def print_fit(fit: FitSummary, *, console: Console | None = None) -> None:
     """Print the table: in colour on a terminal, plain in a pipe.
 
     Args:
@@ -76,7 +80,7 @@ def print_fit(fit: Fit, *, console: Console | None = None) -> None:
     (console or Console()).print(fit_table(fit))
 
 
-def fit_text(fit: Fit, *, width: int = 80, encoding: str = "ascii") -> str:
+def fit_text(fit: FitSummary, *, width: int = 80, encoding: str = "ascii") -> str:
     """The table as plain text that can be printed anywhere.
 
     Args:
@@ -86,11 +90,11 @@ def fit_text(fit: Fit, *, width: int = 80, encoding: str = "ascii") -> str:
             ``"utf-8"`` leaves all as they are.
     """
     return "".join(
-        f"{text}\n" for text, _ in _lines(spell_all(fit, has=can_encode(encoding)), width)
+        f"{text}\n" for text, _ in _lines(spell_summary(fit, has=can_encode(encoding)), width)
     )
 
 
-def _lines(fit: Fit, width: int) -> Iterator[Line]:
+def _lines(fit: FitSummary, width: int) -> Iterator[Line]:
     yield from _wrapped(sentences.sentence(fit.model), width, style=_HEADING)
     if not fit.converged:
         yield from _wrapped(sentences.sentence(sentences.convergence(fit)), width, style=_BAD)
@@ -117,7 +121,7 @@ def _lines(fit: Fit, width: int) -> Iterator[Line]:
 # Parameters
 
 
-def _parameters(fit: Fit, width: int) -> Iterator[Line]:
+def _parameters(fit: FitSummary, width: int) -> Iterator[Line]:
     """One line a parameter; its note, where it has one, indented below."""
     estimates = list(fit.parameters.values())
     values = _aligned([found(estimate) for estimate in estimates])
@@ -184,7 +188,7 @@ def _widths(rows: Sequence[Sequence[str]]) -> list[int]:
 # How good the fit is
 
 
-def _quality(fit: Fit, width: int) -> Iterator[Line]:
+def _quality(fit: FitSummary, width: int) -> Iterator[Line]:
     yield from _wrapped(
         sentences.sentence(sentences.misfit(fit)), width, style=_GOOD if fit.explained else _BAD
     )
@@ -193,7 +197,7 @@ def _quality(fit: Fit, width: int) -> Iterator[Line]:
         yield from _wrapped(sentences.sentence(sentences.convergence(fit)), width)
 
 
-def _correlations(fit: Fit, width: int) -> Iterator[Line]:
+def _correlations(fit: FitSummary, width: int) -> Iterator[Line]:
     lines = sentences.correlations(fit)
     for line in lines[:_MAX_PAIRS]:
         yield from _wrapped(line, width, indent="  ")
@@ -201,7 +205,7 @@ def _correlations(fit: Fit, width: int) -> Iterator[Line]:
         yield f"  and {len(lines) - _MAX_PAIRS} more", ""
 
 
-def _warnings(fit: Fit, width: int) -> Iterator[Line]:
+def _warnings(fit: FitSummary, width: int) -> Iterator[Line]:
     for text in fit.warnings:
         yield from _wrapped(sentences.sentence(text), width, first="- ", indent="  ", style=_DOUBT)
 
@@ -209,7 +213,7 @@ def _warnings(fit: Fit, width: int) -> Iterator[Line]:
 # Columns of an impact table
 
 
-def _columns(fit: Fit, width: int) -> Iterator[Line]:
+def _columns(fit: FitSummary, width: int) -> Iterator[Line]:
     if not fit.columns:
         return
     rows = [
@@ -228,7 +232,7 @@ def _columns(fit: Fit, width: int) -> Iterator[Line]:
         yield from _wrapped(sentences.capitalised(clause), width, indent="  ", style=_BAD)
 
 
-def _column_estimates(fit: Fit, name: str, text: str, width: int) -> Iterator[Line]:
+def _column_estimates(fit: FitSummary, name: str, text: str, width: int) -> Iterator[Line]:
     """The joint estimate of a parameter and that of each column which has one."""
     joint = fit.parameters[name]
     alone = [
@@ -271,7 +275,7 @@ def _per_value(chi2: float, count: int) -> str:
 # Recordings
 
 
-def _recordings(fit: Fit, width: int) -> Iterator[Line]:
+def _recordings(fit: FitSummary, width: int) -> Iterator[Line]:
     trials = _trials(fit)
     if not trials:
         return
@@ -291,7 +295,7 @@ def _recordings(fit: Fit, width: int) -> Iterator[Line]:
     yield from _remarks(fit, width)
 
 
-def _trials(fit: Fit) -> list[FittedRecording | FittedSeries]:
+def _trials(fit: FitSummary) -> list[FittedRecording | FittedSeries]:
     """What has nuisance quantities or remarks of its own."""
     return [*fit.recordings, *(one for one in fit.series if one.nuisance)]
 
@@ -360,7 +364,7 @@ def _summary(estimates: Sequence[Estimate]) -> tuple[str, str, str, str, str]:
     )
 
 
-def _remarks(fit: Fit, width: int) -> Iterator[Line]:
+def _remarks(fit: FitSummary, width: int) -> Iterator[Line]:
     """What the reading noticed, each remark once with the recordings it was made on."""
     names: dict[str, list[str]] = {}
     for trial in _trials(fit):

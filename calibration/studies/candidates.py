@@ -8,7 +8,8 @@ import numpy as np
 
 from calibration.instruments import Film, ForceSensor, Sound
 from calibration.planning.candidate import Candidate
-from calibration.results.result import Fit, FittedRecording, FittedSeries
+from calibration.results.fitted_data import FittedRecording, FittedSeries
+from calibration.results.result import Fit
 from calibration.studies.study import DesignOptions
 
 CLICK = 1e-4

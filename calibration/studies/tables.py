@@ -14,7 +14,9 @@ from calibration.io.impact_table import ImpactTable
 from calibration.model.samples import Samples
 from calibration.problem.problem import Problem
 from calibration.problem.table_batch import QUANTITIES, RELATIVE_NOISE, ImpactData, sigma_of
-from calibration.results.result import Determination, Estimate, Fit, FittedColumn
+from calibration.results.estimate import Determination, Estimate
+from calibration.results.fitted_data import FittedColumn
+from calibration.results.result import Fit
 from jaxcontact.parameters import get, put
 
 RESTITUTION = "contact.normal.restitution"

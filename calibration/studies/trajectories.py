@@ -39,7 +39,8 @@ from calibration.model.prior import LogNormal
 from calibration.nuisances import InitialState, LengthScale, RestitutionScatter, SurfaceHeight
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
-from calibration.results.result import Determination, Estimate, Fit
+from calibration.results.estimate import Determination, Estimate
+from calibration.results.result import Fit
 from calibration.studies.file_kind import FileKind, kind_of
 from calibration.studies.forces import fit_forces, forces_problem, read_forces
 from calibration.studies.restitution_laws import CHOICES

@@ -23,8 +23,9 @@ from calibration.optimise.convergence import is_an_end
 from calibration.optimise.information import eliminated
 from calibration.optimise.least_squares import Start
 from calibration.problem.residuals import Block, Layout
+from calibration.results.estimate import Determination
 from calibration.results.numbers import rounded_like
-from calibration.results.result import Determination, Fit
+from calibration.results.result import Fit
 from calibration.runtime.checkpoint import Checkpoint, journal
 from calibration.runtime.progress import Progress, silent
 from calibration.uncertainty.bootstrap_t import sizes, standard_errors, studentised

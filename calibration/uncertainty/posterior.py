@@ -24,8 +24,9 @@ from calibration.model.parameter import Parameter
 from calibration.model.prior import LogNormal
 from calibration.optimise.information import eliminated
 from calibration.problem.residuals import jacobians, residuals
+from calibration.results.estimate import Determination
 from calibration.results.numbers import rounded_like
-from calibration.results.result import Determination, Fit
+from calibration.results.result import Fit
 from calibration.runtime.checkpoint import Checkpoint, journal
 from calibration.runtime.progress import Progress, silent
 from calibration.uncertainty.bootstrap import strayed

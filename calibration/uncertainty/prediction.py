@@ -15,7 +15,8 @@ from calibration.fitting.assessment import Assessment
 from calibration.model.samples import Samples
 from calibration.optimise.information import eliminated
 from calibration.problem.residuals import Layout
-from calibration.results.result import Determination, Fit
+from calibration.results.estimate import Determination
+from calibration.results.result import Fit
 from calibration.uncertainty.bootstrap import Bootstrap
 from calibration.uncertainty.draws import Draws
 from calibration.uncertainty.posterior import Posterior

@@ -11,7 +11,7 @@ from scipy import stats
 import calibration as cal
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.fit import report
-from calibration.results.result import Determination
+from calibration.results.estimate import Determination
 from calibration.uncertainty.bootstrap import Bootstrap
 from experiments.coverage.fits import judged, of_one_layout, rises
 from experiments.coverage.scenarios import Scenario

@@ -7,7 +7,9 @@ from pathlib import Path
 import jax
 import numpy as np
 
-from calibration.results.result import Determination, Estimate, Fit, FittedRecording
+from calibration.results.estimate import Determination, Estimate
+from calibration.results.fitted_data import FittedRecording, StoredPredictions
+from calibration.results.result import Fit
 from experiments.cube_tosses.errors import errors_over, summary
 from experiments.cube_tosses.fit import FITTED, Fitted, fit, looked_at
 from experiments.cube_tosses.simulated import nominal, simulate
@@ -107,7 +109,7 @@ def fit_of(cube: Cube, tosses: list[Toss], each: list[Fitted], length: int) -> F
         model=f"Cube with compliant corners (EventAligned), {len(tosses)} tosses, each to "
         f"{HORIZON:g} s after the first touch",
         warnings=("Misfit is in units of 5 mm and 0.1 rad, which are scales, not noise.",),
-        recordings=recordings,
+        predictions=StoredPredictions(tuple(recordings)),
     )
 
 

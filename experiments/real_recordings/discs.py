@@ -6,7 +6,9 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
-from calibration.results.result import Determination, Estimate, Fit, FittedRecording, FittedSeries
+from calibration.results.estimate import Determination, Estimate
+from calibration.results.fitted_data import FittedRecording, FittedSeries, StoredPredictions
+from calibration.results.result import Fit
 from experiments.real_recordings.disc_collision import (
     DISC,
     Collision,
@@ -266,8 +268,7 @@ def fit_of(found: Variants, limit: float) -> Fit:
         method="levenberg_marquardt",
         model="Two discs, Impulse method, NewtonRestitution, Coulomb, seen by a tilted camera",
         warnings=("The noise is that of the residuals, so chi2/dof is 1 and says nothing.",),
-        recordings=recordings,
-        series=(angles,),
+        predictions=StoredPredictions(tuple(recordings), (angles,)),
     )
 
 

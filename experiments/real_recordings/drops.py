@@ -5,7 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.results.result import Determination, Estimate, Fit
+from calibration.results.estimate import Determination, Estimate
+from calibration.results.result import Fit
 from calibration.studies.study import ModelOptions, Study
 from experiments.real_recordings.finding import Description, Finding, Outcome, Verdict, if_true
 from experiments.real_recordings.fitted_files import TABLE_TENNIS, files_of, fitted, write

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.results.result import Determination, Fit, FittedRecording
+from calibration.results.estimate import Determination
+from calibration.results.fitted_data import FittedRecording
+from calibration.results.result import Fit
 from calibration.studies.study import Study
 from experiments.real_recordings.drops import DRAG, RESTITUTION
 from experiments.real_recordings.finding import Description, Finding, Outcome, Verdict, if_true

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.results.result import Fit, FittedColumn
+from calibration.results.fitted_data import FittedColumn
+from calibration.results.result import Fit
 from calibration.studies.study import Ball, ReadingOptions, Study
 from experiments.real_recordings.drops import RESTITUTION, within
 from experiments.real_recordings.finding import Description, Finding, Outcome, Verdict, if_true

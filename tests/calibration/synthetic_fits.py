@@ -2,7 +2,9 @@
 
 import numpy as np
 
-from calibration.results.result import Determination, Estimate, Fit, FittedColumn, FittedRecording
+from calibration.results.estimate import Determination, Estimate
+from calibration.results.fitted_data import FittedColumn, FittedRecording, StoredPredictions
+from calibration.results.result import Fit
 
 GRAVITY = 9.81
 
@@ -140,9 +142,9 @@ def recording(index=0, *, axes=("z",), samples=160, sigma=1.2e-3, noise=1.2e-3, 
     )
 
 
-def drops(count, **changes):
+def drops(count, *, recordings=None, **changes):
     """A fit of ``count`` dropped balls."""
-    recordings = tuple(
+    made = tuple(
         recording(index, noise=1.2e-3 * (1 + 0.1 * (index * 7 % 11))) for index in range(count)
     )
     given = {
@@ -160,7 +162,7 @@ def drops(count, **changes):
         "warnings": (
             "the length scale of the recordings is 4.2 % short; check the scale of the video",
         ),
-        "recordings": recordings,
+        "predictions": StoredPredictions(made if recordings is None else recordings),
     }
     return Fit(**(given | changes))
 

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from calibration.results.result import FittedColumn
+from calibration.results.fitted_data import FittedColumn
 from experiments.real_recordings.disc_collision import fit_collision
 from experiments.real_recordings.disc_tracks import Tracks
 from experiments.real_recordings.discs import tangential

@@ -13,7 +13,7 @@ from calibration.errors import InputError
 from calibration.model.parameter import Parameter
 from calibration.optimise.information import between_trials, between_trials_degrees, information
 from calibration.problem.residuals import Block, residuals
-from calibration.results.result import Coordinate, Determination, Estimate
+from calibration.results.estimate import Coordinate, Determination, Estimate
 from jaxcontact.parameters import Interval, Quantity
 
 RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"

@@ -26,7 +26,7 @@ from calibration.optimise.information import between_trials, correlation_time, i
 from calibration.optimise.least_squares import minimise
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Block, jacobians, residuals
-from calibration.results.result import Determination
+from calibration.results.estimate import Determination
 
 RESTITUTION = "contact.normal.restitution"
 NOISE = 1e-3

@@ -23,7 +23,7 @@ from calibration.measurements.orientations import rotation_vector
 from calibration.measurements.rotation import angles, orientations
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
-from calibration.results.result import Determination
+from calibration.results.estimate import Determination
 from jaxcontact.geometry.rotation import quaternion_product, rotation_to_quaternion
 from jaxcontact.laws.core.damping_maps import exact_damping_ratio
 from jaxcontact.parameters import put

@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from calibration.errors import InputError
-from calibration.results.result import Determination
+from calibration.results.estimate import Determination
 from calibration.studies.derivative_check import check_derivatives
 from calibration.studies.file_kind import FileKind, kind_of
 from calibration.studies.inspection import inspect_files, verdicts

@@ -20,7 +20,7 @@ from calibration.model.apparatus import Camera, Clock
 from calibration.model.trial_state import Initial, trial_state_from
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
-from calibration.results.result import Determination
+from calibration.results.estimate import Determination
 from tests.calibration.optimise.derivatives_of_residuals import check_derivatives
 
 RESTITUTION, FRICTION = "contact.normal.restitution", "contact.friction.coefficient"

@@ -21,10 +21,15 @@ from calibration.report.figures import fit_figure, save_figure
 from calibration.report.json import write_json
 from calibration.results import residuals, sentences
 from calibration.results.encoding import can_encode, spell
+from calibration.results.estimate import Determination, Estimate
+from calibration.results.fitted_data import StoredPredictions
 from calibration.results.numbers import percent, plain, value_and_sd
-from calibration.results.result import Determination, Estimate
 from calibration.results.table import fit_table, fit_text, print_fit
 from tests.calibration import synthetic_fits as synthetic
+
+
+def with_recordings(fit, recordings):
+    return dataclasses.replace(fit, predictions=StoredPredictions(tuple(recordings)))
 
 
 def without_data(**changes):
@@ -225,7 +230,7 @@ def test_nuisance_quantities_that_are_not_determined_are_left_out_of_the_summary
     last = dataclasses.replace(
         fit.recordings[2], nuisance=fit.recordings[2].nuisance | {"time_offset": lost}
     )
-    text = fit_text(dataclasses.replace(fit, recordings=(*fit.recordings[:2], last)))
+    text = fit_text(with_recordings(fit, (*fit.recordings[:2], last)))
     assert "7.7" not in text
     assert "time offset (t0): 1 of 3 not determined" in joined(text)
 
@@ -267,9 +272,7 @@ def test_the_table_prints_on_any_terminal_and_without_colour_in_a_pipe(encoding)
     recordings = (dataclasses.replace(fit.recordings[0], name="höhe [deg] 高さ"), fit.recordings[1])
     raw = io.BytesIO()
     with io.TextIOWrapper(raw, encoding=encoding) as stream:
-        print_fit(
-            dataclasses.replace(fit, recordings=recordings), console=Console(file=stream, width=80)
-        )
+        print_fit(with_recordings(fit, recordings), console=Console(file=stream, width=80))
         stream.flush()
         text = raw.getvalue().decode(encoding)
     assert "\x1b" not in text

@@ -1,0 +1,98 @@
+"""An estimated quantity: its value, its uncertainty, and what the data say of it."""
+
+import dataclasses
+import enum
+import math
+from typing import NamedTuple
+
+import jax
+from scipy import stats
+
+from calibration.errors import InputError
+from calibration.model.parameter import Parameter
+
+
+class Determination(enum.StrEnum):
+    """What the data say of a parameter."""
+
+    DETERMINED = "determined"
+    NOT_DETERMINED = "not determined by these data"
+    AT_BOUND = "at a bound"
+    AT_START = "never moved"
+    FIXED = "fixed"
+
+
+class Coordinate(NamedTuple):
+    """An estimate in the coordinate of its unknown, where its error is most nearly normal: a
+    logarithm, a logistic coordinate.
+    """
+
+    parameter: Parameter
+    value: float
+    sd: float
+
+
+@dataclasses.dataclass(frozen=True)
+class Estimate:
+    """One quantity of the fit.
+
+    Attributes:
+        name: path in the scene, e.g. ``"contact.normal.restitution"``, or name of a nuisance
+            quantity, e.g. ``"length_scale"``.
+        label: the field's term, e.g. ``"restitution"``.
+        symbol: e.g. ``"e"``.
+        unit: SI unit, ``"-"`` for none.
+        value: best value; NaN when the data do not determine it and the model does not need one.
+        sd: standard error, infinite when not determined, 0 when fixed.
+        start: where the fit began.
+        status: what the data say of it.
+        note: one plain sentence more, or empty: a one-sided limit, what it is confounded with.
+        degrees: degrees of freedom of ``sd``; infinite where the noise is known, few where it was
+            found from few residuals or trials.
+        curve: the estimate in the coordinate of its unknown, where there is one.
+    """
+
+    name: str
+    label: str
+    symbol: str
+    unit: str
+    value: float
+    sd: float
+    start: float
+    status: Determination
+    note: str = ""
+    degrees: float = math.inf
+    curve: Coordinate | None = dataclasses.field(default=None, repr=False, compare=False)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """Ends of the interval that covers the truth with probability ``level``, from the standard
+        error.
+
+        ``x +- t sd`` with Student's quantile t for the degrees of freedom, in the coordinate of the
+        unknown: the ends stay inside the interval of the parameter. ``(-inf, inf)`` for what is not
+        determined or at a bound, where a standard error says nothing.
+
+        Args:
+            level: in (0, 1).
+
+        Raises:
+            InputError: ``level`` outside (0, 1).
+        """
+        if not 0 < level < 1:
+            raise InputError(
+                f"interval: level = {level!r} is outside (0, 1)", remedy="Give for example 0.95."
+            )
+        if not math.isfinite(self.sd) or self.status in (
+            Determination.NOT_DETERMINED,
+            Determination.AT_BOUND,
+        ):
+            return -math.inf, math.inf
+        reach = float(stats.t.ppf((1 + level) / 2, self.degrees))
+        if self.curve is None or self.curve.parameter.about.transform == "identity":
+            return self.value - reach * self.sd, self.value + reach * self.sd
+        with jax.enable_x64(True):
+            low, high = (
+                float(self.curve.parameter.value(self.curve.value + side * reach * self.curve.sd))
+                for side in (-1, 1)
+            )
+        return low, high

@@ -1,0 +1,122 @@
+"""Measured data beside what the fit predicts for them, for figures, tables and checks of residuals."""
+
+import dataclasses
+from typing import Protocol
+
+import numpy as np
+
+from calibration.results.estimate import Estimate
+
+
+@dataclasses.dataclass(frozen=True)
+class FittedRecording:
+    """Data and prediction of one recording, in recorded units [m], for figures and residual checks.
+
+    Attributes:
+        name: of the recording.
+        axes: names of the measured axes, e.g. ``("x", "z")``.
+        time: (n,) of the used samples [s].
+        measured, predicted, sigma: (n, axes); NaN in ``measured`` where a sample is missing or was
+            set aside as an outlier.
+        bounce_times: of the fitted model.
+        nuisance: values of the nuisance quantities of this recording, by name.
+        remarks: what the automatic reading noticed.
+    """
+
+    name: str
+    axes: tuple[str, ...]
+    time: np.ndarray
+    measured: np.ndarray
+    predicted: np.ndarray
+    sigma: np.ndarray
+    bounce_times: np.ndarray
+    nuisance: dict[str, Estimate]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def counted(self) -> None:
+        """``None``: all measured values took part in the fit."""
+
+
+@dataclasses.dataclass(frozen=True)
+class FittedSeries:
+    """Data and prediction of one observation that is not of positions: times of impacts, a force,
+    an angle.
+
+    Attributes:
+        name: of the trial, and of the measurement where the trial has several.
+        labels: of the measured quantities, with their units.
+        abscissa: (n,) time [s] or number of the impact; ``abscissa_label`` says which.
+        measured, predicted, sigma: (n, quantities); NaN in ``measured`` where nothing was measured
+            or used.
+        nuisance: values of the nuisance quantities of this trial, by name; empty beside another
+            observation that has them.
+        remarks: what the automatic reading noticed.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    abscissa: np.ndarray
+    abscissa_label: str
+    measured: np.ndarray
+    predicted: np.ndarray
+    sigma: np.ndarray
+    nuisance: dict[str, Estimate]
+    remarks: tuple[str, ...] = ()
+
+    @property
+    def counted(self) -> None:
+        """``None``: all measured values took part in the fit."""
+
+
+@dataclasses.dataclass(frozen=True)
+class FittedColumn:
+    """One measured quantity of an impact table and its prediction.
+
+    Attributes:
+        name: e.g. ``"rebound_angle"``; label with unit for axes, e.g. ``"rebound angle [deg]"``.
+        angle: (n,) impact angle from the normal [deg].
+        measured, predicted, sigma: (n,).
+        counted: (n,) whether the value took part in the fit.
+        curve_angle, curve: the model on a fine grid of angles.
+        alone: estimates of the parameters from this column alone, where it determines them, by name
+            (the misfit between columns).
+        chi2: of the values of this column that took part.
+    """
+
+    name: str
+    label: str
+    angle: np.ndarray
+    measured: np.ndarray
+    predicted: np.ndarray
+    sigma: np.ndarray
+    curve_angle: np.ndarray
+    curve: np.ndarray
+    alone: dict[str, Estimate]
+    chi2: float
+    counted: np.ndarray | None = None
+
+
+class Predictions(Protocol):
+    """Data and prediction of every trial, which may be computed at the first look."""
+
+    @property
+    def recordings(self) -> tuple[FittedRecording, ...]:
+        """Of each recording of positions."""
+
+    @property
+    def series(self) -> tuple[FittedSeries, ...]:
+        """Of each other measurement."""
+
+
+@dataclasses.dataclass(frozen=True)
+class StoredPredictions:
+    """Predictions that are known already.
+
+    Attributes:
+        recordings: of each recording of positions.
+        series: of each other measurement.
+    """
+
+    recordings: tuple[FittedRecording, ...] = ()
+    series: tuple[FittedSeries, ...] = ()

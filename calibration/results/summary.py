@@ -1,0 +1,101 @@
+"""What a fit tells, as values: all that tables, figures, pages and files of a fit are made from."""
+
+import dataclasses
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from calibration.results.encoding import spell_all
+from calibration.results.estimate import Estimate
+from calibration.results.fitted_data import (
+    FittedColumn,
+    FittedRecording,
+    FittedSeries,
+    Predictions,
+    StoredPredictions,
+)
+
+MISFIT = 2.0
+"""From this chi2/dof on, a model is said not to explain the data (the noise is often only
+estimated, from the data themselves).
+"""
+
+
+def explains(chi2_per_dof: float, dof: int) -> bool:
+    """Whether residuals of this size can be noise; a few data may exceed ``MISFIT`` by chance."""
+    return bool(chi2_per_dof <= max(MISFIT, 1 + 3 * math.sqrt(2 / max(dof, 1))))
+
+
+@dataclasses.dataclass(frozen=True)
+class FitSummary:
+    """The findings of a fit without the means to go on from it: no problem, no scene, no Jacobian.
+
+    Whatever prints or draws a fit takes this class, so printing knows nothing of fitting.
+
+    Attributes:
+        parameters: quantities shared by all recordings: material constants first, then shared
+            nuisances such as the length scale.
+        names: order of ``correlation``.
+        correlation: (k, k) of the determined shared quantities.
+        chi2: weighted sum of squares; ``dof`` degrees of freedom.
+        error_scale_factor: factor by which the standard errors exceed the formal ones, for misfit
+            and correlated residuals.
+        converged: whether the optimiser met its tolerance; ``iterations`` it took; ``seconds`` of
+            wall time.
+        method: name of the optimiser.
+        model: one sentence that says which physics was fitted.
+        warnings: plain sentences, most important first.
+        columns: data and prediction of an impact table.
+        predictions: data and prediction of the recordings and of all other measurements.
+    """
+
+    parameters: dict[str, Estimate]
+    names: tuple[str, ...]
+    correlation: np.ndarray
+    chi2: float
+    dof: int
+    error_scale_factor: float
+    converged: bool
+    iterations: int
+    seconds: float
+    method: str
+    model: str
+    warnings: tuple[str, ...]
+    columns: tuple[FittedColumn, ...] = ()
+    predictions: Predictions = dataclasses.field(
+        default=StoredPredictions(), repr=False, compare=False
+    )
+
+    @property
+    def recordings(self) -> tuple[FittedRecording, ...]:
+        """Data and prediction of each recording."""
+        return self.predictions.recordings
+
+    @property
+    def series(self) -> tuple[FittedSeries, ...]:
+        """Data and prediction of each measurement that is not of positions."""
+        return self.predictions.series
+
+    @property
+    def chi2_per_dof(self) -> float:
+        """Chi-squared per degree of freedom; 1 when the model explains the data to their noise."""
+        return self.chi2 / max(self.dof, 1)
+
+    @property
+    def explained(self) -> bool:
+        """Whether the model explains the data to their noise."""
+        return explains(self.chi2_per_dof, self.dof)
+
+
+def spell_summary(fit: FitSummary, *, has: Callable[[str], bool]) -> FitSummary:
+    """The summary with every letter for which ``has`` is false written out.
+
+    Args:
+        fit: the result.
+        has: whether a letter can be shown, for example ``can_encode("ascii")``.
+    """
+    values = {field.name: getattr(fit, field.name) for field in dataclasses.fields(FitSummary)}
+    values["predictions"] = StoredPredictions(fit.recordings, fit.series)
+    spelled: FitSummary = spell_all(FitSummary(**values), has=has)
+    return spelled
