@@ -12,9 +12,10 @@ import jax.numpy as jnp
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.parameters import put
 from jaxcontact.scene.scene import Scene, State
+from jaxcontact.simulation.core.methods import EventAligned, Impulse
 from jaxcontact.simulation.core.trajectory import Trajectory
 from jaxcontact.simulation.simulate import is_one_sphere_over_a_plane, simulate
-from jaxcontact.simulation.single_sphere.engine import EventAligned, Impulse, bounces
+from jaxcontact.simulation.single_sphere.engine import bounces
 from jaxcontact.simulation.single_sphere.flight import Motion
 
 AXIS = "lanes of a sweep"

@@ -14,16 +14,12 @@ from jaxcontact.numerics.interpolation import Segments
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.bodies import Clumps, Spheres
 from jaxcontact.scene.scene import Scene, State
+from jaxcontact.simulation.core.methods import EventAligned, Impulse
 from jaxcontact.simulation.core.status import Status
 from jaxcontact.simulation.core.trajectory import Contacts, Trajectory
 from jaxcontact.simulation.multibody.engine import simulate_many, steps_in_flight
 from jaxcontact.simulation.multibody.fixed_step import FixedStep, simulate_fixed_step
-from jaxcontact.simulation.single_sphere.engine import (
-    EventAligned,
-    Impulse,
-    is_level,
-    simulate_events,
-)
+from jaxcontact.simulation.single_sphere.engine import is_level, simulate_events
 from jaxcontact.surfaces import Plane
 
 Method = EventAligned | Impulse | FixedStep

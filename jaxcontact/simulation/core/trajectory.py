@@ -6,8 +6,8 @@ import jax
 import numpy as np
 
 from jaxcontact.parameters import is_concrete
+from jaxcontact.simulation.core.ledger import Ledger
 from jaxcontact.simulation.core.status import Status
-from jaxcontact.simulation.multibody.energy import Ledger
 
 
 class Contacts(NamedTuple):

@@ -20,6 +20,8 @@ from jaxcontact.numerics.interpolation import Segments, cubic, evaluate
 from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.scene import Scene, State
+from jaxcontact.simulation.core.ballistic import touch_time
+from jaxcontact.simulation.core.methods import Impulse
 from jaxcontact.simulation.core.status import Status
 from jaxcontact.simulation.core.trajectory import Contacts, Trajectory
 from jaxcontact.simulation.multibody.energy import Step, ledger_of
@@ -56,8 +58,6 @@ from jaxcontact.simulation.multibody.sustained_contacts import (
     loads,
     static_overlap,
 )
-from jaxcontact.simulation.single_sphere.engine import Impulse
-from jaxcontact.simulation.single_sphere.flight import touch_time
 from jaxcontact.surfaces import Plane
 
 BEYOND = 1.0 + 1e-6

@@ -1,0 +1,168 @@
+"""How a scene is simulated: contacts resolved in time, or rigid impacts."""
+
+from typing import Any
+
+from jaxcontact.parameters import model, static
+
+
+def _check_whole_number(owner: str, name: str, value: Any, least: int, meaning: str) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise ValueError(
+            f"{owner}: {name} = {value!r} is not a whole number >= {least} ({meaning})."
+        )
+
+
+@model
+class EventAligned:
+    """Compliant contacts, one at a time, resolved from touch-down to lift-off.
+
+    Args:
+        max_contacts: budget of contacts; ``Status.TOO_FEW_CONTACTS`` when it was too small. What is
+            not used costs nothing in a single simulation and its share under ``vmap``.
+        contact_steps: steps of order 8 in each contact. With 12, velocities after an impact are
+            right to about 1e-8 of the impact speed for restitutions above 0.4, 1e-6 above 0.1, 1e-4
+            above 0.05; with 20, to a hundredth of that.
+        at_once: solve for a whole contact at once, at 2 or 3 nodes for each of ``contact_steps``,
+            instead of step by step: several times faster to run, to differentiate and to compile.
+            ``None`` does so wherever the law allows it (Hunt and Crossley's, the linear dashpot to
+            zero overlap); others go in steps, and all do with ``False``. With 12, velocities after
+            an impact are right to 1e-8 of the impact speed where gravity is small in the contact,
+            but their derivatives by the damping only to 4e-6 at a restitution of 0.3 and 1e-3 at
+            0.1; with 20 these are right to 1e-10 and 1e-6. Near rest velocities are right to 1e-6,
+            up to 1e-3 in the last bounces, which are lower than the static overlap. Below a
+            restitution of 0.27 of Hunt and Crossley's law gravity and air slow the way out by a
+            fitted factor, with errors up to 2.4e-3 of the rebound speed (found at a damping ratio
+            of 4), and up to 1.5e-2 close to the largest load from which the sphere lifts off (at 95
+            % of it). With 8 to 1e-6 where gravity is small.
+        flight_steps: steps of order 4 in each flight with drag or lift.
+        rest_steps: steps of the sliding or rolling after the last bounce.
+        level: whether external forces have no component in the surface during a contact; ``None``
+            finds out where gravity and the normals are numbers, and takes ``False`` where they are
+            traced. ``True`` is faster, and wrong on a tilted plane or in a fluid.
+        skip_unused: branch around contacts that are not used. Under ``vmap`` a branch becomes a
+            selection, so it saves nothing there and doubles the time of tracing: ``False`` gives
+            the same result.
+        lanes: name of the axis of ``jax.vmap(..., axis_name=...)`` over which the simulation is
+            mapped. Contacts that none of its lanes uses are then left out, as in a single
+            simulation. ``jaxcontact.sweep`` sets it.
+        graded_step: length of a step inside contacts of scenes with several spheres, where an
+            impact has a length of about 3; the error falls with its power 3.7. ``contact_steps``,
+            ``flight_steps``, ``rest_steps`` and ``level`` are for scenes with one sphere.
+        lasting_steps: steps into which the whole time is divided where contacts last, in scenes
+            with several bodies; 0 switches lasting contacts off (a scene that only bounces then
+            costs less under ``vmap``).
+        rest_overlap: static overlap, in units of the radius of the body (of a clump, that of the
+            sphere around it), up to which a contact may settle: it then stays at its static overlap
+            instead of oscillating about it. 0: contacts oscillate for ever.
+        max_steps: budget of steps in scenes with several bodies; ``None`` takes one that follows
+            from the other numbers and, where they are known before tracing, from the times and the
+            periods of what moves.
+    """
+
+    max_contacts: int = static(default=50)
+    contact_steps: int = static(default=20)
+    at_once: bool | None = static(default=None)
+    level: bool | None = static(default=None)
+    flight_steps: int = static(default=16)
+    rest_steps: int = static(default=32)
+    skip_unused: bool = static(default=True)
+    lanes: str | None = static(default=None)
+    graded_step: float = static(default=0.04)
+    lasting_steps: int = static(default=500)
+    rest_overlap: float = static(default=1e-2)
+    max_steps: int | None = static(default=None)
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.graded_step, (int, float)) and 0 < self.graded_step <= 0.5):
+            raise ValueError(
+                f"EventAligned: graded_step = {self.graded_step!r} is outside (0, 0.5]. An "
+                "impact has a length of about 3."
+            )
+        _check_whole_number(
+            "EventAligned", "max_contacts", self.max_contacts, 1, "budget of contacts"
+        )
+        _check_whole_number(
+            "EventAligned", "contact_steps", self.contact_steps, 4, "steps in each contact"
+        )
+        _check_whole_number(
+            "EventAligned",
+            "flight_steps",
+            self.flight_steps,
+            1,
+            "steps in each flight with drag or lift",
+        )
+        _check_whole_number(
+            "EventAligned", "rest_steps", self.rest_steps, 1, "steps of lasting contact"
+        )
+        _check_whole_number(
+            "EventAligned",
+            "lasting_steps",
+            self.lasting_steps,
+            0,
+            "steps of lasting contact, several bodies",
+        )
+        if self.max_steps is not None:
+            _check_whole_number(
+                "EventAligned", "max_steps", self.max_steps, 1, "budget of steps, several bodies"
+            )
+        if not (isinstance(self.rest_overlap, (int, float)) and 0 <= self.rest_overlap < 1):
+            raise ValueError(
+                f"EventAligned: rest_overlap = {self.rest_overlap!r} is outside [0, 1). It "
+                "is a fraction of the radius."
+            )
+
+
+@model
+class Impulse:
+    """Rigid impacts: the limit of infinite stiffness (Walton 1993).
+
+    The normal velocity is reversed and multiplied by ``contact.normal.restitution_at(speed)``; the
+    slip changes by the whole normal impulse at once, ``contact.friction.slip_after``. Works with
+    every law, compliant or not.
+
+    Args:
+        max_contacts: budget of impacts.
+        flight_steps: steps of order 4 in each flight with drag or lift.
+        rest_speed: approach speed below which the sphere stays on the surface [m/s].
+        rest_steps: steps of the sliding or rolling after the last bounce.
+        skip_unused: branch around contacts that are not used. Under ``vmap`` a branch becomes a
+            selection, so it saves nothing there and doubles the time of tracing: ``False`` gives
+            the same result.
+        lanes: name of the axis of ``jax.vmap(..., axis_name=...)`` over which the simulation is
+            mapped; as in ``EventAligned``.
+        lasting_steps: as for ``EventAligned``.
+        max_steps: as for ``EventAligned``.
+    """
+
+    max_contacts: int = static(default=50)
+    flight_steps: int = static(default=16)
+    rest_speed: float = static(default=1e-3)
+    rest_steps: int = static(default=32)
+    skip_unused: bool = static(default=True)
+    lanes: str | None = static(default=None)
+    lasting_steps: int = static(default=500)
+    max_steps: int | None = static(default=None)
+
+    def __post_init__(self) -> None:
+        _check_whole_number(
+            "Impulse",
+            "lasting_steps",
+            self.lasting_steps,
+            0,
+            "steps of lasting contact, several bodies",
+        )
+        if self.max_steps is not None:
+            _check_whole_number(
+                "Impulse", "max_steps", self.max_steps, 1, "budget of steps, several bodies"
+            )
+        _check_whole_number("Impulse", "max_contacts", self.max_contacts, 1, "budget of impacts")
+        _check_whole_number(
+            "Impulse",
+            "flight_steps",
+            self.flight_steps,
+            1,
+            "steps in each flight with drag or lift",
+        )
+        _check_whole_number("Impulse", "rest_steps", self.rest_steps, 1, "steps of lasting contact")
+        if not (isinstance(self.rest_speed, (int, float)) and 0 <= self.rest_speed < float("inf")):
+            raise ValueError(f"Impulse: rest_speed = {self.rest_speed!r} m/s is outside [0, inf).")
