@@ -17,7 +17,7 @@ help:
 	@echo 'make test       run all tests            (ARGS="-k restitution" selects)'
 	@echo 'make long       run all tests, and those of a minute or more'
 	@echo 'make quick      run the tests that are not slow'
-	@echo 'make lint       ruff and mypy'
+	@echo 'make lint       ruff, mypy, and which part may import which (import-linter)'
 	@echo 'make docs       build the documentation, warnings are errors'
 	@echo 'make benchmark  measure speed and accuracy'
 	@echo 'make clean      remove .venv, caches and built documentation'
@@ -41,6 +41,7 @@ lint: $(VENV)/.installed-lint
 	$(IN_VENV) -m ruff check .
 	$(IN_VENV) -m ruff format --check .
 	$(IN_VENV) -m mypy
+	$(VENV)/bin/lint-imports --no-cache --no-logo
 
 docs: $(VENV)/.installed-docs
 	$(IN_VENV) -m sphinx --quiet --builder html --fresh-env --fail-on-warning --keep-going --nitpicky docs docs/_build/html

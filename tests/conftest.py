@@ -9,6 +9,8 @@ from pathlib import Path
 import jax
 import pytest
 
+from tests.cpu_times import CpuTimes
+
 jax.config.update("jax_enable_x64", True)
 
 # The suite spends its time on compiling functions that then run for milliseconds: so with little
@@ -36,12 +38,22 @@ def pytest_addoption(parser):
         "--long", action="store_true", help="run the tests that take a minute or more, too"
     )
     parser.addoption(
+        "--cpu-times",
+        type=Path,
+        help="file for what each test costs (tests/cpu_times.py)",
+    )
+    parser.addoption(
         "--recordings-dir",
         type=Path,
         default=Path(__file__).parents[1].parent / "shared" / "data",
         help="tree of recordings by others, which are not committed; tests that need one that is "
         "absent are skipped",
     )
+
+
+def pytest_configure(config):
+    if config.getoption("--cpu-times"):
+        config.pluginmanager.register(CpuTimes(config.getoption("--cpu-times")))
 
 
 @pytest.hookimpl(tryfirst=True)
