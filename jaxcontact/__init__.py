@@ -30,7 +30,8 @@ from jaxcontact.laws.normal.viscoelastic import HertzDashpot, KuwabaraKono, Visc
 from jaxcontact.scene.anchor_spring import AnchorSpring
 from jaxcontact.scene.bodies import Clumps, Spheres, clump, cube, spheres, together
 from jaxcontact.scene.contact_model import ContactModel
-from jaxcontact.scene.scene import MagnusLift, QuadraticDrag, Scene, State, state
+from jaxcontact.scene.fluid import MagnusLift, QuadraticDrag
+from jaxcontact.scene.scene import Scene, State, state
 from jaxcontact.sensitivity import (
     GradientReport,
     check_gradients,

@@ -16,14 +16,14 @@ from jaxcontact.simulation.core.methods import EventAligned, Impulse
 from jaxcontact.simulation.core.trajectory import Trajectory
 from jaxcontact.simulation.simulate import is_one_sphere_over_a_plane, simulate
 from jaxcontact.simulation.single_sphere.engine import bounces
-from jaxcontact.simulation.single_sphere.flight import Motion
+from jaxcontact.simulation.single_sphere.flight import SphereMotion
 
 AXIS = "lanes of a sweep"
 
 
 def expected_contacts(scene: Scene, initial: State, times: jax.Array, *, budget: int) -> jax.Array:
     """Number of impacts up to the last time if they were rigid and without friction."""
-    start = Motion(
+    start = SphereMotion(
         times[0],
         *(jnp.reshape(value, (3,)) for value in (initial.position, initial.velocity, initial.spin)),
     )

@@ -17,7 +17,7 @@ from calibration.model.parameter import Parameter
 from calibration.model.samples import Samples
 from calibration.problem.trial_batch import weighted
 from jaxcontact.simulation.single_sphere.engine import rigid_impact, rigid_touch_down
-from jaxcontact.simulation.single_sphere.flight import Motion
+from jaxcontact.simulation.single_sphere.flight import SphereMotion
 
 QUANTITIES = {
     "rebound_angle": "rebound angle [deg]",
@@ -43,7 +43,7 @@ def outcome(
     radians = jnp.deg2rad(angle)
     zero = jnp.zeros_like(speed)
     velocity = jnp.stack([speed * jnp.sin(radians), zero, -speed * jnp.cos(radians)])
-    motion = Motion(zero, jnp.zeros(3), velocity, jnp.stack([zero, spin, zero]))
+    motion = SphereMotion(zero, jnp.zeros(3), velocity, jnp.stack([zero, spin, zero]))
     touch = rigid_touch_down(motion, jnp.array([0.0, 0.0, 1.0]), 0.0)
     after = jax.tree.map(
         lambda column: column[-1], rigid_impact(scene, touch, jnp.asarray(0)).motion

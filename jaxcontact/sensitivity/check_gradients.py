@@ -10,7 +10,12 @@ import numpy as np
 
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.scene import Scene, State
-from jaxcontact.sensitivity.differentiated import Experiment, by_parameter, derivatives, outcomes
+from jaxcontact.sensitivity.differentiated import (
+    DifferentiatedSimulation,
+    by_parameter,
+    derivatives,
+    outcomes,
+)
 from jaxcontact.sensitivity.finite_differences import differences, ladder, points
 from jaxcontact.sensitivity.fixed_step_reference import (
     Reference,
@@ -20,7 +25,7 @@ from jaxcontact.sensitivity.fixed_step_reference import (
     warning,
 )
 from jaxcontact.sensitivity.non_finite import NonFinite, first_non_finite
-from jaxcontact.sensitivity.report import GradientReport, Verdict
+from jaxcontact.sensitivity.report import GradientReport, GradientVerdict
 from jaxcontact.sensitivity.selection import components, selected
 from jaxcontact.simulation.simulate import (
     Contacts,
@@ -99,8 +104,8 @@ def check_gradients(
         raise ValueError(f"check_gradients: tolerance = {tolerance!r} is outside (0, 1).")
     parts = selected(components(scene, initial), of)
     grid, rows = _grid(np.asarray(times, dtype=float), horizons, method)
-    experiment = Experiment(scene, initial, parts, grid, rows, method, observable)
-    return _report(experiment, tolerance)
+    simulation = DifferentiatedSimulation(scene, initial, parts, grid, rows, method, observable)
+    return _report(simulation, tolerance)
 
 
 def _grid(
@@ -127,23 +132,23 @@ def _grid(
     return grid, tuple(int(row) for row in np.searchsorted(grid, chosen))
 
 
-def _scales(experiment: Experiment) -> np.ndarray:
+def _scales(simulation: DifferentiatedSimulation) -> np.ndarray:
     """Size of each parameter: of its leaf, or where that is zero what its unit suggests."""
-    scene, initial = experiment.scene, experiment.initial
+    scene, initial = simulation.scene, simulation.initial
     length = float(np.mean(np.asarray(getattr(scene.bodies, "radius", 1.0))))
-    gravity = strength_of_gravity(experiment)
+    gravity = strength_of_gravity(simulation)
     speed = max(
         float(np.max(np.abs(np.asarray(initial.velocity)))), (gravity * length) ** 0.5, 1e-3
     )
     by_unit = {"m": length, "m/s": speed, "rad/s": speed / length, "m/s^2": max(gravity, 1.0)}
-    return np.asarray([part.size or by_unit.get(part.unit, 1.0) for part in experiment.parts])
+    return np.asarray([part.size or by_unit.get(part.unit, 1.0) for part in simulation.parts])
 
 
-def _counts(experiment: Experiment, contacts: Contacts | None) -> np.ndarray | None:
+def _counts(simulation: DifferentiatedSimulation, contacts: Contacts | None) -> np.ndarray | None:
     """Contacts that began before each horizon, ``(points, horizons)``."""
     if contacts is None:
         return None
-    horizon = experiment.times[np.asarray(experiment.rows)]
+    horizon = simulation.times[np.asarray(simulation.rows)]
     began = np.asarray(contacts.happened)[:, :, None] & (
         np.asarray(contacts.touch_down)[:, :, None] <= horizon
     )
@@ -155,23 +160,23 @@ def _largest(numbers: np.ndarray) -> np.ndarray:
     return np.max(np.abs(numbers), axis=-1, initial=0.0)
 
 
-def _report(experiment: Experiment, tolerance: float) -> GradientReport:
-    values, scales = np.asarray(experiment.values), _scales(experiment)
-    steps = ladder(experiment.parts, scales, float(np.finfo(values.dtype).eps))
+def _report(simulation: DifferentiatedSimulation, tolerance: float) -> GradientReport:
+    values, scales = np.asarray(simulation.values), _scales(simulation)
+    steps = ladder(simulation.parts, scales, float(np.finfo(values.dtype).eps))
     observed, contacts, status = jax.tree.map(
-        np.asarray, outcomes(experiment, jnp.asarray(points(values, steps)))
+        np.asarray, outcomes(simulation, jnp.asarray(points(values, steps)))
     )
-    by_difference = differences(steps, observed, _counts(experiment, contacts))
+    by_difference = differences(steps, observed, _counts(simulation, contacts))
     forward, reverse = (
-        by_parameter(derivatives(experiment, mode)[0]) for mode in ("forward", "reverse")
+        by_parameter(derivatives(simulation, mode)[0]) for mode in ("forward", "reverse")
     )
-    reference = reference_of(experiment) if isinstance(experiment.method, FixedStep) else None
+    reference = reference_of(simulation) if isinstance(simulation.method, FixedStep) else None
     nominal = None if contacts is None else jax.tree.map(lambda column: column[0], contacts)
     nominal = reference.contacts if nominal is None and reference is not None else nominal
     counts = (
         None
         if nominal is None
-        else _counts(experiment, jax.tree.map(lambda column: column[None], nominal))
+        else _counts(simulation, jax.tree.map(lambda column: column[None], nominal))
     )
 
     extent = float(np.max(np.abs(observed[0]), initial=0.0))
@@ -185,9 +190,9 @@ def _report(experiment: Experiment, tolerance: float) -> GradientReport:
         else np.fmax(_largest(forward), _largest(by_difference.derivative)),
         least,
     )
-    expected = _expected_error(experiment, reference)
+    expected = _expected_error(simulation, reference)
     with np.errstate(invalid="ignore"):
-        verdict = Verdict(
+        verdict = GradientVerdict(
             finite=np.isfinite(_largest(forward)) & np.isfinite(_largest(reverse)),
             modes_apart=_largest(forward - reverse) / size,
             differences_apart=_largest(forward - by_difference.derivative) / size,
@@ -200,17 +205,17 @@ def _report(experiment: Experiment, tolerance: float) -> GradientReport:
             tolerance=tolerance,
         )
     reasons = tuple(
-        tuple(verdict.reasons(p, h) for h in range(len(experiment.rows)))
-        for p in range(len(experiment.parts))
+        tuple(verdict.reasons(p, h) for h in range(len(simulation.rows)))
+        for p in range(len(simulation.parts))
     )
-    failure = _failure(experiment, nominal, forward, reverse)
+    failure = _failure(simulation, nominal, forward, reverse)
     return GradientReport(
-        method=_name(experiment.method),
-        parameters=tuple(part.name for part in experiment.parts),
-        units=tuple(part.unit for part in experiment.parts),
+        method=_name(simulation.method),
+        parameters=tuple(part.name for part in simulation.parts),
+        units=tuple(part.unit for part in simulation.parts),
         values=values,
-        horizons=experiment.times[np.asarray(experiment.rows)],
-        contacts=np.full(len(experiment.rows), -1) if counts is None else counts[0],
+        horizons=simulation.times[np.asarray(simulation.rows)],
+        contacts=np.full(len(simulation.rows), -1) if counts is None else counts[0],
         forward=forward,
         reverse=reverse,
         difference=by_difference.derivative,
@@ -224,30 +229,35 @@ def _report(experiment: Experiment, tolerance: float) -> GradientReport:
         trusted=np.asarray([[not reason for reason in row] for row in reasons]),
         reasons=reasons,
         first_non_finite=failure,
-        warnings=_warnings(experiment, reference, failure, int(status[0])),
+        warnings=_warnings(simulation, reference, failure, int(status[0])),
     )
 
 
-def _expected_error(experiment: Experiment, reference: Reference | None) -> np.ndarray | None:
-    if reference is None or not isinstance(experiment.method, FixedStep):
+def _expected_error(
+    simulation: DifferentiatedSimulation, reference: Reference | None
+) -> np.ndarray | None:
+    if reference is None or not isinstance(simulation.method, FixedStep):
         return None
-    return expected_error(experiment, reference, experiment.method.step)
+    return expected_error(simulation, reference, simulation.method.step)
 
 
 def _warnings(
-    experiment: Experiment, reference: Reference | None, failure: NonFinite | None, status: int
+    simulation: DifferentiatedSimulation,
+    reference: Reference | None,
+    failure: NonFinite | None,
+    status: int,
 ) -> tuple[str, ...]:
     found = [] if failure is None else [str(failure)]
-    if isinstance(experiment.method, FixedStep):
+    if isinstance(simulation.method, FixedStep):
         if (
             reference is None
-            or expected_error(experiment, reference, experiment.method.step) is None
+            or expected_error(simulation, reference, simulation.method.step) is None
         ):
             found.append(
                 "no contact is known, or the law has no time scale, so the rule for fixed "
                 "steps says nothing."
             )
-        elif text := warning(experiment, reference, experiment.method.step):
+        elif text := warning(simulation, reference, simulation.method.step):
             found.append(text)
     if status == Status.TOO_FEW_CONTACTS:
         found.append(Status.TOO_FEW_CONTACTS.advice)
@@ -255,11 +265,14 @@ def _warnings(
 
 
 def _failure(
-    experiment: Experiment, contacts: Contacts | None, forward: np.ndarray, reverse: np.ndarray
+    simulation: DifferentiatedSimulation,
+    contacts: Contacts | None,
+    forward: np.ndarray,
+    reverse: np.ndarray,
 ) -> NonFinite | None:
     for mode, found in (("forward", forward), ("reverse", reverse)):
         if not np.all(np.isfinite(found)):
-            return first_non_finite(experiment, contacts, mode)
+            return first_non_finite(simulation, contacts, mode)
     return None
 
 

@@ -21,7 +21,7 @@ CHUNK = 32
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Experiment:
+class DifferentiatedSimulation:
     """A simulation as a function of the values of some parameters.
 
     What is not among the parameters is a number for the compiler, as in a user's own function: so
@@ -77,7 +77,7 @@ class Experiment:
         return hash(self._key)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Experiment) and self._key == other._key
+        return isinstance(other, DifferentiatedSimulation) and self._key == other._key
 
     def trajectory(self, values: jax.Array) -> Trajectory:
         """The motion for these values of the parameters."""
@@ -116,19 +116,21 @@ def events(trajectory: Trajectory) -> Events:
 
 
 def _outcomes(
-    experiment: Experiment, points: jax.Array
+    simulation: DifferentiatedSimulation, points: jax.Array
 ) -> tuple[jax.Array, Contacts | None, jax.Array]:
     def one(values: jax.Array) -> tuple[jax.Array, Contacts | None, jax.Array]:
-        trajectory = experiment.trajectory(values)
-        return experiment.observed(trajectory), trajectory.contacts, trajectory.status
+        trajectory = simulation.trajectory(values)
+        return simulation.observed(trajectory), trajectory.contacts, trajectory.status
 
     return jax.lax.map(one, points)
 
 
-def _derivatives(experiment: Experiment, values: jax.Array, mode: str) -> tuple[jax.Array, Events]:
+def _derivatives(
+    simulation: DifferentiatedSimulation, values: jax.Array, mode: str
+) -> tuple[jax.Array, Events]:
     def both(values: jax.Array) -> tuple[jax.Array, Events]:
-        trajectory = experiment.trajectory(values)
-        return experiment.observed(trajectory), events(trajectory)
+        trajectory = simulation.trajectory(values)
+        return simulation.observed(trajectory), events(trajectory)
 
     if mode == "forward":
         return jacobian(both, mode=mode, chunk=CHUNK)(values)
@@ -150,19 +152,19 @@ _run = {
 
 
 def outcomes(
-    experiment: Experiment, points: jax.Array
+    simulation: DifferentiatedSimulation, points: jax.Array
 ) -> tuple[jax.Array, Contacts | None, jax.Array]:
     """Observable, contacts and status for each of the ``points`` ``(n, parts)``, one after the
     other: the program that a user runs.
     """
-    return _run[isinstance(experiment.method, FixedStep)][0](experiment, points)
+    return _run[isinstance(simulation.method, FixedStep)][0](simulation, points)
 
 
-def derivatives(experiment: Experiment, mode: str) -> tuple[jax.Array, Events]:
+def derivatives(simulation: DifferentiatedSimulation, mode: str) -> tuple[jax.Array, Events]:
     """Derivative of the observable, ``(rows, numbers, parts)``, and in forward mode of the
     ``events``, each ``(contacts, parts)``.
     """
-    return _run[isinstance(experiment.method, FixedStep)][1](experiment, experiment.values, mode)
+    return _run[isinstance(simulation.method, FixedStep)][1](simulation, simulation.values, mode)
 
 
 def by_parameter(jacobian: Any) -> np.ndarray:

@@ -9,7 +9,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.sensitivity.differentiated import Experiment, by_parameter, derivatives, outcomes
+from jaxcontact.sensitivity.differentiated import (
+    DifferentiatedSimulation,
+    by_parameter,
+    derivatives,
+    outcomes,
+)
 from jaxcontact.simulation.simulate import Contacts, EventAligned, Impulse
 
 FACTOR = 0.2
@@ -48,13 +53,13 @@ class Reference:
     derivative: np.ndarray | None
 
 
-def reference_of(experiment: Experiment) -> Reference | None:
+def reference_of(simulation: DifferentiatedSimulation) -> Reference | None:
     """The same motion with its events, by the best method that can simulate it; ``None`` if none
     can.
     """
     for method in (EventAligned(), Impulse()):
         twin = dataclasses.replace(
-            experiment, method=method, times=experiment.times[[0, *experiment.rows]]
+            simulation, method=method, times=simulation.times[[0, *simulation.rows]]
         )
         twin = dataclasses.replace(twin, rows=tuple(range(1, len(twin.times))))
         try:
@@ -71,13 +76,13 @@ def reference_of(experiment: Experiment) -> Reference | None:
     return None
 
 
-def contact_times(experiment: Experiment, contacts: Contacts) -> np.ndarray | None:
+def contact_times(simulation: DifferentiatedSimulation, contacts: Contacts) -> np.ndarray | None:
     """Time scale ``T`` of each contact [s]; ``None`` for a law that has none."""
-    law: Any = experiment.scene.contact.normal
+    law: Any = simulation.scene.contact.normal
     speed = jnp.where(contacts.happened & (contacts.impact_speed > 0), contacts.impact_speed, 1.0)
-    bodies = np.size(np.asarray(experiment.initial.position)) // 3
+    bodies = np.size(np.asarray(simulation.initial.position)) // 3
     inverse = 1 / jnp.broadcast_to(
-        jnp.asarray(experiment.scene.bodies.mass, dtype=float), (bodies,)
+        jnp.asarray(simulation.scene.bodies.mass, dtype=float), (bodies,)
     )
     between = contacts.partner >= 0
     mass = 1 / (inverse[contacts.body] + jnp.where(between, inverse[contacts.partner], 0.0))
@@ -86,18 +91,20 @@ def contact_times(experiment: Experiment, contacts: Contacts) -> np.ndarray | No
     )
 
 
-def strength_of_gravity(experiment: Experiment) -> float:
+def strength_of_gravity(simulation: DifferentiatedSimulation) -> float:
     """Acceleration of free fall [m/s^2], the largest of the bodies."""
     return float(
         np.max(
             np.linalg.norm(
-                np.atleast_2d(np.asarray(experiment.scene.gravity, dtype=float)), axis=-1
+                np.atleast_2d(np.asarray(simulation.scene.gravity, dtype=float)), axis=-1
             )
         )
     )
 
 
-def expected_error(experiment: Experiment, reference: Reference, step: float) -> np.ndarray | None:
+def expected_error(
+    simulation: DifferentiatedSimulation, reference: Reference, step: float
+) -> np.ndarray | None:
     """Error of the derivatives of positions that the rule expects, ``(parameters, horizons)``,
     without its growth from contact to contact.
 
@@ -105,7 +112,7 @@ def expected_error(experiment: Experiment, reference: Reference, step: float) ->
     contact or no time scale is known.
     """
     contacts = reference.contacts
-    duration = contact_times(experiment, contacts)
+    duration = contact_times(simulation, contacts)
     used = np.asarray(contacts.happened)
     if duration is None or not np.any(used):
         return None
@@ -114,7 +121,7 @@ def expected_error(experiment: Experiment, reference: Reference, step: float) ->
         np.asarray(contacts.touch_down)[used, None],
     )
     shift = np.where(np.isfinite(reference.arrival_shift[used]), reference.arrival_shift[used], 0.0)
-    left = np.maximum(experiment.times[np.asarray(experiment.rows)] - touch_down, 0.0)
+    left = np.maximum(simulation.times[np.asarray(simulation.rows)] - touch_down, 0.0)
     return (
         velocity_error(
             step, impact_speed=speed, duration=duration[used, None], arrival_shift=shift
@@ -123,10 +130,10 @@ def expected_error(experiment: Experiment, reference: Reference, step: float) ->
     )
 
 
-def warning(experiment: Experiment, reference: Reference, step: float) -> str | None:
+def warning(simulation: DifferentiatedSimulation, reference: Reference, step: float) -> str | None:
     """What the rule says of the worst contact, if that is more than ``TOO_COARSE``."""
     contacts = reference.contacts
-    duration, gravity = contact_times(experiment, contacts), strength_of_gravity(experiment)
+    duration, gravity = contact_times(simulation, contacts), strength_of_gravity(simulation)
     if duration is None or not gravity:
         return None
     each = relative_error(

@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from jaxcontact.sensitivity.differentiated import Experiment, derivatives, motion
+from jaxcontact.sensitivity.differentiated import DifferentiatedSimulation, derivatives, motion
 from jaxcontact.simulation.simulate import Contacts
 
 BESIDE = 1e-9
@@ -47,7 +47,7 @@ class NonFinite:
         )
 
 
-def pair_in_words(experiment: Experiment, contacts: Contacts, index: int) -> str:
+def pair_in_words(simulation: DifferentiatedSimulation, contacts: Contacts, index: int) -> str:
     """Who touches in contact ``index``."""
     body, partner, surface = (
         int(column[index]) for column in (contacts.body, contacts.partner, contacts.surface)
@@ -55,7 +55,7 @@ def pair_in_words(experiment: Experiment, contacts: Contacts, index: int) -> str
     if partner >= 0:
         return f"body {body} and body {partner}"
     return (
-        f"body {body} and surface {surface} ({type(experiment.scene.surfaces[surface]).__name__})"
+        f"body {body} and surface {surface} ({type(simulation.scene.surfaces[surface]).__name__})"
     )
 
 
@@ -70,12 +70,12 @@ def _culprit(scene: Any, names: tuple[str, ...], normal_motion: bool) -> str:
 
 
 def first_non_finite(
-    experiment: Experiment, contacts: Contacts | None, mode: str
+    simulation: DifferentiatedSimulation, contacts: Contacts | None, mode: str
 ) -> NonFinite | None:
     """Look at the motion right before and after each contact and at the last time; ``None`` if all
     derivatives there are finite.
     """
-    start, end = experiment.times[0], experiment.times[-1]
+    start, end = simulation.times[0], simulation.times[-1]
     beside = BESIDE * (end - start)
     begins = ends = used = np.zeros(0, dtype=bool)
     if contacts is not None:
@@ -91,7 +91,7 @@ def first_non_finite(
     moments.append((end, len(begins) - 1, in_contact))
     times = np.asarray([time for time, _, _ in moments])
     probe = dataclasses.replace(
-        experiment, times=times, rows=tuple(range(len(times))), observable=motion
+        simulation, times=times, rows=tuple(range(len(times))), observable=motion
     )
     by, of_events = derivatives(probe, mode)
     broken = ~np.isfinite(np.asarray(by))  # (times, numbers, parameters)
@@ -100,7 +100,7 @@ def first_non_finite(
     row = int(np.argmax(np.any(broken, axis=(1, 2))))
     names = tuple(
         part.name
-        for part, bad in zip(experiment.parts, np.any(broken[row], axis=0), strict=True)
+        for part, bad in zip(simulation.parts, np.any(broken[row], axis=0), strict=True)
         if bad
     )
     _, index, of_contact = moments[row]
@@ -108,12 +108,12 @@ def first_non_finite(
         return NonFinite(mode, names, float(times[row]), BETWEEN, "", index)
     rebound = np.asarray(of_events[2])
     normal_motion = not len(rebound) or bool(np.any(~np.isfinite(rebound[used][index])))
-    law = _culprit(experiment.scene, names, normal_motion)
+    law = _culprit(simulation.scene, names, normal_motion)
     return NonFinite(
         mode,
         names,
         float(min(ends[index], end)),
         law,
-        pair_in_words(experiment, contacts, index),
+        pair_in_words(simulation, contacts, index),
         index,
     )

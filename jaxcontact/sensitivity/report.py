@@ -12,7 +12,7 @@ RESOLVED = 1e-2
 
 
 @dataclasses.dataclass(frozen=True)
-class Verdict:
+class GradientVerdict:
     """Relative disagreements of each parameter and horizon, each ``(parameters, horizons)``, and
     the verdict on them.
 

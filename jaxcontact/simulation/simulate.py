@@ -206,7 +206,7 @@ def simulate(
             and not scene.springs
         ):
             method = dataclasses.replace(
-                method, lasting_steps=0
+                method, sustained_steps=0
             )  # nothing presses anything together for long
         result = _simulate_many(scene, bodies, times, method=method, flight=flight, ledger=ledger)
     shape = (times.shape[0], *initial.position.shape)

@@ -49,11 +49,11 @@ from tests.reference.motion import (
     RIGID,
     impact,
     incline,
-    lasting_contact,
     linear_dashpot_motion,
     measured_impact,
     rigid_inputs,
     rolling,
+    sustained_contact,
 )
 
 exact = partial(Computed, rtol=1e-9)
@@ -103,7 +103,7 @@ def hertz_2868_exact() -> jax.Array:
 def static_and_small_vibration(m: float, K: float, n: float, g: float) -> Mapping[str, Any]:
     overlap = static_overlap(m * g, stiffness=K, exponent=n)
     omega = jnp.sqrt(jax.grad(partial(power_law_force, stiffness=K, exponent=n))(overlap) / m)
-    resting = lasting_contact(
+    resting = sustained_contact(
         times=(0.0, 1.0, 2.0), gravity=(0.0, 0.0, -g), mass=m, stiffness=K, exponent=n
     )
     return {

@@ -97,7 +97,7 @@ def rigid_motion(inputs: Inputs) -> tuple[Inputs, Inputs]:
         scene,
         start,
         times,
-        method=jc.Impulse(max_contacts=MAX_IMPACTS, rest_speed=0.0, lasting_steps=0),
+        method=jc.Impulse(max_contacts=MAX_IMPACTS, rest_speed=0.0, sustained_steps=0),
     )
     motion = {
         "position": end.position[1],
@@ -289,7 +289,7 @@ def impact(
     )
 
 
-# Lasting contact with a plane.
+# Sustained contact with a plane.
 
 SLIP_VELOCITY = 1e-14
 """Slip velocity of the regularisation over the slip or speed of a case: what it changes is far
@@ -298,7 +298,7 @@ below every tolerance.
 
 
 @jax.jit
-def lasting_motion(inputs: Inputs) -> Inputs:
+def sustained_motion(inputs: Inputs) -> Inputs:
     """A sphere that lies on a plane from the start on."""
     scene = jc.Scene(
         bodies=jc.Spheres(
@@ -322,7 +322,7 @@ def lasting_motion(inputs: Inputs) -> Inputs:
     return {"position": end.position, "velocity": end.velocity, "spin": end.spin}
 
 
-def lasting_contact(
+def sustained_contact(
     *,
     times: Any,
     gravity: Any,
@@ -339,7 +339,7 @@ def lasting_contact(
     """Position, velocity and spin at ``times`` (three of them)."""
     given = dict(locals()) | {"slip_velocity": SLIP_VELOCITY * speed_scale}
     del given["speed_scale"]
-    return lasting_motion(arrays(given))
+    return sustained_motion(arrays(given))
 
 
 class Rolling(NamedTuple):
@@ -371,7 +371,7 @@ def rolling(
     fastest = abs(slip) / ((1 + 1 / inertia_ratio) * mu * gravity)
 
     def after(time: float) -> Inputs:
-        return lasting_contact(
+        return sustained_contact(
             times=(0.0, time / 2, time),
             gravity=(0.0, 0.0, -gravity),
             velocity=(velocity, 0.0, 0.0),
@@ -406,7 +406,7 @@ def incline(*, angle: float, mu: float, gravity: float, duration: float = 1.0) -
     ``duration``, when slipping is steady.
     """
     tilted = gravity * math.sin(math.radians(angle)), 0.0, -gravity * math.cos(math.radians(angle))
-    motion = lasting_contact(
+    motion = sustained_contact(
         times=(0.0, duration / 2, duration),
         gravity=tilted,
         friction=mu,

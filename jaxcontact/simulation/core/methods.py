@@ -48,8 +48,8 @@ class EventAligned:
         graded_step: length of a step inside contacts of scenes with several spheres, where an
             impact has a length of about 3; the error falls with its power 3.7. ``contact_steps``,
             ``flight_steps``, ``rest_steps`` and ``level`` are for scenes with one sphere.
-        lasting_steps: steps into which the whole time is divided where contacts last, in scenes
-            with several bodies; 0 switches lasting contacts off (a scene that only bounces then
+        sustained_steps: steps into which the whole time is divided where contacts last, in scenes
+            with several bodies; 0 switches sustained contacts off (a scene that only bounces then
             costs less under ``vmap``).
         rest_overlap: static overlap, in units of the radius of the body (of a clump, that of the
             sphere around it), up to which a contact may settle: it then stays at its static overlap
@@ -68,7 +68,7 @@ class EventAligned:
     skip_unused: bool = static(default=True)
     lanes: str | None = static(default=None)
     graded_step: float = static(default=0.04)
-    lasting_steps: int = static(default=500)
+    sustained_steps: int = static(default=500)
     rest_overlap: float = static(default=1e-2)
     max_steps: int | None = static(default=None)
 
@@ -92,14 +92,14 @@ class EventAligned:
             "steps in each flight with drag or lift",
         )
         _check_whole_number(
-            "EventAligned", "rest_steps", self.rest_steps, 1, "steps of lasting contact"
+            "EventAligned", "rest_steps", self.rest_steps, 1, "steps of sustained contact"
         )
         _check_whole_number(
             "EventAligned",
-            "lasting_steps",
-            self.lasting_steps,
+            "sustained_steps",
+            self.sustained_steps,
             0,
-            "steps of lasting contact, several bodies",
+            "steps of sustained contact, several bodies",
         )
         if self.max_steps is not None:
             _check_whole_number(
@@ -130,7 +130,7 @@ class Impulse:
             the same result.
         lanes: name of the axis of ``jax.vmap(..., axis_name=...)`` over which the simulation is
             mapped; as in ``EventAligned``.
-        lasting_steps: as for ``EventAligned``.
+        sustained_steps: as for ``EventAligned``.
         max_steps: as for ``EventAligned``.
     """
 
@@ -140,16 +140,16 @@ class Impulse:
     rest_steps: int = static(default=32)
     skip_unused: bool = static(default=True)
     lanes: str | None = static(default=None)
-    lasting_steps: int = static(default=500)
+    sustained_steps: int = static(default=500)
     max_steps: int | None = static(default=None)
 
     def __post_init__(self) -> None:
         _check_whole_number(
             "Impulse",
-            "lasting_steps",
-            self.lasting_steps,
+            "sustained_steps",
+            self.sustained_steps,
             0,
-            "steps of lasting contact, several bodies",
+            "steps of sustained contact, several bodies",
         )
         if self.max_steps is not None:
             _check_whole_number(
@@ -163,6 +163,8 @@ class Impulse:
             1,
             "steps in each flight with drag or lift",
         )
-        _check_whole_number("Impulse", "rest_steps", self.rest_steps, 1, "steps of lasting contact")
+        _check_whole_number(
+            "Impulse", "rest_steps", self.rest_steps, 1, "steps of sustained contact"
+        )
         if not (isinstance(self.rest_speed, (int, float)) and 0 <= self.rest_speed < float("inf")):
             raise ValueError(f"Impulse: rest_speed = {self.rest_speed!r} m/s is outside [0, inf).")

@@ -11,7 +11,7 @@ from jaxcontact.simulation.multibody.pairs import World, kinetic_energy, momenta
 from jaxcontact.simulation.multibody.step import Work
 
 
-class Step(NamedTuple):
+class StepRecord(NamedTuple):
     """What one step of a simulation leaves behind.
 
     Attributes:
@@ -38,7 +38,7 @@ class Step(NamedTuple):
     elastic: jax.Array
 
 
-def ledger_of(world: World, record: Step) -> Ledger:
+def ledger_of(world: World, record: StepRecord) -> Ledger:
     """The ledger of the steps of a simulation, from the start of the first on."""
     scene = world.scene
     states = jax.tree.map(
@@ -93,7 +93,7 @@ def ledger_of(world: World, record: Step) -> Ledger:
     )
 
 
-def after_impacts(record: Step) -> State:
+def after_impacts(record: StepRecord) -> State:
     """State at the end of each step; after a rigid impact that is where the next step starts."""
     return jax.tree.map(
         lambda starts, ends: jnp.concatenate([starts[1:], ends[-1:]]), record.before, record.after

@@ -1,10 +1,10 @@
 """Several bodies: events in order of time, whatever touches whatever.
 
 A scan over steps. Each step is one flight to the earliest possible touch, one step of the contacts
-that are active (``overlapping_contacts``), or one long step of contacts that have settled
-(``lasting_contacts``). If along it another pair touches, or a contact ends, the step is taken again
-up to that event; a last correction carries the exact derivative of the event's time. No step ever
-straddles an event.
+that are active (``step``), or one long step of contacts that have settled
+(``sustained_contacts``). If along it another pair touches, or a contact ends, the step is taken
+again up to that event; a last correction carries the exact derivative of the event's time. No step
+ever straddles an event.
 """
 
 import math
@@ -24,7 +24,7 @@ from jaxcontact.simulation.core.ballistic import touch_time
 from jaxcontact.simulation.core.methods import Impulse
 from jaxcontact.simulation.core.status import Status
 from jaxcontact.simulation.core.trajectory import Contacts, Trajectory
-from jaxcontact.simulation.multibody.energy import Step, ledger_of
+from jaxcontact.simulation.multibody.energy import StepRecord, ledger_of
 from jaxcontact.simulation.multibody.pairs import (
     Geometry,
     World,
@@ -54,9 +54,9 @@ from jaxcontact.simulation.multibody.step import (
 from jaxcontact.simulation.multibody.sustained_contacts import (
     SHORTEST,
     can_settle,
-    lasting_step,
     loads,
     static_overlap,
+    sustained_step,
 )
 from jaxcontact.surfaces import Plane
 
@@ -128,7 +128,7 @@ class Touching(NamedTuple):
     settled: jax.Array
 
 
-class Progress(NamedTuple):
+class StepCarry(NamedTuple):
     """Where the simulation stands."""
 
     time: jax.Array
@@ -147,10 +147,10 @@ class Search(NamedTuple):
 
 
 class Lengths(NamedTuple):
-    """Longest steps [s]: of a flight that is not closed-form, and of lasting contact."""
+    """Longest steps [s]: of a flight that is not closed-form, and of sustained contact."""
 
     flight: jax.Array
-    lasting: jax.Array
+    sustained: jax.Array
 
 
 def time_to_touch(
@@ -322,7 +322,7 @@ def touching_at_start(world: World, start: State, time: jax.Array, method: Any) 
     closed = touches & (jnp.abs(rate) <= SLOWEST)
     if world.rigid:
         active = Active(
-            closed if method.lasting_steps else none,
+            closed if method.sustained_steps else none,
             jnp.ones_like(gap),
             jnp.zeros_like(gap),
             mass,
@@ -361,7 +361,7 @@ def settled_of(
     """Contacts whose overlap is small and oscillates by less than (about) itself under the present
     ``load``.
     """
-    if isinstance(method, Impulse) or method.lasting_steps == 0 or not can_settle(world):
+    if isinstance(method, Impulse) or method.sustained_steps == 0 or not can_settle(world):
         return jnp.zeros_like(active.closed)
     loaded = active.closed & (load > 0)
     deepest = static_overlap(world, active, jnp.where(loaded, load, 1.0))
@@ -543,15 +543,15 @@ def quiet(touching: Touching) -> jax.Array:
 
 
 def next_step(
-    world: World, progress: Progress, horizon: jax.Array, lengths: Lengths, method: Any
-) -> tuple[Step, Touching]:
+    world: World, progress: StepCarry, horizon: jax.Array, lengths: Lengths, method: Any
+) -> tuple[StepRecord, Touching]:
     """The next step: to an event, or as far as the contacts allow."""
     state, time, touching = progress.state, progress.time, progress.touching
     active = touching.active
     frozen = jax.lax.stop_gradient
     at = geometry(world, state, time)
     gap, rate = at.gap, gap_rates(world, at, state)
-    lasts = quiet(touching) if method.lasting_steps else None
+    lasts = quiet(touching) if method.sustained_steps else None
     # To beyond the last time, in any precision.
     remaining = (
         jnp.maximum(horizon - time, 0.0)
@@ -569,7 +569,7 @@ def next_step(
     if world.scene.has_fluid or world.scene.springs:
         allowed = jnp.minimum(allowed, lengths.flight)
     if lasts is not None:
-        allowed = jnp.where(lasts, jnp.minimum(allowed, lengths.lasting), allowed)
+        allowed = jnp.where(lasts, jnp.minimum(allowed, lengths.sustained), allowed)
     if not world.rigid:
         resolved = graded_step(world, active, gap, rate, method.graded_step)
         resolves = jnp.isfinite(resolved) if lasts is None else jnp.isfinite(resolved) & ~lasts
@@ -582,7 +582,7 @@ def next_step(
             return contact_step(world, active, state, time, tau), no_load
         return jax.lax.cond(
             lasts,
-            lambda: lasting_step(world, active, state, time, tau, lengths.lasting),
+            lambda: sustained_step(world, active, state, time, tau, lengths.sustained),
             lambda: (with_memory(active, contact_step(world, active, state, time, tau)), no_load),
         )
 
@@ -653,7 +653,7 @@ def next_step(
     rates = gap_rates(world, then, stepped.state)
     leaves = chosen[0] & active.closed
     if lasts is not None:
-        told = length > SHORTEST * lengths.lasting
+        told = length > SHORTEST * lengths.sustained
         released = lasts & told & active.closed & (load <= 0) & (rates > SLOWEST)
         if not world.has_hysteresis:
             leaves = leaves | released
@@ -679,13 +679,13 @@ def next_step(
                 lasts & ~jnp.any(touches), touching.settled & ~leaves & ~released, after.settled
             ),
         )
-    stored = stored_in(world, Progress(time + length, stepped.state, after))
-    return Step(
+    stored = stored_in(world, StepCarry(time + length, stepped.state, after))
+    return StepRecord(
         time, state, length, stepped.state, touches, leaves, rates, stepped.work, *stored
     ), after
 
 
-def stored_in(world: World, progress: Progress) -> tuple[jax.Array, jax.Array, jax.Array]:
+def stored_in(world: World, progress: StepCarry) -> tuple[jax.Array, jax.Array, jax.Array]:
     """Energy in the springs of friction, in those of rolling, and in contacts with hysteresis
     [J].
     """
@@ -782,7 +782,7 @@ def touching_after(
             normal,
         )
     after = Active(closed, impact_speed, fastest, mass, memory, friction, normal, rolling)
-    if world.rigid or not method.lasting_steps:
+    if world.rigid or not method.sustained_steps:
         return Touching(after, touching.settled & closed)
     frozen = jax.lax.stop_gradient
     seen = frozen((after, at.gap, rate, stepped.state, time))
@@ -858,7 +858,7 @@ def budget(scene: Scene, world: World, method: Any, flight: int) -> int:
     flat = all(isinstance(surface, Plane) and surface.motion is None for surface in scene.surfaces)
     if world.turns or scene.has_fluid or scene.springs or not flat:
         steps += flight
-    return rounded(steps + method.lasting_steps)
+    return rounded(steps + method.sustained_steps)
 
 
 def rounded(steps: int) -> int:
@@ -881,10 +881,10 @@ def simulate_many(
     horizon = times[-1]
     whole = jax.lax.stop_gradient(times[-1] - times[0])
     longest = longest_flight(scene, world.inverse_mass, whole)
-    lengths = Lengths(longest, jnp.minimum(longest, whole / max(method.lasting_steps, 1)))
-    first = Progress(times[0], start, touching_at_start(world, start, times[0], method))
+    lengths = Lengths(longest, jnp.minimum(longest, whole / max(method.sustained_steps, 1)))
+    first = StepCarry(times[0], start, touching_at_start(world, start, times[0], method))
 
-    def moving(progress: Progress) -> tuple[Progress, Step]:
+    def moving(progress: StepCarry) -> tuple[StepCarry, StepRecord]:
         step, touching = next_step(world, progress, horizon, lengths, method)
         time, state = progress.time + step.duration, step.after
         if rigid:
@@ -902,14 +902,14 @@ def simulate_many(
             )
             step = step._replace(work=jax.tree.map(jnp.add, step.work, spent))
             # Too slow to bounce: it stays.
-            stays = step.touches & (approach <= method.rest_speed) & (method.lasting_steps > 0)
+            stays = step.touches & (approach <= method.rest_speed) & (method.sustained_steps > 0)
             active = touching.active._replace(
                 closed=(touching.active.closed & ~step.touches) | stays
             )
             touching = Touching(active, active.closed)
-        return Progress(time, state, touching), step
+        return StepCarry(time, state, touching), step
 
-    def idle(progress: Progress) -> tuple[Progress, Step]:
+    def idle(progress: StepCarry) -> tuple[StepCarry, StepRecord]:
         nothing = jax.tree.map(
             lambda shape: jnp.zeros(shape.shape, shape.dtype), jax.eval_shape(moving, progress)[1]
         )
@@ -918,7 +918,7 @@ def simulate_many(
             time=progress.time, before=progress.state, after=progress.state, **stored
         )
 
-    def advance(progress: Progress, _: None) -> tuple[Progress, Step]:
+    def advance(progress: StepCarry, _: None) -> tuple[StepCarry, StepRecord]:
         return jax.lax.cond(progress.time > horizon, idle, moving, progress)
 
     last, record = checkpointed_scan(
@@ -956,14 +956,14 @@ def simulate_many(
     )
 
 
-def extrapolated(world: World, last: Progress, horizon: jax.Array) -> Step:
+def extrapolated(world: World, last: StepCarry, horizon: jax.Array) -> StepRecord:
     """A flight to the horizon, for what the budget of steps left over."""
     duration = jnp.maximum(horizon - last.time, 0.0)
     active = last.touching.active
     none = jnp.zeros_like(active.closed)
     flight = flight_step(world, active, last.state, last.time, duration)
     stored = stored_in(world, last)
-    return Step(
+    return StepRecord(
         last.time,
         last.state,
         duration,
@@ -976,7 +976,7 @@ def extrapolated(world: World, last: Progress, horizon: jax.Array) -> Step:
     )
 
 
-def contacts_of(world: World, record: Step, count: int, *, rigid: bool) -> Contacts:
+def contacts_of(world: World, record: StepRecord, count: int, *, rigid: bool) -> Contacts:
     """The first ``count`` contacts in order of time."""
     entries = jnp.nonzero(jnp.any(record.touches, axis=1), size=count, fill_value=-1)[0]
     pair = jnp.argmax(record.touches[entries], axis=1)
@@ -1020,7 +1020,7 @@ def contacts_of(world: World, record: Step, count: int, *, rigid: bool) -> Conta
 
 
 def segments(
-    record: Step,
+    record: StepRecord,
     x0: jax.Array,
     v0: jax.Array,
     w0: jax.Array,
@@ -1041,7 +1041,7 @@ def segments(
     )
 
 
-def orientations(world: World, record: Step, times: jax.Array) -> Any:
+def orientations(world: World, record: StepRecord, times: jax.Array) -> Any:
     """Orientation of the clumps at ``times``: cubics of the quaternions between the ends of the
     steps.
     """

@@ -354,7 +354,7 @@ def normal_mobility(world: World, at: Geometry, state: State) -> jax.Array:
     return jax.vmap(gap_change, out_axes=1)(jnp.eye(len(at.gap), dtype=at.gap.dtype))
 
 
-def lasting_step(
+def sustained_step(
     world: World,
     active: Active,
     state: State,

@@ -20,7 +20,7 @@ from jaxcontact.numerics.collocation import elementwise_slope, graded_grid, newt
 from jaxcontact.numerics.interpolation import quintic
 from jaxcontact.numerics.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, step
 from jaxcontact.scene.scene import Scene
-from jaxcontact.simulation.single_sphere.flight import Motion
+from jaxcontact.simulation.single_sphere.flight import SphereMotion
 
 REST_SHARE = 0.9
 """A touch-down with ``load`` (external acceleration times time scale over impact speed) above this
@@ -69,7 +69,7 @@ class TouchDown(NamedTuple):
         least_load: lower bound of the load during the contact.
     """
 
-    motion: Motion
+    motion: SphereMotion
     normal: jax.Array
     impact_speed: jax.Array
     rests: jax.Array
@@ -158,7 +158,7 @@ def goes_at_once(phase: Any, at_once: bool | None) -> bool:
 
 def touch_down(
     scene: Scene,
-    motion: Motion,
+    motion: SphereMotion,
     normal: jax.Array,
     *,
     constants: Any,
@@ -348,7 +348,7 @@ def orbit(
     )
 
 
-class Step(NamedTuple):
+class PhaseNode(NamedTuple):
     """A node of a contact in the coordinates of ``laws.phase``."""
 
     position: jax.Array
@@ -362,25 +362,25 @@ def stepped(phase: ContactPhase, load: Load, *, steps: int) -> NormalPath:
     variable, which lands on it.
     """
 
-    def rates(node: Step) -> Step:
-        return Step(
+    def rates(node: PhaseNode) -> PhaseNode:
+        return PhaseNode(
             *phase.derivative(node.position, node.w, load(phase.rate(node.w))),
             jnp.ones_like(node.sigma),
         )
 
-    def rates_by_event(node: Step) -> Step:
+    def rates_by_event(node: PhaseNode) -> PhaseNode:
         slope = rates(node)
         event_rate = phase.event_rate(node.position, node.w, slope.position, slope.w)
         return jax.tree.map(lambda rate: rate / event_rate, slope)
 
     length = phase.length / steps
 
-    def advance(node: Step, _: None) -> tuple[Step, Step]:
+    def advance(node: PhaseNode, _: None) -> tuple[PhaseNode, PhaseNode]:
         after = step(rates, node, length, DORMAND_PRINCE_8)
         return after, after
 
     zero = jnp.zeros_like(phase.start)
-    start = Step(zero, phase.start, zero, zero)
+    start = PhaseNode(zero, phase.start, zero, zero)
     last, nodes = jax.lax.scan(advance, start, None, length=steps)
     left = phase.event(last.position, last.w)
     for _ in range(LANDING_STEPS):
@@ -397,7 +397,7 @@ def stepped(phase: ContactPhase, load: Load, *, steps: int) -> NormalPath:
     )
 
 
-def subdivided(path: Step, rates: Callable[[Step], Step]) -> Step:
+def subdivided(path: PhaseNode, rates: Callable[[PhaseNode], PhaseNode]) -> PhaseNode:
     """``path`` with ``SUBDIVISION - 1`` nodes more in each interval, interpolated to sixth order by
     value, slope and curvature in sigma.
 
@@ -412,7 +412,7 @@ def subdivided(path: Step, rates: Callable[[Step], Step]) -> Step:
             quintic(theta, h, y[:-1], y[1:], dy[:-1], dy[1:], ddy[:-1], ddy[1:])[0]
             for y, dy, ddy in zip(path, slope, curvature, strict=True)
         ]
-        pieces.append(Step(*between))
+        pieces.append(PhaseNode(*between))
     return jax.tree.map(
         lambda last, *columns: jnp.append(jnp.stack(columns, axis=1).ravel(), last[-1]),
         path,
@@ -457,7 +457,7 @@ class ContactNodes(NamedTuple):
     contact force, (nodes,).
     """
 
-    motion: Motion
+    motion: SphereMotion
     acceleration: jax.Array
 
 
@@ -515,7 +515,7 @@ def motion_at_nodes(
 
     velocity = tangentials - overlap_rate[:, None] * normal
     nodes = ContactNodes(
-        Motion(touch.motion.time + time, touch.motion.position, velocity, spins),
+        SphereMotion(touch.motion.time + time, touch.motion.position, velocity, spins),
         contact_acceleration,
     )
     if path.tau_rate is None:

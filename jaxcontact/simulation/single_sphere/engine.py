@@ -34,11 +34,11 @@ from jaxcontact.simulation.single_sphere.contact import (
     split,
     touch_down,
 )
-from jaxcontact.simulation.single_sphere.flight import Flight, Motion, integrated, parabola
-from jaxcontact.simulation.single_sphere.sustained_contact import lasting_contact
+from jaxcontact.simulation.single_sphere.flight import Flight, SphereMotion, integrated, parabola
+from jaxcontact.simulation.single_sphere.sustained_contact import sustained_contact
 
 
-class Bounce(NamedTuple):
+class BounceRecord(NamedTuple):
     """Everything one entry of the scan leaves behind; motions as rows of numbers (``row``), which
     take one memory access each.
 
@@ -52,36 +52,38 @@ class Bounce(NamedTuple):
 
     happened: jax.Array
     start: jax.Array
-    flight: Motion | None
+    flight: SphereMotion | None
     nodes: jax.Array
     impact_speed: jax.Array
     rebound_speed: jax.Array
 
 
-def row(motion: Motion) -> jax.Array:
+def row(motion: SphereMotion) -> jax.Array:
     """Time, position, velocity and spin in one array, (..., 10)."""
     return jnp.concatenate(
         [motion.time[..., None], motion.position, motion.velocity, motion.spin], axis=-1
     )
 
 
-def motion_of(row: jax.Array) -> Motion:
+def motion_of(row: jax.Array) -> SphereMotion:
     """The motion in a ``row``."""
-    return Motion(row[..., 0], row[..., 1:4], row[..., 4:7], row[..., 7:10])
+    return SphereMotion(row[..., 0], row[..., 1:4], row[..., 4:7], row[..., 7:10])
 
 
-class Progress(NamedTuple):
+class BounceCarry(NamedTuple):
     """Where the simulation stands: the motion after the last of ``done`` contacts, and whether the
     sphere rests from there on or has passed the last time.
     """
 
-    motion: Motion
+    motion: SphereMotion
     done: jax.Array
     rests: jax.Array
     passed: jax.Array
 
 
-def fly(scene: Scene, start: Motion, horizon: jax.Array, method: EventAligned | Impulse) -> Flight:
+def fly(
+    scene: Scene, start: SphereMotion, horizon: jax.Array, method: EventAligned | Impulse
+) -> Flight:
     """Free flight to the next touch-down."""
     return (
         integrated(scene, start, horizon, steps=method.flight_steps)
@@ -107,14 +109,14 @@ def rigid_impact(scene: Scene, touch: TouchDown, index: jax.Array) -> ContactNod
     tangential, spin = after_friction(scene, before, touch.motion.spin, touch.normal, impulse)
     velocity = tangential + restitution * touch.impact_speed * touch.normal
     position = touch.motion.position + duration * (before + tangential) / 2
-    after = Motion(touch.motion.time + duration, position, velocity, spin)
+    after = SphereMotion(touch.motion.time + duration, position, velocity, spin)
     return ContactNodes(
         jax.tree.map(lambda first, last: jnp.stack([first, last]), touch.motion, after),
         jnp.zeros((2,), dtype=position.dtype),
     )
 
 
-def rigid_touch_down(motion: Motion, normal: jax.Array, rest_speed: float) -> TouchDown:
+def rigid_touch_down(motion: SphereMotion, normal: jax.Array, rest_speed: float) -> TouchDown:
     """What a touch-down leads to in the rigid limit."""
     speed = -(motion.velocity @ normal)
     rests = jax.lax.stop_gradient(speed <= rest_speed)
@@ -123,13 +125,13 @@ def rigid_touch_down(motion: Motion, normal: jax.Array, rest_speed: float) -> To
 
 def bounce(
     scene: Scene,
-    progress: Progress,
+    progress: BounceCarry,
     horizon: jax.Array,
     method: EventAligned | Impulse,
     *,
     level: bool,
     constants: Any,
-) -> tuple[Progress, Bounce]:
+) -> tuple[BounceCarry, BounceRecord]:
     """One flight and the contact that ends it."""
     flight = fly(scene, progress.motion, horizon, method)
     normal = scene.surfaces[0].unit_normal
@@ -161,7 +163,7 @@ def bounce(
     after = jax.tree.map(
         lambda bounced, stopped: jnp.where(rests, stopped, bounced), after, flight.end
     )
-    record = Bounce(
+    record = BounceRecord(
         happens & ~touch.rests,
         row(progress.motion),
         flight.nodes if scene.has_fluid else None,
@@ -169,7 +171,7 @@ def bounce(
         touch.impact_speed,
         nodes.motion.velocity[-1] @ normal,
     )
-    new = Progress(after, progress.done + 1, rests, ~flight.touches | (after.time > horizon))
+    new = BounceCarry(after, progress.done + 1, rests, ~flight.touches | (after.time > horizon))
     return new, record
 
 
@@ -181,23 +183,30 @@ def everywhere(condition: jax.Array, lanes: str | None) -> jax.Array:
 
 
 def bounces(
-    scene: Scene, start: Motion, horizon: jax.Array, method: EventAligned | Impulse, *, level: bool
-) -> tuple[Progress, Bounce, jax.Array]:
+    scene: Scene,
+    start: SphereMotion,
+    horizon: jax.Array,
+    method: EventAligned | Impulse,
+    *,
+    level: bool,
+) -> tuple[BounceCarry, BounceRecord, jax.Array]:
     """All bounces up to the horizon; the last result is the index of the first unused entry."""
-    first = Progress(start, jnp.asarray(0), jnp.asarray(False), start.time > horizon)
+    first = BounceCarry(start, jnp.asarray(0), jnp.asarray(False), start.time > horizon)
     constants = None if isinstance(method, Impulse) else prepared(scene.contact.normal)
 
     # each transformation of a scan and of a branch traces what is in it several times, but a
     # compiled function once
     @jax.jit
-    def next_bounce(progress: Progress) -> tuple[Progress, Bounce]:
+    def next_bounce(progress: BounceCarry) -> tuple[BounceCarry, BounceRecord]:
         return bounce(scene, progress, horizon, method, level=level, constants=constants)
 
-    def skipping(progress: Progress, _: None) -> tuple[Progress, tuple[Bounce, jax.Array]]:
+    def skipping(
+        progress: BounceCarry, _: None
+    ) -> tuple[BounceCarry, tuple[BounceRecord, jax.Array]]:
         idle = progress.rests | progress.passed | (progress.done >= method.max_contacts)
         shapes = jax.eval_shape(next_bounce, progress)[1]
 
-        def waiting() -> tuple[Progress, Bounce]:
+        def waiting() -> tuple[BounceCarry, BounceRecord]:
             return progress, jax.tree.map(
                 lambda shape: jnp.zeros(shape.shape, dtype=shape.dtype), shapes
             )
@@ -211,7 +220,9 @@ def bounces(
             )
         return after, (record, idle)
 
-    def selecting(progress: Progress, _: None) -> tuple[Progress, tuple[Bounce, jax.Array]]:
+    def selecting(
+        progress: BounceCarry, _: None
+    ) -> tuple[BounceCarry, tuple[BounceRecord, jax.Array]]:
         idle = progress.rests | progress.passed | (progress.done >= method.max_contacts)
         after, record = next_bounce(progress)
         return jax.tree.map(lambda stays, moves: jnp.where(idle, stays, moves), progress, after), (
@@ -233,17 +244,19 @@ def whole_blocks(contacts: int) -> int:
     return -(-contacts // length) * length
 
 
-def falling(scene: Scene, start: Motion, times: jax.Array) -> Motion:
+def falling(scene: Scene, start: SphereMotion, times: jax.Array) -> SphereMotion:
     """Motion at ``times`` under the acceleration at the ``start`` of a flight; all of shape (times,
     ...).
     """
     acceleration = scene.acceleration(start.velocity, start.spin)
     duration = (times - start.time)[:, None]
     position = start.position + duration * (start.velocity + duration / 2 * acceleration)
-    return Motion(times, position, start.velocity + duration * acceleration, start.spin)
+    return SphereMotion(times, position, start.velocity + duration * acceleration, start.spin)
 
 
-def in_flights(scene: Scene, records: Bounce, used: jax.Array, times: jax.Array) -> Motion:
+def in_flights(
+    scene: Scene, records: BounceRecord, used: jax.Array, times: jax.Array
+) -> SphereMotion:
     """Motion at ``times`` along the nodes of the flights that are ``used``."""
     flight = records.flight
     assert flight is not None
@@ -264,7 +277,7 @@ def in_flights(scene: Scene, records: Bounce, used: jax.Array, times: jax.Array)
         jax.lax.stop_gradient(jnp.where(used, pieces.start_time, jnp.inf)), reverse=True
     )
     index = jnp.maximum(jnp.searchsorted(starts, jax.lax.stop_gradient(times), side="right") - 1, 0)
-    return Motion(times, *at_times(jax.tree.map(lambda column: column[index], pieces), times))
+    return SphereMotion(times, *at_times(jax.tree.map(lambda column: column[index], pieces), times))
 
 
 def contact_segments(
@@ -288,15 +301,15 @@ def contact_segments(
 
 def motion_at(
     scene: Scene,
-    records: Bounce,
+    records: BounceRecord,
     used: jax.Array,
-    last: Progress,
+    last: BounceCarry,
     times: jax.Array,
     *,
     rigid: bool,
     rest_steps: int,
     level: bool,
-) -> Motion:
+) -> SphereMotion:
     """Motion at ``times``: each in a contact, in the flight after it, or in what follows the last
     one.
     """
@@ -326,7 +339,7 @@ def motion_at(
 
     # The gap is zero, unless the sphere started inside the plane.
     gap = plane.gap(last.motion.position, scene.bodies.radius)
-    resting = lasting_contact(
+    resting = sustained_contact(
         scene, last.motion, normal, gap, times[-1], steps=rest_steps, level=level
     )
     rests = last.rests & (times >= last.motion.time)
@@ -334,7 +347,7 @@ def motion_at(
         jax.lax.stop_gradient(times)[:, None] >= jax.lax.stop_gradient(resting.end_time), axis=1
     )
     rest_piece = jax.tree.map(lambda column: column[jnp.minimum(index, rest_steps - 1)], resting)
-    motion = Motion(times, *at_times(choose(rests, rest_piece, piece), times))
+    motion = SphereMotion(times, *at_times(choose(rests, rest_piece, piece), times))
 
     starts = jnp.concatenate([records.start, row(last.motion)[None]])
     start = motion_of(starts[jnp.where(node < 0, 0, contact + 1)])
@@ -353,7 +366,7 @@ def simulate_events(
 ) -> Trajectory:
     """Motion of one sphere above a plane at ``times``."""
     horizon = times[-1]
-    beginning = Motion(times[0], start.position, start.velocity, start.spin)
+    beginning = SphereMotion(times[0], start.position, start.velocity, start.spin)
     last, records, idle = bounces(scene, beginning, horizon, method, level=level)
     records = records._replace(happened=records.happened & ~idle)
     motion = motion_at(

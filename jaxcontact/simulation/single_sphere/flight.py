@@ -13,7 +13,7 @@ from jaxcontact.scene.scene import Scene
 from jaxcontact.simulation.core.ballistic import touch_time
 
 
-class Motion(NamedTuple):
+class SphereMotion(NamedTuple):
     """A sphere at an instant: time [s] (scalar), position [m], velocity [m/s], spin [rad/s], each
     of shape (3,).
     """
@@ -33,12 +33,12 @@ class Flight(NamedTuple):
         touches: whether there is a touch-down (before the horizon, where the flight is integrated).
     """
 
-    nodes: Motion
-    end: Motion
+    nodes: SphereMotion
+    end: SphereMotion
     touches: jax.Array
 
 
-def time_to_touch(scene: Scene, motion: Motion, acceleration: jax.Array) -> jax.Array:
+def time_to_touch(scene: Scene, motion: SphereMotion, acceleration: jax.Array) -> jax.Array:
     """Time until the plane is touched under a constant acceleration."""
     (plane,) = scene.surfaces
     normal = plane.unit_normal
@@ -49,13 +49,13 @@ def time_to_touch(scene: Scene, motion: Motion, acceleration: jax.Array) -> jax.
     )
 
 
-def parabola(scene: Scene, start: Motion, horizon: jax.Array) -> Flight:
+def parabola(scene: Scene, start: SphereMotion, horizon: jax.Array) -> Flight:
     """Flight under gravity alone, its touch-down in closed form."""
     gravity = jnp.asarray(scene.gravity, dtype=start.position.dtype)
     duration = time_to_touch(scene, start, gravity)
     touches = jnp.isfinite(duration)
     duration = jnp.where(touches, duration, jnp.maximum(horizon - start.time, 0.0) + 1.0)
-    end = Motion(
+    end = SphereMotion(
         start.time + duration,
         start.position + duration * (start.velocity + duration / 2 * gravity),
         start.velocity + duration * gravity,
@@ -71,27 +71,29 @@ fluid.
 """
 
 
-def flown(scene: Scene, start: Motion, duration: jax.Array, *, steps: int) -> tuple[Motion, Motion]:
+def flown(
+    scene: Scene, start: SphereMotion, duration: jax.Array, *, steps: int
+) -> tuple[SphereMotion, SphereMotion]:
     """Motion after ``duration`` of flight in equal steps of order 4, and the motions after each of
     them.
     """
 
-    def advance(motion: Motion, _: None) -> tuple[Motion, Motion]:
+    def advance(motion: SphereMotion, _: None) -> tuple[SphereMotion, SphereMotion]:
         after = step(partial(flight_rates, scene), motion, duration / steps, CLASSICAL)
         return after, after
 
     return jax.lax.scan(advance, start, None, length=steps)
 
 
-def flight_rates(scene: Scene, motion: Motion) -> Motion:
+def flight_rates(scene: Scene, motion: SphereMotion) -> SphereMotion:
     """Derivative of a flight in time."""
     acceleration = scene.acceleration(motion.velocity, motion.spin)
-    return Motion(
+    return SphereMotion(
         jnp.ones_like(motion.time), motion.velocity, acceleration, jnp.zeros_like(motion.spin)
     )
 
 
-def integrated(scene: Scene, start: Motion, horizon: jax.Array, *, steps: int) -> Flight:
+def integrated(scene: Scene, start: SphereMotion, horizon: jax.Array, *, steps: int) -> Flight:
     """Flight with drag or lift, in ``steps`` equal steps of order 4 and a last one that lands
     exactly.
 
@@ -105,7 +107,7 @@ def integrated(scene: Scene, start: Motion, horizon: jax.Array, *, steps: int) -
     )  # so that a landing just at the horizon is still one
     frozen, frozen_scene = jax.lax.stop_gradient((start, scene))
 
-    def estimate(motion: Motion, duration: jax.Array | float) -> jax.Array:
+    def estimate(motion: SphereMotion, duration: jax.Array | float) -> jax.Array:
         correction = time_to_touch(
             frozen_scene, motion, frozen_scene.acceleration(motion.velocity, motion.spin)
         )
@@ -128,7 +130,7 @@ def integrated(scene: Scene, start: Motion, horizon: jax.Array, *, steps: int) -
         before_landing.velocity @ normal < 0
     )  # a sphere that lies on the plane is there already
 
-    def rates_by_gap(motion: Motion) -> Motion:
+    def rates_by_gap(motion: SphereMotion) -> SphereMotion:
         closing = motion.velocity @ normal
         return jax.tree.map(
             lambda rate: rate / jnp.where(lands, closing, 1.0), flight_rates(scene, motion)

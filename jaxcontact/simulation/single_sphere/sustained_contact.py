@@ -1,4 +1,4 @@
-"""Lasting contact: a sphere that has stopped bouncing slides, sticks or rolls on its plane.
+"""Sustained contact: a sphere that has stopped bouncing slides, sticks or rolls on its plane.
 
 The normal force is quasi-static (it balances gravity and fluid), so the cost does not depend on the
 stiffness. Friction over a step is exact in the normal impulse of the step, whatever the slip
@@ -17,7 +17,7 @@ from jaxcontact.numerics.smooth import positive_part
 from jaxcontact.parameters import put
 from jaxcontact.scene.scene import Scene
 from jaxcontact.simulation.single_sphere.contact import after_friction, split
-from jaxcontact.simulation.single_sphere.flight import Motion
+from jaxcontact.simulation.single_sphere.flight import SphereMotion
 
 
 def static_overlap(scene: Scene, load: jax.Array) -> Any:
@@ -26,9 +26,9 @@ def static_overlap(scene: Scene, load: jax.Array) -> Any:
     return law.static_overlap(load) if hasattr(law, "static_overlap") else jnp.zeros_like(load)
 
 
-def lasting_contact(
+def sustained_contact(
     scene: Scene,
-    start: Motion,
+    start: SphereMotion,
     normal: jax.Array,
     gap: jax.Array,
     horizon: jax.Array,
@@ -44,7 +44,7 @@ def lasting_contact(
     it sideways, and the slip is a closed function of the normal impulse at all times.
     """
     bodies, rigid = scene.bodies, isinstance(scene.contact.friction, Coulomb)
-    # What rebounds in an impact does not in a lasting contact.
+    # What rebounds in an impact does not in a sustained contact.
     resting = put(scene, "contact.friction.tangential_restitution", 0.0) if rigid else scene
     duration = jnp.maximum(horizon - start.time, 0.0) / steps
     along, tangential = split(start.velocity, normal)

@@ -626,7 +626,7 @@ def test_rolling_resistance_from_the_distance_rolled_and_its_time():
         speed**2 / (2 * slowing), sigma=0.01, time=speed / slowing, time_sigma=0.05, until=12.0
     )
     path = "contact.rolling.rolling_coefficient"
-    method = jc.Impulse(max_contacts=2, lasting_steps=100, skip_unused=False)
+    method = jc.Impulse(max_contacts=2, sustained_steps=100, skip_unused=False)
     found = fit(Problem(scene, [Trial(rest, initial=start)], free=[path], method=method))
     assert found.parameters[path].value == pytest.approx(coefficient, rel=2e-3)
     assert found.parameters[path].sd == pytest.approx(coefficient * 0.01 / rest.distance, rel=0.15)

@@ -15,7 +15,7 @@ from jaxcontact.parameters import model, of, parameter
 from jaxcontact.sensitivity import check_gradients
 from jaxcontact.sensitivity.finite_differences import differences, ladder, points
 from jaxcontact.sensitivity.fixed_step_reference import relative_error
-from jaxcontact.sensitivity.report import Verdict
+from jaxcontact.sensitivity.report import GradientVerdict
 from jaxcontact.sensitivity.selection import components, selected
 
 STIFFNESS, RESTITUTION, FRICTION = (
@@ -185,7 +185,7 @@ def test_two_spheres_are_trusted_and_named_by_body():
     of = ("bodies.radius", RESTITUTION, "initial.position[0, 2]")
     report = check_gradients(
         **two_balls(),
-        method=jc.Impulse(max_contacts=6, lasting_steps=0),
+        method=jc.Impulse(max_contacts=6, sustained_steps=0),
         of=of,
         horizons=(0.5, 1.0),
     )
@@ -260,7 +260,7 @@ def verdict(**changes: float) -> tuple[str, ...]:
         name: np.full((1, 1), value)
         for name, value in {**good, "finite": 1.0, "growth": 1.0, **changes}.items()
     }
-    return Verdict(**cells, tolerance=1e-6).reasons(0, 0)
+    return GradientVerdict(**cells, tolerance=1e-6).reasons(0, 0)
 
 
 @pytest.mark.parametrize(

@@ -116,7 +116,7 @@ def test_a_clump_of_one_member_is_a_sphere():
     sphere = jc.spheres(radius=0.02, mass=0.03)
     times = jnp.linspace(0.0, 0.4, 5)
     start = {"position": (0.0, 0.0, 0.08), "velocity": (0.5, 0.1, 0.0), "spin": (3.0, -20.0, 9.0)}
-    method = jc.EventAligned(max_contacts=8, lasting_steps=0)
+    method = jc.EventAligned(max_contacts=8, sustained_steps=0)
     one = jc.simulate(
         jc.Scene(bodies=jc.together(sphere), contact=contact),
         jc.state(**start),

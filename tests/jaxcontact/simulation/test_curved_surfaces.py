@@ -50,10 +50,10 @@ SURFACES = {
 }
 
 
-# Nothing stays on a surface here: without lasting contacts it compiles in half the time.
+# Nothing stays on a surface here: without sustained contacts it compiles in half the time.
 COMPLIANT, RIGID = (
-    jc.EventAligned(max_contacts=10, lasting_steps=0),
-    jc.Impulse(max_contacts=10, lasting_steps=0),
+    jc.EventAligned(max_contacts=10, sustained_steps=0),
+    jc.Impulse(max_contacts=10, sustained_steps=0),
 )
 
 
@@ -116,7 +116,7 @@ def test_derivatives_by_start_and_shape_equal_differences():
         surface = jc.Sphere(center=(0.0, 0.0, 0.0), radius=inputs[3])
         moves, method = (
             scene(surface, restitution=0.9, friction=0.2),
-            jc.EventAligned(max_contacts=3, graded_step=0.1, lasting_steps=0),
+            jc.EventAligned(max_contacts=3, graded_step=0.1, sustained_steps=0),
         )
         return jc.simulate(
             moves, jc.state(position=inputs[:3]), jnp.array([0.0, 0.6]), method=method

@@ -81,7 +81,7 @@ def clump_impact(p: dict) -> jax.Array:
     start = jc.state(
         position=p["position"], velocity=p["velocity"], spin=p["spin"], orientation=p["orientation"]
     )
-    method = jc.EventAligned(max_contacts=2, lasting_steps=0, max_steps=240)
+    method = jc.EventAligned(max_contacts=2, sustained_steps=0, max_steps=240)
     found = jc.simulate(scene, start, jnp.array([0.0, 0.05]), method=method)
     return jnp.concatenate(
         [found.position[-1], found.velocity[-1], 0.03 * found.spin[-1], found.orientation[-1]]
@@ -137,7 +137,7 @@ def ball_on_plate(p: dict) -> jax.Array:
         ),
     )
     start = jc.state(position=p["position"], velocity=p["velocity"], spin=p["spin"])
-    method = jc.EventAligned(max_contacts=3, lasting_steps=0, max_steps=500)
+    method = jc.EventAligned(max_contacts=3, sustained_steps=0, max_steps=500)
     found = jc.simulate(scene, start, jnp.array([0.0, 0.2]), method=method)
     return jnp.concatenate(
         [found.position[-1], found.velocity[-1], 0.02 * found.spin[-1], found.contacts.touch_down]
@@ -188,7 +188,7 @@ def sprung_impacts(law: str, graded_step: float) -> tuple[dict, dict]:
     method = jc.EventAligned(
         max_contacts=1,
         graded_step=graded_step,
-        lasting_steps=0,
+        sustained_steps=0,
         max_steps=int(4 / graded_step) + 20,
     )
 

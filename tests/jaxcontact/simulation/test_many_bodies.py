@@ -255,7 +255,7 @@ def test_a_sphere_moves_alike_with_and_without_another_far_away():
     errors = []
     for step, within in ((0.05, 1e-6), (0.025, 8e-8)):
         found, slopes = value_and_derivatives(
-            jc.EventAligned(max_contacts=4, graded_step=step, lasting_steps=0), (5.0,)
+            jc.EventAligned(max_contacts=4, graded_step=step, sustained_steps=0), (5.0,)
         )
         errors.append(np.max(np.abs(found - alone)[:, :3]))
         assert errors[-1] < within
@@ -266,7 +266,7 @@ def test_a_sphere_moves_alike_with_and_without_another_far_away():
 
 @pytest.mark.slow
 def test_spheres_that_touch_down_at_the_same_instant_have_their_own_derivatives():
-    rigid = jc.Impulse(max_contacts=6, lasting_steps=0)
+    rigid = jc.Impulse(max_contacts=6, sustained_steps=0)
     scene = jc.Scene(
         bodies=jc.spheres(radius=0.02, mass=0.01),
         contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8)),
@@ -299,8 +299,8 @@ CROWD = {
 }
 CROWD = {name: jnp.asarray(value) for name, value in CROWD.items()}
 CROWD_METHODS = {
-    "rigid": jc.Impulse(max_contacts=12, lasting_steps=0),
-    "soft": jc.EventAligned(max_contacts=12, lasting_steps=0),
+    "rigid": jc.Impulse(max_contacts=12, sustained_steps=0),
+    "soft": jc.EventAligned(max_contacts=12, sustained_steps=0),
 }
 
 

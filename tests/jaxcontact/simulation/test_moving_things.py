@@ -18,9 +18,9 @@ CONTACT = jc.ContactModel(
     normal=jc.HuntCrossley(stiffness=1e8, restitution=0.7),
     friction=jc.RegularizedCoulomb(coefficient=0.3, slip_velocity=1e-2),
 )
-# Nothing stays on a plate here: without lasting contacts it compiles in half the time.
-METHOD = jc.EventAligned(max_contacts=6, lasting_steps=0)
-RIGID = jc.Impulse(max_contacts=6, lasting_steps=0)
+# Nothing stays on a plate here: without sustained contacts it compiles in half the time.
+METHOD = jc.EventAligned(max_contacts=6, sustained_steps=0)
+RIGID = jc.Impulse(max_contacts=6, sustained_steps=0)
 
 
 @functools.cache

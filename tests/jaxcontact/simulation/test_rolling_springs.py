@@ -34,7 +34,7 @@ def rocking(rolling_stiffness, *, coefficient, method, spin=0.1, ledger=False):
     return jc.simulate(scene, start, TIMES, method=method, ledger=ledger)
 
 
-STEPS = jc.EventAligned(max_contacts=1, lasting_steps=0, max_steps=1500)
+STEPS = jc.EventAligned(max_contacts=1, sustained_steps=0, max_steps=1500)
 FREQUENCY = 400.0
 ROLLING = INERTIA * FREQUENCY**2
 

@@ -1,5 +1,5 @@
-"""Second derivatives with several bodies, clumps, moving surfaces, lasting contacts: closed forms,
-and differences of the first.
+"""Second derivatives with several bodies, clumps, moving surfaces, sustained contacts: closed
+forms, and differences of the first.
 """
 
 import functools
@@ -68,7 +68,7 @@ def bounced(p: jax.Array) -> jax.Array:
     )
     start = jc.state(position=jnp.stack([zero, zero, height]))
     return jc.simulate(
-        scene, start, jnp.array([0.0, 0.3]), method=jc.Impulse(max_contacts=2, lasting_steps=0)
+        scene, start, jnp.array([0.0, 0.3]), method=jc.Impulse(max_contacts=2, sustained_steps=0)
     ).position[-1, 2]
 
 
@@ -149,7 +149,7 @@ def rolling(p: jax.Array) -> jax.Array:
         scene,
         start,
         jnp.array([0.0, 0.5]),
-        method=jc.EventAligned(max_contacts=2, lasting_steps=200),
+        method=jc.EventAligned(max_contacts=2, sustained_steps=200),
     )
     return jnp.concatenate([found.position[-1], found.velocity[-1], 0.02 * found.spin[-1]])
 
@@ -178,7 +178,7 @@ def clump_impact(p: jax.Array) -> jax.Array:
         spin=jnp.stack([zero + 2.0, turning, zero + 5.0]),
         orientation=(0.9, 0.2, 0.5, -0.1),
     )
-    method = jc.EventAligned(max_contacts=1, lasting_steps=0, max_steps=150)
+    method = jc.EventAligned(max_contacts=1, sustained_steps=0, max_steps=150)
     found = jc.simulate(scene, start, jnp.array([0.0, 0.045]), method=method)
     return jnp.concatenate(
         [found.position[-1], found.velocity[-1], 0.03 * found.spin[-1], found.orientation[-1]]

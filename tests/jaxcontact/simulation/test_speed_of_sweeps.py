@@ -16,7 +16,7 @@ from jaxcontact.simulation.single_sphere.contact import (
     prepared,
     touch_down,
 )
-from jaxcontact.simulation.single_sphere.flight import Motion
+from jaxcontact.simulation.single_sphere.flight import SphereMotion
 from jaxcontact.sweep import sweep
 
 AT_ONCE = jc.EventAligned(max_contacts=8, at_once=True)
@@ -79,7 +79,7 @@ def test_a_contact_at_once_is_the_one_in_steps(law, tolerance):
     @jax.jit
     def rebound_and_duration(speed):
         motion, constants = (
-            Motion(jnp.zeros(()), jnp.zeros(3), -speed * up, jnp.zeros(3)),
+            SphereMotion(jnp.zeros(()), jnp.zeros(3), -speed * up, jnp.zeros(3)),
             prepared(law),
         )
         touch = touch_down(scene, motion, up, constants=constants, steps=12, at_once=None)

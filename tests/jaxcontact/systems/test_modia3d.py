@@ -423,7 +423,7 @@ def test_a_bouncing_sphere_moves_through_a_scene_as_the_program_stored():
     floor = Solid(shape=modia3d.Box(lengthX=1.0, lengthY=1.0, lengthZ=0.1), solidMaterial="Steel")
     contact = modia3d.contact_model(modia3d.elastic_contact(steel, floor))
     scene = jc.Scene(bodies=jc.spheres(radius=0.1, mass=0.001), contact=contact)
-    method = jc.EventAligned(max_contacts=8, lasting_steps=0)
+    method = jc.EventAligned(max_contacts=8, sustained_steps=0)
     found = jc.simulate(
         scene, jc.state(position=(0.0, 0.0, 1.1)), jnp.array([0.0, 2.2]), method=method
     )

@@ -1,4 +1,4 @@
-"""Lasting contacts on curved, several and moving surfaces, against closed forms of mechanics.
+"""Sustained contacts on curved, several and moving surfaces, against closed forms of mechanics.
 
 Where friction holds, a ball that rolls moves like a point under 5/7 of its weight; where there is
 none, like a point. Every scene of one structure is compiled once: geometry, coefficients and
@@ -31,7 +31,7 @@ def contact(friction, stiffness=1e9) -> jc.ContactModel:
 
 
 def method(**changes) -> jc.EventAligned:
-    return jc.EventAligned(**{"max_contacts": 8, "lasting_steps": 400, **changes})
+    return jc.EventAligned(**{"max_contacts": 8, "sustained_steps": 400, **changes})
 
 
 def spheres(count: int = 1) -> jc.Spheres:
