@@ -16,6 +16,12 @@ from calibration.model.trial_state import TrialState
 from jaxcontact import Scene
 
 AXES = "xyz"
+"""The axes of position, in their order.
+
+Example:
+    >>> cal.nuisances.AXES.index("z")
+    2
+"""
 
 
 class Nuisance(Protocol):
