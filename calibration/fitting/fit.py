@@ -1,6 +1,5 @@
 """Fit a problem: optimise, judge what the data determine, and report."""
 
-import copy
 import dataclasses
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -213,8 +212,7 @@ def with_noise_found(
         data = data_as_judged(assessment)
         if data is None:
             break
-        problem = copy.copy(problem)
-        problem.data = data
+        problem = problem.with_data(data)
         began = assessment.start
         assessment = attempt_from(
             problem,

@@ -248,8 +248,7 @@ def planned_problem(
         method=method,
     )
     # Shared quantities stay unknown also where none of these trials shows them.
-    problem.layout = dataclasses.replace(problem.layout, shared=layout.shared)
-    return problem
+    return problem.with_layout(dataclasses.replace(problem.layout, shared=layout.shared))
 
 
 def own_coordinates(batch: Any, guess: Any, named: Mapping[str, Any]) -> Any:

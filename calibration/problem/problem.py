@@ -6,6 +6,8 @@ A problem is split into a *layout* (names, nuisances, method: hashable, part of 
 compilation. Trials of one kind are padded to one length and simulated in one ``vmap``.
 """
 
+import copy
+import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
@@ -33,8 +35,9 @@ from jaxcontact.parameters import declared_parameters, nearest
 AXES = "xyz"
 
 
+@dataclasses.dataclass(frozen=True, eq=False)
 class Problem:
-    """A fit to be made.
+    """A fit to be made: a value that nothing changes once it is built.
 
     Args:
         scene: with starting values of the free parameters, and the true values of all others.
@@ -55,70 +58,137 @@ class Problem:
     Attributes:
         layout: structure, part of compiled code.
         data: arrays of each batch of trials.
-        members: positions in ``trials`` of each kind.
-        errors: what is assumed of the errors of each observation of each kind.
-        readings: first guess of each trial.
+        members: positions in ``trials`` of the trials of each batch.
+        errors: what is assumed of the errors of each observation of each batch.
+        detections: first guess of the motion of each trial.
 
     Raises:
         InputError: a recording without a bounce, a path that does not exist, nuisances that exclude
             each other.
+
+    Example:
+        >>> table = cal.ImpactTable(
+        ...     name="drops",
+        ...     impact_angle=np.zeros(3),
+        ...     impact_speed=np.array([1.0, 2.0, 3.0]),
+        ...     normal_restitution=np.array([0.81, 0.79, 0.80]),
+        ...     sigma={"normal_restitution": np.full(3, 0.01)},
+        ... )
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03),
+        ...     contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.7)),
+        ... )
+        >>> problem = cal.Problem(scene, [table], free=["contact.normal.restitution"])
+        >>> problem.layout.names
+        ('contact.normal.restitution',)
+        >>> problem.replace(noise=cal.noise.Estimated()).observations
+        3
     """
 
-    def __init__(
-        self,
-        scene: jc.Scene,
-        trials: Sequence[Any],
-        *,
-        free: Sequence[str | Free | Tied | Derived],
-        nuisance: Sequence[Nuisance] = (),
-        noise: Any = None,
-        method: Any = None,
-        frozen: Sequence[str] = (),
-    ) -> None:
-        if not trials:
+    scene: jc.Scene
+    trials: Sequence[Any]
+    _: dataclasses.KW_ONLY
+    free: Sequence[str | Free | Tied | Derived]
+    nuisance: Sequence[Nuisance] = ()
+    noise: Any = None
+    method: Any = None
+    frozen: Sequence[str] = ()
+    layout: Layout = dataclasses.field(init=False, repr=False)
+    data: tuple[Any, ...] = dataclasses.field(init=False, repr=False)
+    members: tuple[tuple[int, ...], ...] = dataclasses.field(init=False, repr=False)
+    errors: tuple[tuple[Errors, ...], ...] = dataclasses.field(init=False, repr=False)
+    detections: tuple[Any, ...] = dataclasses.field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        scene, nuisance, method = self.scene, tuple(self.nuisance), self.method
+        if not self.trials:
             raise InputError("There is nothing to fit.", remedy="Give at least one recording.")
-        shared, each, tied = sorted_out(free)
+        shared, each, tied = sorted_out(self.free)
         for tie in tied:
             tie.check(scene)
-        self.scene, self.frozen = scene, tuple(frozen)
-        self.trials: tuple[Any, ...] = tuple(
-            item if isinstance(item, (Trial, ImpactTable)) else Trial(item) for item in trials
+        trials: tuple[Any, ...] = tuple(
+            item if isinstance(item, (Trial, ImpactTable)) else Trial(item) for item in self.trials
         )
-        self.detections: tuple[Any, ...] = tuple(
-            None if isinstance(trial, ImpactTable) else trial.read(scene) for trial in self.trials
+        detections: tuple[Any, ...] = tuple(
+            None if isinstance(trial, ImpactTable) else trial.read(scene) for trial in trials
         )
-        moving = [trial for trial in self.trials if isinstance(trial, Trial)]
+        self._set(
+            trials=trials,
+            detections=detections,
+            free=tuple(self.free),
+            nuisance=nuisance,
+            frozen=tuple(self.frozen),
+        )
+        moving = [trial for trial in trials if isinstance(trial, Trial)]
         check_nuisances(nuisance, moving)
         check_method_of(scene, moving, method)
         if method is None:
-            detections = [
-                self.detections[place]
-                for place, trial in enumerate(self.trials)
+            of_moving = [
+                detected
+                for trial, detected in zip(trials, detections, strict=True)
                 if isinstance(trial, Trial)
             ]
-            method = default_method(scene, moving, detections)
+            method = default_method(scene, moving, of_moving)
         own = tuple(item for item in nuisance if not item.shared) + tuple(
             PerTrial(item, item.parameter(scene)) for item in each
         )
-        check_noise(noise, measured_classes(self.trials))
+        check_noise(self.noise, measured_classes(trials))
         batches: dict[Any, list[int]] = {}
-        for position, trial in enumerate(self.trials):
+        for position, trial in enumerate(trials):
             batches.setdefault(
-                (self._batch(trial, own, method), errors_of(trial, noise)), []
+                (self._batch(trial, own, method), errors_of(trial, self.noise)), []
             ).append(position)
-        self.members = tuple(map(tuple, batches.values()))
-        self.errors: tuple[tuple[Errors, ...], ...] = tuple(errors for _, errors in batches)
-        self.layout = Layout(
+        layout = Layout(
             scene_parameters=tuple(item.parameter(scene) for item in shared),
             free=shared,
             tied=tied,
             shared=tuple(item for item in nuisance if item.shared),
             batches=tuple(batch for batch, _ in batches),
         )
-        self.data = tuple(
-            with_noise(self._data(own), errors)
-            for own, errors in zip(self.members, self.errors, strict=True)
+        members = tuple(map(tuple, batches.values()))
+        errors: tuple[tuple[Errors, ...], ...] = tuple(errors for _, errors in batches)
+        self._set(layout=layout, members=members, errors=errors)
+        self._set(
+            data=tuple(
+                with_noise(self._data(of_batch), about)
+                for of_batch, about in zip(members, errors, strict=True)
+            )
         )
+
+    def _set(self, **fields: Any) -> None:
+        """Set fields while the problem is built or copied; nothing else may."""
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def replace(self, **changes: Any) -> "Problem":
+        """The problem built anew with other arguments.
+
+        Args:
+            **changes: new values of arguments of ``Problem``, by name. Weights that an earlier fit
+                found are not kept: data and structure follow from the arguments.
+        """
+        return dataclasses.replace(self, **changes)
+
+    def with_data(self, data: tuple[Any, ...]) -> "Problem":
+        """The same structure with other arrays: other weights, or numbers drawn anew.
+
+        Args:
+            data: of each batch of trials, of the shapes of ``self.data``.
+        """
+        return self._copy(data=data)
+
+    def with_layout(self, layout: Layout) -> "Problem":
+        """The same arrays with another structure, which has the same batches of trials.
+
+        Args:
+            layout: the structure.
+        """
+        return self._copy(layout=layout)
+
+    def _copy(self, **fields: Any) -> "Problem":
+        other = copy.copy(self)
+        other._set(**fields)
+        return other
 
     @staticmethod
     def _batch(trial: Any, own: tuple[Nuisance, ...], method: Any) -> Any:

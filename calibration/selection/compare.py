@@ -1,6 +1,5 @@
 """Which model the data prefer: several problems on the same data, fitted and compared."""
 
-import copy
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping
@@ -319,7 +318,7 @@ def _scores(
     data = list(fits.values())[best].problem.data
     pieces = []
     for found in fits.values():
-        problem = with_data(found.problem, data)
+        problem = found.problem.with_data(data)
         pieces.append(
             [held for fold in held_out(problem, found.assessment, which) for held in fold]
         )
@@ -332,13 +331,6 @@ def _scores(
             0.0 if i == best else _standard_error(differences, pieces[best], own, variance)
         )
     return [float(total) for total in densities.sum(axis=1)], behind, behind_sd
-
-
-def with_data(problem: Problem, data: tuple[Any, ...]) -> Problem:
-    """The problem on the same numbers with other weights."""
-    other = copy.copy(problem)
-    other.data = data
-    return other
 
 
 def _standard_error(

@@ -52,10 +52,8 @@ def impact_problem(
     counted = np.asarray(
         [only in (None, name) for name in problem.layout.batches[0].quantities]
     ) & (data.angle[..., None] > above)
-    problem.data = (
-        data._replace(samples=(samples._replace(weight=np.where(counted, samples.weight, 0.0)),)),
-    )
-    return problem
+    weighted = samples._replace(weight=np.where(counted, samples.weight, 0.0))
+    return problem.with_data((data._replace(samples=(weighted,)),))
 
 
 def fit_impacts(

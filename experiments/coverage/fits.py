@@ -1,6 +1,5 @@
 """All recordings of a scenario fitted at once: independent fits of one layout in one ``vmap``."""
 
-import copy
 from collections.abc import Sequence
 from typing import Any
 
@@ -98,8 +97,7 @@ def judged(problems: Sequence[Problem]) -> tuple[list[Problem], list[Assessment]
         for i in left:
             data = data_as_judged(assessments[i])
             if data is not None and round_ < ROUNDS:
-                problems[i] = copy.copy(problems[i])
-                problems[i].data = data
+                problems[i] = problems[i].with_data(data)
                 minimum = assessments[i].minimum
                 here[i] = starts[i]._replace(shared=minimum.shared, local=minimum.local)
                 still.append(i)

@@ -1,0 +1,49 @@
+"""What must hold of a problem: it is a value that nothing changes, and others are made from it."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import calibration as cal
+from calibration.errors import InputError
+from calibration.problem.problem import Problem
+from tests.calibration.synthetic_impacts import DATA, FRICTION, RESTITUTION, scene
+
+
+@pytest.fixture(scope="module")
+def asked() -> Problem:
+    return Problem(scene(), [DATA], free=[FRICTION, RESTITUTION])
+
+
+def test_no_part_of_a_problem_can_be_assigned(asked):
+    for field in dataclasses.fields(asked):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            setattr(asked, field.name, None)
+
+
+def test_replace_builds_the_problem_anew_with_other_arguments(asked):
+    fewer = asked.replace(free=[FRICTION])
+    assert fewer.layout.names == (FRICTION,)
+    assert asked.layout.names == (FRICTION, RESTITUTION)
+    assert fewer.trials == asked.trials
+    assert asked.replace().layout == asked.layout
+    with pytest.raises(InputError, match="nothing to fit"):
+        asked.replace(trials=[])
+    with pytest.raises(ValueError, match="init=False"):
+        asked.replace(layout=asked.layout)
+
+
+def test_other_arrays_leave_the_first_problem_as_it_is(asked):
+    samples = asked.data[0].samples[0]
+    half = samples._replace(weight=np.asarray(samples.weight) / 2)
+    other = asked.with_data((asked.data[0]._replace(samples=(half,)),))
+    assert other.layout is asked.layout
+    assert np.array_equal(other.data[0].samples[0].weight, half.weight)
+    assert asked.data[0].samples[0] is samples
+
+
+def test_structure_and_arrays_follow_from_the_arguments_again(asked):
+    estimated = asked.replace(noise=cal.noise.Estimated())
+    assert estimated.errors != asked.errors
+    assert estimated.layout == asked.layout
