@@ -1,6 +1,5 @@
 """Configuration of the documentation: `make docs` builds it with every warning an error."""
 
-import dataclasses
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -52,31 +51,6 @@ html_theme = "furo"
 html_title = f"jaxcontact {version}"
 
 
-def _list_parameters(
-    app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]
-) -> None:
-    """Append label, symbol, unit and admissible interval of each declared parameter to the
-    docstring of its model.
-    """
-    if what != "class" or not dataclasses.is_dataclass(obj):
-        return
-    declared = [
-        (f, f.metadata["jaxcontact"]) for f in dataclasses.fields(obj) if "jaxcontact" in f.metadata
-    ]
-    if not declared:
-        return
-    lines += ["", ".. list-table::", "   :header-rows: 1", ""]
-    rows = [("parameter", "meaning", "symbol", "unit", "admissible")]
-    for f, about in declared:
-        unit = about.unit.replace("-", r"\-")  # a lone hyphen would open a list
-        rows.append(
-            (f"``{f.name}``", about.label, f"``{about.symbol}``", unit, f"``{about.interval}``")
-        )
-    for row in rows:
-        lines += [f"   {'* -' if cell is row[0] else '  -'} {cell}" for cell in row]
-    lines.append("")
-
-
 def _skip_tuple_fields(
     app: Any, what: str, name: str, obj: Any, skip: bool, options: Any
 ) -> bool | None:
@@ -86,4 +60,3 @@ def _skip_tuple_fields(
 
 def setup(app: Any) -> None:
     app.connect("autodoc-skip-member", _skip_tuple_fields)
-    app.connect("autodoc-process-docstring", _list_parameters)

@@ -15,6 +15,8 @@ from typing import Any, TypeVar, dataclass_transform
 import jax
 import numpy as np
 
+from jaxcontact.docstrings import with_entries
+
 _KEY = "jaxcontact"
 Model = TypeVar("Model")
 
@@ -60,6 +62,17 @@ class Quantity:
     symbol: str
     remedy: str
     shape: tuple[int, ...] | None
+
+    @property
+    def description(self) -> str:
+        """Label, symbol, unit, admissible interval and shape, as docstrings say them."""
+        parts = [f"{self.label} ``{self.symbol}`` [{self.unit}]"]
+        if self.interval != Interval.parse("(-inf, inf)"):
+            parts.append(f"in ``{self.interval}``")
+        if self.shape is not None:
+            axes = ", ".join(map(str, self.shape))
+            parts.append(f"last axes ``({axes}{',' if len(self.shape) == 1 else ''})``")
+        return ", ".join(parts)
 
 
 def quantity(
@@ -155,7 +168,7 @@ def check(owner: str, name: str, value: Any, about: Quantity) -> None:
 )
 def model(cls: type[Model]) -> type[Model]:
     """Make ``cls`` a frozen, keyword-only dataclass, a pytree, checked on construction, with
-    ``replace``.
+    ``replace``. Its docstring gets a section ``Parameters`` made from the declarations.
     """
     given = getattr(cls, "__post_init__", None)
 
@@ -172,6 +185,7 @@ def model(cls: type[Model]) -> type[Model]:
     cls.__post_init__ = post_init  # type: ignore[attr-defined]  # before dataclass(), which calls it only if it is already there
     cls = dataclasses.dataclass(frozen=True, kw_only=True)(cls)
     fields = dataclasses.fields(cls)  # type: ignore[arg-type]
+    cls.__doc__ = with_entries(cls.__doc__, "Parameters", _descriptions(fields))
     leaves = tuple(f.name for f in fields if not f.metadata.get("static"))
     statics = tuple(f.name for f in fields if f.metadata.get("static"))
 
@@ -205,6 +219,21 @@ def model(cls: type[Model]) -> type[Model]:
 
     cls.replace = replace  # type: ignore[attr-defined]
     return cls
+
+
+def _descriptions(fields: tuple[dataclasses.Field[Any], ...]) -> dict[str, str]:
+    """What the declared parameters among ``fields`` mean, by their names."""
+    descriptions: dict[str, str] = {}
+    for f in fields:
+        if _KEY not in f.metadata:
+            continue
+        text = f.metadata[_KEY].description
+        if f.default is None:
+            text += "; may be left out"
+        elif f.default is not dataclasses.MISSING:
+            text += f"; default {f.default!r}"
+        descriptions[f.name] = f"{text}."
+    return descriptions
 
 
 def nearest(name: str, names: Any) -> str:

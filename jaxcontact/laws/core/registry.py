@@ -11,9 +11,9 @@ Registering a law is one decorator above its function::
     )
     def hertz_force(overlap, *, stiffness): ...
 
-From then on its arguments are checked before tracing, it stands in the support table of the
-documentation, and the contract that all laws must keep (``tests/laws/test_contract.py``) is run on
-it.
+From then on its arguments are checked before tracing and described in its docstring (unit and
+interval, from the vocabulary), it stands in the support table of the documentation, and the
+contract that all laws must keep (``tests/jaxcontact/laws/test_contract.py``) is run on it.
 """
 
 import dataclasses
@@ -22,6 +22,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from jaxcontact.docstrings import with_entries
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.parameters import Quantity, check, nearest
 
@@ -148,6 +149,11 @@ def law(
                     check(called, argument, value, checked[argument])
             return function(*positional, **named)
 
+        call.__doc__ = with_entries(
+            function.__doc__,
+            "Args",
+            {argument: f"{about.description}." for argument, about in checked.items()},
+        )
         LAWS[called] = Law(called, family, call, source, smoothness, dict(example), **about)
         return call  # type: ignore[return-value]
 

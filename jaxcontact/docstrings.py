@@ -1,0 +1,74 @@
+"""Docstrings in Google style, completed from what is declared in code: a unit and an interval are
+written once and appear in ``help()`` and in the reference.
+"""
+
+import inspect
+import re
+import textwrap
+from collections.abc import Mapping
+
+_WIDTH = 96
+_INDENT = "    "
+_AFTER_ARGUMENTS = ("Returns", "Raises", "Yields", "Example", "Examples")
+
+
+def with_entries(docstring: str | None, section: str, entries: Mapping[str, str]) -> str:
+    """A docstring whose ``section`` also has ``entries``; what it says of a name already stays.
+
+    Args:
+        docstring: as written, of any indentation.
+        section: heading without colon, e.g. ``"Args"``. It is made if it is not there, before the
+            sections for results, errors and examples.
+        entries: description of each name.
+
+    Example:
+        >>> from jaxcontact.docstrings import with_entries
+        >>> print(with_entries("A force.", "Args", {"overlap": "overlap [m]."}))
+        A force.
+        <BLANKLINE>
+        Args:
+            overlap: overlap [m].
+    """
+    lines = inspect.cleandoc(docstring or "").splitlines()
+    heading = f"{section}:"
+    if heading in lines:
+        start = lines.index(heading) + 1
+        end = start
+        while end < len(lines) and (not lines[end] or lines[end].startswith(_INDENT)):
+            end += 1
+        while not lines[end - 1]:
+            end -= 1
+        described = _described(lines[start:end])
+        new = _written({name: text for name, text in entries.items() if name not in described})
+        return "\n".join([*lines[:end], *new, *lines[end:]])
+    later = [f"{name}:" for name in _AFTER_ARGUMENTS]
+    place = next((i for i, line in enumerate(lines) if line in later), len(lines))
+    before = "\n".join(lines[:place]).rstrip("\n")
+    after = "\n".join(lines[place:])
+    parts = [before, "\n".join([heading, *_written(entries)]) if entries else "", after]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _described(lines: list[str]) -> set[str]:
+    """The names that a section describes: ``a`` and ``b`` in the line ``a, b: what they are``."""
+    names: set[str] = set()
+    for line in lines:
+        entry = re.match(rf"{_INDENT}(?! )([\w*., ]+?)(?: \([^)]*\))?:", line)
+        if entry:
+            names.update(name.strip().lstrip("*") for name in entry[1].split(","))
+    return names
+
+
+def _written(entries: Mapping[str, str]) -> list[str]:
+    """The lines of some entries."""
+    lines: list[str] = []
+    for name, text in entries.items():
+        lines += textwrap.wrap(
+            f"{name}: {text}",
+            width=_WIDTH,
+            initial_indent=_INDENT,
+            subsequent_indent=2 * _INDENT,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return lines
