@@ -66,7 +66,7 @@ class _Physical(Derived):
         self.check(scene)
         return Parameter(self.name, self.about, prior=self.prior)
 
-    def first(self, scene: Scene) -> float:
+    def initial_value(self, scene: Scene) -> float:
         """Where the fit begins."""
         self.check(scene)
         if self.start is not None:

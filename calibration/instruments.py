@@ -12,7 +12,7 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.detection.bounces import DetectedBounces
-from calibration.detection.impacts import ReadImpact, height_at_impact
+from calibration.detection.impacts import DetectedImpact, height_at_impact
 from calibration.errors import InputError
 from calibration.io.recording import Recording
 from calibration.measurements.bounce_times import BounceTimes
@@ -114,7 +114,7 @@ class Film:
             stop=count,
             flights=((0, count),),
             bounces=tuple(
-                ReadImpact(float(touch))  # type: ignore[misc]
+                DetectedImpact(float(touch))  # type: ignore[misc]
                 for touch in motion.touch_down
                 if touch <= time[-1]
             ),

@@ -3,7 +3,7 @@
 import typer
 from rich.console import Console
 
-from calibration.runtime.compilation_cache import keep_compiled_code
+from calibration.runtime.compilation_cache import enable_compilation_cache
 
 app = typer.Typer(
     add_completion=False,
@@ -32,7 +32,7 @@ def print_lines(*lines: str) -> None:
 
 def prepare_jax() -> None:
     """Double precision, and compiled code kept for the next run."""
-    keep_compiled_code()
+    enable_compilation_cache()
     import jax
 
     jax.config.update("jax_enable_x64", True)

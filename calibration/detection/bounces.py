@@ -150,7 +150,7 @@ def _reading(
     position[fit.axes], velocity[fit.axes] = fit.predict(0, fit.time[fit.spans[0][0]])
     fit.allow_for_correlation()
     bounces = tuple(fit.bounces())
-    restitution, restitution_sd = pooled(
+    restitution, restitution_sd = pool_values(
         [b.restitution for b in bounces], [b.restitution_sd for b in bounces]
     )
     contacts = fit.contacts()
@@ -192,7 +192,7 @@ def _reading(
     )
 
 
-def pooled(values: Sequence[float], deviations: Sequence[float]) -> tuple[float, float]:
+def pool_values(values: Sequence[float], deviations: Sequence[float]) -> tuple[float, float]:
     """Mean with weights 1/sd^2, and its standard deviation, enlarged when the values scatter more
     than their own (Birge ratio).
     """
@@ -222,7 +222,7 @@ def touch_height(
         )
         heights.append(bounce.height + correction)
         deviations.append(float(np.hypot(bounce.height_sd, 0.3 * correction)))
-    return pooled(heights, deviations)
+    return pool_values(heights, deviations)
 
 
 def remarks(

@@ -78,7 +78,7 @@ def followed(
     return found
 
 
-def impact_train(times: np.ndarray, *, noise: float) -> Train:
+def find_impact_train(times: np.ndarray, *, noise: float) -> Train:
     """The train of impacts among ``times`` (n,), n >= 1, in increasing order.
 
     Args:
@@ -114,7 +114,7 @@ def impact_train(times: np.ndarray, *, noise: float) -> Train:
     return best if best is not None else Train(np.arange(count), np.arange(count))
 
 
-def smooth_deviation(times: np.ndarray, numbers: np.ndarray) -> float:
+def estimate_time_noise(times: np.ndarray, numbers: np.ndarray) -> float:
     """Standard deviation of the times [s] about a train whose logarithm of flights is a parabola;
     NaN for fewer than five flights.
     """

@@ -10,7 +10,7 @@ import numpy as np
 from jaxcontact import Scene, State
 
 
-class ReadImpact(NamedTuple):
+class DetectedImpact(NamedTuple):
     """An impact that a measurement shows, at a time [s] on the clock of the measurement."""
 
     time: float
@@ -33,7 +33,7 @@ class DetectedImpacts:
         remarks: plain sentences for the user.
     """
 
-    bounces: tuple[ReadImpact, ...]
+    bounces: tuple[DetectedImpact, ...]
     numbers: tuple[int, ...]
     speed: float
     restitution: float
@@ -55,7 +55,7 @@ class DetectedImpacts:
         earlier = interval / np.power(self.restitution, np.arange(1, self.numbers[0] + 1))
         return self.bounces[0].time - float(np.sum(earlier))
 
-    def after(self, initial: State, scene: Scene) -> "DetectedImpacts":
+    def with_initial_state(self, initial: State, scene: Scene) -> "DetectedImpacts":
         """With the time that the first impact takes from a known initial state."""
         gravity = float(np.linalg.norm(np.asarray(scene.gravity, dtype=float)))
         drop = float(np.reshape(np.asarray(initial.position), 3)[2]) - height_at_impact(scene)

@@ -229,7 +229,7 @@ class Assessment:
             expected = (
                 1.0
                 if samples.loss is None
-                else np.broadcast_to(samples.loss.expected(), used.shape)
+                else np.broadcast_to(samples.loss.expected_value(), used.shape)
             )
             total, count = (
                 total + float(np.sum(used * expected)),

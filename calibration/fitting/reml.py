@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from calibration.noise.models import Errors, NoiseModel
-from calibration.noise.whitening import coloured, whitening
+from calibration.noise.whitening import make_whitening, unwhiten
 from calibration.optimise.information import eliminated, leverage, resolved_inverse
 from calibration.problem.residuals import Block
 
@@ -93,7 +93,7 @@ def plain(residual: np.ndarray, by: np.ndarray, samples: Any) -> tuple[np.ndarra
         slope = samples.loss.influence(near)[0] / np.asarray(samples.loss.residual(near))
         residual, by = deviation, by / slope[..., None]
     if samples.whitening is not None:
-        together = coloured(np.concatenate([residual[..., None], by], axis=-1), samples.whitening)
+        together = unwhiten(np.concatenate([residual[..., None], by], axis=-1), samples.whitening)
         residual, by = together[..., 0], together[..., 1:]
     return residual, by
 
@@ -238,7 +238,9 @@ class VarianceComponents:
                     / size[piece.component][:, None]
                 )
                 if np.any(time[piece.component] > 0):
-                    by = whitening(piece.times, piece.used.astype(float), time[piece.component])
+                    by = make_whitening(
+                        piece.times, piece.used.astype(float), time[piece.component]
+                    )
                     before = np.take_along_axis(columns, by.previous[..., None], axis=1)
                     left = 1 - by.correlation**2
                     columns = (columns - by.correlation[..., None] * before) / np.sqrt(left)[

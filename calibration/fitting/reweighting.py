@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from calibration.fitting.assessment import Assessment
-from calibration.noise.whitening import whitening
+from calibration.noise.whitening import make_whitening
 
 SETTLED = 1e-4
 """Relative change of a size, or of a correlation with the neighbour, below which noise counts as
@@ -35,7 +35,7 @@ def data_as_judged(assessment: Assessment) -> tuple[Any, ...] | None:
         for part, piece in zip(own.samples, pieces, strict=True):
             new = part._replace(weight=np.asarray(part.weight) / size[piece.component])
             if part.whitening is not None:
-                by = whitening(
+                by = make_whitening(
                     np.asarray(part.times), np.asarray(part.weight), time[piece.component]
                 )
                 moved = max(
@@ -67,7 +67,7 @@ def robust_size(assessment: Assessment, index: int) -> float:
             picked = piece.used & (piece.component == index)
             if np.any(picked):
                 total += float(
-                    np.sum(np.where(picked, part.loss.size(piece.deviation / size), 0.0))
+                    np.sum(np.where(picked, part.loss.scale_statistic(piece.deviation / size), 0.0))
                 )
         factor = np.sqrt(max(total, 1e-12) / left)
         size *= factor

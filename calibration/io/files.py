@@ -27,7 +27,7 @@ def find_files(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]])
     return list({os.path.realpath(path): path for path in found}.values())
 
 
-def distinct_names(paths: Sequence[Path]) -> list[str]:
+def make_distinct_names(paths: Sequence[Path]) -> list[str]:
     """The stems; where some are alike, with the directories in which they differ
     (``table-drop_1``), or else the suffix.
     """

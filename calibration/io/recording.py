@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.errors import InputError
-from calibration.io.files import distinct_names, find_files
+from calibration.io.files import find_files, make_distinct_names
 from calibration.io.tables import Table, read_table
 from calibration.io.trajectory_columns import AXES, TrajectoryColumns, find_columns
 
@@ -211,7 +211,7 @@ def read_recordings(
             ),
             name=name,
         )
-        for path, name in zip(files, distinct_names(files), strict=True)
+        for path, name in zip(files, make_distinct_names(files), strict=True)
     ]
 
 

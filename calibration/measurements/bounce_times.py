@@ -9,8 +9,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from calibration.detection.impact_train import impact_train, smooth_deviation
-from calibration.detection.impacts import DetectedImpacts, ReadImpact, height_at_impact
+from calibration.detection.impact_train import estimate_time_noise, find_impact_train
+from calibration.detection.impacts import DetectedImpact, DetectedImpacts, height_at_impact
 from calibration.detection.noise import rounding_step
 from calibration.errors import InputError
 from calibration.io.columns import TIME, read_columns
@@ -128,9 +128,9 @@ class BounceTimes:
             places = np.flatnonzero(self.impacts)
             found = self.impacts[places] - 1
         else:
-            places, found = impact_train(self.time, noise=rough)
+            places, found = find_impact_train(self.time, noise=rough)
             found = found + self.first - 1
-        scatter = smooth_deviation(self.time[places], found)
+        scatter = estimate_time_noise(self.time[places], found)
         noise = (
             rough
             if self.sigma is not None
@@ -156,7 +156,7 @@ class BounceTimes:
             else (float(times[1] - times[0]), int(found[0]))
         )
         return DetectedImpacts(
-            bounces=tuple(ReadImpact(float(time)) for time in times),
+            bounces=tuple(DetectedImpact(float(time)) for time in times),
             numbers=tuple(int(number) for number in found),
             speed=gravity * duration / 2 / ratio ** (k + 1),
             restitution=ratio,

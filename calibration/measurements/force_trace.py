@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
-from calibration.detection.impacts import DetectedImpacts, ReadImpact, height_at_impact
+from calibration.detection.impacts import DetectedImpact, DetectedImpacts, height_at_impact
 from calibration.detection.noise import robust_deviation
 from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
@@ -217,7 +217,7 @@ class ForceTrace:
         mass = float(np.max(np.asarray(scene.bodies.mass)))
         restitution = float(scene.contact.normal.restitution_at(1.0, mass=mass))
         return DetectedImpacts(
-            bounces=tuple(ReadImpact(float(start)) for start in starts),
+            bounces=tuple(DetectedImpact(float(start)) for start in starts),
             numbers=tuple(range(len(starts))),
             speed=impulse / mass / (1 + restitution),
             restitution=restitution,

@@ -46,7 +46,7 @@ class Positions:
             if trial_state.camera.exposure is None
             else mean_over_exposure(trial_state, motion)
         )
-        return trial_state.camera.recorded(position, trial_state.scale)[:, jnp.array(self.axes)]
+        return trial_state.camera.project(position, trial_state.scale)[:, jnp.array(self.axes)]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

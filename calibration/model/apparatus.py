@@ -32,28 +32,28 @@ class Camera(NamedTuple):
     distortion: Any = None
     centre: Any = (0.0, 0.0, 0.0)
 
-    def lengths(self, scale: Any) -> jax.Array:
+    def _length_ratios(self, scale: Any) -> jax.Array:
         """True over recorded length along each axis, (3,); ``scale``: along y and z."""
         aspect = 1.0 if self.aspect is None else self.aspect
         return scale * jnp.stack([jnp.asarray(aspect, dtype=float), jnp.ones(()), jnp.ones(())])
 
-    def _turned(self, vector: jax.Array, angle: Any) -> jax.Array:
+    def _rotate(self, vector: jax.Array, angle: Any) -> jax.Array:
         """Counterclockwise by ``angle`` in the picture."""
         x, y, z = vector[..., 0], vector[..., 1], vector[..., 2]
         cos, sin = jnp.cos(angle), jnp.sin(angle)
         return jnp.stack([cos * x - sin * z, y, sin * x + cos * z], axis=-1)
 
-    def in_scene(self, recorded: jax.Array, scale: Any) -> jax.Array:
+    def unproject(self, recorded: jax.Array, scale: Any) -> jax.Array:
         """The vector (3,) of the scene that a camera without perspective and distortion records as
         ``recorded``.
         """
-        true = recorded * self.lengths(scale)
-        return true if self.roll is None else self._turned(true, -self.roll)
+        true = recorded * self._length_ratios(scale)
+        return true if self.roll is None else self._rotate(true, -self.roll)
 
-    def recorded(self, position: jax.Array, scale: Any) -> jax.Array:
+    def project(self, position: jax.Array, scale: Any) -> jax.Array:
         """What is recorded of ``position`` (..., 3)."""
-        seen = position if self.roll is None else self._turned(position, self.roll)
-        seen = seen / self.lengths(scale)
+        seen = position if self.roll is None else self._rotate(position, self.roll)
+        seen = seen / self._length_ratios(scale)
         if self.nearness is None and self.distortion is None:
             return seen
         across = jnp.array([1.0, 0.0, 1.0])

@@ -62,7 +62,7 @@ class Free:
             )
         return Parameter(self.path, about, prior=self.prior)
 
-    def first(self, scene: Scene) -> float:
+    def initial_value(self, scene: Scene) -> float:
         """Where the fit begins."""
         return (
             float(np.ravel(np.asarray(get(scene, self.path)))[0])
@@ -142,7 +142,7 @@ class Derived:
         """Its unknown."""
         return Parameter(self.name, self.about, prior=self.prior)
 
-    def first(self, scene: Scene) -> float:
+    def initial_value(self, scene: Scene) -> float:
         """Where the fit begins."""
         return float(self.start)
 
@@ -154,7 +154,7 @@ class Derived:
 SceneParameter = Free | Derived
 
 
-def sorted_out(
+def split_free(
     given: Sequence[str | Free | Tied | Derived],
 ) -> tuple[tuple[SceneParameter, ...], tuple[Free, ...], tuple[Tied, ...]]:
     """What is one unknown for all trials, what is one for each trial, and what is tied."""

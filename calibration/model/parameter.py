@@ -107,12 +107,12 @@ def nuisance_parameter(
     )
 
 
-def values(parameters: tuple[Parameter, ...], coordinates: Any) -> list[Any]:
+def to_values(parameters: tuple[Parameter, ...], coordinates: Any) -> list[Any]:
     """Values of all ``parameters`` at their coordinates, (n,)."""
     return [parameter.value(coordinates[i]) for i, parameter in enumerate(parameters)]
 
 
-def coordinates(parameters: tuple[Parameter, ...], start: Any) -> np.ndarray:
+def to_coordinates(parameters: tuple[Parameter, ...], start: Any) -> np.ndarray:
     """Coordinates of all ``parameters`` at given values, (n,)."""
     return np.asarray(
         [
@@ -122,14 +122,14 @@ def coordinates(parameters: tuple[Parameter, ...], start: Any) -> np.ndarray:
     )
 
 
-def transformed(parameters: tuple[Parameter, ...]) -> np.ndarray:
+def has_transform(parameters: tuple[Parameter, ...]) -> np.ndarray:
     """Which of the parameters have logarithmic or logistic coordinates, (n,)."""
     return np.asarray(
         [parameter.about.transform != "identity" for parameter in parameters], dtype=bool
     )
 
 
-def prior_residuals(parameters: tuple[Parameter, ...], coordinates: Any) -> Any:
+def evaluate_priors(parameters: tuple[Parameter, ...], coordinates: Any) -> Any:
     """Residuals of what is known beforehand of the ``parameters``, at their coordinates: one for each
     that has a prior.
     """

@@ -36,7 +36,7 @@ class Samples(NamedTuple):
     reference: Any = None
 
 
-def padded(parts: Sequence[tuple[np.ndarray, ...]]) -> Samples:
+def pad_samples(parts: Sequence[tuple[np.ndarray, ...]]) -> Samples:
     """Stack (times, measured, sigma), or also (..., reference), of different length: times and
     references repeat the last one, weights are zero.
 

@@ -77,7 +77,7 @@ class TrialState(NamedTuple):
         )
 
 
-def trial_state_from(scene: Scene, initial: Initial) -> TrialState:
+def make_trial_state(scene: Scene, initial: Initial) -> TrialState:
     """The trial before any nuisance acts on it."""
     position, velocity, spin, time, orientation = (
         jnp.asarray(value, dtype=float) for value in initial

@@ -27,10 +27,10 @@ class Loss(Protocol):
     def influence(self, deviation: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """``psi = rho'/2`` and its derivative: r and 1 for Gaussian noise."""
 
-    def size(self, deviation: np.ndarray) -> np.ndarray:
+    def scale_statistic(self, deviation: np.ndarray) -> np.ndarray:
         """What has the mean 1 where deviations are in the right unit, and grows with them."""
 
-    def expected(self) -> np.ndarray:
+    def expected_value(self) -> np.ndarray:
         """Mean of ``rho`` where the noise is as assumed: Student's t, normal for Huber's."""
 
 
@@ -59,11 +59,11 @@ class StudentTLoss(NamedTuple):
             degrees - deviation**2
         ) / width**2
 
-    def size(self, deviation: np.ndarray) -> np.ndarray:
+    def scale_statistic(self, deviation: np.ndarray) -> np.ndarray:
         """``psi r``: its mean is 1 at the maximum of the likelihood by the scale."""
         return self.influence(deviation)[0] * deviation
 
-    def expected(self) -> np.ndarray:
+    def expected_value(self) -> np.ndarray:
         """``(nu + 1)(digamma((nu + 1)/2) - digamma(nu/2))``."""
         degrees = np.asarray(self.degrees)
         return (degrees + 1) * (special.digamma((degrees + 1) / 2) - special.digamma(degrees / 2))
@@ -93,13 +93,13 @@ class HuberLoss(NamedTuple):
             float
         )
 
-    def size(self, deviation: np.ndarray) -> np.ndarray:
+    def scale_statistic(self, deviation: np.ndarray) -> np.ndarray:
         """``psi^2`` over its mean for normal errors (Huber's proposal 2)."""
         k = np.asarray(self.threshold)
         mean = 1 - 2 * k * stats.norm.pdf(k) + 2 * (k**2 - 1) * stats.norm.sf(k)
         return self.influence(deviation)[0] ** 2 / mean
 
-    def expected(self) -> np.ndarray:
+    def expected_value(self) -> np.ndarray:
         """The integral over the normal density."""
         k = np.asarray(self.threshold)
         return 1 + 2 * k * stats.norm.pdf(k) - 2 * (1 + k**2) * stats.norm.sf(k)

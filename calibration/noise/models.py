@@ -34,7 +34,7 @@ class NoiseModel(Protocol):
         with a standard deviation.
         """
 
-    def loss(self, shape: tuple[int, ...]) -> Loss | None:
+    def make_loss(self, shape: tuple[int, ...]) -> Loss | None:
         """The robust loss for residuals of a shape, ``None`` for the sum of squares."""
 
 
@@ -56,7 +56,7 @@ class Automatic:
         """Where none was stated."""
         return not stated
 
-    def loss(self, shape: tuple[int, ...]) -> None:
+    def make_loss(self, shape: tuple[int, ...]) -> None:
         """The sum of squares."""
         return None
 
@@ -77,7 +77,7 @@ class Known:
         """Never."""
         return False
 
-    def loss(self, shape: tuple[int, ...]) -> None:
+    def make_loss(self, shape: tuple[int, ...]) -> None:
         """The sum of squares."""
         return None
 
@@ -100,7 +100,7 @@ class Estimated:
         """Always."""
         return True
 
-    def loss(self, shape: tuple[int, ...]) -> None:
+    def make_loss(self, shape: tuple[int, ...]) -> None:
         """The sum of squares."""
         return None
 
@@ -131,7 +131,7 @@ class StudentT:
         """As asked, else where none was stated."""
         return not stated if self.estimated is None else self.estimated
 
-    def loss(self, shape: tuple[int, ...]) -> StudentTLoss:
+    def make_loss(self, shape: tuple[int, ...]) -> StudentTLoss:
         """Its loss."""
         return StudentTLoss(np.full(shape, float(self.degrees)))
 
@@ -163,7 +163,7 @@ class Huber:
         """As asked, else where none was stated."""
         return not stated if self.estimated is None else self.estimated
 
-    def loss(self, shape: tuple[int, ...]) -> HuberLoss:
+    def make_loss(self, shape: tuple[int, ...]) -> HuberLoss:
         """Its loss."""
         return HuberLoss(np.full(shape, float(self.threshold)))
 
@@ -198,7 +198,7 @@ class Correlated:
         """As asked, else where none was stated."""
         return not stated if self.estimated is None else self.estimated
 
-    def loss(self, shape: tuple[int, ...]) -> None:
+    def make_loss(self, shape: tuple[int, ...]) -> None:
         """The sum of squares."""
         return None
 
@@ -245,7 +245,7 @@ def check_noise(noise: Any, classes: tuple[type, ...]) -> None:
         )
 
 
-def model_of(noise: Any, classes: tuple[type, ...], own: Any = None) -> NoiseModel:
+def select_noise_model(noise: Any, classes: tuple[type, ...], own: Any = None) -> NoiseModel:
     """The model of one measurement: its own, that of its class in a table, or that of all.
 
     Args:

@@ -22,7 +22,7 @@ class Whitening(NamedTuple):
     correlation: Any
 
 
-def whitening(times: np.ndarray, weight: np.ndarray, correlation_time: Any) -> Whitening:
+def make_whitening(times: np.ndarray, weight: np.ndarray, correlation_time: Any) -> Whitening:
     """The whitening of (R, n) times and (R, n, k) weights for a correlation time [s], one for all
     or (k,).
     """
@@ -40,7 +40,7 @@ def whitening(times: np.ndarray, weight: np.ndarray, correlation_time: Any) -> W
     return Whitening(previous, correlation)
 
 
-def whitened(residual: jax.Array, by: Whitening) -> jax.Array:
+def whiten(residual: jax.Array, by: Whitening) -> jax.Array:
     """``(r_i - rho_i r_(i-1)) / sqrt(1 - rho_i^2)``: independent, of unit variance, of (n, k)
     residuals.
     """
@@ -48,7 +48,7 @@ def whitened(residual: jax.Array, by: Whitening) -> jax.Array:
     return (residual - by.correlation * before) / jnp.sqrt(1 - by.correlation**2)
 
 
-def coloured(columns: np.ndarray, by: Whitening) -> np.ndarray:
+def unwhiten(columns: np.ndarray, by: Whitening) -> np.ndarray:
     """The inverse of ``whitened``, of (R, n, k, p) columns."""
     previous, correlation = np.asarray(by.previous), np.asarray(by.correlation)[..., None]
     found = np.sqrt(1 - correlation**2) * columns

@@ -94,7 +94,7 @@ class InitialState:
         )
 
         def in_scene(recorded: Any) -> Any:
-            return trial_state.camera.in_scene(
+            return trial_state.camera.unproject(
                 jnp.zeros(3).at[picked].set(recorded), trial_state.scale
             )[picked]
 

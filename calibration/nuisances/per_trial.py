@@ -31,7 +31,7 @@ class PerTrial:
 
     def start(self, detected: DetectedBounces, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
         """That of the scene, or where the parameter says."""
-        return np.asarray([self.free.first(scene)])
+        return np.asarray([self.free.initial_value(scene)])
 
     def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
         """Set it."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from calibration.optimise.least_squares import SOLVERS, Minimum, Start, minimised, scale_of
 from calibration.problem.residuals import Block, Layout, jacobians, residuals
-from calibration.runtime.compilation import quickly_compiled
+from calibration.runtime.compilation import quick_jit
 
 
 def minimised_each(
@@ -55,7 +55,7 @@ def minimised_each(
     return jax.vmap(one, in_axes=(0 if each[0] else None, along))(data, start)
 
 
-_minimised_each = quickly_compiled(
+_minimised_each = quick_jit(
     minimised_each, static_argnames=("layout", "method", "steps", "each", "keep_blocks")
 )
 

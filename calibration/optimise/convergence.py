@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from calibration.model.parameter import transformed
+from calibration.model.parameter import has_transform
 from calibration.optimise.box_descent import LARGEST
 from calibration.optimise.information import eliminated, information
 from calibration.optimise.least_squares import Minimum, Start
@@ -48,12 +48,12 @@ def _without_lost(layout: Layout, blocks: tuple[Block, ...]) -> tuple[Block, ...
     """The blocks with zeros for each logarithmic or logistic coordinate whose largest step moves
     the data by less than a tenth of a standard error.
     """
-    limited = transformed(layout.global_parameters)
+    limited = has_transform(layout.global_parameters)
     squares = sum(np.sum(block.by_shared**2, axis=(0, 1)) for block in blocks)
     seen = ~limited | (squares * LARGEST**2 > SMALL)
     found = [block._replace(by_shared=block.by_shared * seen) for block in blocks]
     for g, batch in enumerate(layout.batches):
         own = np.sum(found[g].by_local ** 2, axis=1)
-        here = ~transformed(batch.trial_parameters) | (own * LARGEST**2 > SMALL)
+        here = ~has_transform(batch.trial_parameters) | (own * LARGEST**2 > SMALL)
         found[g] = found[g]._replace(by_local=found[g].by_local * here[:, None, :])
     return tuple(found)

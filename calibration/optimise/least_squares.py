@@ -16,13 +16,13 @@ import numpy as np
 import optax
 import optimistix
 
-from calibration.model.parameter import transformed
+from calibration.model.parameter import has_transform
 from calibration.optimise.box_descent import LARGEST, LimitedDescent
 from calibration.optimise.schur import ArrowNormal
 from calibration.optimise.termination import Settling
 from calibration.optimise.trust_region import RoundedTrustRegion
 from calibration.problem.residuals import Block, Layout, jacobians
-from calibration.runtime.compilation import quickly_compiled
+from calibration.runtime.compilation import quick_jit
 
 SOLVERS = {"levenberg_marquardt": optimistix.LevenbergMarquardt, "dogleg": optimistix.Dogleg}
 METHODS = (*SOLVERS, "adam", "lbfgs")
@@ -97,10 +97,12 @@ def reaches(layout: Layout, start: Start, scale: jax.Array) -> jax.Array:
     """
     batches = zip(layout.batches, start.local, strict=True)
     own = tuple(
-        jnp.broadcast_to(transformed(batch.trial_parameters), local.shape)
+        jnp.broadcast_to(has_transform(batch.trial_parameters), local.shape)
         for batch, local in batches
     )
-    return jnp.where(flatten(transformed(layout.global_parameters), own), LARGEST * scale, jnp.inf)
+    return jnp.where(
+        flatten(has_transform(layout.global_parameters), own), LARGEST * scale, jnp.inf
+    )
 
 
 def column_lengths(blocks: tuple[Block, ...], start: Start) -> jax.Array:
@@ -285,7 +287,7 @@ def minimised(
     return Minimum(shared, local, jnp.sum(counts), converged[-1]), blocks
 
 
-_minimised = quickly_compiled(
+_minimised = quick_jit(
     minimised, static_argnames=("layout", "method", "steps", "report", "keep_blocks")
 )
 

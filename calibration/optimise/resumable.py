@@ -20,7 +20,7 @@ import numpy as np
 from calibration.optimise.least_squares import FINE, Minimum, Start, minimise_with_blocks
 from calibration.optimise.termination import GAIN
 from calibration.problem.residuals import Block, Layout
-from calibration.runtime.checkpoint import Checkpoint, Journal, journal
+from calibration.runtime.checkpoint import Checkpoint, Journal, open_journal
 
 PIECE = 20
 """Iterations of Levenberg-Marquardt or dogleg in one piece. First-order methods carry a state that
@@ -58,7 +58,7 @@ def kept_minima(
     if checkpoint is None:
         yield
         return
-    with journal(checkpoint, work="fit", inputs=inputs, options=options) as kept:
+    with open_journal(checkpoint, work="fit", inputs=inputs, options=options) as kept:
         token = _KEPT.set(_Kept(kept))
         try:
             yield

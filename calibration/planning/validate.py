@@ -26,7 +26,7 @@ FEWEST = 20
 
 
 @dataclasses.dataclass(frozen=True)
-class KeptPromise:
+class DesignValidation:
     """Promised and simulated standard errors after an experiment, by name: relative for positive
     parameters.
 
@@ -51,7 +51,7 @@ class KeptPromise:
 
 def validate_design(
     given: Problem | Fit, candidate: Candidate, *, replicates: int = 64, seed: int = 0
-) -> KeptPromise:
+) -> DesignValidation:
     """Do an experiment many times in simulation, fit it together with the data at hand, and compare
     the scatter with what was promised.
 
@@ -80,7 +80,7 @@ def validate_design(
         now, _ = expectation.standard_errors(expectation.known)
         added = planned.information(point.start.shared)[0].times(candidate.repeats)
         after, _ = expectation.standard_errors(expectation.known + added)
-        layout, data, start = joined_experiment(point, planned, candidate.repeats)
+        layout, data, start = append_experiment(point, planned, candidate.repeats)
         truth = expected_data(layout, point.scene, start.shared, start.local, data)
         anew = measured_anew(np.random.default_rng(seed), truth, replicates)
         minima = minimise_each(layout, point.scene, anew, start, each=(True, False))[0]
@@ -92,10 +92,10 @@ def validate_design(
             dict(zip(names, map(float, column), strict=True))
             for column in (now, after, np.where(np.isfinite(after), scatter, math.inf))
         )
-        return KeptPromise(candidate, before, promised, simulated, int(kept.sum()))
+        return DesignValidation(candidate, before, promised, simulated, int(kept.sum()))
 
 
-def joined_experiment(
+def append_experiment(
     point: WorkingPoint, planned: PlannedTrials, repeats: int
 ) -> tuple[Layout, tuple[Any, ...], Start]:
     """Data at hand and a planned experiment as one problem: its layout, data and truth."""

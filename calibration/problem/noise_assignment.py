@@ -7,8 +7,8 @@ import numpy as np
 
 from calibration.io.impact_table import ImpactTable
 from calibration.model.samples import Samples
-from calibration.noise.models import Correlated, Errors, NoiseModel, model_of
-from calibration.noise.whitening import whitening
+from calibration.noise.models import Correlated, Errors, NoiseModel, select_noise_model
+from calibration.noise.whitening import make_whitening
 from calibration.problem.table_batch import TableBatch
 
 
@@ -36,14 +36,14 @@ def errors_of(trial: Any, noise: Any) -> tuple[Errors, ...]:
     """
     if isinstance(trial, ImpactTable):
         quantities = TableBatch.of(trial).quantities
-        model = model_of(noise, classes_of(trial))
+        model = select_noise_model(noise, classes_of(trial))
         return (
             Errors(
                 model, quantities, tuple(name in trial.sigma for name in quantities), series=False
             ),
         )
     return tuple(
-        _errors(item, model_of(noise, classes_of(item), getattr(item, "noise", None)))
+        _errors(item, select_noise_model(noise, classes_of(item), getattr(item, "noise", None)))
         for item in trial.measured
     )
 
@@ -72,13 +72,13 @@ def with_noise(data: Any, errors: tuple[Errors, ...]) -> Any:
 
 def _noisy(samples: Samples, errors: Errors) -> Samples:
     model = errors.model
-    samples = samples._replace(loss=model.loss(np.shape(samples.weight)))
+    samples = samples._replace(loss=model.make_loss(np.shape(samples.weight)))
     if not (isinstance(model, Correlated) and errors.series):
         return samples
     # An unknown time starts as zero, in arrays of the same structure: later rounds of the fit use
     # the same compiled code.
     return samples._replace(
-        whitening=whitening(
+        whitening=make_whitening(
             np.asarray(samples.times), np.asarray(samples.weight), model.time or 0.0
         )
     )

@@ -17,9 +17,9 @@ import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.io.impact_table import ImpactTable
 from calibration.measurements.base import Observation
-from calibration.model.free import Derived, Free, Tied, sorted_out
-from calibration.model.parameter import coordinates
-from calibration.model.samples import padded
+from calibration.model.free import Derived, Free, Tied, split_free
+from calibration.model.parameter import to_coordinates
+from calibration.model.samples import pad_samples
 from calibration.model.trial_state import Initial
 from calibration.noise.models import Errors, check_noise
 from calibration.nuisances import Nuisance, PerTrial
@@ -103,7 +103,7 @@ class Problem:
         scene, nuisance, method = self.scene, tuple(self.nuisance), self.method
         if not self.trials:
             raise InputError("There is nothing to fit.", remedy="Give at least one recording.")
-        shared, each, tied = sorted_out(self.free)
+        shared, each, tied = split_free(self.free)
         for tie in tied:
             tie.check(scene)
         trials: tuple[Any, ...] = tuple(
@@ -237,7 +237,9 @@ class Problem:
             for m, own in zip(members, parts, strict=True)
         ]
         return TrialData(
-            samples=tuple(padded([own[i] for own in parts]) for i in range(len(first.measured))),
+            samples=tuple(
+                pad_samples([own[i] for own in parts]) for i in range(len(first.measured))
+            ),
             initial=Initial(*(np.stack(column) for column in zip(*starts, strict=True))),
             values=np.asarray(
                 [list(self.trials[m].values.values()) for m in members], dtype=float
@@ -248,11 +250,13 @@ class Problem:
     def start(self) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
         """Coordinates of the first guess, shared (S,) and of the trials of each kind (R, L)."""
         layout, scene = self.layout, self.scene
-        free = coordinates(layout.scene_parameters, [item.first(scene) for item in layout.free])
+        free = to_coordinates(
+            layout.scene_parameters, [item.initial_value(scene) for item in layout.free]
+        )
 
         def guess(nuisances: tuple[Nuisance, ...], trial: int, axes: tuple[int, ...]) -> np.ndarray:
             def one(item: Nuisance) -> np.ndarray:
-                return coordinates(
+                return to_coordinates(
                     item.parameters(axes),
                     first_guess(item, self.trials[trial], self.detections[trial], scene, axes),
                 )

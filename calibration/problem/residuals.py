@@ -15,7 +15,7 @@ import jax.numpy as jnp
 
 import jaxcontact as jc
 from calibration.model.free import SceneParameter, Tied
-from calibration.model.parameter import Parameter, prior_residuals, values
+from calibration.model.parameter import Parameter, evaluate_priors, to_values
 from calibration.nuisances import Nuisance
 
 
@@ -109,14 +109,16 @@ class Layout:
         """The scene at coordinates ``shared`` (S,), and the values of each shared nuisance
         quantity.
         """
-        for parameter, value in zip(self.free, values(self.scene_parameters, shared), strict=True):
+        for parameter, value in zip(
+            self.free, to_values(self.scene_parameters, shared), strict=True
+        ):
             scene = parameter.apply(scene, value)
         for tie in self.tied:
             scene = tie.apply(scene)
         rest, found = shared[len(self.free) :], []
         for nuisance in self.shared:
             parameters = nuisance.parameters(())
-            found.append((nuisance, jnp.asarray(values(parameters, rest))))
+            found.append((nuisance, jnp.asarray(to_values(parameters, rest))))
             rest = rest[len(parameters) :]
         return scene, tuple(found)
 
@@ -177,7 +179,7 @@ def residuals(
         for batch in range(len(layout.batches))
     ]
     return (
-        (*found, prior_residuals(layout.global_parameters, shared)[None])
+        (*found, evaluate_priors(layout.global_parameters, shared)[None])
         if layout.priors
         else tuple(found)
     )
@@ -210,7 +212,7 @@ def jacobians(
     if layout.priors:
 
         def known(shared: jax.Array) -> jax.Array:
-            return prior_residuals(layout.global_parameters, shared)
+            return evaluate_priors(layout.global_parameters, shared)
 
         blocks.append(
             Block(

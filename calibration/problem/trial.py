@@ -101,7 +101,7 @@ class Trial:
         for item in sorted(self.measured, key=lambda item: not isinstance(item, TrackedPositions)):
             detected = item.read(scene)
             if isinstance(detected, DetectedImpacts) and self.initial is not None:
-                return detected.after(self.initial, scene)
+                return detected.with_initial_state(self.initial, scene)
             if detected is not None:
                 return detected
         return None

@@ -10,10 +10,10 @@ import jax.numpy as jnp
 
 import jaxcontact as jc
 from calibration.measurements.base import Observation
-from calibration.model.parameter import Parameter, prior_residuals, values
+from calibration.model.parameter import Parameter, evaluate_priors, to_values
 from calibration.model.samples import Samples
-from calibration.model.trial_state import Initial, TrialState, trial_state_from
-from calibration.noise.whitening import whitened
+from calibration.model.trial_state import Initial, TrialState, make_trial_state
+from calibration.noise.whitening import whiten
 from calibration.nuisances import Nuisance
 from jaxcontact.parameters import put
 
@@ -74,13 +74,13 @@ class TrialBatch:
         """The trial at given values of the shared nuisance quantities, and coordinates ``local``
         (L,) of its own.
         """
-        trial_state = trial_state_from(scene, data.initial)
+        trial_state = make_trial_state(scene, data.initial)
         for nuisance, here in shared:
             trial_state = nuisance.apply(trial_state, here, self.axes)
         for nuisance in self.own:
             parameters = nuisance.parameters(self.axes)
             trial_state = nuisance.apply(
-                trial_state, jnp.asarray(values(parameters, local)), self.axes
+                trial_state, jnp.asarray(to_values(parameters, local)), self.axes
             )
             local = local[len(parameters) :]
         return trial_state
@@ -148,7 +148,7 @@ class TrialBatch:
             weighted(values_, samples)
             for values_, samples in zip(expected, data.samples, strict=True)
         ]
-        return jnp.concatenate([*pieces, prior_residuals(self.trial_parameters, local)])
+        return jnp.concatenate([*pieces, evaluate_priors(self.trial_parameters, local)])
 
     @staticmethod
     def until(data: TrialData, ends: jax.Array) -> TrialData:
@@ -175,7 +175,7 @@ def weighted(predicted: jax.Array, samples: Samples) -> jax.Array:
     """
     residual = (predicted - samples.measured) * samples.weight
     if samples.whitening is not None:
-        residual = whitened(residual, samples.whitening)
+        residual = whiten(residual, samples.whitening)
     if samples.loss is not None:
         residual = samples.loss.residual(residual)
     return residual.ravel()

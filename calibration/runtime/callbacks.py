@@ -7,7 +7,7 @@ import jax.numpy as jnp
 from jax.custom_batching import custom_vmap
 
 
-def reporter(say: Callable[[int], None]) -> Callable[[jax.Array], jax.Array]:
+def make_reporter(say: Callable[[int], None]) -> Callable[[jax.Array], jax.Array]:
     """A function that compiled code calls with the number of steps it has done, and goes on with
     what it returns.
 

@@ -128,7 +128,7 @@ def _shaped(leaves: list[np.ndarray], like: Any) -> Any:
     return leaves if like is None else jax.tree.unflatten(jax.tree.structure(like), leaves)
 
 
-def journal(
+def open_journal(
     checkpoint: Checkpoint | str | os.PathLike[str] | None,
     *,
     work: str,

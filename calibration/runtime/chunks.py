@@ -11,8 +11,8 @@ import jax
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.runtime.checkpoint import Checkpoint, journal
-from calibration.runtime.progress import Progress, silent
+from calibration.runtime.checkpoint import Checkpoint, open_journal
+from calibration.runtime.progress import Progress, ensure_progress
 
 
 def run_sweep(
@@ -55,13 +55,13 @@ def run_sweep(
         )
     ((count,),) = counts
     chunk = min(chunk, count)
-    compiled, say = jax.jit(function), silent(progress)
+    compiled, say = jax.jit(function), ensure_progress(progress)
     shapes = jax.eval_shape(function, jax.tree.map(lambda leaf: leaf[:chunk], lanes))
     chunks = -(-count // chunk)
     say(f"Sweeping {count} inputs", total=chunks)
     inputs = {"the function": function, "the lanes": lanes}
     found = []
-    with journal(checkpoint, work="sweep", inputs=inputs, options={"chunk": chunk}) as kept:
+    with open_journal(checkpoint, work="sweep", inputs=inputs, options={"chunk": chunk}) as kept:
         for i in range(chunks):
             index = np.minimum(np.arange(i * chunk, (i + 1) * chunk), count - 1)
             batch = jax.tree.map(lambda leaf, index=index: leaf[index], lanes)

@@ -15,7 +15,7 @@ to run a fit.
 
 
 @functools.cache
-def quick_options() -> dict[str, bool]:
+def find_compiler_options() -> dict[str, bool]:
     """``PLAIN_FUSIONS`` where the installed XLA knows it, which newer ones do not; they compile
     faster by themselves.
     """
@@ -26,16 +26,18 @@ def quick_options() -> dict[str, bool]:
     return PLAIN_FUSIONS
 
 
-def quickly_compiled(
+def quick_jit(
     function: Callable[..., Any], *, static_argnames: tuple[str, ...]
 ) -> Callable[..., Any]:
     """``jax.jit`` of a function that is called from Python only, compiled with
-    ``quick_options``.
+    ``find_compiler_options``.
     """
 
     @functools.cache
     def compiled() -> Callable[..., Any]:
-        return jax.jit(function, static_argnames=static_argnames, compiler_options=quick_options())
+        return jax.jit(
+            function, static_argnames=static_argnames, compiler_options=find_compiler_options()
+        )
 
     @functools.wraps(function)
     def call(*args: Any, **kwargs: Any) -> Any:

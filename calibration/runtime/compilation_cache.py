@@ -11,7 +11,7 @@ _LOG_LEVEL = "TF_CPP_MIN_LOG_LEVEL"
 OFF = ("", "0", "off", "no", "none", "false")
 
 
-def cache_folder() -> Path | None:
+def find_cache_folder() -> Path | None:
     """Where compiled code is kept: the folder named by ``JAXCONTACT_CACHE`` (``off``: nowhere),
     else in the user's folder of caches.
     """
@@ -48,8 +48,8 @@ def _processor() -> str:
     return hashlib.sha256("\n".join(features).encode()).hexdigest()[:12]
 
 
-def keep_compiled_code() -> Path | None:
-    """Let JAX keep compiled code in `cache_folder`, unless it was told of another folder already.
+def enable_compilation_cache() -> Path | None:
+    """Let JAX keep compiled code in `find_cache_folder`, unless it was told of another folder already.
 
     Without a folder that can be written to, everything works as with one, only slower.
 
@@ -66,7 +66,7 @@ def keep_compiled_code() -> Path | None:
     chosen: str | None = jax.config.jax_compilation_cache_dir  # type: ignore[attr-defined]  # options are added at run time
     if chosen is not None:
         return Path(chosen)
-    folder = cache_folder()
+    folder = find_cache_folder()
     if folder is None or not _writable(folder):
         return None
     jax.config.update("jax_compilation_cache_dir", str(folder))

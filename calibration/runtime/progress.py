@@ -83,7 +83,11 @@ class Progress:
         left = self.seconds_left()
         words = ", ".join(
             part
-            for part in (self._count(done), note, "" if left is None else f"{duration(left)} left")
+            for part in (
+                self._count(done),
+                note,
+                "" if left is None else f"{format_duration(left)} left",
+            )
             if part
         )
         if self.display is not None:
@@ -145,12 +149,12 @@ class Progress:
         self.console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
-def silent(progress: Progress | None) -> Progress:
+def ensure_progress(progress: Progress | None) -> Progress:
     """``progress``, or one that says nothing."""
     return Progress(quiet=True) if progress is None else progress
 
 
-def duration(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """``42 s``, ``3 min 5 s``, ``2 h 10 min``."""
     whole = max(round(seconds), 0)
     if whole < 60:

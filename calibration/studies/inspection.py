@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import jaxcontact as jc
-from calibration.detection.bounces import DetectedBounces, pooled, read_bounces
+from calibration.detection.bounces import DetectedBounces, pool_values, read_bounces
 from calibration.detection.dropped_frames import find_dropped_frames
 from calibration.errors import InputError
-from calibration.io.files import distinct_names, find_files
+from calibration.io.files import find_files, make_distinct_names
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording, read_trajectory
 from calibration.measurements.bounce_times import BounceTimes
@@ -106,7 +106,7 @@ def inspect_files(
     paths = find_files(files)
     return [
         _inspected(str(path), name, radius, options, gravity)
-        for path, name in zip(paths, distinct_names(paths), strict=True)
+        for path, name in zip(paths, make_distinct_names(paths), strict=True)
     ]
 
 
@@ -265,7 +265,7 @@ def verdicts(
 
 
 def _restitution(detections: Sequence[DetectedBounces]) -> Verdict:
-    value, sd = pooled(*_known(detections, "restitution"))
+    value, sd = pool_values(*_known(detections, "restitution"))
     speeds = [-bounce.velocity_before[2] for reading in detections for bounce in reading.bounces]
     return Verdict(
         "restitution",
@@ -283,7 +283,7 @@ def _drag(detections: Sequence[DetectedBounces], factor: float | None) -> Verdic
             "no",
             "the flights are too short or too slow; give --no-drag if there is none",
         )
-    value, sd = pooled(values, deviations)
+    value, sd = pool_values(values, deviations)
     said = (
         f"drag coefficient about {value_and_sd(value * factor, sd * factor)}"
         if factor is not None
@@ -297,7 +297,7 @@ def _drag(detections: Sequence[DetectedBounces], factor: float | None) -> Verdic
 
 
 def _scale(detections: Sequence[DetectedBounces], gravity: float) -> Verdict:
-    value, sd = pooled(*_known(detections, "gravity"))
+    value, sd = pool_values(*_known(detections, "gravity"))
     percent, spread = 100 * (gravity / value - 1), 100 * sd / value
     said = f"free fall looks like {value_and_sd(value, sd)} m/s^2"
     if abs(percent) > SEEN * spread:

@@ -26,8 +26,8 @@ from calibration.problem.residuals import Block, Layout
 from calibration.results.estimate import Determination
 from calibration.results.numbers import rounded_like
 from calibration.results.result import Fit
-from calibration.runtime.checkpoint import Checkpoint, journal
-from calibration.runtime.progress import Progress, silent
+from calibration.runtime.checkpoint import Checkpoint, open_journal
+from calibration.runtime.progress import Progress, ensure_progress
 from calibration.uncertainty.bootstrap_t import sizes, standard_errors, studentised
 from calibration.uncertainty.draws import Draws
 from calibration.uncertainty.profile import REACH_LOGISTIC, check_level, judged, logistic
@@ -213,12 +213,14 @@ def bootstrap(
         "block": length if kind == "moving_block" else None,
         "lanes": lanes,
     }
-    say, chunks = silent(progress), -(-count // lanes)
+    say, chunks = ensure_progress(progress), -(-count // lanes)
     start = assessment.start.from_minimum(assessment.minimum)
     start = start._replace(stages=tuple(own[-1:] for own in start.stages))
     with (
         jax.enable_x64(True),
-        journal(checkpoint, work="bootstrap", inputs=identity(assessment), options=options) as kept,
+        open_journal(
+            checkpoint, work="bootstrap", inputs=identity(assessment), options=options
+        ) as kept,
     ):
         say(f"Fitting {count} times to data drawn anew ({kind})", total=chunks)
         draw = Drawing(assessment, kind, seed, length)

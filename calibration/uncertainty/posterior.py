@@ -27,8 +27,8 @@ from calibration.problem.residuals import jacobians, residuals
 from calibration.results.estimate import Determination
 from calibration.results.numbers import rounded_like
 from calibration.results.result import Fit
-from calibration.runtime.checkpoint import Checkpoint, journal
-from calibration.runtime.progress import Progress, silent
+from calibration.runtime.checkpoint import Checkpoint, open_journal
+from calibration.runtime.progress import Progress, ensure_progress
 from calibration.uncertainty.bootstrap import strayed
 from calibration.uncertainty.draws import Draws
 from calibration.uncertainty.profile import check_level, judged
@@ -139,7 +139,7 @@ def posterior(
             remedy=f"Give one of {', '.join(map(repr, FLAT))}.",
         )
     check_proper(fit, assessment, flat)
-    say = silent(progress)
+    say = ensure_progress(progress)
     options = {
         "samples": samples,
         "warmup": warmup,
@@ -150,7 +150,9 @@ def posterior(
     }
     with (
         jax.enable_x64(True),
-        journal(checkpoint, work="posterior", inputs=identity(assessment), options=options) as kept,
+        open_journal(
+            checkpoint, work="posterior", inputs=identity(assessment), options=options
+        ) as kept,
     ):
         density = Density(assessment, flat)
         kernel = numpyro.infer.NUTS(potential_fn=density.potential, target_accept_prob=0.85)

@@ -20,8 +20,8 @@ from calibration.model.parameter import Parameter
 from calibration.optimise.least_squares import Minimum, Start
 from calibration.results.numbers import rounded_like
 from calibration.results.result import Fit
-from calibration.runtime.checkpoint import Checkpoint, Journal, journal
-from calibration.runtime.progress import Progress, silent
+from calibration.runtime.checkpoint import Checkpoint, Journal, open_journal
+from calibration.runtime.progress import Progress, ensure_progress
 from jaxcontact.parameters import nearest
 
 BETTER = 0.01
@@ -184,11 +184,13 @@ def profile(
     )
     for name in asked:
         check_free(assessment, name)
-    say, warnings = silent(progress), list[str]()
+    say, warnings = ensure_progress(progress), list[str]()
     options = {"names": asked, "level": level, "points": points}
     with (
         jax.enable_x64(True),
-        journal(checkpoint, work="profile", inputs=identity(assessment), options=options) as kept,
+        open_journal(
+            checkpoint, work="profile", inputs=identity(assessment), options=options
+        ) as kept,
     ):
         found: dict[str, Profile] = {}
         for restart in range(RESTARTS + 1):
@@ -252,10 +254,13 @@ def profile_2d(
         )
     for name in names:
         check_free(assessment, name)
-    say, options = silent(progress), {"names": tuple(names), "level": level, "points": points}
+    say, options = (
+        ensure_progress(progress),
+        {"names": tuple(names), "level": level, "points": points},
+    )
     with (
         jax.enable_x64(True),
-        journal(
+        open_journal(
             checkpoint, work="profile_2d", inputs=identity(assessment), options=options
         ) as kept,
     ):

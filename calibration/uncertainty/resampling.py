@@ -15,7 +15,7 @@ import numpy as np
 
 from calibration.fitting.assessment import SERIES, Assessment
 from calibration.noise.loss import StudentTLoss
-from calibration.noise.whitening import coloured, whitening
+from calibration.noise.whitening import make_whitening, unwhiten
 from calibration.optimise.information import eliminated, information, leverage
 from calibration.problem.residuals import Block
 
@@ -183,8 +183,8 @@ def correlated(one: Redrawable, white: Sequence[np.ndarray]) -> np.ndarray:
     """
     if not np.any(one.time > 0):
         return np.stack(white)
-    by = whitening(np.asarray(one.samples.times), one.weight, one.time)
-    return np.moveaxis(coloured(np.stack(white, axis=-1), by), -1, 0)
+    by = make_whitening(np.asarray(one.samples.times), one.weight, one.time)
+    return np.moveaxis(unwhiten(np.stack(white, axis=-1), by), -1, 0)
 
 
 def drawn_blocks(one: Redrawable, rng: np.random.Generator, length: int) -> np.ndarray:

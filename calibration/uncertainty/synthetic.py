@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.model.samples import Samples
-from calibration.noise.whitening import coloured
+from calibration.noise.whitening import unwhiten
 from calibration.problem.residuals import Layout, over_trials
 
 
@@ -77,7 +77,7 @@ def _with_noise(rng: np.random.Generator, samples: Samples, count: int) -> Sampl
     noise = rng.standard_normal((count, *weight.shape))
     if samples.whitening is not None:
         # Replicates are so many columns.
-        noise = np.moveaxis(coloured(np.moveaxis(noise, 0, -1), samples.whitening), -1, 0)
+        noise = np.moveaxis(unwhiten(np.moveaxis(noise, 0, -1), samples.whitening), -1, 0)
     measured = np.asarray(samples.measured) + np.where(
         weight > 0, noise / np.where(weight > 0, weight, 1.0), 0.0
     )

@@ -58,7 +58,7 @@ CASES = {
 @pytest.mark.parametrize(("quantity", "law", "path"), CASES.values(), ids=CASES)
 def test_values_go_round_and_move_what_they_stand_for(quantity, law, path):
     here = scene(law)
-    value = quantity.first(here)
+    value = quantity.initial_value(here)
     parameter = quantity.parameter(here)
     assert parameter.about.interval.contains(value)
     assert float(get(quantity.apply(here, value), path)) == pytest.approx(

@@ -636,27 +636,29 @@ def test_a_made_up_recording_does_not_replace_a_measured_one(run):
 
 def test_the_cache_is_where_the_user_wants_it(monkeypatch, tmp_path):
     monkeypatch.setenv(compilation_cache.VARIABLE, str(tmp_path / "mine"))
-    assert compilation_cache.cache_folder().parent == tmp_path / "mine"
+    assert compilation_cache.find_cache_folder().parent == tmp_path / "mine"
     monkeypatch.delenv(compilation_cache.VARIABLE)
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
-    assert compilation_cache.cache_folder().parent == tmp_path / "xdg" / "jaxcontact" / "xla"
+    assert compilation_cache.find_cache_folder().parent == tmp_path / "xdg" / "jaxcontact" / "xla"
     monkeypatch.delenv("XDG_CACHE_HOME")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert compilation_cache.cache_folder().parent == tmp_path / ".cache" / "jaxcontact" / "xla"
+    assert (
+        compilation_cache.find_cache_folder().parent == tmp_path / ".cache" / "jaxcontact" / "xla"
+    )
 
 
 @pytest.mark.parametrize("off", ["off", "0", "", "OFF"])
 def test_the_cache_can_be_turned_off(monkeypatch, off):
     monkeypatch.setenv(compilation_cache.VARIABLE, off)
-    assert compilation_cache.cache_folder() is None
-    assert compilation_cache.keep_compiled_code() is None
+    assert compilation_cache.find_cache_folder() is None
+    assert compilation_cache.enable_compilation_cache() is None
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv(compilation_cache.VARIABLE, str(tmp_path / "file" / "cache"))
-    assert compilation_cache.keep_compiled_code() is None
+    assert compilation_cache.enable_compilation_cache() is None
 
 
 # The package

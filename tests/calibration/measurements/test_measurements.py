@@ -14,7 +14,7 @@ from scipy.integrate import solve_ivp
 
 import calibration as cal
 import jaxcontact as jc
-from calibration.detection.impact_train import impact_train
+from calibration.detection.impact_train import find_impact_train
 from calibration.errors import InputError
 from calibration.fitting.fit import fit
 from calibration.io.impact_table import ImpactTable
@@ -115,7 +115,7 @@ def test_missed_impacts_and_extra_clicks_are_found_in_the_times(seed):
     k = int(rng.integers(0, 3))
     extra = times[k] + rng.uniform(0.25, 0.4) * (times[k + 1] - times[k])
     heard = np.sort(np.append(np.delete(times, missed), extra))
-    train = impact_train(heard, noise=SIGMA)
+    train = find_impact_train(heard, noise=SIGMA)
     assert np.array_equal(heard[train.places], np.delete(times, missed))
     assert np.array_equal(train.numbers, np.delete(np.arange(count), missed))
 

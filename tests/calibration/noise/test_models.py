@@ -27,7 +27,7 @@ from calibration.noise.models import (
     Known,
     StudentT,
 )
-from calibration.noise.whitening import coloured, whitened, whitening
+from calibration.noise.whitening import make_whitening, unwhiten, whiten
 from calibration.problem.residuals import Block
 from calibration.problem.trial_batch import TrialData
 
@@ -77,7 +77,7 @@ def test_students_loss_is_minus_twice_the_log_density(degrees):
     many = StudentTLoss(np.full(draws.shape, degrees))
     assert np.mean(many.size(draws)) == pytest.approx(1.0, abs=0.01)
     assert np.mean(np.asarray(many.residual(draws)) ** 2) == pytest.approx(
-        loss.expected()[0], rel=0.02
+        loss.expected_value()[0], rel=0.02
     )
 
 
@@ -91,7 +91,7 @@ def test_hubers_loss_is_that_of_scipy():
     many = HuberLoss(np.full(draws.shape, 1.345))
     assert np.mean(many.size(draws)) == pytest.approx(1.0, abs=0.01)
     assert np.mean(np.asarray(many.residual(draws)) ** 2) == pytest.approx(
-        loss.expected()[0], rel=0.01
+        loss.expected_value()[0], rel=0.01
     )
 
 
@@ -339,10 +339,10 @@ def test_whitening_is_the_inverse_of_the_cholesky_factor_and_undone():
     rng = np.random.default_rng(0)
     times, weight = np.cumsum(rng.uniform(0.5, 2.0, (1, 25)), axis=1), np.ones((1, 25, 1))
     weight[0, [0, 4, 5, 11, 24]] = 0.0
-    by = whitening(times, weight, 2.0)
+    by = make_whitening(times, weight, 2.0)
     series = np.where(weight > 0, rng.standard_normal((1, 25, 1)), 0.0)
     own = by._replace(previous=by.previous[0], correlation=by.correlation[0])
-    white = np.asarray(whitened(series[0], own))
+    white = np.asarray(whiten(series[0], own))
     used = weight[0, :, 0] > 0
     gaps = np.abs(times[0][:, None] - times[0][None, :])[np.ix_(used, used)]
     factor = np.linalg.cholesky(np.exp(-gaps / 2.0))
@@ -350,7 +350,7 @@ def test_whitening_is_the_inverse_of_the_cholesky_factor_and_undone():
         white[used, 0], np.linalg.solve(factor, series[0, used, 0]), atol=1e-10
     )
     np.testing.assert_allclose(
-        coloured(white[None, :, :, None], by)[0, :, 0, 0][used], series[0, used, 0], atol=1e-10
+        unwhiten(white[None, :, :, None], by)[0, :, 0, 0][used], series[0, used, 0], atol=1e-10
     )
 
 

@@ -17,7 +17,7 @@ from calibration.fitting.fit import fit
 from calibration.io.recording import Recording
 from calibration.measurements.exposure import mean_over_exposure
 from calibration.model.apparatus import Camera, Clock
-from calibration.model.trial_state import Initial, trial_state_from
+from calibration.model.trial_state import Initial, make_trial_state
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
 from calibration.results.estimate import Determination
@@ -144,7 +144,7 @@ def test_mean_over_an_exposure_is_exact_across_an_impact():
             **{name: getattr(motion, name)[back] for name in ("position", "velocity", "spin")},
         )
         still = Initial(np.zeros(3), np.zeros(3), np.zeros(3), 0.0, np.array([1.0, 0.0, 0.0, 0.0]))
-        found = np.asarray(mean_over_exposure(trial_state_from(scene(), still), motion))
+        found = np.asarray(mean_over_exposure(make_trial_state(scene(), still), motion))
     sharp = path(1.0)[1:]
     expected = exposed(1.0, exposure)[1:]
     assert np.max(np.abs(sharp - expected)) > 1e-3  # what would be missed beside an impact
@@ -243,10 +243,10 @@ def test_a_picture_is_turned_scaled_projected_and_distorted():
     )
     away = away * (1 + 0.2 * np.sum(away**2))
     np.testing.assert_allclose(
-        camera.recorded(point, 2.0)[jnp.array([0, 2])], away + np.array([0.1, 0.2]), rtol=1e-12
+        camera.project(point, 2.0)[jnp.array([0, 2])], away + np.array([0.1, 0.2]), rtol=1e-12
     )
     flat = Camera(aspect=1.1, roll=0.1)
-    np.testing.assert_allclose(flat.in_scene(flat.recorded(point, 2.0), 2.0), point, rtol=1e-12)
+    np.testing.assert_allclose(flat.unproject(flat.project(point, 2.0), 2.0), point, rtol=1e-12)
 
 
 @pytest.mark.slow
@@ -255,7 +255,7 @@ def test_roll_of_the_camera_and_tilt_of_the_table_are_told_apart():
     gravity = (9.81 * np.sin(tilt), 0.0, -9.81 * np.cos(tilt))
     camera = Camera(roll=roll)
     recordings = [
-        film(np.asarray(camera.recorded(path(speed, gravity=gravity), 1.0)), seed)
+        film(np.asarray(camera.project(path(speed, gravity=gravity), 1.0)), seed)
         for seed, speed in enumerate((-1.1, 1.1, 1.6))
     ]
     found = fitted(recordings, [cal.nuisances.CameraRoll(), cal.nuisances.GravityTilt()])
@@ -266,7 +266,7 @@ def test_roll_of_the_camera_and_tilt_of_the_table_are_told_apart():
 def test_distortion_of_the_lens():
     camera = Camera(distortion=-0.15, centre=jnp.array([0.4, 0.0, 0.2]))
     recordings = [
-        film(np.asarray(camera.recorded(path(speed), 1.0)), seed)
+        film(np.asarray(camera.project(path(speed), 1.0)), seed)
         for seed, speed in enumerate((1.1, 1.6))
     ]
     assert_found(
@@ -280,7 +280,7 @@ def test_a_ball_that_goes_away_from_the_camera():
     depth, distance = 0.25, 1.5
     camera = Camera(nearness=1 / distance, centre=jnp.array([0.4, 0.0, 0.2]))
     recordings = [
-        film(np.asarray(camera.recorded(path(speed, depth=depth), 1.0)), seed)
+        film(np.asarray(camera.project(path(speed, depth=depth), 1.0)), seed)
         for seed, speed in enumerate((1.1, 1.6))
     ]
     found = fitted(recordings, [cal.nuisances.DepthMotion(distance, (0.4, 0.2))])
@@ -294,7 +294,7 @@ def test_a_ball_that_goes_away_from_the_camera():
 def test_pixels_that_are_not_square_are_told_by_friction_and_not_by_drops():
     camera = Camera(aspect=1.03)
     recordings = [
-        film(np.asarray(camera.recorded(path(speed), 1.0)), seed)
+        film(np.asarray(camera.project(path(speed), 1.0)), seed)
         for seed, speed in enumerate((1.1, 1.6))
     ]
     found = fitted(recordings, [cal.nuisances.PixelAspect()])

@@ -22,18 +22,18 @@ from rich.console import Console
 from calibration.errors import InputError
 from calibration.fitting.fit import fit
 from calibration.problem.problem import Problem
-from calibration.runtime.callbacks import reporter
-from calibration.runtime.checkpoint import Checkpoint, journal
+from calibration.runtime.callbacks import make_reporter
+from calibration.runtime.checkpoint import Checkpoint, open_journal
 from calibration.runtime.chunks import run_sweep
 from calibration.runtime.fingerprint import fingerprint
-from calibration.runtime.progress import Progress, duration
+from calibration.runtime.progress import Progress, format_duration
 from tests.calibration import synthetic_impacts as impacts
 
 ROOT = Path(__file__).parents[3]
 
 
 def opened(folder, *, interval=0.0, data=(1.0, 2.0), **options):
-    return journal(
+    return open_journal(
         Checkpoint(folder, interval=interval),
         work="sums",
         inputs={"the data": np.array(data)},
@@ -169,13 +169,13 @@ def test_time_left_follows_the_last_steps_and_lines_are_plain(tmp_path):
     assert lines[0].endswith("Working ...")
     assert "2 of 4, well, 0 s left" in lines[2]
     assert "chi2 = 12.5" in lines[3]
-    assert duration(125.0) == "2 min 5 s"
-    assert duration(7800.0) == "2 h 10 min"
+    assert format_duration(125.0) == "2 min 5 s"
+    assert format_duration(7800.0) == "2 h 10 min"
 
 
 def test_compiled_code_reports_also_from_every_lane_together():
     seen = []
-    report = reporter(seen.append)
+    report = make_reporter(seen.append)
 
     def work(steps):
         return jax.lax.while_loop(
