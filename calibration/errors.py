@@ -1,12 +1,12 @@
-"""The one error of this package for something a person can put right: a place, what is wrong there,
-and the remedy.
+"""The error of this package for what a person can correct: a place, what is wrong there, and the
+remedy.
 """
 
 import os
 
 
 class InputError(ValueError):
-    """Input that cannot be used.
+    """Input that cannot be used, with what to do about it.
 
     ``str()`` reads ``drops/a.csv, line 17, column 'z': 'abc' is not a number. Replace it or leave
     the cell empty (a gap).``
@@ -17,6 +17,13 @@ class InputError(ValueError):
         path: the file, when there is one.
         line: its line, counted from 1.
         column: its column, as the header names it.
+
+    Example:
+        >>> try:
+        ...     cal.Normal(mean=0.8, sd=-0.05)
+        ... except cal.InputError as error:
+        ...     print(error)
+        Normal: mean = 0.8, sd = -0.05. Give a finite mean and a positive sd.
     """
 
     def __init__(
@@ -36,17 +43,12 @@ class InputError(ValueError):
         super().__init__(self._text())
 
     def _text(self) -> str:
-        place = ", ".join(
-            part
-            for part in (
-                self.path,
-                f"line {self.line}" if self.line is not None else None,
-                f"column {self.column!r}" if self.column is not None else None,
-            )
-            if part
-        )
-        return (
-            f"{place}: {self.problem}. {self.remedy}".strip()
-            if place
-            else f"{self.problem}. {self.remedy}".strip()
-        )
+        place = []
+        if self.path:
+            place.append(self.path)
+        if self.line is not None:
+            place.append(f"line {self.line}")
+        if self.column is not None:
+            place.append(f"column {self.column!r}")
+        sentences = f"{self.problem}. {self.remedy}".strip()
+        return f"{', '.join(place)}: {sentences}" if place else sentences

@@ -2,10 +2,13 @@
 together do not run together.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import jax
 import jax.numpy as jnp
+
+Real: TypeAlias = jax.Array | float
+"""A number or an array of them, possibly traced."""
 
 
 class Camera(NamedTuple):
@@ -25,33 +28,38 @@ class Camera(NamedTuple):
         centre: point of the picture on the axis of the camera (x, 0, z), in recorded lengths [m].
     """
 
-    exposure: Any = None
-    aspect: Any = None
-    roll: Any = None
-    nearness: Any = None
-    distortion: Any = None
-    centre: Any = (0.0, 0.0, 0.0)
+    exposure: Real | None = None
+    aspect: Real | None = None
+    roll: Real | None = None
+    nearness: Real | None = None
+    distortion: Real | None = None
+    centre: jax.Array | tuple[float, float, float] = (0.0, 0.0, 0.0)
 
-    def _length_ratios(self, scale: Any) -> jax.Array:
-        """True over recorded length along each axis, (3,); ``scale``: along y and z."""
+    def _length_ratios(self, scale: Real) -> jax.Array:
+        """True over recorded length along each axis (3,); ``scale`` is that along y and z."""
         aspect = 1.0 if self.aspect is None else self.aspect
         return scale * jnp.stack([jnp.asarray(aspect, dtype=float), jnp.ones(()), jnp.ones(())])
 
-    def _rotate(self, vector: jax.Array, angle: Any) -> jax.Array:
-        """Counterclockwise by ``angle`` in the picture."""
+    def _rotate(self, vector: jax.Array, angle: Real) -> jax.Array:
+        """Turn vectors (..., 3) counterclockwise in the picture by an angle [rad]."""
         x, y, z = vector[..., 0], vector[..., 1], vector[..., 2]
         cos, sin = jnp.cos(angle), jnp.sin(angle)
         return jnp.stack([cos * x - sin * z, y, sin * x + cos * z], axis=-1)
 
-    def unproject(self, recorded: jax.Array, scale: Any) -> jax.Array:
+    def unproject(self, recorded: jax.Array, scale: Real) -> jax.Array:
         """The vector (3,) of the scene that a camera without perspective and distortion records as
         ``recorded``.
         """
         true = recorded * self._length_ratios(scale)
         return true if self.roll is None else self._rotate(true, -self.roll)
 
-    def project(self, position: jax.Array, scale: Any) -> jax.Array:
-        """What is recorded of ``position`` (..., 3)."""
+    def project(self, position: jax.Array, scale: Real) -> jax.Array:
+        """What the camera records of positions (..., 3) of the scene [m].
+
+        Args:
+            position: true positions [m].
+            scale: true over recorded length along y and z [-].
+        """
         seen = position if self.roll is None else self._rotate(position, self.roll)
         seen = seen / self._length_ratios(scale)
         if self.nearness is None and self.distortion is None:
@@ -59,8 +67,10 @@ class Camera(NamedTuple):
         across = jnp.array([1.0, 0.0, 1.0])
         away = (seen - jnp.asarray(self.centre)) * across
         if self.nearness is not None:
+            # Perspective: what is farther away by y is seen smaller by 1 + y/distance.
             away = away / (1.0 + self.nearness * position[..., 1:2])
         if self.distortion is not None:
+            # Radial distortion of first order: r (1 + k r^2).
             away = away * (1.0 + self.distortion * jnp.sum(away**2, axis=-1, keepdims=True))
         return jnp.asarray(self.centre) * across + away + seen * (1.0 - across)
 
@@ -78,15 +88,15 @@ class Clock(NamedTuple):
         drift: relative error of its rate [-].
     """
 
-    offset: Any = 0.0
-    drift: Any = 0.0
+    offset: Real = 0.0
+    drift: Real = 0.0
 
-    def trial_time(self, shown: Any, origin: Any) -> jax.Array:
+    def trial_time(self, shown: Real, origin: Real) -> Real:
         """Time on the clock of the trial when this one shows ``shown`` [s]; ``origin``: when both
         differ by the offset alone [s].
         """
         return shown + self.offset + self.drift * (shown - origin)
 
-    def shown(self, trial_time: Any, origin: Any) -> jax.Array:
+    def shown_time(self, trial_time: Real, origin: Real) -> Real:
         """What the clock shows at a time of the trial [s]: the inverse of ``trial_time``."""
         return (trial_time - self.offset + self.drift * origin) / (1.0 + self.drift)

@@ -4,18 +4,38 @@ leaving their interval.
 
 import dataclasses
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import TypeAlias
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.nn import sigmoid
 from jax.scipy.special import logit
+from jax.typing import ArrayLike
+from numpy.typing import NDArray
 
 from calibration.model.prior import Prior
 from jaxcontact.parameters import Interval, Quantity
 
 EDGE = 1e-6
-"""Part of an interval by which a start on its end is moved inside."""
+"""Part of an interval by which a start on its end is moved inside, where its coordinate is
+finite.
+"""
+
+AT_BOUND = 1e-4
+"""Part of an interval within which a value counts as having run into an end: far below any
+standard error of interest.
+"""
+
+SMALLEST = 1e-12
+"""Positive values below this share one logarithmic coordinate."""
+
+VANISHED = 1e-9
+"""A positive value below this has run into zero."""
+
+Real: TypeAlias = jax.Array | np.ndarray | float
+"""A number or an array of them, possibly traced."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,7 +47,7 @@ class Parameter:
     finite, positive ends, ``"log"`` is logistic in the logarithm.
 
     Attributes:
-        name: path in the scene or name of a nuisance quantity.
+        name: path in the scene or name of a nuisance parameter.
         about: unit, interval, transform, label and symbol.
         late: whether it should move only when everything else has settled: a quantity with little
             leverage, which a first, large misfit would throw far off.
@@ -48,31 +68,30 @@ class Parameter:
             return (math.log(low), math.log(high)) if low > 0 and high < math.inf else None
         return (low, high) if self.about.transform == "logit" else None
 
-    def value(self, coordinate: Any) -> Any:
+    def value(self, coordinate: Real) -> Real:
         """The quantity at a coordinate of the optimiser, any real number."""
         ends = self._ends()
         if ends is not None:
             coordinate = ends[0] + (ends[1] - ends[0]) * sigmoid(coordinate)
         return jnp.exp(coordinate) if self.about.transform == "log" else coordinate
 
-    def coordinate(self, value: Any) -> Any:
+    def coordinate(self, value: ArrayLike) -> jax.Array:
         """The coordinate of a value; values on or outside an end are moved just inside."""
-        value = jnp.asarray(value, dtype=float)
+        inner = jnp.asarray(value, dtype=float)
         if self.about.transform == "log":
-            value = jnp.log(jnp.maximum(value, 1e-12))
+            inner = jnp.log(jnp.maximum(inner, SMALLEST))
         ends = self._ends()
-        return (
-            value
-            if ends is None
-            else logit(jnp.clip((value - ends[0]) / (ends[1] - ends[0]), EDGE, 1 - EDGE))
-        )
+        if ends is None:
+            return inner
+        return logit(jnp.clip((inner - ends[0]) / (ends[1] - ends[0]), EDGE, 1 - EDGE))
 
     def slope(self, value: float) -> float:
         """Change of the value per change of the coordinate."""
-        ends = self._ends()
         logarithmic = self.about.transform == "log"
         slope = value if logarithmic else 1.0
+        ends = self._ends()
         if ends is not None:
+            # u = low + (high - low) sigmoid(c), so du/dc = (u - low) (high - u) / (high - low).
             inner = math.log(value) if logarithmic else value
             slope *= (inner - ends[0]) * (ends[1] - inner) / (ends[1] - ends[0])
         return slope
@@ -80,10 +99,10 @@ class Parameter:
     def at_bound(self, value: float) -> bool:
         """Whether the value has run into an end of its interval."""
         ends = self._ends()
-        if ends is not None:
-            inner = math.log(value) if self.about.transform == "log" else value
-            return min(inner - ends[0], ends[1] - inner) < 1e-4 * (ends[1] - ends[0])
-        return self.about.transform == "log" and value < 1e-9
+        if ends is None:
+            return self.about.transform == "log" and value < VANISHED
+        inner = math.log(value) if self.about.transform == "log" else value
+        return min(inner - ends[0], ends[1] - inner) < AT_BOUND * (ends[1] - ends[0])
 
 
 def nuisance_parameter(
@@ -96,46 +115,54 @@ def nuisance_parameter(
     late: bool = False,
     prior: Prior | None = None,
 ) -> Parameter:
-    """An unknown that belongs to the measurement, not to the scene."""
-    interval = (
-        Interval(0.0, math.inf, False, False)
-        if transform == "log"
-        else Interval(-math.inf, math.inf, False, False)
-    )
-    return Parameter(
-        name, Quantity(unit, interval, transform, label, symbol, "", None), late, prior
-    )
+    """A parameter that belongs to the measurement, not to the scene.
+
+    Args:
+        name: in tables and error texts.
+        unit: of its values.
+        label: what it is, in words.
+        symbol: in formulas.
+        transform: ``"identity"`` for any real value, ``"log"`` for a positive one.
+        late: whether it should move only when everything else has settled.
+        prior: what is known of it beforehand.
+    """
+    low = 0.0 if transform == "log" else -math.inf
+    interval = Interval(low, math.inf, False, False)
+    about = Quantity(unit, interval, transform, label, symbol, "", None)
+    return Parameter(name, about, late, prior)
 
 
-def to_values(parameters: tuple[Parameter, ...], coordinates: Any) -> list[Any]:
-    """Values of all ``parameters`` at their coordinates, (n,)."""
+def to_values(
+    parameters: Sequence[Parameter], coordinates: jax.Array | NDArray[np.float64]
+) -> list[Real]:
+    """Values of all ``parameters`` at their coordinates (n,)."""
     return [parameter.value(coordinates[i]) for i, parameter in enumerate(parameters)]
 
 
-def to_coordinates(parameters: tuple[Parameter, ...], start: Any) -> np.ndarray:
-    """Coordinates of all ``parameters`` at given values, (n,)."""
-    return np.asarray(
-        [
-            float(parameter.coordinate(value))
-            for parameter, value in zip(parameters, start, strict=True)
-        ]
-    )
+def to_coordinates(
+    parameters: Sequence[Parameter], values: Sequence[ArrayLike] | NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Coordinates (n,) of all ``parameters`` at given values (n,)."""
+    pairs = zip(parameters, values, strict=True)
+    return np.asarray([float(parameter.coordinate(value)) for parameter, value in pairs])
 
 
-def has_transform(parameters: tuple[Parameter, ...]) -> np.ndarray:
+def has_transform(parameters: Sequence[Parameter]) -> NDArray[np.bool_]:
     """Which of the parameters have logarithmic or logistic coordinates, (n,)."""
     return np.asarray(
         [parameter.about.transform != "identity" for parameter in parameters], dtype=bool
     )
 
 
-def evaluate_priors(parameters: tuple[Parameter, ...], coordinates: Any) -> Any:
-    """Residuals of what is known beforehand of the ``parameters``, at their coordinates: one for each
-    that has a prior.
+def evaluate_priors(
+    parameters: Sequence[Parameter], coordinates: jax.Array | NDArray[np.float64]
+) -> jax.Array:
+    """Residuals of what is known beforehand of the ``parameters``, at their coordinates (n,): one
+    for each that has a prior.
     """
-    known = [
+    residuals = [
         parameter.prior.residual(parameter.value(coordinates[i]))
         for i, parameter in enumerate(parameters)
         if parameter.prior is not None
     ]
-    return jnp.stack(known) if known else jnp.zeros(0)
+    return jnp.stack(residuals) if residuals else jnp.zeros(0)

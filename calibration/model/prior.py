@@ -2,22 +2,39 @@
 
 import dataclasses
 import math
-from typing import Any, Protocol
+from typing import Protocol
 
+import jax
 import jax.numpy as jnp
+from jax.typing import ArrayLike
 
 from calibration.errors import InputError
 
 
 class Prior(Protocol):
-    """Prior knowledge of one value. Hashable: part of compiled code."""
+    """Prior knowledge of one value: an object with ``residual``. Hashable, as it is part of the
+    key of compiled code.
+    """
 
-    def residual(self, value: Any) -> Any: ...
+    def residual(self, value: ArrayLike) -> jax.Array:
+        """Deviation of the value from what is known, in standard deviations."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Normal:
-    """The value is ``mean +- sd``: residual ``(value - mean) / sd``."""
+    """The value is ``mean +- sd``: residual ``(value - mean) / sd``.
+
+    Args:
+        mean: expected value, in the unit of the quantity.
+        sd: standard deviation, in the same unit, positive.
+
+    Raises:
+        InputError: a mean that is not finite, or an sd that is not positive.
+
+    Example:
+        >>> round(float(cal.Normal(mean=0.8, sd=0.05).residual(0.9)), 6)
+        2.0
+    """
 
     mean: float
     sd: float
@@ -29,15 +46,26 @@ class Normal:
                 remedy="Give a finite mean and a positive sd.",
             )
 
-    def residual(self, value: Any) -> Any:
-        """Deviation in standard deviations."""
-        return (value - self.mean) / self.sd
+    def residual(self, value: ArrayLike) -> jax.Array:
+        """Deviation from the mean in standard deviations."""
+        return (jnp.asarray(value) - self.mean) / self.sd
 
 
 @dataclasses.dataclass(frozen=True)
 class LogNormal:
     """The value is ``median`` within a ``factor`` (of one standard deviation): residual ``ln(value
     / median) / ln(factor)``.
+
+    Args:
+        median: expected value, in the unit of the quantity, positive.
+        factor: by which the value deviates at one standard deviation [-], above 1.
+
+    Raises:
+        InputError: a median that is not positive, or a factor of 1 or below.
+
+    Example:
+        >>> round(float(cal.LogNormal(median=0.3, factor=2.0).residual(1.2)), 6)
+        2.0
     """
 
     median: float
@@ -50,6 +78,6 @@ class LogNormal:
                 remedy="Give a positive median and a factor above 1.",
             )
 
-    def residual(self, value: Any) -> Any:
-        """Deviation in standard deviations of the logarithm."""
-        return jnp.log(value / self.median) / math.log(self.factor)
+    def residual(self, value: ArrayLike) -> jax.Array:
+        """Deviation of the logarithm in standard deviations."""
+        return jnp.log(jnp.asarray(value) / self.median) / math.log(self.factor)

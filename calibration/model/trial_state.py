@@ -3,29 +3,36 @@ them.
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+from jax.typing import ArrayLike
 
-from calibration.model.apparatus import Camera, Clock
+from calibration.model.apparatus import Camera, Clock, Real
 from jaxcontact import Scene
 
 
 class Initial(NamedTuple):
-    """A known state of a trial, or with a leading axis of trials: position, velocity, spin (3,),
-    the time at which it holds, and the orientation (4,), a quaternion with the scalar first.
+    """A known state of a trial, or of several with a leading axis of trials.
+
+    Attributes:
+        position: of the centre (3,) [m].
+        velocity: of the centre (3,) [m/s].
+        spin: angular velocity (3,) [rad/s].
+        time: at which the state holds [s].
+        orientation: quaternion (4,), scalar first.
     """
 
-    position: Any
-    velocity: Any
-    spin: Any
-    time: Any
-    orientation: Any
+    position: ArrayLike
+    velocity: ArrayLike
+    spin: ArrayLike
+    time: ArrayLike
+    orientation: ArrayLike
 
 
 class TrialState(NamedTuple):
-    """One trial as it is simulated.
+    """One trial as it is simulated: what nuisances change and measurements read.
 
     Attributes:
         scene: with the parameters of the moment.
@@ -49,32 +56,27 @@ class TrialState(NamedTuple):
     scale: jax.Array
     orientation: jax.Array
     origin: jax.Array
-    marker: Any = 0.0
-    gain: Any = 1.0
+    marker: Real = 0.0
+    gain: Real = 1.0
     camera: Camera = Camera()
     clocks: Mapping[str, Clock] = {}
 
-    def trial_time(self, clock: str, shown: Any) -> jax.Array:
+    def trial_time(self, clock: str, shown: Real) -> jax.Array:
         """Time on the clock of the trial when an instrument's clock shows ``shown`` [s]."""
-        return (
-            self.clocks[clock].trial_time(shown, self.origin)
-            if clock in self.clocks
-            else jnp.asarray(shown)
-        )
+        if clock in self.clocks:
+            shown = self.clocks[clock].trial_time(shown, self.origin)
+        return jnp.asarray(shown)
 
-    def shown_time(self, clock: str, time: Any) -> jax.Array:
+    def shown_time(self, clock: str, time: Real) -> jax.Array:
         """What an instrument's clock shows at a time of the trial [s]."""
-        return (
-            self.clocks[clock].shown(time, self.origin)
-            if clock in self.clocks
-            else jnp.asarray(time)
-        )
+        if clock in self.clocks:
+            time = self.clocks[clock].shown_time(time, self.origin)
+        return jnp.asarray(time)
 
-    def with_clock(self, name: str, **changed: Any) -> "TrialState":
-        """With another offset or drift of a clock."""
-        return self._replace(
-            clocks={**self.clocks, name: self.clocks.get(name, Clock())._replace(**changed)}
-        )
+    def with_clock(self, name: str, **changed: Real) -> "TrialState":
+        """The state with another ``offset`` or ``drift`` of a clock."""
+        clock = self.clocks.get(name, Clock())._replace(**changed)
+        return self._replace(clocks={**self.clocks, name: clock})
 
 
 def make_trial_state(scene: Scene, initial: Initial) -> TrialState:

@@ -3,13 +3,14 @@ neighbouring errors resemble each other.
 
 A problem takes one model for all measurements, ``noise=StudentT(4)``, or one for each class of
 them, ``noise={Recording: Correlated(), BounceTimes: Known()}``; a measurement with an attribute
-``noise`` says it itself. Where nothing is said, ``Automatic`` holds.
+``noise`` brings its own. Where nothing is said, ``Automatic`` holds.
 """
 
+import abc
 import dataclasses
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar, Protocol
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -17,108 +18,136 @@ from calibration.errors import InputError
 from calibration.noise.loss import HuberLoss, Loss, StudentTLoss
 
 
-class NoiseModel(Protocol):
-    """A model of errors. Hashable.
+class NoiseModel(abc.ABC):
+    """A model of the errors of one measurement.
+
+    Implementing a noise model: inherit as a frozen dataclass (a model is part of the key of
+    compiled code, so it must be hashable), set the two class attributes where they differ, define
+    ``estimates_size``, and override ``make_loss`` for a robust model.
 
     Attributes:
         robust: whether far outliers weigh less.
-        correlated: whether errors that follow each other are correlated, and the residuals are made
-            white.
+        correlated: whether errors that follow each other are correlated, so that the residuals
+            are whitened.
     """
 
-    robust: ClassVar[bool]
-    correlated: ClassVar[bool]
+    robust: ClassVar[bool] = False
+    correlated: ClassVar[bool] = False
 
+    @abc.abstractmethod
     def estimates_size(self, stated: bool) -> bool:
-        """Whether the size is found from the residuals; ``stated``: whether the measurement came
-        with a standard deviation.
+        """Whether the size of the errors is found from the residuals.
+
+        Args:
+            stated: whether the measurement came with a standard deviation.
         """
 
     def make_loss(self, shape: tuple[int, ...]) -> Loss | None:
-        """The robust loss for residuals of a shape, ``None`` for the sum of squares."""
+        """The robust loss for residuals of a shape; ``None``, the default, is the sum of squares.
+
+        Args:
+            shape: of the residuals, (n, k) or with a leading axis of trials.
+        """
+        return None
+
+
+Noise: TypeAlias = NoiseModel | Mapping[type, NoiseModel] | None
+"""What a problem takes as ``noise``: a model, one for each class of measurement, or nothing."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Automatic:
-    """What holds where nothing is said of the noise.
+class Automatic(NoiseModel):
+    """Believe stated standard deviations until the residuals contradict them; the default.
 
     The fit weighs by the standard deviations of the measurement. Those that a person stated are
     believed as long as the residuals do not contradict them: then standard errors are enlarged, and
     the report says so. Those that were guessed from the data only tell ratios; their size is taken
     from the residuals. Where residuals are correlated, standard errors allow for it; where there
     are many trials, the scatter between them gives the standard errors.
+
+    Example:
+        >>> model = cal.noise.Automatic()
+        >>> model.estimates_size(stated=True), model.estimates_size(stated=False)
+        (False, True)
     """
 
-    robust: ClassVar[bool] = False
-    correlated: ClassVar[bool] = False
-
     def estimates_size(self, stated: bool) -> bool:
-        """Where none was stated."""
+        """True where no standard deviation was stated."""
         return not stated
-
-    def make_loss(self, shape: tuple[int, ...]) -> None:
-        """The sum of squares."""
-        return None
 
 
 @dataclasses.dataclass(frozen=True)
-class Known:
+class Known(NoiseModel):
     """Independent Gaussian errors of exactly the stated standard deviation, whatever the residuals
     say.
 
     Twice the standard deviations give twice the intervals and the same estimates. Misfit is
     reported, and changes no interval.
+
+    Example:
+        One model for each class of measurement:
+
+        >>> noise = {cal.Recording: cal.noise.Correlated(), cal.ImpactTable: cal.noise.Known()}
+        >>> noise[cal.ImpactTable].estimates_size(stated=True)
+        False
     """
 
-    robust: ClassVar[bool] = False
-    correlated: ClassVar[bool] = False
-
     def estimates_size(self, stated: bool) -> bool:
-        """Never."""
+        """Always False: the stated standard deviations are taken as they are."""
         return False
-
-    def make_loss(self, shape: tuple[int, ...]) -> None:
-        """The sum of squares."""
-        return None
 
 
 @dataclasses.dataclass(frozen=True)
-class Estimated:
+class Estimated(NoiseModel):
     """Independent Gaussian errors of unknown standard deviation, one for each measured quantity,
     found from the residuals.
 
-    By restricted maximum likelihood (Patterson and Thompson 1971): the degrees of freedom that the
-    fit uses up are counted where they are used. Stated standard deviations only tell the ratios
-    between the numbers of one quantity. The size of the residuals can then not tell whether the
-    model explains the data.
+    By restricted maximum likelihood: the degrees of freedom that the fit uses up are counted where
+    they are used. Stated standard deviations only tell the ratios between the numbers of one
+    quantity. The size of the residuals can then not tell whether the model explains the data.
+
+    Source:
+        Patterson and Thompson (1971), Recovery of inter-block information when block sizes are
+        unequal. Biometrika 58, 545-554.
+
+    Example:
+        >>> cal.noise.Estimated().estimates_size(stated=True)
+        True
     """
 
-    robust: ClassVar[bool] = False
-    correlated: ClassVar[bool] = False
-
     def estimates_size(self, stated: bool) -> bool:
-        """Always."""
+        """Always True: the residuals alone give the standard deviation."""
         return True
-
-    def make_loss(self, shape: tuple[int, ...]) -> None:
-        """The sum of squares."""
-        return None
 
 
 @dataclasses.dataclass(frozen=True)
-class StudentT:
+class StudentT(NoiseModel):
     """Independent errors with the heavy tails of Student's t: outliers weigh little.
 
     Args:
-        degrees: of freedom; 4 bears a tenth of gross errors, large ones are Gaussian.
+        degrees: degrees of freedom [-], at least 1; 4 tolerates a tenth of gross errors, large
+            ones are Gaussian.
         estimated: whether the scale is found from the residuals; by default where the measurement
-            states none.
+            states no standard deviation.
+
+    Raises:
+        InputError: ``degrees`` is below 1 or infinite.
+
+    Source:
+        Lange, Little and Taylor (1989), Robust statistical modeling using the t distribution.
+        Journal of the American Statistical Association 84, 881-896.
+
+    Example:
+        An outlier of ten standard deviations enters the sum of squares as one of four:
+
+        >>> loss = cal.noise.StudentT(degrees=4.0).make_loss((1, 1))
+        >>> round(float(loss.residual(10.0)[0, 0]), 3)
+        4.036
     """
 
     degrees: float = 4.0
     estimated: bool | None = None
     robust: ClassVar[bool] = True
-    correlated: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if not 1 <= self.degrees < math.inf:
@@ -128,29 +157,42 @@ class StudentT:
             )
 
     def estimates_size(self, stated: bool) -> bool:
-        """As asked, else where none was stated."""
+        """As asked for, else True where no standard deviation was stated."""
         return not stated if self.estimated is None else self.estimated
 
     def make_loss(self, shape: tuple[int, ...]) -> StudentTLoss:
-        """Its loss."""
+        """Student's t with these degrees of freedom, for residuals of a shape."""
         return StudentTLoss(np.full(shape, float(self.degrees)))
 
 
 @dataclasses.dataclass(frozen=True)
-class Huber:
-    """Independent errors, Gaussian in the middle; beyond the threshold they weigh linearly (Huber
-    1964).
+class Huber(NoiseModel):
+    """Independent errors, Gaussian in the middle; beyond a threshold they weigh linearly.
 
     Args:
-        threshold: in standard deviations; 1.345 loses 5 % of efficiency on Gaussian errors.
+        threshold: where the linear part begins, in standard deviations [-]; 1.345 loses 5 % of
+            efficiency on Gaussian errors.
         estimated: whether the standard deviation is found from the residuals; by default where the
             measurement states none.
+
+    Raises:
+        InputError: ``threshold`` is not a positive, finite number.
+
+    Source:
+        Huber (1964), Robust estimation of a location parameter. Annals of Mathematical Statistics
+        35, 73-101.
+
+    Example:
+        An outlier of ten standard deviations enters the sum of squares as one of five:
+
+        >>> loss = cal.noise.Huber(threshold=1.345).make_loss((1, 1))
+        >>> round(float(loss.residual(10.0)[0, 0]), 3)
+        5.009
     """
 
     threshold: float = 1.345
     estimated: bool | None = None
     robust: ClassVar[bool] = True
-    correlated: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if not 0 < self.threshold < math.inf:
@@ -160,31 +202,37 @@ class Huber:
             )
 
     def estimates_size(self, stated: bool) -> bool:
-        """As asked, else where none was stated."""
+        """As asked for, else True where no standard deviation was stated."""
         return not stated if self.estimated is None else self.estimated
 
     def make_loss(self, shape: tuple[int, ...]) -> HuberLoss:
-        """Its loss."""
+        """Huber's loss with this threshold, for residuals of a shape."""
         return HuberLoss(np.full(shape, float(self.threshold)))
 
 
 @dataclasses.dataclass(frozen=True)
-class Correlated:
+class Correlated(NoiseModel):
     """Gaussian errors whose correlation fades with the time between them as ``exp(-dt/tau)``
     (Ornstein-Uhlenbeck; AR(1) at equal steps).
 
-    The residuals are made white. An unknown ``tau`` is found by restricted maximum likelihood and
-    the fit repeated (feasible generalised least squares).
+    The residuals are whitened. An unknown ``tau`` is found by restricted maximum likelihood and the
+    fit repeated (feasible generalised least squares).
 
     Args:
-        time: ``tau`` [s], found from the residuals when ``None``.
+        time: correlation time ``tau`` [s], found from the residuals when ``None``.
         estimated: whether the standard deviation is found from the residuals; by default where the
             measurement states none.
+
+    Raises:
+        InputError: ``time`` is not a positive, finite number.
+
+    Example:
+        >>> cal.noise.Correlated(time=0.02)
+        Correlated(time=0.02, estimated=None)
     """
 
     time: float | None = None
     estimated: bool | None = None
-    robust: ClassVar[bool] = False
     correlated: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -195,23 +243,20 @@ class Correlated:
             )
 
     def estimates_size(self, stated: bool) -> bool:
-        """As asked, else where none was stated."""
+        """As asked for, else True where no standard deviation was stated."""
         return not stated if self.estimated is None else self.estimated
 
-    def make_loss(self, shape: tuple[int, ...]) -> None:
-        """The sum of squares."""
-        return None
 
-
-MODELS = (Automatic, Known, Estimated, StudentT, Huber, Correlated)
+MODELS: tuple[type[NoiseModel], ...] = (Automatic, Known, Estimated, StudentT, Huber, Correlated)
+"""The models of this package, as an error text names them."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Errors:
-    """The errors of one observation of trials of one kind. Hashable.
+    """The errors of one measurement of a batch of trials. Hashable.
 
     Attributes:
-        model: of them.
+        model: the noise model that holds for them.
         quantities: name of each measured column; columns of one name share one size and one
             correlation time.
         stated: whether the standard deviations of each column came with the measurement.
@@ -224,20 +269,19 @@ class Errors:
     series: bool
 
 
-def check_noise(noise: Any, classes: tuple[type, ...]) -> None:
-    """Raise ``InputError`` for what is no model, or a class of measurements that the problem does
-    not have.
+def check_noise(noise: Noise, classes: tuple[type, ...]) -> None:
+    """Raise ``InputError`` for what is no noise model, or for a class of measurements that the
+    problem does not have.
+
+    Args:
+        noise: as given to the problem.
+        classes: of the measurements in the problem.
     """
     if isinstance(noise, Mapping):
         for cls, model in noise.items():
-            if not (isinstance(cls, type) and any(issubclass(own, cls) for own in classes)):
-                names = ", ".join(sorted({own.__name__ for own in classes}))
-                raise InputError(
-                    f"noise: there is no measurement of class {getattr(cls, '__name__', cls)!r}",
-                    remedy=f"There are {names}.",
-                )
+            _check_class(cls, classes)
             check_noise(model, classes)
-    elif noise is not None and not isinstance(noise, MODELS):
+    elif noise is not None and not isinstance(noise, NoiseModel):
         names = ", ".join(f"{model.__name__}()" for model in MODELS)
         raise InputError(
             f"noise: {noise!r} is no noise model",
@@ -245,7 +289,20 @@ def check_noise(noise: Any, classes: tuple[type, ...]) -> None:
         )
 
 
-def select_noise_model(noise: Any, classes: tuple[type, ...], own: Any = None) -> NoiseModel:
+def _check_class(cls: type, classes: tuple[type, ...]) -> None:
+    if isinstance(cls, type) and any(issubclass(known, cls) for known in classes):
+        return
+    names = ", ".join(sorted({known.__name__ for known in classes}))
+    shown = cls.__name__ if isinstance(cls, type) else cls
+    raise InputError(
+        f"noise: there is no measurement of class {shown!r}",
+        remedy=f"There are {names}.",
+    )
+
+
+def select_noise_model(
+    noise: Noise, classes: tuple[type, ...], own: NoiseModel | None = None
+) -> NoiseModel:
     """The model of one measurement: its own, that of its class in a table, or that of all.
 
     Args:
@@ -253,15 +310,11 @@ def select_noise_model(noise: Any, classes: tuple[type, ...], own: Any = None) -
         classes: under which a person knows the measurement.
         own: model that the measurement brings.
     """
-    if isinstance(noise, Mapping):
-        given = next(
-            (
-                model
-                for cls, model in noise.items()
-                if any(issubclass(item, cls) for item in classes)
-            ),
-            None,
-        )
-    else:
-        given = noise
-    return own or given or Automatic()
+    if own is not None:
+        return own
+    if not isinstance(noise, Mapping):
+        return noise or Automatic()
+    for cls, model in noise.items():
+        if any(issubclass(known, cls) for known in classes):
+            return model
+    return Automatic()

@@ -168,7 +168,7 @@ def test_exposure_time_is_found_from_pictures_of_impacts():
 
 def test_a_clock_and_its_inverse():
     clock = Clock(offset=0.3, drift=1e-3)
-    assert clock.shown(clock.trial_time(7.0, 2.0), 2.0) == pytest.approx(7.0, abs=1e-14)
+    assert clock.shown_time(clock.trial_time(7.0, 2.0), 2.0) == pytest.approx(7.0, abs=1e-14)
 
 
 @pytest.mark.slow
