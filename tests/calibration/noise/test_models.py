@@ -75,7 +75,7 @@ def test_students_loss_is_minus_twice_the_log_density(degrees):
     np.testing.assert_allclose(np.asarray(loss.residual(r)) ** 2, expected, rtol=1e-12, atol=1e-15)
     draws = stats.t.rvs(degrees, size=200_000, random_state=1)
     many = StudentTLoss(np.full(draws.shape, degrees))
-    assert np.mean(many.size(draws)) == pytest.approx(1.0, abs=0.01)
+    assert np.mean(many.scale_statistic(draws)) == pytest.approx(1.0, abs=0.01)
     assert np.mean(np.asarray(many.residual(draws)) ** 2) == pytest.approx(
         loss.expected_value()[0], rel=0.02
     )
@@ -89,7 +89,7 @@ def test_hubers_loss_is_that_of_scipy():
     )
     draws = np.random.default_rng(0).standard_normal(200_000)
     many = HuberLoss(np.full(draws.shape, 1.345))
-    assert np.mean(many.size(draws)) == pytest.approx(1.0, abs=0.01)
+    assert np.mean(many.scale_statistic(draws)) == pytest.approx(1.0, abs=0.01)
     assert np.mean(np.asarray(many.residual(draws)) ** 2) == pytest.approx(
         loss.expected_value()[0], rel=0.01
     )
