@@ -1,4 +1,4 @@
-"""Progress of compiled code, told while it runs."""
+"""Progress of compiled code, reported while it runs."""
 
 from collections.abc import Callable
 
@@ -8,8 +8,8 @@ from jax.custom_batching import custom_vmap
 
 
 def make_reporter(say: Callable[[int], None]) -> Callable[[jax.Array], jax.Array]:
-    """A function that compiled code calls with the number of steps it has done, and goes on with
-    what it returns.
+    """Make a function that compiled code calls with the number of steps it has done, and goes on
+    with what it returns.
 
     ``steps = report(steps)`` calls ``say(steps)`` while the code runs, under ``jit``, in loops and
     under ``vmap``, where the lane that is furthest behind counts. Code with it is compiled anew in
@@ -17,6 +17,15 @@ def make_reporter(say: Callable[[int], None]) -> Callable[[jax.Array], jax.Array
 
     Args:
         say: called with a whole number, e.g. ``Progress(...).advance``.
+
+    Example:
+        >>> from calibration.runtime.callbacks import make_reporter
+        >>> reported = []
+        >>> report = make_reporter(reported.append)
+        >>> steps = jax.jit(lambda count: report(count) + 1)(2)
+        >>> jax.effects_barrier()
+        >>> reported
+        [2]
     """
 
     @custom_vmap

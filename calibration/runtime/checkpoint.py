@@ -1,5 +1,5 @@
-"""Work that survives being killed: a journal of finished pieces on disk, from which the same
-computation goes on.
+"""Checkpoints: a journal of finished pieces on disk, from which a computation that was killed goes
+on.
 
 A long computation is a fixed sequence of pieces (a point of a profile, a chunk of replicates, a
 block of samples), each of which depends on the inputs and on earlier pieces only. Whoever starts it
@@ -16,7 +16,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeAlias
 
 import jax
 import numpy as np
@@ -29,16 +29,31 @@ from calibration.runtime.versions import installed_versions
 DESCRIPTION = "description.json"
 _NAMES = "names"
 
+PyTree: TypeAlias = Any
+"""Nested containers of arrays, whose structure ``jax.tree`` knows."""
+
 
 @dataclasses.dataclass(frozen=True)
 class Checkpoint:
-    """Where a long computation keeps what it has finished.
+    """The folder in which a long computation keeps what it has finished.
 
     Args:
         folder: is made when it does not exist. Several kinds of work (a profile, a bootstrap) may
             share it; each kind holds one problem.
-        interval: finished pieces are written at least so often [s]. A process that is killed loses
-            them and the piece it was at.
+        interval: longest time between two writes [s], 0 for a write after each piece. A process
+            that is killed loses the pieces since the last write.
+
+    Raises:
+        InputError: an interval that is negative or no number.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     checkpoint = cal.Checkpoint(folder, interval=0.0)
+        ...     squares = cal.run_sweep(jnp.square, np.arange(4.0), chunk=2, checkpoint=checkpoint)
+        ...     again = cal.run_sweep(jnp.square, np.arange(4.0), chunk=2, checkpoint=checkpoint)
+        >>> squares.tolist() == again.tolist()
+        True
     """
 
     folder: str | os.PathLike[str]
@@ -54,12 +69,12 @@ class Checkpoint:
 
 class Journal:
     """Finished pieces of one computation; a context that writes what is left when it ends. Made by
-    ``journal``.
+    ``open_journal``.
 
     Args:
         folder: of this kind of work, ``None`` to keep nothing.
-        interval: between writes [s].
-        pieces: those of an earlier process.
+        interval: longest time between two writes [s].
+        pieces: those of an earlier process, by name.
         segments: number of files that hold them.
     """
 
@@ -86,8 +101,10 @@ class Journal:
     ) -> None:
         self.write()
 
-    def remember(self, name: str, compute: Callable[[], Any], *, like: Any = None) -> Any:
-        """The piece ``name``: read when it is there, else ``compute()``.
+    def remember(
+        self, name: str, compute: Callable[[], PyTree], *, like: PyTree | None = None
+    ) -> PyTree:
+        """Read the piece ``name`` where the journal holds it, else compute it.
 
         Args:
             name: of the piece, unique in the computation.
@@ -95,36 +112,35 @@ class Journal:
             like: a pytree of the same structure; by default the piece is a flat list of arrays.
 
         Returns:
-            The piece as NumPy arrays.
+            The piece, with NumPy arrays as leaves.
         """
         if name not in self.pieces:
             leaves = [np.asarray(leaf) for leaf in jax.tree.leaves(compute())]
             if self.folder is None:
-                return _shaped(leaves, like)
+                return _unflatten(leaves, like)
             self.pieces[name] = leaves
             self.pending.append(name)
             if time.monotonic() - self.written >= self.interval:
                 self.write()
-        return _shaped(self.pieces[name], like)
+        return _unflatten(self.pieces[name], like)
 
     def write(self) -> None:
         """Write the pieces that are not on disk yet, all or none."""
         if self.folder is not None and self.pending:
-            arrays = {
-                f"{i}:{j}": leaf
-                for i, name in enumerate(self.pending)
-                for j, leaf in enumerate(self.pieces[name])
-            }
+            # Array j of piece i is stored under the name "i:j".
+            arrays = {_NAMES: np.asarray(self.pending)}
+            for i, name in enumerate(self.pending):
+                arrays |= {f"{i}:{j}": leaf for j, leaf in enumerate(self.pieces[name])}
             content = io.BytesIO()
-            arrays[_NAMES] = np.asarray(self.pending)
-            np.savez(content, **arrays)  # type: ignore[arg-type]  # its stub takes every name for its own option
+            # The stub of savez takes every name for one of its own options.
+            np.savez(content, **arrays)  # type: ignore[arg-type]
             write_atomically(self.folder / f"{self.segments:06d}.npz", content.getvalue())
             self.segments += 1
             self.pending = []
         self.written = time.monotonic()
 
 
-def _shaped(leaves: list[np.ndarray], like: Any) -> Any:
+def _unflatten(leaves: list[np.ndarray], like: PyTree | None) -> PyTree:
     return leaves if like is None else jax.tree.unflatten(jax.tree.structure(like), leaves)
 
 
@@ -135,13 +151,13 @@ def open_journal(
     inputs: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> Journal:
-    """The journal of a computation.
+    """Open the journal of a computation, with the pieces that an earlier process has finished.
 
     Args:
-        checkpoint: where it is kept; ``None``: nowhere.
+        checkpoint: folder where it is kept, ``None`` to keep nothing.
         work: kind of computation, e.g. ``"profile"``; the name of its folder inside that of the
             checkpoint.
-        inputs: what goes in, by what it is called in an error message: data, scene, the minimum.
+        inputs: what goes in (data, scene, the minimum), by its name in an error text.
         options: arguments that decide on the numbers: counts, seeds, levels.
 
     Raises:
@@ -161,13 +177,15 @@ def open_journal(
     folder.mkdir(parents=True, exist_ok=True)
     description = folder / DESCRIPTION
     if description.exists():
-        _check_same(_read_description(description), identity, folder)
+        _check_identity(_read_description(description), identity, folder)
     else:
         write_atomically(description, (json.dumps(identity, indent=2) + "\n").encode())
     for unfinished in folder.glob(".*.part"):  # of a process that was killed while it wrote
         unfinished.unlink(missing_ok=True)
     files = sorted(folder.glob("*.npz"))
-    pieces = {name: piece for file in files for name, piece in _read_segment(file).items()}
+    pieces: dict[str, list[np.ndarray]] = {}
+    for file in files:
+        pieces |= _read_segment(file)
     return Journal(folder, interval=place.interval, pieces=pieces, segments=len(files))
 
 
@@ -193,30 +211,30 @@ def _read_segment(path: Path) -> dict[str, list[np.ndarray]]:
 def _unreadable(path: Path) -> InputError:
     return InputError(
         "this is not a file of a checkpoint",
-        remedy="Remove the folder of the checkpoint to begin anew.",
+        remedy="Remove the folder of the checkpoint to start again.",
         path=path,
     )
 
 
-def _check_same(there: Any, here: dict[str, Any], folder: Path) -> None:
+def _check_identity(stored: Any, current: dict[str, Any], folder: Path) -> None:
     """Raise with what differs between a checkpoint and the computation that wants to go on from
     it.
     """
-    found = []
-    for group, about in (
+    differences: list[str] = []
+    for group, sentence in (
         ("inputs", "{name} is another"),
         ("options", "{name} = {old} there, {new} here"),
         ("versions", "{name} {old}, now {new}"),
     ):
-        old, new = there.get(group, {}), here[group]
-        found += [
-            about.format(name=name, old=old.get(name), new=new.get(name))
+        old, new = stored.get(group, {}), current[group]
+        differences += [
+            sentence.format(name=name, old=old.get(name), new=new.get(name))
             for name in dict.fromkeys((*old, *new))
             if old.get(name) != new.get(name)
         ]
-    if found:
+    if differences:
         raise InputError(
-            f"This checkpoint belongs to another {here['work']}: {'; '.join(found)}",
+            f"This checkpoint belongs to another {current['work']}: {'; '.join(differences)}",
             remedy="Name another folder, or remove this one to begin anew.",
             path=folder,
         )

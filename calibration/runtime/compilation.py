@@ -4,9 +4,12 @@ faster compiler is the better one.
 
 import functools
 from collections.abc import Callable
-from typing import Any
+from typing import ParamSpec, TypeVar
 
 import jax
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 PLAIN_FUSIONS = {"xla_cpu_use_fusion_emitters": False}
 """On a CPU XLA then emits loops by its older, plainer way: half the time to compile, the same time
@@ -16,8 +19,9 @@ to run a fit.
 
 @functools.cache
 def find_compiler_options() -> dict[str, bool]:
-    """``PLAIN_FUSIONS`` where the installed XLA knows it, which newer ones do not; they compile
-    faster by themselves.
+    """The options of the quicker compiler: ``PLAIN_FUSIONS`` where the installed XLA knows it.
+
+    Newer ones do not know it; they compile faster by themselves.
     """
     try:
         jax.jit(lambda: 0, compiler_options=PLAIN_FUSIONS).lower().compile()
@@ -27,20 +31,20 @@ def find_compiler_options() -> dict[str, bool]:
 
 
 def quick_jit(
-    function: Callable[..., Any], *, static_argnames: tuple[str, ...]
-) -> Callable[..., Any]:
+    function: Callable[Arguments, Result], *, static_argnames: tuple[str, ...]
+) -> Callable[Arguments, Result]:
     """``jax.jit`` of a function that is called from Python only, compiled with
     ``find_compiler_options``.
     """
 
     @functools.cache
-    def compiled() -> Callable[..., Any]:
+    def compiled() -> Callable[Arguments, Result]:
         return jax.jit(
             function, static_argnames=static_argnames, compiler_options=find_compiler_options()
         )
 
     @functools.wraps(function)
-    def call(*args: Any, **kwargs: Any) -> Any:
+    def call(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
         return compiled()(*args, **kwargs)
 
     return call

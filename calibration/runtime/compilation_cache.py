@@ -49,7 +49,8 @@ def _processor() -> str:
 
 
 def enable_compilation_cache() -> Path | None:
-    """Let JAX keep compiled code in `find_cache_folder`, unless it was told of another folder already.
+    """Let JAX keep compiled code in the folder of ``find_cache_folder``, unless it was given
+    another one already.
 
     Without a folder that can be written to, everything works as with one, only slower.
 

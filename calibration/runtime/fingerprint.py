@@ -1,20 +1,20 @@
-"""A short text that is the same for the same inputs, in this process and in the next one, and
-another for others.
+"""Fingerprints: a short text that is the same for equal inputs in every process, and differs for
+others.
 """
 
 import dataclasses
 import enum
 import functools
 import hashlib
+import inspect
 import types
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
 
 import jax
 import numpy as np
 
 
-def fingerprint(*values: Any) -> str:
+def fingerprint(*values: object) -> str:
     """SHA-256 of nested data: numbers, texts, arrays, containers, dataclasses, and functions (by
     name, code and what they enclose).
     """
@@ -25,7 +25,7 @@ def fingerprint(*values: Any) -> str:
     return digest.hexdigest()
 
 
-def _pieces(value: Any) -> Iterator[bytes]:
+def _pieces(value: object) -> Iterator[bytes]:
     if isinstance(value, (np.ndarray, np.generic, jax.Array)):
         array = np.asarray(value)
         yield f"{array.dtype.str}{array.shape}".encode()
@@ -45,7 +45,7 @@ def _pieces(value: Any) -> Iterator[bytes]:
         yield b"end"
 
 
-def _parts(value: Any) -> list[Any]:
+def _parts(value: object) -> Sequence[object]:
     """What a composed value is made of, in an order that does not depend on the process."""
     if dataclasses.is_dataclass(value):
         return [(field.name, getattr(value, field.name)) for field in dataclasses.fields(value)]
@@ -71,7 +71,11 @@ def _parts(value: Any) -> list[Any]:
         return [value.__func__, value.__self__]
     if isinstance(value, types.CodeType):
         return [value.co_code, list(value.co_consts), list(value.co_names)]
-    wrapped = getattr(value, "__wrapped__", None)  # a function under jax.jit
-    if wrapped is not None:
-        return [wrapped]
-    return [vars(value)] if hasattr(value, "__dict__") else [repr(value)]
+    if callable(value):
+        inner = inspect.unwrap(value, stop=lambda function: function is not value)
+        if inner is not value:  # a function under jax.jit
+            return [inner]
+    try:
+        return [vars(value)]
+    except TypeError:  # it has slots, or is made in C
+        return [repr(value)]

@@ -1,13 +1,15 @@
-"""What a long computation is doing, how far it is and how long it still takes: a live line on a
-terminal, plain lines elsewhere.
+"""Progress of a long computation, with the time left: a live line on a terminal, plain lines
+elsewhere.
 """
 
 import collections
 import os
 import time
 from types import TracebackType
-from typing import Any, TextIO
+from typing import TextIO
 
+import numpy as np
+from numpy.typing import ArrayLike
 from rich.console import Console
 from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as LiveDisplay
@@ -19,14 +21,23 @@ do not count for long.
 
 
 class Progress:
-    """Called with a sentence at the begin of each stage, ``advance`` with each step of it; a
-    context that ends the last one.
+    """Shows what a long computation does: call it with a sentence at the begin of each stage, and
+    ``advance`` with each step of the stage. A context that ends the last stage.
 
     Args:
-        console: where to; by default standard error.
-        quiet: say nothing there.
+        console: on which it shows; by default standard error.
+        quiet: whether it shows nothing there.
         log: file to which plain lines are appended, whatever the console is.
-        every: on anything but a terminal, at most one line for steps in so many seconds.
+        every: on anything but a terminal, shortest time between two lines about steps [s].
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with cal.Progress(quiet=True, log=f"{folder}/log.txt") as progress:
+        ...         result = cal.run_sweep(jnp.sqrt, np.ones(4), chunk=2, progress=progress)
+        ...     with open(f"{folder}/log.txt") as log:
+        ...         "Sweeping 4 inputs ..." in log.read()
+        True
     """
 
     def __init__(
@@ -62,7 +73,12 @@ class Progress:
         return self
 
     def __call__(self, stage: str, total: int | None = None) -> None:
-        """Begin a stage, of ``total`` steps where that is known."""
+        """Begin a stage.
+
+        Args:
+            stage: what is done, in words.
+            total: number of its steps, where that is known.
+        """
         self._end_stage()
         now = time.perf_counter()
         self.stage, self.total, self.said = (stage, now), total, now
@@ -73,7 +89,12 @@ class Progress:
         self._line(f"{stage} ...")
 
     def advance(self, done: int, note: str = "") -> None:
-        """So many steps of the stage are done; ``note``: how it goes, e.g. ``chi2 = 412``."""
+        """Show that steps of the stage are done.
+
+        Args:
+            done: number of finished steps.
+            note: how it goes, e.g. ``chi2 = 412``.
+        """
         if self.stage is None:
             return
         now = time.perf_counter()
@@ -97,9 +118,14 @@ class Progress:
             self.said = now
             self._line(f"{self.stage[0]}: {words}")
 
-    def iteration(self, count: Any, chi2: Any) -> None:
-        """A step of an optimiser: what ``fit(problem, progress=...)`` calls."""
-        self.advance(int(count), f"chi2 = {float(chi2):.6g}")
+    def iteration(self, count: ArrayLike, chi2: ArrayLike) -> None:
+        """Show a step of an optimiser: what ``fit(problem, progress=...)`` calls.
+
+        Args:
+            count: number of steps done.
+            chi2: present sum of squares.
+        """
+        self.advance(int(np.asarray(count)), f"chi2 = {float(np.asarray(chi2)):.6g}")
 
     def seconds_left(self) -> float | None:
         """Time left of the stage at the speed of the last steps; ``None`` where that is not
@@ -150,12 +176,12 @@ class Progress:
 
 
 def ensure_progress(progress: Progress | None) -> Progress:
-    """``progress``, or one that says nothing."""
+    """``progress``, or a quiet one where there is none."""
     return Progress(quiet=True) if progress is None else progress
 
 
 def format_duration(seconds: float) -> str:
-    """``42 s``, ``3 min 5 s``, ``2 h 10 min``."""
+    """Write a time as ``42 s``, ``3 min 5 s`` or ``2 h 10 min``."""
     whole = max(round(seconds), 0)
     if whole < 60:
         return f"{whole} s"

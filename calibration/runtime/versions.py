@@ -1,4 +1,4 @@
-"""Which versions of what a result depends on are installed."""
+"""Versions of the packages on which results depend."""
 
 import importlib.metadata
 import platform
@@ -7,8 +7,8 @@ _PACKAGES = ("jaxcontact", "jax", "optimistix", "numpy")
 
 
 def installed_versions() -> dict[str, str | None]:
-    """By package, and ``python``; ``None`` for a package that runs from a checkout that is not
-    installed.
+    """The installed version of each package, and of ``python``; ``None`` for a package that runs
+    from a checkout that is not installed.
     """
     return {name: _version(name) for name in _PACKAGES} | {"python": platform.python_version()}
 
