@@ -1,4 +1,10 @@
-"""Errors of measurements: models of noise, robust losses, whitening."""
+"""Errors of measurements: noise models, robust losses, whitening.
+
+Example:
+    >>> noise = {cal.Recording: cal.noise.StudentT(degrees=4.0), cal.ImpactTable: cal.noise.Known()}
+    >>> noise[cal.Recording].robust
+    True
+"""
 
 import lazy_loader as _lazy
 
