@@ -43,7 +43,7 @@ from tests.reference.case import (
     dispatch,
     quantities,
 )
-from tests.reference.equations_edem import spin_down
+from tests.reference.equations.edem import spin_down
 from tests.reference.motion import (
     OBTAINED,
     RIGID,

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import jaxcontact as jc
-from tests.reference.published_oblique_impacts import (
+from tests.reference.published.oblique_impacts import (
     LENGTH,
     SPRINGS,
     STEPS,
@@ -16,7 +16,7 @@ from tests.reference.published_oblique_impacts import (
     Spring,
     oblique_impacts,
 )
-from tests.reference.published_reading import stated
+from tests.reference.published.reading import stated
 from tests.reference.test_reference_harness import outcomes
 
 RADIUS, MASS, FRICTION, RESTITUTION = 0.0025, 2.6e-4, 0.092, 0.98

@@ -194,7 +194,7 @@ def test_the_directory_is_given_on_the_command_line(write):
         sys.executable,
         "-m",
         "pytest",
-        "tests/reference",
+        "tests/reference/test_reference.py",
         "--reference-dir",
         str(root),
         "-q",

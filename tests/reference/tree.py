@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from tests.reference import closed_form, equations, exudyn, published
+from tests.reference import closed_form, exudyn
 from tests.reference.case import Case, ReferenceFile, failing, skipped
+from tests.reference.equations import kinds as equations
+from tests.reference.published import kinds as published
 
 DIRECTORIES = {
     "exudyn": exudyn.FILE_KINDS,

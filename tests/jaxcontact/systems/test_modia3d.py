@@ -14,7 +14,7 @@ import jaxcontact as jc
 from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.systems import modia3d
 from jaxcontact.systems.modia3d import ContactMemory, Solid, SolidMaterial, Sphere
-from tests.reference.equations_modia3d import trajectory_bouncing_sphere
+from tests.reference.equations.modia3d import trajectory_bouncing_sphere
 from tests.reference.latched_motion import latched_motion
 
 STEEL_BALL = Solid(shape=Sphere(diameter=0.2), solidMaterial="Steel")

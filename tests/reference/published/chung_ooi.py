@@ -21,7 +21,7 @@ from jaxcontact.materials import (
     hertz_stiffness,
 )
 from tests.reference.case import Case, Computed, ReferenceFile, failing, quantities
-from tests.reference.published_impacts import (
+from tests.reference.published.impacts import (
     Impact,
     as_arrays,
     body,
@@ -30,7 +30,7 @@ from tests.reference.published_impacts import (
     quickly_compiled,
     two_spheres,
 )
-from tests.reference.published_reading import NUMBER, beside, columns, only, stated, within
+from tests.reference.published.reading import NUMBER, beside, columns, only, stated, within
 
 TWINS = ("test1", "test7")
 """Tests in which two identical spheres meet; in the others a sphere meets a rigid plane."""

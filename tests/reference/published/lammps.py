@@ -11,10 +11,10 @@ import jaxcontact as jc
 from jaxcontact.laws.normal.adhesion import jkr_force
 from jaxcontact.materials import Solid, effective_modulus, effective_shear_modulus, hertz_stiffness
 from tests.reference.case import Case, Computed, ReferenceFile, dispatch, quantities
-from tests.reference.published_impacts import body, two_spheres
-from tests.reference.published_oblique_impacts import Rebound, Spring, oblique_impacts
-from tests.reference.published_reading import only, stated, within
-from tests.reference.published_resting_contact import Resistance, Resting, resting_contact
+from tests.reference.published.impacts import body, two_spheres
+from tests.reference.published.oblique_impacts import Rebound, Spring, oblique_impacts
+from tests.reference.published.reading import only, stated, within
+from tests.reference.published.resting_contact import Resistance, Resting, resting_contact
 
 Setup = Mapping[str, Any]
 
@@ -91,7 +91,7 @@ FORMS = {
 
 
 def tangential_form(setup: Setup) -> str:
-    """Key of ``published_oblique_impacts.SPRINGS``; ``mindlin`` where a Hertz contact has no
+    """Key of ``oblique_impacts.SPRINGS``; ``mindlin`` where a Hertz contact has no
     name.
     """
     if "kn" in setup:

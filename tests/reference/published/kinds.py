@@ -4,16 +4,16 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from typing import Any
 
-from tests.reference import (
-    published_chrono,
-    published_chung_ooi,
-    published_chung_ooi_oblique,
-    published_exudyn,
-    published_lammps,
-    published_mfix,
-    published_thornton,
-)
 from tests.reference.case import Case, FileKind, ReferenceFile, dispatch
+from tests.reference.published import (
+    chrono,
+    chung_ooi,
+    chung_ooi_oblique,
+    exudyn,
+    lammps,
+    mfix,
+    thornton,
+)
 
 
 def has(*entries: str) -> Callable[[Any], bool]:
@@ -45,22 +45,22 @@ _CONTENT = {
 }
 
 _RUNNERS = {
-    "Chung and Ooi parameters": published_chung_ooi_oblique.test_parameters,
-    "Chung and Ooi tests 1 and 2": published_chung_ooi.tests_1_and_2,
-    "force curve": published_chung_ooi.force_curve,
-    "Chung and Ooi test 3": published_chung_ooi.test_3,
-    "Chung and Ooi test 4": published_chung_ooi_oblique.test_4,
-    "Chung and Ooi test 5": published_chung_ooi_oblique.test_5,
-    "Chung and Ooi test 6": published_chung_ooi_oblique.test_6,
-    "Chung and Ooi test 7": published_chung_ooi.test_7,
-    "MFIX DEM01": published_mfix.dem01,
-    "MFIX DEM02": published_mfix.dem02,
-    "MFIX DEM03": published_mfix.dem03,
-    "MFIX DEM05": published_mfix.dem05,
-    "Chrono": published_chrono.cases,
-    "LAMMPS": published_lammps.cases,
-    "Exudyn restitution": published_exudyn.cases,
-    "Thornton 2013": published_thornton.cases,
+    "Chung and Ooi parameters": chung_ooi_oblique.test_parameters,
+    "Chung and Ooi tests 1 and 2": chung_ooi.tests_1_and_2,
+    "force curve": chung_ooi.force_curve,
+    "Chung and Ooi test 3": chung_ooi.test_3,
+    "Chung and Ooi test 4": chung_ooi_oblique.test_4,
+    "Chung and Ooi test 5": chung_ooi_oblique.test_5,
+    "Chung and Ooi test 6": chung_ooi_oblique.test_6,
+    "Chung and Ooi test 7": chung_ooi.test_7,
+    "MFIX DEM01": mfix.dem01,
+    "MFIX DEM02": mfix.dem02,
+    "MFIX DEM03": mfix.dem03,
+    "MFIX DEM05": mfix.dem05,
+    "Chrono": chrono.cases,
+    "LAMMPS": lammps.cases,
+    "Exudyn restitution": exudyn.cases,
+    "Thornton 2013": thornton.cases,
 }
 
 

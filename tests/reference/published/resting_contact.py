@@ -14,7 +14,7 @@ from jaxcontact.laws.friction.rolling import RollingResistance
 from jaxcontact.laws.friction.spinning import SpinningFriction
 from jaxcontact.scene.bodies import cube
 from tests.reference.motion import along_z
-from tests.reference.published_impacts import quickly_compiled
+from tests.reference.published.impacts import quickly_compiled
 
 STATIC_OVERLAP = 1e-4
 """Static overlap over the radius: the stiffness of a contact that is said to be stiff."""

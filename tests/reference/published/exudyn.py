@@ -8,8 +8,8 @@ import numpy as np
 import jaxcontact as jc
 from jaxcontact.laws.core.damping_maps import RESTITUTION_LAWS
 from tests.reference.case import Case, Computed, ReferenceFile, failing, quantities
-from tests.reference.published_impacts import after_impact, body, first_contacts
-from tests.reference.published_reading import only, stated
+from tests.reference.published.impacts import after_impact, body, first_contacts
+from tests.reference.published.reading import only, stated
 
 LAWS = {"gonthier_carvalho_martins": "exudyn_mixed", "hunt_crossley": "hunt_crossley_1975"}
 """Names in the file, and in the catalogue."""

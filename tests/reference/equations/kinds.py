@@ -10,8 +10,8 @@ from jaxcontact.laws.core.damping_maps import (
     zero_overlap_restitution,
 )
 from jaxcontact.materials import effective_mass
-from tests.reference import equations_comsol, equations_edem, equations_modia3d, equations_pfc
 from tests.reference.case import Case, Computed, FileKind, ReferenceFile, assert_close, dispatch
+from tests.reference.equations import comsol, edem, modia3d, pfc
 from tests.reference.motion import OBTAINED, impact, rolling
 
 FORMAT = "contact-model verification cases v1"
@@ -52,10 +52,10 @@ FUNCTIONS = {
     "pfc/contact_mass": contact_mass,
     "pfc/restitution_linear": restitution_linear,
     "pfc/sliding_to_rolling": sliding_to_rolling,
-    **equations_comsol.FUNCTIONS,
-    **equations_edem.FUNCTIONS,
-    **equations_modia3d.FUNCTIONS,
-    **equations_pfc.FUNCTIONS,
+    **comsol.FUNCTIONS,
+    **edem.FUNCTIONS,
+    **modia3d.FUNCTIONS,
+    **pfc.FUNCTIONS,
 }
 
 

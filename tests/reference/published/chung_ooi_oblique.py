@@ -20,10 +20,10 @@ from jaxcontact.materials import (
     hertz_stiffness,
 )
 from tests.reference.case import Case, ReferenceFile, failing, skipped
-from tests.reference.published_chung_ooi import counter_spinning, parameters, solid
-from tests.reference.published_impacts import after_impact, body, over_floor, two_spheres
-from tests.reference.published_oblique_impacts import Rebound, Spring, oblique_impacts
-from tests.reference.published_reading import columns, mean_square_within, only, stated, within
+from tests.reference.published.chung_ooi import counter_spinning, parameters, solid
+from tests.reference.published.impacts import after_impact, body, over_floor, two_spheres
+from tests.reference.published.oblique_impacts import Rebound, Spring, oblique_impacts
+from tests.reference.published.reading import columns, mean_square_within, only, stated, within
 
 
 class Plane(NamedTuple):

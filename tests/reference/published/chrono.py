@@ -12,15 +12,15 @@ import jaxcontact as jc
 from jaxcontact.materials import Solid, effective_modulus, effective_radius, hertz_stiffness
 from tests.reference.case import Case, Computed, ReferenceFile, assert_close, dispatch, failing
 from tests.reference.motion import along_z
-from tests.reference.published_impacts import (
+from tests.reference.published.impacts import (
     as_arrays,
     body,
     quickly_compiled,
     regularized,
     two_spheres,
 )
-from tests.reference.published_reading import only, stated, within
-from tests.reference.published_resting_contact import Resistance, Resting, resting_contact
+from tests.reference.published.reading import only, stated, within
+from tests.reference.published.resting_contact import Resistance, Resting, resting_contact
 
 Setup = Mapping[str, Any]
 

@@ -16,7 +16,7 @@ import jaxcontact as jc
 from jaxcontact.laws.core.damping_maps import zero_overlap_damping
 from tests.reference.case import Case, Computed, ReferenceFile, quantities
 from tests.reference.motion import DOWN, UP, along_z
-from tests.reference.published_impacts import (
+from tests.reference.published.impacts import (
     SAMPLES,
     Motion,
     as_arrays,
@@ -28,8 +28,8 @@ from tests.reference.published_impacts import (
     padded,
     quickly_compiled,
 )
-from tests.reference.published_oblique_impacts import Rebound, Spring, oblique_impacts
-from tests.reference.published_reading import columns, only, stated, within
+from tests.reference.published.oblique_impacts import Rebound, Spring, oblique_impacts
+from tests.reference.published.reading import columns, only, stated, within
 
 # DEM01: a falling sphere, up to its first apex.
 

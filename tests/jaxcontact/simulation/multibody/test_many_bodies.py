@@ -453,7 +453,7 @@ def test_spheres_that_overlap_at_rest_part_with_the_energy_of_their_overlap():
 # Two spheres by Exudyn.
 
 RECORDED = {1: "hunt_crossley_1975", 2: "exudyn_mixed"}
-DATA = Path(__file__).parents[2] / "reference" / "data" / "exudyn"
+DATA = Path(__file__).parents[3] / "reference" / "data" / "exudyn"
 
 
 def recordings(model: int) -> dict:

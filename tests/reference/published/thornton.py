@@ -17,8 +17,8 @@ from jaxcontact.materials import (
     tangential_stiffness_ratio,
 )
 from tests.reference.case import Case, ReferenceFile
-from tests.reference.published_oblique_impacts import Rebound, Spring, oblique_impacts
-from tests.reference.published_reading import columns, mean_square_within, only, stated, within
+from tests.reference.published.oblique_impacts import Rebound, Spring, oblique_impacts
+from tests.reference.published.reading import columns, mean_square_within, only, stated, within
 
 
 def cases(file: ReferenceFile) -> Iterable[Case]:
