@@ -61,6 +61,21 @@ def sweep(
 
     Returns:
         A trajectory of which every array has a first axis that counts the simulations.
+
+    Example:
+        >>> def make(restitution):
+        ...     normal = jc.NewtonRestitution(restitution=restitution)
+        ...     scene = jc.Scene(
+        ...         bodies=jc.spheres(radius=0.02, mass=2.7e-3),
+        ...         contact=jc.ContactModel(normal=normal),
+        ...     )
+        ...     return scene, jc.state(position=(0.0, 0.0, 0.3))
+        ...
+        >>> restitutions = jnp.array([0.5, 0.7, 0.9])
+        >>> times = jnp.linspace(0.0, 0.4, 3)
+        >>> results = jc.sweep(make, restitutions, times, method=jc.Impulse(max_contacts=2))
+        >>> print(results.position[:, -1, 2].round(4))
+        [0.0815 0.157  0.2325]
     """
     method = EventAligned() if method is None else method
     if not isinstance(method, (EventAligned, Impulse)):

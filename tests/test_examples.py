@@ -11,6 +11,7 @@ import pytest
 
 import calibration as cal
 import jaxcontact as jc
+from jaxcontact.laws.core.registry import LAWS
 from tests.public_names import documentation, documented_homes, home, public_names
 
 NAMES = public_names()
@@ -20,71 +21,6 @@ NAMESPACE = {"jc": jc, "cal": cal, "jax": jax, "jnp": jnp, "np": np}
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 WITHOUT_EXAMPLE = (
-    "jaxcontact.AdhesivePlastic",
-    "jaxcontact.AnchorSpring",
-    "jaxcontact.Beam",
-    "jaxcontact.Box",
-    "jaxcontact.Capsule",
-    "jaxcontact.Clumps",
-    "jaxcontact.Cone",
-    "jaxcontact.ContactModel",
-    "jaxcontact.Coulomb",
-    "jaxcontact.CundallStrack",
-    "jaxcontact.Cylinder",
-    "jaxcontact.Ellipsoid",
-    "jaxcontact.EventAligned",
-    "jaxcontact.ExponentialRestitution",
-    "jaxcontact.Facet",
-    "jaxcontact.FixedStep",
-    "jaxcontact.GradientReport",
-    "jaxcontact.HertzDashpot",
-    "jaxcontact.HuntCrossley",
-    "jaxcontact.Impulse",
-    "jaxcontact.JohnsonKendallRoberts",
-    "jaxcontact.KuwabaraKono",
-    "jaxcontact.LinearDashpot",
-    "jaxcontact.MagnusLift",
-    "jaxcontact.Mesh",
-    "jaxcontact.Mindlin",
-    "jaxcontact.NewtonRestitution",
-    "jaxcontact.NoFriction",
-    "jaxcontact.Plane",
-    "jaxcontact.PowerLawHuntCrossley",
-    "jaxcontact.PowerLawRestitution",
-    "jaxcontact.PrescribedMotion",
-    "jaxcontact.QuadraticDrag",
-    "jaxcontact.RationalRestitution",
-    "jaxcontact.RegularizedCoulomb",
-    "jaxcontact.RestitutionLaw",
-    "jaxcontact.RestitutionNode",
-    "jaxcontact.RollingResistance",
-    "jaxcontact.RollingSpring",
-    "jaxcontact.Scene",
-    "jaxcontact.Sphere",
-    "jaxcontact.Spheres",
-    "jaxcontact.SpinningFriction",
-    "jaxcontact.State",
-    "jaxcontact.Status",
-    "jaxcontact.TabulatedRestitution",
-    "jaxcontact.ThorntonPlastic",
-    "jaxcontact.ThorntonRestitution",
-    "jaxcontact.Trajectory",
-    "jaxcontact.TsujiDashpot",
-    "jaxcontact.ViscoelasticRestitution",
-    "jaxcontact.WaltonBraun",
-    "jaxcontact.check_gradients",
-    "jaxcontact.clump",
-    "jaxcontact.cube",
-    "jaxcontact.hessian",
-    "jaxcontact.jacobian",
-    "jaxcontact.law",
-    "jaxcontact.normal_law",
-    "jaxcontact.simulate",
-    "jaxcontact.spheres",
-    "jaxcontact.state",
-    "jaxcontact.sweep",
-    "jaxcontact.together",
-    "jaxcontact.value_and_jacobian",
     "jaxcontact.laws.adhesion",
     "jaxcontact.laws.adhesive_plastic",
     "jaxcontact.laws.continuous_friction",
@@ -105,9 +41,6 @@ WITHOUT_EXAMPLE = (
     "jaxcontact.laws.tangential",
     "jaxcontact.laws.velocity_dependent_restitution",
     "jaxcontact.laws.viscoelastic",
-    "jaxcontact.surfaces.Pose",
-    "jaxcontact.surfaces.Surface",
-    "jaxcontact.surfaces.SurfacePoint",
     "jaxcontact.systems.comsol",
     "jaxcontact.systems.comsol.ArbitraryContact",
     "jaxcontact.systems.comsol.Friction",
@@ -204,7 +137,6 @@ WITHOUT_EXAMPLE = (
     "calibration.ImpactTable",
     "calibration.MultiStart",
     "calibration.Posterior",
-    "calibration.Problem",
     "calibration.Profile",
     "calibration.Profile2D",
     "calibration.Profiles",
@@ -308,6 +240,15 @@ ON_NO_PAGE = (
     "calibration.studies.check_study",
 )
 """Names that stand on no page of the reference yet. The list may only become shorter."""
+
+
+@pytest.fixture(autouse=True)
+def laws_of_the_examples_are_forgotten():
+    """An example may register a law; no other test shall meet it."""
+    laws = dict(LAWS)
+    yield
+    LAWS.clear()
+    LAWS.update(laws)
 
 
 def examples_of(name):

@@ -22,6 +22,14 @@ class AnchorSpring:
             leaves a direction free.
         damping: ``c`` [N s/m], likewise.
         anchor: motion of the anchor ``a(t)``: that of the reference point.
+
+    Example:
+        >>> spring = jc.AnchorSpring(
+        ...     stiffness=100.0, anchor=jc.PrescribedMotion(velocity=(0.01, 0.0, 0.0))
+        ... )
+        >>> force = spring.force(jnp.zeros(3), jnp.zeros(3), time=2.0)
+        >>> print(f"{force[0]:.2f} N")
+        2.00 N
     """
 
     body: int = static(default=0)

@@ -18,6 +18,11 @@ class Spheres:
 
     The moment of inertia about any axis through the centre is ``inertia_ratio * mass * radius**2``:
     2/5 for a solid sphere, 2/3 for a thin shell such as a table-tennis ball.
+
+    Example:
+        >>> steel = jc.Spheres(radius=0.01, mass=0.0327)
+        >>> print(f"{steel.moment_of_inertia:.3g} kg m^2")
+        1.31e-06 kg m^2
     """
 
     radius: Any = parameter(
@@ -55,6 +60,11 @@ def spheres(*, radius: Any, mass: Any = None, density: Any = None, shell: bool =
         mass: mass [kg].
         density: density of a solid sphere [kg/m^3]; excludes ``mass`` and ``shell``.
         shell: thin spherical shell (table-tennis ball) instead of a solid sphere.
+
+    Example:
+        >>> ball = jc.spheres(radius=0.02, mass=2.7e-3, shell=True)
+        >>> print(f"I = {ball.inertia_ratio:.3f} m R^2")
+        I = 0.667 m R^2
     """
     if (mass is None) == (density is None):
         raise ValueError("spheres: give exactly one of mass [kg] and density [kg/m^3].")
@@ -84,6 +94,18 @@ class Clumps:
         inertia: tensor of inertia of each body about its centre of mass, in body axes ``(bodies, 3,
             3)``, symmetric, positive definite.
         of_body: index of the body of each member.
+
+    Example:
+        >>> dumbbell = jc.clump(
+        ...     offset=((-0.01, 0.0, 0.0), (0.01, 0.0, 0.0)),
+        ...     radius=0.01,
+        ...     mass=0.02,
+        ...     inertia=(1e-6, 3e-6, 3e-6),
+        ... )
+        >>> isinstance(dumbbell, jc.Clumps)
+        True
+        >>> print(dumbbell.of_body, dumbbell.radius)
+        (0, 0) [0.01 0.01]
     """
 
     offset: Any = parameter(
@@ -134,6 +156,16 @@ def clump(*, offset: Any, radius: Any, mass: Any, inertia: Any) -> Clumps:
         mass: of the body [kg].
         inertia: about the centre of mass in body axes [kg m^2]: a scalar, three principal moments
             or the tensor ``(3, 3)``.
+
+    Example:
+        >>> dumbbell = jc.clump(
+        ...     offset=((-0.01, 0.0, 0.0), (0.01, 0.0, 0.0)),
+        ...     radius=0.01,
+        ...     mass=0.02,
+        ...     inertia=(1e-6, 3e-6, 3e-6),
+        ... )
+        >>> print(dumbbell.offset.shape, dumbbell.inertia.shape)
+        (2, 3) (1, 3, 3)
     """
     offset = jnp.asarray(offset) if not is_concrete(offset) else np.asarray(offset, dtype=float)
     if offset.ndim != 2 or offset.shape[1] != 3:
@@ -165,6 +197,11 @@ def cube(*, half_width: Any, mass: Any, corner_radius: Any = None, inertia: Any 
         corner_radius: of the corner spheres [m]; ``half_width / 20`` when left out.
         inertia: about any axis [kg m^2]; ``2/3 m half_width^2``, that of a homogeneous cube, when
             left out.
+
+    Example:
+        >>> die = jc.cube(half_width=0.008, mass=0.0042)
+        >>> print(die.offset.shape, f"{die.inertia[0, 0, 0]:.3g} kg m^2")
+        (8, 3) 1.79e-07 kg m^2
     """
     corner_radius = half_width / 20 if corner_radius is None else corner_radius
     if is_concrete((half_width, corner_radius)) and not 0 < corner_radius <= half_width:
@@ -186,6 +223,12 @@ def together(*bodies: Spheres | Clumps) -> Clumps:
 
     Args:
         bodies: spheres (one or several in each argument) and clumps.
+
+    Example:
+        >>> ball = jc.spheres(radius=0.01, mass=0.01)
+        >>> bodies = jc.together(ball, jc.cube(half_width=0.01, mass=0.02))
+        >>> print(bodies.mass, bodies.of_body)
+        [0.01 0.02] (0, 1, 1, 1, 1, 1, 1, 1, 1)
     """
     if not bodies:
         raise ValueError("together: give at least one body.")

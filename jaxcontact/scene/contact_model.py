@@ -26,6 +26,14 @@ class ContactModel:
         rolling: ``RollingResistance``, ``RollingSpring`` (with a memory; holds a body on a slope),
             or ``None``.
         spinning: ``SpinningFriction`` or ``None``.
+
+    Example:
+        >>> contact = jc.ContactModel(
+        ...     normal=jc.HuntCrossley(stiffness=4e7, restitution=0.9),
+        ...     friction=jc.RegularizedCoulomb(coefficient=0.25),
+        ... )
+        >>> contact.replace(normal=contact.normal.replace(restitution=0.8)).normal.restitution
+        0.8
     """
 
     normal: Any

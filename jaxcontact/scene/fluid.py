@@ -14,6 +14,12 @@ from jaxcontact.parameters import model, parameter
 class QuadraticDrag:
     """Air drag ``F = -1/2 rho C_D pi R^2 |v| v``. Valid where C_D is constant: Reynolds number
     about 1e3 to 2e5 for a smooth sphere.
+
+    Example:
+        >>> drag = jc.QuadraticDrag(coefficient=0.47)
+        >>> force = drag.force(jnp.array([0.0, 0.0, -5.0]), radius=0.02)
+        >>> print(f"{force[2]:.4f} N")
+        0.0089 N
     """
 
     coefficient: Any = parameter(
@@ -47,6 +53,13 @@ class MagnusLift:
     It is the lift coefficient ``C_L = C_M S`` written with the spin parameter ``S = R |spin| /
     |v|``: linear in S, valid for S below about 0.5 (Cross, Am. J. Phys. 80 (2012) 289-294). C_M is
     1 to 2 for smooth spheres in inviscid estimates, 0.5 to 1.2 measured.
+
+    Example:
+        >>> lift = jc.MagnusLift(coefficient=1.0)
+        >>> velocity, spin = jnp.array([5.0, 0.0, 0.0]), jnp.array([0.0, -100.0, 0.0])
+        >>> force = lift.force(velocity, spin, radius=0.02)
+        >>> print(f"{force[2]:.4f} N upwards")
+        0.0075 N upwards
     """
 
     coefficient: Any = parameter(

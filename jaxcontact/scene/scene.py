@@ -31,6 +31,16 @@ class Scene:
         drag: quadratic drag or ``None``.
         lift: Magnus lift or ``None``.
         springs: of ``AnchorSpring``, in any number.
+
+    Example:
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=2.7e-3, shell=True),
+        ...     surfaces=(jc.Plane(normal=(0.0, 0.0, 1.0)),),
+        ...     contact=jc.ContactModel(normal=jc.HuntCrossley(stiffness=4e7, restitution=0.9)),
+        ...     drag=jc.QuadraticDrag(coefficient=0.47),
+        ... )
+        >>> scene.has_fluid, scene.gravity
+        (True, (0.0, 0.0, -9.81))
     """
 
     bodies: Any
@@ -121,6 +131,13 @@ class State(NamedTuple):
     ``orientation``: unit quaternion ``(4,)`` or ``(bodies, 4)``, scalar first, from body axes to
     those of the scene. ``None`` for spheres (and for clumps whose body axes are those of the scene
     at the start).
+
+    Example:
+        >>> start = jc.state(position=(0.0, 0.0, 0.3), velocity=(1.0, 0.0, 0.0))
+        >>> isinstance(start, jc.State)
+        True
+        >>> print(start.position, start.spin)
+        [0.  0.  0.3] [0. 0. 0.]
     """
 
     position: jax.Array
@@ -144,6 +161,13 @@ def state(
         spin: angular velocity in the frame of the scene [rad/s], same shape.
         orientation: quaternion of each clump, scalar first, (4,) or (bodies, 4); of any length, it
             is normalised.
+
+    Example:
+        >>> start = jc.state(position=(0.0, 0.0, 0.3), velocity=(1.0, 0.0, 0.0))
+        >>> print(start.velocity)
+        [1. 0. 0.]
+        >>> jc.state(position=(0.0, 0.0, 0.3)).spin.shape
+        (3,)
     """
     given = {"position": position, "velocity": velocity, "spin": spin}
     if orientation is not None:

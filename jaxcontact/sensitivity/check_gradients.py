@@ -91,6 +91,21 @@ def check_gradients(
     Returns:
         A report with all derivatives, a verdict with reasons for each parameter and horizon, and a
         table as its text.
+
+    Example:
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=2.7e-3),
+        ...     contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.9)),
+        ... )
+        >>> report = jc.check_gradients(
+        ...     scene,
+        ...     jc.state(position=(0.0, 0.0, 0.3)),
+        ...     jnp.linspace(0.0, 0.4, 3),
+        ...     method=jc.Impulse(max_contacts=2),
+        ...     of=["contact.normal.restitution"],
+        ... )
+        >>> bool(report.trusted.all())
+        True
     """
     method = EventAligned() if method is None else method
     if not is_concrete(times) or not all(

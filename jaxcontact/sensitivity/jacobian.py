@@ -66,6 +66,14 @@ def value_and_jacobian(
         TypeError: when called, for a leaf of the argument or of the value that is not of
             floating-point type.
         ValueError: for an unknown mode or a chunk that is not a positive whole number.
+
+    Example:
+        >>> def speed(start):
+        ...     return jnp.sqrt(2 * 9.81 * start["height"])
+        ...
+        >>> value, slope = jc.value_and_jacobian(speed)({"height": jnp.array(0.3)})
+        >>> print(f"{value:.4f} m/s, {slope['height']:.4f} 1/s")
+        2.4261 m/s, 4.0435 1/s
     """
     return _value_and_jacobian("value_and_jacobian", function, mode, chunk)
 
@@ -75,6 +83,21 @@ def jacobian(
 ) -> Callable[..., Tree]:
     """The Jacobian of ``function`` with respect to its first argument: ``value_and_jacobian``
     without the value.
+
+    Example:
+        >>> def heights(restitution):
+        ...     normal = jc.NewtonRestitution(restitution=restitution)
+        ...     scene = jc.Scene(
+        ...         bodies=jc.spheres(radius=0.02, mass=2.7e-3),
+        ...         contact=jc.ContactModel(normal=normal),
+        ...     )
+        ...     start = jc.state(position=(0.0, 0.0, 0.3))
+        ...     times = jnp.linspace(0.0, 0.4, 3)
+        ...     result = jc.simulate(scene, start, times, method=jc.Impulse(max_contacts=2))
+        ...     return result.position[:, 2]
+        ...
+        >>> print(jc.jacobian(heights)(0.9).round(4))
+        [0.     0.     0.3775]
     """
     both = _value_and_jacobian("jacobian", function, mode, chunk)
     return lambda argument, *others: both(argument, *others)[1]
@@ -93,6 +116,13 @@ def hessian(
         function: as for ``value_and_jacobian``.
         mode: of the inner derivative; ``None`` for the cheaper one.
         chunk: as for ``value_and_jacobian``, for both derivatives.
+
+    Example:
+        >>> def energy(overlap):
+        ...     return 0.4 * 4e7 * overlap**2.5
+        ...
+        >>> print(f"{jc.hessian(energy)(1e-4):.3g} N/m")
+        6e+05 N/m
     """
     inner = _value_and_jacobian("hessian", function, mode, chunk)
     outer = _value_and_jacobian(

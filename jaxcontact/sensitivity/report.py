@@ -116,6 +116,23 @@ class GradientReport:
         reasons: why not, in words, for each parameter and horizon; empty where trusted.
         first_non_finite: where the first derivative that is NaN or infinite arises, or ``None``.
         warnings: what concerns the simulation as a whole, in words.
+
+    Example:
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=2.7e-3),
+        ...     contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.9)),
+        ... )
+        >>> report = jc.check_gradients(
+        ...     scene,
+        ...     jc.state(position=(0.0, 0.0, 0.3)),
+        ...     jnp.linspace(0.0, 0.4, 3),
+        ...     method=jc.Impulse(max_contacts=2),
+        ...     of=["contact.normal.restitution"],
+        ... )
+        >>> report.parameters, report.units
+        (('contact.normal.restitution',), ('-',))
+        >>> report.forward.shape
+        (1, 4, 3)
     """
 
     method: str

@@ -165,6 +165,17 @@ def simulate(
 
     Raises:
         ValueError, TypeError: before tracing, naming the argument and the remedy.
+
+    Example:
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=2.7e-3),
+        ...     contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.9)),
+        ... )
+        >>> start = jc.state(position=(0.0, 0.0, 0.3))
+        >>> times = jnp.linspace(0.0, 0.4, 3)
+        >>> result = jc.simulate(scene, start, times, method=jc.Impulse(max_contacts=2))
+        >>> print(result.position[:, 2].round(4))
+        [0.3    0.1038 0.2325]
     """
     method = EventAligned() if method is None else method
     if (

@@ -3,6 +3,13 @@ how fast it moves there.
 
 Every surface is a model with one method, ``closest(center, time)``, and an optional prescribed
 ``motion``. There are no forces here.
+
+Example:
+    >>> from jaxcontact import surfaces
+    >>> ball = surfaces.Sphere(radius=0.5)
+    >>> point = ball.closest((0.0, 0.0, 0.75), time=0.0)
+    >>> print(f"distance {point.distance:.2f} m, closest point {point.point}")
+    distance 0.25 m, closest point [0.  0.  0.5]
 """
 
 from jaxcontact.surfaces.base import Surface, SurfacePoint

@@ -24,6 +24,11 @@ class SurfacePoint(NamedTuple):
             the centre, ``(3,)``. A repelling contact force on the sphere has this direction.
         point: the closest point ``center - distance normal`` [m], ``(3,)``.
         velocity: of the surface's material at this point [m/s], ``(3,)``.
+
+    Example:
+        >>> point = jc.Plane().closest((0.3, 0.0, 0.5), time=0.0)
+        >>> print(point.distance, point.normal, point.point)
+        0.5 [0. 0. 1.] [0.3 0.  0. ]
     """
 
     distance: jax.Array
@@ -42,6 +47,13 @@ class Surface(abc.ABC):
     Attributes:
         motion: prescribed motion; ``None`` for a fixed surface.
         hollow: whether the free side of a closed shape is its inside.
+
+    Example:
+        >>> plane = jc.Plane(normal=(0.0, 0.0, 1.0), offset=0.1)
+        >>> isinstance(plane, jc.surfaces.Surface)
+        True
+        >>> print(f"{plane.closest((0.0, 0.0, 0.5), time=0.0).distance:.2f} m")
+        0.40 m
     """
 
     motion: PrescribedMotion | None = None

@@ -22,6 +22,11 @@ class Beam(Surface):
     along y, ``thickness`` along z; the total length is ``length + width``. Exact signed distance,
     C^1 outside. Inside the normal jumps where two parts of the surface are equally close. A bar of
     circular profile is a ``Capsule`` or a ``Cylinder``.
+
+    Example:
+        >>> beam = jc.Beam(length=0.4, width=0.1, thickness=0.02)
+        >>> print(f"{beam.closest((0.3, 0.0, 0.0), time=0.0).distance:.2f} m to the round end")
+        0.05 m to the round end
     """
 
     center: Any = dimensions.point("centre", symbol="c")

@@ -44,6 +44,12 @@ class Box(Surface):
 
     Exact signed distance, C^1 outside. Inside the normal jumps where two faces are equally close. A
     sphere in the corner of a room touches several walls at once: describe it by planes.
+
+    Example:
+        >>> box = jc.Box(lengths=(0.4, 0.2, 0.1))
+        >>> point = box.closest((0.0, 0.0, 0.08), time=0.0)
+        >>> print(f"{point.distance:.2f} m", point.normal)
+        0.03 m [0. 0. 1.]
     """
 
     center: Any = dimensions.point("centre", symbol="c")

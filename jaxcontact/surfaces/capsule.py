@@ -21,6 +21,11 @@ class Capsule(Surface):
     ``distance`` is that from the segment minus the radius, exact on both sides. C^1 but on the
     segment itself, where the normal is some vector at right angles to the axis; the curvature jumps
     where the half balls begin.
+
+    Example:
+        >>> rod = jc.Capsule(start=(0.0, 0.0, 0.0), end=(0.0, 0.0, 1.0), radius=0.05)
+        >>> print(f"{rod.closest((0.2, 0.0, 0.5), time=0.0).distance:.2f} m")
+        0.15 m
     """
 
     start: Any = dimensions.point("start of the axis", default=(0.0, 0.0, -0.5))

@@ -27,6 +27,12 @@ class Cone(Surface):
 
     Exact signed distance, C^1 outside. Inside the normal jumps where two parts of the surface are
     equally close. For a sphere that touches wall and end at once see ``Cylinder``.
+
+    Example:
+        >>> hopper = jc.Cone(start_radius=0.1, end_radius=0.5, hollow=True)
+        >>> distance = jax.jit(lambda center: hopper.closest(center, 0.0).distance)
+        >>> print(f"{distance(jnp.zeros(3)):.4f} m to the wall")
+        0.2785 m to the wall
     """
 
     start: Any = dimensions.point("centre of the first end", default=(0.0, 0.0, -0.5))

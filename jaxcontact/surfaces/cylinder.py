@@ -21,6 +21,12 @@ class Cylinder(Surface):
     Exact signed distance, C^1 outside. Inside the normal jumps where the wall and an end, or
     opposite parts of the wall, are equally close. A sphere in the corner of a drum touches wall and
     end at once: describe it by a hollow cylinder with ends out of reach and two planes.
+
+    Example:
+        >>> drum = jc.Cylinder(radius=0.3, hollow=True)
+        >>> distance = jax.jit(lambda center: drum.closest(center, 0.0).distance)
+        >>> print(f"{distance(jnp.array([0.1, 0.0, 0.0])):.2f} m to the wall")
+        0.20 m to the wall
     """
 
     start: Any = dimensions.point("centre of the first end", default=(0.0, 0.0, -0.5))

@@ -30,6 +30,12 @@ class Ellipsoid(Surface):
     Analytic outside and inside, but on a flat part of the plane across the shortest axis (a disk
     with an elliptic rim, between the centres of curvature of the flat sides), where two points are
     equally close. There it is the point on the positive side.
+
+    Example:
+        >>> egg = jc.Ellipsoid(semi_axes=(0.2, 0.2, 0.3))
+        >>> distance = jax.jit(lambda center: egg.closest(center, 0.0).distance)
+        >>> print(f"{distance(jnp.array([0.0, 0.0, 0.5])):.2f} m")
+        0.20 m
     """
 
     center: Any = dimensions.point("centre", symbol="c")

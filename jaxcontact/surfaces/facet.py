@@ -25,6 +25,12 @@ class Facet(Surface):
     is. Around the edges it is that of the two-sided facet; where these regions meet behind the face
     the distance jumps, so a one-sided facet belongs to the boundary of a body in which no centre
     gets far.
+
+    Example:
+        >>> facet = jc.Facet(vertices=((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
+        >>> distance = jax.jit(lambda center: facet.closest(center, 0.0).distance)
+        >>> print(f"{distance(jnp.array([0.2, 0.2, 0.1])):.2f} m")
+        0.10 m
     """
 
     vertices: Any = parameter(unit="m", label="vertices", symbol="x", shape=(3, 3))

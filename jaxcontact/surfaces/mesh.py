@@ -45,6 +45,16 @@ class Mesh(Surface):
         motion: prescribed motion or ``None``.
         closed: whether the mesh bounds a body.
         hollow: whether the inside of a closed mesh is the free side.
+
+    Example:
+        >>> floor = jc.Mesh(
+        ...     vertices=((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (1.0, 1.0, 0.0), (0.0, 1.0, 0.0)),
+        ...     faces=((0, 1, 2), (0, 2, 3)),
+        ...     closed=False,
+        ... )
+        >>> distance = jax.jit(lambda center: floor.closest(center, 0.0).distance)
+        >>> print(f"{distance(jnp.array([0.7, 0.2, 0.1])):.2f} m")
+        0.10 m
     """
 
     vertices: Any = parameter(unit="m", label="vertices", symbol="x", shape=(3,))

@@ -18,6 +18,12 @@ class Plane(Surface):
     normal may have any length.
 
     ``distance = n . x - offset`` with the unit normal ``n``: analytic everywhere.
+
+    Example:
+        >>> wall = jc.Plane(normal=(1.0, 0.0, 0.0), offset=-0.2)
+        >>> point = wall.closest((0.0, 0.3, 0.1), time=0.0)
+        >>> print(f"{point.distance:.2f} m", point.normal)
+        0.20 m [1. 0. 0.]
     """
 
     normal: Any = parameter(

@@ -17,6 +17,12 @@ class Pose(NamedTuple):
     Attributes:
         position: of its reference point [m], ``(3,)``.
         rotation: rotation vector from the axes at rest to the present ones [rad], ``(3,)``.
+
+    Example:
+        >>> motion = jc.PrescribedMotion(velocity=(1.0, 0.0, 0.0), angular_velocity=(0.0, 0.0, 2.0))
+        >>> pose = motion.pose(0.5)
+        >>> print(pose.position, pose.rotation)
+        [0.5 0.  0. ] [0. 0. 1.]
     """
 
     position: jax.Array
@@ -31,6 +37,12 @@ class PrescribedMotion:
     and the surface turns about it by the rotation vector ``w t``: a material point at ``x`` in the
     surface's own description is at ``c(t) + rotate(x - c, w t)``. Exact for any angle. At time zero
     the surface is where it is described, but for ``A sin(phi)``.
+
+    Example:
+        >>> shaking = jc.PrescribedMotion(amplitude=(0.0, 0.0, 1e-3), frequency=50.0)
+        >>> print(f"z = {shaking.pose(0.005).position[2]:.4f} m after a quarter of a period")
+        z = 0.0010 m after a quarter of a period
+        >>> table = jc.Plane(motion=shaking)
     """
 
     reference_point: Any = parameter(

@@ -18,6 +18,11 @@ class Sphere(Surface):
     ``R - |x - c|``.
 
     Analytic but at its centre, where the normal is the z axis (its opposite, if hollow).
+
+    Example:
+        >>> ball = jc.Sphere(center=(0.0, 0.0, 0.1), radius=0.1)
+        >>> print(f"{ball.closest((0.0, 0.0, 0.25), time=0.0).distance:.2f} m")
+        0.05 m
     """
 
     center: Any = dimensions.point("centre", symbol="c")

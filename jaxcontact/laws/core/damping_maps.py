@@ -278,6 +278,11 @@ class RestitutionLaw:
         nominal: its inverse, in closed form but for one.
         reach: ``a`` at the restitutions 1 (included) and 0 (excluded).
         source: publication or program.
+
+    Example:
+        >>> flores = jc.RESTITUTION_LAWS["flores_2011"]
+        >>> print(f"asked for 0.9, obtained {flores.obtained(0.9):.4f}")
+        asked for 0.9, obtained 0.8939
     """
 
     name: str

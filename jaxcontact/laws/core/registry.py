@@ -117,6 +117,20 @@ def law(
 
     Raises:
         ValueError: when the name is taken, or an argument is not a known quantity.
+
+    Example:
+        >>> @jc.law(
+        ...     family="elastic",
+        ...     source="Winkler (1867)",
+        ...     smoothness=0,
+        ...     example={"overlap": 1e-3, "stiffness": 1e6},
+        ...     switches=({"overlap": 0.0},),
+        ... )
+        ... def winkler_force(overlap, *, stiffness):
+        ...     return stiffness * jnp.maximum(overlap, 0.0)
+        ...
+        >>> print(f"{winkler_force(1e-3, stiffness=1e6):.0f} N")
+        1000 N
     """
 
     def enter(function: Function) -> Function:

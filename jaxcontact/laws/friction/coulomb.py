@@ -463,6 +463,12 @@ def smooth_tangential_impulse(
 class RegularizedCoulomb:
     """Coulomb friction whose force rises continuously with the slip: no true sticking, but a slip
     of order ``slip_velocity``.
+
+    Example:
+        >>> friction = jc.RegularizedCoulomb(coefficient=0.25, slip_velocity=1e-3)
+        >>> force = friction.force(jnp.array([0.5, 0.0, 0.0]), normal_force=10.0)
+        >>> print(f"{force[0]:.4f} N")
+        -2.5000 N
     """
 
     coefficient: jax.Array | float = of(QUANTITIES["coefficient"])
@@ -506,6 +512,11 @@ class RegularizedCoulomb:
 class Coulomb:
     """Coulomb friction in a rigid impact, with tangential restitution: slides, or reverses the slip
     by ``tangential_restitution``.
+
+    Example:
+        >>> friction = jc.Coulomb(coefficient=0.3)
+        >>> print(friction.slip_after(jnp.array([1.0, 0.0, 0.0]), specific_impulse=2.0).round(3))
+        [0.4 0.  0. ]
     """
 
     coefficient: jax.Array | float = of(QUANTITIES["coefficient"])
@@ -538,7 +549,13 @@ class Coulomb:
 
 @model
 class NoFriction:
-    """A frictionless contact."""
+    """A frictionless contact.
+
+    Example:
+        >>> friction = jc.NoFriction()
+        >>> print(friction.force(jnp.array([1.0, 0.0, 0.0]), normal_force=10.0))
+        [0. 0. 0.]
+    """
 
     def force(self, slip: Real, normal_force: Real) -> jax.Array:
         """Zero, of the shape of ``slip``."""

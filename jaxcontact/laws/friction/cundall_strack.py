@@ -141,6 +141,13 @@ class CundallStrack:
         zeta: more damping, relative to critical: ``2 zeta sqrt(m k)`` with the effective mass of
             the pair [-].
         limited: key of ``tangential.LIMITED``.
+
+    Example:
+        >>> friction = jc.CundallStrack(coefficient=0.3, tangential_stiffness=1e5)
+        >>> held = jnp.array([2.0, 0.0, 0.0])
+        >>> memory = friction.holding(held, overlap=1e-5, effective_radius=0.01)
+        >>> print(f"the spring is {1e6 * abs(memory.elongation[0]):.1f} um long")
+        the spring is 20.0 um long
     """
 
     coefficient: jax.Array | float = of(QUANTITIES["coefficient"])

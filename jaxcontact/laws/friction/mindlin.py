@@ -402,6 +402,11 @@ class Mindlin:
         zeta: more damping, relative to critical: ``2 zeta sqrt(m k_t)`` with the present stiffness
             and the effective mass of the pair [-].
         form: key of ``FORMS``.
+
+    Example:
+        >>> friction = jc.Mindlin(coefficient=0.3, effective_shear_modulus=1e10)
+        >>> print(f"{friction.stiffness(1e-6, effective_radius=0.01):.2e} N/m")
+        8.00e+06 N/m
     """
 
     coefficient: jax.Array | float = of(QUANTITIES["coefficient"])

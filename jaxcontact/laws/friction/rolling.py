@@ -377,6 +377,11 @@ class RollingSpring:
         rolling_damping: ``C_r`` [N m s/rad].
         mobilized_damping: ``f``, the fraction of the dashpot that acts on a fully mobilised spring
             [-].
+
+    Example:
+        >>> rolling = jc.RollingSpring(rolling_coefficient=0.01, rolling_stiffness=5.0)
+        >>> print(f"holds {10.0 * rolling.limit(effective_radius=0.02):.4f} N m at 10 N")
+        holds 0.0020 N m at 10 N
     """
 
     rolling_coefficient: jax.Array | float = of(QUANTITIES["rolling_coefficient"])
@@ -429,6 +434,14 @@ class RollingResistance:
     through its closed flow.
 
     No regularisation is too sharp: a small ``rolling_velocity`` costs nothing.
+
+    Example:
+        >>> rolling = jc.RollingResistance(rolling_coefficient=0.01)
+        >>> torque = rolling.torque(
+        ...     jnp.array([0.0, 50.0, 0.0]), normal_force=10.0, effective_radius=0.02
+        ... )
+        >>> print(f"{torque[1]:.2e} N m")
+        -2.00e-03 N m
     """
 
     rolling_coefficient: jax.Array | float = of(QUANTITIES["rolling_coefficient"])

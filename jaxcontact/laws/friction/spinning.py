@@ -359,6 +359,12 @@ class SpinningFriction:
     integrated through its closed flow.
 
     The disk has Hertz's radius ``sqrt(R* d)`` of the present overlap ``d``.
+
+    Example:
+        >>> spinning = jc.SpinningFriction(coefficient=0.3)
+        >>> lever = spinning.limit(effective_radius=0.01, overlap=1e-6)
+        >>> print(f"at most {10.0 * lever:.2e} N m at 10 N")
+        at most 2.00e-04 N m at 10 N
     """
 
     coefficient: jax.Array | float = of(QUANTITIES["coefficient"])

@@ -507,6 +507,13 @@ class JohnsonKendallRoberts:
 
     Source: Johnson, Kendall and Roberts, Proc. R. Soc. Lond. A 324 (1971) 301-313; Thornton and
     Ning, Powder Technol. 99 (1998) 154-162.
+
+    Example:
+        >>> glass = jc.JohnsonKendallRoberts(
+        ...     effective_modulus=4e10, effective_radius=5e-6, work_of_adhesion=0.1
+        ... )
+        >>> print(f"slower than {glass.sticking_speed(mass=1.3e-12):.3f} m/s it sticks")
+        slower than 0.041 m/s it sticks
     """
 
     effective_modulus: jax.Array | float = of(QUANTITIES["effective_modulus"])

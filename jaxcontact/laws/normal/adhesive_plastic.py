@@ -316,6 +316,13 @@ class AdhesivePlastic:
         adhesion_stiffness: ``K_a`` [N/m^m].
         adhesion_exponent: ``m`` [-].
         pull_off_force: ``F_0`` [N].
+
+    Example:
+        >>> powder = jc.AdhesivePlastic(
+        ...     stiffness=1e3, plasticity_ratio=0.5, adhesion_stiffness=200.0
+        ... )
+        >>> print(f"{powder.force(1e-5, 0.0, impact_speed=0.1, mass=1e-6):.4f} N")
+        0.0100 N
     """
 
     stiffness: jax.Array | float = of(QUANTITIES["stiffness"])

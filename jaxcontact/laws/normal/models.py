@@ -190,6 +190,14 @@ class HuntCrossley(_HuntCrossley):
 
     ``exponent`` is fixed (1.5, Hertz); ``PowerLawHuntCrossley`` has it as a parameter. Source: Hunt
     and Crossley, J. Appl. Mech. 42 (1975) 440-445; the maps are in ``laws.restitution``.
+
+    Example:
+        >>> ball = jc.HuntCrossley(stiffness=4e7, restitution=0.9)
+        >>> force = ball.force(1e-4, 0.5, impact_speed=1.0, mass=2.7e-3)
+        >>> print(f"{force:.2f} N")
+        43.33 N
+        >>> print(f"{ball.restitution_at(1.0, mass=2.7e-3):.3f}")
+        0.900
     """
 
     stiffness: jax.Array | float = _stiffness("N/m^n")
@@ -211,6 +219,11 @@ class HuntCrossley(_HuntCrossley):
 class PowerLawHuntCrossley(_HuntCrossley):
     """``HuntCrossley`` with the exponent ``n`` of ``F = K d^n (1 + a d'/v)`` as a parameter to
     fit.
+
+    Example:
+        >>> ball = jc.PowerLawHuntCrossley(stiffness=4e7, restitution=0.9, exponent=1.5)
+        >>> print(f"{ball.force(1e-4, 0.5, impact_speed=1.0, mass=2.7e-3):.2f} N")
+        43.33 N
     """
 
     stiffness: jax.Array | float = _stiffness("N/m^n")
@@ -239,6 +252,13 @@ class LinearDashpot:
     end. ``end = "zero_force"``: it ends where the force would become attractive; the same
     restitution then needs more damping. The force jumps to ``c v`` at touch-down. Source: Schwager
     and Poeschel, Granular Matter 9 (2007) 465-469.
+
+    Example:
+        >>> ball = jc.LinearDashpot(stiffness=1e5, restitution=0.9)
+        >>> print(f"damping is {ball.zeta:.4f} of the critical one")
+        damping is 0.0335 of the critical one
+        >>> print(f"{ball.force(1e-4, 0.5, impact_speed=1.0, mass=2.7e-3):.2f} N")
+        10.55 N
     """
 
     stiffness: jax.Array | float = _stiffness("N/m")
@@ -309,6 +329,11 @@ class TsujiDashpot:
     ``end`` as in ``LinearDashpot``. The force is continuous at touch-down. Source: Tsuji, Tanaka
     and Ishida, Powder Technol. 71 (1992) 239-250; Antypov and Elliott, Europhys. Lett. 94 (2011)
     50004.
+
+    Example:
+        >>> ball = jc.TsujiDashpot(stiffness=4e7, restitution=0.9)
+        >>> print(f"{ball.force(1e-4, 0.5, impact_speed=1.0, mass=2.7e-3):.2f} N")
+        41.23 N
     """
 
     stiffness: jax.Array | float = _stiffness("N/m^1.5")
@@ -383,6 +408,11 @@ class NewtonRestitution(RigidImpact):
         deviation: of each impact in order of time, ``(impacts,)``, added to ``ln(e/(1 - e))``: real
             impacts do not repeat exactly. A scalar holds for all impacts; impacts beyond the last
             entry take that one.
+
+    Example:
+        >>> ball = jc.NewtonRestitution(restitution=0.9)
+        >>> print(f"{ball.restitution_at(2.0, mass=1.0):.1f}")
+        0.9
     """
 
     restitution: jax.Array | float = of(QUANTITIES["restitution"])

@@ -30,6 +30,13 @@ def normal_law(function: Callable[..., Any]) -> type:
 
     Returns:
         A frozen model named like the function, in capitals without underscores.
+
+    Example:
+        >>> from jaxcontact.laws import elastic
+        >>> HertzForce = jc.normal_law(elastic.hertz_force)
+        >>> law = HertzForce(stiffness=4e7)
+        >>> print(f"{law.force(1e-4, 0.0, impact_speed=1.0, mass=0.01):.1f} N")
+        40.0 N
     """
     law = LAWS.get(function.__name__)
     if law is None or "overlap" not in inspect.signature(function).parameters or law.has_memory:

@@ -677,6 +677,11 @@ class WaltonBraun(_Plastic):
     falling with speed where ``hardening > 0``.
 
     Source: Walton and Braun, J. Rheol. 30 (1986) 949-980.
+
+    Example:
+        >>> ball = jc.WaltonBraun(stiffness=1e5, unloading_ratio=4.0)
+        >>> print(f"{ball.restitution_at(1.0, mass=0.01):.2f}")
+        0.50
     """
 
     stiffness: jax.Array | float = of(QUANTITIES["stiffness"])
@@ -729,6 +734,13 @@ class ThorntonPlastic(_Plastic):
     speed, then falling to ``v^(-1/4)``.
 
     Source: Thornton, J. Appl. Mech. 64 (1997) 383-386.
+
+    Example:
+        >>> ball = jc.ThorntonPlastic(
+        ...     effective_modulus=1e11, effective_radius=0.01, yield_pressure=2e9
+        ... )
+        >>> print(f"{ball.restitution_at(1.0, mass=0.03):.3f}")
+        0.861
     """
 
     effective_modulus: jax.Array | float = of(QUANTITIES["effective_modulus"])

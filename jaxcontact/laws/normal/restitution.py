@@ -274,6 +274,11 @@ class PowerLawRestitution(RigidImpact):
         velocity_exponent: ``q``; 1/4 is fully plastic.
         duration, deviation: as in ``NewtonRestitution``.
         sharpness: ``n`` of ``smooth_power_law_restitution``, at least 2 (static).
+
+    Example:
+        >>> ball = jc.PowerLawRestitution(restitution=0.8, reference_speed=1.0)
+        >>> print(f"{ball.restitution_at(16.0, mass=1.0):.3f}")
+        0.400
     """
 
     restitution: jax.Array | float = of(QUANTITIES["restitution"])
@@ -310,6 +315,13 @@ class ExponentialRestitution(RigidImpact):
     ``decay_speed`` to ``limit_restitution``.
 
     ``duration`` and ``deviation`` as in ``NewtonRestitution``.
+
+    Example:
+        >>> ball = jc.ExponentialRestitution(
+        ...     restitution=0.9, decay_speed=2.0, limit_restitution=0.4
+        ... )
+        >>> print(f"{ball.restitution_at(2.0, mass=1.0):.3f}")
+        0.584
     """
 
     restitution: jax.Array | float = of(QUANTITIES["restitution"])
@@ -334,6 +346,11 @@ class RationalRestitution(RigidImpact):
     ``decay_speed``.
 
     ``duration`` and ``deviation`` as in ``NewtonRestitution``.
+
+    Example:
+        >>> ball = jc.RationalRestitution(restitution=0.9, decay_speed=2.0)
+        >>> print(f"{ball.restitution_at(2.0, mass=1.0):.3f}")
+        0.450
     """
 
     restitution: jax.Array | float = of(QUANTITIES["restitution"])
@@ -362,6 +379,11 @@ class ThorntonRestitution(RigidImpact):
     The one number of ``laws.plastic.thornton_restitution``, for fits in which stiffness, mass and
     yield pressure have no other effect. ``duration`` and ``deviation`` as in ``NewtonRestitution``.
     Source: Thornton, J. Appl. Mech. 64 (1997) 383-386.
+
+    Example:
+        >>> ball = jc.ThorntonRestitution(yield_speed=0.05)
+        >>> print(f"{ball.restitution_at(1.0, mass=1.0):.3f}")
+        0.557
     """
 
     yield_speed: jax.Array | float = of(QUANTITIES["yield_speed"])
@@ -375,7 +397,15 @@ class ThorntonRestitution(RigidImpact):
 
 @model
 class RestitutionNode:
-    """A point of ``TabulatedRestitution``: the restitution at a speed."""
+    """A point of ``TabulatedRestitution``: the restitution at a speed.
+
+    Example:
+        >>> slow = jc.RestitutionNode(speed=0.5, restitution=0.95)
+        >>> fast = jc.RestitutionNode(speed=5.0, restitution=0.80)
+        >>> table = jc.TabulatedRestitution(nodes=(slow, fast))
+        >>> print(f"{table.restitution_at(0.5, mass=1.0):.2f}")
+        0.95
+    """
 
     speed: jax.Array | float = of(QUANTITIES["node_speed"])
     restitution: jax.Array | float = of(QUANTITIES["restitution"])
@@ -389,6 +419,11 @@ class TabulatedRestitution(RigidImpact):
     The restitution of node 2 is the parameter ``"contact.normal.nodes.2.restitution"``.
     ``TabulatedRestitution.through`` builds it from two lists. ``duration`` and ``deviation`` as in
     ``NewtonRestitution``.
+
+    Example:
+        >>> ball = jc.TabulatedRestitution.through([0.5, 5.0], [0.95, 0.80])
+        >>> print(f"{ball.restitution_at(0.5, mass=1.0):.2f}")
+        0.95
     """
 
     nodes: tuple[RestitutionNode, ...]

@@ -621,6 +621,12 @@ class KuwabaraKono(_Viscoelastic):
     "zero_overlap"``: it lasts until the overlap is gone. ``dissipation_time(restitution, ...)``
     gives ``A`` from a restitution at a speed. Source: Kuwabara and Kono, Jpn. J. Appl. Phys. 26
     (1987) 1230-1233; Brilliantov et al., Phys. Rev. E 53 (1996) 5382-5392.
+
+    Example:
+        >>> ball = jc.KuwabaraKono(stiffness=4e7, dissipation_time=1e-6)
+        >>> slow, fast = ball.restitution_at(jnp.array([0.1, 10.0]), mass=2.7e-3)
+        >>> print(f"{slow:.4f} at 0.1 m/s, {fast:.4f} at 10 m/s")
+        0.9873 at 0.1 m/s, 0.9685 at 10 m/s
     """
 
     stiffness: jax.Array | float = of(QUANTITIES["stiffness"])
@@ -664,6 +670,11 @@ class HertzDashpot(_Viscoelastic):
     from 0 at rest to 1.
 
     ``end`` as in ``KuwabaraKono``. The force jumps to ``c v`` at touch-down.
+
+    Example:
+        >>> ball = jc.HertzDashpot(stiffness=4e7, damping=10.0)
+        >>> print(f"{ball.force(1e-4, 0.5, impact_speed=1.0, mass=2.7e-3):.2f} N")
+        45.00 N
     """
 
     stiffness: jax.Array | float = of(QUANTITIES["stiffness"])
@@ -711,6 +722,11 @@ class ViscoelasticRestitution(RigidImpact):
     the impulse method, and for fits. ``duration`` and ``deviation`` as in ``NewtonRestitution``.
     Source: Brilliantov et al., Phys. Rev. E 53 (1996) 5382-5392; Schwager and Poeschel, Phys. Rev.
     E 78 (2008) 051304.
+
+    Example:
+        >>> ball = jc.ViscoelasticRestitution(restitution=0.9, reference_speed=1.0)
+        >>> print(f"{ball.restitution_at(5.0, mass=1.0):.4f}")
+        0.8656
     """
 
     restitution: jax.Array | float = of(QUANTITIES["restitution"])

@@ -57,6 +57,18 @@ class EventAligned:
         max_steps: budget of steps in scenes with several bodies; ``None`` takes one that follows
             from the other numbers and, where they are known before tracing, from the times and the
             periods of what moves.
+
+    Example:
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=2.7e-3),
+        ...     contact=jc.ContactModel(normal=jc.HuntCrossley(stiffness=4e7, restitution=0.9)),
+        ... )
+        >>> start = jc.state(position=(0.0, 0.0, 0.3))
+        >>> method = jc.EventAligned(max_contacts=2)
+        >>> result = jc.simulate(scene, start, jnp.linspace(0.0, 0.4, 3), method=method)
+        >>> duration = result.contacts.lift_off[0] - result.contacts.touch_down[0]
+        >>> print(f"the first contact lasts {1e6 * duration:.0f} us")
+        the first contact lasts 235 us
     """
 
     max_contacts: int = static(default=50)
@@ -132,6 +144,17 @@ class Impulse:
             mapped; as in ``EventAligned``.
         sustained_steps: as for ``EventAligned``.
         max_steps: as for ``EventAligned``.
+
+    Example:
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=2.7e-3),
+        ...     contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.9)),
+        ... )
+        >>> start = jc.state(position=(0.0, 0.0, 0.3))
+        >>> method = jc.Impulse(max_contacts=2)
+        >>> result = jc.simulate(scene, start, jnp.linspace(0.0, 0.4, 3), method=method)
+        >>> print(f"rebounds with {result.contacts.rebound_speed[0]:.4f} m/s")
+        rebounds with 2.1095 m/s
     """
 
     max_contacts: int = static(default=50)

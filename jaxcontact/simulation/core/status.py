@@ -4,7 +4,12 @@ import enum
 
 
 class Status(enum.IntEnum):
-    """Result code of a simulation. Higher codes are worse; ``advice`` says what to do."""
+    """Result code of a simulation. Higher codes are worse; ``advice`` says what to do.
+
+    Example:
+        >>> jc.Status.TOO_FEW_CONTACTS.advice
+        'The budget of contacts was used up before the last time; ...'
+    """
 
     SUCCESS = 0
     CAME_TO_REST = 1

@@ -49,6 +49,21 @@ class Trajectory(NamedTuple):
         orientation: of clumps, unit quaternions (times, 4) or (times, bodies, 4), scalar first,
             from body axes to those of the scene; ``None`` for spheres.
         ledger: where the energy went, on request (``simulate(..., ledger=True)``), else ``None``.
+
+    Example:
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=2.7e-3),
+        ...     contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.9)),
+        ... )
+        >>> start = jc.state(position=(0.0, 0.0, 0.3))
+        >>> times = jnp.linspace(0.0, 0.4, 3)
+        >>> result = jc.simulate(scene, start, times, method=jc.Impulse(max_contacts=2))
+        >>> result.position.shape
+        (3, 3)
+        >>> print(f"first impact at {result.contacts.touch_down[0]:.4f} s")
+        first impact at 0.2389 s
+        >>> result.advice
+        'Every contact up to the last time was resolved.'
     """
 
     times: jax.Array

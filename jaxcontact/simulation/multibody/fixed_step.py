@@ -56,6 +56,17 @@ class FixedStep:
         step: longest time step [s]; each interval between output times is divided into equal steps
             of at most this length.
         scheme: ``"semi_implicit_euler"``, ``"velocity_verlet"`` or ``"runge_kutta_4"``.
+
+    Example:
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=2.7e-3),
+        ...     contact=jc.ContactModel(normal=jc.HuntCrossley(stiffness=1e5, restitution=0.9)),
+        ... )
+        >>> start = jc.state(position=(0.0, 0.0, 0.3))
+        >>> method = jc.FixedStep(step=1e-4)
+        >>> result = jc.simulate(scene, start, jnp.linspace(0.0, 0.4, 3), method=method)
+        >>> print(f"z = {result.position[-1, 2]:.3f} m")
+        z = 0.231 m
     """
 
     step: float = static()
