@@ -5,8 +5,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
+from calibration.fitting.autocorrelation import autocorrelation_time
 from calibration.fitting.reml import (
     Spread,
     VarianceComponents,
@@ -14,18 +14,19 @@ from calibration.fitting.reml import (
     of_uncertain_weights,
     restricted,
 )
+from calibration.fitting.sandwich import between_trials, between_trials_degrees
 from calibration.model.parameter import Parameter
 from calibration.noise.models import Automatic, Errors
-from calibration.optimise.information import (
-    Information,
-    between_trials,
-    between_trials_degrees,
-    correlation_time,
-    information,
-)
 from calibration.optimise.least_squares import Minimum, Start, minimise
+from calibration.optimise.normal_equations import (
+    FormalCovariance,
+    NormalEquations,
+    invert_information,
+)
 from calibration.problem.residuals import Block, Layout, jacobians, priors, residuals
+from calibration.problem.rows import stack_rows
 from calibration.results.estimate import Coordinate, Determination, Estimate
+from calibration.results.intervals import chance_of_less, chance_of_more, student_reach
 from calibration.results.summary import explains
 
 LOOSE = 1.0
@@ -151,7 +152,7 @@ class Assessment:
         self.misfit = self.chi2 / max(self.dof, 1) / self.expected_loss()
         self.explained = explains(self.misfit, self.dof)
         self.contradicted = bool(
-            stats.chi2.sf(self.chi2 / self.expected_loss(), max(self.dof, 1)) < CONTRADICTED
+            chance_of_more(self.chi2 / self.expected_loss(), max(self.dof, 1)) < CONTRADICTED
         )
 
     # ---- what only a final result needs, computed when it is asked for
@@ -159,14 +160,17 @@ class Assessment:
     @cached_property
     def parts(self) -> VarianceComponents:
         """The linearised problem with the free parameters, by measured quantity."""
-        return VarianceComponents(
-            self.with_columns(np.flatnonzero(self.free)), self.data, self.errors
-        )
+        return VarianceComponents(self.start.free_blocks(self.blocks), self.data, self.errors)
 
     @cached_property
-    def formal(self) -> Information:
+    def equations(self) -> NormalEquations:
+        """Normal equations of the linearised problem, weighed as the fit weighs."""
+        return NormalEquations.of(self.parts.working)
+
+    @cached_property
+    def formal(self) -> FormalCovariance:
         """Covariance if the weights of the fit were the whole truth."""
-        return information(self.parts.working)
+        return invert_information(self.equations)
 
     @cached_property
     def automatic(self) -> bool:
@@ -305,11 +309,11 @@ class Assessment:
         degrees = between_trials_degrees(trials, self.formal)[seen]
         scatter = np.diag(between_trials(trials, self.formal, self.parts.working[len(self.data) :]))
         ratio = scatter[seen] / np.diag(self.formal.shared)[seen]
-        if np.any(stats.chi2.cdf(ratio / min(self.misfit, 1.0) * degrees, degrees) < IMPLAUSIBLE):
+        if np.any(chance_of_less(ratio / min(self.misfit, 1.0) * degrees, degrees) < IMPLAUSIBLE):
             return False
         if not all(own.stated for own in self.parts.components):
             return True
-        return bool(np.any(stats.chi2.sf(ratio * degrees, degrees) < EVIDENCE))
+        return bool(np.any(chance_of_more(ratio * degrees, degrees) < EVIDENCE))
 
     def typical_error_scale_factor(self) -> float:
         """Factor on the formal standard errors of quantities of one trial."""
@@ -329,20 +333,7 @@ class Assessment:
         """
         position = [self.layout.names[index] for index in np.flatnonzero(self.free)].index(name)
         ratio = self.covariance[position, position] / self.formal.shared[position, position]
-        return float(stats.t.ppf((1 + level) / 2, self.degrees[position]) ** 2 * ratio)
-
-    def with_columns(self, columns: np.ndarray) -> tuple[Block, ...]:
-        """The blocks with some of the shared columns, and without those of frozen own
-        coordinates.
-        """
-        kept = [~frozen for frozen in self.start.frozen_local]
-        return tuple(
-            block._replace(
-                by_shared=block.by_shared[:, :, columns],
-                by_local=block.by_local[:, :, kept[i]] if i < len(kept) else block.by_local,
-            )
-            for i, block in enumerate(self.blocks)
-        )
+        return float(student_reach(level, self.degrees[position]) ** 2 * ratio)
 
     @cached_property
     def correlation_time(self) -> float:
@@ -351,14 +342,13 @@ class Assessment:
         """
         longest = 1.0
         for block, own, errors in zip(self.blocks, self.data, self.errors, strict=False):
-            first = 0
-            for samples, about in zip(own.samples, errors, strict=True):
+            for samples, about, rows in zip(
+                own.samples, errors, stack_rows(own.samples), strict=True
+            ):
                 used = np.asarray(samples.weight) > 0
-                count = used[0].size
                 if used.shape[1] >= SERIES and about.series:
-                    residual = block.residual[:, first : first + count].reshape(used.shape)
-                    longest = max(longest, correlation_time(residual, used))
-                first += count
+                    residual = rows.take(block.residual)
+                    longest = max(longest, autocorrelation_time(residual, used))
         return longest
 
     def estimate(
@@ -453,9 +443,9 @@ class Assessment:
         error, to first order.
         """
         wider_blocks = VarianceComponents(
-            self.with_columns(np.append(np.flatnonzero(self.free), index)), self.data, self.errors
+            self.start.free_blocks(self.blocks, also=(index,)), self.data, self.errors
         ).working
-        wider = information(wider_blocks)
+        wider = invert_information(NormalEquations.of(wider_blocks))
         # At the minimum the residuals pull at no free coordinate, so only the pull at this one
         # counts.
         pull = -float(

@@ -3,10 +3,10 @@
 from typing import Any
 
 import numpy as np
-from scipy import stats
 
 from calibration.fitting.assessment import Assessment
 from calibration.optimise.least_squares import Minimum, Start, minimise_with_blocks
+from calibration.results.intervals import region_threshold
 
 STEPS = 100
 """Iterations of one minimisation, as in ``fit``, so that the same compiled code serves."""
@@ -50,22 +50,12 @@ def error_scale_factor(assessment: Assessment, *indices: int) -> float:
 
 
 def threshold(assessment: Assessment, level: float, *indices: int) -> float:
-    """Rise of chi-squared, over the square of ``widening``, that excludes values of the shared
-    coordinates ``indices`` together.
-
-    ``p F(level; p, nu)`` for p coordinates, with the degrees of freedom nu of their variances (the
-    fewest): for one coordinate the square of Student's t, for known noise (infinite nu) the
-    quantile of chi-squared.
+    """Rise of chi-squared, over the square of ``error_scale_factor``, that excludes values of the
+    shared coordinates ``indices`` together: ``region_threshold`` with the fewest of the degrees of
+    freedom of their variances.
     """
-    count, degrees = (
-        len(indices),
-        min(float(assessment.degrees[position_of(assessment, index)]) for index in indices),
-    )
-    return float(
-        stats.chi2.ppf(level, count)
-        if np.isinf(degrees)
-        else count * stats.f.ppf(level, count, max(degrees, 1.0))
-    )
+    degrees = min(float(assessment.degrees[position_of(assessment, index)]) for index in indices)
+    return region_threshold(level, len(indices), degrees)
 
 
 def identity(assessment: Assessment) -> dict[str, Any]:

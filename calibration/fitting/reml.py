@@ -9,14 +9,16 @@ Ornstein and Uhlenbeck (``whitening``). Standard errors come with degrees of fre
 1946): a size found from few residuals is uncertain.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from calibration.noise.models import Errors, NoiseModel
 from calibration.noise.whitening import make_whitening, unwhiten
-from calibration.optimise.information import eliminated, leverage, resolved_inverse
+from calibration.optimise.normal_equations import NormalEquations, compute_leverage
 from calibration.problem.residuals import Block
+from calibration.problem.rows import Rows, label_rows, stack_rows
 
 RIDGE = 1e-10
 """Added to the diagonal of scaled normal equations, where what nothing depends on changes no
@@ -53,7 +55,7 @@ class Piece(NamedTuple):
         used: (R, n, k) whether there is a number.
         times: (R, n) [s].
         component: (k,) which component each column belongs to.
-        first: position of its first row among those of a trial.
+        rows: where its numbers are in the stacked residual of a trial.
     """
 
     deviation: np.ndarray
@@ -62,7 +64,7 @@ class Piece(NamedTuple):
     used: np.ndarray
     times: np.ndarray
     component: np.ndarray
-    first: int
+    rows: Rows
 
 
 def components_of(errors: tuple[tuple[Errors, ...], ...]) -> tuple[Component, ...]:
@@ -80,6 +82,14 @@ def columns_of(errors: Errors) -> tuple[Component, ...]:
         Component(errors.model, name, stated, errors.series)
         for name, stated in zip(errors.quantities, errors.stated, strict=True)
     )
+
+
+def component_of_rows(pieces: Sequence[Piece], block: Block) -> np.ndarray:
+    """Which component each row (N,) of the stacked residual of a trial belongs to, -1 for what is
+    known beforehand.
+    """
+    rows, components = [piece.rows for piece in pieces], [piece.component for piece in pieces]
+    return label_rows(rows, components, block.residual.shape[1])
 
 
 def plain(residual: np.ndarray, by: np.ndarray, samples: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -127,13 +137,11 @@ class VarianceComponents:
         working = list(blocks)
         for g, (block, own, about) in enumerate(zip(blocks, data, errors, strict=False)):
             by = np.concatenate([block.by_local, block.by_shared], axis=-1)
-            residual, pieces, first = np.array(block.residual), [], 0
-            for samples, error in zip(own.samples, about, strict=True):
-                shape = np.shape(samples.weight)
-                rows = slice(first, first + shape[1] * shape[2])
-                here, slopes = plain(
-                    residual[:, rows].reshape(shape), by[:, rows].reshape(*shape, -1), samples
-                )
+            residual, pieces = np.array(block.residual), []
+            for samples, error, rows in zip(
+                own.samples, about, stack_rows(own.samples), strict=True
+            ):
+                here, slopes = plain(rows.take(residual), rows.take(by), samples)
                 used, deviation = np.asarray(samples.weight) > 0, here
                 if samples.loss is not None:
                     # Influence in place of residuals; the mean of its slope is part of the
@@ -142,8 +150,8 @@ class VarianceComponents:
                     mean = np.sum(np.where(used, bend, 0.0)) / max(np.count_nonzero(used), 1)
                     mean = max(mean, LEAST_SLOPE)
                     here, slopes = influence / np.sqrt(mean), slopes * np.sqrt(mean)
-                    residual[:, rows] = here.reshape(shape[0], -1)
-                    by[:, rows] = slopes.reshape(shape[0], -1, by.shape[-1])
+                    rows.put(residual, here)
+                    rows.put(by, slopes)
                     unevenness[
                         [self.components.index(component) for component in columns_of(error)]
                     ] = np.var(bend[used]) / mean**2
@@ -156,10 +164,9 @@ class VarianceComponents:
                         used,
                         np.asarray(samples.times),
                         np.asarray(index),
-                        first,
+                        rows,
                     )
                 )
-                first = rows.stop
             self.batches.append(pieces)
             local = block.by_local.shape[-1]
             working[g] = Block(residual, by[..., local:], by[..., :local])
@@ -204,21 +211,14 @@ class VarianceComponents:
         """Degrees of freedom that the fit takes from each component: the sum of the leverages of
         its numbers.
         """
-        parts = [eliminated(block) for block in self.working]
-        seen = sum(
-            np.einsum("rns,rns->s", block.by_shared, block.by_shared) for block in self.working
-        )
-        covariance, _ = resolved_inverse(
-            sum(np.einsum("rns,rnt->st", part.projected, part.projected) for part in parts), seen
-        )
+        equations = NormalEquations.of(self.working)
+        covariance, _ = equations.covariance()
         total = np.zeros(len(self.components))
-        for pieces, block, part in zip(self.batches, self.working, parts, strict=False):
-            taken = leverage(part, block, covariance)
+        for pieces, block, part in zip(self.batches, self.working, equations.parts, strict=False):
+            taken = compute_leverage(part, block, covariance)
             for piece in pieces:
-                rows = taken[:, piece.first : piece.first + piece.used[0].size].reshape(
-                    piece.used.shape
-                )
-                np.add.at(total, piece.component, np.where(piece.used, rows, 0.0).sum(axis=(0, 1)))
+                here = np.where(piece.used, piece.rows.take(taken), 0.0)
+                np.add.at(total, piece.component, here.sum(axis=(0, 1)))
         return total
 
     # ---- likelihood and covariance as functions of sizes and correlation times
@@ -247,15 +247,23 @@ class VarianceComponents:
                         ..., None
                     ]
                     determinant += float(np.sum(np.log(left)))
-                rows = slice(piece.first, piece.first + piece.used[0].size)
-                table[:, rows] = np.where(piece.used[..., None], columns, 0.0).reshape(
-                    table.shape[0], -1, table.shape[-1]
-                )
+                piece.rows.put(table, np.where(piece.used[..., None], columns, 0.0))
             found.append(table)
         if len(self.working) > len(self.batches):
             prior = self.working[-1]
             found.append(np.concatenate([prior.by_shared, prior.residual[..., None]], axis=-1))
         return found, determinant
+
+    def normal_equations(self, size: np.ndarray, time: np.ndarray) -> NormalEquations:
+        """Normal equations of the problem weighed by sizes and made white."""
+        tables, _ = self.weighed(size, time)
+        shared = self.working[0].by_shared.shape[-1]
+        return NormalEquations.of(
+            tuple(
+                Block(table[..., -1], table[..., -shared - 1 : -1], table[..., : -shared - 1])
+                for table in tables
+            )
+        )
 
     def likelihood(self, size: np.ndarray, time: np.ndarray) -> float:
         """``-2 ln`` of the restricted likelihood, up to a constant."""
@@ -288,28 +296,18 @@ class VarianceComponents:
                 white, of size 1 (a sandwich).
         """
         weigh = np.where(followed, size, 1.0), np.where(followed, time, 0.0)
-        tables, _ = self.weighed(*weigh)
-        shared = self.working[0].by_shared.shape[-1]
-        blocks = [
-            Block(table[..., -1], table[..., -shared - 1 : -1], table[..., : -shared - 1])
-            for table in tables
-        ]
-        parts = [eliminated(block) for block in blocks]
-        seen = sum(np.einsum("rns,rns->s", block.by_shared, block.by_shared) for block in blocks)
-        bread, _ = resolved_inverse(
-            sum(np.einsum("rns,rnt->st", part.projected, part.projected) for part in parts), seen
-        )
-        filling = np.zeros((shared, shared))
-        for g, part in enumerate(parts):
+        equations = self.normal_equations(*weigh)
+        bread, _ = equations.covariance()
+        filling = np.zeros_like(bread)
+        for g, part in enumerate(equations.parts):
             pull = np.array(part.projected)
             for piece in self.batches[g] if g < len(self.batches) else ():
-                rows = slice(piece.first, piece.first + piece.used[0].size)
-                here = pull[:, rows].reshape(*piece.used.shape, shared)
+                here = piece.rows.take(pull)
                 relative = (size / weigh[0])[piece.component][:, None]
                 loose = (time > 0) & ~followed
                 if np.any(loose[piece.component]):
                     here = _spread(here, piece.times, np.where(loose, time, 0.0)[piece.component])
-                pull[:, rows] = (here * relative).reshape(pull.shape[0], -1, shared)
+                piece.rows.put(pull, here * relative)
             filling += np.einsum("rns,rnt->st", pull, pull)
         return bread @ filling @ bread
 
@@ -502,26 +500,14 @@ def of_uncertain_weights(
     shared = parts.working[0].by_shared.shape[-1]
     if not any(followed[i] for i in free) or len(parts.components) < 2:
         return np.zeros((shared, shared))
-    tables, _ = parts.weighed(
+    equations = parts.normal_equations(
         np.where(followed, spread.size, 1.0), np.where(followed, spread.time, 0.0)
     )
-    blocks = [
-        Block(table[..., -1], table[..., -shared - 1 : -1], table[..., : -shared - 1])
-        for table in tables
-    ]
-    found = [eliminated(block) for block in blocks]
-    seen = sum(np.einsum("rns,rns->s", block.by_shared, block.by_shared) for block in blocks)
-    bread, _ = resolved_inverse(
-        sum(np.einsum("rns,rnt->st", part.projected, part.projected) for part in found), seen
-    )
+    bread, _ = equations.covariance()
     count = len(parts.components)
     own, cross = np.zeros((count, shared, shared)), np.zeros((count, count, shared, shared))
-    for pieces, block, part in zip(parts.batches, blocks, found, strict=False):
-        member = np.full(block.residual.shape[1], -1)
-        for piece in pieces:
-            member[piece.first : piece.first + piece.used[0].size] = np.tile(
-                piece.component, piece.used.shape[1]
-            )
+    for pieces, block, part in zip(parts.batches, equations.blocks, equations.parts, strict=False):
+        member = component_of_rows(pieces, block)
         local = [
             np.einsum(
                 "rns,rnl->rsl", part.projected[:, member == i], block.by_local[:, member == i]

@@ -4,8 +4,8 @@ import numpy as np
 
 from calibration.model.parameter import has_transform
 from calibration.optimise.box_descent import LARGEST
-from calibration.optimise.information import eliminated, information
 from calibration.optimise.least_squares import Minimum, Start
+from calibration.optimise.normal_equations import NormalEquations
 from calibration.problem.residuals import Block, Layout
 
 SMALL = 0.01
@@ -26,22 +26,13 @@ def predicted_reduction(layout: Layout, blocks: tuple[Block, ...], start: Start)
     Logarithms that the data lost on the way (that of something that is zero) promise nothing: no
     step that they may take is seen.
     """
-    free, kept = ~np.asarray(start.frozen), [~np.asarray(frozen) for frozen in start.frozen_local]
-    blocks = _without_lost(layout, blocks)
-    here = tuple(
-        Block(
-            block.residual,
-            block.by_shared[..., free],
-            block.by_local[..., kept[i]] if i < len(kept) else block.by_local,
-        )
-        for i, block in enumerate(blocks)
-    )
-    score, gain = np.zeros(int(free.sum())), 0.0
-    for block in here:
-        part, own = eliminated(block), np.einsum("rnl,rn->rl", block.by_local, block.residual)
+    equations = NormalEquations.of(start.free_blocks(_without_lost(layout, blocks)))
+    gain = 0.0
+    for part, block in zip(equations.parts, equations.blocks, strict=True):
+        own = np.einsum("rnl,rn->rl", block.by_local, block.residual)
         gain += float(np.einsum("rl,rlm,rm->", own, part.inverse, own))
-        score += np.einsum("rns,rn->s", part.projected, block.residual)
-    return gain + float(score @ information(here).shared @ score)
+    score, (covariance, _) = equations.score(), equations.covariance()
+    return gain + float(score @ covariance @ score)
 
 
 def _without_lost(layout: Layout, blocks: tuple[Block, ...]) -> tuple[Block, ...]:

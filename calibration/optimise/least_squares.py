@@ -67,6 +67,38 @@ class Start(NamedTuple):
         ends = tuple(np.full_like(own, np.inf) for own in self.stages)
         return self._replace(shared=minimum.shared, local=minimum.local, stages=ends)
 
+    @property
+    def free(self) -> np.ndarray:
+        """Which shared coordinates may move, (S,)."""
+        return ~np.asarray(self.frozen)
+
+    @property
+    def free_local(self) -> tuple[np.ndarray, ...]:
+        """Which coordinates of the trials of each batch may move, (L,) each."""
+        return tuple(~np.asarray(frozen) for frozen in self.frozen_local)
+
+    def free_blocks(
+        self, blocks: tuple[Block, ...], *, also: tuple[int, ...] = ()
+    ) -> tuple[Block, ...]:
+        """Residuals with their derivatives by the coordinates that may move, as NumPy arrays.
+
+        Args:
+            blocks: of all coordinates.
+            also: shared coordinates that are frozen but kept, behind the others.
+        """
+        shared = np.append(np.flatnonzero(self.free), np.asarray(also, dtype=int))
+        kept, found = self.free_local, []
+        for g, (residual, by_shared, by_local) in enumerate(blocks):
+            own = np.asarray(by_local)
+            found.append(
+                Block(
+                    np.asarray(residual),
+                    np.asarray(by_shared)[..., shared],
+                    own[..., kept[g]] if g < len(kept) else own,
+                )
+            )
+        return tuple(found)
+
 
 def flatten(shared: Any, local: tuple[Any, ...]) -> jax.Array:
     """One vector of all coordinates."""

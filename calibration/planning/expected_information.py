@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 
 from calibration.fitting.assessment import LOOSE
-from calibration.optimise.information import eliminated
+from calibration.optimise.normal_equations import SharedInformation, eliminate
 from calibration.planning.candidate import Candidate
 from calibration.planning.criteria import Criterion
 from calibration.planning.planned import PlannedTrials
-from calibration.uncertainty.linearisation import SharedInformation, WorkingPoint
+from calibration.uncertainty.linearisation import WorkingPoint
 
 
 class Expectation:
@@ -44,7 +44,7 @@ class Expectation:
             moves = (normal * sd) @ vectors.T / self.slope
             self.draws = np.repeat(shared[None], average, axis=0)
             self.draws[:, point.free] += moves
-            couplings = [eliminated(block).coupling for block in point.blocks(priors=False)]
+            couplings = [eliminate(block).coupling for block in point.blocks(priors=False)]
             self.known_at = [
                 self._known(draw, move, couplings)
                 for draw, move in zip(self.draws, moves, strict=True)

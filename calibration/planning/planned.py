@@ -13,13 +13,13 @@ import jaxcontact as jc
 from calibration.instruments import PlannedMotion
 from calibration.nuisances import FirstImpact, InitialState, PerTrial, SurfaceHeight
 from calibration.nuisances.checks import concerns
-from calibration.optimise.information import eliminated
+from calibration.optimise.normal_equations import SharedInformation, eliminate
 from calibration.planning.candidate import Candidate
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import jacobians
 from calibration.problem.trial import Trial
 from calibration.problem.trial_batch import TrialBatch
-from calibration.uncertainty.linearisation import SharedInformation, WorkingPoint
+from calibration.uncertainty.linearisation import WorkingPoint
 
 MOST_CONTACTS = 50
 """Impacts that a plan looks ahead for."""
@@ -161,7 +161,7 @@ class PlannedTrials:
             # The last block, if any, is what is known beforehand; it is known already.
             for block, members in zip(blocks, group.problem.members, strict=False):
                 by_shared = np.asarray(block.by_shared)[:, :, self.point.free]
-                by_own = eliminated(
+                by_own = eliminate(
                     block._replace(by_shared=by_shared, by_local=np.asarray(block.by_local))
                 )
                 for r, member in enumerate(members):

@@ -12,11 +12,13 @@ from typing import Any, NamedTuple, Protocol
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 import jaxcontact as jc
 from calibration.model.free import SceneParameter, Tied
 from calibration.model.parameter import Parameter, evaluate_priors, to_values
 from calibration.nuisances import Nuisance
+from calibration.problem.rows import count_rows
 
 
 class Batch(Protocol):
@@ -88,9 +90,9 @@ class Layout:
         """Shapes and types of what ``jacobians`` returns."""
         sizes = []
         for batch, own in zip(self.batches, data, strict=True):
-            measured = [samples.measured for samples in own.samples]
-            residuals = sum(one[0].size for one in measured) + priors(batch.trial_parameters)
-            sizes.append((measured[0].shape[0], residuals, len(batch.trial_parameters)))
+            trials = np.shape(own.samples[0].weight)[0]
+            count = count_rows(own.samples) + priors(batch.trial_parameters)
+            sizes.append((trials, count, len(batch.trial_parameters)))
         if self.priors:
             sizes.append((1, self.priors, 0))
         shared = len(self.global_parameters)

@@ -6,10 +6,9 @@ import math
 from typing import NamedTuple
 
 import jax
-from scipy import stats
 
-from calibration.errors import InputError
 from calibration.model.parameter import Parameter
+from calibration.results.intervals import UNBOUNDED, check_level, student_reach
 
 
 class Determination(enum.StrEnum):
@@ -78,16 +77,13 @@ class Estimate:
         Raises:
             InputError: ``level`` outside (0, 1).
         """
-        if not 0 < level < 1:
-            raise InputError(
-                f"interval: level = {level!r} is outside (0, 1)", remedy="Give for example 0.95."
-            )
+        check_level(level, caller="interval")
         if not math.isfinite(self.sd) or self.status in (
             Determination.NOT_DETERMINED,
             Determination.AT_BOUND,
         ):
-            return -math.inf, math.inf
-        reach = float(stats.t.ppf((1 + level) / 2, self.degrees))
+            return UNBOUNDED
+        reach = student_reach(level, self.degrees)
         if self.curve is None or self.curve.parameter.about.transform == "identity":
             return self.value - reach * self.sd, self.value + reach * self.sd
         with jax.enable_x64(True):

@@ -112,3 +112,23 @@ def _last_digit(sd: float) -> int:
 def _shifted(value: float, digit: int, power: int) -> float:
     number = round(value, -digit) / 10.0**power
     return number + 0.0  # no minus zero
+
+
+def describe_interval(label: str, unit: str, low: float, high: float, remark: str) -> str:
+    """``"Restitution: 0.79 to 0.81 (95 %)."``, with as many digits as the width deserves.
+
+    Args:
+        label: of the parameter.
+        unit: ``"-"`` for none.
+        low: lower end, finite.
+        high: upper end, finite.
+        remark: in brackets.
+    """
+    width = (high - low) / 4
+    ends = f"{rounded_like(low, width)} to {rounded_like(high, width)}"
+    return f"{capitalise(label)}: {ends}{'' if unit == '-' else f' {unit}'} ({remark})."
+
+
+def capitalise(label: str) -> str:
+    """The label at the beginning of a sentence; symbols in it stay as they are."""
+    return label[0].upper() + label[1:]

@@ -18,8 +18,8 @@ from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
 from calibration.io.impact_table import ImpactTable
 from calibration.optimise.batched import minimise_each
-from calibration.optimise.information import eliminated, information
 from calibration.optimise.least_squares import Start
+from calibration.optimise.normal_equations import NormalEquations
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Block, jacobians
 
@@ -247,12 +247,9 @@ def predictions_of(
     anew: bool,
 ) -> list[Held]:
     """Predictions of one fold."""
-    free = np.flatnonzero(~np.asarray(start.frozen))
-    found = jacobians(problem.layout, problem.scene, shared, local, problem.data)
-    blocks = [
-        Block(np.asarray(b.residual), np.asarray(b.by_shared)[:, :, free], np.asarray(b.by_local))
-        for b in found
-    ]
+    blocks = start.free_blocks(
+        jacobians(problem.layout, problem.scene, shared, local, problem.data)
+    )
     left = [left_out_rows(fold, k, blocks[k].residual.shape[1]) for k in range(len(problem.data))]
     kept = [
         *(~rows for rows in left),
@@ -267,8 +264,8 @@ def predictions_of(
         )
         for block, rows in zip(blocks, kept, strict=True)
     )
-    known = information(training)
-    root = square_root(known.shared)
+    equations = NormalEquations.of(training)
+    root = square_root(equations.covariance()[0])
     order = sorted(
         (member, k, r)
         for k, members in enumerate(problem.members)
@@ -287,7 +284,7 @@ def predictions_of(
             )
             held.append(Held(residual, by_shared @ root))
             continue
-        part = eliminated(training[k])
+        part = equations.parts[k]
         # Own coordinates follow the shared ones, and have an uncertainty of their own.
         following = (by_shared - by_local @ part.coupling[r]) @ root
         held.append(

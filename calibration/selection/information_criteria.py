@@ -12,6 +12,7 @@ from scipy import special, stats
 
 from calibration.fitting.assessment import Assessment
 from calibration.noise.loss import HuberLoss, StudentTLoss
+from calibration.problem.rows import count_rows
 from calibration.uncertainty.resampling import leverages
 
 
@@ -44,9 +45,7 @@ def minus_two_log_likelihood(assessment: Assessment) -> float:
         for samples, piece in zip(data.samples, pieces, strict=True):
             weight = np.asarray(samples.weight)
             used, shape = weight > 0, weight.shape
-            residual = block.residual[:, piece.first : piece.first + shape[1] * shape[2]].reshape(
-                shape
-            )
+            residual = piece.rows.take(block.residual)
             for column, component in enumerate(piece.component):
                 squares[component] += float(np.sum(residual[..., column] ** 2))
                 counts[component] += np.count_nonzero(used[..., column])
@@ -94,8 +93,7 @@ def parameters_used(assessment: Assessment) -> float:
     """
     used = 0.0
     for data, leverage in zip(assessment.data, leverages(assessment), strict=False):
-        rows = sum(int(np.prod(np.shape(samples.weight)[1:])) for samples in data.samples)
-        used += float(np.sum(leverage[:, :rows]))
+        used += float(np.sum(leverage[:, : count_rows(data.samples)]))
     return used + noise_parameters(assessment)
 
 

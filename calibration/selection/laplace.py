@@ -18,7 +18,7 @@ import numpy as np
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
 from calibration.model.parameter import Parameter
-from calibration.optimise.information import UNRESOLVED, eliminated
+from calibration.optimise.normal_equations import UNRESOLVED, NormalEquations, scaled_eigenvectors
 from calibration.problem.residuals import Block
 from calibration.results.result import Fit
 from calibration.selection.information_criteria import minus_two_log_likelihood, sizes_found
@@ -114,18 +114,13 @@ def log_determinant(blocks: tuple[Block, ...]) -> tuple[int, float]:
     seen.
     """
     dimensions, logarithm = blocks[0].by_shared.shape[2], 0.0
-    remaining = np.zeros((dimensions, dimensions))
-    seen = np.zeros(dimensions)
     for block in blocks:
         own = np.einsum("rnl,rnm->rlm", block.by_local, block.by_local)
         if own.shape[1]:
             dimensions += own.shape[0] * own.shape[1]
             logarithm += float(np.sum(np.linalg.slogdet(own)[1]))
-        projected = eliminated(block).projected
-        remaining += np.einsum("rns,rnt->st", projected, projected)
-        seen += np.einsum("rns,rns->s", block.by_shared, block.by_shared)
-    scale = np.sqrt(np.where(seen > 0, seen, 1.0))
-    eigenvalues = np.linalg.eigvalsh(remaining / np.outer(scale, scale))
+    information = NormalEquations.of(blocks).information
+    scale, eigenvalues, _ = scaled_eigenvectors(information.matrix, information.before)
     if np.any(eigenvalues <= UNRESOLVED) or not math.isfinite(logarithm):
         return dimensions, math.nan
     return dimensions, logarithm + float(np.sum(np.log(eigenvalues)) + 2 * np.sum(np.log(scale)))

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 import jax
 import numpy as np
-from scipy import stats
 
 from calibration.errors import InputError
 from calibration.fitting.assessment import ENOUGH_TRIALS, Assessment
@@ -20,17 +19,23 @@ from calibration.fitting.fit import STRAYED
 from calibration.fitting.refit import STEPS, identity
 from calibration.optimise.batched import minimise_each
 from calibration.optimise.convergence import is_an_end
-from calibration.optimise.information import eliminated
 from calibration.optimise.least_squares import Start
 from calibration.problem.residuals import Block, Layout
 from calibration.results.estimate import Determination
-from calibration.results.numbers import rounded_like
+from calibration.results.intervals import (
+    UNBOUNDED,
+    check_level,
+    corrected_levels,
+    percentile_ends,
+    studentised_ends,
+)
+from calibration.results.numbers import capitalise, describe_interval
 from calibration.results.result import Fit
 from calibration.runtime.checkpoint import Checkpoint, open_journal
 from calibration.runtime.progress import Progress, ensure_progress
-from calibration.uncertainty.bootstrap_t import sizes, standard_errors, studentised
+from calibration.uncertainty.bootstrap_t import sizes, standard_errors
 from calibration.uncertainty.draws import Draws
-from calibration.uncertainty.profile import REACH_LOGISTIC, check_level, judged, logistic
+from calibration.uncertainty.profile import REACH_LOGISTIC, judged, logistic
 from calibration.uncertainty.resampling import (
     KINDS,
     Redrawable,
@@ -48,9 +53,6 @@ MEMORY = 2.0e8
 
 MOST_LANES = 32
 """Replicates in one chunk: all take as long as the slowest of them, and a kill loses a chunk."""
-
-OPEN = (-math.inf, math.inf)
-"""The interval of what the data do not determine."""
 
 FEW = 1000
 """Replicates below which an end of a 95 % interval is itself uncertain by several per cent of the
@@ -89,10 +91,6 @@ class BootstrapInterval:
     def text(self) -> str:
         """The studentised interval as a sentence."""
         low, high = self.studentised
-        unit, name = (
-            "" if self.unit == "-" else f" {self.unit}",
-            self.label[0].upper() + self.label[1:],
-        )
         if not (math.isfinite(low) and math.isfinite(high)):
             ends = (
                 "below"
@@ -101,12 +99,10 @@ class BootstrapInterval:
                 if math.isfinite(low)
                 else "on either side"
             )
+            name = capitalise(self.label)
             return f"{name}: not bounded {ends} ({100 * self.level:g} %, bootstrap)."
-        width = (high - low) / 4
-        return (
-            f"{name}: {rounded_like(low, width)} to {rounded_like(high, width)}{unit} "
-            f"({100 * self.level:g} %, bootstrap)."
-        )
+        remark = f"{100 * self.level:g} %, bootstrap"
+        return describe_interval(self.label, self.unit, low, high, remark)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -430,9 +426,10 @@ def accelerations(assessment: Assessment, kind: str, length: int) -> np.ndarray:
     (infinitesimal jackknife).
     """
     pulls = []
-    for block in assessment.parts.working[: len(assessment.data)]:
+    equations = assessment.equations
+    for part, block in zip(equations.parts[: len(assessment.data)], equations.blocks, strict=False):
         rows = -np.einsum(
-            "rns,rn,st->rnt", eliminated(block).projected, block.residual, assessment.formal.shared
+            "rns,rn,st->rnt", part.projected, block.residual, assessment.formal.shared
         )
         if kind == "trial":
             pulls.append(rows.sum(axis=1))
@@ -446,17 +443,6 @@ def accelerations(assessment: Assessment, kind: str, length: int) -> np.ndarray:
     return np.where(
         square > 0, np.sum(every**3, axis=0) / (6 * np.where(square > 0, square, 1.0) ** 1.5), 0.0
     )
-
-
-def corrected_levels(
-    draws: np.ndarray, value: float, acceleration: float, level: float
-) -> tuple[float, float]:
-    """Quantiles at which BCa reads its ends: ``Phi(z0 + (z0 + z)/(1 - a (z0 + z)))``."""
-    below = (np.sum(draws < value) + np.sum(draws == value) / 2) / draws.size
-    bias = stats.norm.ppf(np.clip(below, 0.5 / draws.size, 1 - 0.5 / draws.size))
-    shifted = bias + stats.norm.ppf([(1 - level) / 2, (1 + level) / 2])
-    low, high = stats.norm.cdf(bias + shifted / (1 - acceleration * shifted))
-    return float(low), float(high)
 
 
 class Scatter(NamedTuple):
@@ -489,14 +475,14 @@ def interval(
 
     estimate = fit.parameters.get(parameter.name)
     determined = estimate is not None and estimate.status is not Determination.NOT_DETERMINED
-    low, high = percentile = ends(*np.quantile(draws, [(1 - level) / 2, (1 + level) / 2]))
+    low, high = percentile = ends(*percentile_ends(draws, level))
     corrected = ends(
         *np.quantile(draws, corrected_levels(draws, best, scatter.acceleration, level))
     )
     from_pivots = (
-        ends(*studentised(draws, scatter.errors, best, scatter.error, level))
+        ends(*studentised_ends(draws, scatter.errors, best, scatter.error, level))
         if np.isfinite(scatter.error)
-        else OPEN
+        else UNBOUNDED
     )
     # Where replicates ran away, pivots have lost their meaning.
     open_too = (
@@ -512,9 +498,9 @@ def interval(
         sd=float(np.std(values, ddof=1)) if determined else math.inf,
         bias=float(np.mean(values) - value),
         level=level,
-        studentised=open_too if determined else OPEN,
-        percentile=percentile if determined else OPEN,
-        corrected=corrected if determined else OPEN,
+        studentised=open_too if determined else UNBOUNDED,
+        percentile=percentile if determined else UNBOUNDED,
+        corrected=corrected if determined else UNBOUNDED,
     )
 
 

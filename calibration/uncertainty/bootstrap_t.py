@@ -16,37 +16,16 @@ import jax
 import numpy as np
 
 from calibration.fitting.assessment import Assessment
-from calibration.fitting.reml import LEAST_SLOPE, plain
-from calibration.optimise.information import (
-    between_trials,
-    eliminated,
-    information,
-    resolved_inverse,
-)
+from calibration.fitting.reml import LEAST_SLOPE, component_of_rows, plain
+from calibration.fitting.sandwich import between_trials
+from calibration.optimise.normal_equations import NormalEquations, invert_information
 from calibration.problem.residuals import Block
+from calibration.problem.rows import stack_rows
 
 NEGLIGIBLE = 1e-12
 """Mean square of residuals, in units of the weights, below which only the smallest drawing of few
 numbers comes.
 """
-
-
-def studentised(
-    draws: np.ndarray, errors: np.ndarray, best: float, error: float, level: float
-) -> tuple[float, float]:
-    """Ends ``x - t*_(1+level)/2 s`` and ``x - t*_(1-level)/2 s``, the quantile q of B pivots being
-    the ``(B + 1) q``-th of them.
-
-    Args:
-        draws: replicates (B,) of a coordinate.
-        errors: standard error (B,) of each.
-        best: the coordinate of the fit.
-        error: its standard error, by the same formula.
-        level: of the interval.
-    """
-    pivots = (draws - best) / errors
-    low, high = np.quantile(pivots, [(1 - level) / 2, (1 + level) / 2], method="weibull")
-    return best - float(high) * error, best - float(low) * error
 
 
 def standard_errors(
@@ -66,33 +45,45 @@ def standard_errors(
         data: of the replicates, likewise.
         kind: what was drawn.
     """
-    working = influences(of_free(assessment, blocks), data)
-    if kind == "trial":
-        return np.stack(
-            [
-                _by_trial(
-                    assessment, tuple(Block(*(part[b] for part in block)) for block in working)
-                )
-                for b in range(_count(blocks))
-            ]
-        )
-    projected = [
-        eliminated(Block(*map(_merged, block))).projected.reshape(block.by_shared.shape)
-        for block in working
-    ]
-    whole = sum(np.einsum("brns,brnt->bst", part, part) for part in projected)
-    seen = sum(np.einsum("brns,brns->bs", block.by_shared, block.by_shared) for block in working)
-    bread, unseen = (
-        np.stack(column) for column in zip(*map(resolved_inverse, whole, seen), strict=True)
-    )
+    working = influences(assessment.start.free_blocks(blocks), data)
     member = members(assessment)
+    size = squares(assessment, working, member, kind)
+    found = []
+    for b in range(_count(blocks)):
+        replicate = NormalEquations.of(
+            tuple(Block(*(part[b] for part in block)) for block in working)
+        )
+        if kind == "trial":
+            found.append(_by_trial(assessment, replicate))
+        else:
+            found.append(_by_quantity(replicate, member, size[b]))
+    return np.stack(found)
+
+
+def _by_quantity(
+    equations: NormalEquations, member: list[np.ndarray], size: np.ndarray
+) -> np.ndarray:
+    """Standard errors (S,) of one replicate; ``size``: mean squares of the errors of each
+    quantity.
+    """
+    bread, unseen = equations.covariance()
     filling = np.zeros_like(bread)
-    for i, square in enumerate(squares(assessment, working, member, kind).T):
-        for part, own in zip(projected, member, strict=False):
-            filling += square[:, None, None] * np.einsum(
-                "brns,brnt->bst", part[:, :, own == i], part[:, :, own == i]
-            )
-    variance = np.einsum("bis,bst,bti->bi", bread, filling, bread)
+    for i, square in enumerate(size):
+        for part, own in zip(equations.parts, member, strict=False):
+            picked = part.projected[:, own == i]
+            filling += square * np.einsum("rns,rnt->st", picked, picked)
+    return _root_of(np.einsum("is,st,ti->i", bread, filling, bread), unseen)
+
+
+def _by_trial(assessment: Assessment, equations: NormalEquations) -> np.ndarray:
+    """Standard errors (S,) of one replicate from the scatter between its trials."""
+    formal = invert_information(equations)
+    variance = np.diag(between_trials(equations.blocks[: len(assessment.data)], formal))
+    return _root_of(variance, formal.open_shared)
+
+
+def _root_of(variance: np.ndarray, unseen: np.ndarray) -> np.ndarray:
+    """Standard errors (S,), infinite where the data do not see the coordinate."""
     return np.where(unseen | (variance <= 0), np.inf, np.sqrt(np.maximum(variance, 0.0)))
 
 
@@ -103,7 +94,10 @@ def sizes(
     above.
     """
     found = squares(
-        assessment, influences(of_free(assessment, blocks), data), members(assessment), kind
+        assessment,
+        influences(assessment.start.free_blocks(blocks), data),
+        members(assessment),
+        kind,
     )
     return np.sqrt(np.maximum(found, NEGLIGIBLE))
 
@@ -126,42 +120,22 @@ def squares(
     return np.where(known, 1.0, total / left)
 
 
-def of_free(assessment: Assessment, blocks: tuple[Block, ...]) -> tuple[Block, ...]:
-    """The blocks without the columns of frozen coordinates, as NumPy arrays."""
-    kept = [~frozen for frozen in assessment.start.frozen_local]
-    found = []
-    for g, (residual, by_shared, by_local) in enumerate(blocks):
-        own = np.asarray(by_local)
-        found.append(
-            Block(
-                np.asarray(residual),
-                np.asarray(by_shared)[..., assessment.free],
-                own[..., kept[g]] if g < len(kept) else own,
-            )
-        )
-    return tuple(found)
-
-
 def influences(blocks: tuple[Block, ...], data: tuple[Any, ...]) -> tuple[Block, ...]:
     """Blocks (B, R, N, ...) in which robust losses are replaced by their influence, as in
     ``VarianceComponents.working``.
     """
     found = list(blocks)
     for g, (block, own) in enumerate(zip(blocks, data, strict=False)):
-        residual, by, first = (
-            np.array(block.residual),
-            np.concatenate([block.by_local, block.by_shared], axis=-1),
-            0,
-        )
-        for samples in own.samples:
+        residual = np.array(block.residual)
+        by = np.concatenate([block.by_local, block.by_shared], axis=-1)
+        for samples, rows in zip(own.samples, stack_rows(own.samples), strict=True):
             shape = np.shape(samples.weight)
-            rows = slice(first, first + shape[2] * shape[3])
             if samples.loss is not None:
                 together = jax.tree.map(_merged, samples)
                 inner = (shape[0] * shape[1], *shape[2:])
                 deviation, slopes = plain(
-                    residual[:, :, rows].reshape(inner),
-                    by[:, :, rows].reshape(*inner, -1),
+                    rows.take(residual, axis=2).reshape(inner),
+                    rows.take(by, axis=2).reshape(*inner, -1),
                     together,
                 )
                 influence, bend = (
@@ -171,10 +145,9 @@ def influences(blocks: tuple[Block, ...], data: tuple[Any, ...]) -> tuple[Block,
                 mean = np.sum(np.where(used, bend, 0.0), axis=(1, 2, 3)) / np.maximum(
                     np.count_nonzero(used, axis=(1, 2, 3)), 1
                 )
-                root = np.sqrt(np.maximum(mean, LEAST_SLOPE))[:, None, None]
-                residual[:, :, rows] = influence.reshape(*shape[:2], -1) / root
-                by[:, :, rows] = slopes.reshape(*shape[:2], -1, by.shape[-1]) * root[..., None]
-            first = rows.stop
+                root = np.sqrt(np.maximum(mean, LEAST_SLOPE))[:, None, None, None]
+                rows.put(residual, influence / root, axis=2)
+                rows.put(by, slopes.reshape(*shape, -1) * root[..., None], axis=2)
         local = block.by_local.shape[-1]
         found[g] = Block(residual, by[..., local:], by[..., :local])
     return tuple(found)
@@ -184,23 +157,10 @@ def members(assessment: Assessment) -> list[np.ndarray]:
     """Which component each row (N,) of a trial of each kind belongs to, -1 for what is known
     beforehand.
     """
-    found = []
-    for pieces, block in zip(assessment.parts.batches, assessment.blocks, strict=False):
-        own = np.full(block.residual.shape[1], -1)
-        for piece in pieces:
-            own[piece.first : piece.first + piece.used[0].size] = np.tile(
-                piece.component, piece.used.shape[1]
-            )
-        found.append(own)
-    return found
-
-
-def _by_trial(assessment: Assessment, blocks: tuple[Block, ...]) -> np.ndarray:
-    formal = information(blocks)
-    variance = np.diag(between_trials(blocks[: len(assessment.data)], formal))
-    return np.where(
-        formal.open_shared | (variance <= 0), np.inf, np.sqrt(np.maximum(variance, 0.0))
-    )
+    return [
+        component_of_rows(pieces, block)
+        for pieces, block in zip(assessment.parts.batches, assessment.blocks, strict=False)
+    ]
 
 
 def _merged(leaf: Any) -> np.ndarray:

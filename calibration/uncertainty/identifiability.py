@@ -19,13 +19,13 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.fitting.assessment import FAR, LOOSE, THRESHOLD, chi_squared
-from calibration.optimise.information import UNRESOLVED, eliminated
 from calibration.optimise.least_squares import minimise
+from calibration.optimise.normal_equations import UNRESOLVED, SharedInformation, eliminate
 from calibration.problem.problem import Problem
 from calibration.results.numbers import percent, plain, value_and_sd
 from calibration.results.result import Fit
 from calibration.uncertainty.combinations import acting_through
-from calibration.uncertainty.linearisation import SharedInformation, WorkingPoint, working_point
+from calibration.uncertainty.linearisation import WorkingPoint, working_point
 from calibration.uncertainty.synthetic import expected_data
 
 COLLINEAR = 15.0
@@ -468,9 +468,7 @@ def collinearity_index(cosines: np.ndarray) -> float:
 
 def null_space(information: SharedInformation) -> np.ndarray:
     """Directions (S, n) that the data do not see, each a column of natural coordinates."""
-    scale = np.sqrt(np.where(information.before > 0, information.before, 1.0))
-    eigenvalues, vectors = np.linalg.eigh(information.matrix / np.outer(scale, scale))
-    null = vectors[:, eigenvalues <= UNRESOLVED] / scale[:, None]
+    null = information.unresolved()
     return null / np.linalg.norm(null, axis=0) if null.shape[1] else null
 
 
@@ -519,8 +517,9 @@ def own_open(point: WorkingPoint) -> Iterator[str]:
     """Sentences about the trials' own parameters that are not determined even when all shared ones
     are known.
     """
+    blocks = point.blocks(priors=False)
     for k, batch in enumerate(point.layout.batches):
-        unseen = eliminated(point.blocks(priors=False)[k]).open
+        unseen = eliminate(blocks[k]).open
         moving = [
             parameter
             for parameter, still in zip(

@@ -10,8 +10,8 @@ from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.fit import starting_point
 from calibration.model.parameter import Parameter
-from calibration.optimise.information import eliminated, resolved_inverse
 from calibration.optimise.least_squares import Start
+from calibration.optimise.normal_equations import SharedInformation
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Block, Layout, jacobians
 from calibration.results.result import Fit
@@ -63,7 +63,7 @@ class WorkingPoint:
     @property
     def free(self) -> np.ndarray:
         """Indices of the shared coordinates that are free."""
-        return np.flatnonzero(~np.asarray(self.start.frozen))
+        return np.flatnonzero(self.start.free)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -96,7 +96,7 @@ class WorkingPoint:
             [logarithmic for _, logarithmic in pairs], dtype=bool
         )
 
-    def information(self) -> "SharedInformation":
+    def information(self) -> SharedInformation:
         """What the data and what is known beforehand say of the free shared coordinates, allowing
         for misfit, (S, S).
         """
@@ -133,18 +133,7 @@ class WorkingPoint:
             start.local if local is None else local,
             self.problem.data,
         )
-        kept = [~np.asarray(frozen) for frozen in start.frozen_local]
-        parts = found if priors else found[: len(kept)]
-        return tuple(
-            Block(
-                np.asarray(block.residual),
-                np.asarray(block.by_shared)[:, :, self.free],
-                np.asarray(block.by_local)[:, :, kept[i]]
-                if i < len(kept)
-                else np.asarray(block.by_local),
-            )
-            for i, block in enumerate(parts)
-        )
+        return start.free_blocks(found if priors else found[: len(self.layout.batches)])
 
 
 def working_point(given: Problem | Fit, *, argument: str) -> WorkingPoint:
@@ -155,7 +144,7 @@ def working_point(given: Problem | Fit, *, argument: str) -> WorkingPoint:
     """
     if isinstance(given, Problem):
         start = starting_point(given, {})
-        return WorkingPoint(given, start, np.ones(int(np.sum(~np.asarray(start.frozen)))))
+        return WorkingPoint(given, start, np.ones(int(np.sum(start.free))))
     if (
         isinstance(given, Fit)
         and given.assessment is not None
@@ -174,52 +163,3 @@ def working_point(given: Problem | Fit, *, argument: str) -> WorkingPoint:
     raise InputError(
         f"{argument}: {type(given).__name__} is neither a Problem nor the result of fit(problem)."
     )
-
-
-@dataclasses.dataclass(frozen=True)
-class SharedInformation:
-    """Information on shared coordinates with each trial's own parameters eliminated.
-
-    Attributes:
-        matrix: (S, S).
-        before: its diagonal before the elimination, (S,): the scale against which something counts
-            as not seen.
-    """
-
-    matrix: np.ndarray
-    before: np.ndarray
-
-    @classmethod
-    def of(cls, blocks: tuple[Block, ...]) -> "SharedInformation":
-        """From Jacobians of weighted residuals."""
-        projected = [eliminated(block).projected for block in blocks]
-        return cls(
-            sum((np.einsum("rns,rnt->st", part, part) for part in projected), np.zeros(())),
-            sum(
-                (np.einsum("rns,rns->s", block.by_shared, block.by_shared) for block in blocks),
-                np.zeros(()),
-            ),
-        )
-
-    def __add__(self, other: "SharedInformation") -> "SharedInformation":
-        """Independent information adds."""
-        return SharedInformation(self.matrix + other.matrix, self.before + other.before)
-
-    def scaled(self, factor: Any) -> "SharedInformation":
-        """Per unit of other coordinates: ``factor`` (S,) is the change of a coordinate per change
-        of the other one.
-        """
-        factor = np.asarray(factor)
-        return SharedInformation(
-            self.matrix * np.multiply.outer(factor, factor), self.before * factor**2
-        )
-
-    def times(self, factor: float) -> "SharedInformation":
-        """So many times the information."""
-        return SharedInformation(factor * self.matrix, factor * self.before)
-
-    def covariance(self) -> tuple[np.ndarray, np.ndarray]:
-        """Inverse in the directions that are seen (S, S), and which coordinates the others involve
-        (S,).
-        """
-        return resolved_inverse(self.matrix, self.before)

@@ -22,16 +22,17 @@ from calibration.fitting.assessment import Assessment
 from calibration.fitting.refit import identity
 from calibration.model.parameter import Parameter
 from calibration.model.prior import LogNormal
-from calibration.optimise.information import eliminated
 from calibration.problem.residuals import jacobians, residuals
+from calibration.problem.rows import count_rows
 from calibration.results.estimate import Determination
-from calibration.results.numbers import rounded_like
+from calibration.results.intervals import check_level, percentile_ends
+from calibration.results.numbers import capitalise, describe_interval
 from calibration.results.result import Fit
 from calibration.runtime.checkpoint import Checkpoint, open_journal
 from calibration.runtime.progress import Progress, ensure_progress
 from calibration.uncertainty.bootstrap import strayed
 from calibration.uncertainty.draws import Draws
-from calibration.uncertainty.profile import check_level, judged
+from calibration.uncertainty.profile import judged
 
 AGREEMENT = 1.01
 """Chains whose R-hat is below this agree (Vehtari, Gelman, Simpson, Carpenter and Buerkner,
@@ -302,7 +303,7 @@ class Density:
         self.component = [[piece.component for piece in pieces] for pieces in parts.batches]
         self.temper = self.tempering()
         # Rows of data come before those of what is known of each trial's own parameters.
-        self.rows = [sum(piece.used[0].size for piece in pieces) for pieces in parts.batches]
+        self.rows = [count_rows(own.samples) for own in self.data]
         self.axes = self.principal_axes()
         self.size = (
             int(assessment.free.sum())
@@ -330,8 +331,7 @@ class Density:
         assessment = self.assessment
         # Only a scale is needed, which the robust blocks and the typical widening give.
         own, coupling = [], []
-        for block in assessment.parts.working[: len(self.data)]:
-            part = eliminated(block)
+        for part in assessment.equations.parts[: len(self.data)]:
             own.append(
                 jax.vmap(_root)(part.inverse) * assessment.error_scale_factor
                 if part.inverse.shape[1]
@@ -350,7 +350,7 @@ class Density:
             trials, _, width = own.shape
             here = z[first : first + trials * width].reshape(trials, width)
             change = jnp.einsum("rlm,rm->rl", own, here) - coupling @ moved
-            moves = np.flatnonzero(~assessment.start.frozen_local[g])
+            moves = np.flatnonzero(assessment.start.free_local[g])
             local.append(jnp.asarray(assessment.minimum.local[g]).at[:, moves].add(change))
             first += trials * width
         return Point(
@@ -435,14 +435,12 @@ class Density:
         total = sum_of_slopes(
             self.layout.global_parameters, point.shared, np.asarray(self.assessment.free), self.flat
         )
-        for batch, own, frozen in zip(
-            self.layout.batches, point.local, self.assessment.start.frozen_local, strict=True
+        for batch, own, free in zip(
+            self.layout.batches, point.local, self.assessment.start.free_local, strict=True
         ):
             # What is flat in its coordinate or its value is a question of material constants, not
             # of each trial's own quantities.
-            of_trial = partial(
-                sum_of_slopes, batch.trial_parameters, free=~np.asarray(frozen), flat="coordinate"
-            )
+            of_trial = partial(sum_of_slopes, batch.trial_parameters, free=free, flat="coordinate")
             total = total + jnp.sum(jax.vmap(of_trial)(own))
         return total
 
@@ -496,14 +494,14 @@ def inference_data(arviz: Any, fit: Fit, density: Density, points: Point, steps:
             parameter.about,
         )
     own: dict[str, list[tuple[str, np.ndarray]]] = {}
-    for batch, members, here, frozen in zip(
+    for batch, members, here, free in zip(
         layout.batches,
         fit.problem.members,
         points.local,
-        assessment.start.frozen_local,
+        assessment.start.free_local,
         strict=True,
     ):
-        for i in np.flatnonzero(~np.asarray(frozen)):
+        for i in np.flatnonzero(free):
             parameter = batch.trial_parameters[i]
             about[parameter.name] = parameter.about
             names = [fit.problem.trials[member].name for member in members]
@@ -559,7 +557,7 @@ def summarised(
         ends, ran = interval(
             parameter, coordinates, float(density.assessment.minimum.shared[index]), level
         )
-        label = parameter.about.label[0].upper() + parameter.about.label[1:]
+        label = capitalise(parameter.about.label)
         intervals[parameter.name] = ends
         if ran:
             warnings.append(
@@ -568,12 +566,10 @@ def summarised(
                 " they have no end. These samples are not to be used; give a prior, or bounds."
             )
         else:
-            width, unit = (
-                (ends[1] - ends[0]) / 4,
-                "" if parameter.about.unit == "-" else f" {parameter.about.unit}",
+            remark = f"{100 * level:g} %, posterior"
+            sentences.append(
+                describe_interval(parameter.about.label, parameter.about.unit, *ends, remark)
             )
-            between = f"{rounded_like(ends[0], width)} to {rounded_like(ends[1], width)}{unit}"
-            sentences.append(f"{label}: {between} ({100 * level:g} %, posterior).")
     rhat, ess = agreement(arviz, density.assessment, points)
     divergences = int(np.sum(steps.diverging))
     if not rhat < AGREEMENT:
@@ -624,8 +620,7 @@ def agreement(arviz: Any, assessment: Assessment, points: Point) -> tuple[float,
     """
     moved = [points.shared[..., assessment.free], points.log_size]
     moved += [
-        own[..., ~frozen]
-        for own, frozen in zip(points.local, assessment.start.frozen_local, strict=True)
+        own[..., free] for own, free in zip(points.local, assessment.start.free_local, strict=True)
     ]
     table = arviz.convert_to_dataset(
         {f"{i}": own.reshape(*own.shape[:2], -1) for i, own in enumerate(moved) if own.size}
@@ -641,10 +636,7 @@ def interval(
     parameter: Parameter, coordinates: np.ndarray, best: float, level: float
 ) -> tuple[tuple[float, float], list[str]]:
     """Central interval, infinite on a side where samples ran away, and which sides these are."""
-    ends = [
-        float(parameter.value(end))
-        for end in np.quantile(coordinates, ((1 - level) / 2, (1 + level) / 2))
-    ]
+    ends = [float(parameter.value(end)) for end in percentile_ends(coordinates, level)]
     ran = []
     for side, (pick, called) in enumerate(((np.min, "smaller"), (np.max, "larger"))):
         if strayed(parameter, float(pick(coordinates)), best):

@@ -8,19 +8,18 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
-from scipy import stats
 
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
 from calibration.model.samples import Samples
-from calibration.optimise.information import eliminated
 from calibration.problem.residuals import Layout
 from calibration.results.estimate import Determination
+from calibration.results.intervals import check_level, student_reach, tails
 from calibration.results.result import Fit
 from calibration.uncertainty.bootstrap import Bootstrap
 from calibration.uncertainty.draws import Draws
 from calibration.uncertainty.posterior import Posterior
-from calibration.uncertainty.profile import check_level, judged
+from calibration.uncertainty.profile import judged
 from jaxcontact.parameters import nearest
 
 LANES = 64
@@ -259,8 +258,8 @@ def from_covariance(
     variance, lost = np.zeros(mean.shape), np.zeros(mean.shape, dtype=bool)
     if by_local is not None:
         batch, r, _ = asked.place
-        own = by_local[..., ~assessment.start.frozen_local[batch]]
-        part = eliminated(assessment.parts.working[batch])
+        own = by_local[..., assessment.start.free_local[batch]]
+        part = assessment.equations.parts[batch]
         # A change of the shared coordinates moves the trial's own ones along, so only what is left
         # counts.
         g = g - own @ part.coupling[r]
@@ -277,7 +276,7 @@ def from_covariance(
     )
     sd = np.where(lost, np.inf, np.sqrt(np.maximum(variance, 0.0)))
     degrees = float(np.min(assessment.degrees)) if assessment.degrees.size else np.inf
-    reach = float(stats.t.ppf((1 + level) / 2, degrees))
+    reach = student_reach(level, degrees)
     new = None if sigma is None else reach * np.hypot(sd, sigma)
     return Band(
         times=asked.times,
@@ -325,12 +324,11 @@ def from_draws(
         asked.at(assessment, full)[: len(last)]
     ]
     values = np.concatenate(parts)
-    tails = ((1 - level) / 2, (1 + level) / 2)
-    low, high = np.quantile(values, tails, axis=0)
+    low, high = np.quantile(values, tails(level), axis=0)
     low_new = high_new = None
     if sigma is not None:
         errors = np.random.default_rng(seed).standard_normal(values.shape) * sigma
-        low_new, high_new = np.quantile(values + errors, tails, axis=0)
+        low_new, high_new = np.quantile(values + errors, tails(level), axis=0)
     batch = "bootstrap" if isinstance(source, Bootstrap) else "posterior"
     return Band(
         asked.times,

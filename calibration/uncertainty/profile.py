@@ -18,7 +18,8 @@ from calibration.fitting.fit import report
 from calibration.fitting.refit import error_scale_factor, identity, position_of, refit, threshold
 from calibration.model.parameter import Parameter
 from calibration.optimise.least_squares import Minimum, Start
-from calibration.results.numbers import rounded_like
+from calibration.results.intervals import check_level
+from calibration.results.numbers import capitalise, describe_interval
 from calibration.results.result import Fit
 from calibration.runtime.checkpoint import Checkpoint, Journal, open_journal
 from calibration.runtime.progress import Progress, ensure_progress
@@ -313,14 +314,6 @@ def judged(fit: Fit) -> Assessment:
         )
     assessment: Assessment = fit.assessment
     return assessment
-
-
-def check_level(level: float) -> None:
-    """Raise unless it is a probability."""
-    if not 0 < level < 1:
-        raise InputError(
-            f"level = {level!r} is not between 0 and 1", remedy="Give a probability such as 0.95."
-        )
 
 
 def free_names(assessment: Assessment) -> list[str]:
@@ -750,12 +743,9 @@ def in_words(
     """The interval as a sentence; ``least`` and ``most``: the outermost values that were tried."""
     about = parameter.about
     unit = "" if about.unit == "-" else f" {about.unit}"
-    name, chance = about.label[0].upper() + about.label[1:], f"{100 * level:g} %"
+    name, chance = capitalise(about.label), f"{100 * level:g} %"
     if np.isfinite(low) and np.isfinite(high):
-        width = (high - low) / 4
-        return (
-            f"{name}: {rounded_like(low, width)} to {rounded_like(high, width)}{unit} ({chance})."
-        )
+        return describe_interval(about.label, about.unit, low, high, chance)
     if np.isfinite(low):
         return (
             f"{name}: not bounded above; any value above {low:.3g}{unit} explains the data "

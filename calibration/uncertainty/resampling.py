@@ -16,8 +16,7 @@ import numpy as np
 from calibration.fitting.assessment import SERIES, Assessment
 from calibration.noise.loss import StudentTLoss
 from calibration.noise.whitening import make_whitening, unwhiten
-from calibration.optimise.information import eliminated, information, leverage
-from calibration.problem.residuals import Block
+from calibration.optimise.normal_equations import compute_leverage
 
 KINDS = ("residual", "moving_block", "trial", "parametric")
 
@@ -58,8 +57,11 @@ class Redrawable(NamedTuple):
 
 def leverages(assessment: Assessment) -> list[np.ndarray]:
     """Leverage of each residual, of each kind (R, N)."""
-    blocks = assessment.parts.working[: len(assessment.data)]
-    return [leverage(eliminated(block), block, assessment.formal.shared) for block in blocks]
+    equations, batches = assessment.equations, len(assessment.data)
+    return [
+        compute_leverage(part, block, assessment.formal.shared)
+        for part, block in zip(equations.parts[:batches], equations.blocks, strict=False)
+    ]
 
 
 def least_squares_residuals(assessment: Assessment) -> list[np.ndarray]:
@@ -70,22 +72,14 @@ def least_squares_residuals(assessment: Assessment) -> list[np.ndarray]:
     none.
     """
     parts = assessment.parts
-    tables, _ = parts.weighed(np.ones(len(parts.components)), assessment.spread.time)
-    shared = int(assessment.free.sum())
-    blocks = tuple(
-        Block(table[..., -1], table[..., -shared - 1 : -1], table[..., : -shared - 1])
-        for table in tables
-    )
-    formal, reduced = information(blocks), [eliminated(block) for block in blocks]
-    step = formal.shared @ sum(
-        np.einsum("rns,rn->s", part.projected, block.residual)
-        for part, block in zip(reduced, blocks, strict=True)
-    )
+    equations = parts.normal_equations(np.ones(len(parts.components)), assessment.spread.time)
+    covariance, _ = equations.covariance()
+    step = covariance @ equations.score()
     found = []
-    for part, block in zip(reduced[: len(assessment.data)], blocks, strict=False):
+    for part, block in zip(equations.parts[: len(assessment.data)], equations.blocks, strict=False):
         own = np.einsum("rlm,rnm,rn->rl", part.inverse, block.by_local, block.residual)
         left = block.residual - part.projected @ step - np.einsum("rnl,rl->rn", block.by_local, own)
-        found.append(left * enlarged(leverage(part, block, formal.shared)))
+        found.append(left * enlarged(compute_leverage(part, block, covariance)))
     return found
 
 
@@ -106,13 +100,12 @@ def redrawable(assessment: Assessment) -> list[list[Redrawable]]:
             assessment.parts.batches[g], data.samples, assessment.errors[g], strict=True
         ):
             weight = np.asarray(samples.weight)
-            used, rows = weight > 0, slice(piece.first, piece.first + weight[0].size)
-            larger = enlarged(taken[:, rows].reshape(weight.shape))
+            used, larger = weight > 0, enlarged(piece.rows.take(taken))
             # Under a robust loss the residuals of the linearised problem are influences.
             white = (
                 piece.deviation * larger
                 if samples.loss is not None
-                else independent[:, rows].reshape(weight.shape)
+                else piece.rows.take(independent)
             )
             size, time = (
                 assessment.spread.size[piece.component],

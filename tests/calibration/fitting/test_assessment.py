@@ -10,8 +10,9 @@ from scipy import optimize, stats
 import calibration as cal
 import jaxcontact as jc
 from calibration.errors import InputError
+from calibration.fitting.sandwich import between_trials, between_trials_degrees
 from calibration.model.parameter import Parameter
-from calibration.optimise.information import between_trials, between_trials_degrees, information
+from calibration.optimise.normal_equations import NormalEquations, invert_information
 from calibration.problem.residuals import Block, residuals
 from calibration.results.estimate import Coordinate, Determination, Estimate
 from jaxcontact.parameters import Interval, Quantity
@@ -178,7 +179,7 @@ def bell_mccaffrey(block: Block) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("count", [4, 9])
 def test_scatter_between_trials_is_cr2_with_the_degrees_of_bell_and_mccaffrey(count):
     blocks = trials(5, count)
-    formal = information(blocks)
+    formal = invert_information(NormalEquations.of(blocks))
     covariance, degrees = bell_mccaffrey(blocks[0])
     np.testing.assert_allclose(between_trials(blocks, formal), covariance, rtol=1e-6)
     np.testing.assert_allclose(between_trials_degrees(blocks, formal), degrees, rtol=1e-6)
@@ -196,7 +197,7 @@ def test_intervals_of_seven_trials_cover_what_differs_between_them():
         blocks = (
             Block(errors - estimate * by_shared[..., 0], by_shared, np.zeros((count, rows, 0))),
         )
-        formal = information(blocks)
+        formal = invert_information(NormalEquations.of(blocks))
         sd, degrees = (
             np.sqrt(between_trials(blocks, formal)[0, 0]),
             between_trials_degrees(blocks, formal)[0],

@@ -12,7 +12,9 @@ import jaxcontact as jc
 from calibration.detection.bounces import read_bounces
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
+from calibration.fitting.autocorrelation import autocorrelation_time
 from calibration.fitting.fit import fit
+from calibration.fitting.sandwich import between_trials
 from calibration.fitting.start import starting_point
 from calibration.io.recording import Recording
 from calibration.nuisances import (
@@ -22,8 +24,8 @@ from calibration.nuisances import (
     RestitutionScatter,
     SurfaceHeight,
 )
-from calibration.optimise.information import between_trials, correlation_time, information
 from calibration.optimise.least_squares import minimise
+from calibration.optimise.normal_equations import NormalEquations, invert_information
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Block, jacobians, residuals
 from calibration.results.estimate import Determination
@@ -259,7 +261,8 @@ def test_information_of_the_arrow_equals_that_of_the_whole_matrix():
         whole[20 * r : 20 * r + 20, :2] = by_shared[r]
         whole[20 * r : 20 * r + 20, 2 + 4 * r : 6 + 4 * r] = by_local[r]
     covariance = np.linalg.inv(whole.T @ whole)
-    found = information((Block(np.zeros((3, 20)), by_shared, by_local),))
+    blocks = (Block(np.zeros((3, 20)), by_shared, by_local),)
+    found = invert_information(NormalEquations.of(blocks))
     np.testing.assert_allclose(found.shared, covariance[:2, :2], rtol=1e-9)
     for r in range(3):
         block = slice(2 + 4 * r, 6 + 4 * r)
@@ -275,8 +278,8 @@ def test_correlation_time_of_an_autoregressive_series():
     for i in range(1, 4000):
         series[:, i] = rho * series[:, i - 1] + noise[:, i]
     used = np.ones(series.shape, dtype=bool)
-    assert correlation_time(series, used) == pytest.approx((1 + rho) / (1 - rho), rel=0.15)
-    assert correlation_time(noise, used) < 1.1
+    assert autocorrelation_time(series, used) == pytest.approx((1 + rho) / (1 - rho), rel=0.15)
+    assert autocorrelation_time(noise, used) < 1.1
 
 
 def test_scatter_between_trials_measures_what_they_do_not_share():
@@ -289,7 +292,8 @@ def test_scatter_between_trials_measures_what_they_do_not_share():
     residual -= residual.mean()
     by_shared, by_local = np.ones((count, samples, 1)), np.zeros((count, samples, 0))
     blocks = (Block(residual, by_shared, by_local),)
-    scatter = between_trials(blocks, information(blocks))
+    formal = invert_information(NormalEquations.of(blocks))
+    scatter = between_trials(blocks, formal)
     assert scatter[0, 0] == pytest.approx((0.25 + 1 / samples) / count, rel=0.2)
 
 

@@ -12,11 +12,12 @@ from scipy.optimize import least_squares
 
 from calibration.errors import InputError
 from calibration.fitting.fit import fit
+from calibration.fitting.sandwich import between_trials
 from calibration.noise.models import Estimated, Huber, StudentT
-from calibration.optimise.information import between_trials
 from calibration.problem.problem import Problem
-from calibration.uncertainty.bootstrap import bootstrap, corrected_levels, reweighed, strayed
-from calibration.uncertainty.bootstrap_t import sizes, standard_errors, studentised
+from calibration.results.intervals import corrected_levels, studentised_ends
+from calibration.uncertainty.bootstrap import bootstrap, reweighed, strayed
+from calibration.uncertainty.bootstrap_t import sizes, standard_errors
 from calibration.uncertainty.resampling import (
     correlated,
     drawn_blocks,
@@ -94,7 +95,9 @@ def test_studentised_intervals_of_normal_errors_are_those_of_student():
     numbers = 3.0 + 0.2 * rng.standard_normal(5)
     drawn = numbers.mean() + numbers.std(ddof=1) * rng.standard_normal((count, 5))
     error = stats.sem(numbers)
-    found = studentised(drawn.mean(axis=1), stats.sem(drawn, axis=1), numbers.mean(), error, 0.95)
+    found = studentised_ends(
+        drawn.mean(axis=1), stats.sem(drawn, axis=1), numbers.mean(), error, 0.95
+    )
     np.testing.assert_allclose(
         found, stats.t.interval(0.95, 4, numbers.mean(), error), atol=0.1 * error
     )
