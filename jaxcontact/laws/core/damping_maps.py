@@ -9,6 +9,12 @@ whatever stiffness ``K``, exponent ``n`` and mass are (integrate ``v dv/(1 + a v
 contact; e.g. Gonthier et al. 2004). With ``s = a (1 + e)`` and ``b(s) = 1 - s/(exp(s) - 1)`` it is
 explicit: ``a = s - b(s)`` and ``a e = b(s)``. So either direction is one monotone scalar equation
 in ``s``, with a slope between 1/3 and 1.
+
+Example:
+    >>> from jaxcontact.laws import restitution
+    >>> ratio = restitution.exact_damping_ratio(0.8)
+    >>> print(f"{restitution.obtained_restitution(ratio):.4f}")
+    0.8000
 """
 
 import dataclasses

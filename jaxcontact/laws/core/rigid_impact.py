@@ -3,6 +3,11 @@ impact.
 
 A rigid law is a model with ``restitution_at(speed, *, mass)`` and the fields ``duration`` and
 ``deviation`` declared here.
+
+Example:
+    >>> from jaxcontact.laws import rigid_impact
+    >>> print(f"{rigid_impact.with_odds(0.8, 0.1):.4f}")
+    0.8155
 """
 
 from typing import Any, NamedTuple

@@ -4,6 +4,14 @@
 ``F_r`` and a strength ``F_max``, smoothed in the slip as in ``laws.friction``.
 
 ``F_r`` does not vanish with the load. Whoever calls must take it away where there is no contact.
+
+Example:
+    >>> from jaxcontact.laws import continuous_friction
+    >>> limit = continuous_friction.friction_limit(
+    ...     10.0, coefficient=0.3, sliding_resistance=0.5
+    ... )
+    >>> print(f"{limit:.2f} N")
+    3.50 N
 """
 
 import jax

@@ -11,6 +11,15 @@ however stiff the law is. The tangential mass is the slip change per tangential 
 ``1/m_t = 1/m + r^2/I`` of a sphere on a plane.
 
 A tensile normal force carries no friction.
+
+Example:
+    >>> from jaxcontact.laws import friction
+    >>> slip = jnp.array([0.5, 0.0, 0.0])
+    >>> force = friction.friction_force(
+    ...     slip, 10.0, coefficient=0.25, slip_velocity=1e-3, regularization=friction.TANH
+    ... )
+    >>> print(f"{force[0]:.2f} N")
+    -2.50 N
 """
 
 import dataclasses

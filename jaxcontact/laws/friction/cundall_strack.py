@@ -1,4 +1,11 @@
-"""The tangential spring of Cundall and Strack: linear spring, dashpot and Coulomb slider."""
+"""The tangential spring of Cundall and Strack: linear spring, dashpot and Coulomb slider.
+
+Example:
+    >>> from jaxcontact.laws import cundall_strack, tangential
+    >>> memory = tangential.SpringMemory(jnp.array([1e-5, 0.0, 0.0]))
+    >>> print(f"{cundall_strack.spring_energy(memory, tangential_stiffness=1e5):.1e} J")
+    5.0e-06 J
+"""
 
 import jax
 import jax.numpy as jnp

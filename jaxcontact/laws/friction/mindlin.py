@@ -15,6 +15,14 @@ the same, ``rescaled``           ``F``   on unloading the force falls with the s
 
 Only the last makes no energy in any cycle of normal and tangential load (Elata and Berryman, Mech.
 Mater. 24 (1996) 229-240).
+
+Example:
+    >>> from jaxcontact.laws import mindlin
+    >>> stiffness = mindlin.mindlin_stiffness(
+    ...     1e-6, effective_radius=0.01, effective_shear_modulus=1e10
+    ... )
+    >>> print(f"{stiffness:.2e} N/m")
+    8.00e+06 N/m
 """
 
 from typing import Any, NamedTuple

@@ -18,6 +18,15 @@ spring with memory (EPSD)  ``k_r`` times the rotation, at    yes                
 
 Types A, B and C of Ai, Chen, Rotter and Ooi, Powder Technol. 206 (2011) 269-282. Torques in N m;
 tension carries none.
+
+Example:
+    >>> from jaxcontact.laws import rolling
+    >>> rotation_rate = jnp.array([0.0, 50.0, 0.0])
+    >>> torque = rolling.constant_rolling_torque(
+    ...     rotation_rate, 10.0, rolling_coefficient=0.01, effective_radius=0.02
+    ... )
+    >>> print(f"{torque[1]:.4f} N m")
+    -0.0020 N m
 """
 
 from typing import NamedTuple

@@ -9,6 +9,11 @@ This is what tells these laws from friction regularised in the slip velocity.
 Vectors have any number of components in the last axis: two in axes of the contact plane, three in
 global axes. In global axes carry the memory with the contact plane before each step
 (``geometry.contact_plane.carried_with_plane``).
+
+Example:
+    >>> from jaxcontact.laws import tangential
+    >>> print(tangential.coulomb_slider(jnp.array([3.0, 0.0, 4.0]), limit=1.0))
+    [0.6 0.  0.8]
 """
 
 from collections.abc import Callable

@@ -13,6 +13,12 @@ friction with the spin as slip and the coefficient ``f a mu``, so the regularise
 are those of ``laws.friction``.
 
 Torques are in N m, spins in rad/s; everything is elementwise. Tension carries no friction.
+
+Example:
+    >>> from jaxcontact.laws import spinning
+    >>> limit = spinning.spinning_torque_limit(10.0, coefficient=0.3, contact_radius=1e-4)
+    >>> print(f"{limit:.1e} N m")
+    2.0e-04 N m
 """
 
 import math

@@ -9,6 +9,15 @@ At slip ``s`` the coefficient is::
 hard law ``-mu(s) F_n s/|s|`` jumps at zero slip, where any force up to ``mu_s F_n`` may act; the
 regularised one rises from 0 over the slip velocity ``v``. Take ``v`` much smaller than ``v_S``, or
 the static peak is not reached. Tension carries no friction.
+
+Example:
+    >>> from jaxcontact.laws import stribeck
+    >>> slip = jnp.array([0.5, 0.0, 0.0])
+    >>> force = stribeck.stribeck_force(
+    ...     slip, 10.0, static_coefficient=0.4, coefficient=0.3, stribeck_velocity=0.01
+    ... )
+    >>> print(f"{force[0]:.2f} N")
+    -3.00 N
 """
 
 import jax

@@ -18,6 +18,12 @@ beyond. With ``P = m/2`` and ``Q = sqrt(m^2 + d) - m/2``, zero at the pull-off::
 
 no cancellation without adhesion (``P = 0``), and the only root that has no derivative is ``sqrt(P
 Q)``, at the pull-off, as it must be.
+
+Example:
+    >>> from jaxcontact.laws import adhesion
+    >>> force = adhesion.jkr_pull_off_force(effective_radius=5e-6, work_of_adhesion=0.1)
+    >>> print(f"{1e6 * force:.3f} uN")
+    2.356 uN
 """
 
 import math

@@ -15,6 +15,12 @@ branch: it is retraced on reloading.
 
 Source: Thakur, Morrissey, Sun, Chen and Ooi, Granular Matter 16 (2014) 383-400 (Edinburgh
 elasto-plastic adhesion model), as Exudyn has it.
+
+Example:
+    >>> from jaxcontact.laws import adhesive_plastic
+    >>> powder = adhesive_plastic.AdhesivePlastic(stiffness=1e3, plasticity_ratio=0.5)
+    >>> print(f"{powder.force(1e-5, 0.0, impact_speed=0.1, mass=1e-6):.4f} N")
+    0.0100 N
 """
 
 import math

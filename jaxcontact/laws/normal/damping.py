@@ -3,6 +3,12 @@ compressing).
 
 All are zero, with zero derivatives, for ``d <= 0``, and unclamped otherwise: where the dashpot
 outweighs the spring they attract. ``no_tension`` removes that.
+
+Example:
+    >>> from jaxcontact.laws import damping
+    >>> force = damping.linear_dashpot_force(1e-4, 0.5, stiffness=1e5, damping=2.0)
+    >>> print(f"{force:.1f} N")
+    11.0 N
 """
 
 import math

@@ -3,6 +3,14 @@ energy.
 
 Value and derivatives with respect to overlap, stiffness and exponent are zero for ``d <= 0``. ``F``
 is continuous with ``ceil(n) - 1`` derivatives at ``d = 0``.
+
+Example:
+    >>> from jaxcontact.laws import elastic
+    >>> print(f"{elastic.hertz_force(1e-4, stiffness=4e7):.1f} N")
+    40.0 N
+    >>> slope = jax.grad(elastic.hertz_force)(1e-4, stiffness=4e7)
+    >>> print(f"{slope:.2e} N/m")
+    6.00e+05 N/m
 """
 
 import math

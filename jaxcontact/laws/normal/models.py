@@ -12,6 +12,11 @@ A compliant law has
 - ``restitution_at(impact_speed, *, mass)``: the restitution obtained, and ``static_overlap(load)``.
 
 A rigid law has ``restitution_at`` only.
+
+Example:
+    >>> from jaxcontact.laws import normal
+    >>> "HuntCrossley" in normal.NORMAL_LAWS
+    True
 """
 
 import dataclasses

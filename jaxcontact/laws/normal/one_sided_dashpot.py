@@ -9,6 +9,12 @@ that with ``zeta = c/(2 sqrt(k m))``::
 the root of what the dashpot gives that acts both ways and ends at zero force
 (``laws.restitution.zero_force_restitution``). Without a spring (``k = 0``) nothing drives the
 bodies apart: ``e = 0``, and the largest overlap is ``m v/c``.
+
+Example:
+    >>> from jaxcontact.laws import one_sided_dashpot
+    >>> zeta = one_sided_dashpot.one_sided_damping(0.8)
+    >>> print(f"{one_sided_dashpot.one_sided_restitution(zeta):.3f}")
+    0.800
 """
 
 import math

@@ -9,6 +9,14 @@ first loading at ``D`` and ``c`` the overlap that it gets back::
 
 What the first loading took beyond this is dissipated. Walton and Braun's law has ``p = 1``,
 Thornton's ``p = 3/2`` (Hertz).
+
+Example:
+    >>> from jaxcontact.laws import plastic
+    >>> speed = plastic.thornton_yield_speed(
+    ...     mass=0.03, effective_modulus=1e11, effective_radius=0.01, yield_pressure=2e9
+    ... )
+    >>> print(f"yields from {speed:.3f} m/s on")
+    yields from 0.330 m/s on
 """
 
 import math

@@ -6,6 +6,14 @@ viscosity, ``1 - e`` growing with ``v^(1/5)`` (``laws.viscoelastic.ViscoelasticR
 no mechanism is known, a decay or a table through nodes describes what was measured. All stay in (0,
 1] and have finite derivatives from rest to any speed, so that they can be fitted to tables ``e(v)``
 and through the whole motion of a ball alike.
+
+Example:
+    >>> from jaxcontact.laws import velocity_dependent_restitution
+    >>> restitution = velocity_dependent_restitution.exponential_restitution(
+    ...     2.0, restitution=0.9, decay_speed=2.0, limit_restitution=0.4
+    ... )
+    >>> print(f"{restitution:.3f}")
+    0.584
 """
 
 import math

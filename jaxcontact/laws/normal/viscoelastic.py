@@ -17,6 +17,12 @@ These four functions are tabulated here once and for all, as ratios of polynomia
 that were integrated with 34 digits (Taylor series of order 34 in ``X = sqrt(x)``, in which the
 motion is analytic). Their forms contain the singular behaviour: powers of ``beta^(1/2)`` and
 ``beta^(1/3)`` where the force ends the contact, a critical damping of the linear dashpot.
+
+Example:
+    >>> from jaxcontact.laws import viscoelastic
+    >>> beta = viscoelastic.hertz_dashpot_beta(0.8)
+    >>> print(f"{viscoelastic.hertz_dashpot_restitution(beta):.4f}")
+    0.8000
 """
 
 from collections.abc import Callable

@@ -7,6 +7,13 @@ Names of parameters follow the symbols of the pages.
 
 Source: COMSOL Multiphysics 5.6 to 6.3, Multibody Dynamics Module, Theory of Friction in Rigid Body
 Contact.
+
+Example:
+    >>> from jaxcontact.systems import comsol
+    >>> contact = comsol.RigidBodyContact(k_pen=1e4, c_pen=20.0)
+    >>> force, power = comsol.contact_force(contact, -1e-3, 0.0)
+    >>> print(f"{force:.1f} N")
+    10.0 N
 """
 
 from jaxcontact.systems.comsol.contact_force import RigidBodyContact, contact_force

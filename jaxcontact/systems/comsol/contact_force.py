@@ -43,6 +43,12 @@ class RigidBodyContact:
             form of the program.
         ramp_speed: approach speed over which the dashpot sets in [m/s]; to be given together with
             ``ramp_overlap``.
+
+    Example:
+        >>> from jaxcontact.systems import comsol
+        >>> contact = comsol.RigidBodyContact(k_pen=1e4, c_pen=20.0)
+        >>> contact.replace(ramp_overlap=5e-4, ramp_speed=0.1).ramp_speed
+        0.1
     """
 
     k_pen: Any = of(QUANTITIES["stiffness"])
@@ -74,6 +80,13 @@ def contact_force(
         contact: parameters.
         gap: ``g`` [m], negative in overlap.
         gap_rate: ``g'`` [m/s], negative on approach.
+
+    Example:
+        >>> from jaxcontact.systems import comsol
+        >>> contact = comsol.RigidBodyContact(k_pen=1e4, c_pen=20.0)
+        >>> force, closed = comsol.contact_force(contact, -1e-3, -0.1)
+        >>> print(f"{force:.1f} N")
+        12.0 N
     """
     overlap, overlap_rate = -jnp.asarray(gap), -jnp.asarray(gap_rate)
     law = {"stiffness": contact.k_pen, "damping": contact.c_pen}

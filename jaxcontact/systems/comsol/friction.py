@@ -36,6 +36,12 @@ class Friction:
             force; ``None`` is the hard minimum.
         regularization: ``EXPONENTIAL`` (default), ``TANH`` or another of
             ``laws.friction.REGULARIZATIONS``.
+
+    Example:
+        >>> from jaxcontact.systems import comsol
+        >>> friction = comsol.Friction(mu=0.5, v0=0.05, Ff_max=6.0)
+        >>> print(f"{comsol.friction_magnitude(friction, 1.0, 10.0):.2f} N")
+        5.00 N
     """
 
     mu: Any = of(QUANTITIES["coefficient"])
@@ -70,6 +76,12 @@ def friction_magnitude(
         slip_speed: not negative [m/s].
         normal_force: ``F_n`` [N]; tension counts as 0.
         contact: fraction of ``F_f,r`` that acts: 1 in contact, 0 without.
+
+    Example:
+        >>> from jaxcontact.systems import comsol
+        >>> friction = comsol.Friction(mu=0.5, v0=0.05)
+        >>> print(f"{comsol.friction_magnitude(friction, 0.05, 10.0):.2f} N")
+        3.16 N
     """
     limit = friction_limit(
         normal_force, sliding_resistance=friction.Ff_r * contact, **friction.parameters
@@ -89,6 +101,13 @@ def friction_force(
             along the surface [m/s].
         normal_force: ``F_n``, ``(...)`` [N]; tension counts as 0.
         contact: ``(...)`` fraction of ``F_f,r`` that acts: 1 in contact, 0 without.
+
+    Example:
+        >>> from jaxcontact.systems import comsol
+        >>> friction = comsol.Friction(mu=0.5, v0=0.05)
+        >>> force = comsol.friction_force(friction, jnp.array([1.0, 0.0, 0.0]), 10.0)
+        >>> print(f"{force[0]:.2f} N")
+        -5.00 N
     """
     law = {
         "coefficient": friction.mu,
@@ -114,5 +133,12 @@ def optional_friction(
 
 
 def dissipation_rate(force: Real, slip: Real) -> jax.Array:
-    """Power ``F_f |v_slip|`` [W] that friction turns into heat, ``(...)``; never negative."""
+    """Power ``F_f |v_slip|`` [W] that friction turns into heat, ``(...)``; never negative.
+
+    Example:
+        >>> from jaxcontact.systems import comsol
+        >>> force, slip = jnp.array([-5.0, 0.0, 0.0]), jnp.array([0.5, 0.0, 0.0])
+        >>> print(f"{comsol.dissipation_rate(force, slip):.1f} W")
+        2.5 W
+    """
     return -jnp.sum(force * jnp.asarray(slip), axis=-1)

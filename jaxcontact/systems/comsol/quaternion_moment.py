@@ -21,6 +21,14 @@ def quaternion_moment(moment: Real, quaternion: Real, *, frame: str = "global") 
         moment: ``(..., 3)`` [N m].
         quaternion: ``q``, ``(..., 4)``, scalar first, from body axes to global ones.
         frame: of the moment, ``"global"`` or ``"body"``.
+
+    Example:
+        >>> from jaxcontact.systems import comsol
+        >>> moment = comsol.quaternion_moment(
+        ...     jnp.array([0.0, 0.0, 1.0]), jnp.array([1.0, 0.0, 0.0, 0.0])
+        ... )
+        >>> print(moment)
+        [0. 0. 0. 2.]
     """
     if frame not in FRAMES:
         raise ValueError(

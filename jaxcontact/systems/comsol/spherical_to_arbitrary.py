@@ -33,6 +33,12 @@ class ArbitraryContact:
         contact: contact force.
         friction: friction; ``None``, the default, is a frictionless contact.
         arms: one of ``contact_force.ARMS``.
+
+    Example:
+        >>> from jaxcontact.systems import comsol
+        >>> contact = comsol.ArbitraryContact(r_s=0.05, contact=comsol.RigidBodyContact(k_pen=1e4))
+        >>> contact.r_s
+        0.05
     """
 
     r_s: Any = of(QUANTITIES["radius"])
@@ -136,6 +142,21 @@ def spherical_to_arbitrary(
             the boundary.
         gap: ``g``, ``(...)``: distance from the sphere's surface to that point [m], negative in
             overlap.
+
+    Example:
+        >>> from jaxcontact.geometry.rigid_motion import Motion
+        >>> from jaxcontact.systems import comsol
+        >>> contact = comsol.ArbitraryContact(r_s=0.05, contact=comsol.RigidBodyContact(k_pen=1e4))
+        >>> ball = Motion(jnp.array([0.0, 0.0, 0.049]), jnp.zeros(3), jnp.zeros(3))
+        >>> result = comsol.spherical_to_arbitrary(
+        ...     contact,
+        ...     ball,
+        ...     boundary_velocity=jnp.zeros(3),
+        ...     normal=jnp.array([0.0, 0.0, 1.0]),
+        ...     gap=-1e-3,
+        ... )
+        >>> print(f"{result.contact_force:.1f} N")
+        10.0 N
     """
     normal, gap = jnp.asarray(normal), jnp.asarray(gap)
     inset = 0.5 * gap if parameters.arms == "midpoint" else jnp.zeros_like(gap)

@@ -36,6 +36,14 @@ class SphericalContact:
         friction: friction; ``None``, the default, is a frictionless contact.
         inside: whether the source sphere touches the destination from inside.
         arms: one of ``contact_force.ARMS``.
+
+    Example:
+        >>> from jaxcontact.systems import comsol
+        >>> contact = comsol.SphericalContact(
+        ...     r_s=0.05, r_d=0.05, contact=comsol.RigidBodyContact(k_pen=1e4)
+        ... )
+        >>> contact.arms
+        'undeformed'
     """
 
     r_s: Any = of(QUANTITIES["radius"])
@@ -151,6 +159,18 @@ def spherical_to_spherical(
         parameters: of the contact.
         source: motion of the source sphere's centre.
         destination: motion of the destination sphere's centre.
+
+    Example:
+        >>> from jaxcontact.geometry.rigid_motion import Motion
+        >>> from jaxcontact.systems import comsol
+        >>> contact = comsol.SphericalContact(
+        ...     r_s=0.05, r_d=0.05, contact=comsol.RigidBodyContact(k_pen=1e4)
+        ... )
+        >>> source = Motion(jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+        >>> destination = Motion(jnp.array([0.0, 0.0, 0.099]), jnp.zeros(3), jnp.zeros(3))
+        >>> result = comsol.spherical_to_spherical(contact, source, destination)
+        >>> print(f"{result.contact_force:.1f} N")
+        10.0 N
     """
     side = -1.0 if parameters.inside else 1.0
     r_s, r_d = parameters.r_s, side * parameters.r_d

@@ -4,6 +4,12 @@ standard rolling friction.
 Source: Altair EDEM documentation, Spinning Friction Contact Model, Hertz-Mindlin (no slip), Linear
 Spring, Standard Rolling Friction. The page of spinning friction does not say how the area of
 contact of spheres is found; both ways in use are offered.
+
+Example:
+    >>> from jaxcontact.systems import edem
+    >>> particle = edem.Particle(radius=0.05, mass=0.1)
+    >>> print(f"{particle.smallest_inertia:.1e} kg m^2")
+    1.0e-04 kg m^2
 """
 
 from jaxcontact.systems.edem.contact import (

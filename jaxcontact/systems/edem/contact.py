@@ -43,6 +43,18 @@ class Contact:
         base: base model.
         spinning: spinning friction; ``None``, the default, is none, and no damping of rocking
             either.
+
+    Example:
+        >>> from jaxcontact.materials import Solid
+        >>> from jaxcontact.systems import edem
+        >>> solid = Solid(youngs_modulus=1e7, poisson_ratio=0.25)
+        >>> base = edem.HertzMindlin(
+        ...     solid1=solid, solid2=solid, coefficient_of_restitution=0.6, static_friction=0.5
+        ... )
+        >>> particle = edem.Particle(radius=0.05, mass=0.1)
+        >>> contact = edem.Contact(particle1=particle, particle2=particle, base=base)
+        >>> print(f"effective radius {contact.effective.radius:.3f} m")
+        effective radius 0.025 m
     """
 
     particle1: Particle
@@ -68,6 +80,12 @@ class ContactMemory(NamedTuple):
         spring: elongation of the tangential spring, ``(..., 3)`` [m], of body 1 against body 2 in
             global axes.
         normal: of the last step, ``(..., 3)``.
+
+    Example:
+        >>> from jaxcontact.systems import edem
+        >>> memory = edem.new_memory()
+        >>> isinstance(memory, edem.ContactMemory)
+        True
     """
 
     spring: SpringMemory
@@ -89,6 +107,24 @@ class ContactForces(NamedTuple):
         overlap: [m].
         normal: unit vector from body 1 to body 2.
         location: of the contact, in the middle of the overlap [m].
+
+    Example:
+        >>> from jaxcontact.geometry.rigid_motion import Motion
+        >>> from jaxcontact.materials import Solid
+        >>> from jaxcontact.systems import edem
+        >>> solid = Solid(youngs_modulus=1e7, poisson_ratio=0.25)
+        >>> base = edem.HertzMindlin(
+        ...     solid1=solid, solid2=solid, coefficient_of_restitution=0.6, static_friction=0.5
+        ... )
+        >>> particle = edem.Particle(radius=0.05, mass=0.1)
+        >>> contact = edem.Contact(particle1=particle, particle2=particle, base=base)
+        >>> first = Motion(jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+        >>> second = Motion(jnp.array([0.099, 0.0, 0.0]), jnp.array([-0.5, 0.0, 0.0]), jnp.zeros(3))
+        >>> forces, memory = edem.sphere_sphere(
+        ...     edem.new_memory(), contact, first, second, time_step=1e-5
+        ... )
+        >>> print(f"overlap {1e3 * forces.overlap:.1f} mm")
+        overlap 1.0 mm
     """
 
     body1: Wrench
@@ -105,7 +141,14 @@ class ContactForces(NamedTuple):
 
 
 def new_memory() -> ContactMemory:
-    """Memory of a contact that has not begun."""
+    """Memory of a contact that has not begun.
+
+    Example:
+        >>> from jaxcontact.systems import edem
+        >>> memory = edem.new_memory()
+        >>> print(memory.spring.elongation)
+        [0. 0. 0.]
+    """
     return ContactMemory(SpringMemory(jnp.zeros(3)), jnp.zeros(3))
 
 
@@ -129,6 +172,24 @@ def sphere_sphere(
         motion1: of the centre of body 1.
         motion2: of the centre of body 2.
         time_step: ``dt`` [s].
+
+    Example:
+        >>> from jaxcontact.geometry.rigid_motion import Motion
+        >>> from jaxcontact.materials import Solid
+        >>> from jaxcontact.systems import edem
+        >>> solid = Solid(youngs_modulus=1e7, poisson_ratio=0.25)
+        >>> base = edem.HertzMindlin(
+        ...     solid1=solid, solid2=solid, coefficient_of_restitution=0.6, static_friction=0.5
+        ... )
+        >>> particle = edem.Particle(radius=0.05, mass=0.1)
+        >>> contact = edem.Contact(particle1=particle, particle2=particle, base=base)
+        >>> first = Motion(jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+        >>> second = Motion(jnp.array([0.099, 0.0, 0.0]), jnp.array([-0.5, 0.0, 0.0]), jnp.zeros(3))
+        >>> forces, memory = edem.sphere_sphere(
+        ...     edem.new_memory(), contact, first, second, time_step=1e-5
+        ... )
+        >>> print(f"{forces.normal_force:.1f} N")
+        43.1 N
     """
     one, two = parameters.particle1, parameters.particle2
     if two is None:
@@ -168,6 +229,24 @@ def sphere_geometry(
         geometry: of a point of the plane, which moves as a rigid body.
         normal: unit normal of the plane, towards the particle, ``(..., 3)``.
         time_step: ``dt`` [s].
+
+    Example:
+        >>> from jaxcontact.geometry.rigid_motion import Motion
+        >>> from jaxcontact.materials import Solid
+        >>> from jaxcontact.systems import edem
+        >>> solid = Solid(youngs_modulus=1e7, poisson_ratio=0.25)
+        >>> base = edem.HertzMindlin(
+        ...     solid1=solid, solid2=solid, coefficient_of_restitution=0.6, static_friction=0.5
+        ... )
+        >>> particle = edem.Particle(radius=0.05, mass=0.1)
+        >>> contact = edem.Contact(particle1=particle, base=base)
+        >>> ball = Motion(jnp.array([0.0, 0.0, 0.049]), jnp.array([0.0, 0.0, -0.5]), jnp.zeros(3))
+        >>> floor = Motion(jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+        >>> forces, memory = edem.sphere_geometry(
+        ...     edem.new_memory(), contact, ball, floor, normal=(0.0, 0.0, 1.0), time_step=1e-5
+        ... )
+        >>> print(f"{forces.normal_force:.1f} N")
+        63.0 N
     """
     if parameters.particle2 is not None:
         raise ValueError(

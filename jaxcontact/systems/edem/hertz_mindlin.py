@@ -40,6 +40,16 @@ class HertzMindlin:
         static_friction: ``mu_s``.
         rolling_friction: ``mu_r`` of standard rolling friction.
         end: key of ``laws.restitution.CONTACT_ENDS``.
+
+    Example:
+        >>> from jaxcontact.materials import Solid
+        >>> from jaxcontact.systems import edem
+        >>> solid = Solid(youngs_modulus=1e7, poisson_ratio=0.25)
+        >>> base = edem.HertzMindlin(
+        ...     solid1=solid, solid2=solid, coefficient_of_restitution=0.6, static_friction=0.5
+        ... )
+        >>> print(f"beta {base.beta:.4f}")
+        beta -0.1605
     """
 
     solid1: Solid

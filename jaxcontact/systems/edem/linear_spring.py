@@ -39,6 +39,21 @@ class LinearSpring:
         rolling_friction: ``mu_r`` of standard rolling friction.
         tangential_stiffness_ratio: ``k_t/k``.
         end: key of ``laws.restitution.CONTACT_ENDS``.
+
+    Example:
+        >>> from jaxcontact.materials import Solid
+        >>> from jaxcontact.systems import edem
+        >>> solid = Solid(youngs_modulus=1e7, poisson_ratio=0.25)
+        >>> base = edem.LinearSpring(
+        ...     solid1=solid,
+        ...     solid2=solid,
+        ...     characteristic_velocity=1.0,
+        ...     coefficient_of_restitution=0.6,
+        ...     static_friction=0.5,
+        ... )
+        >>> contact = edem.Contact(particle1=edem.Particle(radius=0.05, mass=0.1), base=base)
+        >>> print(f"{base.stiffness(contact.effective):.3e} N/m")
+        4.826e+04 N/m
     """
 
     solid1: Solid

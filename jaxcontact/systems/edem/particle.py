@@ -16,6 +16,12 @@ class Particle:
         mass: ``m`` [kg].
         inertia: smallest principal moment of inertia [kg m^2]; ``None``, the default, is that of a
             solid sphere.
+
+    Example:
+        >>> from jaxcontact.systems import edem
+        >>> particle = edem.Particle(radius=0.05, mass=0.1)
+        >>> print(f"{particle.smallest_inertia:.1e} kg m^2")
+        1.0e-04 kg m^2
     """
 
     radius: Any = of(QUANTITIES["radius"])

@@ -64,6 +64,12 @@ class SpinningFriction:
         limit: one of ``LIMITS``.
         pressure: key of ``laws.spinning.PRESSURES``; ``"uniform"`` is the documented factor 2/3.
         regularization: ``phi``.
+
+    Example:
+        >>> from jaxcontact.systems import edem
+        >>> friction = edem.SpinningFriction(mu=0.3)
+        >>> friction.C_safety
+        0.125
     """
 
     mu: Any = of(QUANTITIES["coefficient"])
@@ -90,6 +96,23 @@ class DiskTorques(NamedTuple):
     Attributes:
         spinning: about the normal.
         rocking: normal to it.
+
+    Example:
+        >>> from jaxcontact.systems import edem
+        >>> particle = edem.Particle(radius=0.05, mass=0.1)
+        >>> torques = edem.spinning_friction(
+        ...     edem.SpinningFriction(mu=0.3),
+        ...     particle,
+        ...     None,
+        ...     jnp.array([0.0, 0.0, 50.0]),
+        ...     normal=jnp.array([0.0, 0.0, 1.0]),
+        ...     normal_force=10.0,
+        ...     contact_area=1e-6,
+        ...     damping=1.0,
+        ...     time_step=1e-5,
+        ... )
+        >>> print(f"{torques.total[2]:.2e} N m")
+        -1.13e-03 N m
     """
 
     spinning: jax.Array
@@ -123,6 +146,14 @@ def spinning_friction_torque(
         inertia1: smallest principal moment of inertia of one body [kg m^2].
         inertia2: of the other; infinite, the default, for a geometry, which does not count.
         time_step: ``dt`` [s].
+
+    Example:
+        >>> from jaxcontact.systems import edem
+        >>> torque = edem.spinning_friction_torque(
+        ...     edem.SpinningFriction(mu=0.3), 50.0, 10.0, area=1e-6, inertia1=1e-4, time_step=1e-5
+        ... )
+        >>> print(f"{torque:.2e} N m")
+        -1.13e-03 N m
     """
     disk = {
         "coefficient": friction.mu,
@@ -215,6 +246,23 @@ def spinning_friction(
         contact_area: ``A`` of the disk, ``(...)`` [m^2].
         damping: ``gamma_n``, ``(...)``: coefficient of the base model's normal dashpot [N s/m].
         time_step: ``dt`` [s].
+
+    Example:
+        >>> from jaxcontact.systems import edem
+        >>> particle = edem.Particle(radius=0.05, mass=0.1)
+        >>> torques = edem.spinning_friction(
+        ...     edem.SpinningFriction(mu=0.3),
+        ...     particle,
+        ...     None,
+        ...     jnp.array([0.0, 0.0, 50.0]),
+        ...     normal=jnp.array([0.0, 0.0, 1.0]),
+        ...     normal_force=10.0,
+        ...     contact_area=1e-6,
+        ...     damping=1.0,
+        ...     time_step=1e-5,
+        ... )
+        >>> print(f"{torques.spinning[2]:.2e} N m")
+        -1.13e-03 N m
     """
     normal = jnp.asarray(normal)
     spin, rocking = normal_and_tangential(jnp.asarray(rotation_rate), normal)

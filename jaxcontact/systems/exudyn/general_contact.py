@@ -7,6 +7,14 @@ Linear spring and dashpot, springs in series, dashpots added::
 
 With the explicit solvers the normal force is cut off at zero (total force, spring and damping), and
 friction decides by the present slip. Source: observed behaviour of Exudyn 1.13.6.
+
+Example:
+    >>> from jaxcontact.systems import exudyn
+    >>> pair = exudyn.general_contact.general_contact_pair(
+    ...     (0.1, 0.1), stiffness=(2e4, 2e4), damping=(10.0, 10.0)
+    ... )
+    >>> print(f"{pair.contactStiffness:.0f} N/m")
+    10000 N/m
 """
 
 from jaxcontact.numerics.smooth import Real

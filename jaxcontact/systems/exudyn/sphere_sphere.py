@@ -21,6 +21,19 @@ it.
 
 Source: J. Gerstmayr, Exudyn, reference manual (ObjectContactSphereSphere), version 1.13, and
 observed behaviour of the program.
+
+Example:
+    >>> from jaxcontact.geometry.rigid_motion import Motion
+    >>> from jaxcontact.systems import exudyn
+    >>> first = Motion(jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+    >>> second = Motion(jnp.array([0.249, 0.0, 0.0]), jnp.array([-0.5, 0.0, 0.0]), jnp.zeros(3))
+    >>> contact = exudyn.sphere_sphere.ObjectContactSphereSphere(
+    ...     spheresRadii=(0.125, 0.125), contactStiffness=1e4
+    ... )
+    >>> memory = exudyn.sphere_sphere.DataNode()
+    >>> result = exudyn.sphere_sphere.sphere_sphere_contact(contact, first, second, memory)
+    >>> print(f"{result.on_1.force[0]:.2f} N")
+    10.00 N
 """
 
 import math

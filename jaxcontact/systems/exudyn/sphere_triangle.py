@@ -8,6 +8,21 @@ sphere is that of the shorter arm ``r - d``.
 
 Source: J. Gerstmayr, Exudyn, reference manual (ObjectContactSphereTriangle), version 1.13, and
 observed behaviour of the program.
+
+Example:
+    >>> from jaxcontact.geometry.rigid_motion import Motion
+    >>> from jaxcontact.systems import exudyn
+    >>> ball = Motion(jnp.array([0.2, 0.2, 0.099]), jnp.zeros(3), jnp.zeros(3))
+    >>> ground = Motion(jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+    >>> contact = exudyn.sphere_triangle.ObjectContactSphereTriangle(
+    ...     radiusSphere=0.1,
+    ...     trianglePoints=((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)),
+    ...     contactStiffness=1e4,
+    ... )
+    >>> memory = exudyn.sphere_triangle.DataNode()
+    >>> result = exudyn.sphere_triangle.sphere_triangle_contact(contact, ball, ground, memory)
+    >>> print(f"{result.on_0.force[2]:.2f} N")
+    10.00 N
 """
 
 from typing import Any

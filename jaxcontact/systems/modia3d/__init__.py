@@ -27,6 +27,13 @@ speeds above ``vsmall``, not at it.
 Source: Modia3D (MIT licence), documentation "Contact Force Law" and the behaviour of its elastic
 response; A. Neumayr and M. Otter, Collision Handling with Elastic Response Calculation and
 Zero-Crossing Functions, EOOLT 2019, 57-65.
+
+Example:
+    >>> from jaxcontact.systems import modia3d
+    >>> ball = modia3d.Solid(shape=modia3d.Sphere(diameter=0.06), solidMaterial="Steel")
+    >>> contact = modia3d.elastic_contact(ball, ball)
+    >>> print(f"restitution {contact.pairMaterial.coefficientOfRestitution}")
+    restitution 0.7
 """
 
 from jaxcontact.systems.modia3d.contact_model import contact_model

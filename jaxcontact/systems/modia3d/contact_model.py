@@ -22,6 +22,14 @@ def contact_model(contact: ElasticContact) -> ContactModel:
 
     Args:
         contact: from ``elastic_contact``. A pair that exerts no force has no model.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> ball = modia3d.Solid(shape=modia3d.Sphere(diameter=0.06), solidMaterial="Steel")
+        >>> contact = modia3d.elastic_contact(ball, ball)
+        >>> contact_model = modia3d.contact_model(contact)
+        >>> type(contact_model.normal).__name__
+        'HuntCrossley'
     """
     material, pair = response_material(contact, 1.0), contact.pairMaterial
     restitution = getattr(pair, "coefficientOfRestitution", None)

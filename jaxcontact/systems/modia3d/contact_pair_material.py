@@ -16,6 +16,16 @@ class ElasticContactPairMaterial:
 
     The first three have no defaults here: the program's documentation gives 0.7, 0.5 and 0.001, its
     constructor takes 0, 0 and 0.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> pair = modia3d.ElasticContactPairMaterial(
+        ...     coefficientOfRestitution=0.9,
+        ...     slidingFrictionCoefficient=0.3,
+        ...     rotationalResistanceCoefficient=0.001,
+        ... )
+        >>> pair.vsmall
+        0.01
     """
 
     coefficientOfRestitution: Any = of(QUANTITIES["coefficientOfRestitution"])
@@ -27,14 +37,32 @@ class ElasticContactPairMaterial:
 
 @model
 class ObserverContactPairMaterial:
-    """A pair that is observed only: no contact force."""
+    """A pair that is observed only: no contact force.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> observer = modia3d.Solid(
+        ...     shape=modia3d.Sphere(diameter=0.1),
+        ...     solidMaterial="Steel",
+        ...     contactMaterial="Observer",
+        ... )
+        >>> contact = modia3d.elastic_contact(observer, observer)
+        >>> isinstance(contact.pairMaterial, modia3d.ObserverContactPairMaterial)
+        True
+    """
 
 
 ContactPairMaterial = ElasticContactPairMaterial | ObserverContactPairMaterial
 
 
 def pair_key(name1: str, name2: str) -> tuple[str, str]:
-    """Key of a pair, the same in either order."""
+    """Key of a pair, the same in either order.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> modia3d.pair_key("Steel", "DryWood") == modia3d.pair_key("DryWood", "Steel")
+        True
+    """
     return (name1, name2) if name1 < name2 else (name2, name1)
 
 
@@ -63,6 +91,12 @@ contactPairMaterialPalette: dict[tuple[str, str], ContactPairMaterial] = {
 }
 """The program's pairs. Extend it with ``contactPairMaterialPalette | {pair_key("Rubber", "Steel"):
 ElasticContactPairMaterial(...)}``.
+
+Example:
+    >>> from jaxcontact.systems import modia3d
+    >>> pair = modia3d.contactPairMaterialPalette[modia3d.pair_key("Steel", "Steel")]
+    >>> pair.coefficientOfRestitution
+    0.7
 """
 
 
@@ -77,6 +111,12 @@ def contact_pair_material(
 
     Raises:
         ValueError: when neither is in the palette, or the mean would be with an observer.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> pair = modia3d.contact_pair_material("Steel", "DryWood")
+        >>> print(f"restitution {pair.coefficientOfRestitution:.2f}")
+        restitution 0.65
     """
     key = pair_key(name1, name2)
     if key in palette:

@@ -24,7 +24,15 @@ RESTITUTIONS: dict[str, RestitutionLaw] = {
     "nominal": RESTITUTION_LAWS["flores_2011"],
     "exact": EXACT,
 }
-"""What ``coefficientOfRestitution`` means."""
+"""What ``coefficientOfRestitution`` means.
+
+Example:
+    >>> from jaxcontact.systems import modia3d
+    >>> print(f"{modia3d.RESTITUTIONS['exact'].obtained(0.7):.3f}")
+    0.700
+    >>> print(f"{modia3d.RESTITUTIONS['nominal'].obtained(0.7):.3f}")
+    0.683
+"""
 
 _SOURCE = "Modia3D, Contact Force Law; Flores et al., Multibody Syst. Dyn. 25 (2011) 357-375"
 
@@ -67,6 +75,12 @@ def current_restitution(
         coefficientOfRestitution: ``cor`` in [0, 1].
         impact_speed: ``v``, magnitude of the normal velocity when the contact starts [m/s].
         vsmall: [m/s].
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> restitution = modia3d.current_restitution(0.7, jnp.array([0.001, 1.0]), vsmall=0.01)
+        >>> print(restitution.round(3))
+        [0.  0.7]
     """
     return jnp.where(jnp.greater(impact_speed, vsmall), coefficientOfRestitution, 0.0)
 
@@ -109,6 +123,14 @@ def smooth_current_restitution(
         impact_speed: ``v``, magnitude of the normal velocity when the contact starts [m/s].
         vsmall: [m/s].
         transition_speed: ``w``, width of the transition [m/s].
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> restitution = modia3d.smooth_current_restitution(
+        ...     0.7, jnp.array([0.001, 1.0]), vsmall=0.01, transition_speed=1e-3
+        ... )
+        >>> print(restitution.round(3))
+        [0.  0.7]
     """
     return coefficientOfRestitution * jax.nn.sigmoid((impact_speed - vsmall) / transition_speed)
 
@@ -169,6 +191,12 @@ def damping_coefficient(
         impact_speed: ``v``, magnitude of the normal velocity when the contact starts [m/s].
         maximumContactDamping: ``d_max`` [s/m].
         restitution_law: ``"nominal"`` or ``"exact"``.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> damping = modia3d.damping_coefficient(0.7, 1.0)
+        >>> print(f"{damping:.4f} s/m")
+        0.6857 s/m
     """
     ratio = restitution_of(restitution_law).damping_ratio
     cor, limit = jnp.asarray(coefficientOfRestitution), jnp.asarray(maximumContactDamping)
@@ -212,6 +240,12 @@ def smooth_damping_coefficient(
         impact_speed: ``v``, magnitude of the normal velocity when the contact starts [m/s].
         maximumContactDamping: ``d_max`` [s/m].
         restitution_law: ``"nominal"`` or ``"exact"``.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> damping = modia3d.smooth_damping_coefficient(0.7, 1.0)
+        >>> print(f"{damping:.4f} s/m")
+        0.6855 s/m
     """
     cor, limit = jnp.asarray(coefficientOfRestitution), jnp.asarray(maximumContactDamping)
     # cor a(cor) is regular at cor = 0, where it is nearly constant; below the floor it is taken so,

@@ -57,6 +57,15 @@ class ElasticContact:
             and its documentation does not.
         transition_speed: ``None``, as documented: the damping jumps at the impact speed ``vsmall``
             and is cut off at ``d_max``. A speed [m/s]: the smooth forms of both, with this width.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> ball = modia3d.Solid(shape=modia3d.Sphere(diameter=0.06), solidMaterial="Steel")
+        >>> contact = modia3d.elastic_contact(ball, ball)
+        >>> isinstance(contact, modia3d.ElasticContact)
+        True
+        >>> contact.pairMaterial.slidingFrictionCoefficient
+        0.5
     """
 
     solid1: Solid
@@ -97,6 +106,14 @@ def elastic_contact(
 
     Raises:
         ValueError: when a palette lacks a name.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> ball = modia3d.Solid(shape=modia3d.Sphere(diameter=0.06), solidMaterial="Steel")
+        >>> contact = modia3d.elastic_contact(ball, ball)
+        >>> softer = contact.replace(elasticContactReductionFactor=1e-4)
+        >>> print(f"{modia3d.response_material(softer, 0.5).c_res:.3e} Pa")
+        1.099e+07 Pa
     """
     name1, name2 = solid1.contact_material, solid2.contact_material
     return ElasticContact(
@@ -122,6 +139,14 @@ class ElasticContactPairResponseMaterial(NamedTuple):
         mu_r_geo: effective radius [m].
         vsmall: [m/s].
         wsmall: [rad/s].
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> ball = modia3d.Solid(shape=modia3d.Sphere(diameter=0.06), solidMaterial="Steel")
+        >>> contact = modia3d.elastic_contact(ball, ball)
+        >>> material = modia3d.response_material(contact, 0.5)
+        >>> print(f"{material.c_res:.3e} Pa, {material.mu_r_geo:.3f} m")
+        1.099e+11 Pa, 0.015 m
     """
 
     c_res: Real
@@ -165,6 +190,14 @@ def response_material(
     Args:
         contact: parameters.
         impact_speed: ``(...)`` [m/s].
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> ball = modia3d.Solid(shape=modia3d.Sphere(diameter=0.06), solidMaterial="Steel")
+        >>> contact = modia3d.elastic_contact(ball, ball)
+        >>> material = modia3d.response_material(contact, 0.5)
+        >>> print(f"stiffness {material.c_res * material.c_geo:.3e} N/m^1.5")
+        stiffness 1.794e+10 N/m^1.5
     """
     solid1, solid2 = contact.solid1, contact.solid2
     factors = geometry_factors(

@@ -17,6 +17,14 @@ N_GEO = 1.5
 class GeometryFactors(NamedTuple):
     """Attributes: ``c_geo = (4/3) sqrt(mu_r_geo)`` [m^0.5], ``n_geo = 1.5`` [-] and ``mu_r_geo``
     [m], the effective radius.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> factors = modia3d.geometry_factors(0.03, 0.03)
+        >>> isinstance(factors, modia3d.GeometryFactors)
+        True
+        >>> print(f"effective radius {factors.mu_r_geo:.3f} m")
+        effective radius 0.015 m
     """
 
     c_geo: jax.Array
@@ -35,6 +43,12 @@ def geometry_factors(
         radius2: contact sphere radius of solid 2 [m], positive.
         flat1: whether solid 1 is flat.
         flat2: whether solid 2 is flat.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> factors = modia3d.geometry_factors(0.03, 1.0, flat2=True)
+        >>> print(f"effective radius {factors.mu_r_geo:.2f} m")
+        effective radius 0.03 m
     """
     of_one = radius2 if flat1 else radius1
     mu_r_geo = effective_radius(radius1, radius2) if flat1 == flat2 else of_one

@@ -46,6 +46,12 @@ def normal_force(
         stiffness: ``K`` [N/m^1.5].
         dissipation: ``c`` [s/m].
         tension: leave out the maximum, as the program does.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> force = modia3d.normal_force(1e-3, 0.25, stiffness=1e7, dissipation=0.5)
+        >>> print(f"{force:.1f} N")
+        355.8 N
     """
     force = hunt_crossley_force(
         overlap, overlap_rate, stiffness=stiffness, exponent=N_GEO, dissipation=dissipation

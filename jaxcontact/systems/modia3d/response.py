@@ -39,6 +39,11 @@ def reg(absolute_value: Real, small_value: Real) -> jax.Array:
     Args:
         absolute_value: ``x >= 0``.
         small_value: ``s > 0``, the unit of ``x``.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> print(f"{modia3d.reg(0.5, 0.01):.3f} {modia3d.reg(0.0, 0.01):.5f}")
+        0.500 0.00333
     """
     return small_value / MODIA3D.secant(absolute_value / small_value)
 
@@ -50,6 +55,11 @@ def regularized_unit_vector(vector: Real, small_value: Real) -> jax.Array:
     Args:
         vector: ``x``, ``(..., 3)``.
         small_value: ``s > 0``, the unit of ``x``.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> print(modia3d.regularized_unit_vector(jnp.array([3.0, 0.0, 4.0]), 0.01))
+        [0.6 0.  0.8]
     """
     return MODIA3D.direction(vector, small_value)
 
@@ -60,6 +70,11 @@ class ContactMemory(NamedTuple):
     Attributes:
         impact_speed: magnitude of the normal velocity when the contact started [m/s], ``(...)``;
             negative where there is no contact.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> modia3d.ContactMemory()
+        ContactMemory(impact_speed=-1.0)
     """
 
     impact_speed: Real = -1.0
@@ -75,6 +90,19 @@ class Response(NamedTuple):
         overlap: ``d`` [m].
         overlap_rate: ``d'`` [m/s], positive while compressing.
         resistance_torque: ``tau`` on solid 2 [N m], which is part of ``wrench2``.
+
+    Example:
+        >>> from jaxcontact.geometry.rigid_motion import Motion
+        >>> from jaxcontact.systems import modia3d
+        >>> ball = modia3d.Solid(shape=modia3d.Sphere(diameter=0.06), solidMaterial="Steel")
+        >>> contact = modia3d.elastic_contact(ball, ball)
+        >>> first = Motion(jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+        >>> second = Motion(jnp.array([0.0599, 0, 0]), jnp.array([-0.5, 0, 0]), jnp.zeros(3))
+        >>> response, memory = modia3d.sphere_sphere_response(
+        ...     modia3d.ContactMemory(), contact, first, second
+        ... )
+        >>> print(f"overlap {1e3 * response.overlap:.2f} mm, {response.overlap_rate:.1f} m/s")
+        overlap 0.10 mm, 0.5 m/s
     """
 
     wrench1: Wrench
@@ -104,6 +132,19 @@ def response_calculation(
         plane: contact point, normal from 1 to 2 and gap.
         contactEpsilon: added to the overlap [m].
         tension: see ``normal_force``.
+
+    Example:
+        >>> from jaxcontact.geometry.rigid_motion import Motion
+        >>> from jaxcontact.systems import modia3d
+        >>> ball = modia3d.Solid(shape=modia3d.Sphere(diameter=0.06), solidMaterial="Steel")
+        >>> contact = modia3d.elastic_contact(ball, ball)
+        >>> first = Motion(jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+        >>> second = Motion(jnp.array([0.0599, 0, 0]), jnp.array([-0.5, 0, 0]), jnp.zeros(3))
+        >>> plane = modia3d.sphere_sphere_plane(first, second, radius1=0.03, radius2=0.03)
+        >>> material = modia3d.response_material(contact, 0.5)
+        >>> response = modia3d.response_calculation(material, first, second, plane)
+        >>> print(f"{response.normal_force:.0f} N")
+        30250 N
     """
     motion = relative_motion(motion1, motion2, location=plane.location, normal=plane.normal)
     overlap, overlap_rate = contactEpsilon - plane.gap, -motion.normal
@@ -160,6 +201,20 @@ def contact_response(
         motion2: of that of solid 2.
         plane: contact point, normal from 1 to 2 and gap, e.g. from ``sphere_sphere_plane`` or
             ``sphere_plane_plane``.
+
+    Example:
+        >>> from jaxcontact.geometry.rigid_motion import Motion
+        >>> from jaxcontact.systems import modia3d
+        >>> ball = modia3d.Solid(shape=modia3d.Sphere(diameter=0.06), solidMaterial="Steel")
+        >>> contact = modia3d.elastic_contact(ball, ball)
+        >>> first = Motion(jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+        >>> second = Motion(jnp.array([0.0599, 0, 0]), jnp.array([-0.5, 0, 0]), jnp.zeros(3))
+        >>> plane = modia3d.sphere_sphere_plane(first, second, radius1=0.03, radius2=0.03)
+        >>> response, memory = modia3d.contact_response(
+        ...     modia3d.ContactMemory(), contact, first, second, plane
+        ... )
+        >>> print(f"the contact began at {memory.impact_speed:.1f} m/s")
+        the contact began at 0.5 m/s
     """
     remembered = jnp.greater_equal(memory.impact_speed, 0.0)
     impact_speed = jnp.where(
@@ -180,7 +235,17 @@ def contact_response(
 
 
 def contact_start(motion1: Motion, motion2: Motion, plane: ContactPlane) -> ContactMemory:
-    """The memory of a contact that starts now. Arguments as for ``contact_response``."""
+    """The memory of a contact that starts now. Arguments as for ``contact_response``.
+
+    Example:
+        >>> from jaxcontact.geometry.rigid_motion import Motion
+        >>> from jaxcontact.systems import modia3d
+        >>> first = Motion(jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+        >>> second = Motion(jnp.array([0.0599, 0, 0]), jnp.array([-0.5, 0, 0]), jnp.zeros(3))
+        >>> plane = modia3d.sphere_sphere_plane(first, second, radius1=0.03, radius2=0.03)
+        >>> print(f"{modia3d.contact_start(first, second, plane).impact_speed:.1f} m/s")
+        0.5 m/s
+    """
     return ContactMemory(
         jnp.abs(
             relative_motion(motion1, motion2, location=plane.location, normal=plane.normal).normal

@@ -39,7 +39,14 @@ def _smallest(*lengths: Real) -> jax.Array:
 
 @model
 class Sphere:
-    """A sphere."""
+    """A sphere.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> shape = modia3d.Sphere(diameter=0.5)
+        >>> print(f"{shape.defaultContactSphereRadius:.3f} m")
+        0.250 m
+    """
 
     diameter: Any = _length("diameter", symbol="d")
     isFlat: ClassVar[bool] = False
@@ -52,7 +59,14 @@ class Sphere:
 
 @model
 class Ellipsoid:
-    """An ellipsoid with its axes of full length along x, y and z."""
+    """An ellipsoid with its axes of full length along x, y and z.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> shape = modia3d.Ellipsoid(lengthX=0.5, lengthY=0.2, lengthZ=0.3)
+        >>> print(f"{shape.defaultContactSphereRadius:.3f} m")
+        0.100 m
+    """
 
     lengthX: Any = _length("length along x")
     lengthY: Any = _length("length along y")
@@ -67,7 +81,14 @@ class Ellipsoid:
 
 @model
 class Box:
-    """A box; flat."""
+    """A box; flat.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> shape = modia3d.Box(lengthX=0.5, lengthY=0.7, lengthZ=0.3)
+        >>> print(f"{shape.defaultContactSphereRadius:.3f} m")
+        0.150 m
+    """
 
     lengthX: Any = _length("length along x")
     lengthY: Any = _length("length along y")
@@ -82,7 +103,14 @@ class Box:
 
 @model
 class Cylinder:
-    """A cylinder."""
+    """A cylinder.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> shape = modia3d.Cylinder(diameter=0.5, length=0.2)
+        >>> print(f"{shape.defaultContactSphereRadius:.3f} m")
+        0.100 m
+    """
 
     diameter: Any = _length("diameter", symbol="d")
     length: Any = _length("length")
@@ -96,7 +124,14 @@ class Cylinder:
 
 @model
 class Cone:
-    """A cone, or a frustum of one."""
+    """A cone, or a frustum of one.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> shape = modia3d.Cone(diameter=0.4, length=1.0, topDiameter=0.2)
+        >>> print(f"{shape.defaultContactSphereRadius:.3f} m")
+        0.150 m
+    """
 
     diameter: Any = _length("diameter of the base", symbol="d")
     length: Any = _length("length")
@@ -118,7 +153,14 @@ class Cone:
 
 @model
 class Capsule:
-    """A cylinder with half spheres on both ends."""
+    """A cylinder with half spheres on both ends.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> shape = modia3d.Capsule(diameter=0.4, length=0.1)
+        >>> print(f"{shape.defaultContactSphereRadius:.3f} m")
+        0.200 m
+    """
 
     diameter: Any = _length("diameter", symbol="d")
     length: Any = _length("length")
@@ -132,7 +174,14 @@ class Capsule:
 
 @model
 class Beam:
-    """A bar with rounded ends; flat."""
+    """A bar with rounded ends; flat.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> shape = modia3d.Beam(length=1.0, width=0.2, thickness=0.06)
+        >>> print(f"{shape.defaultContactSphereRadius:.3f} m")
+        0.030 m
+    """
 
     length: Any = _length("length")
     width: Any = _length("width", symbol="w")
@@ -149,6 +198,12 @@ class Beam:
 class FileMesh:
     """A closed triangle mesh; what the contact law takes from it is the length of its shortest
     edge.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> shape = modia3d.FileMesh(shortestEdge=0.02)
+        >>> print(f"{shape.defaultContactSphereRadius:.3f} m")
+        0.010 m
     """
 
     shortestEdge: Any = _length("shortest edge of the mesh")
@@ -166,4 +221,10 @@ SHAPES: dict[str, type] = {
     shape.__name__: shape
     for shape in (Sphere, Ellipsoid, Box, Cylinder, Cone, Capsule, Beam, FileMesh)
 }
-"""Every shape by its name."""
+"""Every shape by its name.
+
+Example:
+    >>> from jaxcontact.systems import modia3d
+    >>> modia3d.SHAPES["Sphere"](diameter=0.06).isFlat
+    False
+"""

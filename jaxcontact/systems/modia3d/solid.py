@@ -22,6 +22,12 @@ class Solid:
             and pair are looked up under it.
         contactSphereRadius: radius [m] of the sphere that stands for its surface; 0 or less, or
             none, is the default of the shape.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> ball = modia3d.Solid(shape=modia3d.Sphere(diameter=0.06), solidMaterial="Steel")
+        >>> print(f"{ball.contact_sphere_radius:.2f} m", ball.contact_material)
+        0.03 m Steel
     """
 
     shape: Any

@@ -18,6 +18,12 @@ class SolidMaterial:
 
     A solid with ``YoungsModulus`` or ``PoissonsRatio`` zero exerts no contact force: that is how
     the program marks an observer.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> steel = modia3d.SolidMaterial(density=7850.0, YoungsModulus=2e11, PoissonsRatio=0.3)
+        >>> print(f"{steel.plane_strain_modulus:.3e} Pa")
+        2.198e+11 Pa
     """
 
     density: Any = of(QUANTITIES["density"], default=0.0)
@@ -50,6 +56,12 @@ def resultant_modulus(
         material1: of the contact material of solid 1.
         material2: of the contact material of solid 2.
         elasticContactReductionFactor: ``k_red`` in [0, 1.1], which makes the contact softer.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> steel = modia3d.solid_material("Steel")
+        >>> print(f"{modia3d.resultant_modulus(steel, steel):.3e} Pa")
+        1.099e+11 Pa
     """
     responds = material1.responds & material2.responds
     return jnp.where(
@@ -72,6 +84,11 @@ solidMaterialPalette: dict[str, SolidMaterial] = {
 }
 """The program's solid materials, without their thermal data. Extend it with ``solidMaterialPalette
 | {"Rubber": SolidMaterial(...)}``.
+
+Example:
+    >>> from jaxcontact.systems import modia3d
+    >>> modia3d.solidMaterialPalette["Steel"].PoissonsRatio
+    0.3
 """
 
 
@@ -82,6 +99,11 @@ def solid_material(
 
     Raises:
         ValueError: when the palette has none of that name.
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> print(f"{modia3d.solid_material('Steel').YoungsModulus:.2e} Pa")
+        2.00e+11 Pa
     """
     if name not in palette:
         raise ValueError(

@@ -56,6 +56,15 @@ def sphere_sphere_plane(
         motion2: of the centre of sphere 2.
         radius1: [m].
         radius2: [m].
+
+    Example:
+        >>> from jaxcontact.geometry.rigid_motion import Motion
+        >>> from jaxcontact.systems import modia3d
+        >>> first = Motion(jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+        >>> second = Motion(jnp.array([0.0599, 0, 0]), jnp.array([-0.5, 0, 0]), jnp.zeros(3))
+        >>> plane = modia3d.sphere_sphere_plane(first, second, radius1=0.03, radius2=0.03)
+        >>> print(plane.normal, f"gap {1e3 * plane.gap:.2f} mm")
+        [1. 0. 0.] gap -0.10 mm
     """
     distance, normal = distance_and_direction(
         jnp.asarray(motion2.position) - jnp.asarray(motion1.position)
@@ -80,6 +89,17 @@ def sphere_flat_plane(
         motion2: of a point of solid 2 on the plane.
         radius1: [m].
         surface_normal: direction out of solid 2, ``(..., 3)``, of any length.
+
+    Example:
+        >>> from jaxcontact.geometry.rigid_motion import Motion
+        >>> from jaxcontact.systems import modia3d
+        >>> ball = Motion(jnp.array([0.0, 0.0, 0.0299]), jnp.zeros(3), jnp.zeros(3))
+        >>> floor = Motion(jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+        >>> plane = modia3d.sphere_flat_plane(
+        ...     ball, floor, radius1=0.03, surface_normal=(0.0, 0.0, 1.0)
+        ... )
+        >>> print(f"gap {1e3 * plane.gap:.2f} mm")
+        gap -0.10 mm
     """
     _, outward = distance_and_direction(surface_normal)
     height = jnp.sum(
@@ -141,6 +161,19 @@ def sphere_sphere_response(
         contact: parameters; both shapes are spheres.
         motion1: of the centre of sphere 1.
         motion2: of the centre of sphere 2.
+
+    Example:
+        >>> from jaxcontact.geometry.rigid_motion import Motion
+        >>> from jaxcontact.systems import modia3d
+        >>> ball = modia3d.Solid(shape=modia3d.Sphere(diameter=0.06), solidMaterial="Steel")
+        >>> contact = modia3d.elastic_contact(ball, ball)
+        >>> first = Motion(jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+        >>> second = Motion(jnp.array([0.0599, 0, 0]), jnp.array([-0.5, 0, 0]), jnp.zeros(3))
+        >>> response, memory = modia3d.sphere_sphere_response(
+        ...     modia3d.ContactMemory(), contact, first, second
+        ... )
+        >>> print(f"{response.normal_force:.0f} N")
+        30250 N
     """
     motion1, motion2 = _arrays(motion1), _arrays(motion2)
     plane = sphere_sphere_plane(
@@ -168,6 +201,25 @@ def sphere_flat_response(
         motion1: of the centre of the sphere.
         motion2: of a point of solid 2 on the plane; its torque is about this point.
         surface_normal: direction out of solid 2, ``(..., 3)``, of any length.
+
+    Example:
+        >>> from jaxcontact.geometry.rigid_motion import Motion
+        >>> from jaxcontact.systems import modia3d
+        >>> table = modia3d.Solid(
+        ...     shape=modia3d.Box(lengthX=3.0, lengthY=0.5, lengthZ=0.02), solidMaterial="DryWood"
+        ... )
+        >>> steel = modia3d.Solid(shape=modia3d.Sphere(diameter=0.06), solidMaterial="Steel")
+        >>> ball = Motion(jnp.array([0.0, 0.0, 0.0299]), jnp.zeros(3), jnp.zeros(3))
+        >>> floor = Motion(jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+        >>> response, memory = modia3d.sphere_flat_response(
+        ...     modia3d.ContactMemory(),
+        ...     modia3d.elastic_contact(steel, table),
+        ...     ball,
+        ...     floor,
+        ...     surface_normal=(0.0, 0.0, 1.0),
+        ... )
+        >>> print(f"{response.normal_force:.0f} N")
+        2854 N
     """
     motion1, motion2 = _arrays(motion1), _arrays(motion2)
     plane = sphere_flat_plane(

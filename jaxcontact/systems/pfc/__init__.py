@@ -6,6 +6,12 @@ the contact gap, relative displacement and rotation increments.
 
 Source: Itasca Consulting Group, PFC documentation, "Contact Resolution" and the pages of the
 contact models.
+
+Example:
+    >>> from jaxcontact.systems import pfc
+    >>> model = pfc.linear.Linear(kn=1e6, ks=1e6, fric=0.5)
+    >>> model.replace(dp_nratio=0.2).dp_nratio
+    0.2
 """
 
 from jaxcontact.systems.pfc import (

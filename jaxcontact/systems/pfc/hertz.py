@@ -19,6 +19,12 @@ multiplied by ``k_s/k_s,old`` while the normal force falls.
 
 Source: Itasca Consulting Group, PFC documentation, Hertz model; details from plug-ins built on the
 vendor's template.
+
+Example:
+    >>> from jaxcontact.systems import pfc
+    >>> h_n = pfc.hertz.normal_coefficient(1e9, 0.25, effective_radius=5e-3)
+    >>> print(f"{h_n:.3e} N/m^1.5")
+    1.257e+08 N/m^1.5
 """
 
 from dataclasses import replace

@@ -18,6 +18,23 @@ where that is negative), and else 1.
 
 Source: Itasca Consulting Group, PFC documentation, linear model, and the vendor's template of a
 contact model.
+
+Example:
+    >>> from jaxcontact.geometry.rigid_motion import Motion
+    >>> from jaxcontact.systems import pfc
+    >>> first = Motion(jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+    >>> second = Motion(jnp.array([0.0, 0.0, 0.99e-2]), jnp.array([0.0, 0.0, -1.0]), jnp.zeros(3))
+    >>> ball1 = pfc.pieces.ball(first, radius=5e-3, mass=1.3e-3)
+    >>> ball2 = pfc.pieces.ball(second, radius=5e-3, mass=1.3e-3)
+    >>> state, axes = pfc.contact_resolution.ball_ball_contact(
+    ...     pfc.contact_resolution.NEW_CONTACT, ball1, ball2, time_step=1e-6
+    ... )
+    >>> model = pfc.linear.Linear(kn=1e6, ks=1e6, fric=0.5)
+    >>> response, memory = pfc.linear.linear_contact(
+    ...     pfc.linear.NEW_LINEAR_CONTACT, state, model=model
+    ... )
+    >>> print(f"{response.normal_force:.1f} N")
+    100.0 N
 """
 
 from dataclasses import replace

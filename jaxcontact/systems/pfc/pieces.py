@@ -1,5 +1,15 @@
 """What is in contact in PFC: pieces (balls, pebbles, facets) and the bodies they belong to (balls,
 clumps, walls).
+
+Example:
+    >>> from jaxcontact.geometry.rigid_motion import Motion
+    >>> from jaxcontact.systems import pfc
+    >>> first = Motion(jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+    >>> second = Motion(jnp.array([0.0, 0.0, 0.99e-2]), jnp.array([0.0, 0.0, -1.0]), jnp.zeros(3))
+    >>> ball1 = pfc.pieces.ball(first, radius=5e-3, mass=1.3e-3)
+    >>> ball2 = pfc.pieces.ball(second, radius=5e-3, mass=1.3e-3)
+    >>> print(f"{ball1.radius} m, {ball2.mass} kg")
+    0.005 m, 0.0013 kg
 """
 
 from dataclasses import replace

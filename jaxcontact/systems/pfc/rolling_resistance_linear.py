@@ -6,6 +6,13 @@ at a facet), along the axes of the contact plane; twist meets no resistance.
 
 Source: Itasca Consulting Group, PFC documentation, rolling resistance linear model; Iwashita and
 Oda, J. Eng. Mech. 124 (1998) 285-292; Ai et al., Powder Technol. 206 (2011) 269-282.
+
+Example:
+    >>> from jaxcontact.systems import pfc
+    >>> linear = pfc.linear.Linear(kn=1e6, ks=1e6, fric=0.5)
+    >>> model = pfc.rolling_resistance_linear.RollingResistanceLinear(linear=linear, rr_fric=0.1)
+    >>> model.rr_fric
+    0.1
 """
 
 from dataclasses import replace

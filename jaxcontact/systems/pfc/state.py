@@ -1,5 +1,20 @@
 """The contact state variables of PFC: what contact resolution hands to a contact model, and where
 the model's answer acts.
+
+Example:
+    >>> from jaxcontact.geometry.rigid_motion import Motion
+    >>> from jaxcontact.systems import pfc
+    >>> first = Motion(jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
+    >>> second = Motion(jnp.array([0.0, 0.0, 0.99e-2]), jnp.array([0.0, 0.0, -1.0]), jnp.zeros(3))
+    >>> ball1 = pfc.pieces.ball(first, radius=5e-3, mass=1.3e-3)
+    >>> ball2 = pfc.pieces.ball(second, radius=5e-3, mass=1.3e-3)
+    >>> state, axes = pfc.contact_resolution.ball_ball_contact(
+    ...     pfc.contact_resolution.NEW_CONTACT, ball1, ball2, time_step=1e-6
+    ... )
+    >>> isinstance(state, pfc.state.ContactState)
+    True
+    >>> print(state.normal)
+    [0. 0. 1.]
 """
 
 from typing import NamedTuple

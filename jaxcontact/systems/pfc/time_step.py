@@ -4,6 +4,12 @@ than the step can follow.
 Both limits are written as rates, which are finite for bodies at rest and bodies without contacts:
 1/dt of the kinematic limit, and the highest angular frequency of a body on the springs of its
 contacts.
+
+Example:
+    >>> from jaxcontact.systems import pfc
+    >>> stiffness = pfc.time_step.effective_stiffness(1e6, zeta=0.2)
+    >>> print(f"{stiffness:.3e} N/m")
+    1.488e+06 N/m
 """
 
 import math
