@@ -1,14 +1,21 @@
-"""Quantities that a person knows of a contact, to be found instead of the parameters of a law:
-ready-made ``Derived``.
+"""Ready-made ``Derived``: quantities that a person knows of a contact, to be found instead of the
+parameters of a law.
 
 Young's modulus or the duration of a contact instead of its stiffness, the damping of the contact
 instead of its restitution. Each takes its start from the scene, so that the scene is the same
 before and after, whichever way it is parameterised.
+
+Example:
+    >>> contact = jc.ContactModel(normal=jc.HuntCrossley(stiffness=1e6, restitution=0.8))
+    >>> scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.0027), contact=contact)
+    >>> modulus = cal.derived.YoungsModulus(poisson_ratio=0.3)
+    >>> round(modulus.initial_value(scene) / 1e6, 3)  # [MPa]
+    4.826
 """
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -16,13 +23,15 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.model.free import Derived
-from calibration.model.parameter import Parameter
+from calibration.model.parameter import Parameter, Real
 from jaxcontact import HuntCrossley, LinearDashpot, PowerLawHuntCrossley, Scene, TsujiDashpot
 from jaxcontact.laws.core.damping_maps import CONTACT_ENDS
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.normal.elastic import contact_duration
 from jaxcontact.materials import Solid, hertz_stiffness
 from jaxcontact.parameters import Interval, Quantity, get, put, quantity
+
+__all__ = ["ContactDuration", "DampingRatio", "PoissonRatio", "YoungsModulus"]
 
 STIFFNESS = "contact.normal.stiffness"
 RESTITUTION = "contact.normal.restitution"
@@ -40,7 +49,7 @@ _ZETA = dataclasses.replace(QUANTITIES["zeta"], interval=Interval.parse("(0, inf
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class _Physical(Derived):
+class _LawQuantity(Derived):
     """A quantity that sets one parameter of the normal law.
 
     Args:
@@ -50,24 +59,24 @@ class _Physical(Derived):
     """
 
     start: float | None = dataclasses.field(default=None, compare=False)  # type: ignore[assignment]
-    sets: Callable[[Scene, Any], Scene] = dataclasses.field(
+    sets: Callable[[Scene, jax.Array], Scene] = dataclasses.field(
         default=lambda scene, value: scene, repr=False, compare=False
     )
 
-    def value_in(self, scene: Scene) -> Any:
-        """The value of the quantity in a scene."""
+    def value_in(self, scene: Scene) -> Real:
+        """The value of the quantity in a scene, in its unit."""
         raise NotImplementedError
 
     def check(self, scene: Scene) -> None:
         """Raise ``InputError`` where the scene has no such quantity."""
 
     def parameter(self, scene: Scene) -> Parameter:
-        """Its unknown."""
+        """The parameter of the fit, with its interval and transform."""
         self.check(scene)
         return Parameter(self.name, self.about, prior=self.prior)
 
     def initial_value(self, scene: Scene) -> float:
-        """Where the fit begins."""
+        """Where the fit begins, in the unit of the quantity."""
         self.check(scene)
         if self.start is not None:
             if not self.about.interval.contains(self.start):
@@ -77,14 +86,30 @@ class _Physical(Derived):
                 )
             return float(self.start)
         with jax.enable_x64(True):
-            return float(np.ravel(np.asarray(self.value_in(scene)))[0])
+            return self._first_value(scene)
+
+    def _first_value(self, scene: Scene) -> float:
+        """The value in the scene, of the first sphere where there are several."""
+        return float(np.ravel(np.asarray(self.value_in(scene)))[0])
 
 
-def _require(owner: str, scene: Scene, laws: tuple[type, ...]) -> Any:
-    """The normal law of the scene, one of ``laws``."""
+ElasticLaw: TypeAlias = HuntCrossley | PowerLawHuntCrossley | LinearDashpot | TsujiDashpot
+"""Normal laws with an elastic part ``K d^n``."""
+
+_HERTZ: tuple[type[ElasticLaw], ...] = (HuntCrossley, TsujiDashpot)
+_ELASTIC: tuple[type[ElasticLaw], ...] = (
+    HuntCrossley,
+    PowerLawHuntCrossley,
+    LinearDashpot,
+    TsujiDashpot,
+)
+
+
+def _require_law(owner: str, scene: Scene, laws: tuple[type[ElasticLaw], ...]) -> ElasticLaw:
+    """The normal law of the scene; raise ``InputError`` where it is none of ``laws``."""
     law = scene.contact.normal
     if not isinstance(law, laws):
-        names = ", ".join(item.__name__ for item in laws)
+        names = ", ".join(known.__name__ for known in laws)
         raise InputError(
             f"{owner}: the normal law of the scene is {type(law).__name__}.",
             remedy=f"It can stand for {names}.",
@@ -92,23 +117,35 @@ def _require(owner: str, scene: Scene, laws: tuple[type, ...]) -> Any:
     return law
 
 
-def _exponent(law: Any) -> Any:
+def _exponent(law: ElasticLaw) -> Real:
     """Exponent ``n`` of the elastic part ``K d^n``."""
-    return (
-        1.0
-        if isinstance(law, LinearDashpot)
-        else 1.5
-        if isinstance(law, TsujiDashpot)
-        else law.exponent
-    )
+    if isinstance(law, LinearDashpot):
+        return 1.0
+    if isinstance(law, TsujiDashpot):
+        return 1.5
+    return law.exponent
 
 
-_HERTZ = (HuntCrossley, TsujiDashpot)
-_ELASTIC = (HuntCrossley, PowerLawHuntCrossley, LinearDashpot, TsujiDashpot)
+def _compliance(scene: Scene, partner: Solid | None) -> Real:
+    """What the sphere contributes to ``1/E*`` [1/Pa]: that of the stiffness in the scene less that
+    of the partner.
+    """
+    # K = (4/3) E* sqrt(R), and hertz_stiffness(1, R) is (4/3) sqrt(R).
+    compliance = hertz_stiffness(1.0, scene.bodies.radius) / get(scene, STIFFNESS)
+    if partner is not None:
+        compliance = compliance - 1.0 / partner.plane_strain_modulus
+    return compliance
+
+
+def _with_compliance(scene: Scene, compliance: Real, partner: Solid | None) -> Scene:
+    """The scene with the stiffness of a sphere that contributes ``compliance`` to ``1/E*``."""
+    if partner is not None:
+        compliance = compliance + 1.0 / partner.plane_strain_modulus
+    return put(scene, STIFFNESS, hertz_stiffness(1.0 / compliance, scene.bodies.radius))
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class YoungsModulus(_Physical):
+class YoungsModulus(_LawQuantity):
     """Young's modulus of a sphere on a plane instead of the stiffness: ``K = (4/3) E* sqrt(R)``,
     ``1/E* = (1 - nu^2)/E + 1/E_p``.
 
@@ -116,10 +153,23 @@ class YoungsModulus(_Physical):
     with the exponent of Hertz.
 
     Args:
-        poisson_ratio: ``nu`` of the sphere.
+        poisson_ratio: ``nu`` of the sphere [-], in (-1, 0.5].
         partner: the solid of the plane (``jaxcontact.materials.Solid``); ``None`` is rigid.
         start: where the fit begins [Pa]; by default the modulus of the stiffness in the scene.
         prior: what is known of it beforehand.
+
+    Raises:
+        InputError: a Poisson's ratio outside its interval.
+
+    Source:
+        Hertz (1882); Johnson (1985), Contact Mechanics, section 4.2.
+
+    Example:
+        >>> contact = jc.ContactModel(normal=jc.HuntCrossley(stiffness=1e6, restitution=0.8))
+        >>> scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.0027), contact=contact)
+        >>> modulus = cal.derived.YoungsModulus(poisson_ratio=0.3)
+        >>> round(float(modulus.apply(scene, 9.65e6).contact.normal.stiffness) / 1e6, 3)
+        2.0
     """
 
     poisson_ratio: float
@@ -137,36 +187,29 @@ class YoungsModulus(_Physical):
         """Raise ``InputError`` where the law is not one of Hertz, or stiffer than the partner
         alone.
         """
-        law = _require("YoungsModulus", scene, _HERTZ)
-        if _exponent(law) != 1.5:
+        exponent = _exponent(_require_law("YoungsModulus", scene, _HERTZ))
+        if exponent != 1.5:
             raise InputError(
-                f"YoungsModulus: the exponent of the law is {_exponent(law):g}, that of "
-                "Hertz is 1.5."
+                f"YoungsModulus: the exponent of the law is {exponent:g}, that of Hertz is 1.5."
             )
-        if self.start is None and not float(np.ravel(np.asarray(self.value_in(scene)))[0]) > 0:
+        if self.start is None and not self._first_value(scene) > 0:
             raise InputError(
                 "YoungsModulus: the stiffness in the scene is above that of a rigid sphere "
                 "on the partner.",
                 remedy="Give start, or lower the stiffness.",
             )
 
-    def value_in(self, scene: Scene) -> Any:
+    def value_in(self, scene: Scene) -> Real:
         """``E`` [Pa] of the stiffness of the scene."""
-        softness = hertz_stiffness(1.0, scene.bodies.radius) / get(scene, STIFFNESS)
-        if self.partner is not None:
-            softness = softness - 1.0 / self.partner.plane_strain_modulus
-        return (1.0 - self.poisson_ratio**2) / softness
+        return (1.0 - self.poisson_ratio**2) / _compliance(scene, self.partner)
 
-    def apply(self, scene: Scene, value: Any) -> Scene:
-        """The scene with this modulus."""
-        softness = (1.0 - self.poisson_ratio**2) / value
-        if self.partner is not None:
-            softness = softness + 1.0 / self.partner.plane_strain_modulus
-        return put(scene, STIFFNESS, hertz_stiffness(1.0 / softness, scene.bodies.radius))
+    def apply(self, scene: Scene, value: Real) -> Scene:
+        """The scene with the stiffness of this modulus [Pa]."""
+        return _with_compliance(scene, (1.0 - self.poisson_ratio**2) / value, self.partner)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class PoissonRatio(_Physical):
+class PoissonRatio(_LawQuantity):
     """Poisson's ratio of the sphere, beside a modulus that is known: the stiffness follows as in
     ``YoungsModulus``.
 
@@ -175,10 +218,20 @@ class PoissonRatio(_Physical):
 
     Args:
         youngs_modulus: ``E`` of the sphere [Pa].
-        partner: the solid of the plane; ``None`` is rigid.
-        start: where the fit begins; by default the ratio of the stiffness in the scene, which must
-            be that of a ratio in (0, 0.5).
+        partner: the solid of the plane (``jaxcontact.materials.Solid``); ``None`` is rigid.
+        start: where the fit begins [-]; by default the ratio of the stiffness in the scene, which
+            must be that of a ratio in (0, 0.5).
         prior: what is known of it beforehand.
+
+    Raises:
+        InputError: a modulus that is not positive and finite.
+
+    Example:
+        >>> contact = jc.ContactModel(normal=jc.HuntCrossley(stiffness=1e6, restitution=0.8))
+        >>> scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.0027), contact=contact)
+        >>> ratio = cal.derived.PoissonRatio(youngs_modulus=4.8262e6)
+        >>> round(ratio.initial_value(scene), 3)
+        0.3
     """
 
     youngs_modulus: float
@@ -197,33 +250,26 @@ class PoissonRatio(_Physical):
         """Raise ``InputError`` where the law is not one of Hertz, or no ratio gives the stiffness
         of the scene.
         """
-        _require("PoissonRatio", scene, _HERTZ)
-        if (
-            self.start is None
-            and not 0 < float(np.ravel(np.asarray(self.value_in(scene)))[0]) < 0.5
-        ):
+        _require_law("PoissonRatio", scene, _HERTZ)
+        if self.start is None and not 0 < self._first_value(scene) < 0.5:
             raise InputError(
                 "PoissonRatio: no ratio in (0, 0.5) gives the stiffness in the scene with "
                 "this modulus.",
                 remedy="Give start.",
             )
 
-    def value_in(self, scene: Scene) -> Any:
+    def value_in(self, scene: Scene) -> Real:
         """``nu`` of the stiffness of the scene."""
-        softness = hertz_stiffness(1.0, scene.bodies.radius) / get(scene, STIFFNESS)
-        if self.partner is not None:
-            softness = softness - 1.0 / self.partner.plane_strain_modulus
-        return jnp.sqrt(jnp.maximum(1.0 - softness * self.youngs_modulus, 0.0))
+        compliance = _compliance(scene, self.partner)
+        return jnp.sqrt(jnp.maximum(1.0 - compliance * self.youngs_modulus, 0.0))
 
-    def apply(self, scene: Scene, value: Any) -> Scene:
-        """The scene with this ratio."""
-        return YoungsModulus(poisson_ratio=0.0, partner=self.partner).apply(
-            scene, self.youngs_modulus / (1.0 - value**2)
-        )
+    def apply(self, scene: Scene, value: Real) -> Scene:
+        """The scene with the stiffness of this ratio."""
+        return _with_compliance(scene, (1.0 - value**2) / self.youngs_modulus, self.partner)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class ContactDuration(_Physical):
+class ContactDuration(_LawQuantity):
     """The duration of a contact at a reference speed instead of the stiffness: what a camera, a
     microphone or a simulator sees of it.
 
@@ -232,9 +278,19 @@ class ContactDuration(_Physical):
     percent longer.
 
     Args:
-        speed: at which it holds [m/s]; without effect for a linear spring.
+        speed: approach speed at which it holds [m/s]; without effect for a linear spring.
         start: where the fit begins [s]; by default the duration of the stiffness in the scene.
         prior: what is known of it beforehand.
+
+    Raises:
+        InputError: a speed that is not positive and finite.
+
+    Example:
+        >>> contact = jc.ContactModel(normal=jc.HuntCrossley(stiffness=1e6, restitution=0.8))
+        >>> scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.0027), contact=contact)
+        >>> duration = cal.derived.ContactDuration(speed=2.0)
+        >>> round(1e3 * duration.initial_value(scene), 3)  # [ms]
+        1.047
     """
 
     speed: float = 1.0
@@ -250,9 +306,9 @@ class ContactDuration(_Physical):
 
     def check(self, scene: Scene) -> None:
         """Raise ``InputError`` where the law has no power of the overlap."""
-        _require("ContactDuration", scene, _ELASTIC)
+        _require_law("ContactDuration", scene, _ELASTIC)
 
-    def _duration(self, scene: Scene, stiffness: Any) -> Any:
+    def _duration(self, scene: Scene, stiffness: Real) -> Real:
         return contact_duration(
             self.speed,
             mass=scene.bodies.mass,
@@ -260,26 +316,33 @@ class ContactDuration(_Physical):
             exponent=_exponent(scene.contact.normal),
         )
 
-    def value_in(self, scene: Scene) -> Any:
+    def value_in(self, scene: Scene) -> Real:
         """``t_c`` [s] of the stiffness of the scene."""
         return self._duration(scene, get(scene, STIFFNESS))
 
-    def apply(self, scene: Scene, value: Any) -> Scene:
-        """The scene with this duration."""
-        order = _exponent(scene.contact.normal) + 1.0
+    def apply(self, scene: Scene, value: Real) -> Scene:
+        """The scene with the stiffness of this duration [s]."""
+        order = _exponent(scene.contact.normal) + 1.0  # K is proportional to t_c^-(n + 1)
         return put(scene, STIFFNESS, (self._duration(scene, 1.0) / value) ** order)
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
-class DampingRatio(_Physical):
+class DampingRatio(_LawQuantity):
     """The damping instead of the restitution: ``zeta`` relative to critical of a dashpot, ``a`` of
     ``1 + a d'/v`` for Hunt and Crossley.
 
     With a ``reference_speed`` in the law, ``a`` is that at this speed.
 
     Args:
-        start: where the fit begins; by default the damping of the restitution in the scene.
+        start: where the fit begins [-]; by default the damping of the restitution in the scene.
         prior: what is known of it beforehand.
+
+    Example:
+        >>> contact = jc.ContactModel(normal=jc.LinearDashpot(stiffness=1e4, restitution=0.8))
+        >>> scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.0027), contact=contact)
+        >>> damping = cal.derived.DampingRatio()
+        >>> round(float(damping.apply(scene, 0.1).contact.normal.restitution), 3)
+        0.729
     """
 
     name: str = "damping_ratio"
@@ -287,10 +350,10 @@ class DampingRatio(_Physical):
 
     def check(self, scene: Scene) -> None:
         """Raise ``InputError`` where the law has no such damping."""
-        _require("DampingRatio", scene, _ELASTIC)
+        _require_law("DampingRatio", scene, _ELASTIC)
 
     def parameter(self, scene: Scene) -> Parameter:
-        """Its unknown; below 1 where a contact with critical damping would never end."""
+        """The parameter of the fit; below 1 where a critically damped contact would never end."""
         self.check(scene)
         law = scene.contact.normal
         if not isinstance(law, (LinearDashpot, TsujiDashpot)):
@@ -305,20 +368,18 @@ class DampingRatio(_Physical):
             about = self.about
         return Parameter(self.name, about, prior=self.prior)
 
-    def value_in(self, scene: Scene) -> Any:
+    def value_in(self, scene: Scene) -> Real:
         """The damping of the restitution in the scene."""
         law, restitution = scene.contact.normal, get(scene, RESTITUTION)
         if isinstance(law, (LinearDashpot, TsujiDashpot)):
             return CONTACT_ENDS[law.end].damping(restitution)
         return law.restitution_law.damping_ratio(restitution)
 
-    def apply(self, scene: Scene, value: Any) -> Scene:
-        """The scene with this damping."""
+    def apply(self, scene: Scene, value: Real) -> Scene:
+        """The scene with the restitution of this damping."""
         law = scene.contact.normal
-        dashpot = isinstance(law, (LinearDashpot, TsujiDashpot))
-        restitution = (
-            CONTACT_ENDS[law.end].restitution(value)
-            if dashpot
-            else law.restitution_law.nominal(value)
-        )
+        if isinstance(law, (LinearDashpot, TsujiDashpot)):
+            restitution = CONTACT_ENDS[law.end].restitution(value)
+        else:
+            restitution = law.restitution_law.nominal(value)
         return put(scene, RESTITUTION, restitution)

@@ -23,9 +23,7 @@ OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 WITHOUT_EXAMPLE = (
     "calibration.Band",
     "calibration.Bootstrap",
-    "calibration.Candidate",
     "calibration.Comparison",
-    "calibration.DesignReport",
     "calibration.Determination",
     "calibration.Estimate",
     "calibration.Fit",
@@ -40,8 +38,6 @@ WITHOUT_EXAMPLE = (
     "calibration.Trial",
     "calibration.bootstrap",
     "calibration.compare",
-    "calibration.derived",
-    "calibration.design",
     "calibration.detection",
     "calibration.detection.DetectedBounces",
     "calibration.detection.DroppedFrames",
@@ -50,7 +46,6 @@ WITHOUT_EXAMPLE = (
     "calibration.detection.with_missing_frames",
     "calibration.fit",
     "calibration.identify",
-    "calibration.instruments",
     "calibration.measurements",
     "calibration.measurements.BounceTimes",
     "calibration.measurements.ContactDurations",
@@ -120,7 +115,6 @@ WITHOUT_EXAMPLE = (
     "calibration.studies.fit_study",
     "calibration.studies.read_study",
     "calibration.studies.write_study",
-    "calibration.validate_design",
 )
 """Names that have no example yet. The list may only become shorter."""
 

@@ -1,18 +1,19 @@
-"""An experiment that could be done: how the sphere is let go, what watches it, how often, and at
-what cost.
-"""
+"""A candidate experiment: how the sphere is let go, what watches it, how often, at what cost."""
 
 import dataclasses
 import math
 from collections.abc import Mapping
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 
 import jaxcontact as jc
 from calibration.detection.impacts import height_at_impact
 from calibration.errors import InputError
+from calibration.instruments import Instrument
 from calibration.io.impact_table import ImpactTable
+from calibration.nuisances.base import Nuisance
 from jaxcontact.parameters import nearest
 
 LAUNCH = ("height", "speed", "angle", "spin", "duration")
@@ -34,9 +35,9 @@ class Candidate:
         duration: until when it is measured [s].
         repeats: how often it is done.
         cost: of one repeat, in any unit; ``None`` where it does not matter.
-        nuisance: parameters of each repeat; by default those of the problem it adds to, and time and
-            speed of the first impact where no instrument shows positions. ``()`` for a start that
-            is known exactly.
+        nuisance: nuisances of each repeat; by default those of the problem it adds to, and time
+            and speed of the first impact where no instrument shows positions. ``()`` for a start
+            that is known exactly.
         vary: design variables to be chosen, with their bounds: ``height``, ``speed``, ``angle``,
             ``spin``, ``duration``, or an attribute of an instrument, e.g. ``{"height": (0.1, 2.0),
             "rate": (50.0, 2000.0)}``.
@@ -44,9 +45,16 @@ class Candidate:
 
     Raises:
         InputError: nothing watches it, a number out of range, a variable that does not exist.
+
+    Example:
+        >>> camera = cal.instruments.Film(rate=240.0, sigma=3e-4)
+        >>> microphone = cal.instruments.Sound(sigma=1e-4)
+        >>> drop = cal.Candidate(instruments=(camera, microphone), height=0.5, duration=0.8)
+        >>> drop.name
+        'a drop from 0.5 m filmed at 240 pictures/s and with a microphone'
     """
 
-    instruments: tuple[Any, ...]
+    instruments: tuple[Instrument | ImpactTable, ...]
     height: float = 0.5
     speed: float = 0.0
     angle: float = 0.0
@@ -54,31 +62,39 @@ class Candidate:
     duration: float = 1.0
     repeats: int = 1
     cost: float | None = None
-    nuisance: tuple[Any, ...] | None = None
+    nuisance: tuple[Nuisance, ...] | None = None
     vary: Mapping[str, tuple[float, float]] = dataclasses.field(default_factory=dict)
     name: str = ""
 
     def __post_init__(self) -> None:
-        given = (
-            self.instruments if isinstance(self.instruments, (tuple, list)) else (self.instruments,)
+        given = self.instruments
+        object.__setattr__(
+            self, "instruments", tuple(given) if isinstance(given, (tuple, list)) else (given,)
         )
-        object.__setattr__(self, "instruments", tuple(given))
+        self._check_instruments()
+        self._check_numbers()
+        self._check_variables()
+        if not self.name:
+            object.__setattr__(self, "name", self._describe())
+
+    def _check_instruments(self) -> None:
         if not self.instruments:
             raise InputError(
                 "Candidate: nothing watches it.",
                 remedy="Give instruments, e.g. (Film(rate=240, sigma=3e-4),).",
             )
-        if self.table is None and any(isinstance(item, ImpactTable) for item in self.instruments):
+        has_table = any(isinstance(watching, ImpactTable) for watching in self.instruments)
+        if has_table and self.table is None:
             raise InputError(
                 "Candidate: an impact table goes with no other instrument.",
                 remedy="Make two candidates of them.",
             )
-        for name, low in (("height", 0.0), ("speed", 0.0), ("duration", 0.0)):
-            value = getattr(self, name)
-            if not (math.isfinite(value) and value >= low) or (name == "duration" and value == 0):
-                raise InputError(
-                    f"Candidate: {name} = {value!r} is outside its range, at least {low:g}."
-                )
+
+    def _check_numbers(self) -> None:
+        numbers = {"height": self.height, "speed": self.speed, "duration": self.duration}
+        for name, value in numbers.items():
+            if not 0 <= value < math.inf or (name == "duration" and value == 0):
+                raise InputError(f"Candidate: {name} = {value!r} is outside its range, at least 0.")
         if not (isinstance(self.repeats, int) and self.repeats >= 1):
             raise InputError(f"Candidate: repeats = {self.repeats!r} is not a whole number from 1.")
         if self.cost is not None and not 0 < self.cost < math.inf:
@@ -86,15 +102,11 @@ class Candidate:
                 f"Candidate: cost = {self.cost!r} is not positive.",
                 remedy="None where it does not matter.",
             )
-        known = [
-            *LAUNCH,
-            *(
-                f.name
-                for item in self.instruments
-                if not isinstance(item, ImpactTable)
-                for f in dataclasses.fields(item)
-            ),
-        ]
+
+    def _check_variables(self) -> None:
+        known = list(LAUNCH)
+        for instrument in self.watching:
+            known += [field.name for field in dataclasses.fields(instrument)]
         for name, bounds in self.vary.items():
             if name not in known or self.table is not None:
                 raise InputError(
@@ -108,22 +120,27 @@ class Candidate:
                     f"Candidate: the bounds {bounds!r} of {name!r} are not two numbers, low "
                     "before high."
                 )
-        if not self.name:
-            object.__setattr__(self, "name", self.described())
+
+    @property
+    def watching(self) -> tuple[Instrument, ...]:
+        """The instruments; none where the candidate is an impact table."""
+        return tuple(
+            instrument for instrument in self.instruments if not isinstance(instrument, ImpactTable)
+        )
 
     @property
     def table(self) -> ImpactTable | None:
-        """The impact table, where it is one."""
+        """The impact table where the candidate is one, else ``None``."""
         only = self.instruments[0]
         return only if len(self.instruments) == 1 and isinstance(only, ImpactTable) else None
 
     @property
     def total_cost(self) -> float | None:
-        """Of all repeats."""
+        """The cost of all repeats; ``None`` where it does not matter."""
         return None if self.cost is None else self.cost * self.repeats
 
-    def described(self) -> str:
-        """``a drop from 0.8 m filmed at 1000 pictures/s``."""
+    def _describe(self) -> str:
+        """The candidate in words: ``a drop from 0.8 m filmed at 1000 pictures/s``."""
         times = "" if self.repeats == 1 else f", {self.repeats} times"
         if self.table is not None:
             return f"a table of {len(self.table)} impacts{times}"
@@ -137,13 +154,25 @@ class Candidate:
             )
         return f"{motion} {' and '.join(map(str, self.instruments))}{times}"
 
-    def start(self, scene: jc.Scene, variables: Mapping[str, Any] | None = None) -> jc.State:
-        """State at the start; ``variables`` replace those of the motion."""
-        height, speed, angle, spin = (
-            (variables or {}).get(name, getattr(self, name))
-            for name in ("height", "speed", "angle", "spin")
-        )
-        radians = jnp.deg2rad(angle)
+    def start(
+        self, scene: jc.Scene, variables: Mapping[str, jax.Array | float] | None = None
+    ) -> jc.State:
+        """The state at the start.
+
+        Args:
+            scene: with the sphere and the surface.
+            variables: (traced) values of design variables, by name, that replace those of the
+                motion.
+        """
+        launch = {
+            "height": self.height,
+            "speed": self.speed,
+            "angle": self.angle,
+            "spin": self.spin,
+            **(variables or {}),
+        }
+        height, speed, spin = launch["height"], launch["speed"], launch["spin"]
+        radians = jnp.deg2rad(launch["angle"])
         zero = jnp.zeros(())
         return jc.State(
             jnp.stack([zero, zero, height + height_at_impact(scene) + zero]),
@@ -151,21 +180,14 @@ class Candidate:
             jnp.stack([zero, spin + zero, zero]),
         )
 
-    def at(self, variables: Mapping[str, float]) -> "Candidate":
-        """The candidate with values of design variables."""
-        own: dict[str, Any] = {
-            name: float(value) for name, value in variables.items() if name in LAUNCH
-        }
-        instruments = tuple(
-            dataclasses.replace(
-                item,
-                **{
-                    name: float(value)
-                    for name, value in variables.items()
-                    if name in {f.name for f in dataclasses.fields(item)}
-                },
-            )
-            for item in self.instruments
-        )
-        name = "" if self.name == self.described() else self.name
-        return dataclasses.replace(self, instruments=instruments, name=name, **own)
+    def with_variables(self, variables: Mapping[str, float]) -> "Candidate":
+        """The candidate with these values of its design variables."""
+        numbers = {name: float(value) for name, value in variables.items()}
+        launch: dict[str, Any] = {name: numbers[name] for name in LAUNCH if name in numbers}
+        instruments = []
+        for instrument in self.watching:
+            names = {field.name for field in dataclasses.fields(instrument)}
+            changed = {name: value for name, value in numbers.items() if name in names}
+            instruments.append(dataclasses.replace(instrument, **changed))
+        name = "" if self.name == self._describe() else self.name
+        return dataclasses.replace(self, instruments=tuple(instruments), name=name, **launch)

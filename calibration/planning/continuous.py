@@ -20,11 +20,10 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.stats import qmc
 
-from calibration.instruments import Film
 from calibration.planning.candidate import Candidate
 from calibration.planning.criteria import Criterion
 from calibration.planning.expected_information import Expectation
-from calibration.planning.planned import PlannedGroup, PlannedTrials, own_coordinates
+from calibration.planning.planned import PlannedGroup, PlannedTrials, plan_coordinates
 from calibration.results.numbers import plain
 
 GRID = 25
@@ -62,40 +61,40 @@ class BestDesign:
     words: str
 
 
-def best_design(expectation: Expectation, candidate: Candidate, criterion: Criterion) -> BestDesign:
+def find_best_design(
+    expectation: Expectation, candidate: Candidate, criterion: Criterion
+) -> BestDesign:
     """The design variables of a candidate, within its bounds, that make the criterion smallest."""
     names, bounds = tuple(candidate.vary), np.asarray(list(candidate.vary.values()), dtype=float)
-    grid = search_points(bounds)
-    options = [candidate.at(dict(zip(names, point, strict=True))) for point in grid]
+    grid = make_search_points(bounds)
+    options = [candidate.with_variables(dict(zip(names, point, strict=True))) for point in grid]
     on_grid = expectation.criteria(options, criterion)
     lowest = int(np.argmin(on_grid))
     best, value, polished = grid[lowest], float(on_grid[lowest]), False
-    smooth = all(instrument.smooth for instrument in candidate.instruments) and sees_positions(
-        candidate
-    )
+    smooth = shows_start(candidate) and all(instrument.smooth for instrument in candidate.watching)
     if np.isfinite(value) and smooth:
-        found = followed(expectation, options[lowest], criterion, best, bounds)
-        again = float(
-            expectation.criteria([candidate.at(dict(zip(names, found, strict=True)))], criterion)[0]
-        )
+        point = follow_gradient(expectation, options[lowest], criterion, best, bounds)
+        planned_anew = candidate.with_variables(dict(zip(names, point, strict=True)))
+        again = float(expectation.criteria([planned_anew], criterion)[0])
         if again < value:
-            best, value, polished = found, again, True
+            best, value, polished = point, again, True
     variables = dict(zip(names, map(float, best), strict=True))
     words = _words(variables, bounds, polished=polished, smooth=smooth, points=len(grid))
-    return BestDesign(candidate.at(variables), variables, value, grid, on_grid, polished, words)
+    return BestDesign(
+        candidate.with_variables(variables), variables, value, grid, on_grid, polished, words
+    )
 
 
-def sees_positions(candidate: Candidate) -> bool:
+def shows_start(candidate: Candidate) -> bool:
     """Whether an instrument follows the motion from its start; else the first impact is where it
     begins.
     """
-    return (
-        any(isinstance(instrument, Film) for instrument in candidate.instruments)
-        or candidate.nuisance is not None
-    )
+    if candidate.nuisance is not None:
+        return True
+    return any(instrument.shows_start for instrument in candidate.watching)
 
 
-def search_points(bounds: np.ndarray) -> np.ndarray:
+def make_search_points(bounds: np.ndarray) -> np.ndarray:
     """Points (n, variables) between bounds (variables, 2): evenly spaced for one variable, a Sobol
     sequence for several.
     """
@@ -105,7 +104,7 @@ def search_points(bounds: np.ndarray) -> np.ndarray:
     return qmc.scale(unit, bounds[:, 0], bounds[:, 1])
 
 
-def followed(
+def follow_gradient(
     expectation: Expectation,
     candidate: Candidate,
     criterion: Criterion,
@@ -115,7 +114,7 @@ def followed(
     """Design variables (variables,) where the derivative of the criterion leads from ``start``,
     within bounds.
     """
-    objective = smooth_criterion(expectation, candidate, criterion)
+    objective = make_smooth_criterion(expectation, candidate, criterion)
     width = bounds[:, 1] - bounds[:, 0]
     both = jax.jit(
         lambda unit: (
@@ -128,7 +127,7 @@ def followed(
         value, gradient = both(jnp.asarray(unit))
         return float(value), np.where(np.isfinite(gradient), gradient, 0.0)
 
-    found = minimize(
+    minimum = minimize(
         value_and_gradient,
         (start - bounds[:, 0]) / width,
         jac=True,
@@ -136,10 +135,10 @@ def followed(
         bounds=[(0.0, 1.0)] * len(start),
         options={"maxiter": 30},
     )
-    return bounds[:, 0] + width * np.clip(found.x, 0.0, 1.0)
+    return bounds[:, 0] + width * np.clip(minimum.x, 0.0, 1.0)
 
 
-def smooth_criterion(
+def make_smooth_criterion(
     expectation: Expectation, candidate: Candidate, criterion: Criterion
 ) -> Callable[[Any], Any]:
     """Logarithm of the expected criterion as a function of the design variables (variables,), for
@@ -147,16 +146,16 @@ def smooth_criterion(
     """
     planned = PlannedTrials(expectation.point, [candidate])
     (group,) = planned.groups
-    known = jnp.asarray([expectation.natural(one).matrix for one in expectation.known_at])
+    known = jnp.asarray([expectation.to_natural(one).matrix for one in expectation.known_at])
     names = tuple(candidate.vary)
     draws = jnp.asarray(expectation.draws)
 
     def at_draw(shared: Any, known: Any, variables: dict[str, Any]) -> Any:
-        added = candidate.repeats * traced_information(planned, group, candidate, shared, variables)
+        added = candidate.repeats * trace_information(planned, group, candidate, shared, variables)
         total = known + added / np.outer(expectation.slope, expectation.slope)
         size = jnp.sqrt(jnp.diag(total))
         scaled = total / jnp.outer(size, size) + RIDGE * jnp.eye(size.size)
-        return jnp.log(criterion.of(jnp.linalg.inv(scaled) / jnp.outer(size, size)))
+        return jnp.log(criterion.evaluate(jnp.linalg.inv(scaled) / jnp.outer(size, size)))
 
     def objective(values: Any) -> Any:
         variables = {name: values[i] for i, name in enumerate(names)}
@@ -167,7 +166,7 @@ def smooth_criterion(
     return objective
 
 
-def traced_information(
+def trace_information(
     planned: PlannedTrials,
     group: PlannedGroup,
     candidate: Candidate,
@@ -183,14 +182,14 @@ def traced_information(
     start = candidate.start(planned.scene, variables)
     duration = variables.get("duration", candidate.duration)
     samples = tuple(
-        item.at(own, variables, duration)
-        for item, own in zip(candidate.instruments, data.samples, strict=True)
+        instrument.move_samples(planned_samples, variables, duration)
+        for instrument, planned_samples in zip(candidate.watching, data.samples, strict=True)
     )
     initial = data.initial._replace(
         position=start.position, velocity=start.velocity, spin=start.spin
     )
     data = data._replace(samples=samples, initial=initial)
-    own = own_coordinates(batch, group.local[0][0], planned.named(0, start))
+    own = plan_coordinates(batch, group.local[0][0], planned.known_values(0, start))
 
     def residual(free: Any, local: Any) -> Any:
         everything = jnp.asarray(shared).at[planned.point.free].set(free)
@@ -214,28 +213,18 @@ def _words(
     """How they were chosen."""
     parts = []
     for (name, value), (low, high) in zip(variables.items(), bounds, strict=True):
-        near_low, near_high = (
-            value - low < AT_END * (high - low),
-            high - value < AT_END * (high - low),
-        )
-        end = (
-            ", the lower end of its bounds"
-            if near_low
-            else ", the upper end of its bounds"
-            if near_high
-            else ""
-        )
+        end = ""
+        if value - low < AT_END * (high - low):
+            end = ", the lower end of its bounds"
+        elif high - value < AT_END * (high - low):
+            end = ", the upper end of its bounds"
         parts.append(f"{name} {plain(float(f'{value:.3g}'))}{end}")
-    how = (
-        "then along the exact derivative"
-        if polished
-        else "where following the derivative found nothing better"
-    )
-    how = (
-        how
-        if smooth
-        else "and as what is measured moves with the first contact, no derivative was followed"
-    )
+    if not smooth:
+        how = "and as what is measured moves with the first contact, no derivative was followed"
+    elif polished:
+        how = "then along the exact derivative"
+    else:
+        how = "where following the derivative found nothing better"
     return (
         f"Best {' and '.join(parts)} (searched at {points} points, as the information jumps with "
         f"each bounce that comes into view, {how})."

@@ -33,7 +33,7 @@ class Criterion:
     places: tuple[int, ...]
     weights: tuple[float, ...]
 
-    def of(self, covariance: Any) -> Any:
+    def evaluate(self, covariance: Any) -> Any:
         """``sqrt(tr C/n)``, ``sqrt(c' C c)`` or ``det(C)^(1/2n)`` of the covariance (S, S) in
         natural coordinates.
         """
@@ -48,7 +48,7 @@ class Criterion:
         return jnp.exp(logarithm / (2 * len(self.places)))
 
 
-def criterion_for(
+def make_criterion(
     kind: str,
     names: tuple[str, ...],
     places: tuple[int, ...],

@@ -36,7 +36,7 @@ class Expectation:
         shared = np.asarray(point.start.shared, dtype=float)
         self.draws, self.known_at = shared[None], [self.known]
         if average:
-            eigenvalues, vectors = np.linalg.eigh(self.natural(self.known).matrix)
+            eigenvalues, vectors = np.linalg.eigh(self.to_natural(self.known).matrix)
             # What is not known is known to a factor of e in the draws, or they would leave where
             # the model makes sense.
             sd = np.minimum(1 / np.sqrt(np.maximum(eigenvalues, 1e-300)), LOOSE)
@@ -65,7 +65,7 @@ class Expectation:
             1 / self.point.error_scale_factor
         )
 
-    def natural(self, information: SharedInformation) -> SharedInformation:
+    def to_natural(self, information: SharedInformation) -> SharedInformation:
         """Per unit of the natural coordinates."""
         return information.scaled(1 / self.slope)
 
@@ -73,7 +73,7 @@ class Expectation:
         """Standard errors in natural coordinates (S,), infinite where not determined, and the
         covariance (S, S).
         """
-        covariance, unseen = self.natural(information).covariance()
+        covariance, unseen = self.to_natural(information).covariance()
         sd = np.sqrt(np.maximum(np.diag(covariance), 0.0))
         loose = self.logarithmic & (sd > LOOSE)
         return np.where(unseen | loose, np.inf, sd), covariance
@@ -100,15 +100,15 @@ class Expectation:
         """The criterion after each candidate, averaged over the draws; infinite where something of
         interest stays undetermined.
         """
-        return averaged_criterion(*self.covariances(candidates), criterion)
+        return average_criterion(*self.covariances(candidates), criterion)
 
 
-def averaged_criterion(sd: np.ndarray, covariance: np.ndarray, criterion: Criterion) -> np.ndarray:
+def average_criterion(sd: np.ndarray, covariance: np.ndarray, criterion: Criterion) -> np.ndarray:
     """Geometric mean over the draws (candidates,); infinite where half of the draws leave something
     of interest undetermined.
     """
     seen = np.all(np.isfinite(sd[:, :, list(criterion.places)]), axis=-1)
-    values = np.asarray([[float(criterion.of(one)) for one in row] for row in covariance])
+    values = np.asarray([[float(criterion.evaluate(one)) for one in row] for row in covariance])
     logarithms = np.where(seen, np.log(np.maximum(values, 1e-300)), np.nan)
     enough = seen.sum(axis=0) > sd.shape[0] / 2
     return np.asarray(

@@ -10,6 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
+from calibration.detection.impacts import DetectedImpacts
 from calibration.instruments import PlannedMotion
 from calibration.nuisances import FirstImpact, InitialState, PerTrial, SurfaceHeight
 from calibration.nuisances.checks import concerns
@@ -59,9 +60,9 @@ class PlannedTrials:
     def __init__(self, point: WorkingPoint, candidates: Sequence[Candidate]) -> None:
         self.point, self.candidates = point, tuple(candidates)
         self.scene = point.layout.at(point.scene, jnp.asarray(point.start.shared))[0]
-        methods = [simulation_method(point, candidate) for candidate in self.candidates]
+        methods = [select_method(point, candidate) for candidate in self.candidates]
         motions = [
-            planned_motion(self.scene, *pair) for pair in zip(self.candidates, methods, strict=True)
+            plan_motion(self.scene, *pair) for pair in zip(self.candidates, methods, strict=True)
         ]
         self.motions = motions
         trials = [self._trial(*pair) for pair in zip(self.candidates, motions, strict=True)]
@@ -82,56 +83,55 @@ class PlannedTrials:
         """
         if motion is None:
             return candidate.table
-        measured = [
-            item
-            for item in (instrument.measurement(motion) for instrument in candidate.instruments)
-            if item is not None
-        ]
+        planned = [instrument.plan_measurement(motion) for instrument in candidate.watching]
+        measured = [measurement for measurement in planned if measurement is not None]
         if not measured:
             return None
-        parameter = Trial(*measured, name=candidate.name)
-        heard = not parameter.axes and hasattr(parameter.read(self.scene), "first_impact")
-        first = heard and (
-            candidate.nuisance is None
-            or any(isinstance(item, FirstImpact) for item in candidate.nuisance)
+        trial = Trial(*measured, name=candidate.name)
+        only_impacts = not trial.axes and isinstance(trial.read(self.scene), DetectedImpacts)
+        finds_impact = candidate.nuisance is None or any(
+            isinstance(nuisance, FirstImpact) for nuisance in candidate.nuisance
         )
-        return (
-            parameter
-            if first
-            else Trial(*measured, initial=motion.start, time=0.0, name=candidate.name)
-        )
+        if only_impacts and finds_impact:
+            return trial
+        return Trial(*measured, initial=motion.start, time=0.0, name=candidate.name)
 
     def _groups(self, trials: list[Any], methods: list[Any]) -> Iterator[PlannedGroup]:
+        """Candidates with the same nuisances and the same method, as trials of one problem."""
         together: dict[Any, list[int]] = {}
         for i, candidate in enumerate(self.candidates):
             if trials[i] is not None:
-                together.setdefault(
-                    (own_nuisances(self.point, candidate, trials[i]), methods[i]), []
-                ).append(i)
-        for (own, method), places in together.items():
-            problem = planned_problem(self.point, [trials[i] for i in places], own, method)
+                nuisances = select_nuisances(self.point, candidate, trials[i])
+                together.setdefault((nuisances, methods[i]), []).append(i)
+        for (nuisances, method), places in together.items():
+            problem = plan_problem(self.point, [trials[i] for i in places], nuisances, method)
             local = tuple(np.array(part) for part in problem.start[1])
             for batch, members, part in zip(
                 problem.layout.batches, problem.members, local, strict=True
             ):
                 for r, member in enumerate(members):
-                    part[r] = own_coordinates(batch, part[r], self.named(places[member]))
+                    known = self.known_values(places[member])
+                    part[r] = plan_coordinates(batch, part[r], known)
             yield PlannedGroup(tuple(places), problem, local)
 
-    def named(self, place: int, start: jc.State | None = None) -> dict[str, Any]:
-        """Values of the parameters of a candidate's trial that its motion gives, by name; ``start``:
-        another (traced) state.
+    def known_values(self, place: int, start: jc.State | None = None) -> dict[str, Any]:
+        """Values of the parameters of a candidate's trial that its motion gives, by name.
+
+        Args:
+            place: of the candidate in the list.
+            start: another (traced) state at the start.
         """
         state = self.candidates[place].start(self.scene) if start is None else start
-        found = {f"position_{axis}": state.position[i] / self.scale for i, axis in enumerate("xyz")}
-        found |= {
-            f"velocity_{axis}": state.velocity[i] / self.scale for i, axis in enumerate("xyz")
-        }
-        found |= {f"spin_{axis}": state.spin[i] for i, axis in enumerate("xyz")}
+        known: dict[str, Any] = {}
+        for i, axis in enumerate("xyz"):
+            known[f"position_{axis}"] = state.position[i] / self.scale
+            known[f"velocity_{axis}"] = state.velocity[i] / self.scale
+            known[f"spin_{axis}"] = state.spin[i]
         motion = self.motions[place]
         if motion is not None and motion.touch_down.size:
-            found |= {"impact_time": motion.touch_down[0], "impact_speed": motion.impact_speed[0]}
-        return found
+            known["impact_time"] = motion.touch_down[0]
+            known["impact_speed"] = motion.impact_speed[0]
+        return known
 
     @property
     def scale(self) -> float:
@@ -172,7 +172,7 @@ class PlannedTrials:
         return found
 
 
-def simulation_method(point: WorkingPoint, candidate: Candidate) -> Any:
+def select_method(point: WorkingPoint, candidate: Candidate) -> Any:
     """The method of the problem; where that has rigid impacts and an instrument measures contacts,
     one that follows them.
     """
@@ -180,14 +180,13 @@ def simulation_method(point: WorkingPoint, candidate: Candidate) -> Any:
     method = next(
         (batch.method for batch in point.layout.batches if isinstance(batch, TrialBatch)), rigid
     )
-    if isinstance(method, jc.Impulse) and any(
-        getattr(item, "needs_force", False) for item in candidate.instruments
-    ):
+    follows_contacts = any(instrument.needs_force for instrument in candidate.watching)
+    if isinstance(method, jc.Impulse) and follows_contacts:
         return jc.EventAligned(rest_steps=1, skip_unused=False)
     return method
 
 
-def planned_motion(scene: jc.Scene, candidate: Candidate, method: Any) -> PlannedMotion | None:
+def plan_motion(scene: jc.Scene, candidate: Candidate, method: Any) -> PlannedMotion | None:
     """The motion that a candidate would show; ``None`` for a table of impacts."""
     if candidate.table is not None:
         return None
@@ -211,9 +210,9 @@ def planned_motion(scene: jc.Scene, candidate: Candidate, method: Any) -> Planne
     )
 
 
-def own_nuisances(point: WorkingPoint, candidate: Candidate, trial: Any) -> tuple[Any, ...]:
-    """Parameters of each repeat: those of the candidate, else of the problem, else the state and the
-    height of the surface.
+def select_nuisances(point: WorkingPoint, candidate: Candidate, trial: Any) -> tuple[Any, ...]:
+    """The nuisances of each repeat: those of the candidate, else of the problem, else the state and
+    the height of the surface.
     """
     if candidate.table is not None:
         return ()
@@ -232,7 +231,7 @@ def own_nuisances(point: WorkingPoint, candidate: Candidate, trial: Any) -> tupl
     return tuple(item for item in found if concerns(item, trial))
 
 
-def planned_problem(
+def plan_problem(
     point: WorkingPoint, trials: Sequence[Any], own: tuple[Any, ...], method: Any
 ) -> Problem:
     """The trials with the free parameters and shared parameters of the working point."""
@@ -251,7 +250,7 @@ def planned_problem(
     return problem.with_layout(dataclasses.replace(problem.layout, shared=layout.shared))
 
 
-def own_coordinates(batch: Any, guess: Any, named: Mapping[str, Any]) -> Any:
+def plan_coordinates(batch: Any, guess: Any, named: Mapping[str, Any]) -> Any:
     """Coordinates (L,) of a trial's own parameters, those that are ``named`` as planned (possibly
     traced).
     """

@@ -11,10 +11,10 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.planning.candidate import Candidate
-from calibration.planning.continuous import BestDesign, best_design
-from calibration.planning.criteria import CRITERIA, Criterion, criterion_for
-from calibration.planning.expected_information import Expectation, averaged_criterion
-from calibration.planning.suggestions import granted
+from calibration.planning.continuous import BestDesign, find_best_design
+from calibration.planning.criteria import CRITERIA, Criterion, make_criterion
+from calibration.planning.expected_information import Expectation, average_criterion
+from calibration.planning.suggestions import find_best_suggestion
 from calibration.problem.problem import Problem
 from calibration.results.numbers import plain
 from calibration.results.result import Fit
@@ -65,6 +65,19 @@ class DesignReport:
         relative: which of them are relative.
         criterion: ``"A"``, ``"c"`` or ``"D"``.
         sentences: what to do, and what nothing on the list shows.
+
+    Example:
+        >>> report = cal.DesignReport(
+        ...     ranking=(),
+        ...     interest=("contact.normal.restitution",),
+        ...     now={"contact.normal.restitution": 0.005},
+        ...     relative={"contact.normal.restitution": True},
+        ...     criterion="A",
+        ...     sentences=(),
+        ... )
+        >>> print(report)
+        Known now: contact.normal.restitution to 0.5 %.
+        Ranked by the root mean square of the standard errors:
     """
 
     ranking: tuple[RankedCandidate, ...]
@@ -122,6 +135,30 @@ def design(
     Raises:
         InputError: no candidate, a name that is not free, a criterion that is not known, a missing
             cost.
+
+    Source:
+        Chaloner and Verdinelli (1995), Bayesian experimental design: a review. Statistical Science
+        10, 273-304. Atkinson, Donev and Tobias (2007), Optimum Experimental Designs, with SAS.
+
+    Example:
+        Four times the impacts of a table halve the interval:
+
+        >>> def impacts(count):
+        ...     return cal.ImpactTable(
+        ...         name="head-on",
+        ...         impact_angle=np.zeros(count),
+        ...         impact_speed=np.full(count, 2.0),
+        ...         normal_restitution=np.full(count, 0.8),
+        ...         sigma={"normal_restitution": np.full(count, 0.01)},
+        ...     )
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.0027),
+        ...     contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8)),
+        ... )
+        >>> problem = cal.Problem(scene, [impacts(4)], free=["contact.normal.restitution"])
+        >>> report = cal.design(problem, [cal.Candidate(instruments=impacts(12))])
+        >>> round(report.best.narrowing["contact.normal.restitution"], 3)
+        2.0
     """
     _check(candidates, average, per_cost)
     with jax.enable_x64(True):
@@ -133,17 +170,17 @@ def design(
             else tuple([interest] if isinstance(interest, str) else interest)
         )
         places = tuple(point.index(name, argument="interest") for name in interest)
-        asked = criterion_for(criterion, interest, places, combination)
+        asked = make_criterion(criterion, interest, places, combination)
         expectation = Expectation(point, average=average, seed=seed)
         chosen = [
-            best_design(expectation, candidate, asked) if candidate.vary else None
+            find_best_design(expectation, candidate, asked) if candidate.vary else None
             for candidate in candidates
         ]
         final = [
             candidate if best is None else best.candidate
             for candidate, best in zip(candidates, chosen, strict=True)
         ]
-        return _ranked(expectation, final, chosen, asked, interest, per_cost=per_cost)
+        return _rank(expectation, final, chosen, asked, interest, per_cost=per_cost)
 
 
 def _check(candidates: Sequence[Candidate], average: int, per_cost: bool) -> None:
@@ -151,19 +188,19 @@ def _check(candidates: Sequence[Candidate], average: int, per_cost: bool) -> Non
         raise InputError(
             "design: there is no candidate.", remedy="Give at least one Candidate(...)."
         )
-    for item in candidates:
-        if not isinstance(item, Candidate):
-            raise InputError(f"design: {item!r} is not a Candidate.")
-        if per_cost and item.cost is None:
+    for candidate in candidates:
+        if not isinstance(candidate, Candidate):
+            raise InputError(f"design: {candidate!r} is not a Candidate.")
+        if per_cost and candidate.cost is None:
             raise InputError(
-                f"design: {item.name} has no cost.",
+                f"design: {candidate.name} has no cost.",
                 remedy="Candidate(..., cost=...), or per_cost=False.",
             )
     if not (isinstance(average, int) and average >= 0):
         raise InputError(f"design: average = {average!r} is not a whole number from 0.")
 
 
-def _ranked(
+def _rank(
     expectation: Expectation,
     candidates: Sequence[Candidate],
     chosen: Sequence[BestDesign | None],
@@ -172,120 +209,131 @@ def _ranked(
     *,
     per_cost: bool,
 ) -> DesignReport:
-    """The report."""
-    now, before = expectation.standard_errors(expectation.known)
-    current = {name: float(now[i]) for name, i in zip(interest, criterion.places, strict=True)}
-    relative = {
-        name: bool(expectation.logarithmic[i])
-        for name, i in zip(interest, criterion.places, strict=True)
-    }
-    present = float(criterion.of(before)) if all(map(math.isfinite, current.values())) else math.inf
-    at_draws = np.asarray([expectation.standard_errors(known)[0] for known in expectation.known_at])
+    """Rank the candidates, with their design variables at their best values."""
+    sd_now, covariance_now = expectation.standard_errors(expectation.known)
+    now: dict[str, float] = {}
+    relative: dict[str, bool] = {}
+    for name, i in zip(interest, criterion.places, strict=True):
+        now[name] = float(sd_now[i])
+        relative[name] = bool(expectation.logarithmic[i])
+    determined = all(map(math.isfinite, now.values()))
+    present = float(criterion.evaluate(covariance_now)) if determined else math.inf
+    sd_draws = np.asarray([expectation.standard_errors(known)[0] for known in expectation.known_at])
     sd, covariance = expectation.covariances(candidates)
-    values = averaged_criterion(sd, covariance, criterion)
-    found = []
+    values = average_criterion(sd, covariance, criterion)
+    ranked = []
     for c, candidate in enumerate(candidates):
-        after, spread = {}, {}
+        after: dict[str, float] = {}
+        spread: dict[str, float] = {}
         for name, i in zip(interest, criterion.places, strict=True):
-            after[name], spread[name] = _expected(sd[:, c, i], at_draws[:, i], current[name])
-        narrowing = {name: _factor(current[name], after[name]) for name in interest}
+            after[name], spread[name] = _expect(sd[:, c, i], sd_draws[:, i], now[name])
+        narrowing = {name: _narrowing(now[name], after[name]) for name in interest}
         cost = candidate.total_cost
-        gain = (
-            math.log(present / values[c])
-            if math.isfinite(present) and math.isfinite(values[c])
-            else -math.log(values[c])
-        )
-        words = _sentence(candidate, after, narrowing, relative, expectation.point)
-        found.append(
+        gain = -math.log(values[c])
+        if math.isfinite(present) and math.isfinite(values[c]):
+            gain = math.log(present / values[c])
+        ranked.append(
             RankedCandidate(
-                candidate,
-                after,
-                narrowing,
-                spread,
-                float(values[c]),
-                gain / cost if cost else math.nan,
-                chosen[c],
-                words,
+                candidate=candidate,
+                after=after,
+                narrowing=narrowing,
+                spread=spread,
+                criterion=float(values[c]),
+                per_cost=gain / cost if cost else math.nan,
+                chosen=chosen[c],
+                words=_describe(candidate, after, narrowing, relative, expectation.point),
             )
         )
-
-    def order(item: RankedCandidate) -> tuple:
-        open_ = sum(math.isinf(sd) for sd in item.after.values())
-        score = -item.per_cost if per_cost else item.criterion
-        seen = sum(math.log(sd) for sd in item.after.values() if 0 < sd < math.inf)
-        return open_, score, seen
-
-    ranking = tuple(sorted(found, key=order))
+    ranking = tuple(sorted(ranked, key=lambda candidate: _order(candidate, per_cost=per_cost)))
     return DesignReport(
-        ranking,
-        interest,
-        current,
-        relative,
-        criterion.kind,
-        tuple(_sentences(ranking, current, relative, expectation)),
+        ranking=ranking,
+        interest=interest,
+        now=now,
+        relative=relative,
+        criterion=criterion.kind,
+        sentences=tuple(_advise(ranking, now, relative, expectation)),
     )
 
 
-def _expected(after: np.ndarray, before: np.ndarray, now: float) -> tuple[float, float]:
-    """Standard error after an experiment and the standard deviation of its logarithm over the draws
-    (D,), infinite and NaN in most of which it is not determined. Where it is determined at present,
-    it shrinks by the mean factor of the draws.
+def _order(ranked: RankedCandidate, *, per_cost: bool) -> tuple[int, float, float]:
+    """Sort key, best first: parameters left open, then the criterion, then what is determined."""
+    left_open = sum(math.isinf(sd) for sd in ranked.after.values())
+    score = -ranked.per_cost if per_cost else ranked.criterion
+    determined = sum(math.log(sd) for sd in ranked.after.values() if 0 < sd < math.inf)
+    return left_open, score, determined
+
+
+def _expect(after: np.ndarray, before: np.ndarray, now: float) -> tuple[float, float]:
+    """The expected standard error after an experiment, and its spread over the draws.
+
+    Where the parameter is determined at present, its standard error shrinks by the mean factor of
+    the draws.
+
+    Args:
+        after: standard errors after the experiment (D,), infinite where not determined.
+        before: standard errors at present at the same draws (D,).
+        now: standard error at present.
+
+    Returns:
+        The standard error and the standard deviation of its logarithm; infinite and NaN where most
+        draws leave the parameter undetermined.
     """
     both = np.isfinite(after) & (np.isfinite(before) | math.isinf(now))
     if both.sum() <= after.size / 2:
         return math.inf, math.nan
-    logarithms = np.log(after[both]) - (
-        np.log(before[both]) - math.log(now) if math.isfinite(now) else 0.0
-    )
+    logarithms = np.log(after[both])
+    if math.isfinite(now):
+        logarithms = logarithms - (np.log(before[both]) - math.log(now))
     return float(np.exp(np.mean(logarithms))), float(np.std(logarithms))
 
 
-def _factor(now: float, after: float) -> float:
-    """How many times narrower."""
-    if math.isinf(after):
-        return math.nan
-    return now / after
+def _narrowing(now: float, after: float) -> float:
+    """Factor by which an interval shrinks."""
+    return math.nan if math.isinf(after) else now / after
 
 
-def _called(name: str, point: WorkingPoint) -> str:
+# The report in words
+
+
+def _label(name: str, point: WorkingPoint) -> str:
     """A parameter as a person calls it: its label and symbol."""
     about = point.parameters[point.index(name, argument="interest")].about
     return f"{about.label} {about.symbol}".strip()
 
 
-def _size(sd: float, relative: bool) -> str:
+def _format_size(sd: float, relative: bool) -> str:
     """A standard error in words."""
     return f"{100 * sd:.2g} %" if relative else plain(float(f"{sd:.2g}"))
 
 
-def _sentence(
+def _describe(
     candidate: Candidate,
-    after: dict[str, float],
-    narrowing: dict[str, float],
-    relative: dict[str, bool],
+    after: Mapping[str, float],
+    narrowing: Mapping[str, float],
+    relative: Mapping[str, bool],
     point: WorkingPoint,
 ) -> str:
-    """What one candidate would do."""
-    shown, narrowed = [], []
+    """What one candidate would do, as a sentence."""
+    narrows, shows = [], []
     for name, factor in narrowing.items():
-        called, size = f"the {_called(name, point)}", _size(after[name], relative[name])
+        label, size = f"the {_label(name, point)}", _format_size(after[name], relative[name])
         if math.isinf(factor):
-            shown.append(f"{called} (to {size})")
+            shows.append(f"{label} (to {size})")
         elif factor >= WORTHWHILE:
-            narrowed.append(f"{called} by {factor:.2g} (to {size})")
-    parts = [
-        f"{verb} {' and '.join(items)}"
-        for verb, items in (("narrows", narrowed), ("shows", shown))
-        if items
-    ]
+            narrows.append(f"{label} by {factor:.2g} (to {size})")
+    parts = []
+    if narrows:
+        parts.append(f"narrows {' and '.join(narrows)}")
+    if shows:
+        parts.append(f"shows {' and '.join(shows)}")
     subject = candidate.name[:1].upper() + candidate.name[1:]
     return f"{subject} {' and '.join(parts)}." if parts else f"{subject} adds nothing of interest."
 
 
-def _sentences(
-    ranking: tuple[RankedCandidate, ...],
-    now: dict[str, float],
-    relative: dict[str, bool],
+def _advise(
+    ranking: Sequence[RankedCandidate],
+    now: Mapping[str, float],
+    relative: Mapping[str, bool],
     expectation: Expectation,
 ) -> Iterator[str]:
     """What to do, and what nothing on the list shows."""
@@ -294,35 +342,44 @@ def _sentences(
     for name, sd in now.items():
         if math.isfinite(sd) or math.isfinite(ranking[0].after[name]):
             continue
-        showing = [item for item in ranking if math.isfinite(item.after[name])]
+        label = _label(name, point)
+        showing = [ranked for ranked in ranking if math.isfinite(ranked.after[name])]
         if showing:
-            best = min(showing, key=lambda item: item.after[name])
-            yield f"The {_called(name, point)} needs another one: {best.candidate.name} (to {_size(best.after[name], relative[name])})."
+            best = min(showing, key=lambda ranked: ranked.after[name])
+            size = _format_size(best.after[name], relative[name])
+            yield f"The {label} needs another one: {best.candidate.name} (to {size})."
             continue
-        wish = granted(expectation, point.index(name, argument="interest"))
-        hope = f"; {wish[0].name} would (to {_size(wish[1], relative[name])})" if wish else ""
-        yield f"Nothing on the list shows the {_called(name, point)}{hope}."
+        hope = ""
+        suggestion = find_best_suggestion(expectation, point.index(name, argument="interest"))
+        if suggestion is not None:
+            candidate, after = suggestion
+            hope = f"; {candidate.name} would (to {_format_size(after, relative[name])})"
+        yield f"Nothing on the list shows the {label}{hope}."
 
 
 def _lines(report: DesignReport) -> Iterator[str]:
-    """The report for a person."""
+    """The report, a line at a time."""
     yield from report.sentences
-    known = ", ".join(
-        f"{name} "
-        f"{'is not determined' if math.isinf(sd) else f'to {_size(sd, report.relative[name])}'}"
-        for name, sd in report.now.items()
-    )
-    yield f"Known now: {known}. Ranked by {CRITERIA[report.criterion]}:"
-    for number, item in enumerate(report.ranking, start=1):
-        shown = []
-        for name in report.interest:
-            if math.isinf(item.after[name]):
-                shown.append(f"{name} not determined")
-            else:
-                factor = item.narrowing[name]
-                gain = "now determined" if math.isinf(factor) else f"{factor:.2g} times narrower"
-                shown.append(f"{name} to {_size(item.after[name], report.relative[name])}, {gain}")
-        cost = "" if item.candidate.total_cost is None else f" (cost {item.candidate.total_cost:g})"
-        yield f"{number}. {item.candidate.name}{cost}: {'; '.join(shown)}"
-        if item.chosen is not None:
-            yield f"   {item.chosen.words}"
+    known = []
+    for name, sd in report.now.items():
+        if math.isinf(sd):
+            known.append(f"{name} is not determined")
+        else:
+            known.append(f"{name} to {_format_size(sd, report.relative[name])}")
+    yield f"Known now: {', '.join(known)}. Ranked by {CRITERIA[report.criterion]}:"
+    for number, ranked in enumerate(report.ranking, start=1):
+        effects = [_effect(ranked, name, report.relative[name]) for name in report.interest]
+        cost = ranked.candidate.total_cost
+        price = "" if cost is None else f" (cost {cost:g})"
+        yield f"{number}. {ranked.candidate.name}{price}: {'; '.join(effects)}"
+        if ranked.chosen is not None:
+            yield f"   {ranked.chosen.words}"
+
+
+def _effect(ranked: RankedCandidate, name: str, relative: bool) -> str:
+    """What a candidate does to one parameter, in words."""
+    after, factor = ranked.after[name], ranked.narrowing[name]
+    if math.isinf(after):
+        return f"{name} not determined"
+    gain = "now determined" if math.isinf(factor) else f"{factor:.2g} times narrower"
+    return f"{name} to {_format_size(after, relative)}, {gain}"

@@ -1,5 +1,5 @@
-"""Whether a planned experiment keeps its promise: measured many times in simulation, and fitted
-together with the data at hand.
+"""Validation of a planned experiment: measured many times in simulation, fitted together with the
+data at hand, and compared with what was expected.
 """
 
 import dataclasses
@@ -33,9 +33,9 @@ class DesignValidation:
     Attributes:
         candidate: the experiment.
         now: standard errors at present, infinite where not determined.
-        promised: after it; ``simulated`` the standard deviation of the estimates over the
-            replicates.
-        replicates: that converged, of those that were asked for.
+        promised: standard errors after the experiment, as ``design`` expects them.
+        simulated: standard deviation of the estimates over the replicates.
+        replicates: number of replicates that converged, of those that were asked for.
     """
 
     candidate: Candidate
@@ -45,7 +45,7 @@ class DesignValidation:
     replicates: int
 
     def narrowing(self, name: str) -> tuple[float, float]:
-        """Factor by which the interval of a parameter shrinks: promised, and in simulation."""
+        """Factor by which the interval of a parameter shrinks: as expected, and in simulation."""
         return self.now[name] / self.promised[name], self.now[name] / self.simulated[name]
 
 
@@ -53,7 +53,7 @@ def validate_design(
     given: Problem | Fit, candidate: Candidate, *, replicates: int = 64, seed: int = 0
 ) -> DesignValidation:
     """Do an experiment many times in simulation, fit it together with the data at hand, and compare
-    the scatter with what was promised.
+    the scatter of the estimates with the expected standard errors.
 
     The working point is taken as the truth. All data are simulated anew for each replicate, also
     those at hand; all are fitted at once, in one ``vmap``.
@@ -66,6 +66,25 @@ def validate_design(
 
     Raises:
         InputError: fewer than 20 replicates, or a candidate that would measure nothing.
+
+    Example:
+        >>> def impacts(count):
+        ...     return cal.ImpactTable(
+        ...         name="head-on",
+        ...         impact_angle=np.zeros(count),
+        ...         impact_speed=np.full(count, 2.0),
+        ...         normal_restitution=np.full(count, 0.8),
+        ...         sigma={"normal_restitution": np.full(count, 0.01)},
+        ...     )
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.0027),
+        ...     contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8)),
+        ... )
+        >>> problem = cal.Problem(scene, [impacts(4)], free=["contact.normal.restitution"])
+        >>> validation = cal.validate_design(problem, cal.Candidate(instruments=impacts(12)))
+        >>> expected, simulated = validation.narrowing("contact.normal.restitution")
+        >>> round(expected, 3), 1.6 < simulated < 2.4
+        (2.0, True)
     """
     if not (isinstance(replicates, int) and replicates >= FEWEST):
         raise InputError(
@@ -86,7 +105,9 @@ def validate_design(
         minima = minimise_each(layout, point.scene, anew, start, each=(True, False))[0]
         kept = np.asarray(minima.converged)
         found = np.asarray(minima.shared)[kept][:, point.free]
-        scatter = np.std(natural(point, found, expectation.logarithmic), axis=0, ddof=1)
+        scatter = np.std(
+            to_natural_coordinates(point, found, expectation.logarithmic), axis=0, ddof=1
+        )
         names = [parameter.name for parameter in point.parameters]
         before, promised, simulated = (
             dict(zip(names, map(float, column), strict=True))
@@ -98,7 +119,7 @@ def validate_design(
 def append_experiment(
     point: WorkingPoint, planned: PlannedTrials, repeats: int
 ) -> tuple[Layout, tuple[Any, ...], Start]:
-    """Data at hand and a planned experiment as one problem: its layout, data and truth."""
+    """Join the data at hand and a planned experiment in one problem: its layout, data and truth."""
     (group,) = planned.groups
     layout = dataclasses.replace(
         point.layout, batches=point.layout.batches + group.problem.layout.batches
@@ -136,7 +157,9 @@ def append_experiment(
     )
 
 
-def natural(point: WorkingPoint, coordinates: np.ndarray, logarithmic: np.ndarray) -> np.ndarray:
+def to_natural_coordinates(
+    point: WorkingPoint, coordinates: np.ndarray, logarithmic: np.ndarray
+) -> np.ndarray:
     """Natural coordinates of estimates (replicates, S)."""
     columns = [
         np.asarray(parameter.value(coordinates[:, i]))

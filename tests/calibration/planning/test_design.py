@@ -17,7 +17,7 @@ from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
 from calibration.nuisances import InitialState, SurfaceHeight
 from calibration.planning.candidate import Candidate
-from calibration.planning.continuous import smooth_criterion
+from calibration.planning.continuous import make_smooth_criterion
 from calibration.planning.criteria import Criterion
 from calibration.planning.expected_information import Expectation
 from calibration.planning.rank import design
@@ -187,7 +187,8 @@ def test_a_candidate_says_what_it_is():
     assert launch.name.startswith("a launch at 2 m/s, -30 deg from the horizontal")
     assert launch.name.endswith("with a microphone, 3 times")
     assert (
-        drop.at({"height": 0.5, "rate": 500.0}).name == "a drop from 0.5 m filmed at 500 pictures/s"
+        drop.with_variables({"height": 0.5, "rate": 500.0}).name
+        == "a drop from 0.5 m filmed at 500 pictures/s"
     )
 
 
@@ -239,7 +240,7 @@ def test_a_film_from_the_best_height_keeps_its_promise_and_derivatives_are_exact
             duration=0.8,
             vary={"height": (0.1, 1.5), "rate": (50, 200)},
         )
-        objective = jax.jit(smooth_criterion(expectation, both, criterion))
+        objective = jax.jit(make_smooth_criterion(expectation, both, criterion))
         at = jnp.array([0.6, 100.0])
         assert float(objective(at)) == pytest.approx(
             float(np.log(expectation.criteria([both], criterion)[0])), abs=1e-6
