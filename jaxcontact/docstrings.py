@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 _WIDTH = 96
 _INDENT = "    "
-_AFTER_ARGUMENTS = ("Returns", "Raises", "Yields", "Example", "Examples")
+_ORDER = ("Args", "Parameters", "Attributes", "Returns", "Raises", "Example")
 
 
 def with_entries(docstring: str | None, section: str, entries: Mapping[str, str]) -> str:
@@ -17,9 +17,12 @@ def with_entries(docstring: str | None, section: str, entries: Mapping[str, str]
 
     Args:
         docstring: as written, of any indentation.
-        section: heading without colon, e.g. ``"Args"``. It is made if it is not there, before the
-            sections for results, errors and examples.
+        section: heading without colon: ``"Args"``, ``"Parameters"``, ``"Attributes"``,
+            ``"Raises"``. If it is not there, it is made and put in this order, before the examples.
         entries: description of each name.
+
+    Returns:
+        The docstring without common indentation.
 
     Example:
         >>> from jaxcontact.docstrings import with_entries
@@ -41,11 +44,13 @@ def with_entries(docstring: str | None, section: str, entries: Mapping[str, str]
         described = _described(lines[start:end])
         new = _written({name: text for name, text in entries.items() if name not in described})
         return "\n".join([*lines[:end], *new, *lines[end:]])
-    later = [f"{name}:" for name in _AFTER_ARGUMENTS]
+    if not entries:
+        return "\n".join(lines)
+    later = [f"{name}:" for name in _ORDER[_ORDER.index(section) + 1 :]]
     place = next((i for i, line in enumerate(lines) if line in later), len(lines))
     before = "\n".join(lines[:place]).rstrip("\n")
     after = "\n".join(lines[place:])
-    parts = [before, "\n".join([heading, *_written(entries)]) if entries else "", after]
+    parts = [before, "\n".join([heading, *_written(entries)]), after]
     return "\n\n".join(part for part in parts if part)
 
 

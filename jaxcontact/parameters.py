@@ -18,6 +18,8 @@ import numpy as np
 from jaxcontact.docstrings import with_entries
 
 _KEY = "jaxcontact"
+VALUE_ERRORS = {"ValueError, TypeError": "a value is outside its interval, or is not a number."}
+"""What ``check`` raises, for docstrings."""
 Model = TypeVar("Model")
 
 
@@ -168,7 +170,7 @@ def check(owner: str, name: str, value: Any, about: Quantity) -> None:
 )
 def model(cls: type[Model]) -> type[Model]:
     """Make ``cls`` a frozen, keyword-only dataclass, a pytree, checked on construction, with
-    ``replace``. Its docstring gets a section ``Parameters`` made from the declarations.
+    ``replace``. Its docstring says what the declarations say.
     """
     given = getattr(cls, "__post_init__", None)
 
@@ -185,7 +187,10 @@ def model(cls: type[Model]) -> type[Model]:
     cls.__post_init__ = post_init  # type: ignore[attr-defined]  # before dataclass(), which calls it only if it is already there
     cls = dataclasses.dataclass(frozen=True, kw_only=True)(cls)
     fields = dataclasses.fields(cls)  # type: ignore[arg-type]
-    cls.__doc__ = with_entries(cls.__doc__, "Parameters", _descriptions(fields))
+    descriptions = _descriptions(fields)
+    cls.__doc__ = with_entries(cls.__doc__, "Parameters", descriptions)
+    if descriptions:
+        cls.__doc__ = with_entries(cls.__doc__, "Raises", VALUE_ERRORS)
     leaves = tuple(f.name for f in fields if not f.metadata.get("static"))
     statics = tuple(f.name for f in fields if f.metadata.get("static"))
 

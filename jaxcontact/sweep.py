@@ -62,6 +62,11 @@ def sweep(
     Returns:
         A trajectory of which every array has a first axis that counts the simulations.
 
+    Raises:
+        TypeError: ``method`` is none of the two.
+        ValueError: ``lanes`` is not a positive whole number, ``inputs`` have no common first axis,
+            or ``make`` gives a scene that is not one sphere over one fixed plane.
+
     Example:
         >>> def make(restitution):
         ...     normal = jc.NewtonRestitution(restitution=restitution)

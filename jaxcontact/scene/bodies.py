@@ -61,6 +61,13 @@ def spheres(*, radius: Any, mass: Any = None, density: Any = None, shell: bool =
         density: density of a solid sphere [kg/m^3]; excludes ``mass`` and ``shell``.
         shell: thin spherical shell (table-tennis ball) instead of a solid sphere.
 
+    Returns:
+        One or several spheres.
+
+    Raises:
+        ValueError: not exactly one of ``mass`` and ``density`` is given, or a number is outside its
+            interval.
+
     Example:
         >>> ball = jc.spheres(radius=0.02, mass=2.7e-3, shell=True)
         >>> print(f"I = {ball.inertia_ratio:.3f} m R^2")
@@ -157,6 +164,13 @@ def clump(*, offset: Any, radius: Any, mass: Any, inertia: Any) -> Clumps:
         inertia: about the centre of mass in body axes [kg m^2]: a scalar, three principal moments
             or the tensor ``(3, 3)``.
 
+    Returns:
+        One body with its members, in its own axes.
+
+    Raises:
+        ValueError: ``offset`` or ``inertia`` has another shape, or a number is outside its
+            interval.
+
     Example:
         >>> dumbbell = jc.clump(
         ...     offset=((-0.01, 0.0, 0.0), (0.01, 0.0, 0.0)),
@@ -198,6 +212,13 @@ def cube(*, half_width: Any, mass: Any, corner_radius: Any = None, inertia: Any 
         inertia: about any axis [kg m^2]; ``2/3 m half_width^2``, that of a homogeneous cube, when
             left out.
 
+    Returns:
+        One body with eight members.
+
+    Raises:
+        ValueError: ``corner_radius`` is outside (0, ``half_width``], or a number is outside its
+            interval.
+
     Example:
         >>> die = jc.cube(half_width=0.008, mass=0.0042)
         >>> print(die.offset.shape, f"{die.inertia[0, 0, 0]:.3g} kg m^2")
@@ -223,6 +244,12 @@ def together(*bodies: Spheres | Clumps) -> Clumps:
 
     Args:
         bodies: spheres (one or several in each argument) and clumps.
+
+    Returns:
+        All bodies in one model.
+
+    Raises:
+        ValueError: no body is given.
 
     Example:
         >>> ball = jc.spheres(radius=0.01, mass=0.01)

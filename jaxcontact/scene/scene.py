@@ -125,12 +125,15 @@ def _kinds(contact: ContactModel) -> str:
 
 
 class State(NamedTuple):
-    """Position [m], velocity [m/s] and spin [rad/s] of the bodies, each of shape (3,) or (bodies,
-    3), and how they are turned.
+    """How the bodies are placed and how they move, made by ``state``.
 
-    ``orientation``: unit quaternion ``(4,)`` or ``(bodies, 4)``, scalar first, from body axes to
-    those of the scene. ``None`` for spheres (and for clumps whose body axes are those of the scene
-    at the start).
+    Attributes:
+        position: centre of mass [m], ``(3,)`` or ``(bodies, 3)``.
+        velocity: of the centre of mass [m/s], same shape.
+        spin: angular velocity in the frame of the scene [rad/s], same shape.
+        orientation: unit quaternion, scalar first, ``(4,)`` or ``(bodies, 4)``, from body axes to
+            those of the scene. ``None`` for spheres, and for clumps whose body axes are those of
+            the scene at the start.
 
     Example:
         >>> start = jc.state(position=(0.0, 0.0, 0.3), velocity=(1.0, 0.0, 0.0))
@@ -161,6 +164,12 @@ def state(
         spin: angular velocity in the frame of the scene [rad/s], same shape.
         orientation: quaternion of each clump, scalar first, (4,) or (bodies, 4); of any length, it
             is normalised.
+
+    Returns:
+        The state; every array has the common shape.
+
+    Raises:
+        ValueError: a value is not finite or has another shape, or a quaternion is zero.
 
     Example:
         >>> start = jc.state(position=(0.0, 0.0, 0.3), velocity=(1.0, 0.0, 0.0))

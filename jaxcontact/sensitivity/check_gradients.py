@@ -92,6 +92,11 @@ def check_gradients(
         A report with all derivatives, a verdict with reasons for each parameter and horizon, and a
         table as its text.
 
+    Raises:
+        TypeError: ``scene``, ``initial`` or ``times`` is traced.
+        ValueError: ``times``, ``horizons`` or ``tolerance`` are outside their range, or ``of``
+            names no parameter.
+
     Example:
         >>> scene = jc.Scene(
         ...     bodies=jc.spheres(radius=0.02, mass=2.7e-3),

@@ -84,6 +84,18 @@ def jacobian(
     """The Jacobian of ``function`` with respect to its first argument: ``value_and_jacobian``
     without the value.
 
+    Args:
+        function: as for ``value_and_jacobian``.
+        mode: ``"forward"``, ``"reverse"``, or ``None`` for the cheaper one.
+        chunk: as for ``value_and_jacobian``.
+
+    Returns:
+        A function of the same arguments.
+
+    Raises:
+        TypeError: when called, for a leaf that is not of floating-point type.
+        ValueError: for an unknown mode or a chunk that is not a positive whole number.
+
     Example:
         >>> def heights(restitution):
         ...     normal = jc.NewtonRestitution(restitution=restitution)
@@ -116,6 +128,13 @@ def hessian(
         function: as for ``value_and_jacobian``.
         mode: of the inner derivative; ``None`` for the cheaper one.
         chunk: as for ``value_and_jacobian``, for both derivatives.
+
+    Returns:
+        A function of the same arguments.
+
+    Raises:
+        TypeError: when called, for a leaf that is not of floating-point type.
+        ValueError: for an unknown mode or a chunk that is not a positive whole number.
 
     Example:
         >>> def energy(overlap):

@@ -23,6 +23,10 @@ class Beam(Surface):
     C^1 outside. Inside the normal jumps where two parts of the surface are equally close. A bar of
     circular profile is a ``Capsule`` or a ``Cylinder``.
 
+    Args:
+        motion: prescribed motion, or ``None`` for a surface at rest.
+        hollow: whether the free side is the inside.
+
     Example:
         >>> beam = jc.Beam(length=0.4, width=0.1, thickness=0.02)
         >>> print(f"{beam.closest((0.3, 0.0, 0.0), time=0.0).distance:.2f} m to the round end")

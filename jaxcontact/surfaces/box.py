@@ -45,6 +45,10 @@ class Box(Surface):
     Exact signed distance, C^1 outside. Inside the normal jumps where two faces are equally close. A
     sphere in the corner of a room touches several walls at once: describe it by planes.
 
+    Args:
+        motion: prescribed motion, or ``None`` for a surface at rest.
+        hollow: whether the free side is the inside.
+
     Example:
         >>> box = jc.Box(lengths=(0.4, 0.2, 0.1))
         >>> point = box.closest((0.0, 0.0, 0.08), time=0.0)

@@ -22,6 +22,10 @@ class Capsule(Surface):
     segment itself, where the normal is some vector at right angles to the axis; the curvature jumps
     where the half balls begin.
 
+    Args:
+        motion: prescribed motion, or ``None`` for a surface at rest.
+        hollow: whether the free side is the inside.
+
     Example:
         >>> rod = jc.Capsule(start=(0.0, 0.0, 0.0), end=(0.0, 0.0, 1.0), radius=0.05)
         >>> print(f"{rod.closest((0.2, 0.0, 0.5), time=0.0).distance:.2f} m")

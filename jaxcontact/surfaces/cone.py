@@ -28,6 +28,10 @@ class Cone(Surface):
     Exact signed distance, C^1 outside. Inside the normal jumps where two parts of the surface are
     equally close. For a sphere that touches wall and end at once see ``Cylinder``.
 
+    Args:
+        motion: prescribed motion, or ``None`` for a surface at rest.
+        hollow: whether the free side is the inside.
+
     Example:
         >>> hopper = jc.Cone(start_radius=0.1, end_radius=0.5, hollow=True)
         >>> distance = jax.jit(lambda center: hopper.closest(center, 0.0).distance)

@@ -22,6 +22,10 @@ class Cylinder(Surface):
     opposite parts of the wall, are equally close. A sphere in the corner of a drum touches wall and
     end at once: describe it by a hollow cylinder with ends out of reach and two planes.
 
+    Args:
+        motion: prescribed motion, or ``None`` for a surface at rest.
+        hollow: whether the free side is the inside.
+
     Example:
         >>> drum = jc.Cylinder(radius=0.3, hollow=True)
         >>> distance = jax.jit(lambda center: drum.closest(center, 0.0).distance)

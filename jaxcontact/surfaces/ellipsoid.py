@@ -31,6 +31,10 @@ class Ellipsoid(Surface):
     with an elliptic rim, between the centres of curvature of the flat sides), where two points are
     equally close. There it is the point on the positive side.
 
+    Args:
+        motion: prescribed motion, or ``None`` for a surface at rest.
+        hollow: whether the free side is the inside.
+
     Example:
         >>> egg = jc.Ellipsoid(semi_axes=(0.2, 0.2, 0.3))
         >>> distance = jax.jit(lambda center: egg.closest(center, 0.0).distance)

@@ -26,6 +26,10 @@ class Facet(Surface):
     the distance jumps, so a one-sided facet belongs to the boundary of a body in which no centre
     gets far.
 
+    Args:
+        motion: prescribed motion, or ``None`` for a surface at rest.
+        two_sided: whether spheres are pushed to the side on which their centre is.
+
     Example:
         >>> facet = jc.Facet(vertices=((0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)))
         >>> distance = jax.jit(lambda center: facet.closest(center, 0.0).distance)

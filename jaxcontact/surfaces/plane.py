@@ -19,6 +19,9 @@ class Plane(Surface):
 
     ``distance = n . x - offset`` with the unit normal ``n``: analytic everywhere.
 
+    Args:
+        motion: prescribed motion, or ``None`` for a surface at rest.
+
     Example:
         >>> wall = jc.Plane(normal=(1.0, 0.0, 0.0), offset=-0.2)
         >>> point = wall.closest((0.0, 0.3, 0.1), time=0.0)

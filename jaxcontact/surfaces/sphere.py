@@ -19,6 +19,10 @@ class Sphere(Surface):
 
     Analytic but at its centre, where the normal is the z axis (its opposite, if hollow).
 
+    Args:
+        motion: prescribed motion, or ``None`` for a surface at rest.
+        hollow: whether the free side is the inside.
+
     Example:
         >>> ball = jc.Sphere(center=(0.0, 0.0, 0.1), radius=0.1)
         >>> print(f"{ball.closest((0.0, 0.0, 0.25), time=0.0).distance:.2f} m")

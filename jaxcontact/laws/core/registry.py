@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 
 from jaxcontact.docstrings import with_entries
 from jaxcontact.laws.core.quantities import QUANTITIES
-from jaxcontact.parameters import Quantity, check, nearest
+from jaxcontact.parameters import VALUE_ERRORS, Quantity, check, nearest
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -115,6 +115,18 @@ def law(
     Every argument with a number must bear a name of ``quantities.QUANTITIES``; add the quantity
     there if it is new.
 
+    Args:
+        family: heading under which the law is listed.
+        source: publication or program.
+        smoothness: number of continuous derivatives across its switches, ``inf`` where it has none;
+            or a function of the arguments that tells it.
+        example: arguments at a point where the law is smooth.
+        name: name in the catalogue; that of the function when left out.
+        about: further fields of ``Law``: ``switches``, ``corners``, ``energy``, ``conjugate`` ...
+
+    Returns:
+        A decorator that registers a function and returns it with its arguments checked.
+
     Raises:
         ValueError: when the name is taken, or an argument is not a known quantity.
 
@@ -168,6 +180,7 @@ def law(
             "Args",
             {argument: f"{about.description}." for argument, about in checked.items()},
         )
+        call.__doc__ = with_entries(call.__doc__, "Raises", VALUE_ERRORS)
         LAWS[called] = Law(called, family, call, source, smoothness, dict(example), **about)
         return call  # type: ignore[return-value]
 

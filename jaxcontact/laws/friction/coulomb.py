@@ -473,6 +473,10 @@ class RegularizedCoulomb:
     """Coulomb friction whose force rises continuously with the slip: no true sticking, but a slip
     of order ``slip_velocity``.
 
+    Args:
+        regularization: how the force rises with the slip: ``LINEAR``, ``ROOT``, ``TANH``,
+            ``EXPONENTIAL`` or ``MODIA3D`` of ``laws.friction``.
+
     Example:
         >>> friction = jc.RegularizedCoulomb(coefficient=0.25, slip_velocity=1e-3)
         >>> force = friction.force(jnp.array([0.5, 0.0, 0.0]), normal_force=10.0)
@@ -521,6 +525,10 @@ class RegularizedCoulomb:
 class Coulomb:
     """Coulomb friction in a rigid impact, with tangential restitution: slides, or reverses the slip
     by ``tangential_restitution``.
+
+    Args:
+        smoothing: ``h`` of ``smooth_tangential_impulse`` in [0, 1); 0 keeps the corner between
+            sliding and sticking.
 
     Example:
         >>> friction = jc.Coulomb(coefficient=0.3)

@@ -444,6 +444,10 @@ class RollingResistance:
 
     No regularisation is too sharp: a small ``rolling_velocity`` costs nothing.
 
+    Args:
+        regularization: how the torque rises with the angular velocity: ``LINEAR``, ``ROOT``,
+            ``TANH``, ``EXPONENTIAL`` or ``MODIA3D`` of ``laws.friction``.
+
     Example:
         >>> rolling = jc.RollingResistance(rolling_coefficient=0.01)
         >>> torque = rolling.torque(

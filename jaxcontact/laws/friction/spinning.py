@@ -366,6 +366,11 @@ class SpinningFriction:
 
     The disk has Hertz's radius ``sqrt(R* d)`` of the present overlap ``d``.
 
+    Args:
+        pressure: distribution of pressure on the disk; key of ``PRESSURES``.
+        regularization: how the torque rises with the spin: ``LINEAR``, ``ROOT``, ``TANH``,
+            ``EXPONENTIAL`` or ``MODIA3D`` of ``laws.friction``.
+
     Example:
         >>> spinning = jc.SpinningFriction(coefficient=0.3)
         >>> lever = spinning.limit(effective_radius=0.01, overlap=1e-6)

@@ -196,6 +196,11 @@ class HuntCrossley(_HuntCrossley):
     ``exponent`` is fixed (1.5, Hertz); ``PowerLawHuntCrossley`` has it as a parameter. Source: Hunt
     and Crossley, J. Appl. Mech. 42 (1975) 440-445; the maps are in ``laws.restitution``.
 
+    Args:
+        restitution_law: how the damping ratio follows from ``restitution``; an entry of
+            ``RESTITUTION_LAWS``.
+        exponent: ``n`` in [1, inf) [-], a fixed number: 1.5 is Hertz, 1 linear.
+
     Example:
         >>> ball = jc.HuntCrossley(stiffness=4e7, restitution=0.9)
         >>> force = ball.force(1e-4, 0.5, impact_speed=1.0, mass=2.7e-3)
@@ -224,6 +229,10 @@ class HuntCrossley(_HuntCrossley):
 class PowerLawHuntCrossley(_HuntCrossley):
     """``HuntCrossley`` with the exponent ``n`` of ``F = K d^n (1 + a d'/v)`` as a parameter to
     fit.
+
+    Args:
+        restitution_law: how the damping ratio follows from ``restitution``; an entry of
+            ``RESTITUTION_LAWS``.
 
     Example:
         >>> ball = jc.PowerLawHuntCrossley(stiffness=4e7, restitution=0.9, exponent=1.5)
@@ -257,6 +266,9 @@ class LinearDashpot:
     end. ``end = "zero_force"``: it ends where the force would become attractive; the same
     restitution then needs more damping. The force jumps to ``c v`` at touch-down. Source: Schwager
     and Poeschel, Granular Matter 9 (2007) 465-469.
+
+    Args:
+        end: key of ``CONTACT_ENDS``: ``"zero_overlap"`` or ``"zero_force"``.
 
     Example:
         >>> ball = jc.LinearDashpot(stiffness=1e5, restitution=0.9)
@@ -334,6 +346,9 @@ class TsujiDashpot:
     ``end`` as in ``LinearDashpot``. The force is continuous at touch-down. Source: Tsuji, Tanaka
     and Ishida, Powder Technol. 71 (1992) 239-250; Antypov and Elliott, Europhys. Lett. 94 (2011)
     50004.
+
+    Args:
+        end: key of ``CONTACT_ENDS``: ``"zero_overlap"`` or ``"zero_force"``.
 
     Example:
         >>> ball = jc.TsujiDashpot(stiffness=4e7, restitution=0.9)

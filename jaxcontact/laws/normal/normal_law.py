@@ -31,6 +31,9 @@ def normal_law(function: Callable[..., Any]) -> type:
     Returns:
         A frozen model named like the function, in capitals without underscores.
 
+    Raises:
+        ValueError: ``function`` is not registered, takes no overlap, or has a memory.
+
     Example:
         >>> from jaxcontact.laws import elastic
         >>> HertzForce = jc.normal_law(elastic.hertz_force)

@@ -428,6 +428,9 @@ class TabulatedRestitution(RigidImpact):
     ``TabulatedRestitution.through`` builds it from two lists. ``duration`` and ``deviation`` as in
     ``NewtonRestitution``.
 
+    Args:
+        nodes: ``RestitutionNode`` in order of speed.
+
     Example:
         >>> ball = jc.TabulatedRestitution.through([0.5, 5.0], [0.95, 0.80])
         >>> print(f"{ball.restitution_at(0.5, mass=1.0):.2f}")

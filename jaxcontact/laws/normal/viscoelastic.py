@@ -628,6 +628,9 @@ class KuwabaraKono(_Viscoelastic):
     gives ``A`` from a restitution at a speed. Source: Kuwabara and Kono, Jpn. J. Appl. Phys. 26
     (1987) 1230-1233; Brilliantov et al., Phys. Rev. E 53 (1996) 5382-5392.
 
+    Args:
+        end: key of ``CONTACT_ENDS``: ``"zero_overlap"`` or ``"zero_force"``.
+
     Example:
         >>> ball = jc.KuwabaraKono(stiffness=4e7, dissipation_time=1e-6)
         >>> slow, fast = ball.restitution_at(jnp.array([0.1, 10.0]), mass=2.7e-3)
@@ -676,6 +679,9 @@ class HertzDashpot(_Viscoelastic):
     from 0 at rest to 1.
 
     ``end`` as in ``KuwabaraKono``. The force jumps to ``c v`` at touch-down.
+
+    Args:
+        end: key of ``CONTACT_ENDS``: ``"zero_overlap"`` or ``"zero_force"``.
 
     Example:
         >>> ball = jc.HertzDashpot(stiffness=4e7, damping=10.0)
@@ -728,6 +734,9 @@ class ViscoelasticRestitution(RigidImpact):
     the impulse method, and for fits. ``duration`` and ``deviation`` as in ``NewtonRestitution``.
     Source: Brilliantov et al., Phys. Rev. E 53 (1996) 5382-5392; Schwager and Poeschel, Phys. Rev.
     E 78 (2008) 051304.
+
+    Args:
+        end: key of ``CONTACT_ENDS``: ``"zero_overlap"`` or ``"zero_force"``.
 
     Example:
         >>> ball = jc.ViscoelasticRestitution(restitution=0.9, reference_speed=1.0)

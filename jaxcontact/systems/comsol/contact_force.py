@@ -81,6 +81,9 @@ def contact_force(
         gap: ``g`` [m], negative in overlap.
         gap_rate: ``g'`` [m/s], negative on approach.
 
+    Returns:
+        Contact force [N], and how far there is contact, from 0 to 1 [-].
+
     Example:
         >>> from jaxcontact.systems import comsol
         >>> contact = comsol.RigidBodyContact(k_pen=1e4, c_pen=20.0)

@@ -77,6 +77,9 @@ def friction_magnitude(
         normal_force: ``F_n`` [N]; tension counts as 0.
         contact: fraction of ``F_f,r`` that acts: 1 in contact, 0 without.
 
+    Returns:
+        Friction force [N], ``(...)``.
+
     Example:
         >>> from jaxcontact.systems import comsol
         >>> friction = comsol.Friction(mu=0.5, v0=0.05)
@@ -101,6 +104,9 @@ def friction_force(
             along the surface [m/s].
         normal_force: ``F_n``, ``(...)`` [N]; tension counts as 0.
         contact: ``(...)`` fraction of ``F_f,r`` that acts: 1 in contact, 0 without.
+
+    Returns:
+        Friction force [N], ``(..., 3)``.
 
     Example:
         >>> from jaxcontact.systems import comsol
@@ -134,6 +140,13 @@ def optional_friction(
 
 def dissipation_rate(force: Real, slip: Real) -> jax.Array:
     """Power ``F_f |v_slip|`` [W] that friction turns into heat, ``(...)``; never negative.
+
+    Args:
+        force: friction force [N], ``(..., 3)``.
+        slip: slip velocity [m/s], ``(..., 3)``.
+
+    Returns:
+        Power [W] that friction takes away, ``(...)``.
 
     Example:
         >>> from jaxcontact.systems import comsol

@@ -22,6 +22,12 @@ def quaternion_moment(moment: Real, quaternion: Real, *, frame: str = "global") 
         quaternion: ``q``, ``(..., 4)``, scalar first, from body axes to global ones.
         frame: of the moment, ``"global"`` or ``"body"``.
 
+    Returns:
+        Generalised moment [N m], ``(..., 4)``.
+
+    Raises:
+        ValueError: ``frame`` is unknown.
+
     Example:
         >>> from jaxcontact.systems import comsol
         >>> moment = comsol.quaternion_moment(

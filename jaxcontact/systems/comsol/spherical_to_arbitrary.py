@@ -143,6 +143,9 @@ def spherical_to_arbitrary(
         gap: ``g``, ``(...)``: distance from the sphere's surface to that point [m], negative in
             overlap.
 
+    Returns:
+        Forces on sphere and boundary, and the geometry of the contact.
+
     Example:
         >>> from jaxcontact.geometry.rigid_motion import Motion
         >>> from jaxcontact.systems import comsol

@@ -160,6 +160,9 @@ def spherical_to_spherical(
         source: motion of the source sphere's centre.
         destination: motion of the destination sphere's centre.
 
+    Returns:
+        Forces and torques on both spheres, and the geometry of the contact.
+
     Example:
         >>> from jaxcontact.geometry.rigid_motion import Motion
         >>> from jaxcontact.systems import comsol

@@ -143,6 +143,9 @@ class ContactForces(NamedTuple):
 def new_memory() -> ContactMemory:
     """Memory of a contact that has not begun.
 
+    Returns:
+        The memory of a contact that begins: springs without load.
+
     Example:
         >>> from jaxcontact.systems import edem
         >>> memory = edem.new_memory()
@@ -172,6 +175,12 @@ def sphere_sphere(
         motion1: of the centre of body 1.
         motion2: of the centre of body 2.
         time_step: ``dt`` [s].
+
+    Returns:
+        Forces and torques by body and by cause, and the memory after the step.
+
+    Raises:
+        ValueError: ``particle2`` is missing.
 
     Example:
         >>> from jaxcontact.geometry.rigid_motion import Motion
@@ -229,6 +238,12 @@ def sphere_geometry(
         geometry: of a point of the plane, which moves as a rigid body.
         normal: unit normal of the plane, towards the particle, ``(..., 3)``.
         time_step: ``dt`` [s].
+
+    Returns:
+        Forces and torques by body and by cause, and the memory after the step.
+
+    Raises:
+        ValueError: ``particle2`` is given; a geometry is no particle.
 
     Example:
         >>> from jaxcontact.geometry.rigid_motion import Motion

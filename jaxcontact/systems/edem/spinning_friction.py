@@ -147,6 +147,9 @@ def spinning_friction_torque(
         inertia2: of the other; infinite, the default, for a geometry, which does not count.
         time_step: ``dt`` [s].
 
+    Returns:
+        Torque [N m] about the normal, ``(...)``.
+
     Example:
         >>> from jaxcontact.systems import edem
         >>> torque = edem.spinning_friction_torque(
@@ -246,6 +249,9 @@ def spinning_friction(
         contact_area: ``A`` of the disk, ``(...)`` [m^2].
         damping: ``gamma_n``, ``(...)``: coefficient of the base model's normal dashpot [N s/m].
         time_step: ``dt`` [s].
+
+    Returns:
+        Torques [N m] on body 1, ``(..., 3)``.
 
     Example:
         >>> from jaxcontact.systems import edem

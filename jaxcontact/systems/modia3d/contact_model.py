@@ -23,6 +23,9 @@ def contact_model(contact: ElasticContact) -> ContactModel:
     Args:
         contact: from ``elastic_contact``. A pair that exerts no force has no model.
 
+    Returns:
+        The laws of the contact for a ``Scene``.
+
     Example:
         >>> from jaxcontact.systems import modia3d
         >>> ball = modia3d.Solid(shape=modia3d.Sphere(diameter=0.06), solidMaterial="Steel")

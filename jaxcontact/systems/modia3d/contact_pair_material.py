@@ -58,6 +58,13 @@ ContactPairMaterial = ElasticContactPairMaterial | ObserverContactPairMaterial
 def pair_key(name1: str, name2: str) -> tuple[str, str]:
     """Key of a pair, the same in either order.
 
+    Args:
+        name1: one contact material.
+        name2: the other.
+
+    Returns:
+        The names in alphabetical order.
+
     Example:
         >>> from jaxcontact.systems import modia3d
         >>> modia3d.pair_key("Steel", "DryWood") == modia3d.pair_key("DryWood", "Steel")
@@ -108,6 +115,14 @@ def contact_pair_material(
 ) -> ContactPairMaterial:
     """The material of a pair: its own entry, in either order, or else the arithmetic mean of the
     two pairs of equal materials.
+
+    Args:
+        name1: contact material of solid 1.
+        name2: contact material of solid 2.
+        palette: pairs by ``pair_key``.
+
+    Returns:
+        The material of the pair.
 
     Raises:
         ValueError: when neither is in the palette, or the mean would be with an observer.

@@ -76,6 +76,9 @@ def current_restitution(
         impact_speed: ``v``, magnitude of the normal velocity when the contact starts [m/s].
         vsmall: [m/s].
 
+    Returns:
+        Restitution [-] of this impact.
+
     Example:
         >>> from jaxcontact.systems import modia3d
         >>> restitution = modia3d.current_restitution(0.7, jnp.array([0.001, 1.0]), vsmall=0.01)
@@ -123,6 +126,9 @@ def smooth_current_restitution(
         impact_speed: ``v``, magnitude of the normal velocity when the contact starts [m/s].
         vsmall: [m/s].
         transition_speed: ``w``, width of the transition [m/s].
+
+    Returns:
+        Restitution [-] of this impact.
 
     Example:
         >>> from jaxcontact.systems import modia3d
@@ -192,6 +198,9 @@ def damping_coefficient(
         maximumContactDamping: ``d_max`` [s/m].
         restitution_law: ``"nominal"`` or ``"exact"``.
 
+    Returns:
+        Damping [s/m].
+
     Example:
         >>> from jaxcontact.systems import modia3d
         >>> damping = modia3d.damping_coefficient(0.7, 1.0)
@@ -240,6 +249,9 @@ def smooth_damping_coefficient(
         impact_speed: ``v``, magnitude of the normal velocity when the contact starts [m/s].
         maximumContactDamping: ``d_max`` [s/m].
         restitution_law: ``"nominal"`` or ``"exact"``.
+
+    Returns:
+        Damping [s/m].
 
     Example:
         >>> from jaxcontact.systems import modia3d

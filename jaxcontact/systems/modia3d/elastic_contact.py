@@ -104,6 +104,9 @@ def elastic_contact(
         pair_materials: palette of pairs.
         options: other fields of ``ElasticContact``.
 
+    Returns:
+        All that the contact law needs to know of the pair.
+
     Raises:
         ValueError: when a palette lacks a name.
 
@@ -190,6 +193,9 @@ def response_material(
     Args:
         contact: parameters.
         impact_speed: ``(...)`` [m/s].
+
+    Returns:
+        The coefficients of the force law.
 
     Example:
         >>> from jaxcontact.systems import modia3d

@@ -18,6 +18,11 @@ class GeometryFactors(NamedTuple):
     """Attributes: ``c_geo = (4/3) sqrt(mu_r_geo)`` [m^0.5], ``n_geo = 1.5`` [-] and ``mu_r_geo``
     [m], the effective radius.
 
+    Attributes:
+        c_geo: ``(4/3) sqrt(mu_r_geo)`` [m^0.5].
+        n_geo: exponent of the overlap, 1.5 [-].
+        mu_r_geo: effective radius [m].
+
     Example:
         >>> from jaxcontact.systems import modia3d
         >>> factors = modia3d.geometry_factors(0.03, 0.03)
@@ -43,6 +48,9 @@ def geometry_factors(
         radius2: contact sphere radius of solid 2 [m], positive.
         flat1: whether solid 1 is flat.
         flat2: whether solid 2 is flat.
+
+    Returns:
+        The factors of the contact law that come from the shapes.
 
     Example:
         >>> from jaxcontact.systems import modia3d

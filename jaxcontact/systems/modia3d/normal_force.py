@@ -47,6 +47,9 @@ def normal_force(
         dissipation: ``c`` [s/m].
         tension: leave out the maximum, as the program does.
 
+    Returns:
+        Normal force [N].
+
     Example:
         >>> from jaxcontact.systems import modia3d
         >>> force = modia3d.normal_force(1e-3, 0.25, stiffness=1e7, dissipation=0.5)

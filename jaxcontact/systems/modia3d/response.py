@@ -40,6 +40,9 @@ def reg(absolute_value: Real, small_value: Real) -> jax.Array:
         absolute_value: ``x >= 0``.
         small_value: ``s > 0``, the unit of ``x``.
 
+    Returns:
+        ``reg(x, s)``, in the unit of ``x``.
+
     Example:
         >>> from jaxcontact.systems import modia3d
         >>> print(f"{modia3d.reg(0.5, 0.01):.3f} {modia3d.reg(0.0, 0.01):.5f}")
@@ -55,6 +58,9 @@ def regularized_unit_vector(vector: Real, small_value: Real) -> jax.Array:
     Args:
         vector: ``x``, ``(..., 3)``.
         small_value: ``s > 0``, the unit of ``x``.
+
+    Returns:
+        ``(..., 3)`` [-].
 
     Example:
         >>> from jaxcontact.systems import modia3d
@@ -133,6 +139,9 @@ def response_calculation(
         contactEpsilon: added to the overlap [m].
         tension: see ``normal_force``.
 
+    Returns:
+        Forces and torques on both solids.
+
     Example:
         >>> from jaxcontact.geometry.rigid_motion import Motion
         >>> from jaxcontact.systems import modia3d
@@ -202,6 +211,9 @@ def contact_response(
         plane: contact point, normal from 1 to 2 and gap, e.g. from ``sphere_sphere_plane`` or
             ``sphere_plane_plane``.
 
+    Returns:
+        Forces and torques on both solids, and the memory after the step.
+
     Example:
         >>> from jaxcontact.geometry.rigid_motion import Motion
         >>> from jaxcontact.systems import modia3d
@@ -236,6 +248,14 @@ def contact_response(
 
 def contact_start(motion1: Motion, motion2: Motion, plane: ContactPlane) -> ContactMemory:
     """The memory of a contact that starts now. Arguments as for ``contact_response``.
+
+    Args:
+        motion1: of the reference point of solid 1.
+        motion2: of that of solid 2.
+        plane: contact point, normal from 1 to 2 and gap.
+
+    Returns:
+        The memory of a contact that starts now.
 
     Example:
         >>> from jaxcontact.geometry.rigid_motion import Motion

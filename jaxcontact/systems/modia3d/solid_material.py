@@ -57,6 +57,9 @@ def resultant_modulus(
         material2: of the contact material of solid 2.
         elasticContactReductionFactor: ``k_red`` in [0, 1.1], which makes the contact softer.
 
+    Returns:
+        ``c_res`` [Pa].
+
     Example:
         >>> from jaxcontact.systems import modia3d
         >>> steel = modia3d.solid_material("Steel")
@@ -96,6 +99,13 @@ def solid_material(
     name: str, *, palette: Mapping[str, SolidMaterial] = solidMaterialPalette
 ) -> SolidMaterial:
     """The material called ``name``.
+
+    Args:
+        name: of the material.
+        palette: materials by name.
+
+    Returns:
+        Its elastic data.
 
     Raises:
         ValueError: when the palette has none of that name.

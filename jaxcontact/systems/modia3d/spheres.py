@@ -57,6 +57,9 @@ def sphere_sphere_plane(
         radius1: [m].
         radius2: [m].
 
+    Returns:
+        Contact point, normal from 1 to 2 and gap.
+
     Example:
         >>> from jaxcontact.geometry.rigid_motion import Motion
         >>> from jaxcontact.systems import modia3d
@@ -89,6 +92,9 @@ def sphere_flat_plane(
         motion2: of a point of solid 2 on the plane.
         radius1: [m].
         surface_normal: direction out of solid 2, ``(..., 3)``, of any length.
+
+    Returns:
+        Contact point, normal from 1 to 2 and gap.
 
     Example:
         >>> from jaxcontact.geometry.rigid_motion import Motion
@@ -162,6 +168,9 @@ def sphere_sphere_response(
         motion1: of the centre of sphere 1.
         motion2: of the centre of sphere 2.
 
+    Returns:
+        Forces and torques on both solids, and the memory after the step.
+
     Example:
         >>> from jaxcontact.geometry.rigid_motion import Motion
         >>> from jaxcontact.systems import modia3d
@@ -201,6 +210,9 @@ def sphere_flat_response(
         motion1: of the centre of the sphere.
         motion2: of a point of solid 2 on the plane; its torque is about this point.
         surface_normal: direction out of solid 2, ``(..., 3)``, of any length.
+
+    Returns:
+        Forces and torques on both solids, and the memory after the step.
 
     Example:
         >>> from jaxcontact.geometry.rigid_motion import Motion
