@@ -38,12 +38,6 @@ WITHOUT_EXAMPLE = (
     "calibration.Trial",
     "calibration.bootstrap",
     "calibration.compare",
-    "calibration.detection",
-    "calibration.detection.DetectedBounces",
-    "calibration.detection.DroppedFrames",
-    "calibration.detection.find_dropped_frames",
-    "calibration.detection.read_bounces",
-    "calibration.detection.with_missing_frames",
     "calibration.fit",
     "calibration.identify",
     "calibration.measurements",
@@ -120,7 +114,6 @@ WITHOUT_EXAMPLE = (
 
 ON_NO_PAGE = (
     "jaxcontact.systems.modia3d.contact_model",
-    "calibration.detection",
     "calibration.measurements",
     "calibration.nuisances.AXES",
     "calibration.nuisances.PerTrial",

@@ -1,10 +1,10 @@
-"""The automatic reading of a recording of a bouncing ball: release, flights, bounces, restitution,
+"""Detection of what a recording of a bouncing ball shows: release, flights, bounces, restitution,
 drag, noise, tracking errors.
 
 A free flight is much stiffer than the data: two numbers per axis, gravity and a little drag.
-``calibration.detection.flight_search`` finds the flights, ``calibration.detection.flight_fit`` fits all of them
-together; neighbouring flights are cut, which gives times, heights and velocities of the bounces
-with the covariance of the joint fit.
+``flight_search`` finds the flights, ``flight_fit`` fits all of them together; neighbouring flights
+are intersected, which gives times, heights and velocities of the bounces with the covariance of the
+joint fit.
 
 The values are first guesses: good starting values and honest orders of magnitude for the
 uncertainty, not the result of a study.
@@ -17,7 +17,7 @@ import numpy as np
 
 from calibration.detection.flight_fit import HEIGHT, MIN_SAMPLES, UP, Bounce, FlightFit
 from calibration.detection.flight_search import fit_flights
-from calibration.detection.noise import lag_one_correlation, rounding_step, white_noise
+from calibration.detection.noise import estimate_white_noise, lag_one_correlation, rounding_step
 from calibration.errors import InputError
 from calibration.io.recording import Recording
 
@@ -26,27 +26,45 @@ __all__ = ["Bounce", "DetectedBounces", "read_bounces"]
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class DetectedBounces:
-    """What a recording shows at first sight. Indices count the samples of the recording; lengths in
-    m, times in s, sd: standard deviation.
+    """What a recording shows before anything is fitted. Indices count the samples of the recording;
+    ``sd`` is a standard deviation.
 
     Attributes:
-        release, stop: first sample of free flight, and the one after the last usable sample.
+        release: first sample of free flight.
+        stop: the sample after the last usable one.
         flights: (start, stop) of each flight; samples between two flights were measured during
             contact or are tracking errors.
         bounces: one between each two neighbouring flights; empty when there is none.
-        height, height_sd: height of the centre of the ball when it touches the plane; NaN without a
+        height: height of the centre of the ball when it touches the plane [m]; NaN without a
             bounce.
-        restitution, restitution_sd: pooled over the bounces; NaN without a bounce.
-        gravity, gravity_sd: apparent gravity [m/s^2], NaN without a flight.
-        drag, drag_sd: k = deceleration / speed^2 [1/m]; 0 when it cannot be determined.
-        noise: (3,) white noise of one sample, from differences of neighbouring samples, NaN where
-            not measured.
-        scatter: (3,) standard deviation from the fitted flights; more than the noise where lenses
-            distort or forces are not modelled.
+        height_sd: its standard deviation [m].
+        restitution: ratio of the vertical speeds after and before [-], pooled over the bounces; NaN
+            without a bounce.
+        restitution_sd: its standard deviation [-].
+        gravity: apparent gravity [m/s^2], NaN without a flight.
+        gravity_sd: its standard deviation [m/s^2].
+        drag: k = deceleration / speed^2 [1/m]; 0 when it cannot be determined.
+        drag_sd: its standard deviation [1/m].
+        noise: (3,) white noise of one sample [m], from differences of neighbouring samples, NaN
+            where not measured.
+        scatter: (3,) standard deviation from the fitted flights [m]; more than the noise where
+            lenses distort or forces are not modelled.
         correlation: (3,) lag-1 correlation of the deviations from the flights, 0 for white noise.
         outliers: (n,) True where the tracking jumped, from release to stop.
-        position, velocity: (3,) at the time of sample ``release``, NaN where not measured.
+        position: (3,) at the time of sample ``release`` [m], NaN where not measured.
+        velocity: (3,) at the time of sample ``release`` [m/s], NaN where not measured.
         remarks: plain sentences for the user.
+
+    Example:
+        A ball that bounces for ever:
+
+        >>> time = np.arange(300) / 240
+        >>> position = np.full((300, 3), np.nan)
+        >>> position[:, 2] = 0.02 + 9.81 / 2 * (0.3**2 - (time % 0.6 - 0.3) ** 2)
+        >>> film = cal.Recording(name="film", time=time, position=position)
+        >>> detected = cal.detection.read_bounces(film, radius=0.02)
+        >>> [round(bounce.time, 3) for bounce in detected.bounces]
+        [0.6, 1.2]
     """
 
     release: int
@@ -71,8 +89,11 @@ class DetectedBounces:
 
 
 def read_bounces(recording: Recording, *, radius: float, gravity: float = 9.81) -> DetectedBounces:
-    """Find release, flights and bounces of a recording of the centre of a ball above a horizontal
+    """Detect release, flights and bounces in a recording of the centre of a ball above a horizontal
     plane of unknown height.
+
+    The values are first guesses: good starting values and honest orders of magnitude for the
+    uncertainty, not the result of a study.
 
     Args:
         recording: with the vertical axis measured.
@@ -80,10 +101,21 @@ def read_bounces(recording: Recording, *, radius: float, gravity: float = 9.81) 
         gravity: expected [m/s^2]; right within about 30 % in the units of the recording.
 
     Returns:
-        The reading. A recording without a bounce is no error here: ``DetectedBounces.bounces`` is empty.
+        What the recording shows. One without a bounce is no error: ``bounces`` is empty.
 
     Raises:
         InputError: fewer than four heights, or ``radius`` or ``gravity`` not positive.
+
+    Example:
+        A ball that bounces for ever:
+
+        >>> time = np.arange(300) / 240
+        >>> position = np.full((300, 3), np.nan)
+        >>> position[:, 2] = 0.02 + 9.81 / 2 * (0.3**2 - (time % 0.6 - 0.3) ** 2)
+        >>> film = cal.Recording(name="film", time=time, position=position)
+        >>> detected = cal.detection.read_bounces(film, radius=0.02)
+        >>> len(detected.bounces), round(detected.restitution, 3), round(detected.height, 4)
+        (2, 1.0, 0.02)
     """
     for name, value in (("radius", radius), ("gravity", gravity)):
         if not 0 < value < np.inf:
@@ -103,12 +135,13 @@ def read_bounces(recording: Recording, *, radius: float, gravity: float = 9.81) 
     time, position = recording.time[measured], recording.position[measured]
     fit = fit_flights(time, position, radius=radius, gravity=gravity)
     if fit is None:
-        return _nothing_read(recording)
-    return _reading(recording, measured, fit, expected_gravity=gravity)
+        return _no_flight(recording)
+    return _collect(recording, measured, fit, expected_gravity=gravity)
 
 
-def _nothing_read(recording: Recording) -> DetectedBounces:
-    parameter = np.full(3, np.nan)
+def _no_flight(recording: Recording) -> DetectedBounces:
+    """What a recording without a flight shows."""
+    unknown = np.full(3, np.nan)
     remark = (
         "no free flight in this recording: check which axis is the vertical, and the units of "
         "lengths and times"
@@ -126,26 +159,27 @@ def _nothing_read(recording: Recording) -> DetectedBounces:
         gravity_sd=np.nan,
         drag=0.0,
         drag_sd=np.nan,
-        noise=parameter,
-        scatter=parameter,
-        correlation=parameter,
+        noise=unknown,
+        scatter=unknown,
+        correlation=unknown,
         outliers=np.zeros(len(recording.time), bool),
-        position=parameter,
-        velocity=parameter,
+        position=unknown,
+        velocity=unknown,
         remarks=(remark,),
     )
 
 
-def _reading(
+def _collect(
     recording: Recording, measured: np.ndarray, fit: FlightFit, *, expected_gravity: float
 ) -> DetectedBounces:
+    """What a recording shows, from the fit of its flights to the samples ``measured``."""
     noise, scatter, correlation, position, velocity = np.full((5, 3), np.nan)
-    coarsest = max(rounding_step(each[np.isfinite(each)]) for each in fit.position)
+    # An axis without motion hides its rounding, so that of the coarsest axis holds for all.
+    rounding = max(rounding_step(values[np.isfinite(values)]) for values in fit.position)
+    smallest = rounding / np.sqrt(12)
     runs = [fit.runs(axis) for axis in range(len(fit.axes))]
-    noise[fit.axes], correlation[fit.axes] = (
-        [white_noise(each) for each in runs],
-        [lag_one_correlation(each) for each in runs],
-    )
+    noise[fit.axes] = [estimate_white_noise(run) for run in runs]
+    correlation[fit.axes] = [lag_one_correlation(run) for run in runs]
     scatter[fit.axes] = fit.sigma
     position[fit.axes], velocity[fit.axes] = fit.predict(0, fit.time[fit.spans[0][0]])
     fit.allow_for_correlation()
@@ -154,7 +188,7 @@ def _reading(
         [b.restitution for b in bounces], [b.restitution_sd for b in bounces]
     )
     contacts = fit.contacts()
-    height, height_sd = touch_height(fit, bounces, contacts)
+    height, height_sd = estimate_touch_height(fit, bounces, contacts)
     (apparent, apparent_sd), (drag, drag_sd) = fit.parameter(0), fit.parameter(1)
     outliers = np.zeros(len(recording.time), bool)
     outliers[measured] = fit.tracking_errors()
@@ -174,40 +208,42 @@ def _reading(
         gravity_sd=apparent_sd,
         drag=drag if fit.drag_determined else 0.0,
         drag_sd=drag_sd,
-        noise=np.maximum(
-            noise, coarsest / np.sqrt(12)
-        ),  # an axis without motion hides its rounding
-        scatter=np.maximum(scatter, coarsest / np.sqrt(12)),
+        noise=np.maximum(noise, smallest),
+        scatter=np.maximum(scatter, smallest),
         correlation=correlation,
         outliers=outliers,
         position=position,
         velocity=velocity,
         remarks=(),
     )
-    return replace(
-        detected,
-        remarks=tuple(
-            remarks(recording, detected, fit, contacts, expected_gravity=expected_gravity)
-        ),
-    )
+    remarks = make_remarks(recording, detected, fit, contacts, expected_gravity=expected_gravity)
+    return replace(detected, remarks=tuple(remarks))
 
 
 def pool_values(values: Sequence[float], deviations: Sequence[float]) -> tuple[float, float]:
-    """Mean with weights 1/sd^2, and its standard deviation, enlarged when the values scatter more
-    than their own (Birge ratio).
+    """Mean with weights 1/sd^2, and its standard deviation, enlarged where the values scatter more
+    than their own (Birge ratio); NaN for no values.
+
+    Args:
+        values: to be pooled.
+        deviations: their standard deviations.
+
+    Source:
+        Birge (1932), The calculation of errors by the method of least squares. Physical Review 40,
+        207-227.
     """
     if not values:
         return np.nan, np.nan
-    each, weights = np.asarray(values), 1 / np.square(deviations)
-    mean = np.sum(weights * each) / np.sum(weights)
-    excess = np.sum(weights * (each - mean) ** 2) / max(len(weights) - 1, 1)
+    weights = 1 / np.square(deviations)
+    mean = np.sum(weights * np.asarray(values)) / np.sum(weights)
+    excess = np.sum(weights * (np.asarray(values) - mean) ** 2) / max(len(weights) - 1, 1)
     return float(mean), float(np.sqrt(max(excess, 1.0) / np.sum(weights)))
 
 
-def touch_height(
+def estimate_touch_height(
     fit: FlightFit, bounces: Sequence[Bounce], contacts: Sequence[np.ndarray]
 ) -> tuple[float, float]:
-    """Height of the centre at touch-down.
+    """Height of the centre at touch-down and its standard deviation [m].
 
     Extended flights meet below it when contact lasts: in a Hertz contact by 0.50 of speed times
     duration, and the deepest point is at 0.34. Where samples show the deepest point, this gives the
@@ -215,17 +251,16 @@ def touch_height(
     """
     heights, deviations = [], []
     for bounce, touching in zip(bounces, contacts, strict=True):
-        correction = (
-            3 * (np.min(fit.position[HEIGHT, touching]) - bounce.height)
-            if len(touching) >= 3
-            else 0.0
-        )
+        correction = 0.0
+        if len(touching) >= 3:
+            # From the meeting point (0.50) to the deepest one (0.34) is a third of the way up.
+            correction = 3 * (np.min(fit.position[HEIGHT, touching]) - bounce.height)
         heights.append(bounce.height + correction)
         deviations.append(float(np.hypot(bounce.height_sd, 0.3 * correction)))
     return pool_values(heights, deviations)
 
 
-def remarks(
+def make_remarks(
     recording: Recording,
     detected: DetectedBounces,
     fit: FlightFit,
@@ -233,7 +268,7 @@ def remarks(
     *,
     expected_gravity: float,
 ) -> Iterator[str]:
-    """What a person should know before believing the reading."""
+    """Say what a person should know before believing what was detected."""
     tolerance = 5 * fit.sigma[HEIGHT] + 2e-3
     if not detected.bounces:
         yield "no bounce in this recording"
@@ -242,15 +277,21 @@ def remarks(
     errors = np.flatnonzero(detected.outliers)
     if len(errors):
         shown = ", ".join(str(error) for error in errors[:8]) + (" ..." if len(errors) > 8 else "")
-        yield f"{len(errors)} tracking error{'s' if len(errors) > 1 else ''}: sample{'s' if len(errors) > 1 else ''} {shown}"
+        plural = "s" if len(errors) > 1 else ""
+        yield f"{len(errors)} tracking error{plural}: sample{plural} {shown}"
     touching = max(map(len, contacts), default=0)
     if touching >= 3:
-        yield f"up to {touching} samples show the ball during one contact: this recording can tell the stiffness"
+        yield (
+            f"up to {touching} samples show the ball during one contact: this recording can tell "
+            "the stiffness"
+        )
     heights = [bounce.height for bounce in detected.bounces]
-    if len(heights) > 1 and np.ptp(heights) > max(
-        2e-3, 4 * max(bounce.height_sd for bounce in detected.bounces)
-    ):
-        yield f"the heights of the bounces differ by {1e3 * np.ptp(heights):.1f} mm: the plane is tilted, or the lens distorts"
+    largest_sd = max((bounce.height_sd for bounce in detected.bounces), default=0.0)
+    if len(heights) > 1 and np.ptp(heights) > max(2e-3, 4 * largest_sd):
+        yield (
+            f"the heights of the bounces differ by {1e3 * np.ptp(heights):.1f} mm: the plane is "
+            "tilted, or the lens distorts"
+        )
     if not fit.drag_determined:
         yield "this recording does not tell the air drag"
     short = 1 - detected.gravity / expected_gravity
@@ -271,20 +312,20 @@ def remarks(
 
 
 def _before_release(heights: np.ndarray, tolerance: float) -> Iterator[str]:
+    """Say what the samples before the release are."""
     seen = heights[np.isfinite(heights)]
     still = len(seen) >= MIN_SAMPLES and np.ptp(seen) < tolerance
     if len(heights) == 1:
         yield "the first sample is not in the free flight that was used"
     elif len(heights) > 1:
-        state = (
-            "before the release: the ball is held or at rest"
-            if still
-            else "not in the free flight that was used"
-        )
+        state = "not in the free flight that was used"
+        if still:
+            state = "before the release: the ball is held or at rest"
         yield f"the first {len(heights)} samples are {state}"
 
 
 def _after_stop(heights: np.ndarray, detected: DetectedBounces, tolerance: float) -> Iterator[str]:
+    """Say what the samples after the last usable one are."""
     seen = heights[np.isfinite(heights)]
     if len(seen) == 0:
         return
@@ -296,8 +337,8 @@ def _after_stop(heights: np.ndarray, detected: DetectedBounces, tolerance: float
     else:
         state = (
             "not a continuation of the flight (ball caught, hidden or lost by the tracking, "
-            "or too few "
-            "after a bounce)"
+            "or too few after a bounce)"
         )
     end = detected.stop + len(heights) - 1
-    yield f"sample{f's {detected.stop} to' if end > detected.stop else ''} {end}: {state}"
+    samples = f"samples {detected.stop} to {end}" if end > detected.stop else f"sample {end}"
+    yield f"{samples}: {state}"

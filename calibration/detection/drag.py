@@ -1,4 +1,4 @@
-"""What drag does to flights: the double integral of -|v| v along each of them."""
+"""Drag of flights: the double integral of -|v| v along each of them."""
 
 import dataclasses
 
@@ -12,7 +12,8 @@ class DragCurves:
     polynomials between the points of a grid.
 
     Attributes:
-        start, step: (flights,) first time and spacing of the grid of each flight [s].
+        start: first time (flights,) of the grid of each flight [s].
+        step: spacing (flights,) of the grid of each flight [s].
         shift: (axes, flights, points) displacement over k [m^2].
         slope: (axes, flights, points) its derivative [m^2/s].
     """
@@ -29,15 +30,18 @@ class DragCurves:
         beyond the grid.
         """
         flight = np.asarray(flights)
-        step, place = self.step[flight], (time - self.start[flight]) / self.step[flight]
+        step = self.step[flight]
+        place = (time - self.start[flight]) / step
         left = np.minimum(np.maximum(place, 0), self.shift.shape[-1] - 2).astype(int)
-        part, begin = place - left, self.shift[:, flight, left]
-        delta_chi2 = self.shift[:, flight, left + 1] - begin
+        part = place - left
+        # Cubic Hermite polynomial from values and slopes at both ends of a step.
+        begin = self.shift[:, flight, left]
+        change = self.shift[:, flight, left + 1] - begin
         first, last = step * self.slope[:, flight, left], step * self.slope[:, flight, left + 1]
-        square, cube = 3 * delta_chi2 - 2 * first - last, first + last - 2 * delta_chi2
-        return begin + part * (first + part * (square + part * cube)), (
-            first + part * (2 * square + 3 * part * cube)
-        ) / step
+        square, cube = 3 * change - 2 * first - last, first + last - 2 * change
+        shift = begin + part * (first + part * (square + part * cube))
+        slope = (first + part * (2 * square + 3 * part * cube)) / step
+        return shift, slope
 
 
 def no_drag(centres: np.ndarray, *, axes: int) -> DragCurves:

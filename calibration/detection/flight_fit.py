@@ -9,38 +9,66 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration.detection.drag import DragCurves, drag_curves, no_drag
-from calibration.detection.noise import lag_one_correlation, robust_deviation, rough_noise
+from calibration.detection.noise import estimate_noise, lag_one_correlation, robust_deviation
 
-# of a flight: two parameters per axis (gravity is nearly known), two left to see whether they fit
 MIN_SAMPLES = 4
-UP = 2
-HEIGHT = -1  # place of the vertical among the measured axes
+"""Samples of a flight: two parameters per axis (gravity is nearly known), and two samples more to
+see whether they fit.
+"""
 
-FIRST_ROUNDS, ROUNDS = (
-    4,
-    8,
-)  # at most; in the first ones neither the ends of flights nor the noise follow the residuals
-CONVERGED = 1e-3  # of its standard deviation: the change of every unknown in the last round
-HUBER = 2.5  # residuals further off than this many deviations weigh less
-OUTLIER_SIGMAS, OUTLIER_DISTANCE = 6.0, 2e-3  # a tracking error is further off than both
-DISTORTION = 5e-3  # of the height of a flight: what lenses do to it towards a bounce
-GRAVITY_PRIOR, DRAG_PRIOR = 0.1, 0.2  # relative; 1/m
-LIFT, TILT = (
-    0.03,
-    0.05,
-)  # 1/m, m/s^2: constant acceleration of a flight is within TILT + LIFT * (sideways speed)^2
+UP = 2
+"""The vertical among the three axes."""
+
+HEIGHT = -1
+"""The vertical among the measured axes."""
+
+
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class FlightOptions:
+    """By what samples are taken for one flight.
+
+    Attributes:
+        first_rounds: largest number of rounds in which neither the ends of flights nor the noise
+            follow the residuals.
+        rounds: largest number of rounds in which they do.
+        converged: change of every parameter in the last round, in its standard deviations.
+        huber: residuals further off than this many deviations weigh less.
+        outlier_sigmas: a tracking error is further off than this many deviations,
+        outlier_distance: and further than this [m], which a good tracker may be off by.
+        distortion: part of the height of a flight: what lenses do to it towards a bounce.
+        gravity_prior: relative standard deviation of gravity: lengths are right to about 10 %.
+        drag_prior: standard deviation of the drag coefficient [1/m]: a table-tennis ball has 0.15.
+        lift: constant acceleration of a flight is within ``tilt + lift (sideways speed)^2``; this
+            is what a spinning ball has [1/m].
+        tilt: that of a camera that is not level [m/s^2].
+    """
+
+    first_rounds: int = 4
+    rounds: int = 8
+    converged: float = 1e-3
+    huber: float = 2.5
+    outlier_sigmas: float = 6.0
+    outlier_distance: float = 2e-3
+    distortion: float = 5e-3
+    gravity_prior: float = 0.1
+    drag_prior: float = 0.2
+    lift: float = 0.03
+    tilt: float = 0.05
 
 
 @dataclasses.dataclass(frozen=True)
 class Bounce:
-    """One bounce.
+    """One bounce, where two flights meet.
 
     Attributes:
-        time, time_sd: when the two flights meet [s] (in the middle of a contact that lasts), and
-            its standard deviation.
-        height, height_sd: of the centre where they meet [m].
-        velocity_before, velocity_after: (3,) [m/s], NaN where not measured.
-        restitution, restitution_sd: ratio of the vertical speeds after and before.
+        time: when the two flights meet [s], in the middle of a contact that lasts.
+        time_sd: its standard deviation [s].
+        height: of the centre where they meet [m].
+        height_sd: its standard deviation [m].
+        velocity_before: velocity (3,) just before [m/s], NaN where not measured.
+        velocity_after: velocity (3,) just after [m/s], NaN where not measured.
+        restitution: ratio of the vertical speeds after and before [-].
+        restitution_sd: its standard deviation [-].
     """
 
     time: float
@@ -53,7 +81,7 @@ class Bounce:
     restitution_sd: float
 
 
-def most_consistent_run(squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def find_consistent_run(squares: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Start and stop of the run of samples with the largest sum of 6 - min(square, 24), along the
     last axis.
 
@@ -106,6 +134,7 @@ class FlightFit:
         gravity: expected [m/s^2].
         outliers: (n,) samples that probably are tracking errors: not used at first, and passed over
             when the ends are moved.
+        options: by what samples are taken for one flight.
 
     Attributes:
         axes: the measured axes, of the three; the last one is the vertical. All that follows has
@@ -125,7 +154,9 @@ class FlightFit:
         *,
         gravity: float,
         outliers: np.ndarray | None = None,
+        options: FlightOptions = FlightOptions(),  # frozen
     ) -> None:
+        self.options = options
         self.axes = [
             axis for axis in range(3) if np.isfinite(position[:, axis]).sum() >= MIN_SAMPLES
         ]
@@ -145,7 +176,7 @@ class FlightFit:
         self.prior_mean = np.concatenate(([gravity], np.zeros(size - 1)))
         self.prior_sd = np.concatenate(
             (
-                [GRAVITY_PRIOR * gravity, DRAG_PRIOR],
+                [self.options.gravity_prior * gravity, self.options.drag_prior],
                 *(self._local_prior(*span) for span in self.spans),
             )
         )
@@ -157,14 +188,14 @@ class FlightFit:
         )
         self.drag = no_drag(self.centres, axes=len(self.axes))
         self.drag_determined = True
-        self._settle_weights()
-        self._settle_ends()
+        self._converge_weights()
+        self._converge_ends()
         drag, drag_sd = self.parameter(1)
         if drag <= 2 * drag_sd:
             self.drag_determined = False
             self.prior_sd[1], covariance = 1e-9, self.covariance
-            self._settle_weights()
-            self._settle_ends()
+            self._converge_weights()
+            self._converge_ends()
             self.drag, self.covariance = self._drag_curves(), covariance
 
     def _local_prior(self, start: int, stop: int) -> np.ndarray:
@@ -177,41 +208,44 @@ class FlightFit:
                     (sideways[seen[-1]] - sideways[seen[0]])
                     / (self.time[start + seen[-1]] - self.time[start + seen[0]])
                 )
-        return np.tile([1e6, 1e6, TILT + LIFT * np.sum(np.square(speeds))], len(self.axes))
+        return np.tile(
+            [1e6, 1e6, self.options.tilt + self.options.lift * np.sum(np.square(speeds))],
+            len(self.axes),
+        )
 
     def _rough_sigma(self, axis: int, acceleration: float) -> float:
         seen = np.isfinite(self.position[axis])
-        return 1e-9 + rough_noise(
+        return 1e-9 + estimate_noise(
             self.time[seen], self.position[axis, seen], acceleration=acceleration
         )
 
-    def _settle_weights(self) -> None:
+    def _converge_weights(self) -> None:
         """Iterate until drag and the weights of samples no longer change."""
-        self.sigma = (
-            self.rough_sigma
-        )  # an axis that fits badly at first would lose its weight for ever
-        for _ in range(FIRST_ROUNDS):
+        # An axis that fits badly at first would lose its weight for ever.
+        self.sigma = self.rough_sigma
+        for _ in range(self.options.first_rounds):
             _, settled = self._improve()
             if settled:
                 break
 
-    def _settle_ends(self) -> None:
+    def _converge_ends(self) -> None:
         """Iterate until the noise, the tracking errors and the ends of the flights no longer change
         either.
         """
-        for round_ in range(ROUNDS):
+        for round_ in range(self.options.rounds):
             spans, outliers, sigma = self.spans, self.outliers, self.sigma
             windows, settled = self._improve()
             if round_ > 0:
-                self.outliers = self._jumps(self.spans, self.residuals)
+                self.outliers = self._find_jumps(self.spans, self.residuals)
             self.sigma = self._sigma()
-            if round_ < ROUNDS - 2:
-                self.spans = self._moved_ends(windows)
-                self.residuals = self._residuals(
-                    windows
-                )  # new samples get their weights before they count
-                self.outliers = self._jumps(self.spans, self.residuals)
-            settled = settled and np.allclose(self.sigma, sigma, rtol=CONVERGED, atol=0)
+            if round_ < self.options.rounds - 2:
+                self.spans = self._move_ends(windows)
+                # New samples get their weights before they count.
+                self.residuals = self._residuals(windows)
+                self.outliers = self._find_jumps(self.spans, self.residuals)
+            settled = settled and np.allclose(
+                self.sigma, sigma, rtol=self.options.converged, atol=0
+            )
             if settled and self.spans == spans and np.array_equal(self.outliers, outliers):
                 break
 
@@ -220,10 +254,13 @@ class FlightFit:
         if self.drag_determined:
             self.drag = self._drag_curves()
         windows, before = self._windows(), self.value
-        self.value, self.covariance = self._solved(windows)
+        self.value, self.covariance = self._solve(windows)
         self.residuals = self._residuals(windows)
         return windows, bool(
-            np.all(np.abs(self.value - before) <= CONVERGED * np.sqrt(np.diagonal(self.covariance)))
+            np.all(
+                np.abs(self.value - before)
+                <= self.options.converged * np.sqrt(np.diagonal(self.covariance))
+            )
         )
 
     # ---- the linear model
@@ -312,16 +349,14 @@ class FlightFit:
             for i, (begin, end) in enumerate(itertools.pairwise(edges))
         ]
 
-    def _solved(self, windows: list[Window]) -> tuple[np.ndarray, np.ndarray]:
+    def _solve(self, windows: list[Window]) -> tuple[np.ndarray, np.ndarray]:
         """Weighted normal equations; p0, v0, a of each flight and axis are eliminated first, which
         leaves two parameters, g and k.
         """
         far = np.nan_to_num(np.abs(self.residuals)) / self.sigma[:, None]
         used = np.isfinite(self.position) & ~self.outliers
-        weights, measured = (
-            used / (np.maximum(1, far / HUBER) * self.sigma[:, None] ** 2),
-            np.where(used, self.position, 0.0),
-        )
+        weights = used / (np.maximum(1, far / self.options.huber) * self.sigma[:, None] ** 2)
+        measured = np.where(used, self.position, 0.0)
         products, right = [], []
         for window, (start, stop) in zip(windows, self.spans, strict=True):
             columns = window.part(start, stop).position
@@ -331,14 +366,10 @@ class FlightFit:
         normal, constant = np.concatenate(products), np.concatenate(right)
         precision = self.prior_sd**-2.0
         local = normal[:, 2:, 2:] + precision[2:].reshape(-1, 3, 1) * np.eye(3)
-        scale = 1 / np.sqrt(
-            np.diagonal(local, axis1=1, axis2=2)
-        )  # unit diagonal: lengths and speeds differ by powers of ten
-        inverse = (
-            np.linalg.inv(local * scale[:, :, None] * scale[:, None])
-            * scale[:, :, None]
-            * scale[:, None]
-        )
+        # Unit diagonal before the inversion: lengths and speeds differ by powers of ten.
+        scale = 1 / np.sqrt(np.diagonal(local, axis1=1, axis2=2))
+        inverse = np.linalg.inv(local * scale[:, :, None] * scale[:, None])
+        inverse = inverse * scale[:, :, None] * scale[:, None]
         effect = inverse @ normal[:, 2:, :2]  # of g and k on the local parameters
         alone = np.einsum("bij,bj->bi", inverse, constant[:, 2:])
         common = np.diag(precision[:2]) + np.sum(
@@ -347,10 +378,11 @@ class FlightFit:
         known = (precision * self.prior_mean)[:2] + np.sum(
             constant[:, :2] - np.einsum("bij,bj->bi", normal[:, :2, 2:], alone), axis=0
         )
-        spread, slopes = np.linalg.inv(common), effect.reshape(-1, 2)
-        shared = spread @ known
+        # The Schur complement for g and k, and its solution.
+        inner, slopes = np.linalg.inv(common), effect.reshape(-1, 2)
+        shared = inner @ known
         coupled = np.concatenate([np.eye(2), -slopes])
-        covariance, blocks = coupled @ spread @ coupled.T, np.arange(len(inverse))
+        covariance, blocks = coupled @ inner @ coupled.T, np.arange(len(inverse))
         covariance[2:, 2:].reshape(len(blocks), 3, len(blocks), 3)[blocks, :, blocks] += inverse
         return np.concatenate([shared, alone.ravel() - slopes @ shared]), covariance
 
@@ -361,7 +393,7 @@ class FlightFit:
         """Deviation [m] that lenses may give to a whole row of samples near the ground."""
         return (
             2
-            * DISTORTION
+            * self.options.distortion
             * max(np.ptp(self.position[HEIGHT, start:stop]) for start, stop in self.spans)
         )
 
@@ -372,15 +404,15 @@ class FlightFit:
             residuals[:, start:stop] = self.position[:, start:stop] - fitted
         return residuals
 
-    def _jumps(self, runs: Iterable[tuple[int, int]], away: np.ndarray) -> np.ndarray:
+    def _find_jumps(self, runs: Iterable[tuple[int, int]], away: np.ndarray) -> np.ndarray:
         """(n,) tracking errors among deviations (axes, n) in runs (start, stop) of samples.
 
         They are far from the flight, and far from their neighbours in the run or very far.
         """
-        limit, very_far = (
-            np.maximum(OUTLIER_SIGMAS * self.sigma, OUTLIER_DISTANCE)[:, None],
-            self.distortion,
-        )
+        limit = np.maximum(self.options.outlier_sigmas * self.sigma, self.options.outlier_distance)[
+            :, None
+        ]
+        very_far = self.distortion
         jumped = np.zeros(len(self.time), bool)
         for start, stop in runs:
             here = away[:, start:stop]
@@ -399,13 +431,13 @@ class FlightFit:
             kept = residuals[~self.outliers & np.isfinite(residuals)]
             if len(kept) > 0:
                 free = max(len(kept) - 2 * len(self.spans), 1) / len(kept)
-                spread = (
-                    robust_deviation(kept) if len(kept) >= 30 else np.sqrt(np.mean(kept**2))
-                )  # a median of few may be far too small
-                sigma[axis] = 1e-9 + spread / np.sqrt(free)
+                # A median of few may be far too small.
+                few = len(kept) < 30
+                deviation = np.sqrt(np.mean(kept**2)) if few else robust_deviation(kept)
+                sigma[axis] = 1e-9 + deviation / np.sqrt(free)
         return sigma
 
-    def _moved_ends(self, windows: list[Window]) -> list[tuple[int, int]]:
+    def _move_ends(self, windows: list[Window]) -> list[tuple[int, int]]:
         """Give every flight the samples it explains between the bounces beside it.
 
         Towards a bounce some distortion is forgiven; samples during a contact differ by more. Where
@@ -414,7 +446,11 @@ class FlightFit:
         """
         slow = np.clip(lag_one_correlation(self.runs(HEIGHT)), 0, 1)
         independent = max(5 * (1 - slow) / (1 + slow), 1)  # of five neighbours
-        limit = max(OUTLIER_SIGMAS * self.sigma[HEIGHT], OUTLIER_DISTANCE, self.distortion)
+        limit = max(
+            self.options.outlier_sigmas * self.sigma[HEIGHT],
+            self.options.outlier_distance,
+            self.distortion,
+        )
         cuts = np.concatenate([[-np.inf], self.bounce_times(), [np.inf]])
         first, stop = (
             np.searchsorted(self.time, cuts[:-1]),
@@ -426,14 +462,14 @@ class FlightFit:
             if end - begin < MIN_SAMPLES:
                 continue
             near = window.part(begin, end)
-            inside = self._explained(flight, near, independent=independent, limit=limit)
+            inside = self._explain(flight, near, independent=independent, limit=limit)
             if len(inside) >= MIN_SAMPLES:
                 spans[flight] = self._without_contact(
                     flight, near, int(inside[0]), int(inside[-1]) + 1
                 )
         return spans
 
-    def _explained(
+    def _explain(
         self, flight: int, near: Window, *, independent: float, limit: float
     ) -> np.ndarray:
         """The samples in the most consistent run that may be its ends."""
@@ -447,7 +483,9 @@ class FlightFit:
             time < self.centres[flight], flight > 0, flight + 1 < len(self.spans)
         )
         distortion = (
-            DISTORTION * np.ptp(self.position[HEIGHT, slice(*self.spans[flight])]) * towards_bounce
+            self.options.distortion
+            * np.ptp(self.position[HEIGHT, slice(*self.spans[flight])])
+            * towards_bounce
         )
         uncertain = np.sum(self.covariance[np.ix_(where, where)] @ columns * columns, axis=0)
         deviation = np.sqrt(self.sigma[HEIGHT] ** 2 + uncertain + distortion**2)
@@ -456,13 +494,12 @@ class FlightFit:
             independent
         )
         squares = np.where(towards_bounce, far, means) ** 2
-        squares = np.where(
-            self.suspects[near.first : near.stop], np.minimum(squares, 6), squares
-        )  # no reason to end a flight
-        start, stop = most_consistent_run(squares)
-        allowed = np.where(
-            towards_bounce, limit, 3 * deviation
-        )  # ends are neither tracking errors nor a catch
+        # A probable tracking error is no reason to end a flight.
+        suspect = self.suspects[near.first : near.stop]
+        squares = np.where(suspect, np.minimum(squares, 6), squares)
+        start, stop = find_consistent_run(squares)
+        # Ends are neither tracking errors nor a catch.
+        allowed = np.where(towards_bounce, limit, 3 * deviation)
         return near.first + start + np.flatnonzero((np.abs(residuals) <= allowed)[start:stop])
 
     def _without_contact(self, flight: int, near: Window, start: int, stop: int) -> tuple[int, int]:
@@ -534,7 +571,7 @@ class FlightFit:
         bounces = np.searchsorted(self.time, self.bounce_times())
         edges = [self.spans[0][0], *bounces, self.spans[-1][1]]
         flight = np.searchsorted(bounces, np.arange(len(self.time)), side="right")
-        errors = self._jumps(
+        errors = self._find_jumps(
             itertools.pairwise(edges), self.position - self.predict(flight, self.time)[0]
         )
         errors[np.concatenate([np.arange(0), *self.contacts()])] = False
@@ -551,17 +588,11 @@ class FlightFit:
         time = (self.time[ends[1:, 0]] + self.time[ends[:-1, 1] - 1]) / 2
         for _ in range(30):
             gap, closing = (np.subtract(*each[HEIGHT]) for each in self.predict(sides, time))
-            before, time = (
-                time,
-                np.clip(
-                    time - gap / np.where(closing == 0, 1, closing),
-                    self.centres[:-1],
-                    self.centres[1:],
-                ),
-            )
-            if np.all(
-                np.abs(time - before) < 1e-6
-            ):  # of which less than 1e-12 remains, as heights are nearly parabolas
+            before = time
+            step = gap / np.where(closing == 0, 1, closing)
+            time = np.clip(time - step, self.centres[:-1], self.centres[1:])
+            # Of a step of 1e-6 s less than 1e-12 s remains, as heights are nearly parabolas.
+            if np.all(np.abs(time - before) < 1e-6):
                 break
         return time
 

@@ -14,15 +14,13 @@ neighbours.
 import functools
 import itertools
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 from scipy.signal import find_peaks
 
-from calibration.detection.flight_fit import MIN_SAMPLES, UP, Bounce, FlightFit, most_consistent_run
-from calibration.detection.noise import rough_noise
-
-Item = TypeVar("Item")
+from calibration.detection.flight_fit import MIN_SAMPLES, UP, Bounce, FlightFit, find_consistent_run
+from calibration.detection.noise import estimate_noise
 
 
 def fit_flights(
@@ -30,12 +28,12 @@ def fit_flights(
 ) -> FlightFit | None:
     """The joint fit of the longest chain of flights, or ``None`` when there is no flight at all."""
     height = position[:, UP]
-    noise = rough_noise(time, height, acceleration=-gravity)
-    jumped = spikes(time, height, noise=noise, gravity=gravity)
+    noise = estimate_noise(time, height, acceleration=-gravity)
+    jumped = find_spikes(time, height, noise=noise, gravity=gravity)
     kept = np.flatnonzero(~jumped)
     if len(kept) < MIN_SAMPLES:
         return None
-    pieces = flights_in_height(time[kept], height[kept], noise=noise, gravity=gravity)
+    pieces = find_flights(time[kept], height[kept], noise=noise, gravity=gravity)
     if not pieces:
         return None
     uneven = max(radius / 2, 0.01 * np.ptp(np.percentile(height[kept], [1, 99])))
@@ -45,24 +43,24 @@ def fit_flights(
         return FlightFit(time, position, spans, gravity=gravity, outliers=jumped)
 
     fit = fit_of(pieces)
-    if np.all(at_one_height(real_bounces(fit), uneven=uneven, gravity=gravity)):
+    if np.all(share_height(select_bounces(fit), uneven=uneven, gravity=gravity)):
         return fit
-    chain = longest_chain(time[kept], height[kept], pieces, gravity=gravity, uneven=uneven)
+    chain = find_longest_chain(time[kept], height[kept], pieces, gravity=gravity, uneven=uneven)
     if len(chain) < len(pieces):
         fit = fit_of(chain)
-    joined = [bounce is not None for bounce in real_bounces(fit)]
-    return (
-        fit
-        if all(joined)
-        else fit_of(longest_run(chain, joined, weight=lambda piece: piece.stop - piece.start))
-    )
+    joined = [bounce is not None for bounce in select_bounces(fit)]
+    if all(joined):
+        return fit
+    return fit_of(find_longest_run(chain, joined, weight=lambda piece: piece.stop - piece.start))
 
 
 # ------------------------------------------------------------------------------------------------
 # candidates
 
 
-def spikes(time: np.ndarray, height: np.ndarray, *, noise: float, gravity: float) -> np.ndarray:
+def find_spikes(
+    time: np.ndarray, height: np.ndarray, *, noise: float, gravity: float
+) -> np.ndarray:
     """Mask of single samples far from both straight lines, through the two samples before and
     through the two samples after.
 
@@ -80,7 +78,7 @@ def spikes(time: np.ndarray, height: np.ndarray, *, noise: float, gravity: float
     return np.minimum(from_before, from_after) > 1
 
 
-def candidate_bounces(height: np.ndarray, *, noise: float) -> np.ndarray:
+def find_candidate_bounces(height: np.ndarray, *, noise: float) -> np.ndarray:
     """Indices of the minima of the height that are deeper than the noise; the 60 deepest."""
     span = np.ptp(np.percentile(height, [1, 99]))
     minima, about = find_peaks(-height, prominence=max(8 * noise, 1e-6 * span, 1e-300))
@@ -119,21 +117,21 @@ def grow_flights(
     pieces: list[Piece] = []
     good = np.array([(sample >= first) & (sample < last) for first, last in windows])
     for remaining in reversed(range(20)):
-        flight = QuarticFlight.fitted(time, height, good, sigma=sigma, gravity=gravity)
+        flight = QuarticFlight.fit(time, height, good, sigma=sigma, gravity=gravity)
         squares = (height - flight.height) ** 2 / (sigma**2 * (1 + flight.spread))
         near = np.abs(flight.tau) <= 2  # beyond, the next round may tell
-        squares = np.where(
-            near & (flight.fall >= 0.35 * gravity) & (flight.fall <= 2.2 * gravity), squares, np.inf
-        )
-        start, stop = most_consistent_run(squares)
-        before, good = good, (squares < 16) & (sample >= start[:, None]) & (sample < stop[:, None])
+        free = (flight.fall >= 0.35 * gravity) & (flight.fall <= 2.2 * gravity)
+        squares = np.where(near & free, squares, np.inf)
+        start, stop = find_consistent_run(squares)
+        inside = (sample >= start[:, None]) & (sample < stop[:, None])
+        before, good = good, (squares < 16) & inside
         count = good.sum(axis=1)
         ended = np.all(good == before, axis=1) | (remaining == 0)
+        # A run that moves no more than the noise may be a ball at rest.
         pieces += [
             Piece(int(start[i]), int(stop[i]), int(count[i]))
             for i in np.flatnonzero(ended & (count >= MIN_SAMPLES))
-            if np.ptp(flight.height[i, start[i] : stop[i]])
-            > 6 * noise  # otherwise a ball at rest does as well
+            if np.ptp(flight.height[i, start[i] : stop[i]]) > 6 * noise
         ]
         good = good[~ended & (count >= MIN_SAMPLES)]
         if len(good) == 0:
@@ -158,7 +156,7 @@ class QuarticFlight(NamedTuple):
     fall: np.ndarray
 
     @classmethod
-    def fitted(
+    def fit(
         cls, time: np.ndarray, height: np.ndarray, good: np.ndarray, *, sigma: float, gravity: float
     ) -> "QuarticFlight":
         """Least squares for the samples where ``good`` (flights, samples)."""
@@ -186,7 +184,7 @@ class QuarticFlight(NamedTuple):
         )
 
 
-def seeds(count: int, *, after_bounce: bool, before_bounce: bool) -> set[tuple[int, int]]:
+def make_seeds(count: int, *, after_bounce: bool, before_bounce: bool) -> set[tuple[int, int]]:
     """Windows from which a flight among ``count`` samples may grow: spread over all, and beside the
     bounces, long and short ones.
     """
@@ -202,7 +200,7 @@ def seeds(count: int, *, after_bounce: bool, before_bounce: bool) -> set[tuple[i
     return windows
 
 
-def best_flight(
+def find_best_flight(
     time: np.ndarray, height: np.ndarray, first: int, last: int, *, noise: float, gravity: float
 ) -> Piece | None:
     """The flight that explains most of the samples ``first`` to ``last``, grown from several
@@ -214,10 +212,9 @@ def best_flight(
     t, z = time[first:last], height[first:last]
     if len(t) < MIN_SAMPLES:
         return None
-    sigma = max(
-        1.2 * noise, 2e-3 * np.ptp(np.percentile(z, [10, 90])), 1e-12
-    )  # never below what the polynomial leaves of a strong drag
-    windows = seeds(len(t), after_bounce=first > 0, before_bounce=last < len(time))
+    # Never below what the polynomial leaves of a strong drag.
+    sigma = max(1.2 * noise, 2e-3 * np.ptp(np.percentile(z, [10, 90])), 1e-12)
+    windows = make_seeds(len(t), after_bounce=first > 0, before_bounce=last < len(time))
 
     def explained(piece: Piece) -> tuple[float, Piece]:
         missing = piece.start * (first > 0) + (len(t) - piece.stop) * (last < len(time))
@@ -231,7 +228,7 @@ def best_flight(
     return best and Piece(first + best.start, first + best.stop, best.samples)
 
 
-def flights_in_height(
+def find_flights(
     time: np.ndarray, height: np.ndarray, *, noise: float, gravity: float
 ) -> list[Piece]:
     """All flights of the recording, in order; what lies between two of them need not be a
@@ -240,14 +237,13 @@ def flights_in_height(
 
     @functools.cache
     def fly(first: int, last: int) -> Piece | None:
-        return best_flight(time, height, first, last, noise=noise, gravity=gravity)
+        return find_best_flight(time, height, first, last, noise=noise, gravity=gravity)
 
-    ends = [0, *candidate_bounces(height, noise=noise), len(time)]
+    ends = [0, *find_candidate_bounces(height, noise=noise), len(time)]
     flights = [(a, b, piece) for a, b in itertools.pairwise(ends) if (piece := fly(a, b))]
     distance = 1
-    while distance < min(
-        len(flights), 4
-    ):  # drop candidates inside a flight: one flight explains what lies on both sides
+    # Drop candidates inside a flight: one flight explains what lies on both sides.
+    while distance < min(len(flights), 4):
         for i in range(len(flights) - distance):
             samples = sorted(piece.samples for _, _, piece in flights[i : i + distance + 1])
             first, last = flights[i][0], flights[i + distance][1]
@@ -260,7 +256,7 @@ def flights_in_height(
     return [piece for _, _, piece in flights]
 
 
-def longest_chain(
+def find_longest_chain(
     time: np.ndarray, height: np.ndarray, pieces: Sequence[Piece], *, gravity: float, uneven: float
 ) -> list[Piece]:
     """The longest run of neighbouring flights that meet, going down before and up after, all at one
@@ -272,15 +268,15 @@ def longest_chain(
         FlightFit(time, position, [piece[:2] for piece in pair], gravity=gravity)
         for pair in itertools.pairwise(pieces)
     )
-    bounces = [bounce for fit in pairs for bounce in real_bounces(fit)]
-    return longest_run(
+    bounces = [bounce for fit in pairs for bounce in select_bounces(fit)]
+    return find_longest_run(
         pieces,
-        at_one_height(bounces, uneven=uneven, gravity=gravity),
+        share_height(bounces, uneven=uneven, gravity=gravity),
         weight=lambda piece: piece.samples,
     )
 
 
-def real_bounces(fit: FlightFit) -> list[Bounce | None]:
+def select_bounces(fit: FlightFit) -> list[Bounce | None]:
     """What is between each flight and the next one: a bounce, or something else."""
     return [
         bounce if fit.is_bounce(flight, bounce) else None
@@ -288,36 +284,38 @@ def real_bounces(fit: FlightFit) -> list[Bounce | None]:
     ]
 
 
-def at_one_height(bounces: Sequence[Bounce | None], *, uneven: float, gravity: float) -> np.ndarray:
+def share_height(bounces: Sequence[Bounce | None], *, uneven: float, gravity: float) -> np.ndarray:
     """Which of them are bounces at the height, up to ``uneven`` [m], that most of them share."""
     if not bounces:
         return np.zeros(0, bool)
-    parameter = np.full(3, np.nan)
-    known = [
-        np.array([b.height, b.height_sd, b.velocity_after[UP] ** 2 / (2 * gravity)])
-        if b
-        else parameter
-        for b in bounces
-    ]
-    heights, doubts, hops = np.stack(known, axis=1)
+    heights, doubts, hops = np.full((3, len(bounces)), np.nan)
+    for i, bounce in enumerate(bounces):
+        if bounce is not None:
+            heights[i], doubts[i] = bounce.height, bounce.height_sd
+            hops[i] = bounce.velocity_after[UP] ** 2 / (2 * gravity)
     # A flight that was missed makes its neighbours meet below the plane, by about its height.
-    delta_chi2 = np.minimum(uneven, hops / 2)
-    allowed = np.minimum(delta_chi2, delta_chi2[:, None]) + 6 * np.hypot(doubts, doubts[:, None])
+    margin = np.minimum(uneven, hops / 2)
+    allowed = np.minimum(margin, margin[:, None]) + 6 * np.hypot(doubts, doubts[:, None])
     agree = np.abs(heights - heights[:, None]) <= allowed
     floor = max(range(len(heights)), key=lambda i: (agree[i].sum(), -np.nan_to_num(doubts[i])))
     return agree[floor]
 
 
-def longest_run(
-    items: Sequence[Item], joined: Iterable[bool], *, weight: Callable[[Item], int]
-) -> list[Item]:
-    """The longest list of items that are joined to their neighbours; the heaviest one of equally
+def find_longest_run(
+    pieces: Sequence[Piece], joined: Iterable[bool], *, weight: Callable[[Piece], int]
+) -> list[Piece]:
+    """The longest run of pieces that are joined to their neighbours; the heaviest one of equally
     long ones.
+
+    Args:
+        pieces: in order of time.
+        joined: whether each piece is joined to the next one.
+        weight: of a piece.
     """
-    runs = [list(items[:1])]
-    for item, is_joined in zip(items[1:], joined, strict=True):
+    runs = [list(pieces[:1])]
+    for piece, is_joined in zip(pieces[1:], joined, strict=True):
         if is_joined:
-            runs[-1].append(item)
+            runs[-1].append(piece)
         else:
-            runs.append([item])
-    return max(runs, key=lambda run: (len(run), sum(weight(item) for item in run)))
+            runs.append([piece])
+    return max(runs, key=lambda run: (len(run), sum(map(weight, run))))

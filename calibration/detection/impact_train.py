@@ -7,31 +7,45 @@ and its own ratio as it goes, is matched to all sounds. The train that explains 
 the fewest impacts missed is kept.
 """
 
+import dataclasses
 import itertools
 from typing import NamedTuple
 
 import numpy as np
 
-TOLERANCE = 0.06
-"""Part of a flight by which an impact may come early or late in the search."""
 
-LARGEST_RATIO = 1.02
-"""Of neighbouring flights; a ball does not gain."""
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ImpactTrainOptions:
+    """By what sounds are taken for impacts of one train.
 
-EARLY = 8
-"""Sounds from which the first three of a train are taken."""
+    Attributes:
+        tolerance: part of a flight by which an impact may come early or late: restitution scatters
+            by a few per cent from bounce to bounce.
+        largest_ratio: of neighbouring flights; a ball does not gain, but times have errors.
+        early: number of sounds from which the first three of a train are taken; noise before the
+            first impact is rarely longer.
+        longest_gap: number of impacts that may be missed one after the other; a longer gap can be
+            bridged in too many ways.
+        shortest: flights that are not longer than so many standard deviations of a time are not
+            followed, since their ratio says nothing.
+    """
 
-LONGEST_GAP = 3
-"""Impacts that may be missed one after the other."""
+    tolerance: float = 0.06
+    largest_ratio: float = 1.02
+    early: int = 8
+    longest_gap: int = 3
+    shortest: float = 10.0
 
 
-SHORTEST = 10
-"""Flights that are not longer than so many standard deviations of a time are not followed."""
+OPTIONS = ImpactTrainOptions()
 
 
 class Train(NamedTuple):
-    """Sounds that are impacts: places in the data, and the number of each impact, from 0 for the
-    first one found.
+    """Sounds that are impacts of one ball.
+
+    Attributes:
+        places: of these sounds in the data (m,).
+        numbers: number of each impact (m,), 0 for the first one found.
     """
 
     places: np.ndarray
@@ -43,80 +57,98 @@ class Train(NamedTuple):
         return len(self.places) - 0.5 * (self.numbers[-1] + 1 - len(self.places))
 
 
-def followed(
+def follow_train(
     times: np.ndarray, last: int, interval: float, ratio: float, noise: float
 ) -> list[tuple[int, int]]:
-    """(place, steps from ``last``) of the sounds that follow at intervals that change by ``ratio``
-    each time; ``interval`` the last one.
+    """Follow a train from one sound to the next ones, at intervals that change by a ratio each
+    time, which adapts to the sounds that are found.
+
+    Args:
+        times: of all sounds (n,) [s].
+        last: place of the sound from which the train goes on.
+        interval: the flight before it [s], negative to go backwards in time.
+        ratio: of neighbouring flights [-].
+        noise: standard deviation of a time [s].
+
+    Returns:
+        (place, steps from ``last``) of the sounds that follow.
     """
-    found, expected, steps, missed = [], times[last], 0, 0
+    followed: list[tuple[int, int]] = []
+    expected, steps, missed = times[last], 0, 0
     place = last
-    while missed <= LONGEST_GAP and abs(interval) > SHORTEST * noise:
+    while missed <= OPTIONS.longest_gap and abs(interval) > OPTIONS.shortest * noise:
         interval, steps = interval * ratio, steps + 1
         expected = expected + interval
         near = int(np.argmin(np.abs(times - expected)))
-        if (
-            abs(times[near] - expected) < TOLERANCE * abs(interval) * (1 + missed) + 3 * noise
-            and near != place
-        ):
+        allowed = OPTIONS.tolerance * abs(interval) * (1 + missed) + 3 * noise
+        if abs(times[near] - expected) < allowed and near != place:
             if missed == 0:
-                new = times[near] - times[place]
-                ratio, interval = (
-                    np.sqrt(ratio * np.clip(ratio * new / interval, ratio * 0.9, ratio * 1.1)),
-                    new,
-                )
-            found.append((near, steps))
+                # Half of the change of the ratio is believed, and at most a tenth of it at once.
+                measured = times[near] - times[place]
+                changed = np.clip(ratio * measured / interval, ratio * 0.9, ratio * 1.1)
+                ratio, interval = np.sqrt(ratio * changed), measured
+            followed.append((near, steps))
             place, expected, missed = near, times[near], 0
         else:
             missed += 1
-        if (
-            expected > times[-1] + abs(interval)
-            or expected < times[0] - abs(interval)
-            or steps > 10 * len(times)
-        ):
+        outside = expected > times[-1] + abs(interval) or expected < times[0] - abs(interval)
+        if outside or steps > 10 * len(times):
             break
-    return found
+    return followed
 
 
 def find_impact_train(times: np.ndarray, *, noise: float) -> Train:
-    """The train of impacts among ``times`` (n,), n >= 1, in increasing order.
+    """Find the train of impacts among sounds.
 
     Args:
-        times: of sounds [s].
+        times: of the sounds (n,) [s], n >= 1, in increasing order.
         noise: standard deviation of one of them [s].
     """
     count = len(times)
+    everything = Train(np.arange(count), np.arange(count))
     if count < 3:
-        return Train(np.arange(count), np.arange(count))
+        return everything
     best = None
-    for (a, b, c), missed in itertools.product(
-        itertools.combinations(range(min(count, EARLY)), 3), (0, 1)
-    ):
-        first, second = times[b] - times[a], times[c] - times[b]
-        # Of two flights with an impact missed between them, second/first = r + r^2.
-        ratio = second / first if missed == 0 else (np.sqrt(1 + 4 * second / first) - 1) / 2
-        if not 0.05 < ratio <= LARGEST_RATIO:
-            continue
-        earlier = followed(times, a, -first, 1 / ratio, noise)
-        later = followed(times, c, first * ratio ** (1 + missed), ratio, noise)
-        nearest = [(a, 0), (b, 1), (c, 2 + missed)]
-        steps = [
-            *((place, -step) for place, step in reversed(earlier)),
-            *nearest,
-            *((place, step + nearest[-1][1]) for place, step in later),
-        ]
-        places, numbers = np.asarray(steps).T
-        if np.any(np.diff(places) <= 0):
-            continue
-        train = Train(places, numbers - numbers[0])
-        if best is None or train.merit > best.merit:
+    triples = itertools.combinations(range(min(count, OPTIONS.early)), 3)
+    for triple, missed in itertools.product(triples, (0, 1)):
+        train = _complete_train(times, triple, missed=missed, noise=noise)
+        if train is not None and (best is None or train.merit > best.merit):
             best = train
-    return best if best is not None else Train(np.arange(count), np.arange(count))
+    return everything if best is None else best
+
+
+def _complete_train(
+    times: np.ndarray, triple: tuple[int, ...], *, missed: int, noise: float
+) -> Train | None:
+    """The train in which three sounds are neighbouring impacts, or with one impact missed between
+    the last two; ``None`` where there is no such train.
+    """
+    a, b, c = triple
+    first, second = times[b] - times[a], times[c] - times[b]
+    # Of two flights with an impact missed between them, second/first = r + r^2.
+    ratio = second / first if missed == 0 else (np.sqrt(1 + 4 * second / first) - 1) / 2
+    if not 0.05 < ratio <= OPTIONS.largest_ratio:
+        return None
+    earlier = follow_train(times, a, -first, 1 / ratio, noise)
+    later = follow_train(times, c, first * ratio ** (1 + missed), ratio, noise)
+    steps = [(place, -step) for place, step in reversed(earlier)]
+    steps += [(a, 0), (b, 1), (c, 2 + missed)]
+    steps += [(place, step + 2 + missed) for place, step in later]
+    places, numbers = np.asarray(steps).T
+    if np.any(np.diff(places) <= 0):
+        return None
+    return Train(places, numbers - numbers[0])
 
 
 def estimate_time_noise(times: np.ndarray, numbers: np.ndarray) -> float:
-    """Standard deviation of the times [s] about a train whose logarithm of flights is a parabola;
-    NaN for fewer than five flights.
+    """Standard deviation of the times about a train whose logarithm of flights is a parabola.
+
+    Args:
+        times: of the impacts (m,) [s].
+        numbers: of the impacts (m,).
+
+    Returns:
+        The standard deviation [s]; NaN for fewer than five flights.
     """
     neighbours = np.diff(numbers) == 1
     flights, centres = np.diff(times)[neighbours], numbers[:-1][neighbours].astype(float)
@@ -126,4 +158,5 @@ def estimate_time_noise(times: np.ndarray, numbers: np.ndarray) -> float:
     # The logarithm of a short flight is known less well.
     smooth = np.polyval(np.polyfit(centres, np.log(flights), degree, w=flights), centres)
     deviations = flights * (np.log(flights) - smooth)
+    # A flight has the errors of two times.
     return float(np.sqrt(np.sum(deviations**2) / (len(flights) - degree - 1) / 2))

@@ -1,13 +1,13 @@
-"""First guess of a motion of which only its impacts are known: times of sounds, traces of a
+"""A first guess of a motion of which only the impacts are known: times of sounds, traces of a
 force.
 """
 
 import dataclasses
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from jaxcontact import Scene, State
+from jaxcontact import Plane, Scene, State
 
 
 class DetectedImpact(NamedTuple):
@@ -18,13 +18,13 @@ class DetectedImpact(NamedTuple):
 
 @dataclasses.dataclass(frozen=True, kw_only=True, eq=False)
 class DetectedImpacts:
-    """What a measurement of impacts shows at first sight.
+    """What a measurement of impacts shows before anything is fitted.
 
     Attributes:
         bounces: impacts that were measured, in order of time.
-        numbers: of each of them, counted from 0, the first impact of the motion.
-        speed: of the first impact of the motion [m/s].
-        restitution: mean ratio of neighbouring flights; NaN when there are no two.
+        numbers: number of each of them, 0 for the first impact of the motion.
+        speed: normal speed of the first impact of the motion [m/s].
+        restitution: mean ratio of neighbouring flights [-]; NaN when there are no two.
         noise: standard deviation of a time [s].
         left_out: places in the data of what is no impact (extra clicks).
         height: of the centre at an impact [m].
@@ -56,7 +56,8 @@ class DetectedImpacts:
         return self.bounces[0].time - float(np.sum(earlier))
 
     def with_initial_state(self, initial: State, scene: Scene) -> "DetectedImpacts":
-        """With the time that the first impact takes from a known initial state."""
+        """The impacts with the time that the first one takes from a known initial state."""
+        # height + v t - g t^2/2 = 0 at the impact.
         gravity = float(np.linalg.norm(np.asarray(scene.gravity, dtype=float)))
         drop = float(np.reshape(np.asarray(initial.position), 3)[2]) - height_at_impact(scene)
         upwards = float(np.reshape(np.asarray(initial.velocity), 3)[2])
@@ -67,9 +68,9 @@ class DetectedImpacts:
 
 
 def height_at_impact(scene: Scene) -> float:
-    """Height of the centre of a sphere that touches the first surface [m]; 0 where that is no
-    plane.
+    """Height of the centre of a sphere that touches the first surface [m]; a surface that is no
+    plane counts as one at height 0.
     """
-    bodies: Any = scene.bodies
-    offset = getattr(scene.surfaces[0], "offset", 0.0) if scene.surfaces else 0.0
-    return float(np.max(np.asarray(offset))) + float(np.max(np.asarray(bodies.radius)))
+    surface = scene.surfaces[0] if scene.surfaces else None
+    offset = surface.offset if isinstance(surface, Plane) else 0.0
+    return float(np.max(np.asarray(offset))) + float(np.max(np.asarray(scene.bodies.radius)))

@@ -30,7 +30,7 @@ def local_residuals(time: np.ndarray, values: np.ndarray, *, order: int) -> np.n
     return np.sum(weights * windows(values, order + 1), axis=1) / np.linalg.norm(weights, axis=1)
 
 
-def rough_noise(time: np.ndarray, values: np.ndarray, *, acceleration: float) -> float:
+def estimate_noise(time: np.ndarray, values: np.ndarray, *, acceleration: float) -> float:
     """Noise [m] of ``values`` that contain bounces and move with about ``acceleration`` between
     them, at least that of their rounding.
 
@@ -58,7 +58,7 @@ def rounding_step(values: np.ndarray) -> float:
     return float(steps.min()) if np.all(np.abs(counts - np.round(counts)) < 0.01) else 0.0
 
 
-def white_noise(runs: list[tuple[np.ndarray, np.ndarray]]) -> float:
+def estimate_white_noise(runs: list[tuple[np.ndarray, np.ndarray]]) -> float:
     """Noise [m] from smooth runs of (times, values), from differences of the highest order up to
     four for which there are three windows.
     """
