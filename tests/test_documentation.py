@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PAGES = [
     page
-    for page in sorted((ROOT / "docs").glob("*.md"))
+    for page in sorted((ROOT / "docs").glob("**/*.md"))
     if re.search(r"^```python$", page.read_text(encoding="utf-8"), re.M)
 ]
 

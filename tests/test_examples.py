@@ -24,9 +24,6 @@ WITHOUT_EXAMPLE = (
     "calibration.Band",
     "calibration.Bootstrap",
     "calibration.Comparison",
-    "calibration.Determination",
-    "calibration.Estimate",
-    "calibration.Fit",
     "calibration.Identifiability",
     "calibration.ImpactTable",
     "calibration.MultiStart",
@@ -88,27 +85,6 @@ WITHOUT_EXAMPLE = (
     "calibration.read_impact_table",
     "calibration.read_recordings",
     "calibration.read_trajectory",
-    "calibration.report",
-    "calibration.report.fit_figure",
-    "calibration.report.profile_figure",
-    "calibration.report.save_figure",
-    "calibration.report.write_json",
-    "calibration.report.write_page",
-    "calibration.studies",
-    "calibration.studies.Ball",
-    "calibration.studies.BootstrapOptions",
-    "calibration.studies.CompareOptions",
-    "calibration.studies.DesignOptions",
-    "calibration.studies.FitOptions",
-    "calibration.studies.ModelOptions",
-    "calibration.studies.PosteriorOptions",
-    "calibration.studies.ProfileOptions",
-    "calibration.studies.ReadingOptions",
-    "calibration.studies.Study",
-    "calibration.studies.check_study",
-    "calibration.studies.fit_study",
-    "calibration.studies.read_study",
-    "calibration.studies.write_study",
 )
 """Names that have no example yet. The list may only become shorter."""
 
@@ -117,10 +93,6 @@ ON_NO_PAGE = (
     "calibration.measurements",
     "calibration.nuisances.AXES",
     "calibration.nuisances.PerTrial",
-    "calibration.report",
-    "calibration.report.write_page",
-    "calibration.studies",
-    "calibration.studies.check_study",
 )
 """Names that stand on no page of the reference yet. The list may only become shorter."""
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from calibration.cli.app import prepare_jax, print_lines
-from calibration.cli.cached_fit import CHECKPOINTS, kept_fit
-from calibration.cli.options import RESULT, asked_study, flag, study_file
+from calibration.cli.cached_fit import CHECKPOINTS, resume_fit
+from calibration.cli.options import RESULT, GivenOptions, ask, flag, study_file
 from calibration.errors import InputError
 from calibration.runtime.progress import Progress
 from calibration.studies.results_folder import check_folder, default_folder
@@ -38,8 +38,16 @@ Out = Annotated[
 ]
 
 
-def asked_for(path: str, out: str | None, *, force: bool = False) -> tuple[Study, Path]:
+def asked_for(
+    path: str, given: GivenOptions, out: str | None, *, force: bool = False
+) -> tuple[Study, Path]:
     """The study and the folder of its results.
+
+    Args:
+        path: of the study file.
+        given: options that come before those of the study file.
+        out: the folder, if it was named.
+        force: whether anything in the folder may be replaced.
 
     Raises:
         InputError: no study file; a folder with results of something else.
@@ -51,7 +59,7 @@ def asked_for(path: str, out: str | None, *, force: bool = False) -> tuple[Study
             "jaxcontact init.",
             path=path,
         )
-    study = asked_study([path], {})
+    study = ask([path], given).study()
     folder = Path(out).expanduser() if out else default_folder(path)
     check_folder(folder, study, force=force)
     return study, folder
@@ -61,7 +69,7 @@ def fitted(study: Study, folder: Path, say: Progress) -> "Fit":
     """The fit of a study, made again: it is deterministic."""
     say("Starting")
     prepare_jax()
-    return kept_fit(study, folder, progress=say)
+    return resume_fit(study, folder, progress=say)
 
 
 def checkpoint_of(folder: Path, work: str) -> Path:

@@ -1,7 +1,5 @@
 """``jaxcontact bootstrap``."""
 
-from typing import Annotated
-
 from calibration.cli.after_fit import (
     Out,
     StudyFile,
@@ -11,33 +9,20 @@ from calibration.cli.after_fit import (
     write_findings,
 )
 from calibration.cli.app import app, print_lines, standard_error
-from calibration.cli.options import RESULT, Force, flag, verb
+from calibration.cli.options import Force, GivenOptions, all_of, verb
 from calibration.runtime.progress import Progress
+from calibration.studies.study import BootstrapOptions
 
 
 @verb(
     app,
     "jaxcontact bootstrap result/study.toml",
     "jaxcontact bootstrap result/study.toml --count 2000",
+    study_options=all_of(BootstrapOptions),
 )
 def bootstrap(
     study: StudyFile,
-    count: Annotated[
-        int | None,
-        flag("--count", "How many times the data are drawn anew. [default: 500]", RESULT, "COUNT"),
-    ] = None,
-    seed: Annotated[
-        int | None, flag("--seed", "Another number, other draws. [default: 0]", RESULT, "NUMBER")
-    ] = None,
-    kind: Annotated[
-        str | None,
-        flag(
-            "--kind",
-            "What is drawn: residual, moving_block, trial or parametric. [default: residual]",
-            RESULT,
-            "KIND",
-        ),
-    ] = None,
+    given: GivenOptions,
     out: Out = None,
     force: Force = False,
 ) -> None:
@@ -47,8 +32,8 @@ def bootstrap(
     Prints the intervals and writes bootstrap.txt and bootstrap.json. When it is killed, the same
     command goes on where it was.
     """
-    asked, folder = asked_for(study, out, force=force)
-    options = asked.bootstrap.with_given(count=count, seed=seed, kind=kind)
+    asked, folder = asked_for(study, given, out, force=force)
+    options = asked.bootstrap
     with Progress(standard_error()) as say:
         fit = fitted(asked, folder, say)
         from calibration.uncertainty.bootstrap import bootstrap as drawn

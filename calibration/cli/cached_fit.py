@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from calibration.errors import InputError
 from calibration.io.files import find_files
+from calibration.studies.extensions import extension_files
 from calibration.studies.study import Study
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ CHECKPOINTS = "checkpoints"
 """Folder in that of the results from which a command goes on that was killed."""
 
 
-def kept_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -> "Fit":
+def resume_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -> "Fit":
     """Fit a study; until it has ended, finished pieces are kept in ``folder``.
 
     They are filed under all that the numbers depend on, so that a study with other options, changed
@@ -35,11 +36,12 @@ def kept_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -> 
     from calibration.optimise.resumable import kept_minima
     from calibration.runtime.fingerprint import fingerprint
     from calibration.runtime.versions import installed_versions
-    from calibration.studies.trajectories import fit_study
+    from calibration.studies.pipeline import fit_study
 
     files = find_files(study.files)
     study = dataclasses.replace(study, files=tuple(map(str, files)))
-    identity = fingerprint(study, [path.read_bytes() for path in files], installed_versions())
+    read = [*files, *extension_files(study.extensions)]
+    identity = fingerprint(study, [path.read_bytes() for path in read], installed_versions())
     place = folder / CHECKPOINTS / f"fit-{identity[:16]}"
     try:
         with kept_minima(place, inputs={}, options={}):

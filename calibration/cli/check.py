@@ -13,19 +13,10 @@ from calibration.cli.app import (
 from calibration.cli.options import (
     FLAG,
     RESULT,
-    Columns,
+    STUDY,
     Files,
-    FrameRate,
-    Gravity,
-    Mass,
-    Radius,
-    Scale,
-    Shell,
-    Sigma,
-    Speed,
-    Vertical,
-    asked,
-    asked_study,
+    GivenOptions,
+    ask,
     check_given,
     flag,
     study_file,
@@ -36,7 +27,7 @@ from calibration.studies.option import options
 from calibration.studies.study import Ball, ModelOptions, ReadingOptions, Study
 
 if TYPE_CHECKING:
-    from calibration.studies.inspection import FileReport
+    from calibration.studies.file_report import FileReport
 
 UNUSABLE_FILE = 1
 """Exit status."""
@@ -48,18 +39,10 @@ def passes(study: Study, reports: "Sequence[FileReport]") -> bool:
         say("Compiling the fit")
         prepare_jax()
         from calibration.studies.derivative_check import check_derivatives
-        from calibration.studies.trajectories import problem_to_fit
+        from calibration.studies.pipeline import problem_to_fit
         from calibration.uncertainty.identifiability import identify
 
-        pairs = [
-            (report.recording, report.reading) for report in reports if report.recording is not None
-        ]
-        problem = problem_to_fit(
-            study,
-            read=([recording for recording, _ in pairs], [reading for _, reading in pairs])
-            if pairs
-            else None,
-        )
+        problem = problem_to_fit(study, reports)
         derivatives = check_derivatives(problem)
         say("Looking at what can be told apart")
         told = identify(problem, probe=False)
@@ -71,19 +54,11 @@ def passes(study: Study, reports: "Sequence[FileReport]") -> bool:
     app,
     "jaxcontact check drops/*.csv --radius 0.02 --mass 0.0027",
     "jaxcontact check study.toml",
+    study_options=STUDY,
 )
 def check(
     files: Files,
-    radius: Radius = None,
-    mass: Mass = None,
-    shell: Shell = None,
-    columns: Columns = None,
-    scale: Scale = None,
-    frame_rate: FrameRate = None,
-    vertical: Vertical = None,
-    sigma: Sigma = None,
-    speed: Speed = None,
-    gravity: Gravity = None,
+    given: GivenOptions,
     gate: Annotated[
         bool | None,
         flag(
@@ -101,21 +76,19 @@ def check(
     the problem is built as fit would build it: its derivatives are compared with differences, and
     its information says which parameters and combinations these data determine.
     """
-    paths, sections = asked(files, locals())
-    given, reading, model = (
-        sections[Ball],
-        ReadingOptions(**sections[ReadingOptions]),
-        ModelOptions(**sections[ModelOptions]),
-    )
-    check_given(given, "radius")
-    ball = Ball(**given) if "mass" in given else None
-    checked_radius = options(Ball)["radius"].checked("radius", given["radius"])
+    asked = ask(files, given)
+    given_ball = asked.sections[Ball]
+    reading = ReadingOptions(**asked.sections[ReadingOptions])
+    model = ModelOptions(**asked.sections[ModelOptions])
+    check_given(given_ball, "radius")
+    ball = Ball(**given_ball) if "mass" in given_ball else None
+    radius = options(Ball)["radius"].check("radius", given_ball["radius"])
     with Progress(standard_error()) as say:
         say("Reading")
         from calibration.studies.inspection import drag_coefficient_per, inspect_files, verdicts
         from calibration.studies.inspection_table import print_inspection
 
-        reports = inspect_files(paths, radius=checked_radius, reading=reading, model=model)
+        reports = inspect_files(asked.files, radius=radius, reading=reading, model=model)
         factor = None if ball is None else drag_coefficient_per(ball, model)
         learned = verdicts(reports, gravity=model.gravity, drag_coefficient_per=factor)
     print_inspection(reports, learned, console=standard_output())
@@ -123,7 +96,7 @@ def check(
     if (
         (study_file(files) is not None if gate is None else gate)
         and usable
-        and not passes(asked_study(files, locals()), reports)
+        and not passes(asked.study(), reports)
     ):
         return UNUSABLE_FILE
     return UNUSABLE_FILE if any(report.problem for report in reports) else 0

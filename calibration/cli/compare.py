@@ -1,11 +1,10 @@
 """``jaxcontact compare``."""
 
-from typing import Annotated
-
 from calibration.cli.after_fit import Out, StudyFile, asked_for, write_findings
 from calibration.cli.app import app, prepare_jax, print_lines, standard_error
-from calibration.cli.options import FLAG, RESULT, Force, flag, verb
+from calibration.cli.options import Force, GivenOptions, all_of, verb
 from calibration.runtime.progress import Progress
+from calibration.studies.study import CompareOptions
 
 COLUMNS = (
     "name",
@@ -27,27 +26,11 @@ COLUMNS = (
     app,
     "jaxcontact compare result/study.toml",
     "jaxcontact compare result/study.toml --model constant --model 'power law' --hold-out",
+    study_options=all_of(CompareOptions),
 )
 def compare(
     study: StudyFile,
-    models: Annotated[
-        list[str] | None,
-        flag(
-            "--model",
-            "A restitution law: constant, viscoelastic, power law, plastic; all by default.",
-            RESULT,
-            "NAME",
-        ),
-    ] = None,
-    cross_validate: Annotated[
-        bool | None,
-        flag(
-            "--hold-out/--no-hold-out",
-            "Predict data that were left out, too. [default: no]",
-            RESULT,
-            FLAG,
-        ),
-    ] = None,
+    given: GivenOptions,
     out: Out = None,
     force: Force = False,
 ) -> None:
@@ -56,15 +39,13 @@ def compare(
     Fits the study with each law of restitution. Prints AICc, BIC and, where asked, how well each
     predicts what was left out, and writes compare.txt and compare.json.
     """
-    asked, folder = asked_for(study, out, force=force)
-    options = asked.compare.with_given(
-        models=models and tuple(models), cross_validate=cross_validate
-    )
+    asked, folder = asked_for(study, given, out, force=force)
+    options = asked.compare
     with Progress(standard_error()) as say:
         say("Starting")
         prepare_jax()
         from calibration.selection.compare import compare as compared
-        from calibration.studies.trajectories import problems_to_compare
+        from calibration.studies.pipeline import problems_to_compare
 
         problems = problems_to_compare(asked, options.models)
         say(f"Fitting {len(problems)} models")

@@ -11,38 +11,22 @@ from calibration.cli.app import (
     standard_error,
     standard_output,
 )
-from calibration.cli.cached_fit import kept_fit
+from calibration.cli.cached_fit import resume_fit
 from calibration.cli.options import (
     FLAG,
     RESULT,
-    Columns,
-    Drag,
     Files,
-    FluidDensity,
     Force,
-    FrameRate,
-    Friction,
-    Gravity,
-    LengthScale,
-    Lift,
-    Mass,
-    Method,
-    Radius,
-    RestitutionLaw,
-    Scale,
-    Shell,
-    Sigma,
-    Speed,
-    Spin,
-    Steps,
-    Vertical,
-    asked_study,
+    GivenOptions,
+    all_of,
+    ask,
     flag,
     study_file,
     verb,
 )
 from calibration.io.files import find_files
 from calibration.runtime.progress import Progress
+from calibration.studies.study import SECTIONS, ExportOptions
 
 if TYPE_CHECKING:
     from calibration.results.result import Fit
@@ -54,28 +38,11 @@ if TYPE_CHECKING:
     "jaxcontact fit tracked.txt --frame-rate 240 --scale 0.0015 --radius 0.02 --mass 0.0027",
     "jaxcontact fit impacts.csv --speed 3.9 --radius 0.0025 --mass 0.00025 --out glass",
     "jaxcontact fit result/study.toml --no-drag --out without_drag",
+    study_options=all_of(*SECTIONS, ExportOptions),
 )
 def fit(
     files: Files,
-    radius: Radius = None,
-    mass: Mass = None,
-    shell: Shell = None,
-    columns: Columns = None,
-    scale: Scale = None,
-    frame_rate: FrameRate = None,
-    vertical: Vertical = None,
-    sigma: Sigma = None,
-    speed: Speed = None,
-    drag: Drag = None,
-    fluid_density: FluidDensity = None,
-    gravity: Gravity = None,
-    length_scale: LengthScale = None,
-    friction: Friction = None,
-    spin: Spin = None,
-    lift: Lift = None,
-    restitution_law: RestitutionLaw = None,
-    method: Method = None,
-    steps: Steps = None,
+    given: GivenOptions,
     out: Annotated[
         str | None,
         flag(
@@ -98,7 +65,7 @@ def fit(
 
     A study file may hold every option; what is given here comes before it.
     """
-    study = asked_study(files, locals())
+    study = ask(files, given).study()
     inputs = tuple(map(str, find_files(study.files)))
     from calibration.studies.results_folder import check_folder, default_folder, write_results
 
@@ -109,24 +76,28 @@ def fit(
         prepare_jax()
         from calibration.results.table import print_fit
 
-        found = kept_fit(study, folder, progress=say)
+        result = resume_fit(study, folder, progress=say)
         say("Writing the results")
-        written = write_results(found, study, folder, inputs=inputs)
+        written = write_results(result, study, folder, inputs=inputs)
     if not quiet:
-        print_lines(*what_was_read(found), "")
-    print_fit(found, console=standard_output())
+        print_lines(*lines_on_data(result), "")
+    print_fit(result, console=standard_output())
     if not quiet:
         print_lines("", f"Results: {', '.join(map(str, written))}")
 
 
-def what_was_read(found: "Fit") -> Iterator[str]:
-    """A line for each recording, other observation or column."""
+def lines_on_data(fit: "Fit") -> Iterator[str]:
+    """A line for each recording, other measurement or column."""
     from calibration.results import residuals
 
-    for recording in found.recordings:
+    for recording in fit.recordings:
         bounces, span = len(recording.bounce_times), recording.time[-1] - recording.time[0]
-        yield f"{recording.name}: {len(recording.time)} samples in {span:.2f} s, {bounces} bounce{'' if bounces == 1 else 's'}"
-    for series in found.series:
+        plural = "" if bounces == 1 else "s"
+        yield (
+            f"{recording.name}: {len(recording.time)} samples in {span:.2f} s, "
+            f"{bounces} bounce{plural}"
+        )
+    for series in fit.series:
         yield f"{series.name}: {residuals.used(series)} of {', '.join(series.labels)}"
-    for column in found.columns:
+    for column in fit.columns:
         yield f"{column.label}: {len(column.measured)} impacts"

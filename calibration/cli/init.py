@@ -9,18 +9,11 @@ from calibration.cli.app import app, print_lines
 from calibration.cli.options import (
     FLAG,
     RESULT,
-    Columns,
+    STUDY,
     Files,
     Force,
-    FrameRate,
-    Mass,
-    Radius,
-    Scale,
-    Shell,
-    Sigma,
-    Speed,
-    Vertical,
-    asked_study,
+    GivenOptions,
+    ask,
     flag,
     verb,
 )
@@ -32,18 +25,11 @@ from calibration.io.files import find_files
     app,
     "jaxcontact init drops/*.csv --radius 0.02 --mass 0.0027 --shell",
     "jaxcontact init sounds/*.csv --radius 0.02 --mass 0.0027 --out clicks.toml",
+    study_options=STUDY,
 )
 def init(
     files: Files,
-    radius: Radius = None,
-    mass: Mass = None,
-    shell: Shell = None,
-    columns: Columns = None,
-    scale: Scale = None,
-    frame_rate: FrameRate = None,
-    vertical: Vertical = None,
-    sigma: Sigma = None,
-    speed: Speed = None,
+    given: GivenOptions,
     out: Annotated[
         str, flag("--out", "The study file.", RESULT, "FILE", show_default=True)
     ] = "study.toml",
@@ -66,7 +52,7 @@ def init(
     """
     from calibration.studies.toml import write_study  # what reads and writes TOML
 
-    study = asked_study(files, locals())
+    study = ask(files, given).study()
     if Path(out).exists() and not force:
         raise InputError(
             "the file exists",
@@ -77,10 +63,10 @@ def init(
         raise InputError(
             "a study file ends in .toml", remedy="Name one with --out study.toml.", path=out
         )
-    found = tuple(map(str, find_files(study.files)))
-    write_study(study if patterns else dataclasses.replace(study, files=found), out, fitted=False)
+    paths = tuple(map(str, find_files(study.files)))
+    write_study(study if patterns else dataclasses.replace(study, files=paths), out, fitted=False)
     shown = os.fspath(out)
     print_lines(
-        f"{len(found)} file{'' if len(found) == 1 else 's'}: {shown}",
+        f"{len(paths)} file{'' if len(paths) == 1 else 's'}: {shown}",
         f"Next: jaxcontact check {shown}",
     )

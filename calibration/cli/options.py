@@ -1,10 +1,9 @@
-"""The command line's options for a study: declared from the study's own options, and put together
+"""The command line's options for a study: generated from the study's own options, and put together
 with a study file.
 """
 
 import dataclasses
 import inspect
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, TypeVar
 
@@ -12,28 +11,50 @@ import typer
 from rich.markup import escape
 
 from calibration.errors import InputError
-from calibration.studies.option import options, required
+from calibration.studies.extensions import load_extensions
+from calibration.studies.option import Option, options, required
 from calibration.studies.study import (
     AFTER_FIT,
+    EXTENSIONS_OPTION,
     SECTIONS,
     Ball,
-    FitOptions,
-    ModelOptions,
-    ReadingOptions,
     Section,
     Study,
 )
 from calibration.studies.toml import is_study_file, read_study
 
-BALL, READING, MODEL, RESULT, MOTION = (
-    "The ball",
-    "Reading the files",
-    "The physics",
-    "Results",
-    "The motion",
-)
-FLAG = " "  # in the place of the name of a value
+RESULT, MOTION = "Results", "The motion"
+"""Panels of help texts."""
+
+FLAG = " "
+"""In the place of the name of a value, for options without one."""
+
+EXTENSIONS = "extensions"
+"""Name of the option that is of no section."""
+
 Function = TypeVar("Function", bound=Callable[..., Any])
+Selection = Mapping[type[Section], Sequence[str]]
+"""Names of options by section."""
+
+
+@dataclasses.dataclass(frozen=True)
+class GivenOptions:
+    """What the command line gives of the options of a study.
+
+    A verb with a parameter of this type has all options that it asks for, and need not repeat
+    them.
+
+    Attributes:
+        sections: values by section and name; what was not given is missing.
+        extensions: modules to import.
+    """
+
+    sections: Mapping[type[Section], Mapping[str, Any]] = dataclasses.field(default_factory=dict)
+    extensions: tuple[str, ...] = ()
+
+    def of(self, section: type[Section]) -> Mapping[str, Any]:
+        """What is given of a section, by name."""
+        return self.sections.get(section, {})
 
 
 def flag(flags: str, about: str, panel: str, metavar: str, *, show_default: bool = False) -> Any:
@@ -41,22 +62,6 @@ def flag(flags: str, about: str, panel: str, metavar: str, *, show_default: bool
     return typer.Option(
         flags, help=escape(about), metavar=metavar, rich_help_panel=panel, show_default=show_default
     )
-
-
-def _of_study(
-    section: type[Section], name: str, flags: str, panel: str, metavar: str = FLAG
-) -> Any:
-    """The option of the command line for an option of a study; when it is not given, the study file
-    or the default decides.
-    """
-    about = options(section)[name].about
-    default = next(field.default for field in dataclasses.fields(section) if field.name == name)
-    shown = ""
-    if isinstance(default, bool):
-        shown = f" [default: {flags.split('/')[not default]}]"
-    elif default not in (None, dataclasses.MISSING):
-        shown = f" [default: {default}]"
-    return flag(flags, f"{about[:1].upper()}{about[1:]}.{shown}", panel, metavar)
 
 
 Files = Annotated[
@@ -68,57 +73,105 @@ Files = Annotated[
         show_default=False,
     ),
 ]
-Radius = Annotated[float | None, _of_study(Ball, "radius", "--radius", BALL, "METRES")]
-Mass = Annotated[float | None, _of_study(Ball, "mass", "--mass", BALL, "KILOGRAMS")]
-Shell = Annotated[bool | None, _of_study(Ball, "shell", "--shell/--solid", BALL)]
-Columns = Annotated[
-    list[str] | None,
-    _of_study(ReadingOptions, "columns", "--columns", READING, "t=HEADER,z=HEADER"),
-]
-Scale = Annotated[float | None, _of_study(ReadingOptions, "scale", "--scale", READING, "METRES")]
-FrameRate = Annotated[
-    float | None, _of_study(ReadingOptions, "frame_rate", "--frame-rate", READING, "HERTZ")
-]
-Vertical = Annotated[
-    str | None, _of_study(ReadingOptions, "vertical", "--vertical", READING, "AXIS")
-]
-Sigma = Annotated[
-    str | None, _of_study(ReadingOptions, "sigma", "--sigma", READING, "SD or x=SD,z=SD")
-]
-Speed = Annotated[float | None, _of_study(ReadingOptions, "speed", "--speed", READING, "M/S")]
-Drag = Annotated[bool | None, _of_study(ModelOptions, "drag", "--drag/--no-drag", MODEL)]
-FluidDensity = Annotated[
-    float | None, _of_study(ModelOptions, "fluid_density", "--fluid-density", MODEL, "KG/M^3")
-]
-Gravity = Annotated[float | None, _of_study(ModelOptions, "gravity", "--gravity", MODEL, "M/S^2")]
-LengthScale = Annotated[
-    bool | None, _of_study(ModelOptions, "length_scale", "--length-scale/--no-length-scale", MODEL)
-]
-Friction = Annotated[
-    bool | None, _of_study(ModelOptions, "friction", "--friction/--no-friction", MODEL)
-]
-Spin = Annotated[bool | None, _of_study(ModelOptions, "spin", "--spin/--no-spin", MODEL)]
-RestitutionLaw = Annotated[
-    str | None, _of_study(ModelOptions, "restitution_law", "--restitution-law", MODEL, "LAW")
-]
-Lift = Annotated[bool | None, _of_study(ModelOptions, "lift", "--lift/--no-lift", MODEL)]
-Method = Annotated[str | None, _of_study(FitOptions, "method", "--method", MODEL, "NAME")]
-Steps = Annotated[int | None, _of_study(FitOptions, "steps", "--steps", MODEL, "COUNT")]
 Force = Annotated[bool, flag("--force", "Replace whatever is there.", RESULT, FLAG)]
 
 
-def verb(app: typer.Typer, *examples: str) -> Callable[[Function], Function]:
+def all_of(*sections: type[Section]) -> Selection:
+    """All options of the sections."""
+    return {section: tuple(options(section)) for section in sections}
+
+
+STUDY: Selection = all_of(*SECTIONS)
+"""What decides on a fit."""
+
+
+def verb(
+    app: typer.Typer, *examples: str, study_options: Selection | None = None
+) -> Callable[[Function], Function]:
     """Make a command of a function; its docstring, without the line breaks inside paragraphs, is
     the help text.
+
+    Args:
+        app: the application.
+        examples: command lines, for the help text.
+        study_options: options of a study that the command has; they reach the function as its
+            parameter of the type ``GivenOptions``.
     """
 
     def register(function: Function) -> Function:
         paragraphs = inspect.cleandoc(function.__doc__ or "").split("\n\n")
         about = "\n\n".join(escape(" ".join(paragraph.split())) for paragraph in paragraphs)
         epilog = "\b\nExamples:\n" + "\n".join(f"  {escape(example)}" for example in examples)
-        return app.command(help=about, epilog=epilog)(function)
+        command = function if study_options is None else _with_options(function, study_options)
+        app.command(help=about, epilog=epilog)(command)
+        return function
 
     return register
+
+
+def _with_options(function: Function, selection: Selection) -> Callable[..., Any]:
+    """The function with a parameter for each option, in place of that of type ``GivenOptions``."""
+    signature = inspect.signature(function)
+    (gathered,) = (
+        parameter.name
+        for parameter in signature.parameters.values()
+        if parameter.annotation is GivenOptions
+    )
+    generated = [
+        _parameter(name, options(section)[name], section)
+        for section, names in selection.items()
+        for name in names
+    ]
+    if set(SECTIONS) <= set(selection):
+        generated.append(_parameter(EXTENSIONS, EXTENSIONS_OPTION, Section))
+    parameters: list[inspect.Parameter] = []
+    for parameter in signature.parameters.values():
+        parameters += generated if parameter.name == gathered else [parameter]
+
+    def command(**values: Any) -> Any:
+        sections = {section: _given(section, names, values) for section, names in selection.items()}
+        extensions = tuple(values.pop(EXTENSIONS, None) or ())
+        given = GivenOptions(sections, load_extensions(extensions))
+        return function(**values, **{gathered: given})
+
+    command.__name__ = function.__name__
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {item.name: item.annotation for item in parameters}
+    return command
+
+
+def _parameter(name: str, option: Option, section: type[Section]) -> inspect.Parameter:
+    """An option of a study as a parameter; when it is not given, the study file or the default
+    decides.
+    """
+    default = next(
+        (field.default for field in dataclasses.fields(section) if field.name == name), None
+    )
+    flags, shown = option.flags_of(name), ""
+    if isinstance(default, bool):
+        shown = f" [default: {flags.split('/')[not default]}]"
+    elif isinstance(default, tuple):
+        shown = f" [default: {', '.join(f'{value:g}' for value in default)}]"
+    elif default not in (None, dataclasses.MISSING):
+        shown = f" [default: {default}]"
+    about = f"{option.about[:1].upper()}{option.about[1:]}.{shown}"
+    typed = flag(flags, about, section.panel, option.metavar or option.kind.metavar)
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        default=None,
+        annotation=Annotated[option.kind.typed | None, typed],
+    )
+
+
+def _given(section: type[Section], names: Sequence[str], values: dict[str, Any]) -> dict[str, Any]:
+    """What was typed of a section, taken out of all values and parsed."""
+    given = {}
+    for name in names:
+        typed, parse = values.pop(name), options(section)[name].kind.parse
+        if typed is not None and typed != []:
+            given[name] = typed if parse is None else parse(typed)
+    return given
 
 
 def study_file(files: Sequence[str]) -> str | None:
@@ -133,39 +186,49 @@ def study_file(files: Sequence[str]) -> str | None:
     return studies[0] if studies else None
 
 
-def asked(
-    files: Sequence[str], given: Mapping[str, Any]
-) -> tuple[tuple[str, ...], dict[type[Section], dict[str, Any]]]:
-    """Files, and options by section: what the command line gives, and else what a study file gives.
+@dataclasses.dataclass(frozen=True)
+class AskedOptions:
+    """What is asked for: what the command line gives, and else what a study file gives.
+
+    Attributes:
+        files: of the command line or of the study file.
+        extensions: of both.
+        sections: values by section and name; what neither gives is missing.
+    """
+
+    files: tuple[str, ...]
+    extensions: tuple[str, ...]
+    sections: Mapping[type[Section], Mapping[str, Any]]
+
+    def study(self) -> Study:
+        """The study.
+
+        Raises:
+            InputError: no radius or mass, a value that is not allowed.
+        """
+        check_given(self.sections[Ball], *required(Ball))
+        sections: dict[str, Any] = {
+            section.section: section(**values) for section, values in self.sections.items()
+        }
+        return Study(files=self.files, extensions=self.extensions, **sections)
+
+
+def ask(files: Sequence[str], given: GivenOptions) -> AskedOptions:
+    """Put a study file, where there is one, and the command line together.
 
     Args:
         files: as given.
-        given: options by name, ``None`` where not given; others than those of a study are ignored.
+        given: the options that are given.
     """
     path = study_file(files)
     study = read_study(path) if path is not None else None
-    parsed = {
-        **given,
-        "columns": parsed_columns(given.get("columns")),
-        "sigma": parsed_sigma(given.get("sigma")),
-    }
-    together = {}
-    for cls in (*SECTIONS, *AFTER_FIT):
-        before = vars(getattr(study, cls.section)) if study is not None else {}
-        together[cls] = {
-            **before,
-            **{name: parsed[name] for name in options(cls) if parsed.get(name) is not None},
-        }
-    return study.files if study is not None else tuple(files), together
-
-
-def asked_study(files: Sequence[str], given: Mapping[str, Any]) -> Study:
-    """The study that is asked for: the files of the command line or of a study file, and the
-    options as in ``asked``.
-    """
-    paths, sections = asked(files, given)
-    check_given(sections[Ball], *required(Ball))
-    return Study(files=paths, **{cls.section: cls(**values) for cls, values in sections.items()})  # type: ignore[arg-type]
+    sections = {}
+    for section in (*SECTIONS, *AFTER_FIT):
+        before = vars(getattr(study, section.section)) if study is not None else {}
+        sections[section] = {**before, **given.of(section)}
+    before = study.extensions if study is not None else ()
+    extensions = tuple(dict.fromkeys((*before, *given.extensions)))
+    return AskedOptions(study.files if study is not None else tuple(files), extensions, sections)
 
 
 def check_given(ball: Mapping[str, Any], *names: str) -> None:
@@ -177,35 +240,3 @@ def check_given(ball: Mapping[str, Any], *names: str) -> None:
                 f"the {name} of the ball is not given",
                 remedy=f"Add it, for a table-tennis ball --{name} {example}.",
             )
-
-
-def parsed_columns(texts: Sequence[str] | None) -> dict[str, str] | None:
-    """``t=Zeit,z=Lage`` as a table; a header may contain commas and equals signs."""
-    pairs = [
-        pair.partition("=") for text in texts or () for pair in re.split(r",(?=\s*\w+\s*=)", text)
-    ]
-    for key, sign, header in pairs:
-        if not (sign and key.strip() and header.strip()):
-            raise InputError(
-                f"--columns: {key + sign + header!r} is not KEY=HEADER",
-                remedy="Give for example --columns 't=Zeit,z=Lage'.",
-            )
-    return {key.strip(): header.strip() for key, _, header in pairs} or None
-
-
-def parsed_sigma(text: str | None) -> float | dict[str, float] | None:
-    """``0.002`` as a number, ``x=0.002,z=0.001`` as a table."""
-    if text is None:
-        return None
-    try:
-        if "=" not in text:
-            return float(text)
-        return {
-            key.strip(): float(value)
-            for key, _, value in (pair.partition("=") for pair in text.split(","))
-        }
-    except ValueError:
-        raise InputError(
-            f"--sigma: {text!r} is not understood",
-            remedy="Give --sigma 0.002 or --sigma x=0.002,z=0.001.",
-        ) from None

@@ -1,7 +1,6 @@
 """``jaxcontact posterior``."""
 
 import os
-from typing import Annotated
 
 from calibration.cli.after_fit import (
     Out,
@@ -12,29 +11,20 @@ from calibration.cli.after_fit import (
     write_findings,
 )
 from calibration.cli.app import app, print_lines, standard_error
-from calibration.cli.options import RESULT, Force, flag, verb
+from calibration.cli.options import Force, GivenOptions, all_of, verb
 from calibration.runtime.progress import Progress
+from calibration.studies.study import PosteriorOptions
 
 
 @verb(
     app,
     "jaxcontact posterior result/study.toml",
     "jaxcontact posterior result/study.toml --samples 4000 --seed 1",
+    study_options=all_of(PosteriorOptions),
 )
 def posterior(
     study: StudyFile,
-    samples: Annotated[
-        int | None, flag("--samples", "Samples of each chain. [default: 1000]", RESULT, "COUNT")
-    ] = None,
-    warmup: Annotated[
-        int | None, flag("--warmup", "Steps before them. [default: 1000]", RESULT, "COUNT")
-    ] = None,
-    chains: Annotated[
-        int | None, flag("--chains", "Independent chains. [default: 4]", RESULT, "COUNT")
-    ] = None,
-    seed: Annotated[
-        int | None, flag("--seed", "Another number, other samples. [default: 0]", RESULT, "NUMBER")
-    ] = None,
+    given: GivenOptions,
     out: Out = None,
     force: Force = False,
 ) -> None:
@@ -44,8 +34,8 @@ def posterior(
     Prints the intervals and writes posterior.txt, posterior.json and posterior.nc, which ArviZ
     reads. When it is killed, the same command goes on where it was.
     """
-    asked, folder = asked_for(study, out, force=force)
-    options = asked.posterior.with_given(samples=samples, warmup=warmup, chains=chains, seed=seed)
+    asked, folder = asked_for(study, given, out, force=force)
+    options = asked.posterior
     with Progress(standard_error()) as say:
         fit = fitted(asked, folder, say)
         from calibration.uncertainty.posterior import posterior as sampled

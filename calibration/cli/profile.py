@@ -1,7 +1,5 @@
 """``jaxcontact profile``."""
 
-from typing import Annotated
-
 from calibration.cli.after_fit import (
     Out,
     StudyFile,
@@ -11,30 +9,20 @@ from calibration.cli.after_fit import (
     write_findings,
 )
 from calibration.cli.app import app, print_lines, standard_error
-from calibration.cli.options import RESULT, Force, flag, verb
+from calibration.cli.options import Force, GivenOptions, all_of, verb
 from calibration.runtime.progress import Progress
+from calibration.studies.study import ProfileOptions
 
 
 @verb(
     app,
     "jaxcontact profile result/study.toml",
     "jaxcontact profile result/study.toml --name contact.normal.restitution --level 0.68",
+    study_options=all_of(ProfileOptions),
 )
 def profile(
     study: StudyFile,
-    names: Annotated[
-        list[str] | None,
-        flag(
-            "--name",
-            "A parameter to profile, as fit.json names it; all that were fitted by default.",
-            RESULT,
-            "NAME",
-        ),
-    ] = None,
-    level: Annotated[
-        float | None,
-        flag("--level", "Probability of the intervals. [default: 0.95]", RESULT, "FRACTION"),
-    ] = None,
+    given: GivenOptions,
     out: Out = None,
     force: Force = False,
 ) -> None:
@@ -45,7 +33,7 @@ def profile(
     intervals and writes profile.txt, profile.json and profile.png. When it is killed, the same
     command goes on where it was.
     """
-    asked, folder = asked_for(study, out, force=force)
+    asked, folder = asked_for(study, given, out, force=force)
     with Progress(standard_error()) as say:
         fit = fitted(asked, folder, say)
         from calibration.report.figures import png
@@ -54,8 +42,8 @@ def profile(
 
         found = profiled(
             fit,
-            names or asked.profile.names,
-            level=level or asked.profile.level,
+            asked.profile.names,
+            level=asked.profile.level,
             progress=say,
             checkpoint=str(checkpoint_of(folder, "profile")),
         )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from calibration.cli.after_fit import Out, StudyFile, asked_for, fitted
 from calibration.cli.app import app, print_lines, standard_error
-from calibration.cli.options import Force, verb
+from calibration.cli.options import Force, GivenOptions, verb
 from calibration.runtime.progress import Progress
 
 TITLES = {
@@ -23,16 +23,17 @@ def report(study: StudyFile, out: Out = None, force: Force = False) -> None:
 
     Fits the study and writes report.html, with its pictures inside, beside the other results.
     """
-    from calibration.studies.results_folder import PAGE, title_of
+    from calibration.report.exporter import ExportContext, PageSection
+    from calibration.report.exporters import EXPORTERS
+    from calibration.studies.results_folder import title_of
+    from calibration.studies.toml import study_text
 
-    asked, folder = asked_for(study, out, force=force)
+    asked, folder = asked_for(study, GivenOptions(), out, force=force)
+    page = EXPORTERS["page"]
+    path = folder / page.filename
     with Progress(standard_error()) as say:
         fit = fitted(asked, folder, say)
         say("Writing the page")
-        from calibration.report.figures import fit_figure, png
-        from calibration.report.page import PageSection, write_page
-        from calibration.studies.toml import study_text
-
         sections = [
             PageSection(
                 title, text=_text(folder / f"{name}.txt"), figure=_picture(folder / f"{name}.png")
@@ -41,12 +42,11 @@ def report(study: StudyFile, out: Out = None, force: Force = False) -> None:
             if (folder / f"{name}.txt").exists()
         ]
         folder.mkdir(parents=True, exist_ok=True)
-        figure = png(fit_figure(fit)) if fit.recordings or fit.columns or fit.series else None
-        text = study_text(asked, folder=folder)
-        write_page(
-            fit, folder / PAGE, figure=figure, title=title_of(asked), sections=sections, study=text
+        context = ExportContext(
+            title=title_of(asked), study=study_text(asked, folder=folder), sections=sections
         )
-    print_lines(f"Results: {folder / PAGE}")
+        page.write(fit, path, context=context)
+    print_lines(f"Results: {path}")
 
 
 def _text(path: Path) -> str:

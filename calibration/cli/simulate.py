@@ -7,24 +7,19 @@ from calibration.cli.app import app, prepare_jax, print_lines, standard_error
 from calibration.cli.options import (
     MOTION,
     RESULT,
-    FluidDensity,
     Force,
-    Gravity,
-    Mass,
-    Radius,
-    Shell,
-    asked,
+    GivenOptions,
     check_given,
     flag,
     verb,
 )
 from calibration.errors import InputError
 from calibration.runtime.progress import Progress
-from calibration.studies.option import required
+from calibration.studies.option import options, required
 from calibration.studies.study import Ball, ModelOptions
 
 if TYPE_CHECKING:
-    from calibration.studies.synthetic_recording import MadeUpRecording
+    from calibration.studies.synthetic_recording import SyntheticRecording
 
 LISTED_CONTACTS = 20
 
@@ -41,11 +36,10 @@ def _motion(flags: str, about: str, metavar: str, *, shown: bool = True) -> Any:
     "drop.csv",
     "jaxcontact simulate --radius 0.02 --mass 0.0027 --shell --position 0 0 0.3 --velocity 2 "
     "0 -1 --friction 0.2",
+    study_options={Ball: tuple(options(Ball)), ModelOptions: ("fluid_density", "gravity")},
 )
 def simulate(
-    radius: Radius = None,
-    mass: Mass = None,
-    shell: Shell = None,
+    given: GivenOptions,
     height: Annotated[
         float | None,
         _motion(
@@ -95,7 +89,6 @@ def simulate(
         float,
         _motion("--drag", "Drag coefficient of the air; a smooth ball has about 0.47.", "RATIO"),
     ] = 0.0,
-    fluid_density: FluidDensity = None,
     stiffness: Annotated[
         float | None,
         _motion(
@@ -105,7 +98,6 @@ def simulate(
             shown=False,
         ),
     ] = None,
-    gravity: Gravity = None,
     duration: Annotated[
         float, _motion("--duration", "How long it is recorded [s].", "SECONDS")
     ] = 2.0,
@@ -120,29 +112,21 @@ def simulate(
     ] = "trajectory.csv",
     force: Force = False,
 ) -> None:
-    """Make up a recording: simulate a bouncing ball, print its contacts, and write t, x, y, z as a
+    """Write a synthetic recording: simulate a bouncing ball, print its contacts, and write t, x, y, z as a
     file that fit reads.
 
     For planning an experiment, and for trying a fit on data whose truth is known.
     """
-    _, sections = asked(
-        (),
-        {
-            name: value
-            for name, value in locals().items()
-            if name not in ("drag", "friction", "spin")
-        },
-    )
-    check_given(sections[Ball], *required(Ball))
-    ball, model = Ball(**sections[Ball]), ModelOptions(**sections[ModelOptions])
+    check_given(given.of(Ball), *required(Ball))
+    ball, model = Ball(**given.of(Ball)), ModelOptions(**given.of(ModelOptions))
     start = _start(ball, height, position)
     with Progress(standard_error()) as say:
         say("Simulating")
         prepare_jax()
         from calibration.studies.synthetic_recording import (
             check_replaceable,
-            make_up,
             scene_of,
+            simulate_recording,
             start_of,
             write_recording,
         )
@@ -158,7 +142,9 @@ def simulate(
             fluid_density=model.fluid_density,
         )
         state = start_of(position=start, velocity=velocity, spin=spin)
-        recording = make_up(scene, state, duration=duration, rate=rate, noise=noise, seed=seed)
+        recording = simulate_recording(
+            scene, state, duration=duration, rate=rate, noise=noise, seed=seed
+        )
         write_recording(recording, out)
     print_lines(*_contacts(recording), "", f"{len(recording.time)} samples: {out}")
 
@@ -178,7 +164,7 @@ def _start(ball: Ball, height: float | None, position: Vector | None) -> Vector:
     return position if height is None else (0.0, 0.0, ball.radius + height)  # type: ignore[return-value]
 
 
-def _contacts(recording: "MadeUpRecording") -> Iterator[str]:
+def _contacts(recording: "SyntheticRecording") -> Iterator[str]:
     """A line for each contact."""
     yield "contact   touch-down [s]   lasts [us]   speed before [m/s]   speed after [m/s]"
     columns = (

@@ -1,4 +1,10 @@
-"""Figures, pages and files that show a result."""
+"""Figures, pages and files that show a result.
+
+Example:
+    >>> import calibration as cal
+    >>> cal.report.EXPORTERS["page"].filename
+    'report.html'
+"""
 
 import lazy_loader as _lazy
 

@@ -1,4 +1,9 @@
+from .exporter import ExportContext as ExportContext
+from .exporter import Exporter as Exporter
+from .exporter import PageSection as PageSection
+from .exporters import EXPORTERS as EXPORTERS
 from .figures import fit_figure as fit_figure
+from .figures import png as png
 from .figures import save_figure as save_figure
 from .json import write_json as write_json
 from .page import write_page as write_page

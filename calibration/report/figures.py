@@ -66,6 +66,23 @@ def fit_figure(fit: FitSummary) -> Figure:
 
     Returns:
         a figure outside of pyplot's list of open figures.
+
+    Example:
+        >>> import calibration as cal
+        >>> restitution = cal.Estimate(
+        ...     name="contact.normal.restitution",
+        ...     label="restitution",
+        ...     symbol="e",
+        ...     unit="-",
+        ...     value=0.905,
+        ...     sd=0.006,
+        ...     start=0.8,
+        ...     status=cal.Determination.DETERMINED,
+        ... )
+        >>> fit = cal.Fit(parameters={restitution.name: restitution}, chi2=1.5, dof=3)
+        >>> figure = cal.report.fit_figure(fit)
+        >>> len(figure.axes) > 0
+        True
     """
     fit = spell_summary(fit, has=_in_font())
     shown = _worst(fit.recordings)
@@ -89,6 +106,25 @@ def save_figure(fit: FitSummary, path: str | os.PathLike[str]) -> None:
 
     Raises:
         InputError: another ending, ``path`` is a folder, or its folder does not exist.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> import calibration as cal
+        >>> restitution = cal.Estimate(
+        ...     name="contact.normal.restitution",
+        ...     label="restitution",
+        ...     symbol="e",
+        ...     unit="-",
+        ...     value=0.905,
+        ...     sd=0.006,
+        ...     start=0.8,
+        ...     status=cal.Determination.DETERMINED,
+        ... )
+        >>> fit = cal.Fit(parameters={restitution.name: restitution}, chi2=1.5, dof=3)
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "fit.png"
+        >>> cal.report.save_figure(fit, file)
+        >>> file.exists()
+        True
     """
     if Path(path).suffix.lower() != ".png":
         raise InputError(
@@ -98,7 +134,24 @@ def save_figure(fit: FitSummary, path: str | os.PathLike[str]) -> None:
 
 
 def png(figure: Figure) -> bytes:
-    """The figure as the bytes of a PNG, the same for the same figure."""
+    """The figure as the bytes of a PNG, the same for the same figure.
+
+    Example:
+        >>> import calibration as cal
+        >>> restitution = cal.Estimate(
+        ...     name="contact.normal.restitution",
+        ...     label="restitution",
+        ...     symbol="e",
+        ...     unit="-",
+        ...     value=0.905,
+        ...     sd=0.006,
+        ...     start=0.8,
+        ...     status=cal.Determination.DETERMINED,
+        ... )
+        >>> fit = cal.Fit(parameters={restitution.name: restitution}, chi2=1.5, dof=3)
+        >>> cal.report.png(cal.report.fit_figure(fit))[1:4]
+        b'PNG'
+    """
     content = io.BytesIO()
     FigureCanvasAgg(figure).print_png(content, metadata={"Software": None})
     return content.getvalue()

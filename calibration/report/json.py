@@ -32,6 +32,25 @@ def write_json(fit: FitSummary, path: str | os.PathLike[str]) -> None:
 
     Raises:
         InputError: ``path`` is a folder, or its folder does not exist.
+
+    Example:
+        >>> import json, pathlib, tempfile
+        >>> import calibration as cal
+        >>> restitution = cal.Estimate(
+        ...     name="contact.normal.restitution",
+        ...     label="restitution",
+        ...     symbol="e",
+        ...     unit="-",
+        ...     value=0.905,
+        ...     sd=0.006,
+        ...     start=0.8,
+        ...     status=cal.Determination.DETERMINED,
+        ... )
+        >>> fit = cal.Fit(parameters={restitution.name: restitution}, chi2=1.5, dof=3)
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "fit.json"
+        >>> cal.report.write_json(fit, file)
+        >>> json.loads(file.read_text())["parameters"]["contact.normal.restitution"]["sd"]
+        0.006
     """
     write_atomically(path, json_bytes(fit_numbers(fit)))
 

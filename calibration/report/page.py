@@ -5,13 +5,13 @@ mailed.
 import base64
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from importlib import resources
 from typing import Any
 
 from calibration.io.atomic import write_atomically
+from calibration.report.exporter import PageSection
 from calibration.results import sentences
-from calibration.results.estimate import Determination
+from calibration.results.estimate import Determination, Estimate
 from calibration.results.numbers import (
     found,
     has_interval,
@@ -26,21 +26,6 @@ from calibration.runtime.versions import installed_versions
 
 TEMPLATE = "page.html"
 _WIDTH = 100
-
-
-@dataclass(frozen=True)
-class PageSection:
-    """What else belongs on the page: profiles, a posterior, a comparison.
-
-    Attributes:
-        title: of the section.
-        text: as it was printed.
-        figure: a picture, the bytes of a PNG.
-    """
-
-    title: str
-    text: str = ""
-    figure: bytes | None = None
 
 
 def write_page(
@@ -64,6 +49,25 @@ def write_page(
 
     Raises:
         InputError: ``path`` is a folder, or its folder does not exist.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> import calibration as cal
+        >>> restitution = cal.Estimate(
+        ...     name="contact.normal.restitution",
+        ...     label="restitution",
+        ...     symbol="e",
+        ...     unit="-",
+        ...     value=0.905,
+        ...     sd=0.006,
+        ...     start=0.8,
+        ...     status=cal.Determination.DETERMINED,
+        ... )
+        >>> fit = cal.Fit(parameters={restitution.name: restitution}, chi2=1.5, dof=3)
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "report.html"
+        >>> cal.report.write_page(fit, file, title="Drops of a ball")
+        >>> "Drops of a ball" in file.read_text()
+        True
     """
     write_atomically(
         path, page_text(fit, figure=figure, title=title, sections=sections, study=study).encode()
@@ -129,7 +133,7 @@ def _rows(fit: FitSummary) -> list[dict[str, Any]]:
     return rows
 
 
-def _interval(estimate: Any) -> str:
+def _interval(estimate: Estimate) -> str:
     if not has_interval(estimate):
         return "-"
     ends = [

@@ -24,6 +24,29 @@ def profile_figure(found: Profiles | Profile2D) -> Figure:
 
     Returns:
         a figure outside of pyplot's list of open figures.
+
+    Example:
+        >>> import numpy as np
+        >>> import calibration as cal
+        >>> one = cal.Profile(
+        ...     name="e",
+        ...     label="restitution",
+        ...     symbol="e",
+        ...     unit="-",
+        ...     values=np.array([0.8, 0.9, 1.0]),
+        ...     delta_chi2=np.array([5.0, 0.0, 6.0]),
+        ...     converged=np.ones(3, dtype=bool),
+        ...     value=0.9,
+        ...     low=0.82,
+        ...     high=0.97,
+        ...     level=0.95,
+        ...     threshold=3.84,
+        ...     others={},
+        ...     text="",
+        ... )
+        >>> profiles = cal.Profiles({"e": one}, fit=cal.Fit(parameters={}))
+        >>> len(cal.report.profile_figure(profiles).axes)
+        1
     """
     if isinstance(found, Profile2D):
         figure = Figure(figsize=(5.0, 4.2), dpi=150, layout="constrained", facecolor="white")

@@ -12,7 +12,13 @@ from calibration.results.intervals import UNBOUNDED, check_level, student_reach
 
 
 class Determination(enum.StrEnum):
-    """What the data say of a parameter."""
+    """What the data say of a parameter.
+
+    Example:
+        >>> import calibration as cal
+        >>> cal.Determination.AT_BOUND.value
+        'at a bound'
+    """
 
     DETERMINED = "determined"
     NOT_DETERMINED = "not determined by these data"
@@ -49,6 +55,22 @@ class Estimate:
         degrees: degrees of freedom of ``sd``; infinite where the noise is known, few where it was
             found from few residuals or trials.
         curve: the estimate in the coordinate of its unknown, where there is one.
+
+    Example:
+        >>> import calibration as cal
+        >>> restitution = cal.Estimate(
+        ...     name="contact.normal.restitution",
+        ...     label="restitution",
+        ...     symbol="e",
+        ...     unit="-",
+        ...     value=0.905,
+        ...     sd=0.006,
+        ...     start=0.8,
+        ...     status=cal.Determination.DETERMINED,
+        ... )
+        >>> low, high = restitution.interval(0.95)
+        >>> f"{low:.3f} to {high:.3f}"
+        '0.893 to 0.917'
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Measured data beside what the fit predicts for them, for figures, tables and checks of residuals."""
+"""Measured data beside what the fit predicts for them, for figures, tables and checks."""
 
 import dataclasses
 from typing import Protocol

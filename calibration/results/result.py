@@ -17,6 +17,24 @@ class Fit(FitSummary):
         problem: what was fitted, with the weights that were used in the end; what profiles,
             samplers and designs go on from.
         assessment: the minimum with its residuals, Jacobian and covariance.
+
+    Example:
+        >>> import calibration as cal
+        >>> restitution = cal.Estimate(
+        ...     name="contact.normal.restitution",
+        ...     label="restitution",
+        ...     symbol="e",
+        ...     unit="-",
+        ...     value=0.905,
+        ...     sd=0.006,
+        ...     start=0.8,
+        ...     status=cal.Determination.DETERMINED,
+        ... )
+        >>> fit = cal.Fit(parameters={restitution.name: restitution}, chi2=1.5, dof=3)
+        >>> fit.explained
+        True
+        >>> fit.chi2_per_dof
+        0.5
     """
 
     problem: Any = dataclasses.field(default=None, repr=False, compare=False)

@@ -60,8 +60,8 @@ def error_scale_factor(fit: FitSummary) -> str:
             "standard errors are the formal ones; misfit and correlated residuals ask for no more"
         )
     return (
-        f"standard errors are {fit.error_scale_factor:.2g} times the formal ones, to allow for misfit and "
-        "correlated residuals"
+        f"standard errors are {fit.error_scale_factor:.2g} times the formal ones, to allow for "
+        "misfit and correlated residuals"
     )
 
 

@@ -51,17 +51,17 @@ class FitSummary:
     """
 
     parameters: dict[str, Estimate]
-    names: tuple[str, ...]
-    correlation: np.ndarray
-    chi2: float
-    dof: int
-    error_scale_factor: float
-    converged: bool
-    iterations: int
-    seconds: float
-    method: str
-    model: str
-    warnings: tuple[str, ...]
+    names: tuple[str, ...] = ()
+    correlation: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros((0, 0)))
+    chi2: float = math.nan
+    dof: int = 0
+    error_scale_factor: float = 1.0
+    converged: bool = True
+    iterations: int = 0
+    seconds: float = 0.0
+    method: str = ""
+    model: str = ""
+    warnings: tuple[str, ...] = ()
     columns: tuple[FittedColumn, ...] = ()
     predictions: Predictions = dataclasses.field(
         default=StoredPredictions(), repr=False, compare=False

@@ -64,8 +64,8 @@ class DerivativeCheck:
 
 
 def check_derivatives(problem: Problem) -> DerivativeCheck:
-    """Compare the derivatives of a problem by its shared parameters with central differences, at the
-    starting values.
+    """Compare the derivatives of a problem by its shared parameters with central differences, at
+    the starting values.
 
     Args:
         problem: to be fitted.

@@ -1,42 +1,122 @@
-"""What is in a file, from its header: a trajectory, a table of impacts, a force trace, or times of
-impacts.
-"""
+"""A kind of data file: the interface through which a study recognises, reads and fits it."""
 
-import enum
-import os
+import abc
+import dataclasses
+import time
+from collections.abc import Callable, Sequence
+from typing import ClassVar
 
-from calibration.io.impact_table import is_impact_table
-from calibration.io.tables import read_table
-from calibration.io.trajectory_columns import is_trajectory
-from calibration.measurements.force_trace import NORMAL
+import jax
+
+from calibration.errors import InputError
+from calibration.fitting.fit import minimum_of, report
+from calibration.io.headers import Header
+from calibration.problem.problem import Problem
+from calibration.results.result import Fit
+from calibration.studies.file_report import FileReport
+from calibration.studies.study import ReadingOptions, Study
+
+Say = Callable[[str], None]
+"""Is called with a sentence at each stage of a fit."""
 
 
-class FileKind(enum.StrEnum):
-    """Kinds of data files, in words."""
+class FileKind(abc.ABC):
+    """A kind of data file.
 
-    IMPACTS = "a table of impacts"
-    TRAJECTORY = "a trajectory"
-    FORCE = "a force trace"
-    SOUNDS = "times of impacts"
+    Implementing a kind of file: inherit; define ``name``; implement ``recognises``, ``problem`` and
+    ``inspect``; register an instance with ``calibration.studies.FILE_KINDS.register(...)``. For a
+    measurement of which each file holds one trial, inherit from ``MeasurementFiles`` instead, which
+    needs less.
 
+    Attributes:
+        name: what such a file is, in words that complete "this is".
+        comparable: whether laws of restitution can be compared on such files.
 
-def kind_of(path: str | os.PathLike[str]) -> FileKind:
-    """The kind of a file; what has no other sign is taken for a trajectory, whose reader says what
-    is missing.
-
-    Raises:
-        InputError: the file is no table.
+    Example:
+        >>> import calibration as cal
+        >>> [kind.name for kind in cal.studies.FILE_KINDS if kind.comparable]
+        ['times of impacts', 'a trajectory']
     """
-    headers = [header for header in read_table(path).headers if not header.uncertainty]
-    if is_trajectory(headers):
-        return FileKind.TRAJECTORY
-    if is_impact_table(path):
-        return FileKind.IMPACTS
-    if any(
-        header.name in NORMAL.names
-        or (header.unit is not None and header.unit.dimension == NORMAL.dimension)
-        for header in headers
-    ):
-        return FileKind.FORCE
-    timed = [header for header in headers if header.unit is None or header.unit.dimension == "time"]
-    return FileKind.SOUNDS if len(headers) == 1 and timed else FileKind.TRAJECTORY
+
+    name: ClassVar[str]
+    comparable: ClassVar[bool] = False
+
+    @abc.abstractmethod
+    def recognises(self, path: str, headers: Sequence[Header]) -> bool:
+        """Whether a file is of this kind. The kind that was registered last is asked first.
+
+        Args:
+            path: of the file.
+            headers: of its columns, without those of uncertainties.
+        """
+
+    @abc.abstractmethod
+    def problem(self, study: Study, reports: Sequence[FileReport] = ()) -> Problem:
+        """What a fit of the study minimises first.
+
+        Args:
+            study: its files are of this kind.
+            reports: of an inspection of the same files, whose data need not be read again.
+        """
+
+    @abc.abstractmethod
+    def inspect(
+        self, path: str, name: str, *, radius: float, options: ReadingOptions, gravity: float
+    ) -> FileReport:
+        """What is in a file.
+
+        Args:
+            path: of the file.
+            name: what it is called in tables.
+            radius: of the ball [m].
+            options: how to read it.
+            gravity: acceleration of free fall [m/s^2].
+
+        Raises:
+            InputError: what is wrong with the file.
+        """
+
+    def fit(self, study: Study, *, progress: Say) -> Fit:
+        """Fit the files of a study; by default the minimum of ``problem``.
+
+        Args:
+            study: its files are of this kind.
+            progress: is called with a sentence at each stage.
+        """
+        began = time.perf_counter()
+        with jax.enable_x64(True):
+            progress(f"Fitting {len(study.files)} file{'s' if len(study.files) != 1 else ''}")
+            problem = self.problem(study)
+            assessment = minimum_of(
+                problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
+            )
+            return report(
+                problem,
+                assessment,
+                assessment.shared(),
+                method=study.fit.method,
+                seconds=time.perf_counter() - began,
+            )
+
+    def problems(self, study: Study, laws: Sequence[str]) -> dict[str, Problem]:
+        """One problem for each law of restitution, on the same data.
+
+        Args:
+            study: its files are of this kind.
+            laws: names of the laws.
+
+        Raises:
+            InputError: laws cannot be compared on such files.
+        """
+        if not self.comparable:
+            raise InputError(
+                "laws of restitution are compared on trajectories and times of impacts; "
+                f"{study.files[0]} is {self.name}"
+            )
+        return {law: self.problem(with_restitution_law(study, law)) for law in laws}
+
+
+def with_restitution_law(study: Study, law: str) -> Study:
+    """The study with another law of restitution."""
+    model = dataclasses.replace(study.model, restitution_law=law)
+    return dataclasses.replace(study, model=model)

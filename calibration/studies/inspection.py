@@ -8,32 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import jaxcontact as jc
-from calibration.detection.bounces import DetectedBounces, pool_values, read_bounces
-from calibration.detection.dropped_frames import find_dropped_frames
+from calibration.detection.bounces import DetectedBounces, pool_values
 from calibration.errors import InputError
 from calibration.io.files import find_files, make_distinct_names
 from calibration.io.impact_table import ImpactTable
-from calibration.io.recording import Recording, read_trajectory
-from calibration.measurements.bounce_times import BounceTimes
-from calibration.measurements.force_trace import ForceTrace
+from calibration.io.recording import Recording
 from calibration.results.numbers import value_and_sd
-from calibration.studies.file_kind import FileKind, kind_of
-from calibration.studies.forces import read_forces
-from calibration.studies.sounds import read_sounds
+from calibration.studies.file_kinds import kind_of
+from calibration.studies.file_report import FileReport
+from calibration.studies.recording_remarks import sampling_interval
 from calibration.studies.study import Ball, ModelOptions, ReadingOptions, Study
-from calibration.studies.trajectories import OBLIQUE, no_bounce, read_impacts, steepness
+from calibration.studies.tables import OBLIQUE
+from calibration.studies.trajectories import steepness
 
 SEEN = 3.0
 """Standard deviations from zero at which a quantity is said to be seen."""
-
-SUSPICIOUS = 2.0
-"""Scatter about smooth flights over the noise of single samples, above which something is missing
-from the picture.
-"""
-
-MOST_DROPPED = 4
-"""Gaps that are listed."""
 
 LEAST_SOUNDS = 3
 """Impacts in a row from which times tell a restitution."""
@@ -46,35 +35,14 @@ BRIEF, LONG = 2e-5, 1e-3
 
 
 @dataclasses.dataclass(frozen=True)
-class FileReport:
-    """What is in one file: a recording with its automatic reading, a table of impacts, sounds, a
-    force; or what is wrong with it.
-
-    Attributes:
-        path: the file.
-        name: what it is called in tables.
-        recording, reading: of a trajectory.
-        table: of a table of impacts.
-        sounds, force: of times of impacts, of a force trace; ``reading`` is then that of their
-            impacts.
-        problem: why the file cannot be fitted.
-        remarks: plain sentences.
-    """
-
-    path: str
-    name: str
-    recording: Recording | None = None
-    reading: Any = None
-    table: ImpactTable | None = None
-    sounds: BounceTimes | None = None
-    force: ForceTrace | None = None
-    problem: InputError | None = None
-    remarks: tuple[str, ...] = ()
-
-
-@dataclasses.dataclass(frozen=True)
 class Verdict:
-    """Whether a quantity can be learned: ``"yes"``, ``"no"`` or ``"perhaps"``, and why."""
+    """Whether a quantity can be learned: ``"yes"``, ``"no"`` or ``"perhaps"``, and why.
+
+    Example:
+        >>> import calibration as cal
+        >>> cal.studies.Verdict("friction", "no", "all impacts are nearly normal").answer
+        'no'
+    """
 
     quantity: str
     answer: str
@@ -82,10 +50,22 @@ class Verdict:
 
 
 def check_study(study: Study) -> list[FileReport]:
-    """What is in each file of a study.
+    r"""What is in each file of a study.
 
     Raises:
         InputError: a pattern matches nothing. What is wrong with a file is in its report.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> import calibration as cal
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "clicks.csv").write_text("t [s]\n0.000\n0.350\n0.665\n0.9485\n")
+        >>> study = cal.studies.Study(
+        ...     files=[folder / "clicks.csv"], ball=cal.studies.Ball(radius=0.02, mass=0.0027)
+        ... )
+        >>> (report,) = cal.studies.check_study(study)
+        >>> len(report.impacts.bounces)
+        4
     """
     return inspect_files(
         study.files, radius=study.ball.radius, reading=study.reading, model=study.model
@@ -105,114 +85,24 @@ def inspect_files(
     options, gravity = reading or ReadingOptions(), (model or ModelOptions()).gravity
     paths = find_files(files)
     return [
-        _inspected(str(path), name, radius, options, gravity)
+        _inspect_file(str(path), name, radius=radius, options=options, gravity=gravity)
         for path, name in zip(paths, make_distinct_names(paths), strict=True)
     ]
 
 
-def _inspected(
-    path: str, name: str, radius: float, options: ReadingOptions, gravity: float
+def _inspect_file(
+    path: str, name: str, *, radius: float, options: ReadingOptions, gravity: float
 ) -> FileReport:
     try:
-        kind = kind_of(path)
-        if kind is FileKind.IMPACTS:
-            table = read_impacts(path, options)
-            return FileReport(
-                path=path, name=name, table=table, remarks=tuple(_not_used(table.ignored))
-            )
-        if kind in (FileKind.SOUNDS, FileKind.FORCE):
-            return _heard_or_felt(path, name, kind, radius, options, gravity)
-        recording = read_trajectory(
-            path,
-            columns=options.columns,
-            scale=options.scale,
-            frame_rate=options.frame_rate,
-            vertical=options.vertical,
-            sigma=options.sigma,
-        )
-        reading = read_bounces(recording, radius=radius, gravity=gravity)
+        return kind_of(path).inspect(path, name, radius=radius, options=options, gravity=gravity)
     except InputError as error:
         return FileReport(path=path, name=name, problem=error)
-    remarks = (
-        *_not_used(recording.ignored),
-        *_gaps(recording),
-        *_dropped(recording, reading, gravity),
-        *reading.remarks,
-    )
-    problem = None if reading.bounces else no_bounce(recording)
-    return FileReport(
-        path=path, name=name, recording=recording, reading=reading, problem=problem, remarks=remarks
-    )
-
-
-def _heard_or_felt(
-    path: str, name: str, kind: FileKind, radius: float, options: ReadingOptions, gravity: float
-) -> FileReport:
-    """A file of times of impacts, or of a force."""
-    # The mass scales the speed that a force trace feigns; what is said here does not depend on it.
-    bodies = jc.spheres(radius=radius, mass=1.0)
-    normal = jc.HuntCrossley(stiffness=1e6, restitution=0.8)
-    scene = jc.Scene(
-        bodies=bodies,
-        contact=jc.ContactModel(normal=normal, friction=jc.NoFriction()),
-        gravity=(0.0, 0.0, -gravity),
-    )
-    if kind is FileKind.SOUNDS:
-        (sounds,) = read_sounds([path], options)
-        reading = sounds.read(scene)
-        return FileReport(
-            path=path, name=name, sounds=sounds, reading=reading, remarks=tuple(reading.remarks)
-        )
-    (force,) = read_forces([path], options)
-    return FileReport(path=path, name=name, force=force, reading=force.read(scene))
-
-
-def _not_used(headers: Sequence[str]) -> Iterator[str]:
-    if headers:
-        yield f"not used: {', '.join(headers)}"
-
-
-def interval(recording: Recording) -> float:
-    """Typical time between two samples [s]."""
-    return float(np.median(np.diff(recording.time)))
 
 
 def extent(values: Sequence[float] | NDArray[np.float64]) -> str:
     """``2.9`` or ``3.7 to 5.4``."""
     low, high = f"{min(values):.2g}", f"{max(values):.2g}"
     return low if low == high else f"{low} to {high}"
-
-
-def _gaps(recording: Recording) -> Iterator[str]:
-    """Where more than one interval passes without a height."""
-    measured = recording.time[np.isfinite(recording.position[:, 2])]
-    pauses = np.diff(measured)
-    missing = np.rint(pauses / interval(recording)).astype(int) - 1
-    if np.any(missing > 0):
-        longest = int(np.argmax(missing))
-        yield (
-            f"{missing.clip(0).sum()} sample{'s' if missing.clip(0).sum() > 1 else ''} "
-            f"missing, most in a row {missing[longest]}"
-            f" (at {measured[longest]:.3g} s)"
-        )
-
-
-def _dropped(recording: Recording, reading: DetectedBounces, gravity: float) -> Iterator[str]:
-    """Frames that the motion shows to be missing although the times are even; looked for where
-    flights are fitted worse than noise.
-    """
-    if not np.any(reading.scatter > SUSPICIOUS * reading.noise):
-        return
-    try:
-        found = find_dropped_frames(recording, gravity=gravity)
-    except InputError:  # real times tell by themselves
-        return
-    if found:
-        places = ", ".join(
-            f"{item.missing} after sample {item.after}" for item in found[:MOST_DROPPED]
-        )
-        more = f" and {len(found) - MOST_DROPPED} more" if len(found) > MOST_DROPPED else ""
-        yield f"frames seem to be missing where the times are even: {places}{more}; with_missing_frames corrects the times"
 
 
 # What can be learned
@@ -329,7 +219,7 @@ def _friction(detections: Sequence[DetectedBounces]) -> Verdict:
 
 
 def _stiffness(recordings: Sequence[Recording]) -> Verdict:
-    frame = min(map(interval, recordings))
+    frame = min(map(sampling_interval, recordings))
     frames = (
         f"a sample every {_milliseconds(frame)} ms, and contacts last {_milliseconds(BRIEF)} to "
         f"{_milliseconds(LONG)} ms"
@@ -375,9 +265,12 @@ def _from_tables(tables: Sequence[ImpactTable]) -> Iterator[Verdict]:
 
 
 def _from_sounds(reports: Sequence[FileReport]) -> Iterator[Verdict]:
-    counts = [len(report.reading.bounces) for report in reports]
+    counts = [len(report.impacts.bounces) for report in reports if report.impacts is not None]
     enough = max(counts, default=0) >= LEAST_SOUNDS
-    reason = f"{sum(counts)} impacts; the ratio of neighbouring flights tells it, whatever the drop height was"
+    reason = (
+        f"{sum(counts)} impacts; the ratio of neighbouring flights tells it, whatever the drop "
+        "height was"
+    )
     yield Verdict(
         "restitution",
         "yes" if enough else "no",

@@ -9,7 +9,9 @@ from rich.table import Table
 
 from calibration.results.numbers import value_and_sd
 from calibration.results.sentences import metres, sentence
-from calibration.studies.inspection import FileReport, Verdict, extent, interval
+from calibration.studies.file_report import FileReport
+from calibration.studies.inspection import Verdict, extent
+from calibration.studies.recording_remarks import sampling_interval
 
 MOST_NAMES = 4
 _COLOUR = {"yes": "green", "perhaps": "yellow", "no": "red"}
@@ -96,7 +98,7 @@ def _recordings(reports: Sequence[FileReport]) -> Table:
         table.add_row(
             report.name,
             str(len(recording.time)),
-            f"{1 / interval(recording):.4g}",
+            f"{1 / sampling_interval(recording):.4g}",
             " ".join(recording.axes),
             str(len(reading.bounces)),
             value_and_sd(reading.restitution, reading.restitution_sd) if reading.bounces else "-",
@@ -131,16 +133,16 @@ def _sounds(reports: Sequence[FileReport]) -> Table:
         "times of impacts", "sounds", "impacts", "restitution", "first speed m/s", "noise"
     )
     for report in reports:
-        if report.sounds is None:
+        impacts = report.impacts
+        if report.sounds is None or impacts is None:
             continue
-        reading = report.reading
         table.add_row(
             report.name,
             str(report.sounds.time.size),
-            str(len(reading.bounces)),
-            f"about {reading.restitution:.3g}",
-            f"about {reading.speed:.2g}",
-            f"{1e3 * reading.noise:.2g} ms",
+            str(len(impacts.bounces)),
+            f"about {impacts.restitution:.3g}",
+            f"about {impacts.speed:.2g}",
+            f"{1e3 * impacts.noise:.2g} ms",
         )
     return table
 

@@ -6,15 +6,36 @@ import dataclasses
 import math
 import numbers
 import os
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import tomlkit
 
 from calibration.errors import InputError
+from calibration.runtime.registry import Registry
 
 _KEY = "option"
-ValueKind = tuple[str, Callable[[Any], Any]]
+
+
+@dataclasses.dataclass(frozen=True)
+class ValueKind:
+    """What the values of an option are.
+
+    Attributes:
+        allowed: what a value may be, in words that complete "is not"; a function where the words
+            are only known when a value is checked.
+        clean: the value in the form in which it is kept, ``None`` for a value that is not allowed.
+        typed: type of what is typed on the command line.
+        metavar: name of the value in help texts.
+        parse: the value that is meant by what was typed; by default that itself.
+    """
+
+    allowed: str | Callable[[], str]
+    clean: Callable[[Any], Any]
+    typed: Any
+    metavar: str = "VALUE"
+    parse: Callable[[Any], Any] | None = None
 
 
 @dataclasses.dataclass(frozen=True)
@@ -23,34 +44,70 @@ class Option:
 
     Attributes:
         about: what it means, with its unit.
-        allowed: what it may be, in words that complete "is not".
-        clean: the value in the form in which it is kept, ``None`` for a value that is not allowed.
+        kind: what it may be.
+        flags: on the command line; by default made of the name.
+        metavar: name of the value in help texts; by default that of its kind.
     """
 
     about: str
-    allowed: str
-    clean: Callable[[Any], Any]
+    kind: ValueKind
+    flags: str | None = None
+    metavar: str | None = None
 
-    def checked(
+    def check(
         self, name: str, value: Any, *, path: str | None = None, line: int | None = None
     ) -> Any:
-        """The cleaned value; raises `InputError` for one that is not allowed, with the place where
-        it was read.
+        """The cleaned value.
+
+        Args:
+            name: of the option.
+            value: that was given.
+            path: of the file where it was read.
+            line: in that file.
+
+        Raises:
+            InputError: a value that is not allowed, with the place where it was read.
         """
-        cleaned = self.clean(value)
+        cleaned = self.kind.clean(value)
         if cleaned is None:
+            allowed = (
+                self.kind.allowed if isinstance(self.kind.allowed, str) else self.kind.allowed()
+            )
             raise InputError(
-                f"{name} = {as_toml(value)} is not {self.allowed}",
+                f"{name} = {as_toml(value)} is not {allowed}",
                 remedy=f"It means: {self.about}.",
                 path=path,
                 line=line,
             )
         return cleaned
 
+    def flags_of(self, name: str) -> str:
+        """The flags of the command line, ``--frame-rate`` or ``--drag/--no-drag``."""
+        if self.flags is not None:
+            return self.flags
+        flag = name.replace("_", "-")
+        return f"--{flag}/--no-{flag}" if self.kind.typed is bool else f"--{flag}"
 
-def option(about: str, kind: ValueKind, *, default: Any = dataclasses.MISSING) -> Any:
-    """Declare an option of a section; with the default ``None`` it may be left out."""
-    return dataclasses.field(default=default, metadata={_KEY: Option(about, *kind)})
+
+def option(
+    about: str,
+    kind: ValueKind,
+    *,
+    default: Any = dataclasses.MISSING,
+    flags: str | None = None,
+    metavar: str | None = None,
+) -> Any:
+    """Declare an option of a section, once for study files, the command line and all messages.
+
+    Args:
+        about: what it means, with its unit.
+        kind: what it may be.
+        default: its value when it is not given; with ``None`` it may be left out, without a default
+            it must be given.
+        flags: on the command line; by default made of the name.
+        metavar: name of the value in help texts.
+    """
+    return dataclasses.field(default=default, metadata={_KEY: Option(about, kind, flags, metavar)})
 
 
 def options(section: type) -> dict[str, Option]:
@@ -148,26 +205,87 @@ def _paths(value: Any) -> tuple[str, ...] | None:
     return paths if paths and all(paths) else None
 
 
-def one_of(*choices: bool | str) -> ValueKind:
-    """One of a few values. ``True == 1`` in Python, but a study that says 1 means something
-    else.
-    """
-    words = ", ".join(map(as_toml, choices))
-    return f"one of {words}", lambda value: next(
+def _one_of(choices: tuple[bool | str, ...]) -> Callable[[Any], bool | str | None]:
+    """``True == 1`` in Python, but a study that says 1 means something else."""
+    return lambda value: next(
         (one for one in choices if type(one) is type(value) and one == value), None
     )
 
 
-POSITIVE: ValueKind = ("a positive number", _positive)
-WHOLE: ValueKind = ("a whole number of at least 1", _whole)
-NATURAL: ValueKind = ("a whole number of at least 0", _natural)
-FRACTION: ValueKind = ("a number between 0 and 1", _fraction)
-NAMES: ValueKind = ("a list of names such as ['restitution']", _names)
-NUMBERS: ValueKind = ("a list of positive numbers such as [0.2, 0.5]", _numbers)
-FLAG: ValueKind = ("true or false", one_of(True, False)[1])
-TEXTS: ValueKind = ("a table of texts such as { t = 'Zeit', z = 'Lage' }", _texts)
-DEVIATIONS: ValueKind = (
+def one_of(*choices: str, metavar: str = "NAME") -> ValueKind:
+    """One of a few texts."""
+    words = ", ".join(map(as_toml, choices))
+    return ValueKind(f"one of {words}", _one_of(choices), str, metavar)
+
+
+def name_in(registry: Registry[Any], metavar: str = "NAME") -> ValueKind:
+    """The name of an entry of a registry, whatever is registered when the value is checked."""
+    return ValueKind(
+        lambda: f"one of {', '.join(map(as_toml, registry.names))}",
+        lambda value: value if isinstance(value, str) and value in registry else None,
+        str,
+        metavar,
+    )
+
+
+def parse_columns(texts: Sequence[str]) -> dict[str, str]:
+    """``t=Zeit,z=Lage`` as a table; a header may contain commas and equals signs.
+
+    Raises:
+        InputError: a text that is not understood.
+    """
+    pairs = [pair.partition("=") for text in texts for pair in re.split(r",(?=\s*\w+\s*=)", text)]
+    for key, sign, header in pairs:
+        if not (sign and key.strip() and header.strip()):
+            raise InputError(
+                f"--columns: {key + sign + header!r} is not KEY=HEADER",
+                remedy="Give for example --columns 't=Zeit,z=Lage'.",
+            )
+    return {key.strip(): header.strip() for key, _, header in pairs}
+
+
+def parse_sigma(text: str) -> float | dict[str, float]:
+    """``0.002`` as a number, ``x=0.002,z=0.001`` as a table.
+
+    Raises:
+        InputError: a text that is not understood.
+    """
+    try:
+        if "=" not in text:
+            return float(text)
+        pairs = [pair.partition("=") for pair in text.split(",")]
+        return {key.strip(): float(value) for key, _, value in pairs}
+    except ValueError:
+        raise InputError(
+            f"--sigma: {text!r} is not understood",
+            remedy="Give --sigma 0.002 or --sigma x=0.002,z=0.001.",
+        ) from None
+
+
+POSITIVE = ValueKind("a positive number", _positive, float, "NUMBER")
+WHOLE = ValueKind("a whole number of at least 1", _whole, int, "COUNT")
+NATURAL = ValueKind("a whole number of at least 0", _natural, int, "NUMBER")
+FRACTION = ValueKind("a number between 0 and 1", _fraction, float, "FRACTION")
+NAMES = ValueKind("a list of names such as ['restitution']", _names, list[str], "NAME")
+NUMBERS = ValueKind(
+    "a list of positive numbers such as [0.2, 0.5]", _numbers, list[float], "NUMBER"
+)
+FLAG = ValueKind("true or false", _one_of((True, False)), bool, " ")
+AUTOMATIC = ValueKind(
+    'one of "automatic", true, false', _one_of(("automatic", True, False)), bool, " "
+)
+TEXTS = ValueKind(
+    "a table of texts such as { t = 'Zeit', z = 'Lage' }",
+    _texts,
+    list[str],
+    "t=HEADER,z=HEADER",
+    parse_columns,
+)
+DEVIATIONS = ValueKind(
     "a positive number or a table of them such as { x = 0.002, z = 0.001 }",
     _deviations,
+    str,
+    "SD or x=SD,z=SD",
+    parse_sigma,
 )
-FILES: ValueKind = ("a list of files such as ['drops/*.csv']", _paths)
+FILES = ValueKind("a list of files such as ['drops/*.csv']", _paths, list[str], "FILES")

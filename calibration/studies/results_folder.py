@@ -1,6 +1,7 @@
 """The folder of results of a fit: what may be replaced in it, and writing all of it or nothing."""
 
 import contextlib
+import dataclasses
 import os
 import tempfile
 import warnings
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
 from calibration.io.files import find_files
+from calibration.report.exporter import ExportContext, Exporter
+from calibration.report.exporters import EXPORTERS
 from calibration.studies.option import as_toml
 from calibration.studies.study import SECTIONS, Study
 from calibration.studies.toml import made_by_fit, read_study, study_text
@@ -18,8 +21,8 @@ from calibration.studies.toml import made_by_fit, read_study, study_text
 if TYPE_CHECKING:
     from calibration.results.result import Fit
 
-NUMBERS, FIGURE, PAGE, STUDY = "fit.json", "fit.png", "report.html", "study.toml"
-RESULTS = (NUMBERS, FIGURE, PAGE, STUDY)
+STUDY = "study.toml"
+"""The study file in a folder of results."""
 
 
 def default_folder(study_file: str | os.PathLike[str] | None) -> Path:
@@ -43,27 +46,37 @@ def check_folder(folder: Path, study: Study, *, force: bool = False) -> None:
     fit of one drop does not replace a fit of all.
 
     Raises:
-        InputError: with what stands there, and the remedy.
+        InputError: with what stands there, and the remedy; an exporter that does not exist.
     """
     _check_writable(folder)
-    there = [name for name in RESULTS if (folder / name).exists()]
-    if not there or force:
+    files = [*(exporter.filename for exporter in chosen_exporters(study)), STUDY]
+    existing = [name for name in files if (folder / name).exists()]
+    if not existing or force:
         return
     difference = _difference(folder / STUDY, study)
     if difference:
         remedy = "Name another folder with --out, or replace them with --force."
         raise InputError(
-            f"the folder holds {', '.join(there)} of something else: {difference}",
+            f"the folder holds {', '.join(existing)} of something else: {difference}",
             remedy=remedy,
             path=folder,
         )
 
 
+def chosen_exporters(study: Study) -> tuple[Exporter, ...]:
+    """The exporters that write the results of a study: those that always do, and those it names.
+
+    Raises:
+        InputError: a name that no exporter has.
+    """
+    chosen = {EXPORTERS[name].name for name in study.export.exporters or ()}
+    return tuple(item for item in EXPORTERS if item.always or item.name in chosen)
+
+
 def write_results(
     fit: "Fit", study: Study, folder: Path, *, inputs: Iterable[str | os.PathLike[str]]
 ) -> tuple[Path, ...]:
-    """Write ``fit.json``, ``fit.png``, ``report.html`` and ``study.toml``: all, or after an error
-    none.
+    r"""Write ``study.toml`` and the file of each exporter: all, or after an error none.
 
     Args:
         fit: what was found.
@@ -73,32 +86,52 @@ def write_results(
 
     Raises:
         InputError: the folder cannot be written to.
-    """
-    from calibration.report.figures import save_figure  # slow to import
-    from calibration.report.json import write_json
-    from calibration.report.page import write_page
 
-    made = not folder.exists()
+    Example:
+        >>> import pathlib, tempfile
+        >>> import calibration as cal
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "clicks.csv").write_text("t [s]\n0.000\n0.350\n0.665\n0.9485\n")
+        >>> study = cal.studies.Study(
+        ...     files=[folder / "clicks.csv"], ball=cal.studies.Ball(radius=0.02, mass=0.0027)
+        ... )
+        >>> restitution = cal.Estimate(
+        ...     name="contact.normal.restitution",
+        ...     label="restitution",
+        ...     symbol="e",
+        ...     unit="-",
+        ...     value=0.905,
+        ...     sd=0.006,
+        ...     start=0.8,
+        ...     status=cal.Determination.DETERMINED,
+        ... )
+        >>> fit = cal.Fit(parameters={restitution.name: restitution}, chi2=1.5, dof=3)
+        >>> files = cal.studies.write_results(
+        ...     fit, study, folder / "result", inputs=study.files
+        ... )
+        >>> [file.name for file in files]
+        ['fit.json', 'fit.png', 'report.html', 'study.toml']
+    """
+    exporters = chosen_exporters(study)
+    is_new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder, prefix=".writing-") as place:
             stage = Path(place)
-            write_json(fit, stage / NUMBERS)
-            save_figure(fit, stage / FIGURE)
             text = study_text(study, folder=folder, inputs=inputs)
+            context = ExportContext(title=title_of(study), study=text)
+            for exporter in exporters:
+                path = stage / exporter.filename
+                exporter.write(fit, path, context=context)
+                written = {**context.written, exporter.name: path}
+                context = dataclasses.replace(context, written=written)
             write_atomically(stage / STUDY, text.encode())
-            write_page(
-                fit,
-                stage / PAGE,
-                figure=(stage / FIGURE).read_bytes(),
-                title=title_of(study),
-                study=text,
-            )
-            return tuple((stage / name).replace(folder / name) for name in RESULTS)
+            names = [*(exporter.filename for exporter in exporters), STUDY]
+            return tuple((stage / name).replace(folder / name) for name in names)
     except OSError as error:
         raise _not_writable(folder, error.strerror or str(error)) from error
     finally:
-        if made:
+        if is_new:
             with contextlib.suppress(OSError):  # it holds the results
                 folder.rmdir()
 

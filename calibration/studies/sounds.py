@@ -1,7 +1,8 @@
 """From recorded sounds of impacts to a fit without further questions."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import ClassVar
 
 import jax
 import numpy as np
@@ -9,14 +10,27 @@ import numpy as np
 import jaxcontact as jc
 from calibration.fitting.assessment import without_what_was_known
 from calibration.fitting.fit import minimum_of, report
+from calibration.io.headers import Header
 from calibration.measurements.bounce_times import BounceTimes, read_bounce_times
 from calibration.model.free import Free
 from calibration.model.prior import LogNormal
 from calibration.nuisances import FirstImpact, RestitutionScatter
 from calibration.problem.problem import Problem
+from calibration.problem.simulation_method import SPARE
 from calibration.problem.trial import Trial
 from calibration.results.result import Fit
-from calibration.studies.restitution_laws import CHOICES
+from calibration.studies.file_kind import FileKind, Say, with_restitution_law
+from calibration.studies.file_report import FileReport
+from calibration.studies.scene import (
+    free_of_normal_law,
+    free_of_surface,
+    has_rigid_impacts,
+    make_ball,
+    make_contact,
+    make_method,
+    make_nuisances,
+    make_surfaces,
+)
 from calibration.studies.study import ReadingOptions, Study
 
 DRAG = "drag.coefficient"
@@ -24,6 +38,56 @@ PUBLISHED_DRAG = LogNormal(0.45, 1.15)
 """Drag coefficients of smooth spheres at Reynolds numbers of 1e3 to 1e5: 0.4 to 0.5 (Clift, Grace
 and Weber 1978, chapter 5).
 """
+
+
+class ImpactTimes(FileKind):
+    """Times of impacts, from a sound recording or a piezo element."""
+
+    name: ClassVar[str] = "times of impacts"
+    comparable: ClassVar[bool] = True
+
+    def recognises(self, path: str, headers: Sequence[Header]) -> bool:
+        """Whether there is one column, and it may be a time."""
+        return len(headers) == 1 and (
+            headers[0].unit is None or headers[0].unit.dimension == "time"
+        )
+
+    def problem(self, study: Study, reports: Sequence[FileReport] = ()) -> Problem:
+        """All files, with one restitution for all impacts."""
+        return sounds_problem(study, read_sounds(study.files, study.reading))
+
+    def fit(self, study: Study, *, progress: Say) -> Fit:
+        """Fit all files; where they are not explained, impacts may deviate one by one."""
+        return fit_sounds(study, progress=progress)
+
+    def problems(self, study: Study, laws: Sequence[str]) -> dict[str, Problem]:
+        """One problem for each law; the files are read once."""
+        measured = read_sounds(study.files, study.reading)
+        return {law: sounds_problem(with_restitution_law(study, law), measured) for law in laws}
+
+    def inspect(
+        self, path: str, name: str, *, radius: float, options: ReadingOptions, gravity: float
+    ) -> FileReport:
+        """The times, and a first guess of the bounces."""
+        (sounds,) = read_sounds([path], options)
+        detected = sounds.read(scene_to_inspect(radius, gravity))
+        return FileReport(
+            path=path, name=name, sounds=sounds, impacts=detected, remarks=tuple(detected.remarks)
+        )
+
+
+def scene_to_inspect(radius: float, gravity: float) -> jc.Scene:
+    """A scene in which a file is looked at before anything is known of the ball but its radius [m].
+
+    The mass scales the speed that a force trace feigns; what an inspection says does not depend on
+    it.
+    """
+    normal = jc.HuntCrossley(stiffness=1e6, restitution=0.8)
+    return jc.Scene(
+        bodies=jc.spheres(radius=radius, mass=1.0),
+        contact=jc.ContactModel(normal=normal, friction=jc.NoFriction()),
+        gravity=(0.0, 0.0, -gravity),
+    )
 
 
 def read_sounds(files: Sequence[str], options: ReadingOptions) -> list[BounceTimes]:
@@ -37,7 +101,7 @@ def read_sounds(files: Sequence[str], options: ReadingOptions) -> list[BounceTim
 
 
 def sounds_problem(
-    study: Study, measured: Sequence[BounceTimes], bodies: jc.Spheres, *, scatter: bool = False
+    study: Study, measured: Sequence[BounceTimes], *, scatter: bool = False
 ) -> Problem:
     """The problem of times of impacts: restitution, with speed and time of each first impact, and
     drag as others measured it.
@@ -50,42 +114,48 @@ def sounds_problem(
     )
 
     def scene(restitution: float, speed: float) -> jc.Scene:
-        law = CHOICES[study.model.restitution_law].law(restitution, speed)
         return jc.Scene(
-            bodies=bodies,
-            contact=jc.ContactModel(normal=law, friction=jc.NoFriction()),
+            bodies=make_ball(study),
+            surfaces=make_surfaces(study),
+            contact=make_contact(study, restitution=restitution, speed=speed, friction=False),
             gravity=gravity,
             drag=drag,
         )
 
-    detections = [item.read(scene(0.8, 1.0)) for item in measured]
+    detections = [sounds.read(scene(0.8, 1.0)) for sounds in measured]
     restitution = float(
         np.clip(np.median([reading.restitution for reading in detections]), 0.05, 0.99)
     )
-    free: list = list(CHOICES[study.model.restitution_law].free)
+    free: list[str | Free] = [*free_of_normal_law(study), *free_of_surface(study)]
     free += [Free(DRAG, prior=PUBLISHED_DRAG)] if study.model.drag else []
     impacts = max(reading.numbers[-1] + 1 for reading in detections)
     return Problem(
         scene(restitution, float(np.median([reading.speed for reading in detections]))),
-        [Trial(item) for item in measured],
+        [Trial(sounds) for sounds in measured],
         free=free,
-        nuisance=[FirstImpact(), *([RestitutionScatter(impacts=impacts)] if scatter else [])],
+        nuisance=[
+            FirstImpact(),
+            *([RestitutionScatter(impacts=impacts)] if scatter else []),
+            *make_nuisances(study),
+        ],
+        method=None if has_rigid_impacts(study) else make_method(study, impacts + SPARE),
     )
 
 
-def fit_sounds(study: Study, bodies: jc.Spheres, *, progress: Callable[[str], None]) -> Fit:
+def fit_sounds(study: Study, *, progress: Say) -> Fit:
     """Fit times of impacts."""
     began = time.perf_counter()
     measured = read_sounds(study.files, study.reading)
     with jax.enable_x64(True):
         progress(f"Fitting {len(measured)} sound recording{'s' if len(measured) != 1 else ''}")
-        problem = sounds_problem(study, measured, bodies)
+        problem = sounds_problem(study, measured)
         assessment = minimum_of(
             problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
         )
-        if not assessment.explained and problem.observations > 3 * len(measured):
+        may_scatter = has_rigid_impacts(study) and problem.observations > 3 * len(measured)
+        if not assessment.explained and may_scatter:
             progress("Letting impacts deviate from the common restitution, one by one")
-            problem = sounds_problem(study, measured, bodies, scatter=True)
+            problem = sounds_problem(study, measured, scatter=True)
             assessment = minimum_of(
                 problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
             )

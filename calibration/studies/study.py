@@ -9,7 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 from calibration.errors import InputError
+from calibration.report.exporters import EXPORTERS
+from calibration.studies.friction_laws import FRICTION_LAWS
+from calibration.studies.normal_laws import NORMAL_LAWS
+from calibration.studies.nuisances import NUISANCES
 from calibration.studies.option import (
+    AUTOMATIC,
     DEVIATIONS,
     FILES,
     FLAG,
@@ -21,13 +26,20 @@ from calibration.studies.option import (
     TEXTS,
     WHOLE,
     Option,
+    name_in,
     one_of,
     option,
     options,
     required,
 )
+from calibration.studies.restitution_laws import RESTITUTION_LAWS
+from calibration.studies.surfaces import SURFACES
 
-CHOICE = one_of("automatic", True, False)
+_LAWS, _NORMAL_LAWS, _FRICTION_LAWS, _SURFACES, _NUISANCES = (
+    ", ".join(registry.names)
+    for registry in (RESTITUTION_LAWS, NORMAL_LAWS, FRICTION_LAWS, SURFACES, NUISANCES)
+)
+_EXPORTERS = ", ".join(item.name for item in EXPORTERS if not item.always)
 LIGHTEST, DENSEST = 0.05, 25e3
 """Densities of balls [kg/m^3]: that of a toy balloon without its air is 0.2, that of osmium
 22.6e3.
@@ -39,12 +51,13 @@ class Section:
     """A part of a study, which checks its options when it is made."""
 
     section: ClassVar[str]
+    panel: ClassVar[str] = "Results"
 
     def __post_init__(self) -> None:
         for name, about in options(type(self)).items():
             value = getattr(self, name)
             if value is not None or name in required(type(self)):
-                object.__setattr__(self, name, about.checked(name, value))
+                object.__setattr__(self, name, about.check(name, value))
 
     def with_given(self, **given: Any) -> Self:
         """The same with the options that are not ``None``."""
@@ -57,15 +70,26 @@ class Ball(Section):
 
     Raises:
         InputError: a value that is not allowed, or a mass that no ball of this radius has.
+
+    Example:
+        >>> import calibration as cal
+        >>> cal.studies.Ball(radius=0.02, mass=0.0027, shell=True).radius
+        0.02
     """
 
     section: ClassVar[str] = "ball"
-    radius: float = option("radius of the ball [m]; 0.02 for table tennis", POSITIVE)
-    mass: float = option("mass of the ball [kg]; 0.0027 for table tennis", POSITIVE)
+    panel: ClassVar[str] = "The ball"
+    radius: float = option(
+        "radius of the ball [m]; 0.02 for table tennis", POSITIVE, metavar="METRES"
+    )
+    mass: float = option(
+        "mass of the ball [kg]; 0.0027 for table tennis", POSITIVE, metavar="KILOGRAMS"
+    )
     shell: bool = option(
         "a thin shell, hollow like a table-tennis ball, instead of a solid ball",
         FLAG,
         default=False,
+        flags="--shell/--solid",
     )
 
     def __post_init__(self) -> None:
@@ -83,21 +107,30 @@ class Ball(Section):
 class ReadingOptions(Section):
     """How to read the files where they do not say it themselves: `calibration.read_trajectory`,
     `calibration.read_impact_table`.
+
+    Example:
+        >>> import calibration as cal
+        >>> cal.studies.ReadingOptions(sigma=0.001).sigma
+        0.001
     """
 
     section: ClassVar[str] = "reading"
+    panel: ClassVar[str] = "Reading the files"
     columns: Mapping[str, str] | None = option(
         "which column holds what, for headers that are not recognised", TEXTS, default=None
     )
     scale: float | None = option(
-        "metres per pixel, for positions in pixels", POSITIVE, default=None
+        "metres per pixel, for positions in pixels", POSITIVE, default=None, metavar="METRES"
     )
     frame_rate: float | None = option(
-        "frames per second, for files that number their frames", POSITIVE, default=None
+        "frames per second, for files that number their frames",
+        POSITIVE,
+        default=None,
+        metavar="HERTZ",
     )
     vertical: str | None = option(
         "the axis of the file that points up, with a minus sign if it counts downwards",
-        one_of("x", "y", "z", "-x", "-y", "-z"),
+        one_of("x", "y", "z", "-x", "-y", "-z", metavar="AXIS"),
         default=None,
     )
     sigma: float | Mapping[str, float] | None = option(
@@ -107,7 +140,10 @@ class ReadingOptions(Section):
         default=None,
     )
     speed: float | None = option(
-        "impact speed [m/s], for a table of impacts that has none", POSITIVE, default=None
+        "impact speed [m/s], for a table of impacts that has none",
+        POSITIVE,
+        default=None,
+        metavar="M/S",
     )
 
     def one_sigma(self, of: str, *, example: str) -> float | None:
@@ -123,46 +159,84 @@ class ReadingOptions(Section):
 
 @dataclass(frozen=True, kw_only=True)
 class ModelOptions(Section):
-    """Which physics is fitted; ``"automatic"`` leaves the choice to what the data can show."""
+    """Which physics is fitted; ``"automatic"`` leaves the choice to what the data can show.
+
+    Example:
+        >>> import calibration as cal
+        >>> cal.studies.ModelOptions(restitution_law="power law").restitution_law
+        'power law'
+    """
 
     section: ClassVar[str] = "model"
+    panel: ClassVar[str] = "The physics"
     drag: bool = option(
         "find the drag coefficient of the air, else there is no air", FLAG, default=True
     )
-    fluid_density: float = option("density of the air [kg/m^3]", POSITIVE, default=1.2)
-    gravity: float = option("acceleration of free fall [m/s^2]", POSITIVE, default=9.81)
+    fluid_density: float = option(
+        "density of the air [kg/m^3]", POSITIVE, default=1.2, metavar="KG/M^3"
+    )
+    gravity: float = option(
+        "acceleration of free fall [m/s^2]", POSITIVE, default=9.81, metavar="M/S^2"
+    )
     length_scale: bool = option(
         "find the factor by which all recorded lengths are wrong", FLAG, default=True
     )
     friction: bool | str = option(
         "find the friction coefficient; automatic: where impacts are oblique enough to show it",
-        CHOICE,
+        AUTOMATIC,
         default="automatic",
     )
     restitution_law: str = option(
-        "how restitution depends on the impact speed: constant, viscoelastic, power law or plastic",
-        one_of("constant", "viscoelastic", "power law", "plastic"),
+        f"how restitution depends on the impact speed: {_LAWS}",
+        name_in(RESTITUTION_LAWS, metavar="LAW"),
         default="constant",
+    )
+    normal_law: str | None = option(
+        "a law with a force, whose contacts are followed from touch-down to lift-off, instead of "
+        f"rigid impacts: {_NORMAL_LAWS}",
+        name_in(NORMAL_LAWS, metavar="LAW"),
+        default=None,
+    )
+    friction_law: str = option(
+        f"law of the friction, where there is any: {_FRICTION_LAWS}",
+        name_in(FRICTION_LAWS, metavar="LAW"),
+        default="coulomb",
+    )
+    surface: str = option(
+        f"what the ball bounces on: {_SURFACES}", name_in(SURFACES), default="plane"
+    )
+    nuisances: tuple[str, ...] | None = option(
+        f"further quantities of the measurement to find: {_NUISANCES}",
+        NAMES,
+        default=None,
+        flags="--nuisance",
     )
     lift: bool | str = option(
         "let spin lift the ball (Magnus effect); automatic: where spin is found and flights "
         "without lift do not explain the data",
-        CHOICE,
+        AUTOMATIC,
         default="automatic",
     )
     spin: bool | str = option(
         "find the initial spin of each recording, else there is none; automatic: together "
         "with friction",
-        CHOICE,
+        AUTOMATIC,
         default="automatic",
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class FitOptions(Section):
-    """How the best values are searched for."""
+    """How the best values are searched for.
+
+    Example:
+        >>> import calibration as cal
+        >>> cal.studies.FitOptions(steps=50).steps
+        50
+    """
 
     section: ClassVar[str] = "fit"
+    panel: ClassVar[str] = "The physics"
     method: str = option(
         "optimiser: levenberg_marquardt, dogleg, adam or lbfgs",
         one_of("levenberg_marquardt", "dogleg", "adam", "lbfgs"),
@@ -173,11 +247,20 @@ class FitOptions(Section):
 
 @dataclass(frozen=True, kw_only=True)
 class ProfileOptions(Section):
-    """How intervals are read off the profile of the likelihood: `calibration.uncertainty.profile`."""
+    """How intervals are read off the profile of the likelihood: `calibration.uncertainty.profile`.
+
+    Example:
+        >>> import calibration as cal
+        >>> cal.studies.ProfileOptions(level=0.68).level
+        0.68
+    """
 
     section: ClassVar[str] = "profile"
     names: tuple[str, ...] | None = option(
-        "the parameters to profile; all that were fitted when left out", NAMES, default=None
+        "the parameters to profile, as fit.json names them; all that were fitted when left out",
+        NAMES,
+        default=None,
+        flags="--name",
     )
     level: float = option(
         "probability with which an interval is to contain the true value", FRACTION, default=0.95
@@ -186,7 +269,13 @@ class ProfileOptions(Section):
 
 @dataclass(frozen=True, kw_only=True)
 class BootstrapOptions(Section):
-    """How the data are drawn again: `calibration.uncertainty.bootstrap`."""
+    """How the data are drawn again: `calibration.uncertainty.bootstrap`.
+
+    Example:
+        >>> import calibration as cal
+        >>> cal.studies.BootstrapOptions(count=2000).kind
+        'residual'
+    """
 
     section: ClassVar[str] = "bootstrap"
     count: int = option("how many times", WHOLE, default=500)
@@ -194,14 +283,20 @@ class BootstrapOptions(Section):
     kind: str = option(
         "what is drawn: residual, moving_block (correlated noise), trial (whole recordings) "
         "or parametric",
-        one_of("residual", "moving_block", "trial", "parametric"),
+        one_of("residual", "moving_block", "trial", "parametric", metavar="KIND"),
         default="residual",
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class PosteriorOptions(Section):
-    """How the posterior distribution is sampled: `calibration.uncertainty.posterior`."""
+    """How the posterior distribution is sampled: `calibration.uncertainty.posterior`.
+
+    Example:
+        >>> import calibration as cal
+        >>> cal.studies.PosteriorOptions(samples=4000).chains
+        4
+    """
 
     section: ClassVar[str] = "posterior"
     samples: int = option("samples of each chain", WHOLE, default=1000)
@@ -212,41 +307,97 @@ class PosteriorOptions(Section):
 
 @dataclass(frozen=True, kw_only=True)
 class CompareOptions(Section):
-    """Which models are compared: `calibration.selection.compare`."""
+    """Which models are compared: `calibration.selection.compare`.
+
+    Example:
+        >>> import calibration as cal
+        >>> cal.studies.CompareOptions(models=["constant", "plastic"]).models
+        ('constant', 'plastic')
+    """
 
     section: ClassVar[str] = "compare"
     models: tuple[str, ...] | None = option(
-        "the models to compare; when left out, all that these data could prefer",
+        f"the restitution laws to compare, some of {_LAWS}; all when left out",
         NAMES,
         default=None,
+        flags="--model",
     )
     cross_validate: bool = option(
-        "predict each recording from the others, too", FLAG, default=False
+        "predict each recording from the others, too",
+        FLAG,
+        default=False,
+        flags="--hold-out/--no-hold-out",
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class DesignOptions(Section):
-    """Which further experiments could be done: `calibration.planning.rank`."""
+    """Which further experiments could be done: `calibration.planning.rank`.
+
+    Example:
+        >>> import calibration as cal
+        >>> cal.studies.DesignOptions(heights=[0.5, 1]).heights
+        (0.5, 1.0)
+    """
 
     section: ClassVar[str] = "design"
     interest: tuple[str, ...] | None = option(
-        "the parameters one wants to know better; all when left out", NAMES, default=None
+        "the parameters one wants to know better, as fit.json names them; all when left out",
+        NAMES,
+        default=None,
     )
     heights: tuple[float, ...] = option(
-        "heights from which the ball could be dropped [m]", NUMBERS, default=(0.1, 0.3, 1.0)
+        "heights from which the ball could be dropped [m]",
+        NUMBERS,
+        default=(0.1, 0.3, 1.0),
+        flags="--height",
+        metavar="METRES",
     )
     angles: tuple[float, ...] | None = option(
-        "angles from the normal at which it could be thrown [deg]", NUMBERS, default=None
+        "angles from the normal at which it could be thrown [deg]",
+        NUMBERS,
+        default=None,
+        flags="--angle",
+        metavar="DEGREES",
     )
     frame_rates: tuple[float, ...] = option(
-        "cameras at hand [frames/s]", NUMBERS, default=(120.0, 240.0, 1000.0)
+        "cameras at hand [frames/s]",
+        NUMBERS,
+        default=(120.0, 240.0, 1000.0),
+        flags="--frame-rate",
+        metavar="HERTZ",
     )
     repeats: int = option("how often an experiment would be repeated", WHOLE, default=1)
 
 
+@dataclass(frozen=True, kw_only=True)
+class ExportOptions(Section):
+    """Which files are written of a fit: `calibration.report.EXPORTERS`.
+
+    Example:
+        >>> import calibration as cal
+        >>> cal.studies.ExportOptions(exporters=["table"]).exporters
+        ('table',)
+    """
+
+    section: ClassVar[str] = "export"
+    exporters: tuple[str, ...] | None = option(
+        f"further files to write of a fit, by the names of their exporters: {_EXPORTERS}",
+        NAMES,
+        default=None,
+        flags="--export",
+    )
+
+
 FILES_OPTION = Option(
-    "the recordings or the tables of impacts: files, directories, or patterns", *FILES
+    "the recordings or the tables of impacts: files, directories, or patterns", FILES
+)
+EXTENSIONS_OPTION = Option(
+    "modules that register measurements, laws, nuisances, surfaces or exporters: names as in an "
+    "import, or Python files",
+    NAMES,
+    flags="--extension",
+    metavar="MODULE",
 )
 SECTIONS: tuple[type[Section], ...] = (Ball, ReadingOptions, ModelOptions, FitOptions)
 """What decides on a fit."""
@@ -257,6 +408,7 @@ AFTER_FIT: tuple[type[Section], ...] = (
     PosteriorOptions,
     CompareOptions,
     DesignOptions,
+    ExportOptions,
 )
 """What is done with it."""
 
@@ -269,17 +421,28 @@ class Study:
         files: recordings or tables of impacts: files, directories, or patterns such as
             ``drops/*.csv``.
         ball: what bounces.
+        extensions: modules that were imported for it, which register further measurements, laws,
+            nuisances, surfaces and exporters (``calibration.studies.load_extensions``).
         reading: how to read the files.
         model: which physics is fitted.
         fit: how.
         profile, bootstrap, posterior, compare, design: options of what goes on from a fit.
+        export: which files are written of it.
 
     Raises:
         InputError: no files.
+
+    Example:
+        >>> import calibration as cal
+        >>> ball = cal.studies.Ball(radius=0.02, mass=0.0027, shell=True)
+        >>> study = cal.studies.Study(files=["drops/*.csv"], ball=ball)
+        >>> study.model.gravity
+        9.81
     """
 
     files: tuple[str, ...]
     ball: Ball
+    extensions: tuple[str, ...] = ()
     reading: ReadingOptions = ReadingOptions()
     model: ModelOptions = ModelOptions()
     fit: FitOptions = FitOptions()
@@ -288,7 +451,8 @@ class Study:
     posterior: PosteriorOptions = PosteriorOptions()
     compare: CompareOptions = CompareOptions()
     design: DesignOptions = DesignOptions()
+    export: ExportOptions = ExportOptions()
 
     def __post_init__(self) -> None:
         given = (self.files,) if isinstance(self.files, str | os.PathLike) else self.files
-        object.__setattr__(self, "files", FILES_OPTION.checked("files", given))
+        object.__setattr__(self, "files", FILES_OPTION.check("files", given))

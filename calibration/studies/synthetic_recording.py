@@ -22,7 +22,7 @@ BUDGETS = (50, 500, 5000)
 
 
 @dataclass(frozen=True, kw_only=True)
-class MadeUpRecording:
+class SyntheticRecording:
     """Samples of a simulated motion and its contacts.
 
     Attributes:
@@ -92,9 +92,9 @@ def start_of(*, position: Vector, velocity: Vector, spin: Vector) -> jc.State:
         raise InputError(str(error).rstrip(".")) from None
 
 
-def make_up(
+def simulate_recording(
     scene: jc.Scene, start: jc.State, *, duration: float, rate: float, noise: float, seed: int
-) -> MadeUpRecording:
+) -> SyntheticRecording:
     """Simulate and record with a camera.
 
     Args:
@@ -130,7 +130,7 @@ def make_up(
     assert contacts is not None  # both methods record them
     happened = np.asarray(contacts.happened)
     noisy = position + noise * np.random.default_rng(seed).standard_normal(position.shape)
-    return MadeUpRecording(
+    return SyntheticRecording(
         time=time,
         position=noisy,
         touch_down=np.asarray(contacts.touch_down)[happened],
@@ -163,7 +163,7 @@ def _check_camera(duration: float, rate: float, noise: float) -> None:
 
 
 def check_replaceable(path: str | os.PathLike[str], *, force: bool = False) -> None:
-    """Raise unless ``path`` is a free name in a folder or holds an earlier made-up recording:
+    """Raise unless ``path`` is a free name in a folder or holds an earlier synthetic recording:
     measured data are not replaced by mistake.
     """
     target = Path(path)
@@ -184,7 +184,7 @@ def check_replaceable(path: str | os.PathLike[str], *, force: bool = False) -> N
             )
 
 
-def write_recording(recording: MadeUpRecording, path: str | os.PathLike[str]) -> None:
+def write_recording(recording: SyntheticRecording, path: str | os.PathLike[str]) -> None:
     """Write t, x, y, z [s, m] as CSV that `calibration.read_trajectory` reads back; as a whole or
     not at all, into an existing folder.
     """

@@ -3,25 +3,96 @@ and tangential restitution.
 """
 
 import time
+from collections.abc import Sequence
+from typing import ClassVar
 
 import jax
 import numpy as np
 
 import jaxcontact as jc
+from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.fit import check_method, minimum_of
-from calibration.io.impact_table import ImpactTable
+from calibration.io.headers import Header
+from calibration.io.impact_table import ImpactTable, is_impact_table, merge, read_impact_table
 from calibration.model.samples import Samples
 from calibration.problem.problem import Problem
 from calibration.problem.table_batch import QUANTITIES, RELATIVE_NOISE, ImpactData, sigma_of
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.fitted_data import FittedColumn
 from calibration.results.result import Fit
+from calibration.studies.file_kind import FileKind, Say
+from calibration.studies.file_report import FileReport
+from calibration.studies.friction_laws import FRICTION
+from calibration.studies.recording_remarks import unused_columns
+from calibration.studies.scene import make_ball
+from calibration.studies.study import ReadingOptions, Study
 from jaxcontact.parameters import get, put
 
+OBLIQUE = 0.15
+"""Tangential over normal speed from which an impact can tell something of friction."""
+
 RESTITUTION = "contact.normal.restitution"
-FRICTION = "contact.friction.coefficient"
 TANGENTIAL = "contact.friction.tangential_restitution"
+
+
+class ImpactTables(FileKind):
+    """Tables of impacts, fitted as rigid impacts with friction and tangential restitution."""
+
+    name: ClassVar[str] = "a table of impacts"
+
+    def recognises(self, path: str, headers: Sequence[Header]) -> bool:
+        """Whether there are columns before and after an impact."""
+        return is_impact_table(path)
+
+    def problem(self, study: Study, reports: Sequence[FileReport] = ()) -> Problem:
+        """All impacts of all tables."""
+        check_choices(study)
+        table = merge_tables([read_impacts(path, study.reading) for path in study.files])
+        return impact_problem(scene_of_tables(study), table, free=parameters_of(table))
+
+    def fit(self, study: Study, *, progress: Say) -> Fit:
+        """Fit all tables together, and each column by itself."""
+        check_choices(study)
+        table = merge_tables([read_impacts(path, study.reading) for path in study.files])
+        progress(f"Fitting {len(table)} impacts")
+        return fit_impacts(
+            scene_of_tables(study),
+            table,
+            free=parameters_of(table),
+            method=study.fit.method,
+            steps=study.fit.steps,
+        )
+
+    def inspect(
+        self, path: str, name: str, *, radius: float, options: ReadingOptions, gravity: float
+    ) -> FileReport:
+        """The table."""
+        table = read_impacts(path, options)
+        return FileReport(
+            path=path, name=name, table=table, remarks=tuple(unused_columns(table.ignored))
+        )
+
+
+def check_choices(study: Study) -> None:
+    """Check that a study of tables of impacts asks for nothing that such a table does not know.
+
+    Raises:
+        InputError: a law with a force, a surface or nuisances are named.
+    """
+    model = study.model
+    for name, given in (
+        ("normal_law", model.normal_law is not None),
+        ("surface", model.surface != "plane"),
+        ("nuisances", bool(model.nuisances)),
+    ):
+        if given:
+            raise InputError(
+                f"{name} has no meaning for a table of impacts, which holds rigid impacts on a "
+                "plane",
+                remedy=f"Leave {name} out.",
+                path=study.files[0],
+            )
 
 
 def impact_problem(
@@ -225,3 +296,39 @@ def alone(
         for path, item in assessment.shared().items()
         if item.status is Determination.DETERMINED
     }
+
+
+def merge_tables(tables: list[ImpactTable]) -> ImpactTable:
+    """One table."""
+    return merge(tables) if len(tables) > 1 else tables[0]
+
+
+def scene_of_tables(study: Study) -> jc.Scene:
+    """Starting values for tables of impacts."""
+    contact = jc.ContactModel(
+        normal=jc.NewtonRestitution(restitution=0.9), friction=jc.Coulomb(coefficient=0.2)
+    )
+    return jc.Scene(bodies=make_ball(study), contact=contact)
+
+
+def read_impacts(path: str, options: ReadingOptions) -> ImpactTable:
+    """A table of impacts."""
+    if isinstance(options.sigma, float):
+        raise InputError(
+            f"sigma = {options.sigma:g} does not say which column of this table of impacts "
+            "it is of",
+            remedy="Name the quantity: --sigma spin_after=10, or in a study file sigma = { "
+            "spin_after = 10.0 }.",
+            path=path,
+        )
+    return read_impact_table(
+        path, columns=options.columns, speed=options.speed, sigma=options.sigma
+    )
+
+
+def parameters_of(table: ImpactTable) -> tuple[str, ...]:
+    """What a table can tell: friction only from oblique impacts."""
+    oblique = bool(
+        np.any(np.tan(np.radians(np.asarray(table.impact_angle, dtype=float))) > OBLIQUE)
+    )
+    return (RESTITUTION, FRICTION, TANGENTIAL) if oblique else (RESTITUTION,)

@@ -18,8 +18,16 @@ from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
 from calibration.io.files import find_files
 from calibration.runtime.versions import installed_versions
+from calibration.studies.extensions import SUFFIX, load_extensions
 from calibration.studies.option import options, required
-from calibration.studies.study import AFTER_FIT, FILES_OPTION, SECTIONS, Section, Study
+from calibration.studies.study import (
+    AFTER_FIT,
+    EXTENSIONS_OPTION,
+    FILES_OPTION,
+    SECTIONS,
+    Section,
+    Study,
+)
 
 
 class ChangedData(UserWarning):
@@ -27,13 +35,13 @@ class ChangedData(UserWarning):
 
 
 _SECTIONS = (*SECTIONS, *AFTER_FIT)
-_TOP = ("files", *(cls.section for cls in _SECTIONS), "provenance")
+_TOP = ("extensions", "files", *(cls.section for cls in _SECTIONS), "provenance")
 
 # Reading
 
 
 def read_study(path: str | os.PathLike[str]) -> Study:
-    """Read a study from a TOML file. Its files are relative to it; in the result they are relative
+    r"""Read a study from a TOML file. Its files are relative to it; in the result they are relative
     to the current directory.
 
     Where the study was written by a fit it says which data it was made from; a warning says when
@@ -42,6 +50,15 @@ def read_study(path: str | os.PathLike[str]) -> Study:
     Raises:
         InputError: with the file, the line and the key: no such file, no TOML, an unknown key, a
             value that is not allowed, no radius.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> import calibration as cal
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "study.toml"
+        >>> text = "files = ['drops/*.csv']\n[ball]\nradius = 0.02\nmass = 0.0027"
+        >>> _ = file.write_text(text)
+        >>> cal.studies.read_study(file).ball.mass
+        0.0027
     """
     source = os.fspath(path)
     text = _text(source)
@@ -57,13 +74,16 @@ def read_study(path: str | os.PathLike[str]) -> Study:
             remedy="Say what to fit, for example: files = ['drops/*.csv'].",
             path=source,
         )
-    given = FILES_OPTION.checked("files", content["files"], path=source, line=line.of("files"))
+    extensions = _load_extensions(content.get("extensions", ()), source, line)
+    given = FILES_OPTION.check("files", content["files"], path=source, line=line.of("files"))
     sections: dict[str, Any] = {
         cls.section: _read_section(cls, content.get(cls.section, {}), source, line)
         for cls in _SECTIONS
     }
     study = Study(
-        files=tuple(_from_folder(os.path.dirname(source), file) for file in given), **sections
+        files=tuple(_from_folder(os.path.dirname(source), file) for file in given),
+        extensions=extensions,
+        **sections,
     )
     _warn_of_changes(content.get("provenance", {}), source)
     return study
@@ -121,7 +141,7 @@ def _check_keys(content: Mapping[str, Any], source: str, line: "_Lines") -> None
                 path=source,
                 line=line.of(key),
             )
-        if key != "files" and not isinstance(value, dict):
+        if key not in ("extensions", "files") and not isinstance(value, dict):
             raise InputError(
                 f"{key} is a section, not a value",
                 remedy=f"Write [{key}] on a line.",
@@ -148,12 +168,26 @@ def _right_place(key: str, valid: tuple[str, ...]) -> str:
     return f"It belongs below [{homes[0]}]." if homes else nearest(key, valid).strip()
 
 
+def _load_extensions(given: Any, source: str, line: "_Lines") -> tuple[str, ...]:
+    """Import the modules that the study names, before its options are checked."""
+    place = line.of("extensions")
+    names = (
+        () if not given else EXTENSIONS_OPTION.check("extensions", given, path=source, line=place)
+    )
+    try:
+        return load_extensions(names, folder=os.path.dirname(source))
+    except InputError as error:
+        raise InputError(
+            error.problem, remedy=error.remedy, path=error.path or source, line=error.line or place
+        ) from error
+
+
 def _read_section(
     cls: type[Section], content: Mapping[str, Any], source: str, line: "_Lines"
 ) -> Section:
     name, known = cls.section, options(cls)
     given = {
-        key: known[key].checked(key, value, path=source, line=line.of(name, key))
+        key: known[key].check(key, value, path=source, line=line.of(name, key))
         for key, value in content.items()
     }
     for key in required(cls):
@@ -214,6 +248,11 @@ def _from_folder(folder: str, file: str) -> str:
     return shorter if same else joined
 
 
+def _extension_from(folder: str | os.PathLike[str], name: str) -> str:
+    """A module as a study in ``folder`` names it: files by their path, others by their name."""
+    return _seen_from(folder, name) if name.endswith(SUFFIX) else name
+
+
 # Provenance
 
 
@@ -251,11 +290,14 @@ _EXAMPLES = {
     "vertical": '"-y"',
     "sigma": "0.002",
     "speed": "3.9",
+    "normal_law": "'hunt-crossley'",
+    "nuisances": "['gravity tilt']",
     "steps": "100",
     "names": "['contact.normal.restitution']",
     "models": "['constant', 'viscoelastic']",
     "interest": "['contact.normal.restitution']",
     "angles": "[30.0, 60.0]",
+    "exporters": "['table']",
 }
 
 
@@ -266,7 +308,7 @@ def write_study(
     inputs: Iterable[str | os.PathLike[str]] | None = None,
     fitted: bool = True,
 ) -> None:
-    """Write a study as TOML that `read_study` reads back, with every option, its meaning, and the
+    r"""Write a study as TOML that `read_study` reads back, with every option, its meaning, and the
     fingerprints of the data.
 
     Args:
@@ -278,6 +320,18 @@ def write_study(
 
     Raises:
         InputError: the folder does not exist, a data file cannot be read.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> import calibration as cal
+        >>> folder = pathlib.Path(tempfile.mkdtemp())
+        >>> _ = (folder / "clicks.csv").write_text("t [s]\n0.000\n0.350\n0.665\n0.9485\n")
+        >>> study = cal.studies.Study(
+        ...     files=[folder / "clicks.csv"], ball=cal.studies.Ball(radius=0.02, mass=0.0027)
+        ... )
+        >>> cal.studies.write_study(study, folder / "study.toml")
+        >>> cal.studies.read_study(folder / "study.toml").ball.radius
+        0.02
     """
     write_atomically(
         path,
@@ -308,6 +362,9 @@ def study_text(
             "relative to this file; directories and patterns such as 'drops/*.csv' are allowed"
         ),
     )
+    if study.extensions:
+        modules = tomlkit.item([_extension_from(folder, name) for name in study.extensions])
+        document.add("extensions", modules.comment(EXTENSIONS_OPTION.about))
     for cls in _SECTIONS:
         document.add(tomlkit.nl())
         document.add(cls.section, _section_table(getattr(study, cls.section)))

@@ -1,5 +1,5 @@
-"""From files to a fit without further questions: what a recording can tell decides which physics is
-fitted.
+"""From trajectories to a fit without further questions: what a recording can tell decides which
+physics is fitted.
 
 The rules, in the order in which they are applied:
 
@@ -19,8 +19,8 @@ The rules, in the order in which they are applied:
 
 import dataclasses
 import time
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import ClassVar, NamedTuple
 
 import jax
 import numpy as np
@@ -30,35 +30,45 @@ from calibration.detection.bounces import DetectedBounces, read_bounces
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.fit import attempt_from, minimum_of, report
-from calibration.io.files import find_files
-from calibration.io.impact_table import ImpactTable, merge, read_impact_table
-from calibration.io.recording import Recording, read_recordings
+from calibration.io.headers import Header
+from calibration.io.recording import Recording, read_recordings, read_trajectory
+from calibration.io.trajectory_columns import is_trajectory
 from calibration.measurements.positions import TrackedPositions
 from calibration.model.free import Free
 from calibration.model.prior import LogNormal
-from calibration.nuisances import InitialState, LengthScale, RestitutionScatter, SurfaceHeight
+from calibration.nuisances import (
+    InitialState,
+    LengthScale,
+    Nuisance,
+    RestitutionScatter,
+    SurfaceHeight,
+)
 from calibration.problem.problem import Problem
+from calibration.problem.simulation_method import SPARE
 from calibration.problem.trial import Trial
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.result import Fit
-from calibration.studies.file_kind import FileKind, kind_of
-from calibration.studies.forces import fit_forces, forces_problem, read_forces
-from calibration.studies.restitution_laws import CHOICES
-from calibration.studies.sounds import DRAG, fit_sounds, read_sounds, sounds_problem
-from calibration.studies.study import ReadingOptions, Study
-from calibration.studies.tables import (
-    FRICTION,
-    RESTITUTION,
-    TANGENTIAL,
-    fit_impacts,
-    impact_problem,
+from calibration.studies.file_kind import FileKind, Say, with_restitution_law
+from calibration.studies.file_report import FileReport
+from calibration.studies.friction_laws import FRICTION
+from calibration.studies.normal_laws import HERTZ_TIME
+from calibration.studies.recording_remarks import recording_remarks
+from calibration.studies.scene import (
+    free_of_friction,
+    free_of_normal_law,
+    free_of_surface,
+    has_rigid_impacts,
+    make_ball,
+    make_contact,
+    make_method,
+    make_nuisances,
+    make_surfaces,
 )
-from jaxcontact.parameters import nearest
+from calibration.studies.sounds import DRAG
+from calibration.studies.study import ReadingOptions, Study
+from calibration.studies.tables import OBLIQUE
 
 DURATION = "contact.normal.duration"
-
-OBLIQUE = 0.15
-"""Tangential over normal speed from which an impact can tell something of friction."""
 
 LIFT = "lift.coefficient"
 PUBLISHED_LIFT = LogNormal(0.8, 1.5)
@@ -72,98 +82,74 @@ LIFT_NOTE = (
 WORTH = 6.6
 """Drop of chi-squared that each further unknown must earn (1 % level)."""
 
-HERTZ_DURATION = 3.2181
-"""Contact duration of Hertz's law in units of (m^2/(K^2 v))^(1/5)."""
 
-Progress = Callable[[str], None]
+class Trajectories(FileKind):
+    """Positions against time: flights with drag between impacts."""
 
+    name: ClassVar[str] = "a trajectory"
+    comparable: ClassVar[bool] = True
 
-def fit_study(study: Study, *, progress: Progress | None = None) -> Fit:
-    """Fit the files of a study.
+    def recognises(self, path: str, headers: Sequence[Header]) -> bool:
+        """Whether there are positions at times."""
+        return is_trajectory(headers)
 
-    Args:
-        study: files, ball, and how to read and model them.
-        progress: called with a sentence at each stage.
-
-    Raises:
-        InputError: naming file, line and column, or the option, and the remedy.
-    """
-    say = progress or (lambda sentence: None)
-    study = dataclasses.replace(study, files=tuple(map(str, find_files(study.files))))
-    say(f"Reading {len(study.files)} file{'s' if len(study.files) != 1 else ''}")
-    return _FITS[common_kind(study.files)](study, progress=say)
-
-
-def common_kind(files: Sequence[str]) -> FileKind:
-    """The kind of all files.
-
-    Raises:
-        InputError: they are of different kinds.
-    """
-    kinds = {path: kind_of(path) for path in files}
-    first = kinds[files[0]]
-    for path, kind in kinds.items():
-        if kind is not first:
-            raise InputError(
-                f"this is {kind}, the first file is {first}",
-                path=path,
-                remedy="Fit them one kind at a time.",
-            )
-    return first
-
-
-def ball(study: Study) -> jc.Spheres:
-    """The sphere of the study."""
-    return jc.spheres(radius=study.ball.radius, mass=study.ball.mass, shell=study.ball.shell)
-
-
-def fit_tables(study: Study, *, progress: Progress) -> Fit:
-    """Fit impact tables."""
-    table = merged([read_impacts(path, study.reading) for path in study.files])
-    progress(f"Fitting {len(table)} impacts")
-    return fit_impacts(
-        scene_of_tables(study),
-        table,
-        free=parameters_of(table),
-        method=study.fit.method,
-        steps=study.fit.steps,
-    )
-
-
-def merged(tables: list[ImpactTable]) -> ImpactTable:
-    """One table."""
-    return merge(tables) if len(tables) > 1 else tables[0]
-
-
-def scene_of_tables(study: Study) -> jc.Scene:
-    """Starting values for tables of impacts."""
-    contact = jc.ContactModel(
-        normal=jc.NewtonRestitution(restitution=0.9), friction=jc.Coulomb(coefficient=0.2)
-    )
-    return jc.Scene(bodies=ball(study), contact=contact)
-
-
-def read_impacts(path: str, options: ReadingOptions) -> ImpactTable:
-    """A table of impacts."""
-    if isinstance(options.sigma, float):
-        raise InputError(
-            f"sigma = {options.sigma:g} does not say which column of this table of impacts "
-            "it is of",
-            remedy="Name the quantity: --sigma spin_after=10, or in a study file sigma = { "
-            "spin_after = 10.0 }.",
-            path=path,
+    def problem(self, study: Study, reports: Sequence[FileReport] = ()) -> Problem:
+        """All recordings, with one restitution for all impacts."""
+        known = [
+            (report.recording, report.reading)
+            for report in reports
+            if report.recording is not None and report.reading is not None
+        ]
+        if known:
+            recordings = [recording for recording, _ in known]
+            detections = [detected for _, detected in known]
+        else:
+            recordings, detections = read_trajectories(study)
+        return problem_of(
+            study,
+            choose_physics(study, recordings, detections),
+            scatter=False,
+            lift=study.model.lift is True,
         )
-    return read_impact_table(
-        path, columns=options.columns, speed=options.speed, sigma=options.sigma
-    )
 
+    def fit(self, study: Study, *, progress: Say) -> Fit:
+        """Fit all recordings; the rules are those of this module."""
+        return fit_trajectories(study, progress=progress)
 
-def parameters_of(table: ImpactTable) -> tuple[str, ...]:
-    """What a table can tell: friction only from oblique impacts."""
-    oblique = bool(
-        np.any(np.tan(np.radians(np.asarray(table.impact_angle, dtype=float))) > OBLIQUE)
-    )
-    return (RESTITUTION, FRICTION, TANGENTIAL) if oblique else (RESTITUTION,)
+    def problems(self, study: Study, laws: Sequence[str]) -> dict[str, Problem]:
+        """One problem for each law; the files are read once."""
+        visible = choose_physics(study, *read_trajectories(study))
+        return {
+            law: problem_of(
+                with_restitution_law(study, law),
+                visible,
+                scatter=False,
+                lift=study.model.lift is True,
+            )
+            for law in laws
+        }
+
+    def inspect(
+        self, path: str, name: str, *, radius: float, options: ReadingOptions, gravity: float
+    ) -> FileReport:
+        """The recording, and its bounces."""
+        recording = read_trajectory(
+            path,
+            columns=options.columns,
+            scale=options.scale,
+            frame_rate=options.frame_rate,
+            vertical=options.vertical,
+            sigma=options.sigma,
+        )
+        detected = read_bounces(recording, radius=radius, gravity=gravity)
+        return FileReport(
+            path=path,
+            name=name,
+            recording=recording,
+            reading=detected,
+            problem=None if detected.bounces else no_bounce(recording),
+            remarks=recording_remarks(recording, detected, gravity=gravity),
+        )
 
 
 def read_trajectories(study: Study) -> tuple[list[Recording], list[DetectedBounces]]:
@@ -212,11 +198,11 @@ def height_only(recording: Recording) -> Recording:
     return dataclasses.replace(recording, position=position, sigma=sigma)
 
 
-class Seen(NamedTuple):
+class VisiblePhysics(NamedTuple):
     """What the recordings of a study show at first sight.
 
     Attributes:
-        recordings, readings: those with a bounce, without sideways coordinates where these tell
+        recordings, detections: those with a bounce, without sideways coordinates where these tell
             nothing.
         friction: whether friction is to be found; ``spin``: whether initial spins are.
         notes: plain sentences.
@@ -229,7 +215,9 @@ class Seen(NamedTuple):
     notes: tuple[str, ...]
 
 
-def seen(study: Study, recordings: list[Recording], detections: list[DetectedBounces]) -> Seen:
+def choose_physics(
+    study: Study, recordings: list[Recording], detections: list[DetectedBounces]
+) -> VisiblePhysics:
     """Decide what the recordings of a study can tell."""
     recordings, detections, notes = usable(recordings, detections)
     oblique = (
@@ -244,14 +232,15 @@ def seen(study: Study, recordings: list[Recording], detections: list[DetectedBou
             "Every impact is nearly normal, so only the height was fitted: these data do not "
             "tell friction."
         )
-    return Seen(recordings, detections, oblique, spin, tuple(notes))
+    return VisiblePhysics(recordings, detections, oblique, spin, tuple(notes))
 
 
-def fit_trajectories(study: Study, *, progress: Progress) -> Fit:
+def fit_trajectories(study: Study, *, progress: Say) -> Fit:
     """Fit trajectories."""
     began = time.perf_counter()
-    data = seen(study, *read_trajectories(study))
+    data = choose_physics(study, *read_trajectories(study))
     detections, spin, notes = data.detections, data.spin, list(data.notes)
+    rigid = has_rigid_impacts(study)
 
     def minimum(*, scatter: bool, lift: bool) -> tuple[Problem, Assessment]:
         problem = problem_of(study, data, scatter=scatter, lift=lift)
@@ -281,12 +270,14 @@ def fit_trajectories(study: Study, *, progress: Progress) -> Fit:
                     " lengths were then taken as right, because a wrong length scale looks "
                     "like lift."
                 )
-        if not assessment.explained and sum(len(reading.bounces) for reading in detections) > 2:
+        bounces = sum(len(detected.bounces) for detected in detections)
+        if not assessment.explained and bounces > 2 and rigid:
             progress("Letting impacts deviate from the common restitution, one by one")
             chosen, assessment = minimum(scatter=True, lift=lift)
             notes.append(scatter_sentence(chosen, assessment))
-        progress("Letting contacts last")
-        assessment = with_duration(chosen, assessment)
+        if rigid:
+            progress("Letting contacts last")
+            assessment = with_duration(chosen, assessment)
         if lift:
             assessment = counted_as_parameter(chosen, assessment, LIFT)
         estimates = assessment.shared()
@@ -298,7 +289,8 @@ def fit_trajectories(study: Study, *, progress: Progress) -> Fit:
         if FRICTION in estimates and spin:
             progress("Probing whether friction and spin can be told apart")
             estimates[FRICTION] = friction_or_spin(assessment, estimates[FRICTION])
-        estimates["contact.normal.stiffness"] = stiffness(study, chosen, assessment)
+        if rigid:
+            estimates["contact.normal.stiffness"] = stiffness(study, chosen, assessment)
         if "length_scale" in estimates:
             notes.append(scale_sentence(estimates["length_scale"], study.model.gravity))
         progress("Reporting")
@@ -336,18 +328,21 @@ def usable(
     )
 
 
-def problem_of(study: Study, data: Seen, *, scatter: bool, lift: bool) -> Problem:
+def problem_of(study: Study, data: VisiblePhysics, *, scatter: bool, lift: bool) -> Problem:
     """The problem of what was seen, with or without impacts that deviate, and lift."""
     impacts = max(len(reading.bounces) for reading in data.detections)
-    nuisance: list[Any] = [InitialState(spin=data.spin, lift=lift), SurfaceHeight()]
+    rigid = has_rigid_impacts(study)
+    nuisance: list[Nuisance] = [InitialState(spin=data.spin, lift=lift), SurfaceHeight()]
     # Lift changes the apparent gravity as a wrong length scale does: with lift, the recorded
     # lengths are taken as right.
     nuisance += [LengthScale()] if study.model.length_scale and not lift else []
     nuisance += [RestitutionScatter(impacts=impacts)] if scatter else []
-    free: list[Any] = list(CHOICES[study.model.restitution_law].free)
+    nuisance += make_nuisances(study)
+    free: list[str | Free] = list(free_of_normal_law(study))
     free += [DRAG] if study.model.drag else []
-    free += [FRICTION] if data.friction else []
-    free += [DURATION]
+    free += free_of_friction(study) if data.friction else ()
+    free += [DURATION] if rigid else []
+    free += free_of_surface(study)
     free += [Free(LIFT, prior=PUBLISHED_LIFT)] if lift else []
     return Problem(
         starting_scene(study, data.detections, friction=data.friction, lift=lift),
@@ -357,68 +352,9 @@ def problem_of(study: Study, data: Seen, *, scatter: bool, lift: bool) -> Proble
         ],
         free=free,
         nuisance=nuisance,
-        method=jc.Impulse(max_contacts=impacts + 2, rest_steps=1, skip_unused=False),
-        frozen=[DURATION, *([LIFT] if lift else [])],
+        method=make_method(study, impacts + SPARE),
+        frozen=[*([DURATION] if rigid else []), *([LIFT] if lift else [])],
     )
-
-
-def problem_to_fit(
-    study: Study, read: tuple[list[Recording], list[DetectedBounces]] | None = None
-) -> Problem:
-    """What ``fit_study`` fits first, with nothing frozen but what is known; ``read``: trajectories
-    with readings that were read already.
-    """
-    study = dataclasses.replace(study, files=tuple(map(str, find_files(study.files))))
-    kind = common_kind(study.files)
-    if kind is FileKind.IMPACTS:
-        table = merged([read_impacts(path, study.reading) for path in study.files])
-        return impact_problem(scene_of_tables(study), table, free=parameters_of(table))
-    if kind is FileKind.SOUNDS:
-        return sounds_problem(study, read_sounds(study.files, study.reading), ball(study))
-    if kind is FileKind.FORCE:
-        return forces_problem(study, read_forces(study.files, study.reading), ball(study))
-    return problem_of(
-        study,
-        seen(study, *(read or read_trajectories(study))),
-        scatter=False,
-        lift=study.model.lift is True,
-    )
-
-
-def problems_to_compare(study: Study, models: Sequence[str] | None = None) -> dict[str, Problem]:
-    """One problem for each restitution law, on the same data, by name; all laws when ``models`` is
-    ``None``.
-
-    Raises:
-        InputError: a name that is no law, tables of impacts at one speed.
-    """
-    for name in models or ():
-        if name not in CHOICES:
-            raise InputError(f"model {name!r} is not known.{nearest(name, CHOICES)}")
-    study = dataclasses.replace(study, files=tuple(map(str, find_files(study.files))))
-    kind = common_kind(study.files)
-    if kind not in (FileKind.TRAJECTORY, FileKind.SOUNDS):
-        raise InputError(
-            "laws of restitution are compared on trajectories and times of impacts; "
-            f"{study.files[0]} is {kind}"
-        )
-
-    def with_law(name: str) -> Study:
-        return dataclasses.replace(
-            study, model=dataclasses.replace(study.model, restitution_law=name)
-        )
-
-    if kind is FileKind.SOUNDS:
-        measured = read_sounds(study.files, study.reading)
-        return {
-            name: sounds_problem(with_law(name), measured, ball(study))
-            for name in models or CHOICES
-        }
-    data = seen(study, *read_trajectories(study))
-    return {
-        name: problem_of(with_law(name), data, scatter=False, lift=study.model.lift is True)
-        for name in models or CHOICES
-    }
 
 
 def starting_scene(
@@ -433,16 +369,13 @@ def starting_scene(
             [-bounce.velocity_before[2] for reading in detections for bounce in reading.bounces]
         )
     )
-    spheres = ball(study)
     drags = [reading.drag for reading in detections if reading.drag > 0]
     area = 0.5 * study.model.fluid_density * np.pi * study.ball.radius**2 / study.ball.mass
     coefficient = float(np.clip(np.median(drags) / area, 0.05, 2.0)) if drags else 0.4
     return jc.Scene(
-        bodies=spheres,
-        contact=jc.ContactModel(
-            normal=CHOICES[study.model.restitution_law].law(restitution, speed),
-            friction=jc.Coulomb(coefficient=0.2) if friction else jc.NoFriction(),
-        ),
+        bodies=make_ball(study),
+        surfaces=make_surfaces(study),
+        contact=make_contact(study, restitution=restitution, speed=speed, friction=friction),
         gravity=(0.0, 0.0, -study.model.gravity),
         drag=jc.QuadraticDrag(coefficient=coefficient, fluid_density=study.model.fluid_density)
         if study.model.drag
@@ -567,7 +500,7 @@ def stiffness(study: Study, problem: Problem, assessment: Assessment) -> Estimat
     interval = float(np.median(steps))
 
     def of(duration: float) -> float:
-        return mass / np.sqrt(speed) * (HERTZ_DURATION / duration) ** 2.5
+        return mass / np.sqrt(speed) * (HERTZ_TIME / duration) ** 2.5
 
     def found(value: float, deviation: float, status: Determination, note: str) -> Estimate:
         return Estimate(
@@ -616,11 +549,3 @@ def scale_sentence(scale: Estimate, gravity: float) -> str:
         f"gravity is {apparent:.2f} +- {apparent_sd:.2f}"
         f" m/s^2 in their units, not {gravity:g}). Restitution does not depend on it."
     )
-
-
-_FITS: dict[FileKind, Callable[..., Fit]] = {
-    FileKind.IMPACTS: fit_tables,
-    FileKind.TRAJECTORY: fit_trajectories,
-    FileKind.SOUNDS: lambda study, progress: fit_sounds(study, ball(study), progress=progress),
-    FileKind.FORCE: lambda study, progress: fit_forces(study, ball(study), progress=progress),
-}

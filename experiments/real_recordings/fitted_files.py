@@ -2,23 +2,22 @@
 conclusions on the page.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
-from calibration.report.page import PageSection, write_page
-from calibration.results.result import Fit
-from calibration.studies.results_folder import FIGURE, PAGE, write_results
-from calibration.studies.study import Ball, Study
-from calibration.studies.trajectories import fit_study
-from experiments.real_recordings.finding import Outcome, findings_text
-from experiments.real_recordings.plain_results import CONCLUSIONS
+import calibration as cal
+from experiments.real_recordings.finding import Outcome
+from experiments.real_recordings.plain_results import context_of
 
-TABLE_TENNIS = Ball(radius=0.02, mass=0.0027, shell=True)
+TABLE_TENNIS = cal.studies.Ball(radius=0.02, mass=0.0027, shell=True)
 """As stated in ``meta.json`` of the drops and the launches."""
 
 
-def fitted(study: Study) -> Fit:
+def fitted(study: cal.studies.Study) -> cal.Fit:
     """The fit of ``jaxcontact fit``, with a line for each stage."""
-    return fit_study(study, progress=lambda sentence: print(f"  {sentence} ...", flush=True))
+    return cal.studies.fit_study(
+        study, progress=lambda sentence: print(f"  {sentence} ...", flush=True)
+    )
 
 
 def files_of(folder: Path, pattern: str) -> tuple[str, ...]:
@@ -33,7 +32,7 @@ def files_of(folder: Path, pattern: str) -> tuple[str, ...]:
     return files
 
 
-def write(fit: Fit, study: Study, outcome: Outcome, folder: Path) -> None:
+def write(fit: cal.Fit, study: cal.studies.Study, outcome: Outcome, folder: Path) -> None:
     """``fit.json``, ``fit.png``, ``report.html`` and ``study.toml``.
 
     Args:
@@ -42,12 +41,7 @@ def write(fit: Fit, study: Study, outcome: Outcome, folder: Path) -> None:
         outcome: conclusions, for the page.
         folder: where to.
     """
-    write_results(fit, study, folder, inputs=study.files)
-    section = PageSection(CONCLUSIONS, findings_text(outcome.findings))
-    write_page(
-        fit,
-        folder / PAGE,
-        figure=(folder / FIGURE).read_bytes(),
-        title=outcome.name,
-        sections=[section],
-    )
+    cal.studies.write_results(fit, study, folder, inputs=study.files)
+    page, figure = cal.report.EXPORTERS["page"], cal.report.EXPORTERS["figure"]
+    written = {figure.name: folder / figure.filename}
+    page.write(fit, folder / page.filename, context=replace(context_of(outcome), written=written))

@@ -2,19 +2,16 @@
 study file.
 """
 
+from dataclasses import replace
 from pathlib import Path
 
-from calibration.report.figures import fit_figure, png
-from calibration.report.json import write_json
-from calibration.report.page import PageSection, write_page
-from calibration.results.result import Fit
-from calibration.studies.results_folder import FIGURE, NUMBERS, PAGE
+import calibration as cal
 from experiments.real_recordings.finding import Outcome, findings_text
 
 CONCLUSIONS = "What the data tell, and the caveats stated with them"
 
 
-def write_plain(fit: Fit, outcome: Outcome, folder: Path) -> None:
+def write_plain(fit: cal.Fit, outcome: Outcome, folder: Path) -> None:
     """``fit.json``, ``fit.png`` and ``report.html``.
 
     Args:
@@ -23,13 +20,15 @@ def write_plain(fit: Fit, outcome: Outcome, folder: Path) -> None:
         folder: where to; it is made when it does not exist.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    write_json(fit, folder / NUMBERS)
-    picture = png(fit_figure(fit))
-    (folder / FIGURE).write_bytes(picture)
-    write_page(
-        fit,
-        folder / PAGE,
-        figure=picture,
-        title=outcome.name,
-        sections=[PageSection(CONCLUSIONS, findings_text(outcome.findings))],
-    )
+    context = context_of(outcome)
+    for exporter in cal.report.EXPORTERS:
+        if exporter.always:
+            path = folder / exporter.filename
+            exporter.write(fit, path, context=context)
+            context = replace(context, written={**context.written, exporter.name: path})
+
+
+def context_of(outcome: Outcome) -> cal.report.ExportContext:
+    """Title and conclusions, for the page."""
+    section = cal.report.PageSection(CONCLUSIONS, findings_text(outcome.findings))
+    return cal.report.ExportContext(title=outcome.name, sections=[section])

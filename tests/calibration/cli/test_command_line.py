@@ -15,11 +15,12 @@ import pytest
 
 import calibration
 from calibration.cli import main as cli
-from calibration.cli import options as arguments
 from calibration.cli.main import main
 from calibration.detection.bounces import read_bounces
 from calibration.io.recording import read_recordings, read_trajectory
 from calibration.runtime import compilation_cache
+from calibration.studies.option import options, parse_columns, parse_sigma
+from calibration.studies.study import SECTIONS, ModelOptions, ReadingOptions
 from calibration.studies.toml import read_study
 from calibration.studies.trajectories import usable
 from tests.calibration import synthetic_fits as synthetic
@@ -77,7 +78,7 @@ def fits(monkeypatch):
     def save_figure(fit, path):
         Path(path).write_bytes(b"a picture")
 
-    monkeypatch.setattr("calibration.studies.trajectories.fit_study", fit_study)
+    monkeypatch.setattr("calibration.studies.pipeline.fit_study", fit_study)
     monkeypatch.setattr("calibration.report.figures.save_figure", save_figure)
     return studies
 
@@ -108,9 +109,9 @@ def test_help_of_a_verb_has_examples_and_units(run, verb):
 def test_every_option_of_a_study_is_an_option_of_fit(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     _, out, _ = run("fit", "--help")
-    for section in arguments.SECTIONS:
-        for name in arguments.options(section):
-            assert f"--{name.replace('_', '-')}" in out
+    for section in SECTIONS:
+        for name, option in options(section).items():
+            assert all(flag in out for flag in option.flags_of(name).split("/"))
 
 
 def test_version(run):
@@ -262,8 +263,8 @@ def test_options_reach_the_study(run, fits):
 def test_what_is_not_given_is_left_to_the_defaults(run, fits):
     run("fit", "drops", "--radius", "0.02", "--mass", "0.0027")
     (study,) = fits
-    assert study.model == arguments.ModelOptions()
-    assert study.reading == arguments.ReadingOptions()
+    assert study.model == ModelOptions()
+    assert study.reading == ReadingOptions()
     assert study.ball.shell is False
 
 
@@ -300,16 +301,15 @@ def test_the_study_in_a_result_is_fitted_in_its_place(run, fits, here):
         (["t=Zeit"], {"t": "Zeit"}),
         (["t=Zeit (s), z=Lage"], {"t": "Zeit (s)", "z": "Lage"}),
         (["t=Zeit,Uhr", "z=a=b"], {"t": "Zeit,Uhr", "z": "a=b"}),
-        (None, None),
     ],
 )
 def test_columns_are_read_from_pairs(given, expected):
-    assert arguments.parsed_columns(given) == expected
+    assert parse_columns(given) == expected
 
 
 def test_sigma_is_a_number_or_one_for_each_quantity():
-    assert arguments.parsed_sigma("2e-3") == 0.002
-    assert arguments.parsed_sigma("x=0.002, z=0.001") == {"x": 0.002, "z": 0.001}
+    assert parse_sigma("2e-3") == 0.002
+    assert parse_sigma("x=0.002, z=0.001") == {"x": 0.002, "z": 0.001}
 
 
 # Results that are there already
@@ -528,7 +528,7 @@ def test_an_error_of_the_program_asks_for_a_report(monkeypatch, capsys):
     def fit_study(study, *, progress=None):
         raise KeyError("contact")
 
-    monkeypatch.setattr("calibration.studies.trajectories.fit_study", fit_study)
+    monkeypatch.setattr("calibration.studies.pipeline.fit_study", fit_study)
     given = ["fit", "drops", *BALL, "--quiet"]
     assert main(given) == cli.DEFECT
     err = capsys.readouterr().err
@@ -548,7 +548,7 @@ def test_control_c_ends_quietly(run, monkeypatch, here):
         progress("Fitting for ever")
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("calibration.studies.trajectories.fit_study", fit_study)
+    monkeypatch.setattr("calibration.studies.pipeline.fit_study", fit_study)
     status, out, err = run("fit", "drops", *BALL)
     assert status == 130
     assert out == ""

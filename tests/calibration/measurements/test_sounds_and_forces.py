@@ -10,15 +10,10 @@ from scipy.integrate import solve_ivp
 from calibration.errors import InputError
 from calibration.results.estimate import Determination
 from calibration.studies.derivative_check import check_derivatives
-from calibration.studies.file_kind import FileKind, kind_of
+from calibration.studies.file_kinds import common_kind, kind_of
 from calibration.studies.inspection import inspect_files, verdicts
+from calibration.studies.pipeline import fit_study, problem_to_fit, problems_to_compare
 from calibration.studies.study import Ball, ModelOptions, Study
-from calibration.studies.trajectories import (
-    common_kind,
-    fit_study,
-    problem_to_fit,
-    problems_to_compare,
-)
 
 RESTITUTION = "contact.normal.restitution"
 STIFFNESS = "contact.normal.stiffness"
@@ -89,13 +84,11 @@ def forces(tmp_path):
 
 def test_the_kind_of_a_file_is_in_its_header(tmp_path, sounds, forces):
     numbers = [np.arange(6.0) / 100, np.linspace(1, 0.9, 6)]
-    assert kind_of(sounds[0]) is FileKind.SOUNDS
-    assert kind_of(forces[0]) is FileKind.FORCE
-    assert kind_of(written(tmp_path / "a.csv", "t,z", numbers)) is FileKind.TRAJECTORY
-    assert (
-        kind_of(written(tmp_path / "b.csv", "impact_angle,rebound_angle", numbers))
-        is FileKind.IMPACTS
-    )
+    assert kind_of(sounds[0]).name == "times of impacts"
+    assert kind_of(forces[0]).name == "a force trace"
+    assert kind_of(written(tmp_path / "a.csv", "t,z", numbers)).name == "a trajectory"
+    table = written(tmp_path / "b.csv", "impact_angle,rebound_angle", numbers)
+    assert kind_of(table).name == "a table of impacts"
     with pytest.raises(InputError, match="force trace"):
         common_kind((sounds[0], forces[0]))
 

@@ -1,0 +1,65 @@
+"""The friction laws that a study can name. A new one is an entry here, or in a module that a study
+names in its extensions.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from calibration.runtime.registry import Registry
+
+if TYPE_CHECKING:
+    import jaxcontact as jc
+
+FRICTION = "contact.friction.coefficient"
+"""Path of the friction coefficient in a scene."""
+
+GUESSED_FRICTION = 0.2
+"""Friction coefficient of the first guess."""
+
+
+@dataclasses.dataclass(frozen=True)
+class FrictionChoice:
+    """A friction law as a study names it.
+
+    Attributes:
+        name: in study files and on the command line.
+        free: paths of the parameters that are found.
+        make: the law with starting values; its argument tells whether impacts are rigid.
+
+    Example:
+        >>> import jaxcontact as jc
+        >>> import calibration as cal
+        >>> ice = cal.studies.FrictionChoice(
+        ...     name="ice",
+        ...     free=("contact.friction.coefficient",),
+        ...     make=lambda rigid: jc.Coulomb(coefficient=0.02),
+        ... )
+        >>> ice.make(True).coefficient
+        0.02
+    """
+
+    name: str
+    free: tuple[str, ...]
+    make: Callable[[bool], Any]
+
+
+FRICTION_LAWS: Registry[FrictionChoice] = Registry(FrictionChoice, "friction law")
+"""By name; study files choose one with ``friction_law``.
+
+Example:
+    >>> import calibration as cal
+    >>> cal.studies.FRICTION_LAWS.names
+    ('coulomb',)
+"""
+
+
+def _coulomb(rigid: bool) -> "jc.Coulomb | jc.RegularizedCoulomb":
+    import jaxcontact as jc  # imports JAX, for which help texts do not wait
+
+    if rigid:
+        return jc.Coulomb(coefficient=GUESSED_FRICTION)
+    return jc.RegularizedCoulomb(coefficient=GUESSED_FRICTION)
+
+
+FRICTION_LAWS.register(FrictionChoice("coulomb", (FRICTION,), _coulomb))

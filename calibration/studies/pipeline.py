@@ -1,0 +1,77 @@
+"""From a study to its fit, and to the problems that are checked and compared."""
+
+import dataclasses
+from collections.abc import Sequence
+
+from calibration.io.files import find_files
+from calibration.problem.problem import Problem
+from calibration.results.result import Fit
+from calibration.studies.file_kind import Say
+from calibration.studies.file_kinds import common_kind
+from calibration.studies.file_report import FileReport
+from calibration.studies.restitution_laws import RESTITUTION_LAWS
+from calibration.studies.study import Study
+
+
+def fit_study(study: Study, *, progress: Say | None = None) -> Fit:
+    r"""Fit the files of a study.
+
+    Args:
+        study: files, ball, and how to read and model them.
+        progress: called with a sentence at each stage.
+
+    Returns:
+        The fit; what is free in it follows from the kind of the files and from the study.
+
+    Raises:
+        InputError: naming file, line and column, or the option, and the remedy.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> import calibration as cal
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "clicks.csv"
+        >>> _ = file.write_text("t [s]\n0.000\n0.350\n0.665\n0.9485\n")
+        >>> study = cal.studies.Study(
+        ...     files=(str(file),),
+        ...     ball=cal.studies.Ball(radius=0.02, mass=0.0027),
+        ...     model=cal.studies.ModelOptions(drag=False),
+        ... )
+        >>> fit = cal.studies.fit_study(study)
+        >>> f"{fit.parameters['contact.normal.restitution'].value:.3f}"
+        '0.900'
+    """
+    say = progress or (lambda sentence: None)
+    study = with_found_files(study)
+    say(f"Reading {len(study.files)} file{'s' if len(study.files) != 1 else ''}")
+    return common_kind(study.files).fit(study, progress=say)
+
+
+def problem_to_fit(study: Study, reports: Sequence[FileReport] = ()) -> Problem:
+    """What ``fit_study`` fits first, with nothing frozen but what is known.
+
+    Args:
+        study: files, ball, and how to read and model them.
+        reports: of an inspection of the same files, whose data need not be read again.
+    """
+    study = with_found_files(study)
+    return common_kind(study.files).problem(study, reports)
+
+
+def problems_to_compare(study: Study, models: Sequence[str] | None = None) -> dict[str, Problem]:
+    """One problem for each restitution law, on the same data, by name.
+
+    Args:
+        study: files, ball, and how to read and model them.
+        models: names of the laws; all when ``None``.
+
+    Raises:
+        InputError: a name that is no law, tables of impacts at one speed.
+    """
+    names = [RESTITUTION_LAWS[name].name for name in models or RESTITUTION_LAWS.names]
+    study = with_found_files(study)
+    return common_kind(study.files).problems(study, names)
+
+
+def with_found_files(study: Study) -> Study:
+    """The study with the files that its folders and patterns stand for."""
+    return dataclasses.replace(study, files=tuple(map(str, find_files(study.files))))

@@ -1,0 +1,84 @@
+"""What a recording shows at first sight: missing samples, dropped frames, columns without a use."""
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from calibration.detection.bounces import DetectedBounces
+from calibration.detection.dropped_frames import find_dropped_frames
+from calibration.errors import InputError
+from calibration.io.recording import Recording
+
+SUSPICIOUS = 2.0
+"""Scatter about smooth flights over the noise of single samples, above which something is missing
+from the picture.
+"""
+
+MOST_DROPPED = 4
+"""Gaps that are listed."""
+
+
+def recording_remarks(
+    recording: Recording, detected: DetectedBounces, *, gravity: float
+) -> tuple[str, ...]:
+    """Plain sentences on a recording.
+
+    Args:
+        recording: positions against time.
+        detected: its bounces.
+        gravity: acceleration of free fall [m/s^2].
+    """
+    return (
+        *unused_columns(recording.ignored),
+        *_missing_samples(recording),
+        *_dropped_frames(recording, detected, gravity),
+        *detected.remarks,
+    )
+
+
+def unused_columns(headers: Sequence[str]) -> Iterator[str]:
+    """The columns of a file that have no use, where there are any."""
+    if headers:
+        yield f"not used: {', '.join(headers)}"
+
+
+def sampling_interval(recording: Recording) -> float:
+    """Typical time between two samples [s]."""
+    return float(np.median(np.diff(recording.time)))
+
+
+def _missing_samples(recording: Recording) -> Iterator[str]:
+    """Where more than one interval passes without a height."""
+    measured = recording.time[np.isfinite(recording.position[:, 2])]
+    pauses = np.diff(measured)
+    missing = np.rint(pauses / sampling_interval(recording)).astype(int) - 1
+    if np.any(missing > 0):
+        longest = int(np.argmax(missing))
+        yield (
+            f"{missing.clip(0).sum()} sample{'s' if missing.clip(0).sum() > 1 else ''} "
+            f"missing, most in a row {missing[longest]}"
+            f" (at {measured[longest]:.3g} s)"
+        )
+
+
+def _dropped_frames(
+    recording: Recording, detected: DetectedBounces, gravity: float
+) -> Iterator[str]:
+    """Frames that the motion shows to be missing although the times are even; looked for where
+    flights are fitted worse than noise.
+    """
+    if not np.any(detected.scatter > SUSPICIOUS * detected.noise):
+        return
+    try:
+        found = find_dropped_frames(recording, gravity=gravity)
+    except InputError:  # real times tell by themselves
+        return
+    if found:
+        places = ", ".join(
+            f"{item.missing} after sample {item.after}" for item in found[:MOST_DROPPED]
+        )
+        more = f" and {len(found) - MOST_DROPPED} more" if len(found) > MOST_DROPPED else ""
+        yield (
+            f"frames seem to be missing where the times are even: {places}{more}; "
+            "with_missing_frames corrects the times"
+        )

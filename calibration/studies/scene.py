@@ -1,0 +1,78 @@
+"""The parts of a scene that a study chooses by name: ball, laws, surface, nuisances."""
+
+import jaxcontact as jc
+from calibration.nuisances import Nuisance
+from calibration.studies.friction_laws import FRICTION_LAWS
+from calibration.studies.normal_laws import NORMAL_LAWS
+from calibration.studies.nuisances import NUISANCES
+from calibration.studies.restitution_laws import RESTITUTION_LAWS
+from calibration.studies.study import Study
+from calibration.studies.surfaces import SURFACES
+from jaxcontact.surfaces import Surface
+
+
+def make_ball(study: Study) -> jc.Spheres:
+    """The sphere of the study."""
+    return jc.spheres(radius=study.ball.radius, mass=study.ball.mass, shell=study.ball.shell)
+
+
+def has_rigid_impacts(study: Study) -> bool:
+    """Whether impacts take no time, because the study names no law with a force."""
+    return study.model.normal_law is None
+
+
+def make_contact(
+    study: Study, *, restitution: float, speed: float, friction: bool
+) -> jc.ContactModel:
+    """The laws of the contact with starting values.
+
+    Args:
+        study: which laws.
+        restitution: at first sight.
+        speed: at which it was seen [m/s].
+        friction: whether there is any.
+    """
+    model = study.model
+    if model.normal_law is None:
+        normal = RESTITUTION_LAWS[model.restitution_law].make(restitution, speed)
+    else:
+        normal = NORMAL_LAWS[model.normal_law].make(restitution, speed, study.ball.mass)
+    if not friction:
+        return jc.ContactModel(normal=normal, friction=jc.NoFriction())
+    law = FRICTION_LAWS[model.friction_law]
+    return jc.ContactModel(normal=normal, friction=law.make(has_rigid_impacts(study)))
+
+
+def make_surfaces(study: Study) -> tuple[Surface, ...]:
+    """What the ball bounces on."""
+    return (SURFACES[study.model.surface].make(),)
+
+
+def free_of_normal_law(study: Study) -> tuple[str, ...]:
+    """Paths of the parameters of the normal law that are found."""
+    model = study.model
+    if model.normal_law is None:
+        return RESTITUTION_LAWS[model.restitution_law].free
+    return NORMAL_LAWS[model.normal_law].free
+
+
+def free_of_friction(study: Study) -> tuple[str, ...]:
+    """Paths of the parameters of the friction law that are found."""
+    return FRICTION_LAWS[study.model.friction_law].free
+
+
+def free_of_surface(study: Study) -> tuple[str, ...]:
+    """Paths of the parameters of the surface that are found."""
+    return SURFACES[study.model.surface].free
+
+
+def make_nuisances(study: Study) -> list[Nuisance]:
+    """The nuisances that the study names."""
+    return [NUISANCES[name].make() for name in study.model.nuisances or ()]
+
+
+def make_method(study: Study, contacts: int) -> jc.Impulse | jc.EventAligned:
+    """How a motion with so many contacts is simulated."""
+    if has_rigid_impacts(study):
+        return jc.Impulse(max_contacts=contacts, rest_steps=1, skip_unused=False)
+    return jc.EventAligned(max_contacts=contacts, rest_steps=1, skip_unused=False)
