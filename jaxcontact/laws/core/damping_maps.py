@@ -458,7 +458,7 @@ RESTITUTION_LAWS: dict[str, RestitutionLaw] = {EXACT.name: EXACT} | {
         ),
     )
 }
-"""The laws from a restitution to a damping ratio, by name: ``exact`` and the published ones.
+"""The exact law from a restitution to a damping ratio and the published ones, by their names.
 
 Example:
     >>> sorted(jc.RESTITUTION_LAWS)[:2]
