@@ -54,7 +54,15 @@ class Elastic(Protocol):
 
 
 def plane_strain_modulus(youngs_modulus: Real, poisson_ratio: Real) -> Real:
-    """``E/(1 - nu^2)`` [Pa]."""
+    """``E/(1 - nu^2)`` [Pa].
+
+    Args:
+        youngs_modulus: ``E`` [Pa].
+        poisson_ratio: ``nu`` [-].
+
+    Returns:
+        Plane-strain modulus [Pa].
+    """
     return youngs_modulus / (1.0 - poisson_ratio**2)
 
 
@@ -63,6 +71,13 @@ def effective_modulus(solid: Elastic, partner: Elastic | None = None) -> Real:
     solid on a rigid one.
 
     Source: Johnson, Contact Mechanics (1985), section 4.2.
+
+    Args:
+        solid: the elastic data of one solid.
+        partner: those of the other; ``None`` for a rigid one.
+
+    Returns:
+        ``E*`` [Pa].
     """
     if partner is None:
         return solid.plane_strain_modulus
@@ -74,6 +89,13 @@ def effective_shear_modulus(solid: Solid, partner: Solid | None = None) -> Real:
     a rigid one.
 
     Source: Mindlin (1949); Johnson, Contact Mechanics (1985), section 7.2.
+
+    Args:
+        solid: the elastic data of one solid.
+        partner: those of the other; ``None`` for a rigid one.
+
+    Returns:
+        ``G*`` [Pa].
     """
 
     def compliance(solid: Solid) -> Real:
@@ -88,6 +110,13 @@ def tangential_stiffness_ratio(solid: Solid, partner: Solid | None = None) -> Re
 
     ``k_t = 8 G* a`` and ``k_n = dF/dd = 2 E* a`` share the contact radius ``a``. Source: Mindlin,
     J. Appl. Mech. 16 (1949) 259-268; Johnson, Contact Mechanics (1985), section 7.2.
+
+    Args:
+        solid: the elastic data of one solid.
+        partner: those of the other; ``None`` for a rigid one.
+
+    Returns:
+        ``k_t/k_n`` [-].
     """
     return 4.0 * effective_shear_modulus(solid, partner) / effective_modulus(solid, partner)
 
@@ -95,12 +124,27 @@ def tangential_stiffness_ratio(solid: Solid, partner: Solid | None = None) -> Re
 def effective_radius(radius: Real, partner: Real = math.inf) -> Real:
     """``R*`` [m] with ``1/R* = 1/R1 + 1/R2``; infinite for a plane, negative for a hollow
     partner.
+
+    Args:
+        radius: ``R1`` [m].
+        partner: ``R2`` [m].
+
+    Returns:
+        ``R*`` [m].
     """
     return _series(radius, partner)
 
 
 def effective_mass(mass: Real, partner: Real = math.inf) -> Real:
-    """``m*`` [kg] with ``1/m* = 1/m1 + 1/m2``; infinite for a fixed partner."""
+    """``m*`` [kg] with ``1/m* = 1/m1 + 1/m2``; infinite for a fixed partner.
+
+    Args:
+        mass: ``m1`` [kg].
+        partner: ``m2`` [kg].
+
+    Returns:
+        ``m*`` [kg].
+    """
     return _series(mass, partner)
 
 
@@ -110,6 +154,13 @@ def hertz_stiffness(effective_modulus: Real, effective_radius: Real) -> jax.Arra
 
     Source: Hertz (1882); Johnson, Contact Mechanics (1985), equation 4.23. Contact radius small
     beside the radii, strains elastic.
+
+    Args:
+        effective_modulus: ``E*`` [Pa].
+        effective_radius: ``R*`` [m].
+
+    Returns:
+        ``K`` [N/m^1.5].
     """
     return 4.0 / 3.0 * effective_modulus * jnp.sqrt(effective_radius)
 
@@ -202,6 +253,13 @@ PAIRS: dict[tuple[str, str], ContactPair] = {
 
 def contact_pair(first: str, second: str) -> ContactPair:
     """The published pair of two materials, in either order.
+
+    Args:
+        first: one material; see ``PAIRS``.
+        second: the other.
+
+    Returns:
+        What was published of the pair.
 
     Raises:
         KeyError: when there is none; a pair cannot be guessed from its materials.

@@ -2,9 +2,9 @@
 neighbours.
 
 1. Single samples that jump are left out; every prominent minimum of the height is a candidate
-  bounce.
+   bounce.
 2. Between two candidates the longest run of samples that one nearly parabolic flight explains is
-  sought.
+   sought.
 3. Candidates inside one flight are dropped: one flight explains what lies on both sides.
 4. Of the remaining flights, the longest run stays in which neighbours meet, going down before and
    up after, all at one height. One fit of all of them shows when that is all; where it is not, each

@@ -4,14 +4,14 @@ physics is fitted.
 The rules, in the order in which they are applied:
 
 1. Tables of impacts are fitted as rigid impacts with friction and tangential restitution
-  (``impacts``).
+   (``impacts``).
 2. Trajectories are fitted as flights with drag between rigid impacts. Where every impact is nearly
    normal, only the height is used: what a ball does sideways then depends on spin nobody saw. Where
    impacts are oblique, friction and initial spin are unknown, too.
 3. The height of the surface and the initial state of each recording, and one length scale for all,
-  are found beside.
+   are found beside.
 4. Where this leaves the data unexplained, spin may lift the ball, and then impacts may deviate from
-  the common restitution, one by one.
+   the common restitution, one by one.
 5. The contact duration is found, too: it is how stiffness could show, and as a delay after each
    impact it would bend other quantities if it were left out. Cameras rarely resolve it, and then
    the result says so.

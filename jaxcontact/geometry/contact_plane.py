@@ -52,6 +52,9 @@ def contact_plane(
         distance: from its centre to the partner's centre, or to the closest point of a surface [m].
         direction: unit vector to there, ``(..., 3)``.
         partner_radius: [m]; 0 for a surface.
+
+    Returns:
+        Location [m], unit normal and gap [m].
     """
     gap = jnp.asarray(distance - radius - partner_radius)
     return ContactPlane(
@@ -69,6 +72,9 @@ def initial_axes(normal: Real) -> ContactAxes:
 
     Args:
         normal: unit vector, ``(..., 3)``; zero gives zero axes.
+
+    Returns:
+        The axes ``n``, ``s``, ``t``.
     """
     normal = jnp.asarray(normal)
     _, t_axis = distance_and_direction(_initial_t(normal))
@@ -91,6 +97,9 @@ def planar_axes(normal: Real) -> ContactAxes:
 
     Args:
         normal: unit vector in the xy plane, ``(..., 3)``.
+
+    Returns:
+        The axes ``n``, ``s``, ``t``.
     """
     normal = jnp.asarray(normal)
     k = jnp.broadcast_to(jnp.asarray((0.0, 0.0, 1.0), normal.dtype), normal.shape)
@@ -109,6 +118,9 @@ def carried_with_plane(vector: Real, normal: Real, new_normal: Real, *, turn: Re
         normal: unit normal of the last step, ``(..., 3)``.
         new_normal: unit normal now, ``(..., 3)``.
         turn: mean spin of the two bodies about it times the time step [rad], ``(...)``.
+
+    Returns:
+        The vector now, ``(..., 3)``.
     """
     turned = rotate_between(vector, normal, new_normal)
     angle = jnp.asarray(turn)[..., None]
@@ -128,6 +140,9 @@ def turn_axes(axes: ContactAxes, normal: Real, *, spin: Real, time_step: Real) -
         spin: mean angular velocity of the two bodies about it [rad/s], ``(...)``; see
             ``mean_spin``.
         time_step: [s].
+
+    Returns:
+        The axes now.
     """
     normal = jnp.asarray(normal)
     turned = carried_with_plane(axes.s_axis, axes.normal, normal, turn=spin * time_step)
@@ -146,6 +161,15 @@ def turn_axes_first_order(
     one step the turn in the plane is ``atan(spin dt)`` and ``s . n`` is of the third order of the
     angle between the normals: ``t`` is then shorter than 1, and so are vectors kept by their
     components.
+
+    Args:
+        axes: of the last step.
+        normal: unit normal now, ``(..., 3)``.
+        spin: mean angular velocity of the two bodies about it [rad/s], ``(...)``.
+        time_step: [s].
+
+    Returns:
+        The axes now.
     """
     normal = jnp.asarray(normal)
     turned = axes.s_axis - jnp.cross(axes.s_axis, jnp.cross(axes.normal, normal))
@@ -160,5 +184,13 @@ def turn_axes_first_order(
 def mean_spin(normal: Real, angular_velocity1: Real, angular_velocity2: Real) -> jax.Array:
     """``(w1 + w2)/2 . n`` [rad/s], ``(...)``: with it the plane turns symmetrically between the
     bodies.
+
+    Args:
+        normal: unit normal, ``(..., 3)``.
+        angular_velocity1: of body 1 [rad/s], ``(..., 3)``.
+        angular_velocity2: of body 2 [rad/s], ``(..., 3)``.
+
+    Returns:
+        Mean spin about the normal [rad/s], ``(...)``.
     """
     return 0.5 * jnp.sum((jnp.asarray(angular_velocity1) + angular_velocity2) * normal, axis=-1)

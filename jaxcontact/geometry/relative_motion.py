@@ -54,6 +54,9 @@ def relative_motion(
         motion2: of the reference point of body 2.
         location: the point ``x_c`` [m], ``(..., 3)``.
         normal: unit vector from 1 to 2, ``(..., 3)``.
+
+    Returns:
+        Relative velocities, in total and split along the normal.
     """
     translation = velocity_at(motion2, location - motion2.position) - velocity_at(
         motion1, location - motion1.position
@@ -67,7 +70,16 @@ def relative_motion(
 def relative_increments(
     motion: RelativeMotion, *, axes: ContactAxes, time_step: Real
 ) -> RelativeIncrements:
-    """The relative motion during ``time_step`` [s], in components along ``axes``."""
+    """The relative motion during ``time_step`` [s], in components along ``axes``.
+
+    Args:
+        motion: from ``relative_motion``.
+        axes: of the contact plane.
+        time_step: [s].
+
+    Returns:
+        Increments of displacement [m] and rotation [rad] in this step.
+    """
 
     def in_plane(vector: jax.Array) -> jax.Array:
         return (

@@ -38,6 +38,13 @@ class Wrench(NamedTuple):
 def velocity_at(motion: Motion, arm: Real) -> jax.Array:
     """Velocity ``v + w x arm`` [m/s] of the body's material point at ``arm`` [m] from its centre;
     ``(..., 3)``.
+
+    Args:
+        motion: of the body's centre.
+        arm: from the centre to the point [m], ``(..., 3)``.
+
+    Returns:
+        Velocity [m/s], ``(..., 3)``.
     """
     return motion.velocity + jnp.cross(motion.angular_velocity, arm)
 
@@ -45,6 +52,13 @@ def velocity_at(motion: Motion, arm: Real) -> jax.Array:
 def wrench_at(force: Real, arm: Real) -> Wrench:
     """``force`` [N] at ``arm`` [m] from the centre, as force and torque ``arm x force``; ``(...,
     3)``.
+
+    Args:
+        force: [N], ``(..., 3)``.
+        arm: from the centre to the point at which it acts [m], ``(..., 3)``.
+
+    Returns:
+        Force [N] and torque [N m] about the centre.
     """
     return Wrench(jnp.asarray(force), jnp.cross(arm, force))
 
@@ -52,6 +66,14 @@ def wrench_at(force: Real, arm: Real) -> Wrench:
 def normal_and_tangential(vector: Real, normal: Real) -> tuple[jax.Array, jax.Array]:
     """The component ``vector . normal`` ``(...)`` and what is left, normal to ``normal``, ``(...,
     3)``.
+
+    Args:
+        vector: ``(..., 3)``.
+        normal: unit vector, ``(..., 3)``.
+
+    Returns:
+        The normal component ``(...)`` and the tangential vector ``(..., 3)``, in the unit of
+        ``vector``.
     """
     along = jnp.sum(jnp.asarray(vector) * normal, axis=-1)
     return along, vector - along[..., None] * normal

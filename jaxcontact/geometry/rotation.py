@@ -38,6 +38,13 @@ def _versine_ratio(squared: Real) -> jax.Array:
 def rotate(vector: Real, rotation: Real) -> jax.Array:
     """``vector`` ``(..., 3)`` turned by the rotation vector ``rotation`` ``(..., 3)`` [rad]
     (Rodrigues), analytic at zero rotation.
+
+    Args:
+        vector: ``(..., 3)``.
+        rotation: rotation vector [rad], ``(..., 3)``.
+
+    Returns:
+        The turned vector, ``(..., 3)``.
     """
     vector, rotation = jnp.asarray(vector), jnp.asarray(rotation)
     squared = jnp.sum(rotation * rotation, axis=-1)[..., None]
@@ -54,6 +61,14 @@ def rotate_between(vector: Real, normal: Real, new_normal: Real) -> jax.Array:
     With ``c = n . n'`` and ``w = n x n'`` it is ``v + w x v + w x (w x v)/(1 + c)``: no angle, no
     square root, analytic unless the normals are opposite (where no smallest rotation exists; the
     vector then stays).
+
+    Args:
+        vector: ``(..., 3)``.
+        normal: unit vector, ``(..., 3)``.
+        new_normal: unit vector, ``(..., 3)``.
+
+    Returns:
+        The turned vector, ``(..., 3)``.
     """
     vector, normal, new_normal = (jnp.asarray(v) for v in (vector, normal, new_normal))
     denominator = 1.0 + jnp.sum(normal * new_normal, axis=-1)[..., None]
@@ -65,7 +80,15 @@ def rotate_between(vector: Real, normal: Real, new_normal: Real) -> jax.Array:
 
 
 def quaternion_product(first: Real, second: Real) -> jax.Array:
-    """``(..., 4)``; as a rotation, ``second`` acts first."""
+    """The product of two quaternions; as a rotation, ``second`` acts first.
+
+    Args:
+        first: quaternion, scalar first, ``(..., 4)``.
+        second: likewise.
+
+    Returns:
+        Their product, ``(..., 4)``.
+    """
     first, second = jnp.asarray(first), jnp.asarray(second)
     a, b = first[..., :1], first[..., 1:]
     c, d = second[..., :1], second[..., 1:]
@@ -77,6 +100,12 @@ def quaternion_product(first: Real, second: Real) -> jax.Array:
 def rotation_to_quaternion(rotation: Real) -> jax.Array:
     """Unit quaternion ``(cos(x/2), r/x sin(x/2))``, ``x = |r|``, of the rotation vector ``(...,
     3)`` [rad]; ``(..., 4)``, analytic at 0.
+
+    Args:
+        rotation: rotation vector [rad], ``(..., 3)``.
+
+    Returns:
+        Unit quaternion, scalar first, ``(..., 4)``.
     """
     rotation = jnp.asarray(rotation)
     quarter = 0.25 * jnp.sum(rotation * rotation, axis=-1, keepdims=True)  # squared half angle
@@ -88,6 +117,13 @@ def rotation_to_quaternion(rotation: Real) -> jax.Array:
 def rotate_by_quaternion(vector: Real, quaternion: Real) -> jax.Array:
     """``vector`` ``(..., 3)`` in body axes, in global axes; ``quaternion`` ``(..., 4)`` of unit
     length.
+
+    Args:
+        vector: in body axes, ``(..., 3)``.
+        quaternion: of unit length, scalar first, from body to global axes, ``(..., 4)``.
+
+    Returns:
+        The vector in global axes, ``(..., 3)``.
     """
     quaternion = jnp.asarray(quaternion)
     a, b = quaternion[..., :1], quaternion[..., 1:]

@@ -33,6 +33,12 @@ def triangle_normal(triangle: Real) -> jax.Array:
 
     A triangle counts as without area when the sines of its angles add up to less than the root of
     the rounding error (1.5e-8 in float64): its normal would have lost half of the digits.
+
+    Args:
+        triangle: vertices [m], ``(..., 3, 3)``, the last axis that of the components.
+
+    Returns:
+        Unit normal, ``(..., 3)``.
     """
     triangle = jnp.asarray(triangle)
     _, edges = distance_and_direction(jnp.roll(triangle, -1, axis=-2) - triangle)
@@ -55,6 +61,9 @@ def closest_point_on_triangle(point: Real, triangle: Real) -> ClosestPoint:
     Args:
         point: [m], ``(..., 3)``.
         triangle: vertices [m], ``(..., 3, 3)``, the last axis that of the components.
+
+    Returns:
+        The closest point, its distance and direction.
     """
     point, triangle = jnp.asarray(point), jnp.asarray(triangle)
     normal = triangle_normal(triangle)

@@ -33,7 +33,16 @@ class Axial(NamedTuple):
 
 
 def axial(point: jax.Array, start: jax.Array, end: jax.Array) -> Axial:
-    """Coordinates of ``point`` along and across the axis; shapes ``(3,)``."""
+    """Coordinates of ``point`` along and across the axis; shapes ``(3,)``.
+
+    Args:
+        point: [m], ``(3,)``.
+        start: of the axis [m], ``(3,)``.
+        end: of the axis [m], ``(3,)``.
+
+    Returns:
+        Radius, height and directions.
+    """
     length, axis = distance_and_direction(end - start)
     height = jnp.dot(point - start, axis)
     radial = point - start - height * axis

@@ -14,6 +14,13 @@ def outward(displacement: Real, otherwise: Real) -> tuple[jax.Array, jax.Array]:
     Displacements shorter than the power 3/8 of the smallest normal number (4e-116 in float64, 6e-15
     in float32) count as zero: the second derivatives of the direction, ``1/x^2``, stay far from
     overflow.
+
+    Args:
+        displacement: ``x`` [m], ``(..., 3)``.
+        otherwise: unit vector, ``(..., 3)``.
+
+    Returns:
+        Distance [m], ``(...)``, and direction [-], ``(..., 3)``.
     """
     squared = jnp.sum(displacement * displacement, axis=-1)
     apart = squared > jnp.finfo(squared.dtype).tiny ** 0.75
@@ -27,6 +34,12 @@ def outward(displacement: Real, otherwise: Real) -> tuple[jax.Array, jax.Array]:
 def perpendicular(axis: jax.Array) -> jax.Array:
     """A unit vector ``(3,)`` at right angles to the unit vector ``axis`` ``(3,)``: across the
     coordinate axis that is least parallel.
+
+    Args:
+        axis: unit vector, ``(3,)``.
+
+    Returns:
+        Unit vector, ``(3,)``.
     """
     across = jnp.cross(axis, jnp.eye(3, dtype=axis.dtype)[jnp.argmin(jnp.abs(axis))])
     return outward(across, across)[1]

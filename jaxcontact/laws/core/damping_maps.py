@@ -25,7 +25,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.registry import describe_arguments, law
 from jaxcontact.numerics.smooth import (
     Real,
     implicit_root,
@@ -161,63 +161,74 @@ def _exact_damping_ratio_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array
 # differs from e.
 
 
+@describe_arguments
 def hunt_crossley(restitution: Real) -> jax.Array:
     """``a = 3 (1 - e)/2``."""
     return 1.5 * (1.0 - restitution)
 
 
+@describe_arguments
 def herbert_mcwhannell(restitution: Real) -> jax.Array:
     """``a = 6 (1 - e)/((2 e - 1)^2 + 3)``."""
     e = jnp.asarray(restitution)
     return 6.0 * (1.0 - e) / ((2.0 * e - 1.0) ** 2 + 3.0)
 
 
+@describe_arguments
 def lee_wang(restitution: Real) -> jax.Array:
     """``a = 3 (1 - e)/4``."""
     return 0.75 * (1.0 - restitution)
 
 
+@describe_arguments
 def lankarani_nikravesh(restitution: Real) -> jax.Array:
     """``a = 3 (1 - e^2)/4``."""
     e = jnp.asarray(restitution)
     return 0.75 * (1.0 - e * e)
 
 
+@describe_arguments
 def gonthier(restitution: Real) -> jax.Array:
     """``a = (1 - e^2)/e``, Gonthier and co-workers' explicit approximation."""
     e = jnp.asarray(restitution)
     return (1.0 - e * e) / e
 
 
+@describe_arguments
 def zhiying_qishao(restitution: Real) -> jax.Array:
     """``a = 3 (1 - e^2) exp(2 (1 - e))/4``."""
     e = jnp.asarray(restitution)
     return 0.75 * (1.0 - e * e) * jnp.exp(2.0 * (1.0 - e))
 
 
+@describe_arguments
 def flores(restitution: Real) -> jax.Array:
     """``a = 8 (1 - e)/(5 e)``."""
     e = jnp.asarray(restitution)
     return 1.6 * (1.0 - e) / e
 
 
+@describe_arguments
 def gharib_hurmuzlu(restitution: Real) -> jax.Array:
     """``a = 1/e``: for small restitution only, it stays damped at ``e = 1``."""
     return 1.0 / jnp.asarray(restitution)
 
 
+@describe_arguments
 def hu_guo(restitution: Real) -> jax.Array:
     """``a = 3 (1 - e)/(2 e)``."""
     e = jnp.asarray(restitution)
     return 1.5 * (1.0 - e) / e
 
 
+@describe_arguments
 def carvalho_martins(restitution: Real) -> jax.Array:
     """``a = 3 (1 - e)(11 - e)/(2 (1 + 9 e))``, a Pade form about ``e = 1``."""
     e = jnp.asarray(restitution)
     return 1.5 * (1.0 - e) * (11.0 - e) / (1.0 + 9.0 * e)
 
 
+@describe_arguments
 def safaeifar_farshidianfar(restitution: Real) -> jax.Array:
     """``a = 5 (1 - e)/(4 e)``."""
     e = jnp.asarray(restitution)
@@ -536,6 +547,7 @@ def zero_overlap_damping(restitution: Real) -> jax.Array:
     return loss / jnp.sqrt(jnp.pi**2 + loss * loss)
 
 
+@describe_arguments
 def zero_overlap_duration(zeta: Real) -> jax.Array:
     """Duration of that contact in units of ``sqrt(m/k)``: ``pi/sqrt(1 - zeta^2)``, infinite for
     ``zeta >= 1``. Elementwise.
@@ -568,6 +580,7 @@ def zero_force_restitution(zeta: Real) -> jax.Array:
     return jnp.exp(-2.0 * zeta * _arc_ratio(zeta))
 
 
+@describe_arguments
 def zero_force_duration(zeta: Real) -> jax.Array:
     """Duration of that contact in units of ``sqrt(m/k)``: ``2 acos(zeta)/sqrt(1 - zeta^2)``, 2 at
     critical damping. Elementwise.
@@ -604,6 +617,7 @@ def zero_force_damping(restitution: Real) -> jax.Array:
 # oscillator with zeta = alpha/sqrt(5).
 
 
+@describe_arguments
 def tsuji_zeta(alpha: Real) -> jax.Array:
     """Damping relative to critical of the linear oscillator equivalent to ``F = K d^1.5 + alpha
     sqrt(m K) d^0.25 d'``.
@@ -613,6 +627,7 @@ def tsuji_zeta(alpha: Real) -> jax.Array:
     return jnp.asarray(alpha) / math.sqrt(5.0)
 
 
+@describe_arguments
 def tsuji_alpha(zeta: Real) -> jax.Array:
     """Inverse of ``tsuji_zeta``: ``alpha = sqrt(5) zeta``, with the effective mass in ``alpha
     sqrt(m K)``.

@@ -100,6 +100,25 @@ def is_number(value: Any) -> bool:
     )
 
 
+def describe_arguments(function: Function) -> Function:
+    """Add to the docstring of ``function`` what the vocabulary says of its arguments; ``law`` does
+    so for laws. What the docstring says already stays.
+
+    Args:
+        function: whose arguments bear names of ``quantities.QUANTITIES``.
+
+    Returns:
+        The same function.
+    """
+    descriptions = {
+        argument: f"{QUANTITIES[argument].description}."
+        for argument in inspect.signature(function).parameters
+        if argument in QUANTITIES
+    }
+    function.__doc__ = with_entries(function.__doc__, "Args", descriptions)
+    return function
+
+
 def law(
     *,
     family: str,
@@ -175,11 +194,7 @@ def law(
                     check(called, argument, value, checked[argument])
             return function(*positional, **named)
 
-        call.__doc__ = with_entries(
-            function.__doc__,
-            "Args",
-            {argument: f"{about.description}." for argument, about in checked.items()},
-        )
+        describe_arguments(call)
         call.__doc__ = with_entries(call.__doc__, "Raises", VALUE_ERRORS)
         LAWS[called] = Law(called, family, call, source, smoothness, dict(example), **about)
         return call  # type: ignore[return-value]

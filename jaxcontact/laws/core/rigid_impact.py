@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.laws.core.registry import describe_arguments
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import parameter
 
@@ -38,6 +39,7 @@ def deviation_field() -> Any:
     )
 
 
+@describe_arguments
 def with_odds(restitution: Real, deviation: Real) -> jax.Array:
     """The restitution whose ``ln(e/(1 - e))`` is larger by ``deviation``, without the pole at ``e =
     1``. Elementwise.

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.laws.core.quantities import QUANTITIES
-from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.registry import describe_arguments, law
 from jaxcontact.laws.friction.slider import (
     Slider,
     SpringMemory,
@@ -25,6 +25,7 @@ from jaxcontact.numerics.smooth import Real, positive_part, positive_power, safe
 from jaxcontact.parameters import model, of, static
 
 
+@describe_arguments
 def spring_energy(memory: SpringMemory, *, tangential_stiffness: Real) -> jax.Array:
     """``k_t xi^2/2`` [J], ``(...)``."""
     elongation = jnp.asarray(memory.elongation)
@@ -226,6 +227,7 @@ class CundallStrack:
         return spring_energy(memory, tangential_stiffness=self.tangential_stiffness)
 
 
+@describe_arguments
 def critical_fraction(zeta: Real, stiffness: Real, mass: Real) -> jax.Array:
     """Damping ``2 zeta sqrt(m k)`` [N s/m] with finite derivatives at zero stiffness."""
     return 2.0 * zeta * positive_power(mass * jnp.asarray(stiffness), 0.5)

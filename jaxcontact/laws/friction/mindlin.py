@@ -32,7 +32,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.laws.core.quantities import QUANTITIES
-from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.registry import describe_arguments, law
 from jaxcontact.laws.friction.cundall_strack import critical_fraction, cundall_strack_force
 from jaxcontact.laws.friction.slider import (
     Slider,
@@ -102,6 +102,7 @@ def mindlin_stiffness(
     return 8.0 * effective_shear_modulus * positive_power(effective_radius * overlap, 0.5)
 
 
+@describe_arguments
 def mindlin_energy(
     memory: SpringMemory, *, overlap: Real, effective_radius: Real, effective_shear_modulus: Real
 ) -> jax.Array:

@@ -36,7 +36,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.laws.core.quantities import QUANTITIES
-from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.registry import describe_arguments, law
 from jaxcontact.laws.friction.coulomb import (
     LINEAR,
     ROOT,
@@ -93,6 +93,7 @@ class RollingMemory(NamedTuple):
     torque: Real
 
 
+@describe_arguments
 def rolling_torque_limit(
     normal_force: Real, *, rolling_coefficient: Real, effective_radius: Real
 ) -> jax.Array:
@@ -249,6 +250,7 @@ def viscous_rolling_torque(
     return -jnp.asarray(torque_rate)[..., None] * jnp.asarray(rotation_rate)
 
 
+@describe_arguments
 def ai_rolling_stiffness(
     stiffness: Real, *, rolling_coefficient: Real, effective_radius: Real
 ) -> Real:
@@ -258,6 +260,7 @@ def ai_rolling_stiffness(
     return 2.25 * stiffness * (rolling_coefficient * effective_radius) ** 2
 
 
+@describe_arguments
 def iwashita_oda_rolling_stiffness(tangential_stiffness: Real, *, effective_radius: Real) -> Real:
     """``k_r = k_t R*^2`` [N m/rad]. Source: Iwashita and Oda, J. Eng. Mech. 124 (1998) 285-292;
     PFC's rolling resistance linear model.
@@ -265,6 +268,7 @@ def iwashita_oda_rolling_stiffness(tangential_stiffness: Real, *, effective_radi
     return tangential_stiffness * effective_radius * effective_radius
 
 
+@describe_arguments
 def critical_rolling_damping(rolling_stiffness: Real, *, inertia: Real) -> jax.Array:
     """``2 sqrt(I_r k_r)`` [N m s]; EPSD takes a fraction of it as ``rolling_damping``.
 
@@ -274,6 +278,7 @@ def critical_rolling_damping(rolling_stiffness: Real, *, inertia: Real) -> jax.A
     return 2.0 * jnp.sqrt(inertia * rolling_stiffness)
 
 
+@describe_arguments
 def rolling_energy(memory: RollingMemory, *, rolling_stiffness: Real) -> jax.Array:
     """``M^2/(2 k_r)`` [J], ``(...)``; 0 without stiffness."""
     stiff = jnp.greater(rolling_stiffness, 0.0)

@@ -28,7 +28,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.laws.core.quantities import QUANTITIES
-from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.registry import describe_arguments, law
 from jaxcontact.laws.friction.coulomb import (
     EXPONENTIAL,
     ROOT,
@@ -267,6 +267,7 @@ def limited_spinning_torque(
     )
 
 
+@describe_arguments
 def stopping_torque(spin: Real, *, inertia: Real, time_step: Real, safety: Real = 1.0) -> Real:
     """``C I w/dt`` [N m]: the fraction ``C`` of the torque that stops the spin ``w`` in one time
     step. Elementwise.

@@ -33,7 +33,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.laws.core.quantities import QUANTITIES
-from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.registry import describe_arguments, law
 from jaxcontact.laws.normal.elastic import elastic_energy, hertz_force
 from jaxcontact.laws.normal.hysteresis import OnBranch, Reach
 from jaxcontact.materials import hertz_stiffness
@@ -76,6 +76,7 @@ def tabor_parameter(
     return jnp.cbrt(effective_radius / equilibrium_spacing * (w_over_e / equilibrium_spacing) ** 2)
 
 
+@describe_arguments
 def jkr_pull_off_force(*, effective_radius: Real, work_of_adhesion: Real) -> Real:
     """The largest attraction ``(3/2) pi w R`` [N], where a load-controlled contact breaks.
     Elementwise. Arguments as for ``jkr_force``.
@@ -83,6 +84,7 @@ def jkr_pull_off_force(*, effective_radius: Real, work_of_adhesion: Real) -> Rea
     return 1.5 * math.pi * work_of_adhesion * effective_radius
 
 
+@describe_arguments
 def dmt_pull_off_force(*, effective_radius: Real, work_of_adhesion: Real) -> Real:
     """The attraction ``2 pi w R`` [N] of a DMT contact. Elementwise. Arguments as for
     ``dmt_force``.
@@ -99,6 +101,7 @@ def _adhesive_length(
     )
 
 
+@describe_arguments
 def jkr_separation_overlap(
     *, effective_modulus: Real, effective_radius: Real, work_of_adhesion: Real
 ) -> jax.Array:
@@ -134,6 +137,7 @@ def jkr_contact_radius_under_load(
     return jnp.where(jnp.less(load + pull_off, 0.0), 0.0, radius)
 
 
+@describe_arguments
 def jkr_overlap_of_radius(
     contact_radius: Real, *, effective_modulus: Real, effective_radius: Real, work_of_adhesion: Real
 ) -> jax.Array:
@@ -196,6 +200,7 @@ def _solve(
     return _Quartic(p, q, root, scaled_d, scaled_k, length, holds)
 
 
+@describe_arguments
 def jkr_contact_radius(
     overlap: Real, *, effective_modulus: Real, effective_radius: Real, work_of_adhesion: Real
 ) -> jax.Array:
@@ -211,6 +216,7 @@ def jkr_contact_radius(
     )
 
 
+@describe_arguments
 def jkr_energy(
     overlap: Real, *, effective_modulus: Real, effective_radius: Real, work_of_adhesion: Real
 ) -> jax.Array:
@@ -336,6 +342,7 @@ _LOST = _unit_energy(4.0 ** (-1.0 / 3.0)) - _unit_energy(1.0)
 """Energy at the pull-off minus that at ``d = 0``, in the same unit."""
 
 
+@describe_arguments
 def jkr_work_of_separation(
     *, effective_modulus: Real, effective_radius: Real, work_of_adhesion: Real
 ) -> jax.Array:
@@ -385,6 +392,7 @@ def adhesive_restitution(
     return positive_power(jnp.where(moves, kept, 0.0), 0.5)
 
 
+@describe_arguments
 def dmt_energy(
     overlap: Real, *, effective_modulus: Real, effective_radius: Real, work_of_adhesion: Real
 ) -> jax.Array:
@@ -443,6 +451,7 @@ def _smooth_dmt_bound(
     return pull_off * jnp.minimum(0.5, jnp.exp(-jnp.abs(overlap) / width))
 
 
+@describe_arguments
 def smooth_dmt_energy(
     overlap: Real,
     *,

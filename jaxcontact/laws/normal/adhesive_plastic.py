@@ -30,7 +30,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.laws.core.quantities import QUANTITIES
-from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.registry import describe_arguments, law
 from jaxcontact.laws.normal.elastic import power_law_force
 from jaxcontact.laws.normal.hysteresis import OnBranch, Reach
 from jaxcontact.numerics.smooth import Real, implicit_root, positive_part, positive_power, safe_norm
@@ -60,6 +60,7 @@ def _odd_power(overlap: Real, exponent: Real) -> jax.Array:
     return jnp.sign(overlap) * positive_power(jnp.abs(overlap), exponent)
 
 
+@describe_arguments
 def branches(
     memory: PlasticOverlap,
     overlap: Real,
@@ -91,6 +92,7 @@ def active_branch(choices: Branches) -> jax.Array:
     )
 
 
+@describe_arguments
 def updated_plastic_overlap(
     memory: PlasticOverlap, overlap: Real, *, exponent: Real, plasticity_ratio: Real
 ) -> PlasticOverlap:
@@ -258,6 +260,7 @@ LOADING, ELASTIC, ADHESIVE = range(3)
 BISECTIONS, ENERGY_STEPS = 50, 60
 
 
+@describe_arguments
 def adhesive_overlap(
     plastic_overlap: Real,
     *,

@@ -16,7 +16,7 @@ import math
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.registry import describe_arguments, law
 from jaxcontact.laws.normal.elastic import (
     elastic_energy,
     hertz_force,
@@ -124,6 +124,7 @@ def tsuji_dashpot_force(
     )
 
 
+@describe_arguments
 def tsuji_damping(overlap: Real, *, stiffness: Real, mass: Real, alpha: Real) -> jax.Array:
     """Coefficient ``alpha sqrt(m K) d^(1/4)`` [N s/m] of that dashpot, for ``d > 0``, else 0.
     Elementwise; arguments as there.

@@ -19,10 +19,11 @@ import jax
 import jax.numpy as jnp
 from jax.scipy.special import gammaln
 
-from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.registry import describe_arguments, law
 from jaxcontact.numerics.smooth import Real, positive_power
 
 
+@describe_arguments
 def elastic_energy(overlap: Real, *, stiffness: Real, exponent: Real) -> jax.Array:
     """Stored energy ``K d^(n+1)/(n+1)`` [J] for ``d > 0``, else 0. Arguments as for
     ``power_law_force``.

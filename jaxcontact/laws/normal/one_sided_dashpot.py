@@ -27,7 +27,7 @@ from jaxcontact.laws.core.damping_maps import (
     zero_force_duration,
     zero_force_restitution,
 )
-from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.registry import describe_arguments, law
 from jaxcontact.laws.normal.elastic import elastic_energy, linear_force
 from jaxcontact.numerics.smooth import Real, positive_part, ramp, smooth_step
 
@@ -181,6 +181,7 @@ def one_sided_damping(restitution: Real) -> jax.Array:
     return zero_force_damping(jnp.square(restitution))
 
 
+@describe_arguments
 def one_sided_duration(zeta: Real) -> jax.Array:
     """Duration of that contact in units of ``sqrt(m/k)``: ``acos(zeta)/sqrt(1 - zeta^2) + pi/2``.
     Elementwise.

@@ -27,7 +27,7 @@ import jax.numpy as jnp
 
 from jaxcontact.laws.coordinates.from_force import FromForce
 from jaxcontact.laws.core.quantities import QUANTITIES
-from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.registry import describe_arguments, law
 from jaxcontact.laws.normal.elastic import elastic_energy, hertz_force, linear_force, static_overlap
 from jaxcontact.laws.normal.hysteresis import OnBranch, Reach
 from jaxcontact.materials import hertz_stiffness
@@ -99,6 +99,7 @@ def _remembered(largest: jax.Array, overlap: Real, permanent: bool) -> PlasticCo
 # Walton and Braun: straight lines.
 
 
+@describe_arguments
 def walton_braun_largest_overlap(impact_speed: Real, *, mass: Real, stiffness: Real) -> jax.Array:
     """Largest overlap ``v sqrt(m/k_1)`` [m] of an impact on virgin surfaces. Elementwise. Arguments
     as for ``walton_braun_restitution``.
@@ -113,6 +114,7 @@ def _walton_braun_unloading(
     return _Unloading(force, force / (unloading_ratio * stiffness + hardening * force), 1)
 
 
+@describe_arguments
 def walton_braun_energy(
     memory: PlasticContact,
     overlap: Real,
@@ -132,6 +134,7 @@ def walton_braun_energy(
     )
 
 
+@describe_arguments
 def walton_braun_dissipation(
     memory: PlasticContact, *, stiffness: Real, unloading_ratio: Real, hardening: Real
 ) -> jax.Array:
@@ -328,6 +331,7 @@ def contact_yield_pressure(yield_stress: Real) -> Real:
     return 1.60 * yield_stress
 
 
+@describe_arguments
 def thornton_yield_speed(
     *, mass: Real, effective_modulus: Real, effective_radius: Real, yield_pressure: Real
 ) -> jax.Array:
@@ -369,6 +373,7 @@ def _thornton_unloading(
     return _Unloading(force, recovery, 1.5)
 
 
+@describe_arguments
 def thornton_energy(
     memory: PlasticContact,
     overlap: Real,
@@ -390,6 +395,7 @@ def thornton_energy(
     )
 
 
+@describe_arguments
 def thornton_dissipation(
     memory: PlasticContact, *, effective_modulus: Real, effective_radius: Real, yield_pressure: Real
 ) -> jax.Array:
@@ -544,6 +550,7 @@ def restitution_above_yield(impact_speed: Real, yield_speed: Real) -> jax.Array:
     return jnp.where(yields, jnp.sqrt(squared), 1.0)
 
 
+@describe_arguments
 def thornton_largest_overlap(
     impact_speed: Real,
     *,

@@ -33,7 +33,7 @@ import jax.numpy as jnp
 
 from jaxcontact.laws.coordinates.from_force import FromForce
 from jaxcontact.laws.core.quantities import QUANTITIES
-from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.registry import describe_arguments, law
 from jaxcontact.laws.core.rigid_impact import RigidImpact, deviation_field, duration_field
 from jaxcontact.laws.normal.damping import no_tension
 from jaxcontact.laws.normal.elastic import elastic_energy, hertz_force, static_overlap
@@ -527,6 +527,7 @@ def kuwabara_kono_damping(
     )
 
 
+@describe_arguments
 def dissipation_time(
     restitution: Real, *, impact_speed: Real, mass: Real, stiffness: Real, end: str = "zero_force"
 ) -> jax.Array:

@@ -2,7 +2,7 @@
 variables, once in each step.
 
 1. Contact mass, and the contact plane: location, normal, gap. A ball or pebble against a facet
-  meets the closest point of the facet.
+   meets the closest point of the facet.
 2. Axes of the plane: carried from the last step, or new ones.
 3. Relative motion of the bodies at the location, and the increments of this step along the axes.
 
