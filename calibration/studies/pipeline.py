@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from calibration.io.files import find_files
 from calibration.problem.problem import Problem
 from calibration.results.result import Fit
+from calibration.studies.choices.restitution_laws import RESTITUTION_LAWS
 from calibration.studies.file_kind import Say
 from calibration.studies.file_kinds import common_kind
 from calibration.studies.file_report import FileReport
-from calibration.studies.restitution_laws import RESTITUTION_LAWS
 from calibration.studies.study import Study
 
 

@@ -2,12 +2,12 @@
 
 import jaxcontact as jc
 from calibration.nuisances import Nuisance
-from calibration.studies.friction_laws import FRICTION_LAWS
-from calibration.studies.normal_laws import NORMAL_LAWS
-from calibration.studies.nuisances import NUISANCES
-from calibration.studies.restitution_laws import RESTITUTION_LAWS
+from calibration.studies.choices.friction_laws import FRICTION_LAWS
+from calibration.studies.choices.normal_laws import NORMAL_LAWS
+from calibration.studies.choices.nuisances import NUISANCES
+from calibration.studies.choices.restitution_laws import RESTITUTION_LAWS
+from calibration.studies.choices.surfaces import SURFACES
 from calibration.studies.study import Study
-from calibration.studies.surfaces import SURFACES
 from jaxcontact.surfaces import Surface
 
 

@@ -10,9 +10,11 @@ from typing import Any, ClassVar, Self
 
 from calibration.errors import InputError
 from calibration.report.exporters import EXPORTERS
-from calibration.studies.friction_laws import FRICTION_LAWS
-from calibration.studies.normal_laws import NORMAL_LAWS
-from calibration.studies.nuisances import NUISANCES
+from calibration.studies.choices.friction_laws import FRICTION_LAWS
+from calibration.studies.choices.normal_laws import NORMAL_LAWS
+from calibration.studies.choices.nuisances import NUISANCES
+from calibration.studies.choices.restitution_laws import RESTITUTION_LAWS
+from calibration.studies.choices.surfaces import SURFACES
 from calibration.studies.option import (
     AUTOMATIC,
     DEVIATIONS,
@@ -32,8 +34,6 @@ from calibration.studies.option import (
     options,
     required,
 )
-from calibration.studies.restitution_laws import RESTITUTION_LAWS
-from calibration.studies.surfaces import SURFACES
 
 _LAWS, _NORMAL_LAWS, _FRICTION_LAWS, _SURFACES, _NUISANCES = (
     ", ".join(registry.names)

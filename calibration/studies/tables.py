@@ -21,9 +21,9 @@ from calibration.problem.table_batch import QUANTITIES, RELATIVE_NOISE, ImpactDa
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.fitted_data import FittedColumn
 from calibration.results.result import Fit
+from calibration.studies.choices.friction_laws import FRICTION
 from calibration.studies.file_kind import FileKind, Say
 from calibration.studies.file_report import FileReport
-from calibration.studies.friction_laws import FRICTION
 from calibration.studies.recording_remarks import unused_columns
 from calibration.studies.scene import make_ball
 from calibration.studies.study import ReadingOptions, Study

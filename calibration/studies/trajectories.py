@@ -48,10 +48,10 @@ from calibration.problem.simulation_method import SPARE
 from calibration.problem.trial import Trial
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.result import Fit
+from calibration.studies.choices.friction_laws import FRICTION
+from calibration.studies.choices.normal_laws import HERTZ_TIME
 from calibration.studies.file_kind import FileKind, Say, with_restitution_law
 from calibration.studies.file_report import FileReport
-from calibration.studies.friction_laws import FRICTION
-from calibration.studies.normal_laws import HERTZ_TIME
 from calibration.studies.recording_remarks import recording_remarks
 from calibration.studies.scene import (
     free_of_friction,
