@@ -10,7 +10,7 @@ import dataclasses
 import difflib
 import operator
 from collections.abc import Iterator
-from typing import Any, TypeVar, dataclass_transform
+from typing import Any, Self, TypeVar, dataclass_transform
 
 import jax
 import numpy as np
@@ -163,6 +163,28 @@ def check(owner: str, name: str, value: Any, about: Quantity) -> None:
         )
 
 
+class Replaceable:
+    """A model whose ``replace`` type checkers know, too: a decorator cannot tell them of a method.
+
+    ``@model`` gives ``replace`` to every class; one that users change inherits from this.
+    """
+
+    def replace(self, **changes: Any) -> Self:
+        """A copy with some fields changed; the new values are checked as on construction.
+
+        Raises:
+            TypeError: a name is no field.
+        """
+        fields = dataclasses.fields(self)  # type: ignore[arg-type]  # a model is a dataclass
+        names = [f.name for f in sorted(fields, key=lambda f: "static" in f.metadata)]
+        for name in changes:
+            if name not in names:
+                raise TypeError(
+                    f"{type(self).__name__} has no field {name!r}.{nearest(name, names)}"
+                )
+        return dataclasses.replace(self, **changes)  # type: ignore[type-var]
+
+
 @dataclass_transform(
     frozen_default=True,
     kw_only_default=True,
@@ -213,16 +235,7 @@ def model(cls: type[Model]) -> type[Model]:
 
     jax.tree_util.register_pytree_with_keys(cls, flatten_with_keys, unflatten, flatten)
 
-    def replace(self: Any, **changes: Any) -> Any:
-        """A copy with some fields changed; the new values are checked as on construction."""
-        for name in changes:
-            if name not in leaves + statics:
-                raise TypeError(
-                    f"{cls.__name__} has no field {name!r}.{nearest(name, leaves + statics)}"
-                )
-        return dataclasses.replace(self, **changes)
-
-    cls.replace = replace  # type: ignore[attr-defined]
+    cls.replace = Replaceable.replace  # type: ignore[attr-defined]
     return cls
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 
 import jaxcontact as jc
 from calibration.errors import InputError
@@ -35,11 +36,12 @@ value.
 
 
 def outcome(
-    scene: jc.Scene, speed: jax.Array, angle: jax.Array, spin: jax.Array
+    scene: jc.Scene, speed: ArrayLike, angle: ArrayLike, spin: ArrayLike
 ) -> dict[str, jax.Array]:
     """All quantities after one impact on a horizontal plane; ``angle`` from the normal [deg],
     ``spin`` positive when rolling forward.
     """
+    speed = jnp.asarray(speed)
     radians = jnp.deg2rad(angle)
     zero = jnp.zeros_like(speed)
     velocity = jnp.stack([speed * jnp.sin(radians), zero, -speed * jnp.cos(radians)])

@@ -3,11 +3,11 @@
 from typing import Any
 
 from jaxcontact.laws.friction.coulomb import NoFriction
-from jaxcontact.parameters import model
+from jaxcontact.parameters import Replaceable, model
 
 
 @model
-class ContactModel:
+class ContactModel(Replaceable):
     """Laws of a contact, composed.
 
     Args:

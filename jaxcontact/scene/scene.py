@@ -1,5 +1,6 @@
 """What is simulated: bodies, surfaces, their contact, and the forces at a distance."""
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -7,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.numerics.smooth import safe_norm
-from jaxcontact.parameters import is_concrete, model, parameter
+from jaxcontact.parameters import Replaceable, is_concrete, model, parameter
 from jaxcontact.scene.anchor_spring import AnchorSpring
 from jaxcontact.scene.bodies import Clumps
 from jaxcontact.scene.contact_model import ContactModel
@@ -16,7 +17,7 @@ from jaxcontact.surfaces import Plane
 
 
 @model
-class Scene:
+class Scene(Replaceable):
     """Bodies, the surfaces they may touch, how they touch, gravity, and the fluid around them.
 
     Args:
@@ -44,7 +45,7 @@ class Scene:
     """
 
     bodies: Any
-    surfaces: tuple[Any, ...] = (Plane(),)
+    surfaces: Sequence[Any] = (Plane(),)
     contact: ContactModel
     contact_on_surfaces: Any = None
     gravity: Any = parameter(
@@ -56,7 +57,7 @@ class Scene:
     )
     drag: QuadraticDrag | None = None
     lift: MagnusLift | None = None
-    springs: tuple[AnchorSpring, ...] = ()
+    springs: Sequence[AnchorSpring] = ()
 
     def __post_init__(self) -> None:
         for name in ("surfaces", "springs"):
