@@ -15,7 +15,7 @@ Example:
 
 import dataclasses
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -309,11 +309,12 @@ class ContactDuration(_LawQuantity):
         _require_law("ContactDuration", scene, _ELASTIC)
 
     def _duration(self, scene: Scene, stiffness: Real) -> Real:
+        law: Any = scene.contact.normal
         return contact_duration(
             self.speed,
             mass=scene.bodies.mass,
             stiffness=stiffness,
-            exponent=_exponent(scene.contact.normal),
+            exponent=_exponent(law),
         )
 
     def value_in(self, scene: Scene) -> Real:
@@ -322,7 +323,8 @@ class ContactDuration(_LawQuantity):
 
     def apply(self, scene: Scene, value: Real) -> Scene:
         """The scene with the stiffness of this duration [s]."""
-        order = _exponent(scene.contact.normal) + 1.0  # K is proportional to t_c^-(n + 1)
+        law: Any = scene.contact.normal
+        order = _exponent(law) + 1.0  # K is proportional to t_c^-(n + 1)
         return put(scene, STIFFNESS, (self._duration(scene, 1.0) / value) ** order)
 
 
@@ -370,14 +372,15 @@ class DampingRatio(_LawQuantity):
 
     def value_in(self, scene: Scene) -> Real:
         """The damping of the restitution in the scene."""
-        law, restitution = scene.contact.normal, get(scene, RESTITUTION)
+        law: Any = scene.contact.normal
+        restitution = get(scene, RESTITUTION)
         if isinstance(law, (LinearDashpot, TsujiDashpot)):
             return CONTACT_ENDS[law.end].damping(restitution)
         return law.restitution_law.damping_ratio(restitution)
 
     def apply(self, scene: Scene, value: Real) -> Scene:
         """The scene with the restitution of this damping."""
-        law = scene.contact.normal
+        law: Any = scene.contact.normal
         if isinstance(law, (LinearDashpot, TsujiDashpot)):
             restitution = CONTACT_ENDS[law.end].restitution(value)
         else:

@@ -1,5 +1,6 @@
 """Differentiable contact models: force laws, scenes, and a simulator whose derivatives are true."""
 
+from jaxcontact import laws, surfaces, testing
 from jaxcontact.laws.core.damping_maps import RESTITUTION_LAWS, RestitutionLaw
 from jaxcontact.laws.core.registry import law
 from jaxcontact.laws.friction.coulomb import Coulomb, NoFriction, RegularizedCoulomb
@@ -27,6 +28,7 @@ from jaxcontact.laws.normal.restitution import (
     ThorntonRestitution,
 )
 from jaxcontact.laws.normal.viscoelastic import HertzDashpot, KuwabaraKono, ViscoelasticRestitution
+from jaxcontact.parameters import model, parameter, quantity, static
 from jaxcontact.scene.anchor_spring import AnchorSpring
 from jaxcontact.scene.bodies import Clumps, Spheres, clump, cube, spheres, together
 from jaxcontact.scene.contact_model import ContactModel
@@ -122,11 +124,18 @@ __all__ = [
     "hessian",
     "jacobian",
     "law",
+    "laws",
+    "model",
     "normal_law",
+    "parameter",
+    "quantity",
     "simulate",
     "spheres",
     "state",
+    "static",
+    "surfaces",
     "sweep",
+    "testing",
     "together",
     "value_and_jacobian",
 ]

@@ -16,6 +16,7 @@ from calibration.measurements.contact_sequence import impacts
 from calibration.measurements.validation import deviations, numbers
 from calibration.model.samples import Samples
 from calibration.model.trial_state import TrialState
+from jaxcontact.laws import RigidLaw
 
 UNKNOWN_SIGMA = 0.02
 """Standard deviation of a duration whose noise is not given, relative to the median."""
@@ -49,7 +50,7 @@ class DurationsOfKnownImpacts:
 def duration_of_impact(scene: jc.Scene, speed: jax.Array, horizon: jax.Array) -> jax.Array:
     """Duration [s] of one impact on the first surface, a plane, at an approach speed [m/s]."""
     law, plane = scene.contact.normal, scene.surfaces[0]
-    if hasattr(law, "duration_at"):
+    if isinstance(law, RigidLaw):
         return law.duration_at(speed)
     normal = plane.unit_normal
     start = jc.State(normal * (plane.offset + scene.bodies.radius), -speed * normal, jnp.zeros(3))

@@ -88,14 +88,14 @@ def contact_forces(scene: jc.Scene, motion: jc.Trajectory) -> tuple[jax.Array, j
     rate = -jnp.sum(motion.velocity * normal, axis=-1)
     force = jnp.where(
         touches,
-        scene.contact.normal.force(overlap, rate, impact_speed=speed, mass=scene.bodies.mass),
+        scene.contact.compliant.force(overlap, rate, impact_speed=speed, mass=scene.bodies.mass),
         0.0,
     )
     surface_point = motion.velocity - scene.bodies.radius * jnp.cross(motion.spin, normal)
     slip = surface_point - normal * jnp.sum(surface_point * normal, axis=-1, keepdims=True)
     fourth = jnp.sum(slip**2, axis=-1, keepdims=True) ** 2
     slides = fourth / (fourth + (NO_SLIP * speed[:, None]) ** 4 + 1e-30)
-    return force, slides * scene.contact.friction.force(slip, force)
+    return force, slides * scene.contact.slip_friction.force(slip, force)
 
 
 class ForceTrace:

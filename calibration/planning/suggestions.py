@@ -14,7 +14,7 @@ from calibration.planning.candidate import Candidate
 from calibration.planning.expected_information import Expectation
 from calibration.planning.planned import plan_motion, select_method
 from calibration.uncertainty.linearisation import WorkingPoint
-from jaxcontact.laws.core.rigid_impact import RigidImpact
+from jaxcontact.laws import CompliantLaw
 
 SAMPLES = 40
 """Samples of a force in a contact."""
@@ -35,7 +35,7 @@ def suggest_candidates(point: WorkingPoint) -> Iterator[Candidate]:
         duration=0.8,
     )
     scene = point.layout.at(point.scene, jnp.asarray(point.start.shared))[0]
-    if isinstance(scene.contact.normal, RigidImpact):
+    if not isinstance(scene.contact.normal, CompliantLaw):
         return
     sensor = Candidate(instruments=(ForceSensor(rate=1.0, sigma=1.0),), height=0.5, duration=0.6)
     motion = plan_motion(scene, sensor, select_method(point, sensor))

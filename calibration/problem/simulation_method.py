@@ -7,7 +7,7 @@ from typing import Any
 
 import jaxcontact as jc
 from calibration.errors import InputError
-from jaxcontact.laws.normal.hysteresis import has_hysteresis
+from jaxcontact.laws import BranchedLaw, CompliantLaw, RigidLaw, SmoothLaw
 
 SPARE = 2
 """Contacts beyond those that were seen: a motion with the parameters of the moment may have
@@ -51,10 +51,10 @@ def contacts_of(trial: Any, detected: Any) -> int:
 def needs_force(scene: jc.Scene, trials: Sequence[Any]) -> bool:
     """Whether a contact must be followed from touch-down to lift-off."""
     measured = [item for trial in trials for item in trial.measured]
-    lasting = hasattr(scene.contact.normal, "duration_at")
+    stated = isinstance(scene.contact.normal, RigidLaw)
     return any(
         getattr(item, "needs_force", False)
-        or (getattr(item, "needs_duration", False) and not lasting)
+        or (getattr(item, "needs_duration", False) and not stated)
         for item in measured
     )
 
@@ -75,7 +75,7 @@ def check_method_of(scene: jc.Scene, trials: Sequence[Any], method: Any) -> None
         return
     what, contact = type(asked[0]).__name__, scene.contact
     law = type(contact.normal).__name__
-    if not hasattr(contact.normal, "force") and not hasattr(contact.normal, "force_with_memory"):
+    if not isinstance(contact.normal, CompliantLaw):
         raise InputError(
             f"{what} needs a law with a force, and {law} is rigid.",
             remedy="Use a compliant law in the scene, e.g. jaxcontact.HuntCrossley(stiffness=..., "
@@ -86,7 +86,7 @@ def check_method_of(scene: jc.Scene, trials: Sequence[Any], method: Any) -> None
             f"{what} needs contacts that last, in which Coulomb friction is no impulse.",
             remedy="Use jaxcontact.RegularizedCoulomb.",
         )
-    if not hasattr(contact.normal, "phase") and not has_hysteresis(contact.normal):
+    if not isinstance(contact.normal, SmoothLaw | BranchedLaw):
         raise InputError(
             f"{what} needs a law that EventAligned can integrate, and {law} has corners.",
             remedy="Use another law.",

@@ -11,6 +11,7 @@ from calibration.planning.candidate import Candidate
 from calibration.results.fitted_data import FittedRecording, FittedSeries
 from calibration.results.result import Fit
 from calibration.studies.study import DesignOptions
+from jaxcontact.laws import CompliantLaw
 
 CLICK = 1e-4
 """Standard deviation of the time of an impact in a sound recording [s]."""
@@ -31,9 +32,8 @@ def experiments_at_hand(options: DesignOptions, fit: Fit) -> list[Candidate]:
         *(Film(rate=rate, sigma=sigma) for rate in options.frame_rates),
         Sound(sigma=CLICK),
     ]
-    if hasattr(
-        fit.problem.scene.contact.normal, "force"
-    ):  # a rigid impact has no force that a sensor could show
+    # A rigid impact has no force that a sensor could show.
+    if isinstance(fit.problem.scene.contact.normal, CompliantLaw):
         instruments.append(ForceSensor(rate=FORCE_RATE, sigma=force_noise(fit)))
     gravity = float(np.linalg.norm(np.asarray(fit.problem.scene.gravity, dtype=float)))
     throws = [(height, 0.0, -90.0) for height in options.heights]

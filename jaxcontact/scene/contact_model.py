@@ -1,7 +1,19 @@
 """How two surfaces touch: the normal law and the friction law of a contact."""
 
-from typing import Any
-
+from jaxcontact.laws.core.branches import BranchedLaw
+from jaxcontact.laws.core.friction_interfaces import (
+    FrictionLaw,
+    FrictionWithMemory,
+    ImpulseFriction,
+    SlipFriction,
+)
+from jaxcontact.laws.core.normal_interfaces import CompliantLaw, NormalLaw
+from jaxcontact.laws.core.rotation_interfaces import (
+    RollingFlow,
+    RollingLaw,
+    RollingWithMemory,
+    SpinningLaw,
+)
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.parameters import Replaceable, model
 
@@ -36,7 +48,66 @@ class ContactModel(Replaceable):
         0.8
     """
 
-    normal: Any
-    friction: Any = NoFriction()
-    rolling: Any = None
-    spinning: Any = None
+    normal: NormalLaw
+    friction: FrictionLaw = NoFriction()
+    rolling: RollingLaw | None = None
+    spinning: SpinningLaw | None = None
+
+    # The engines have chosen their way by the interface of each law; these say which one they rely
+    # on, to a reader and to a type checker.
+
+    @property
+    def compliant(self) -> CompliantLaw:
+        """The normal law, which has a force."""
+        if not isinstance(self.normal, CompliantLaw):
+            raise _wrong_kind("normal", self.normal, CompliantLaw)
+        return self.normal
+
+    @property
+    def branched(self) -> BranchedLaw:
+        """The normal law, which has hysteresis."""
+        if not isinstance(self.normal, BranchedLaw):
+            raise _wrong_kind("normal", self.normal, BranchedLaw)
+        return self.normal
+
+    @property
+    def impulse_friction(self) -> ImpulseFriction:
+        """The friction law, which gives the slip after an impulse."""
+        if not isinstance(self.friction, ImpulseFriction):
+            raise _wrong_kind("friction", self.friction, ImpulseFriction)
+        return self.friction
+
+    @property
+    def slip_friction(self) -> SlipFriction:
+        """The friction law, whose force depends on the slip."""
+        if not isinstance(self.friction, SlipFriction):
+            raise _wrong_kind("friction", self.friction, SlipFriction)
+        return self.friction
+
+    @property
+    def friction_with_memory(self) -> FrictionWithMemory:
+        """The friction law, which remembers."""
+        if not isinstance(self.friction, FrictionWithMemory):
+            raise _wrong_kind("friction", self.friction, FrictionWithMemory)
+        return self.friction
+
+    @property
+    def rolling_flow(self) -> RollingFlow:
+        """The rolling law, whose torque depends on the rotation rate."""
+        if not isinstance(self.rolling, RollingFlow):
+            raise _wrong_kind("rolling", self.rolling, RollingFlow)
+        return self.rolling
+
+    @property
+    def rolling_with_memory(self) -> RollingWithMemory:
+        """The rolling law, which remembers."""
+        if not isinstance(self.rolling, RollingWithMemory):
+            raise _wrong_kind("rolling", self.rolling, RollingWithMemory)
+        return self.rolling
+
+
+def _wrong_kind(name: str, law: object, kind: type) -> TypeError:
+    return TypeError(
+        f"ContactModel: {name} = {type(law).__name__}(...) is not a {kind.__name__}, which is "
+        "needed here."
+    )

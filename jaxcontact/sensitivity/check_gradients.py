@@ -155,7 +155,7 @@ def _grid(
 def _scales(simulation: DifferentiatedSimulation) -> np.ndarray:
     """Size of each parameter: of its leaf, or where that is zero what its unit suggests."""
     scene, initial = simulation.scene, simulation.initial
-    length = float(np.mean(np.asarray(getattr(scene.bodies, "radius", 1.0))))
+    length = float(np.mean(np.asarray(scene.bodies.radius)))
     gravity = strength_of_gravity(simulation)
     speed = max(
         float(np.max(np.abs(np.asarray(initial.velocity)))), (gravity * length) ** 0.5, 1e-3

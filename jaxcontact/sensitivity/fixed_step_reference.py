@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.laws.core.normal_interfaces import CompliantLaw
 from jaxcontact.sensitivity.differentiated import (
     DifferentiatedSimulation,
     by_parameter,
@@ -78,7 +79,7 @@ def reference_of(simulation: DifferentiatedSimulation) -> Reference | None:
 
 def contact_times(simulation: DifferentiatedSimulation, contacts: Contacts) -> np.ndarray | None:
     """Time scale ``T`` of each contact [s]; ``None`` for a law that has none."""
-    law: Any = simulation.scene.contact.normal
+    law = simulation.scene.contact.normal
     speed = jnp.where(contacts.happened & (contacts.impact_speed > 0), contacts.impact_speed, 1.0)
     bodies = np.size(np.asarray(simulation.initial.position)) // 3
     inverse = 1 / jnp.broadcast_to(
@@ -86,9 +87,9 @@ def contact_times(simulation: DifferentiatedSimulation, contacts: Contacts) -> n
     )
     between = contacts.partner >= 0
     mass = 1 / (inverse[contacts.body] + jnp.where(between, inverse[contacts.partner], 0.0))
-    return (
-        np.asarray(law.scales(impact_speed=speed, mass=mass)[1]) if hasattr(law, "scales") else None
-    )
+    if not isinstance(law, CompliantLaw):
+        return None
+    return np.asarray(law.scales(impact_speed=speed, mass=mass)[1])
 
 
 def strength_of_gravity(simulation: DifferentiatedSimulation) -> float:

@@ -8,8 +8,9 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.laws.friction.coulomb import Coulomb
-from jaxcontact.laws.normal.hysteresis import has_hysteresis
+from jaxcontact.laws.core.branches import BranchedLaw
+from jaxcontact.laws.core.friction_interfaces import FrictionWithMemory, SlipFriction
+from jaxcontact.laws.core.normal_interfaces import CompliantLaw, SmoothLaw
 from jaxcontact.numerics.interpolation import Segments
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.bodies import Clumps, Spheres
@@ -53,13 +54,13 @@ def _check_method(scene: Scene, method: Any) -> None:
     if isinstance(method, Impulse):
         return
     name = type(method).__name__
-    if not hasattr(scene.contact.normal, "force"):
+    if not isinstance(scene.contact.normal, CompliantLaw):
         law = type(scene.contact.normal).__name__
         raise ValueError(
             f"simulate: {law} is a rigid law without a force, {name} cannot integrate it. "
             "Use method=Impulse(), or HuntCrossley."
         )
-    smooth = has_hysteresis(scene.contact.normal) or hasattr(scene.contact.normal, "phase")
+    smooth = isinstance(scene.contact.normal, SmoothLaw | BranchedLaw)
     if isinstance(method, EventAligned) and not smooth:
         law = type(scene.contact.normal).__name__
         reason = f"{law} has no coordinates in which a contact is smooth"
@@ -67,9 +68,10 @@ def _check_method(scene: Scene, method: Any) -> None:
             f"simulate: {reason}; EventAligned would be inaccurate there. Use "
             "method=Impulse(), or FixedStep(step=...)."
         )
-    if isinstance(scene.contact.friction, Coulomb):
+    if not isinstance(scene.contact.friction, SlipFriction | FrictionWithMemory):
+        friction = type(scene.contact.friction).__name__
         raise ValueError(
-            f"simulate: Coulomb friction is an impulse, {name} cannot integrate it. Use "
+            f"simulate: {friction} friction is an impulse, {name} cannot integrate it. Use "
             "method=Impulse(), or RegularizedCoulomb."
         )
 
@@ -122,9 +124,11 @@ def is_one_sphere_over_a_plane(scene: Scene, initial: State, method: Any = None)
     plain = (
         contact.rolling is None
         and contact.spinning is None
-        and not hasattr(contact.friction, "unloaded")
+        and not isinstance(contact.friction, FrictionWithMemory)
     )
-    plain = plain and not (isinstance(method, EventAligned) and has_hysteresis(contact.normal))
+    plain = plain and not (
+        isinstance(method, EventAligned) and isinstance(contact.normal, BranchedLaw)
+    )
     fixed_plane = (
         len(scene.surfaces) == 1
         and isinstance(scene.surfaces[0], Plane)

@@ -1,81 +1,17 @@
-"""Coordinates in which a contact is smooth from touch-down to lift-off.
+"""Phase coordinates of laws for which they are known: Hunt and Crossley, linear, Tsuji.
 
-In time a contact starts like ``t^(n+1)`` with ``n`` often 3/2, and heavy damping makes it stiff:
-both cost a Runge-Kutta method its order. Here a contact is written with::
-
-    s = overlap/overlap_scale
-    u = overlap rate/impact speed
-    tau = time/time_scale            (ds/dtau = u)
-
-a *phase coordinate* ``X = s^p`` that makes the force a polynomial, a *rate coordinate* ``w`` of
-``u`` in which damping is not stiff, and an independent variable ``sigma`` in which the whole
-contact has a length of about 2 to 3, whatever the parameters. ``load`` is the acceleration by
-everything but the contact, towards the surface, times ``time_scale/impact_speed``.
-
-Every phase has: ``start`` (w at touch-down, where X = 0 and u = 1), ``derivative(X, w, load) ->
-(X', w', tau')``, ``rate(w) -> u``, ``reduced_overlap(X) -> s``, ``reduced_force(X, w)`` (force over
-mass * impact_speed / time_scale), ``event(X, w)`` (falls through zero where the contact ends),
-``event_rate`` and ``length`` (an estimate of sigma there, for load = 0; it need not be exact).
-
-A phase that is ``solved_at_once`` (``simulation.compliant_contact.orbit``) ends at zero overlap and
-also has ``position_at(s) -> X``, a power, ``nodes_per_step``, ``w_rate(X, w, load, largest s) ->
-dw/dtau``, ``largest_overlap(load)``, an estimate of it, ``largest_load``, from which on there is no
-lift-off, ``restitution``, an estimate, ``in_steps``, a phase for steps, and ``slowing(s/largest s,
-load)``, a factor of the speed of the way out.
+The notation is that of ``laws.core.contact_phase``.
 """
 
 import dataclasses
-from typing import Any, Protocol
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.laws.core.contact_phase import ClosedPhase, ContactPhase
 from jaxcontact.laws.core.damping_maps import CONTACT_ENDS
 from jaxcontact.numerics.smooth import polynomial, positive_power
-
-
-class ContactPhase(Protocol):
-    """What an integrator of a contact in steps needs; see the module's text."""
-
-    overlap_scale: jax.Array
-    time_scale: jax.Array
-
-    @property
-    def start(self) -> jax.Array: ...
-    @property
-    def length(self) -> jax.Array: ...
-    def derivative(
-        self, position: jax.Array, w: jax.Array, load: jax.Array
-    ) -> tuple[jax.Array, jax.Array, jax.Array]: ...
-    def rate(self, w: jax.Array) -> jax.Array: ...
-    @property
-    def solved_at_once(self) -> bool: ...
-    def reduced_overlap(self, position: jax.Array) -> jax.Array: ...
-    def reduced_force(self, position: jax.Array, w: jax.Array) -> jax.Array: ...
-    def event(self, position: jax.Array, w: jax.Array) -> jax.Array: ...
-    def event_rate(
-        self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array
-    ) -> jax.Array: ...
-
-
-class ClosedPhase(ContactPhase, Protocol):
-    """What is needed to solve for a whole contact at once."""
-
-    @property
-    def in_steps(self) -> ContactPhase: ...
-    def largest_overlap(self, load: jax.Array) -> jax.Array: ...
-    @property
-    def nodes_per_step(self) -> int: ...
-    @property
-    def largest_load(self) -> jax.Array: ...
-    @property
-    def restitution(self) -> jax.Array: ...
-    def slowing(self, height: jax.Array, load: jax.Array) -> jax.Array: ...
-    def position_at(self, overlap: jax.Array) -> jax.Array: ...
-    def w_rate(
-        self, position: jax.Array, w: jax.Array, load: jax.Array, largest_overlap: jax.Array
-    ) -> jax.Array: ...
-
 
 # Length of a Hunt-Crossley contact without load, fitted to a numerical integration for exponents 1
 # to 3 and damping ratios 0 to 100; largest error 0.0075. Rows: powers of ln(1 + a); columns: powers
@@ -122,7 +58,7 @@ orbit.
 
 
 @dataclasses.dataclass(frozen=True)
-class HuntCrossleyPhase:
+class HuntCrossleyPhase(ClosedPhase):
     """Phase of ``F = K d^n (1 + a u)``: ``X = sqrt(s)`` and ``w = ln(1 + c u)/c`` with ``c = a``,
     or a small number where ``a`` is less.
 
@@ -321,7 +257,7 @@ def _loss_exponent(restitution: jax.Array) -> jax.Array:
 
 
 @dataclasses.dataclass(frozen=True)
-class LinearPhase:
+class LinearPhase(ClosedPhase):
     """Phase of the linear dashpot, ``reduced force = s + 2 zeta u``: ``X = s``, ``w = u``, and
     ``sigma`` is ``tau``.
 
@@ -338,11 +274,6 @@ class LinearPhase:
     def solved_at_once(self) -> bool:
         """If it ends at zero overlap."""
         return self.end == "zero_overlap"
-
-    @property
-    def in_steps(self) -> "LinearPhase":
-        """The same."""
-        return self
 
     @property
     def nodes_per_step(self) -> int:
@@ -426,9 +357,9 @@ class LinearPhase:
 
 
 @dataclasses.dataclass(frozen=True)
-class TsujiPhase:
+class TsujiPhase(ContactPhase):
     """Phase of Tsuji's law, ``reduced force = s^(3/2) + alpha s^(1/4) u``: ``X = s^(1/4)`` and ``w
-    = u``.
+    = u``. It goes in steps, which ``s^(1/4)`` needs.
     """
 
     damping: jax.Array
@@ -436,11 +367,6 @@ class TsujiPhase:
     end: str
     overlap_scale: jax.Array
     time_scale: jax.Array
-
-    @property
-    def solved_at_once(self) -> bool:
-        """Never, because ``s^(1/4)`` needs steps."""
-        return False
 
     @property
     def start(self) -> jax.Array:

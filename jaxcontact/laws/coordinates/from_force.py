@@ -11,6 +11,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.laws.core.contact_phase import ContactPhase
+from jaxcontact.laws.core.normal_interfaces import SmoothLaw
 from jaxcontact.numerics.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, step
 from jaxcontact.numerics.smooth import Real, implicit_root
 
@@ -25,10 +27,10 @@ SEARCH_STEP, SEARCH_STEPS = 0.2, 40
 IMPACT_STEPS, LANDING_STEPS = 24, 3
 
 
-def _logarithmic_root(law: Any, level: Real, power: float, guess: Real) -> jax.Array:
+def _logarithmic_root(law: SmoothLaw, level: Real, power: float, guess: Real) -> jax.Array:
     """``d`` with ``d^power F(d, 0) = level``; elementwise, positive."""
 
-    def residual(logarithm: jax.Array, level: jax.Array, law: Any) -> jax.Array:
+    def residual(logarithm: jax.Array, level: jax.Array, law: SmoothLaw) -> jax.Array:
         force = law.force(
             jnp.exp(logarithm),
             jnp.zeros_like(logarithm),
@@ -41,7 +43,7 @@ def _logarithmic_root(law: Any, level: Real, power: float, guess: Real) -> jax.A
 
 
 @dataclasses.dataclass(frozen=True)
-class PhaseFromForce:
+class PhaseFromForce(ContactPhase):
     """Phase coordinates (``laws.phase``) of any smooth force: ``X = sqrt(s)`` and ``w = ln(1 + c
     u)/c``.
 
@@ -59,21 +61,21 @@ class PhaseFromForce:
         overlap_scale: [m].
         time_scale: [s].
         constant: ``c``; a choice of coordinate, without derivative.
-        length: of the contact in sigma, without load.
+        contact_length: in sigma, without load.
     """
 
-    law: Any
+    law: "LawFromForce"
     impact_speed: jax.Array
     mass: jax.Array
     overlap_scale: jax.Array
     time_scale: jax.Array
     constant: jax.Array
-    length: jax.Array
+    contact_length: jax.Array
 
     @property
-    def solved_at_once(self) -> bool:
-        """Never, because how the force begins and ends is not known."""
-        return False
+    def length(self) -> jax.Array:
+        """Length of the contact in sigma without load."""
+        return self.contact_length
 
     @property
     def start(self) -> jax.Array:
@@ -111,7 +113,7 @@ class PhaseFromForce:
     @property
     def ends_at_zero_force(self) -> bool:
         """Whether the contact ends at zero force."""
-        return getattr(self.law, "end", "zero_overlap") == "zero_force"
+        return self.law.end == "zero_force"
 
     def event(self, position: jax.Array, w: jax.Array) -> jax.Array:
         """Zero overlap, or zero force (over ``X``, which keeps the slope at the event from being
@@ -131,10 +133,29 @@ class PhaseFromForce:
         return jax.jvp(self.event, (position, w), (position_rate, w_rate))[1]
 
 
-class FromForce:
-    """A base for normal laws that have nothing but a ``force(overlap, overlap_rate, *,
-    impact_speed, mass)``.
+class LawFromForce(SmoothLaw):
+    """A normal law of which only the force is known; all else is found from it.
+
+    **Implementing a law from its force.** Inherit from ``LawFromForce``, decorate the class with
+    ``model``, declare the parameters, and define ``force``: smooth in contact, as a function of
+    the square root of the overlap and of the overlap rate. Set ``end = "zero_force"`` if a contact
+    ends where the force would begin to attract, and define ``uncut_force``. Define ``scales``,
+    ``restitution_at`` and ``static_overlap``, too, where closed forms are known. A function that is
+    registered with ``law`` becomes such a class by ``normal_law(function)``.
+
+    Attributes:
+        end: where a contact ends, ``"zero_overlap"`` or ``"zero_force"``.
     """
+
+    end: str = "zero_overlap"
+
+    def uncut_force(
+        self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real
+    ) -> jax.Array:
+        """The force with the attraction that would follow the end of a contact at zero force [N].
+        Default: ``force``.
+        """
+        return self.force(overlap, overlap_rate, impact_speed=impact_speed, mass=mass)
 
     def scales(self, *, impact_speed: Real, mass: Real) -> tuple[jax.Array, jax.Array]:
         """Overlap scale ``d`` [m] with ``d F(d, 0) = m v^2``, and time scale ``d/v`` [s], of an
@@ -190,7 +211,7 @@ def _rates(phase: PhaseFromForce) -> Any:
 
 
 def _rate_constant(
-    law: Any, impact_speed: jax.Array, mass: jax.Array, overlap: jax.Array
+    law: SmoothLaw, impact_speed: jax.Array, mass: jax.Array, overlap: jax.Array
 ) -> jax.Array:
     """``c`` of the rate coordinate."""
 

@@ -289,6 +289,9 @@ class RestitutionLaw:
     """A published relation between the restitution asked for and the damping ratio ``a`` of ``F = K
     d^n (1 + a d'/v)``.
 
+    One of ``RESTITUTION_LAWS`` is pickled as its name, so that a copy in another process is equal
+    to it. One of your own is pickled with its functions: define them at the top of a module.
+
     Attributes:
         name: in ``RESTITUTION_LAWS``.
         damping_ratio: ``a`` as a function of the restitution asked for, in (0, 1].
@@ -307,6 +310,11 @@ class RestitutionLaw:
     nominal: Callable[[Real], jax.Array]
     reach: tuple[float, float]
     source: str
+
+    def __reduce__(self) -> str | tuple:
+        if RESTITUTION_LAWS.get(self.name) is self:
+            return _restitution_law_named, (self.name,)
+        return super().__reduce__()
 
     def obtained(self, asked: Real) -> jax.Array:
         """Restitution [-] that an impact has when ``asked``, in (0, 1], is asked for.
@@ -355,6 +363,10 @@ EXACT = RestitutionLaw(
     (0.0, math.inf),
     "exact inverse of the energy integral of one impact",
 )
+
+
+def _restitution_law_named(name: str) -> RestitutionLaw:
+    return RESTITUTION_LAWS[name]
 
 
 def _entered(entry: RestitutionLaw) -> RestitutionLaw:

@@ -1,8 +1,7 @@
 """What laws for rigid impacts share: a duration, and a restitution that differs from impact to
 impact.
 
-A rigid law is a model with ``restitution_at(speed, *, mass)`` and the fields ``duration`` and
-``deviation`` declared here.
+A law of this kind is a ``RigidLaw`` with the fields ``duration`` and ``deviation`` declared here.
 
 Example:
     >>> from jaxcontact.laws import rigid_impact
@@ -10,14 +9,15 @@ Example:
     0.8155
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.laws.core.normal_interfaces import RigidLaw
 from jaxcontact.laws.core.registry import describe_arguments
 from jaxcontact.numerics.smooth import Real
-from jaxcontact.parameters import parameter
+from jaxcontact.parameters import model, parameter
 
 
 def duration_field() -> Any:
@@ -48,19 +48,18 @@ def with_odds(restitution: Real, deviation: Real) -> jax.Array:
     return restitution * odds / (1.0 - restitution + restitution * odds)
 
 
-class RigidImpact:
-    """A law for rigid impacts. Restitution as in ``restitution_at``, on which each impact has a
-    deviation of its own.
+class RigidImpact(RigidLaw):
+    """A rigid law whose impacts have a duration, and deviations from its restitution of their own.
+
+    **Implementing a law with a duration.** Inherit from ``RigidImpact``, decorate the class with
+    ``model``, declare the parameters and the two fields ``duration = duration_field()`` and
+    ``deviation = deviation_field()``, and define ``restitution_at``.
     """
 
     duration: jax.Array | float
     deviation: jax.Array | float
 
-    def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
-        """Restitution [-] at the approach speed [m/s], without deviation."""
-        raise NotImplementedError
-
-    def duration_at(self, impact_speed: Real) -> jax.Array:
+    def duration_at(self, impact_speed: Real) -> Real:
         """Contact duration [s] at the approach speed [m/s], in proportion to ``speed^(-1/5)`` as in
         Hertz's law.
         """
@@ -69,10 +68,13 @@ class RigidImpact:
     def of_impact(self, index: jax.Array) -> "OneImpact":
         """The law of one impact, counted from 0; those beyond the last deviation take that one."""
         deviations = jnp.atleast_1d(jnp.asarray(self.deviation))
-        return OneImpact(self, deviations[jnp.minimum(index, deviations.shape[0] - 1)])
+        return OneImpact(
+            law=self, deviation=deviations[jnp.minimum(index, deviations.shape[0] - 1)]
+        )
 
 
-class OneImpact(NamedTuple):
+@model
+class OneImpact(RigidLaw):
     """A rigid law as it is in one impact.
 
     Attributes:
@@ -80,13 +82,13 @@ class OneImpact(NamedTuple):
         deviation: of this one, added to ``ln(e/(1 - e))``.
     """
 
-    law: Any
-    deviation: Any
+    law: RigidImpact
+    deviation: jax.Array
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution [-] at the approach speed [m/s]."""
         return with_odds(self.law.restitution_at(impact_speed, mass=mass), self.deviation)
 
-    def duration_at(self, impact_speed: Real) -> jax.Array:
+    def duration_at(self, impact_speed: Real) -> Real:
         """Contact duration [s] at the approach speed [m/s]."""
         return self.law.duration_at(impact_speed)

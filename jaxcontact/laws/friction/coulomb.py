@@ -29,6 +29,7 @@ from collections.abc import Callable
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.laws.core.friction_interfaces import FrictionLaw, ImpulseFriction, SlipFriction
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import law
 from jaxcontact.numerics.smooth import (
@@ -49,6 +50,9 @@ from jaxcontact.parameters import model, of, static
 class Regularization:
     """How the friction force rises with the slip; every function is elementwise in ``x >= 0``.
 
+    One of ``REGULARIZATIONS`` is pickled as its name, so that a copy in another process is equal to
+    it. One of your own is pickled with its functions: define them at the top of a module.
+
     Attributes:
         name: as listed in ``REGULARIZATIONS``.
         secant: ``phi(x)/x``, smooth and finite at ``x = 0``.
@@ -64,6 +68,11 @@ class Regularization:
     flow: Callable[[Real, Real], jax.Array]
     slope: float
     smoothness: float
+
+    def __reduce__(self) -> str | tuple:
+        if REGULARIZATIONS.get(self.name) is self:
+            return _regularization_named, (self.name,)
+        return super().__reduce__()
 
     def ratio(self, x: Real) -> jax.Array:
         """``phi(x)``: friction force over ``mu F_n``, from 0 to 1."""
@@ -214,6 +223,10 @@ REGULARIZATIONS: dict[str, Regularization] = {
 """``linear`` min(x, 1), ``root`` x/sqrt(1 + x^2), ``tanh`` tanh x, ``exponential`` 1 - exp(-x),
 ``modia3d`` x/(x^2 (1 - x/3) + 1/3) below 1.
 """
+
+
+def _regularization_named(name: str) -> Regularization:
+    return REGULARIZATIONS[name]
 
 
 @law(
@@ -469,7 +482,7 @@ def smooth_tangential_impulse(
 
 
 @model
-class RegularizedCoulomb:
+class RegularizedCoulomb(SlipFriction):
     """Coulomb friction whose force rises continuously with the slip: no true sticking, but a slip
     of order ``slip_velocity``.
 
@@ -522,7 +535,7 @@ class RegularizedCoulomb:
 
 
 @model
-class Coulomb:
+class Coulomb(ImpulseFriction):
     """Coulomb friction in a rigid impact, with tangential restitution: slides, or reverses the slip
     by ``tangential_restitution``.
 
@@ -563,9 +576,13 @@ class Coulomb:
             slip, specific_impulse, smoothing=self.smoothing, **law
         )
 
+    def in_sustained_contact(self) -> "Coulomb":
+        """The law without tangential restitution."""
+        return dataclasses.replace(self, tangential_restitution=0.0)
+
 
 @model
-class NoFriction:
+class NoFriction(SlipFriction):
     """A frictionless contact.
 
     Example:
@@ -583,6 +600,6 @@ class NoFriction:
         return jnp.asarray(slip)
 
 
-FRICTION_LAWS: dict[str, type] = {
+FRICTION_LAWS: dict[str, type[FrictionLaw]] = {
     law.__name__: law for law in (NoFriction, RegularizedCoulomb, Coulomb)
 }

@@ -11,6 +11,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.laws.core.friction_interfaces import FrictionWithMemory
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import describe_arguments, law
 from jaxcontact.laws.friction.slider import (
@@ -114,8 +115,7 @@ def cundall_strack_force(
         coefficient: ``mu`` [-].
         time_step: [s].
         limited: key of ``tangential.LIMITED``.
-        slider: ``P``: ``coulomb_slider``, or ``smooth_coulomb_slider`` with its smoothing filled
-            in.
+        slider: ``P``: ``coulomb_slider``, or a ``SmoothSlider``.
     """
     check_limited("cundall_strack_force", limited)
     increment = jnp.asarray(slip_increment)
@@ -137,7 +137,7 @@ def cundall_strack_force(
 
 
 @model
-class CundallStrack:
+class CundallStrack(FrictionWithMemory[SpringMemory]):
     """Friction with a spring in a scene: ``cundall_strack_force`` with a constant stiffness. It
     holds a load for ever, without creep.
 

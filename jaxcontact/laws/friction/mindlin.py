@@ -31,6 +31,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.laws.core.friction_interfaces import FrictionWithMemory
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import describe_arguments, law
 from jaxcontact.laws.friction.cundall_strack import critical_fraction, cundall_strack_force
@@ -170,8 +171,7 @@ def mindlin_force(
         tangential_damping: ``c`` [N s/m].
         coefficient: ``mu`` [-].
         time_step: [s].
-        slider: ``P``: ``coulomb_slider``, or ``smooth_coulomb_slider`` with its smoothing filled
-            in.
+        slider: ``P``: ``coulomb_slider``, or a ``SmoothSlider``.
     """
     return cundall_strack_force(
         memory,
@@ -256,8 +256,7 @@ def incremental_mindlin_force(
         coefficient: ``mu`` [-].
         time_step: [s].
         rescaled: whether the force falls with the stiffness on unloading.
-        slider: ``P``: ``coulomb_slider``, or ``smooth_coulomb_slider`` with its smoothing filled
-            in.
+        slider: ``P``: ``coulomb_slider``, or a ``SmoothSlider``.
     """
     increment = jnp.asarray(slip_increment)
     stiffness = mindlin_stiffness(
@@ -401,7 +400,7 @@ without and with rescaling on unloading.
 
 
 @model
-class Mindlin:
+class Mindlin(FrictionWithMemory[Any]):
     """Friction with Mindlin's no-slip spring in a scene. It holds a load for ever, without creep.
 
     Args:

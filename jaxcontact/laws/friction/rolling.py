@@ -37,6 +37,7 @@ import numpy as np
 
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import describe_arguments, law
+from jaxcontact.laws.core.rotation_interfaces import RollingFlow, RollingWithMemory
 from jaxcontact.laws.friction.coulomb import (
     LINEAR,
     ROOT,
@@ -352,8 +353,7 @@ def epsd_rolling_torque(
         time_step: [s].
         mobilized_damping: ``f`` in [0, 1], the fraction of the dashpot that acts on a fully
             mobilised spring [-]; Ai et al. take 0.
-        slider: ``P``: ``coulomb_slider``, or ``smooth_coulomb_slider`` with its smoothing filled
-            in.
+        slider: ``P``: ``coulomb_slider``, or a ``SmoothSlider``.
     """
     increment = jnp.asarray(rotation_increment)
     limit = rolling_torque_limit(
@@ -379,7 +379,7 @@ def epsd_rolling_torque(
 
 
 @model
-class RollingSpring:
+class RollingSpring(RollingWithMemory[RollingMemory]):
     """Rolling resistance with a spring that remembers, in a scene: ``epsd_rolling_torque``. It
     holds a body on a slope for ever.
 
@@ -443,7 +443,7 @@ class RollingSpring:
 
 
 @model
-class RollingResistance:
+class RollingResistance(RollingFlow):
     """Rolling resistance of a contact in a scene: ``regularized_rolling_torque``, integrated
     through its closed flow.
 

@@ -16,6 +16,7 @@ Example:
     [0.6 0.  0.8]
 """
 
+import dataclasses
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -149,6 +150,23 @@ def smooth_coulomb_slider(force: Real, *, limit: Real, smoothing: Real) -> jax.A
     rounded = 0.5 * (safe_size + limit - width * (3.0 + 6.0 * u * u - u**4) / 8.0)
     fraction = jnp.where(slides, jnp.where(rounds, rounded, limit) / safe_size, 1.0)
     return force * fraction[..., None]
+
+
+@dataclasses.dataclass(frozen=True)
+class SmoothSlider:
+    """``smooth_coulomb_slider`` with its smoothing filled in: a ``Slider`` for the laws below.
+
+    Two of the same smoothing are equal, also in another process; two ``functools.partial`` are not.
+
+    Attributes:
+        smoothing: ``h`` in (0, 1) [-].
+    """
+
+    smoothing: float
+
+    def __call__(self, force: Real, *, limit: Real) -> jax.Array:
+        """What of ``force`` ``(..., k)`` [N] is carried at the limit ``(...)`` [N]."""
+        return smooth_coulomb_slider(force, limit=limit, smoothing=self.smoothing)
 
 
 def return_mapping(

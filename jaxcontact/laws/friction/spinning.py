@@ -29,6 +29,7 @@ import jax.numpy as jnp
 
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import describe_arguments, law
+from jaxcontact.laws.core.rotation_interfaces import SpinningLaw
 from jaxcontact.laws.friction.coulomb import (
     EXPONENTIAL,
     ROOT,
@@ -361,7 +362,7 @@ def mean_spinning_torque(
 
 
 @model
-class SpinningFriction:
+class SpinningFriction(SpinningLaw):
     """Spinning friction of a contact in a scene: ``regularized_spinning_torque`` on Hertz's disk,
     integrated through its closed flow.
 

@@ -32,10 +32,10 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.laws.core.branches import BranchedLaw, OnBranch, Reach
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import describe_arguments, law
 from jaxcontact.laws.normal.elastic import elastic_energy, hertz_force
-from jaxcontact.laws.normal.hysteresis import OnBranch, Reach
 from jaxcontact.materials import hertz_stiffness
 from jaxcontact.numerics.smooth import Real, positive_part, positive_power, smooth_positive_part
 from jaxcontact.parameters import model, of
@@ -516,7 +516,7 @@ _NEAR_PULL_OFF = 1e-8
 
 
 @model
-class JohnsonKendallRoberts:
+class JohnsonKendallRoberts(BranchedLaw[AdhesiveContact]):
     """An elastic sphere with JKR adhesion: it loses the same energy in every impact, and sticks
     when it has less.
 

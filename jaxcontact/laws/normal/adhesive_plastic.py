@@ -29,10 +29,10 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.laws.core.branches import BranchedLaw, OnBranch, Reach
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import describe_arguments, law
 from jaxcontact.laws.normal.elastic import power_law_force
-from jaxcontact.laws.normal.hysteresis import OnBranch, Reach
 from jaxcontact.numerics.smooth import Real, implicit_root, positive_part, positive_power, safe_norm
 from jaxcontact.parameters import model, of
 
@@ -309,7 +309,7 @@ def adhesive_overlap(
 
 
 @model
-class AdhesivePlastic:
+class AdhesivePlastic(BranchedLaw[PlasticOverlap]):
     """``adhesive_plastic_force``: first loading, stiffer unloading, and adhesion that grows with
     the plastic overlap. No damping.
 
@@ -342,14 +342,13 @@ class AdhesivePlastic:
     pull_off_force: jax.Array | float = of(QUANTITIES["pull_off_force"], default=0.0)
 
     def _branches(self) -> dict[str, Any]:
-        names = (
-            "stiffness",
-            "exponent",
-            "plasticity_ratio",
-            "adhesion_stiffness",
-            "adhesion_exponent",
-        )
-        return {name: getattr(self, name) for name in names}
+        return {
+            "stiffness": self.stiffness,
+            "exponent": self.exponent,
+            "plasticity_ratio": self.plasticity_ratio,
+            "adhesion_stiffness": self.adhesion_stiffness,
+            "adhesion_exponent": self.adhesion_exponent,
+        }
 
     def force(
         self, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real

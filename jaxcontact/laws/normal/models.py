@@ -1,17 +1,6 @@
-"""Normal contact laws as models of parameters.
+"""Normal laws as models of parameters: what a ``ContactModel`` takes as ``normal``.
 
-A compliant law has
-
-- ``force(overlap, overlap_rate, *, impact_speed, mass)``: normal force [N], 0 for ``overlap <= 0``;
-  ``impact_speed`` is the approach speed at touch-down (positive), ``mass`` the effective mass of
-  the pair;
-- ``scales(*, impact_speed, mass)``: an overlap ``d0`` and a time ``d0/v`` with which one impact is
-  of order one;
-- ``phase(*, impact_speed, mass)``: coordinates in which one impact is smooth, for an integrator
-  (``laws.phase``);
-- ``restitution_at(impact_speed, *, mass)``: the restitution obtained, and ``static_overlap(load)``.
-
-A rigid law has ``restitution_at`` only.
+Their interfaces are in ``laws.core.normal_interfaces``.
 
 Example:
     >>> from jaxcontact.laws import normal
@@ -34,6 +23,7 @@ from jaxcontact.laws.core.damping_maps import (
     obtained_restitution,
     tsuji_alpha,
 )
+from jaxcontact.laws.core.normal_interfaces import NormalLaw, SmoothLaw
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import law
 from jaxcontact.laws.core.rigid_impact import RigidImpact, deviation_field, duration_field
@@ -106,7 +96,7 @@ def _check_restitution_law(owner: str, law: RestitutionLaw) -> None:
         )
 
 
-class _HuntCrossley:
+class _HuntCrossley(SmoothLaw):
     """What a Hunt-Crossley law does with its parameters, the exponent being fixed or not."""
 
     stiffness: jax.Array | float
@@ -259,7 +249,7 @@ class PowerLawHuntCrossley(_HuntCrossley):
 
 
 @model
-class LinearDashpot:
+class LinearDashpot(SmoothLaw):
     """``F = k d + c d'`` with the damping that gives exactly ``restitution`` at every speed.
 
     ``end = "zero_overlap"``: the contact lasts until the overlap is gone, and attracts towards its
@@ -339,7 +329,7 @@ class LinearDashpot:
 
 
 @model
-class TsujiDashpot:
+class TsujiDashpot(SmoothLaw):
     """``F = K d^(3/2) + alpha sqrt(m K) d^(1/4) d'`` with the ``alpha`` that gives exactly
     ``restitution`` at every speed.
 
@@ -444,7 +434,7 @@ class NewtonRestitution(RigidImpact):
         return self.restitution * jnp.ones_like(impact_speed)
 
 
-NORMAL_LAWS: dict[str, type] = {
+NORMAL_LAWS: dict[str, type[NormalLaw]] = {
     law.__name__: law
     for law in (
         *(

@@ -19,17 +19,17 @@ Example:
     yields from 0.330 m/s on
 """
 
+import abc
 import math
 from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.coordinates.from_force import FromForce
+from jaxcontact.laws.core.branches import BranchedLaw, OnBranch, Reach
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import describe_arguments, law
 from jaxcontact.laws.normal.elastic import elastic_energy, hertz_force, linear_force, static_overlap
-from jaxcontact.laws.normal.hysteresis import OnBranch, Reach
 from jaxcontact.materials import hertz_stiffness
 from jaxcontact.numerics.smooth import Real, positive_part, positive_power
 from jaxcontact.parameters import model, of
@@ -582,9 +582,9 @@ it yields.
 """
 
 
-class _Plastic(FromForce):
+class _Plastic(BranchedLaw[PlasticContact]):
     """What a plastic law does with its parameters; in a simulation its branches are
-    ``laws.hysteresis``. Every contact is the first.
+    ``laws.core.branches``. Every contact is the first.
     """
 
     def force(
@@ -597,23 +597,17 @@ class _Plastic(FromForce):
         memory = PlasticContact(jnp.where(jnp.greater_equal(overlap_rate, 0.0), 0.0, largest))
         return self.force_with_memory(memory, overlap)[0]
 
+    @abc.abstractmethod
     def largest_overlap(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Largest overlap [m] of an impact on virgin surfaces."""
-        raise NotImplementedError
 
-    def force_with_memory(
-        self, memory: PlasticContact, overlap: Real
-    ) -> tuple[jax.Array, PlasticContact]:
-        """Normal force [N] of ``overlap`` [m] after what is in the memory, and the new memory."""
-        raise NotImplementedError
-
+    @abc.abstractmethod
     def _loading(self, overlap: Real) -> jax.Array:
         """Force [N] of first loading."""
-        raise NotImplementedError
 
+    @abc.abstractmethod
     def _unloading(self, largest: Real) -> _Unloading:
         """Unloading from the largest overlap."""
-        raise NotImplementedError
 
     def _yields_at(self) -> Real:
         """Overlap [m] up to which the first loading is elastic."""

@@ -31,7 +31,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.coordinates.from_force import FromForce
+from jaxcontact.laws.coordinates.from_force import LawFromForce
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import describe_arguments, law
 from jaxcontact.laws.core.rigid_impact import RigidImpact, deviation_field, duration_field
@@ -603,7 +603,7 @@ def kuwabara_kono_restitution_series(beta: Real, *, order: int = 9) -> jax.Array
     )
 
 
-class _Viscoelastic(FromForce):
+class _Viscoelastic(LawFromForce):
     """What both laws have of Hertz."""
 
     stiffness: jax.Array | float

@@ -14,7 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.laws.normal.hysteresis import OnBranch
+from jaxcontact.laws.core.branches import OnBranch
 from jaxcontact.numerics.checkpointed_scan import checkpointed_scan
 from jaxcontact.numerics.interpolation import Segments, cubic, evaluate
 from jaxcontact.numerics.smooth import safe_norm
@@ -53,7 +53,6 @@ from jaxcontact.simulation.multibody.step import (
 )
 from jaxcontact.simulation.multibody.sustained_contacts import (
     SHORTEST,
-    can_settle,
     loads,
     static_overlap,
     sustained_step,
@@ -270,12 +269,12 @@ def graded_step(
     """
     limits = active.closed & ((active.fastest > SLOWEST) | world.has_hysteresis)
     speed = jnp.where(limits, jnp.maximum(active.fastest, SLOWEST), 1.0)
-    overlap_scale, time_scale = world.contact.normal.scales(impact_speed=speed, mass=active.mass)
+    overlap_scale, time_scale = world.contact.compliant.scales(impact_speed=speed, mass=active.mass)
     if world.has_hysteresis:
         fraction = HYSTERESIS_STEP * fraction
     # At touch-down the root would turn the rounding of the gap's derivative into a derivative of
     # the step.
-    onset = world.contact.normal.reach(active.normal).onset if world.has_hysteresis else 0.0
+    onset = world.contact.branched.reach(active.normal).onset if world.has_hysteresis else 0.0
     overlap = (-gap - onset) / overlap_scale
     least = (1e-3 * fraction) ** 2
     depth = jnp.sqrt(jnp.where(overlap > least, overlap, least))
@@ -292,7 +291,7 @@ def graded_step(
 def speed_of_overlap(world: World, overlap: jax.Array, mass: jax.Array) -> jax.Array:
     """Impact speed [m/s] of which ``overlap`` is the scale; scales are powers of the speed."""
     one, two = (
-        world.contact.normal.scales(impact_speed=v * jnp.ones_like(mass), mass=mass)[0]
+        world.contact.compliant.scales(impact_speed=v * jnp.ones_like(mass), mass=mass)[0]
         for v in (1.0, 2.0)
     )
     overlaps = overlap > 0
@@ -343,7 +342,7 @@ def touching_at_start(world: World, start: State, time: jax.Array, method: Any) 
         on,
         unrolled(world, at.gap),
     )
-    deepest = static_overlap(world, active, load) if can_settle(world) else jnp.zeros_like(gap)
+    deepest = static_overlap(world, active, load)
     resting = speed_of_overlap(
         world, jnp.maximum(jnp.where(touches, 0.0, -gap), deepest), jax.lax.stop_gradient(mass)
     )
@@ -361,7 +360,7 @@ def settled_of(
     """Contacts whose overlap is small and oscillates by less than (about) itself under the present
     ``load``.
     """
-    if isinstance(method, Impulse) or method.sustained_steps == 0 or not can_settle(world):
+    if isinstance(method, Impulse) or method.sustained_steps == 0:
         return jnp.zeros_like(active.closed)
     loaded = active.closed & (load > 0)
     deepest = static_overlap(world, active, jnp.where(loaded, load, 1.0))
@@ -387,7 +386,7 @@ def cannot_open(
     """Contacts with hysteresis, on an elastic branch, whose energy is too small to open again
     against the ``load``.
     """
-    law, on = world.contact.normal, active.normal
+    law, on = world.contact.branched, active.normal
 
     def energy(overlap: jax.Array) -> jax.Array:
         return law.energy(on.memory, overlap) - load * overlap
@@ -421,7 +420,7 @@ def watch(world: World, active: Active) -> Watch:
     closed = active.closed
     if not world.has_hysteresis:
         return Watch(jnp.zeros((1, *closed.shape)), closed[None], closed[None], None)
-    law = world.contact.normal
+    law = world.contact.branched
     reach = law.reach(active.normal)
     ends = jnp.where(closed, -law.end_overlap(active.normal), 0.0)
     yes = jnp.ones_like(closed)
@@ -697,21 +696,25 @@ def stored_in(world: World, progress: StepCarry) -> tuple[jax.Array, jax.Array, 
     rolled = zero
     if world.rolls_on_springs:
         rolled = jnp.sum(
-            jnp.where(active.closed, world.contact.rolling.energy(active.rolling.memory), 0.0)
+            jnp.where(
+                active.closed, world.contact.rolling_with_memory.energy(active.rolling.memory), 0.0
+            )
         )
     return stored_by_friction(world, active, at), rolled, stored_by_hysteresis(world, active, at)
 
 
 def begun(world: World, overlap: jax.Array) -> Any:
     """What contacts that begin at ``overlap`` remember along the normal."""
-    law = world.contact.normal
-    return law.begun(law.unloaded(len(overlap)), overlap) if world.has_hysteresis else None
+    if not world.has_hysteresis:
+        return None
+    law = world.contact.branched
+    return law.begun(law.unloaded(len(overlap)), overlap)
 
 
 def switched(world: World, on: OnBranch, overlap: jax.Array, chosen: jax.Array) -> OnBranch:
     """Branches after an event."""
     switches, falls = jnp.any(chosen[1:], axis=0), jnp.any(chosen[2:], axis=0)
-    following = world.contact.normal.switched(on, overlap, falls)
+    following = world.contact.branched.switched(on, overlap, falls)
     return jax.tree.map(lambda new, old: jnp.where(switches, new, old), following, on)
 
 
@@ -720,7 +723,7 @@ def stored_by_hysteresis(world: World, active: Active, at: Geometry) -> jax.Arra
     if not world.has_hysteresis:
         return jnp.zeros((), at.gap.dtype)
     return jnp.sum(
-        jnp.where(active.closed, world.contact.normal.energy(active.normal.memory, -at.gap), 0.0)
+        jnp.where(active.closed, world.contact.branched.energy(active.normal.memory, -at.gap), 0.0)
     )
 
 
@@ -736,7 +739,7 @@ def stored_by_friction(world: World, active: Active, at: Geometry) -> jax.Array:
     if not world.has_memory or world.rigid:
         return jnp.zeros((), at.gap.dtype)
     overlap = jnp.where(active.closed & (at.gap < 0), -at.gap, 0.0)
-    energy = world.contact.friction.energy(
+    energy = world.contact.friction_with_memory.energy(
         active.memory, overlap=overlap, effective_radius=world.effective_radius
     )
     return jnp.sum(jnp.where(active.closed, energy, 0.0))

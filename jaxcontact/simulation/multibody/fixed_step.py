@@ -135,7 +135,7 @@ def rates(world: World, carried: Fixed, state: State, time: jax.Array) -> State:
     active = contact_of(world, carried._replace(state=state), at)
     load = normal_forces(world, active, at, gap_rates(world, at, state))
     slip = slips(world, at, state)
-    force = carried.friction if world.has_memory else contact.friction.force(slip, load)
+    force = carried.friction if world.has_memory else contact.slip_friction.force(slip, load)
     torque = None
     if contact.rolling is not None or contact.spinning is not None:
         spin = world.pairs.difference @ state.spin - at.surface_spin
@@ -144,7 +144,7 @@ def rates(world: World, carried: Fixed, state: State, time: jax.Array) -> State:
         if world.rolls_on_springs:
             torque = torque + carried.rolling.torque
         elif contact.rolling is not None:
-            torque = torque + contact.rolling.torque(
+            torque = torque + contact.rolling_flow.torque(
                 bend, load, effective_radius=world.effective_radius
             )
         if contact.spinning is not None:
@@ -175,7 +175,7 @@ def remembered(world: World, carried: Fixed, before: State, after: State, h: jax
     first, last = geometry(world, before, carried.time), geometry(world, after, carried.time + h)
     if world.has_hysteresis:
         carried = carried._replace(
-            normal=world.contact.normal.force_with_memory(carried.normal, -last.gap)[1]
+            normal=world.contact.branched.force_with_memory(carried.normal, -last.gap)[1]
         )
     if world.rolls_on_springs:
         touching = contact_of(world, carried._replace(state=after), last)
@@ -253,7 +253,7 @@ def simulate_fixed_step(
     memory, friction = unloaded(world, at.gap)
     approach = -gap_rates(world, at, start)
     speed = jnp.where(approach > 0, approach, 1.0)
-    normal = world.contact.normal.unloaded(len(speed)) if world.has_hysteresis else None
+    normal = world.contact.branched.unloaded(len(speed)) if world.has_hysteresis else None
     _, states = checkpointed_scan(
         interval,
         Fixed(times[0], start, speed, memory, friction, normal, unrolled(world, speed)),

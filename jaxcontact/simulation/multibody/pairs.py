@@ -21,7 +21,9 @@ from jaxcontact.geometry.rotation import (
     rotation_to_quaternion,
 )
 from jaxcontact.geometry.vectors import distance_and_direction
-from jaxcontact.laws.normal.hysteresis import has_hysteresis
+from jaxcontact.laws.core.branches import BranchedLaw
+from jaxcontact.laws.core.friction_interfaces import FrictionWithMemory
+from jaxcontact.laws.core.rotation_interfaces import RollingWithMemory
 from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.scene.bodies import Clumps, as_clumps
 from jaxcontact.scene.contact_model import ContactModel
@@ -112,17 +114,17 @@ class World:
     @property
     def has_memory(self) -> bool:
         """Whether friction has a memory."""
-        return hasattr(self.contact.friction, "unloaded")
+        return isinstance(self.contact.friction, FrictionWithMemory)
 
     @property
     def rolls_on_springs(self) -> bool:
         """Whether rolling resistance has a memory."""
-        return not self.rigid and hasattr(self.contact.rolling, "unloaded")
+        return not self.rigid and isinstance(self.contact.rolling, RollingWithMemory)
 
     @property
     def has_hysteresis(self) -> bool:
         """Whether the normal force has a memory."""
-        return not self.rigid and has_hysteresis(self.contact.normal)
+        return not self.rigid and isinstance(self.contact.normal, BranchedLaw)
 
     @property
     def rigid(self) -> bool:
@@ -161,9 +163,9 @@ def world_of(scene: Scene, bodies: int, *, rigid: bool) -> World:
     pairs = all_pairs(clumps.of_body, len(scene.surfaces))
     contact = contact_of_pairs(scene, pairs)
     law: Any = contact.normal
-    force = None if rigid else law.force
-    if force is not None and hasattr(law, "constants"):
-        force = partial(force, constants=law.constants())
+    force, constants = (None, None) if rigid else (law.force, law.constants())
+    if force is not None and constants is not None:
+        force = partial(force, constants=constants)
     radius = jnp.asarray(clumps.radius, dtype=float)
     first, second = (
         jnp.asarray(pairs.first_member) @ radius,

@@ -21,11 +21,13 @@ import jax.numpy as jnp
 from jaxcontact.geometry.contact_plane import carried_with_plane
 from jaxcontact.geometry.rigid_motion import normal_and_tangential
 from jaxcontact.geometry.rotation import quaternion_product
+from jaxcontact.laws.core.branches import OnBranch
+from jaxcontact.laws.core.rotation_interfaces import RollingFlow
 from jaxcontact.laws.friction.coulomb import NoFriction
-from jaxcontact.laws.normal.hysteresis import OnBranch
 from jaxcontact.numerics.interpolation import cubic
 from jaxcontact.numerics.runge_kutta import CLASSICAL, step
 from jaxcontact.numerics.smooth import safe_norm
+from jaxcontact.parameters import put
 from jaxcontact.scene.contact_model import ContactModel
 from jaxcontact.scene.scene import State
 from jaxcontact.simulation.multibody.pairs import (
@@ -176,10 +178,10 @@ def normal_forces(world: World, active: Active, at: Geometry, rate: jax.Array) -
     assert world.force is not None
     if isinstance(active.normal, OnBranch):
         return jnp.where(
-            active.closed, world.contact.normal.branch_force(active.normal, -at.gap), 0.0
+            active.closed, world.contact.branched.branch_force(active.normal, -at.gap), 0.0
         )
     if active.normal is not None:
-        return world.contact.normal.force_with_memory(active.normal, -at.gap)[0]
+        return world.contact.branched.force_with_memory(active.normal, -at.gap)[0]
     # An active contact is one up to its very end: where rounding puts the end at a tiny gap, the
     # force is that of a tiny overlap.
     overlap = jnp.where(active.closed, jnp.where(at.gap < 0, -at.gap, 1e-30), -1.0)
@@ -385,7 +387,7 @@ def rubbed(
     contact = pair.contact
     zero = jnp.zeros((), impulse.dtype)
     lost = [zero, zero, zero]
-    if hasattr(contact.rolling, "rotation_after"):
+    if isinstance(contact.rolling, RollingFlow):
         _, before = normal_and_tangential(relative_spin(pair, state), pair.normal)
         resists = inertia_against(inertia, pair, direction_of(before))
         change = (
@@ -407,7 +409,7 @@ def rubbed(
     if not world.has_memory:
         before = slip(pair, state)
         resists = mass_against_slip(world, inertia, pair, direction_of(before))
-        push = resists * (contact.friction.slip_after(before, impulse / resists) - before)
+        push = resists * (contact.impulse_friction.slip_after(before, impulse / resists) - before)
         state = after_impulse(world, inertia, pair, state, push)
         lost[0] = -push @ (before + slip(pair, state)) / 2
     return state, jnp.stack(lost)
@@ -423,7 +425,7 @@ def resisted(
     """
     contact = world.contact
     if (
-        not hasattr(contact.rolling, "rotation_after")
+        not isinstance(contact.rolling, RollingFlow)
         and contact.spinning is None
         and (world.has_memory or isinstance(contact.friction, NoFriction))
     ):
@@ -506,7 +508,7 @@ def friction_after(
     """
     # An event may take no time at all; a law with a dashpot divides by the time step.
     takes_time = duration > 0
-    force, memory = world.contact.friction.after_step(
+    force, memory = world.contact.friction_with_memory.after_step(
         carried(world, active.memory, before, after, state, duration),
         jnp.where(takes_time, increment, 0.0),
         normal_force=normal_forces(world, active, after, gap_rates(world, after, state)),
@@ -541,7 +543,7 @@ def friction_through(
     part has a corner inside. The impulse is that of the trapezoidal rule.
     """
     before, after = ends
-    law = world.contact.friction
+    law = world.contact.friction_with_memory
     rates = tuple(gap_rates(world, at, state) for at, state in zip(ends, states, strict=True))
     loads = tuple(
         normal_forces(world, active, at, rate) for at, rate in zip(ends, rates, strict=True)
@@ -623,7 +625,7 @@ def friction_through(
         sticks = at_start < -least
         # What sticks is followed as if it stuck for ever.
         at_end = overload_after(
-            dataclasses.replace(law, coefficient=jnp.where(sticks, UNLIMITED, law.coefficient)),
+            put(law, "coefficient", jnp.where(sticks, UNLIMITED, law.coefficient)),
             node,
             to,
         )
@@ -661,7 +663,7 @@ def unloaded(world: World, like: jax.Array) -> tuple[Any, jax.Array | None]:
         return None, None
     count = len(world.pairs.surface)
     memory = jax.tree.map(
-        lambda leaf: leaf.astype(like.dtype), world.contact.friction.unloaded(count)
+        lambda leaf: leaf.astype(like.dtype), world.contact.friction_with_memory.unloaded(count)
     )
     return memory, jnp.zeros((count, 3), like.dtype)
 
@@ -671,7 +673,9 @@ def unrolled(world: World, like: jax.Array) -> Any:
     if not world.rolls_on_springs:
         return None
     count = len(world.pairs.surface)
-    return Rolled(world.contact.rolling.unloaded(count), jnp.zeros((count, 3), like.dtype))
+    return Rolled(
+        world.contact.rolling_with_memory.unloaded(count), jnp.zeros((count, 3), like.dtype)
+    )
 
 
 def twisted(
@@ -704,7 +708,7 @@ def rolling_after(
         for at, state in zip(ends, states, strict=True)
     ]
     increment = normal_and_tangential(duration / 2 * (rates[0] + rates[1]), after.normal)[1]
-    torque, memory = world.contact.rolling.after_step(
+    torque, memory = world.contact.rolling_with_memory.after_step(
         carried(world, active.rolling.memory, before, after, states[1], duration),
         jnp.where(takes_time, increment, 0.0),
         normal_force=normal_forces(world, active, after, gap_rates(world, after, states[1])),

@@ -24,9 +24,10 @@ import jax.numpy as jnp
 
 from jaxcontact.geometry.rigid_motion import normal_and_tangential
 from jaxcontact.geometry.rotation import rotate_between
+from jaxcontact.laws.core.branches import OnBranch
+from jaxcontact.laws.core.friction_interfaces import SlipFriction
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.laws.friction.slider import coulomb_slider
-from jaxcontact.laws.normal.hysteresis import OnBranch
 from jaxcontact.numerics.smooth import positive_part
 from jaxcontact.scene.scene import State
 from jaxcontact.simulation.multibody.pairs import (
@@ -84,7 +85,7 @@ def limits(world: World, overlap: jax.Array) -> Limits:
     """What each contact can hold at most."""
     contact, radius = world.contact, world.effective_radius
     one = jnp.ones_like(radius)
-    friction = getattr(contact.friction, "coefficient", 0.0) * one
+    friction = contact.friction.coefficient * one
     rolling = (
         0.0 * one
         if contact.rolling is None
@@ -133,7 +134,7 @@ def by_law(
     along, across = normal_and_tangential(impulse.force, normal)
     load = positive_part(along)
     _, slip = normal_and_tangential(velocity.force, normal)
-    force = across - contact.friction.force(slip, load)
+    force = across - contact.slip_friction.force(slip, load)
     if impulse.torque is None:
         return Impulses(force, None)
     assert velocity.torque is not None
@@ -144,7 +145,7 @@ def by_law(
         _, trial = normal_and_tangential(impulse.torque - velocity.torque / mobility.torque, normal)
         resisting = resisting + coulomb_slider(trial, limit=bound.rolling * load)
     elif contact.rolling is not None:
-        resisting = resisting + contact.rolling.torque(bend, load, effective_radius=radius)
+        resisting = resisting + contact.rolling_flow.torque(bend, load, effective_radius=radius)
     if contact.spinning is not None:
         resisting = resisting + contact.spinning.torque(
             twist[:, None] * normal, load, effective_radius=radius, overlap=overlap
@@ -299,17 +300,8 @@ def static_overlap(world: World, active: Active, load: jax.Array) -> jax.Array:
     """Overlap [m] of the contacts under the normal forces ``load``; zero for a rigid law."""
     law: Any = world.contact.normal
     if isinstance(active.normal, OnBranch):
-        return law.resting(active.normal, load) if hasattr(law, "resting") else jnp.zeros_like(load)
-    return (
-        law.static_overlap(load)
-        if hasattr(law, "static_overlap") and not world.rigid
-        else jnp.zeros_like(load)
-    )
-
-
-def can_settle(world: World) -> bool:
-    """Whether the normal law tells the overlap of a contact at rest."""
-    return hasattr(world.contact.normal, "resting" if world.has_hysteresis else "static_overlap")
+        return law.resting(active.normal, load)
+    return jnp.zeros_like(load) if world.rigid else law.static_overlap(load)
 
 
 def loads(world: World, closed: jax.Array, state: State, time: jax.Array) -> jax.Array:
@@ -381,7 +373,7 @@ def sustained_step(
     seen = geometry(world, later, time + duration)
     bound = limits(world, jnp.where(seen.gap < 0, -seen.gap, 0.0))
     law = world.contact.friction
-    smooth = hasattr(law, "force") and not world.has_memory and not isinstance(law, NoFriction)
+    smooth = isinstance(law, SlipFriction) and not isinstance(law, NoFriction)
     impulses = solved(
         world,
         active.closed,
@@ -414,20 +406,22 @@ def sustained_step(
             impulses.force / jnp.where(takes_time, duration, 1.0), acting.normal
         )
         overlap = static_overlap(world, active, load)
-        held = law.holding(friction, overlap=overlap, effective_radius=world.effective_radius)
+        held = world.contact.friction_with_memory.holding(
+            friction, overlap=overlap, effective_radius=world.effective_radius
+        )
         memory = jax.tree.map(lambda new, old: jnp.where(takes_time, new, old), held, active.memory)
         friction = jnp.where(takes_time, friction, active.friction)
     work = work._replace(settled=work.settled + lost)
     normal = active.normal
-    if can_settle(world) and world.has_hysteresis:
+    if world.has_hysteresis:
         ends = tuple(
             -geometry(world, *end).gap for end in ((state, time), (settled, time + duration))
         )
-        rested = world.contact.normal.rested(normal, ends[1])
+        rested = world.contact.branched.rested(normal, ends[1])
         normal = jax.tree.map(lambda new, old: jnp.where(load > 0, new, old), rested, normal)
         # The contacts take up what they then hold; the rest is lost with the bouncing.
         energies = (
-            world.contact.normal.energy(on.memory, overlap)
+            world.contact.branched.energy(on.memory, overlap)
             for on, overlap in zip((active.normal, normal), ends, strict=True)
         )
         held = [jnp.where(active.closed, energy, 0.0) for energy in energies]
@@ -438,7 +432,7 @@ def sustained_step(
         _, torque = normal_and_tangential(
             impulses.torque / jnp.where(takes_time, duration, 1.0), acting.normal
         )
-        held_still = Rolled(world.contact.rolling.holding(torque), torque)
+        held_still = Rolled(world.contact.rolling_with_memory.holding(torque), torque)
         rolling = jax.tree.map(
             lambda new, old: jnp.where(takes_time, new, old), held_still, rolling
         )

@@ -15,7 +15,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.laws.coordinates.analytic import ClosedPhase, ContactPhase
+from jaxcontact.laws.core.contact_phase import ClosedPhase, ContactPhase
 from jaxcontact.numerics.collocation import elementwise_slope, graded_grid, newton_iteration, solved
 from jaxcontact.numerics.interpolation import quintic
 from jaxcontact.numerics.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, step
@@ -128,7 +128,7 @@ def after_friction(
     """
     slip = slip_velocity(scene, tangential, spin, normal)
     change = (
-        scene.contact.friction.slip_after(
+        scene.contact.impulse_friction.slip_after(
             slip, impulse * scene.bodies.mass / scene.bodies.tangential_mass
         )
         - slip
@@ -140,7 +140,7 @@ def prepared(law: Any) -> Any:
     """What ``law`` needs that no motion changes, for ``touch_down`` and ``contact_phase``: computed
     once, not in every contact.
     """
-    return law.constants() if hasattr(law, "constants") else None
+    return law.constants()
 
 
 def phase_of(law: Any, constants: Any, *, impact_speed: jax.Array, mass: Any) -> ContactPhase:
@@ -226,7 +226,7 @@ def external_load(scene: Scene, touch: TouchDown, phase: ContactPhase) -> Load:
     impulse = (
         touch.impact_speed * (1 + restitution) * scene.bodies.mass / scene.bodies.tangential_mass
     )
-    change = (scene.contact.friction.slip_after(slip, impulse) - slip) / 2
+    change = (scene.contact.impulse_friction.slip_after(slip, impulse) - slip) / 2
     middle, spin = after_slip_change(scene, tangential, touch.motion.spin, touch.normal, change)
 
     def load(rate: jax.Array) -> jax.Array:
@@ -253,7 +253,7 @@ def normal_path(
     """
     load = external_load(scene, touch, phase)
     if not goes_at_once(phase, at_once):
-        return stepped(getattr(phase, "in_steps", phase), load, steps=steps)
+        return stepped(phase.in_steps, load, steps=steps)
     frozen_scene, frozen_touch, frozen_constants = jax.lax.stop_gradient((scene, touch, constants))
     frozen: Any = contact_phase(frozen_scene, frozen_touch, frozen_constants)
     closed: Any = phase
@@ -471,7 +471,7 @@ def motion_at_nodes(
     tangential acceleration alternate (Strang splitting; friction comes last, so that at the nodes a
     sticking contact has the little slip that it has between them).
     """
-    bodies, friction, normal = scene.bodies, scene.contact.friction, touch.normal
+    bodies, friction, normal = scene.bodies, scene.contact.impulse_friction, touch.normal
     time = phase.time_scale * path.tau
     overlap = phase.overlap_scale * path.overlap
     overlap_rate = touch.impact_speed * path.rate
@@ -539,7 +539,7 @@ def accelerations(
         motion.velocity - jnp.sum(motion.velocity * normal, axis=-1, keepdims=True) * normal
     )
     slip = slip_velocity(scene, tangential, motion.spin, normal)
-    contact_force = scene.contact.friction.force(slip, bodies.mass * nodes.acceleration)
+    contact_force = scene.contact.slip_friction.force(slip, bodies.mass * nodes.acceleration)
     outside = scene.acceleration(motion.velocity, motion.spin)
     # Not over m R^2: the square of that, which a derivative divides by, is too small for float32 in
     # a powder.

@@ -96,9 +96,8 @@ def rigid_impact(scene: Scene, touch: TouchDown, index: jax.Array) -> ContactNod
     """A rigid impact as a contact of two nodes: touch-down, and right after (later by the law's
     duration, if it has one).
     """
-    bodies, law = scene.bodies, scene.contact.normal
-    law = law.of_impact(index) if hasattr(law, "of_impact") else law
-    duration = law.duration_at(touch.impact_speed) if hasattr(law, "duration_at") else 0.0
+    bodies, law = scene.bodies, scene.contact.normal.of_impact(index)
+    duration = law.duration_at(touch.impact_speed)
     restitution = law.restitution_at(touch.impact_speed, mass=bodies.mass)
     _, before = split(touch.motion.velocity, touch.normal)
     # While it lasts, a contact carries the weight, too.

@@ -11,7 +11,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.friction.coulomb import Coulomb
+from jaxcontact.laws.core.friction_interfaces import SlipFriction
 from jaxcontact.numerics.interpolation import Segments
 from jaxcontact.numerics.smooth import positive_part
 from jaxcontact.parameters import put
@@ -22,8 +22,7 @@ from jaxcontact.simulation.single_sphere.flight import SphereMotion
 
 def static_overlap(scene: Scene, load: jax.Array) -> Any:
     """Overlap under the normal force ``load`` [N]; zero for a rigid law."""
-    law = scene.contact.normal
-    return law.static_overlap(load) if hasattr(law, "static_overlap") else jnp.zeros_like(load)
+    return scene.contact.normal.static_overlap(load)
 
 
 def sustained_contact(
@@ -43,9 +42,10 @@ def sustained_contact(
     included; it settles to its static overlap within the first piece. With ``level`` nothing pushes
     it sideways, and the slip is a closed function of the normal impulse at all times.
     """
-    bodies, rigid = scene.bodies, isinstance(scene.contact.friction, Coulomb)
+    bodies, friction = scene.bodies, scene.contact.impulse_friction
+    by_impulse = not isinstance(friction, SlipFriction)
     # What rebounds in an impact does not in a sustained contact.
-    resting = put(scene, "contact.friction.tangential_restitution", 0.0) if rigid else scene
+    resting = put(scene, "contact.friction", friction.in_sustained_contact())
     duration = jnp.maximum(horizon - start.time, 0.0) / steps
     along, tangential = split(start.velocity, normal)
     landing = positive_part(-along)
@@ -56,7 +56,7 @@ def sustained_contact(
 
     count = jnp.arange(steps + 1)
     before, spin = tangential, start.spin
-    if rigid or not level:
+    if by_impulse or not level:
         before, spin = after_friction(scene, tangential, start.spin, normal, landing)
         landing = jnp.zeros_like(landing)
     if level:

@@ -7,6 +7,7 @@ from jaxcontact.laws.friction.coulomb import MODIA3D, RegularizedCoulomb
 from jaxcontact.laws.friction.rolling import RollingResistance
 from jaxcontact.laws.normal.models import HuntCrossley
 from jaxcontact.scene.contact_model import ContactModel
+from jaxcontact.systems.modia3d.contact_pair_material import ElasticContactPairMaterial
 from jaxcontact.systems.modia3d.elastic_contact import ElasticContact, response_material
 
 
@@ -35,8 +36,7 @@ def contact_model(contact: ElasticContact) -> ContactModel:
         'HuntCrossley'
     """
     material, pair = response_material(contact, 1.0), contact.pairMaterial
-    restitution = getattr(pair, "coefficientOfRestitution", None)
-    if restitution is None:
+    if not isinstance(pair, ElasticContactPairMaterial):
         raise ValueError(
             "contact_model: this pair of materials is an observer, which exerts no force. "
             "Leave the surface out of the scene."
@@ -47,7 +47,7 @@ def contact_model(contact: ElasticContact) -> ContactModel:
     return ContactModel(
         normal=HuntCrossley(
             stiffness=jnp.asarray(material.c_res * material.c_geo),
-            restitution=jnp.maximum(restitution, least),
+            restitution=jnp.maximum(pair.coefficientOfRestitution, least),
             restitution_law=RESTITUTION_LAWS["flores_2011"],
         ),
         friction=RegularizedCoulomb(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import tests.conftest
 from jaxcontact.laws.core.registry import LAWS, Law
-from tests.jaxcontact.laws.contract import outcome
+from jaxcontact.testing.law_contract import outcome
 
 assert tests.conftest  # double precision and quick compilation, when this runs by itself
 

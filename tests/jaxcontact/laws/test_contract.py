@@ -6,7 +6,7 @@ import pytest
 
 from jaxcontact.laws.core.registry import LAWS
 from jaxcontact.laws.normal.models import NORMAL_LAWS
-from tests.jaxcontact.laws.contract import CHECKS, outcome
+from jaxcontact.testing.law_contract import CHECKS, outcome
 from tests.jaxcontact.laws.support_table import assert_documented, documented
 
 SLOW = ("grad of grad", "single precision", "smoothness")

@@ -1,0 +1,123 @@
+"""The interface of phase coordinates, in which a contact is smooth from touch-down to lift-off.
+
+In time a contact starts like ``t^(n+1)`` with ``n`` often 3/2, and heavy damping makes it stiff:
+both cost a Runge-Kutta method its order. Here a contact is written with::
+
+    s = overlap/overlap_scale,  u = overlap rate/impact speed,  tau = time/time_scale,  ds/dtau = u,
+
+a *phase coordinate* ``X = s^p`` that makes the force a polynomial, a *rate coordinate* ``w`` of
+``u`` in which damping is not stiff, and an independent variable ``sigma`` in which the whole
+contact has a length of about 2 to 3, whatever the parameters. ``load`` is the acceleration by
+everything but the contact, towards the surface, times ``time_scale/impact_speed``.
+"""
+
+import abc
+
+import jax
+
+
+class ContactPhase(abc.ABC):
+    """Phase coordinates of one impact, for an integrator that goes in steps.
+
+    **Implementing phase coordinates.** Inherit from ``ContactPhase``, make the class a frozen
+    dataclass with the fields ``overlap_scale`` [m] and ``time_scale`` [s], and define what is
+    abstract here. If the whole contact can be solved for at once, inherit from ``ClosedPhase``.
+
+    Attributes:
+        overlap_scale: overlap [m] with which the impact is of order one.
+        time_scale: ``overlap_scale`` over the impact speed [s].
+    """
+
+    overlap_scale: jax.Array
+    time_scale: jax.Array
+
+    @property
+    @abc.abstractmethod
+    def start(self) -> jax.Array:
+        """``w`` at touch-down, where ``X = 0`` and ``u = 1``."""
+
+    @property
+    @abc.abstractmethod
+    def length(self) -> jax.Array:
+        """Estimated length of the contact in ``sigma`` without load; it need not be exact."""
+
+    @abc.abstractmethod
+    def derivative(
+        self, position: jax.Array, w: jax.Array, load: jax.Array
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """``(X', w', tau')``, derivatives by ``sigma`` at ``X = position``."""
+
+    @abc.abstractmethod
+    def rate(self, w: jax.Array) -> jax.Array:
+        """``u`` of ``w``."""
+
+    @abc.abstractmethod
+    def reduced_overlap(self, position: jax.Array) -> jax.Array:
+        """``s`` of ``X``."""
+
+    @abc.abstractmethod
+    def reduced_force(self, position: jax.Array, w: jax.Array) -> jax.Array:
+        """Force over ``mass * impact_speed / time_scale``."""
+
+    @abc.abstractmethod
+    def event(self, position: jax.Array, w: jax.Array) -> jax.Array:
+        """A function that falls through zero where the contact ends."""
+
+    @abc.abstractmethod
+    def event_rate(
+        self, position: jax.Array, w: jax.Array, position_rate: jax.Array, w_rate: jax.Array
+    ) -> jax.Array:
+        """Rate of ``event`` at given rates of its arguments."""
+
+    @property
+    def solved_at_once(self) -> bool:
+        """Whether the whole contact can be solved for at once: default no. Only a ``ClosedPhase``
+        may say yes.
+        """
+        return False
+
+    @property
+    def in_steps(self) -> "ContactPhase":
+        """The coordinates to use where the contact goes in steps: default these."""
+        return self
+
+
+class ClosedPhase(ContactPhase):
+    """Phase coordinates of a contact that ends at zero overlap and can be solved for at all its
+    nodes at once (``simulation.single_sphere.contact.orbit``).
+    """
+
+    @property
+    @abc.abstractmethod
+    def nodes_per_step(self) -> int:
+        """Nodes that give what one step of order 8 would give."""
+
+    @property
+    @abc.abstractmethod
+    def largest_load(self) -> jax.Array:
+        """Load from which on there is no lift-off."""
+
+    @property
+    @abc.abstractmethod
+    def restitution(self) -> jax.Array:
+        """Estimated restitution without load [-]."""
+
+    @abc.abstractmethod
+    def largest_overlap(self, load: jax.Array) -> jax.Array:
+        """Estimated largest ``s`` under ``load``."""
+
+    @abc.abstractmethod
+    def slowing(self, height: jax.Array, load: jax.Array) -> jax.Array:
+        """Factor of the speed of the way out at ``height`` times the largest ``s``: 1 where the
+        orbit has the load in it.
+        """
+
+    @abc.abstractmethod
+    def position_at(self, overlap: jax.Array) -> jax.Array:
+        """``X`` of ``s``, a power."""
+
+    @abc.abstractmethod
+    def w_rate(
+        self, position: jax.Array, w: jax.Array, load: jax.Array, largest_overlap: jax.Array
+    ) -> jax.Array:
+        """``dw/dtau``."""

@@ -1,0 +1,68 @@
+"""A law written outside the packages: checked, simulated, differentiated, fitted, profiled."""
+
+import pickle
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import calibration as cal
+import jaxcontact as jc
+from tests.extending.overlap_dashpot import (
+    LogarithmicRestitution,
+    OverlapDashpot,
+    overlap_dashpot_force,
+)
+
+RUBBER = OverlapDashpot(stiffness=1e5, overlap_damping=4e3)
+RIGID = LogarithmicRestitution(restitution=0.8, velocity_exponent=0.15)
+BALL = jc.spheres(radius=0.02, mass=0.01)
+TIMES = jnp.linspace(0.0, 0.9, 181)
+
+
+def scene(law):
+    friction = jc.RegularizedCoulomb(coefficient=0.2)
+    return jc.Scene(bodies=BALL, contact=jc.ContactModel(normal=law, friction=friction))
+
+
+def dropped(law, method):
+    return jc.simulate(scene(law), jc.state(position=(0.0, 0.0, 0.25)), TIMES, method=method)
+
+
+def test_the_function_keeps_the_contract_of_all_laws():
+    jc.testing.check_law(
+        overlap_dashpot_force, checks=("finite", "jvp", "vjp", "smoothness", "energy")
+    )
+
+
+@pytest.mark.parametrize("law", [RUBBER, RIGID], ids=["compliant", "rigid"])
+def test_the_model_is_one_for_scenes(law):
+    jc.testing.check_law(law)
+
+
+def test_copies_of_the_model_are_equal():
+    copy = pickle.loads(pickle.dumps(RUBBER))
+    assert type(copy) is type(RUBBER)
+    assert jax.tree.structure(copy) == jax.tree.structure(RUBBER)
+
+
+def test_it_bounces_as_its_restitution_says():
+    contacts = dropped(RUBBER, jc.EventAligned(max_contacts=6)).contacts
+    first = contacts.rebound_speed[0] / contacts.impact_speed[0]
+    told = RUBBER.restitution_at(contacts.impact_speed[0], mass=0.01)
+    assert first == pytest.approx(float(told), rel=2e-3)  # gravity acts in the contact, too
+
+
+def test_the_rigid_law_is_fitted_and_profiled():
+    motion = dropped(RIGID, jc.Impulse(max_contacts=10))
+    noise = 1e-4 * np.random.default_rng(3).normal(size=(len(TIMES), 3))
+    recording = cal.Recording(time=np.asarray(TIMES), position=np.asarray(motion.position) + noise)
+    guess = scene(LogarithmicRestitution(restitution=0.7, velocity_exponent=0.05))
+    names = ["contact.normal.restitution", "contact.normal.velocity_exponent"]
+    fit = cal.fit(cal.Problem(guess, [recording], free=names))
+    for name, true in zip(names, (0.8, 0.15), strict=True):
+        found = fit.estimates[name]
+        assert abs(found.value - true) < 5 * found.sd
+    profiles = cal.profile(fit, names[:1], points=5)
+    assert names[0] in profiles.profiles

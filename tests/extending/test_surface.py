@@ -1,0 +1,51 @@
+"""A surface written outside the packages: checked, simulated, differentiated."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxcontact as jc
+from tests.extending.torus import Torus
+
+RING = Torus(center=(0.1, 0.0, 0.0), radius=0.3, tube_radius=0.1)
+
+
+def test_it_is_a_surface():
+    moving = RING.replace(motion=jc.PrescribedMotion(velocity=(0.1, 0.0, 0.2)))
+    for surface in (RING, moving, RING.replace(hollow=True)):
+        jc.testing.check_surface(surface)
+
+
+def test_a_wrong_gradient_is_found():
+    @jc.model
+    class Flat(jc.surfaces.Surface):
+        """A plane with a normal that is not that of its distance."""
+
+        height: float = jc.parameter(unit="m", label="height", symbol="h", default=0.0)
+
+        def at_rest(self, center):
+            return 0.9 * center[2] - self.height, jnp.array([0.0, 0.0, 1.0])
+
+    with pytest.raises(AssertionError, match="Flat"):
+        jc.testing.check_surface(Flat())
+
+
+def test_a_ball_bounces_on_it():
+    contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8))
+    scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.01), surfaces=[RING], contact=contact)
+    fall = 0.05
+
+    def touch_down(tube_radius):
+        motion = jc.simulate(
+            scene.replace(surfaces=(RING.replace(tube_radius=tube_radius),)),
+            jc.state(position=(0.4, 0.0, 0.12 + fall)),
+            jnp.linspace(0.0, 0.15, 4),
+            method=jc.Impulse(max_contacts=2, sustained_steps=0),
+        )
+        return motion.contacts.touch_down[0]
+
+    touch, slope = jax.value_and_grad(touch_down)(0.1)
+    assert touch == pytest.approx(np.sqrt(2 * fall / 9.81), rel=1e-9)
+    # A thicker tube is touched earlier: dt/dr = -1/(g t).
+    assert slope == pytest.approx(-1.0 / (9.81 * np.sqrt(2 * fall / 9.81)), rel=1e-6)
