@@ -54,6 +54,34 @@ def with_entries(docstring: str | None, section: str, entries: Mapping[str, str]
     return "\n\n".join(part for part in parts if part)
 
 
+def with_source(docstring: str | None, source: str) -> str:
+    """A docstring that tells its source; one that does so already stays.
+
+    Args:
+        docstring: as written, of any indentation.
+        source: publication or program.
+
+    Returns:
+        The docstring without common indentation, with the source before the first section.
+
+    Example:
+        >>> from jaxcontact.docstrings import with_source
+        >>> print(with_source("A force.", "Hertz (1882)"))
+        A force.
+        <BLANKLINE>
+        Source: Hertz (1882).
+    """
+    text = inspect.cleandoc(docstring or "")
+    if "Source:" in text:
+        return text
+    lines = text.splitlines()
+    headings = [f"{name}:" for name in _ORDER]
+    place = next((i for i, line in enumerate(lines) if line in headings), len(lines))
+    sentence = textwrap.fill(f"Source: {source}.", width=_WIDTH, break_on_hyphens=False)
+    parts = ["\n".join(lines[:place]).rstrip("\n"), sentence, "\n".join(lines[place:])]
+    return "\n\n".join(part for part in parts if part)
+
+
 def _described(lines: list[str]) -> set[str]:
     """The names that a section describes: ``a`` and ``b`` in the line ``a, b: what they are``."""
     names: set[str] = set()

@@ -89,7 +89,6 @@ WITHOUT_EXAMPLE = (
 """Names that have no example yet. The list may only become shorter."""
 
 ON_NO_PAGE = (
-    "jaxcontact.systems.modia3d.contact_model",
     "calibration.measurements",
     "calibration.nuisances.AXES",
     "calibration.nuisances.PerTrial",

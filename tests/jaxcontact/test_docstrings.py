@@ -1,7 +1,7 @@
 """Docstrings say what the declarations of fields and arguments say."""
 
 import jaxcontact as jc
-from jaxcontact.docstrings import with_entries
+from jaxcontact.docstrings import with_entries, with_source
 from jaxcontact.laws.normal.elastic import hertz_force
 
 
@@ -51,3 +51,9 @@ def test_a_new_section_stands_in_the_usual_order():
 
 def test_nothing_to_say_changes_nothing():
     assert with_entries("A force.", "Args", {}) == "A force."
+
+
+def test_a_source_stands_before_the_sections_and_only_once():
+    told = with_source("A force.\n\nArgs:\n    overlap: [m].", "Hertz (1882)")
+    assert told == "A force.\n\nSource: Hertz (1882).\n\nArgs:\n    overlap: [m]."
+    assert with_source(told, "Somebody (1999)") == told

@@ -11,9 +11,9 @@ Registering a law is one decorator above its function::
     )
     def hertz_force(overlap, *, stiffness): ...
 
-From then on its arguments are checked before tracing and described in its docstring (unit and
-interval, from the vocabulary), it stands in the support table of the documentation, and the
-contract that all laws must keep (``tests/jaxcontact/laws/test_contract.py``) is run on it.
+From then on its arguments are checked before tracing, its docstring tells unit and interval of
+each (from the vocabulary) and its source, it stands in the support table of the documentation, and
+the contract that all laws must keep (``tests/jaxcontact/laws/test_contract.py``) is run on it.
 """
 
 import dataclasses
@@ -22,7 +22,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from jaxcontact.docstrings import with_entries
+from jaxcontact.docstrings import with_entries, with_source
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.parameters import VALUE_ERRORS, Quantity, check, nearest
 
@@ -194,6 +194,7 @@ def law(
                     check(called, argument, value, checked[argument])
             return function(*positional, **named)
 
+        call.__doc__ = with_source(call.__doc__, source)
         describe_arguments(call)
         call.__doc__ = with_entries(call.__doc__, "Raises", VALUE_ERRORS)
         LAWS[called] = Law(called, family, call, source, smoothness, dict(example), **about)

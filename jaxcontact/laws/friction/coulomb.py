@@ -486,6 +486,8 @@ class RegularizedCoulomb(SlipFriction):
     """Coulomb friction whose force rises continuously with the slip: no true sticking, but a slip
     of order ``slip_velocity``.
 
+    Source: Coulomb; the forms of the regularisation as listed in ``laws.friction.REGULARIZATIONS``.
+
     Args:
         regularization: how the force rises with the slip: ``LINEAR``, ``ROOT``, ``TANH``,
             ``EXPONENTIAL`` or ``MODIA3D`` of ``laws.friction``.
@@ -538,6 +540,8 @@ class RegularizedCoulomb(SlipFriction):
 class Coulomb(ImpulseFriction):
     """Coulomb friction in a rigid impact, with tangential restitution: slides, or reverses the slip
     by ``tangential_restitution``.
+
+    Source: Walton (1993); Foerster et al., Phys. Fluids 6 (1994) 1108-1115.
 
     Args:
         smoothing: ``h`` of ``smooth_tangential_impulse`` in [0, 1); 0 keeps the corner between

@@ -141,6 +141,9 @@ class CundallStrack(FrictionWithMemory[SpringMemory]):
     """Friction with a spring in a scene: ``cundall_strack_force`` with a constant stiffness. It
     holds a load for ever, without creep.
 
+    Source: Cundall and Strack, Geotechnique 29 (1979) 47-65; Luding, Granular Matter 10 (2008)
+    235-246.
+
     Args:
         coefficient: ``mu`` [-].
         tangential_stiffness: ``k`` [N/m]; 2/7 of the normal stiffness of a solid sphere gives both

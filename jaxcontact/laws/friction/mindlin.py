@@ -403,6 +403,9 @@ without and with rescaling on unloading.
 class Mindlin(FrictionWithMemory[Any]):
     """Friction with Mindlin's no-slip spring in a scene. It holds a load for ever, without creep.
 
+    Source: Mindlin, J. Appl. Mech. 16 (1949) 259-268; Johnson, Contact Mechanics (1985), section
+    7.2; ``form = "rescaled"`` as Elata and Berryman, Mech. Mater. 24 (1996) 229-240.
+
     Args:
         coefficient: ``mu`` [-].
         effective_shear_modulus: ``1/G* = (2 - nu1)/G1 + (2 - nu2)/G2`` [Pa].

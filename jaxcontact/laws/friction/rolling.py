@@ -385,6 +385,8 @@ class RollingSpring(RollingWithMemory[RollingMemory]):
 
     A rigid impact leaves no time to roll, so there it does nothing.
 
+    Source: type C (EPSD) of Ai, Chen, Rotter and Ooi, Powder Technol. 206 (2011) 269-282.
+
     Args:
         rolling_coefficient: ``mu_r`` [-].
         rolling_stiffness: ``k_r`` [N m/rad], e.g. ``ai_rolling_stiffness``.
@@ -448,6 +450,8 @@ class RollingResistance(RollingFlow):
     through its closed flow.
 
     No regularisation is too sharp: a small ``rolling_velocity`` costs nothing.
+
+    Source: type A of Ai, Chen, Rotter and Ooi, Powder Technol. 206 (2011) 269-282, regularised.
 
     Args:
         regularization: how the torque rises with the angular velocity: ``LINEAR``, ``ROOT``,

@@ -368,6 +368,9 @@ class SpinningFriction(SpinningLaw):
 
     The disk has Hertz's radius ``sqrt(R* d)`` of the present overlap ``d``.
 
+    Source: EDEM spinning friction (``"uniform"``); Johnson, Contact Mechanics (1985), section 7.2
+    (``"hertz"``).
+
     Args:
         pressure: distribution of pressure on the disk; key of ``PRESSURES``.
         regularization: how the torque rises with the spin: ``LINEAR``, ``ROOT``, ``TANH``,

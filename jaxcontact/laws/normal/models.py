@@ -220,6 +220,8 @@ class PowerLawHuntCrossley(_HuntCrossley):
     """``HuntCrossley`` with the exponent ``n`` of ``F = K d^n (1 + a d'/v)`` as a parameter to
     fit.
 
+    Source: Hunt and Crossley, J. Appl. Mech. 42 (1975) 440-445.
+
     Args:
         restitution_law: how the damping ratio follows from ``restitution``; an entry of
             ``RESTITUTION_LAWS``.
@@ -409,6 +411,8 @@ class TsujiDashpot(SmoothLaw):
 class NewtonRestitution(RigidImpact):
     """A rigid impact: the normal speed after is ``restitution`` times that before. For the impulse
     method only, it has no force.
+
+    Source: Newton, Principia (1687).
 
     Args:
         restitution: ``e``.

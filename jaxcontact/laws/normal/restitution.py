@@ -324,6 +324,8 @@ class ExponentialRestitution(RigidImpact):
 
     ``duration`` and ``deviation`` as in ``NewtonRestitution``.
 
+    Source: empirical, an exponential decay to a limit.
+
     Example:
         >>> ball = jc.ExponentialRestitution(
         ...     restitution=0.9, decay_speed=2.0, limit_restitution=0.4
