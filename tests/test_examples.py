@@ -25,13 +25,11 @@ WITHOUT_EXAMPLE = (
     "calibration.Bootstrap",
     "calibration.Comparison",
     "calibration.Identifiability",
-    "calibration.ImpactTable",
     "calibration.MultiStart",
     "calibration.Posterior",
     "calibration.Profile",
     "calibration.Profile2D",
     "calibration.Profiles",
-    "calibration.Recording",
     "calibration.Trial",
     "calibration.bootstrap",
     "calibration.compare",
@@ -82,9 +80,6 @@ WITHOUT_EXAMPLE = (
     "calibration.prediction_band",
     "calibration.profile",
     "calibration.profile_2d",
-    "calibration.read_impact_table",
-    "calibration.read_recordings",
-    "calibration.read_trajectory",
 )
 """Names that have no example yet. The list may only become shorter."""
 

@@ -1,4 +1,4 @@
-"""Columns of a text file by the names that people give them, in SI units."""
+"""Columns of a text file by the names that people give them, in the units of a measurement."""
 
 import os
 from collections.abc import Mapping
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.io.headers import Header, listed
+from calibration.io.headers import Header, list_headers
 from calibration.io.tables import Table, read_table
 
 
@@ -47,18 +47,23 @@ def read_columns(
     needed: tuple[str, ...],
     columns: Mapping[str, str] | None = None,
 ) -> tuple[dict[str, np.ndarray], str]:
-    """The columns of a file that are there, and the name of the file without suffix.
+    """Read the columns of a file that a measurement knows.
 
     Args:
-        path: of the file.
-        wanted: what may be there, by the name of the argument that takes it.
-        needed: what must be there.
+        path: the file.
+        wanted: columns that may be there, by the name of the argument that takes them.
+        needed: names of those that must be there.
         columns: headers that are called otherwise, by the name of the argument.
+
+    Returns:
+        The columns that are there, in the units of the measurement, by name; and the name of the
+        file without suffix.
 
     Raises:
         InputError: with the file, line and column, and what to do.
     """
-    table, found = read_table(path), {}
+    table = read_table(path)
+    values: dict[str, np.ndarray] = {}
     for key in columns or {}:
         if key not in wanted:
             raise InputError(
@@ -67,27 +72,29 @@ def read_columns(
                 path=table.path,
             )
     for key, column in wanted.items():
-        header = (
-            table.find(columns[key]) if columns and key in columns else _header(table, key, column)
-        )
-        if header is not None:
-            table.check_unit(header, column.dimension)
-            factor = (
-                header.unit.factor if header.unit is not None else 1.0 / column.factor
-            ) * column.factor
-            found[key] = factor * table.column(header)
-    missing = [key for key in needed if key not in found]
+        if columns and key in columns:
+            header: Header | None = table.find(columns[key])
+        else:
+            header = _find_header(table, key, column)
+        if header is None:
+            continue
+        table.check_unit(header, column.dimension)
+        # A column without a unit is in that of the measurement already.
+        unit = header.unit.factor if header.unit is not None else 1.0 / column.factor
+        values[key] = unit * column.factor * table.column(header)
+    missing = [key for key in needed if key not in values]
     if missing:
         raise table.header_error(
-            f"there is no column of {', '.join(missing)}. The columns are {listed(table.headers)}",
+            f"there is no column of {', '.join(missing)}. The columns are "
+            f"{list_headers(table.headers)}",
             remedy=f"Rename one to {wanted[missing[0]].names[0]!r}, or say which it is: "
             f"columns={{{missing[0]!r}: ...}}.",
         )
-    return found, Path(path).stem
+    return values, Path(path).stem
 
 
-def _header(table: Table, key: str, column: Column) -> Header | None:
-    """The column that is called so; where the file has a single one, that."""
+def _find_header(table: Table, key: str, column: Column) -> Header | None:
+    """The column with one of the names; where the file has a single column, that one."""
     uncertain = key.startswith("sigma")
     fits = [
         header
@@ -96,4 +103,4 @@ def _header(table: Table, key: str, column: Column) -> Header | None:
     ]
     if not fits and not uncertain and len(table.headers) == 1:
         return table.headers[0]
-    return table.only(fits, key, key=key) if fits else None
+    return table.choose(fits, key, key=key) if fits else None

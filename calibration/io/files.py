@@ -23,7 +23,7 @@ def find_files(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]])
         raise InputError(
             "no file is given", remedy="Give files, directories or patterns such as 'drops/*.csv'."
         )
-    found = [path for each in given for path in _expanded(os.path.expanduser(os.fspath(each)))]
+    found = [path for each in given for path in _expand(os.path.expanduser(os.fspath(each)))]
     return list({os.path.realpath(path): path for path in found}.values())
 
 
@@ -34,7 +34,7 @@ def make_distinct_names(paths: Sequence[Path]) -> list[str]:
     places = [Path(os.path.realpath(path)) for path in paths]
     names = [path.stem for path in paths]
     for level in range(2, max((len(place.parts) for place in places), default=0) + 1):
-        names = _told_apart(
+        names = _add_prefixes(
             names,
             [f"{place.parts[-level]}-" if level < len(place.parts) else "" for place in places],
         )
@@ -44,7 +44,7 @@ def make_distinct_names(paths: Sequence[Path]) -> list[str]:
     ]
 
 
-def _told_apart(names: list[str], prefixes: list[str]) -> list[str]:
+def _add_prefixes(names: list[str], prefixes: list[str]) -> list[str]:
     """Names with their prefixes, for those that are shared while the prefixes of their bearers
     differ.
     """
@@ -57,7 +57,7 @@ def _told_apart(names: list[str], prefixes: list[str]) -> list[str]:
     ]
 
 
-def _expanded(given: str) -> list[Path]:
+def _expand(given: str) -> list[Path]:
     if os.path.isdir(given):
         found = [
             path

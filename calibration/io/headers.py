@@ -1,5 +1,5 @@
-"""A column header, read: the name of the quantity, its unit, and whether it is the uncertainty of
-that quantity.
+"""Column headers: the name of the quantity, its unit, and whether it is the uncertainty of that
+quantity.
 
 People write ``t (s)``, ``x [mm]``, ``Zeit/s``, ``y_px``, ``omega_rad_s``, ``x in cm``, ``sigma_z``,
 ``e_t_err``, ``posX`` or ``Höhe``.
@@ -111,12 +111,12 @@ class Header:
     uncertainty: bool = False
 
 
-def listed(headers: Iterable[Header]) -> str:
+def list_headers(headers: Iterable[Header]) -> str:
     """The headers as written, for error texts."""
     return ", ".join(repr(header.text) for header in headers)
 
 
-def units_of(*dimensions: str) -> str:
+def list_units(*dimensions: str) -> str:
     """The symbols of all units of these dimensions, for error texts."""
     return ", ".join(
         dict.fromkeys(unit.symbol for unit in _UNITS.values() if unit.dimension in dimensions)
@@ -135,16 +135,16 @@ def parse_header(text: str, *, unit: str | None = None) -> Header:
     """Read one header; ``unit`` is what a separate row of units says of the column."""
     shown = " ".join(text.split())
     said, bracket = _split_unit(shown.rsplit(":", 1)[-1])
-    words, uncertainty = _without_uncertainty(_words(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", said)))
+    words, uncertainty = _strip_uncertainty(_words(re.sub(r"(?<=[a-z])(?=[A-Z])", "_", said)))
     declared = parse_unit(bracket) if bracket else None
-    parameter = bracket if bracket and declared is None else None
+    unknown = bracket if bracket and declared is None else None
     if declared is None:
-        words, declared = _without_unit(words, keep=0 if uncertainty else 1)
+        words, declared = _strip_unit(words, keep=0 if uncertainty else 1)
     if not uncertainty:
-        words, uncertainty = _without_uncertainty(words)
+        words, uncertainty = _strip_uncertainty(words)
     if unit is not None and declared is None:
         declared = parse_unit(unit)
-    return Header(shown, "_".join(words), declared, None if declared else parameter, uncertainty)
+    return Header(shown, "_".join(words), declared, None if declared else unknown, uncertainty)
 
 
 def _words(text: str) -> list[str]:
@@ -167,7 +167,7 @@ def _split_unit(text: str) -> tuple[str, str | None]:
     return text, None
 
 
-def _without_unit(words: list[str], *, keep: int) -> tuple[list[str], Unit | None]:
+def _strip_unit(words: list[str], *, keep: int) -> tuple[list[str], Unit | None]:
     """Strip a unit written as the last words (``x_mm``, ``z/m``, ``omega_rad_s``), or pixels as the
     first (``px_x``, ``pixelx``).
 
@@ -189,7 +189,7 @@ def _without_unit(words: list[str], *, keep: int) -> tuple[list[str], Unit | Non
     return words, None
 
 
-def _without_uncertainty(words: list[str]) -> tuple[list[str], bool]:
+def _strip_uncertainty(words: list[str]) -> tuple[list[str], bool]:
     """Strip the word that makes a column an uncertainty: ``sigma_x``, ``x_err``, ``s_x``, ``sx``;
     alone only ``sigma`` and the like.
     """

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.errors import InputError
-from calibration.io.headers import Header, listed
+from calibration.io.headers import Header, list_headers
 from calibration.io.tables import Table, read_table
-from calibration.io.trajectory_columns import is_trajectory, quantity_of
+from calibration.io.trajectory_columns import identify_quantity, is_trajectory
 
 INPUTS = ("impact_speed", "impact_angle", "spin_before")
 OUTPUTS = (
@@ -47,7 +47,7 @@ _BEFORE = "in i before impact incident incoming initial incidence"
 _AFTER = "out r after rebound reflected outgoing final"
 
 
-def _both_ways(words: str, places: str) -> list[str]:
+def _combine_words(words: str, places: str) -> list[str]:
     """``v_in`` and ``in_v`` for every word and place."""
     return [
         name
@@ -73,7 +73,7 @@ def _restitution(direction: str) -> list[str]:
 _NAMES = {
     "impact_speed": [
         *_SPEEDS.split(),
-        *_both_ways(_SPEEDS, _BEFORE),
+        *_combine_words(_SPEEDS, _BEFORE),
         "vi",
         "v0",
         "v1",
@@ -82,21 +82,21 @@ _NAMES = {
     ],
     "impact_angle": [
         *_ANGLES.split(),
-        *_both_ways(_ANGLES, _BEFORE),
+        *_combine_words(_ANGLES, _BEFORE),
         "angle_of_incidence",
         "winkel",
         "aufprallwinkel",
         "einfallswinkel",
     ],
-    "spin_before": [*_both_ways(_SPINS, _BEFORE), "omega0", "omega_0", "w0"],
-    "rebound_speed": [*_both_ways(_SPEEDS, _AFTER), "vr", "v2", "rueckprallgeschwindigkeit"],
+    "spin_before": [*_combine_words(_SPINS, _BEFORE), "omega0", "omega_0", "w0"],
+    "rebound_speed": [*_combine_words(_SPEEDS, _AFTER), "vr", "v2", "rueckprallgeschwindigkeit"],
     "rebound_angle": [
-        *_both_ways(_ANGLES, _AFTER),
+        *_combine_words(_ANGLES, _AFTER),
         "angle_of_reflection",
         "rueckprallwinkel",
         "ausfallswinkel",
     ],
-    "spin_after": [*_SPINS.split(), *_both_ways(_SPINS, _AFTER)],
+    "spin_after": [*_SPINS.split(), *_combine_words(_SPINS, _AFTER)],
     "normal_restitution": [
         "e_n",
         "en",
@@ -114,7 +114,8 @@ _RECOGNISED = (
     "(e_n), tangential_restitution (e_t)"
 )
 
-_LARGEST_RATIO = 1.5  # above it a restitution is a percentage or a mistake, not scatter
+_LARGEST_RATIO = 1.5
+"""Above it a restitution is a percentage or a mistake, not scatter."""
 
 
 def _not_given() -> NDArray[np.float64]:
@@ -123,11 +124,11 @@ def _not_given() -> NDArray[np.float64]:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ImpactTable:
-    """Impacts, one in each row; all arrays have shape (n,), NaN where a quantity was not measured.
-    Only the angle must be given.
+    """Impacts of a sphere on a surface, one in each row; all arrays have shape (n,), NaN where a
+    quantity was not measured. Only the angle must be given.
 
     Attributes:
-        name: what the table is called.
+        name: what the table is called in reports.
         impact_angle: angle of the velocity before, from the normal [deg], in [0, 90).
         impact_speed: speed of the centre before [m/s], NaN where it is not known.
         spin_before: spin before [rad/s], by default 0.
@@ -135,8 +136,8 @@ class ImpactTable:
         rebound_angle: angle of the velocity after, from the normal [deg], negative when thrown
             back.
         spin_after: spin after [rad/s].
-        normal_restitution: normal velocity of the centre after / before.
-        tangential_restitution: tangential velocity of the centre after / before.
+        normal_restitution: normal velocity of the centre after / before [-].
+        tangential_restitution: tangential velocity of the centre after / before [-].
         sigma: standard deviation (n,) of each measured quantity that has one, by name, in the same
             unit; NaN where not given.
         source: for each row the name of the file it came from.
@@ -146,6 +147,17 @@ class ImpactTable:
 
     Raises:
         InputError: arrays of different lengths.
+
+    Example:
+        >>> table = cal.ImpactTable(
+        ...     name="steel on glass",
+        ...     impact_angle=np.array([20.0, 40.0, 60.0]),
+        ...     impact_speed=np.full(3, 3.9),
+        ...     tangential_restitution=np.array([0.61, 0.65, 0.78]),
+        ...     sigma={"tangential_restitution": np.full(3, 0.01)},
+        ... )
+        >>> len(table), table.measured
+        (3, ('tangential_restitution',))
     """
 
     name: str
@@ -220,6 +232,16 @@ def read_impact_table(
 
     Raises:
         InputError: with the file, line and column, and what to do.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> rows = [[20.0, 0.61], [40.0, 0.65], [60.0, 0.78]]
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "impacts.csv"
+        ...     np.savetxt(path, rows, delimiter=",", header="theta (deg),e_t", comments="")
+        ...     table = cal.read_impact_table(path, speed=3.9)
+        >>> table.impact_angle.tolist(), table.impact_speed.tolist(), table.measured
+        ([20.0, 40.0, 60.0], [3.9, 3.9, 3.9], ('tangential_restitution',))
     """
     table = read_table(path)
     if speed is not None and not (np.isfinite(speed) and speed > 0):
@@ -238,7 +260,7 @@ def read_impact_table(
     if not any(name in found for name in OUTPUTS):
         raise table.header_error(
             "there is no column of anything measured after the impact. The columns are "
-            f"{listed(table.headers)}",
+            f"{list_headers(table.headers)}",
             remedy=f"Recognised are {_RECOGNISED}. Rename one, or say which it is: "
             f"columns={{'spin_after': ...}}.",
         )
@@ -272,11 +294,7 @@ def read_impact_table(
         source=(Path(path).stem,) * int(rows.sum()),
         line=table.lines[rows],
         path=table.path,
-        ignored=tuple(
-            header.text
-            for header in table.headers
-            if header not in found.values() and not table.is_empty(header)
-        ),
+        ignored=table.list_unused(found.values()),
     )
 
 
@@ -285,7 +303,7 @@ def is_impact_table(path: str | os.PathLike[str]) -> bool:
     time and position).
     """
     headers = [header for header in read_table(path).headers if not header.uncertainty]
-    timed = any(quantity_of(header) in ("t", "frame") for header in headers)
+    timed = any(identify_quantity(header) in ("t", "frame") for header in headers)
     names = {_QUANTITY.get(header.name) for header in headers}
     return (
         bool(names & set(OUTPUTS))
@@ -294,9 +312,15 @@ def is_impact_table(path: str | os.PathLike[str]) -> bool:
     )
 
 
-def merge(tables: Sequence[ImpactTable], *, name: str | None = None) -> ImpactTable:
-    """One table with the rows of all, each row with the observations it had. The name is that of
-    the tables, joined by ``+``.
+def merge_tables(tables: Sequence[ImpactTable], *, name: str | None = None) -> ImpactTable:
+    """Merge tables of impacts into one with the rows of all, each row with the outputs it had.
+
+    Args:
+        tables: at least one.
+        name: of the merged table; by default the names joined by ``+``.
+
+    Raises:
+        InputError: there is no table.
     """
     if not tables:
         raise InputError("there is no table to merge", remedy="Give at least one table of impacts.")
@@ -345,11 +369,11 @@ def _find_columns(table: Table, columns: Mapping[str, str]) -> dict[str, Header]
             if _QUANTITY.get(header.name) == name and header.uncertainty == (name != key)
         ]
         if key not in found and headers:
-            found[key] = table.only(headers, f"the {key.replace('_', ' ')}", key=key)
+            found[key] = table.choose(headers, f"the {key.replace('_', ' ')}", key=key)
     outputs = [name for name in OUTPUTS if name in found]
     common = [header for header in free if header.uncertainty and not header.name]
     if len(outputs) == 1 and common and f"sigma_{outputs[0]}" not in found:
-        found[f"sigma_{outputs[0]}"] = table.only(
+        found[f"sigma_{outputs[0]}"] = table.choose(
             common, f"the sigma of {outputs[0]}", key=f"sigma_{outputs[0]}"
         )
     return found
@@ -373,7 +397,8 @@ def _check_degrees(table: Table, header: Header, values: NDArray[np.float64]) ->
         raise table.header_error(
             f"the angles have no unit and none is larger than {largest:g}: they may be "
             "degrees or radians",
-            remedy=f"Write the unit into the header: '{header.text} (deg)' or '{header.text} (rad)'.",
+            remedy=f"Write the unit into the header: '{header.text} (deg)' or "
+            f"'{header.text} (rad)'.",
             header=header,
         )
 
@@ -481,8 +506,7 @@ def _faults(
     normal, tangential = values["normal_restitution"], values["tangential_restitution"]
     from_normal = (
         "The angle counts from the normal, 0 for a head-on impact: take 90 minus it if yours "
-        "counts "
-        "from the surface."
+        "counts from the surface."
     )
     ratio = "Write the ratio of the velocities after and before (0.8, not 80), or '%' as the unit."
     give_speed = (

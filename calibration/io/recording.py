@@ -21,6 +21,7 @@ from calibration.io.tables import Table, read_table
 from calibration.io.trajectory_columns import AXES, TrajectoryColumns, find_columns
 
 MIN_SAMPLES = 5
+"""A recording with fewer samples shows no motion that could be fitted."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -29,9 +30,10 @@ class Recording:
 
     Attributes:
         name: what the recording is called in tables and figures.
-        time: (n,) time [s], strictly increasing.
-        position: (n, 3) position [m], z up; NaN where not measured. The origin is that of the file.
-        sigma: (n, 3) standard deviation [m], positive wherever a position is measured and NaN
+        time: times (n,) [s], strictly increasing.
+        position: positions (n, 3) [m], z up; NaN where not measured. The origin is that of the
+            file.
+        sigma: standard deviations (n, 3) [m], positive wherever a position is measured and NaN
             elsewhere, or ``None`` if not known.
         path: the file it came from, or ``None``.
         unit: the unit of the vertical position in the file.
@@ -41,6 +43,17 @@ class Recording:
     Raises:
         InputError: wrong shapes, times that do not increase, fewer than 5 samples, a sigma that is
             not positive.
+
+    Example:
+        A film of a ball that falls from 0.5 m, in the plane of the picture:
+
+        >>> time = np.arange(0.0, 0.3, 0.01)
+        >>> position = np.full((30, 3), np.nan)
+        >>> position[:, 0] = 0.0
+        >>> position[:, 2] = 0.5 - 9.81 / 2 * time**2
+        >>> film = cal.Recording(name="film", time=time, position=position)
+        >>> film.axes
+        ('x', 'z')
     """
 
     name: str
@@ -53,9 +66,13 @@ class Recording:
     ignored: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("time", "position", "sigma"):
-            if getattr(self, name) is not None:
-                object.__setattr__(self, name, np.asarray(getattr(self, name), float))
+        arrays = {"time": self.time, "position": self.position, "sigma": self.sigma}
+        for name, values in arrays.items():
+            if values is not None:
+                object.__setattr__(self, name, np.asarray(values, float))
+        self._check()
+
+    def _check(self) -> None:
         if self.time.ndim != 1 or self.position.shape != (*self.time.shape, 3):
             raise self._error(
                 f"time has shape {self.time.shape} and position {self.position.shape}",
@@ -79,7 +96,7 @@ class Recording:
                 remedy="Export every frame of the flight and the bounces.",
             )
         if self.sigma is not None and (
-            self.sigma.shape != self.position.shape or not _positive(self.sigma[measured])
+            self.sigma.shape != self.position.shape or not _all_positive(self.sigma[measured])
         ):
             raise self._error(
                 "sigma is not positive wherever a position is measured",
@@ -136,6 +153,17 @@ def read_trajectory(
 
     Raises:
         InputError: with the file, line and column, and what to do.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> frame = np.arange(6)
+        >>> rows = np.stack([frame, 100 + frame**2], axis=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     path = pathlib.Path(folder) / "drop.csv"
+        ...     np.savetxt(path, rows, delimiter=";", header="frame;y_px", comments="")
+        ...     drop = cal.read_trajectory(path, frame_rate=100.0, scale=0.001)
+        >>> drop.name, drop.axes, drop.position[:, 2].round(3).tolist()
+        ('drop', ('z',), [-0.1, -0.101, -0.104, -0.109, -0.116, -0.125])
     """
     table = read_table(path)
     _check_positive(
@@ -150,32 +178,25 @@ def read_trajectory(
     found = find_columns(
         table, columns=columns or {}, scale=scale, frame_rate=frame_rate, vertical=vertical
     )
-
     time = found.seconds * table.column(found.clock)
     position = np.full((len(time), 3), np.nan)
     for axis in found.axes:
         position[:, axis.target] = axis.factor * table.column(axis.header)
     _check_samples(table, found, time, position)
-    spread = (
-        _sigma_from_columns(table, found, position)
-        if sigma is None
-        else _sigma_as_given(table, found, position, sigma)
-    )
+    if sigma is None:
+        deviations = _sigma_from_columns(table, found, position)
+    else:
+        deviations = _sigma_from_numbers(table, found, position, sigma)
     rows = np.isfinite(time)
-    used = found.used(with_sigma=sigma is None)
     return Recording(
         name=Path(path).stem,
         time=time[rows],
         position=position[rows],
-        sigma=None if spread is None else spread[rows],
+        sigma=None if deviations is None else deviations[rows],
         path=table.path,
         unit=found.unit,
         scale=abs(found.vertical.factor),
-        ignored=tuple(
-            header.text
-            for header in table.headers
-            if header not in used and not table.is_empty(header)
-        ),
+        ignored=table.list_unused(found.used(with_sigma=sigma is None)),
     )
 
 
@@ -192,11 +213,31 @@ def read_recordings(
     and patterns such as ``drops/*.csv``.
 
     Every file is read once. Files of the same stem are named apart by their directories or
-    suffixes. The options are those of `read_trajectory` and apply to every file.
+    suffixes.
+
+    Args:
+        paths: files, directories or patterns, one or several.
+        columns: as for `read_trajectory`, of every file; so are the other options.
+        scale: metres per pixel.
+        frame_rate: frames per second.
+        vertical: the axis of the files that points up.
+        sigma: standard deviation [m] of every position, or of each axis of the files.
 
     Raises:
         InputError: a pattern that matches nothing, a directory without data files, or what
             `read_trajectory` raises.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> time = np.arange(6) / 100
+        >>> rows = np.stack([time, 0.5 - 9.81 / 2 * time**2], axis=1)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     for name in ("drop_2.csv", "drop_10.csv"):
+        ...         path = pathlib.Path(folder) / name
+        ...         np.savetxt(path, rows, delimiter=",", header="t (s),z (m)", comments="")
+        ...     drops = cal.read_recordings(folder)
+        >>> [drop.name for drop in drops]
+        ['drop_2', 'drop_10']
     """
     files = find_files(paths)
     return [
@@ -236,13 +277,20 @@ def _check_samples(
             problem = f"the time {time[row]:g} s repeats that of line {table.lines[before]}"
             remedy = "Delete one of the two rows, or export the time with more digits."
         else:
-            problem = f"the time goes back from {time[before]:g} s (line {table.lines[before]}) to {time[row]:g} s"
-            remedy = "Sort the rows by time; if the file holds several recordings, put each into a file of its own."
+            problem = (
+                f"the time goes back from {time[before]:g} s (line {table.lines[before]}) to "
+                f"{time[row]:g} s"
+            )
+            remedy = (
+                "Sort the rows by time; if the file holds several recordings, put each into a file "
+                "of its own."
+            )
         raise table.error(problem, remedy=remedy, row=row, header=found.clock)
     if not np.isfinite(position[:, found.vertical.target]).any():
         raise table.header_error(
             "all samples of the vertical position are missing",
-            remedy="Export the file again, or say which column is the vertical: columns={'z': ...}.",
+            remedy="Export the file again, or say which column is the vertical: "
+            "columns={'z': ...}.",
             header=found.vertical.header,
         )
 
@@ -262,20 +310,20 @@ def _sigma_from_columns(
         wrong = np.flatnonzero(measured & ~(values > 0))
         if len(wrong):
             row = int(wrong[0])
-            said = (
-                "missing"
-                if np.isnan(values[row])
-                else f"{values[row] / axis.sigma_factor:g}, not positive"
-            )
-            remedy = "Write a positive standard deviation, or delete the column."
+            fault = f"{values[row] / axis.sigma_factor:g}, not positive"
+            if np.isnan(values[row]):
+                fault = "missing"
             raise table.error(
-                f"the uncertainty of this position is {said}", remedy=remedy, row=row, header=header
+                f"the uncertainty of this position is {fault}",
+                remedy="Write a positive standard deviation, or delete the column.",
+                row=row,
+                header=header,
             )
         sigma[:, axis.target] = np.where(measured, values, np.nan)
     return sigma
 
 
-def _sigma_as_given(
+def _sigma_from_numbers(
     table: Table,
     found: TrajectoryColumns,
     position: NDArray[np.float64],
@@ -321,5 +369,5 @@ def _check_positive(table: Table, value: float | None, name: str, *, remedy: str
         )
 
 
-def _positive(values: NDArray[np.float64]) -> bool:
+def _all_positive(values: NDArray[np.float64]) -> bool:
     return bool(np.all(np.isfinite(values) & (values > 0)))

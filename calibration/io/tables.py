@@ -11,7 +11,7 @@ import difflib
 import os
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -20,14 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from calibration.errors import InputError
-from calibration.io.headers import Header, listed, parse_header, parse_unit, units_of
+from calibration.io.headers import Header, list_headers, list_units, parse_header, parse_unit
 
 _NUMBER = re.compile(r"[-+\u2212]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][-+\u2212]?[0-9]+)?")
 _GAPS = frozenset({"", "-", "--", "nan", "-nan", "na", "n/a", "#n/a", "#na", "#nv", "null", "none"})
 _COMMENT = re.compile(r"\s*[#%](?!(?:n/a|na|nv)\b)", re.IGNORECASE)
 _BLANKS = " "
 _SEPARATORS = ("\t", ";", ",", _BLANKS)
-_SAMPLE = 100  # lines looked at to find the separator
+_SAMPLE = 100
+"""Lines looked at to find the separator."""
 _BINARY = re.compile(r"[\x00-\x08\x0e-\x1f]")
 _KEEP_GAPS = "Give every row one value for each column, and leave a cell empty for a gap."
 _ADD_ROWS = "Below the header come the measured rows, one for each sample."
@@ -97,6 +98,14 @@ class Table:
         index = self.headers.index(header)
         return all(_is_gap(row[index]) for row in self.cells)
 
+    def list_unused(self, used: Collection[Header]) -> tuple[str, ...]:
+        """The headers of columns that hold something and are not among ``used``."""
+        return tuple(
+            header.text
+            for header in self.headers
+            if header not in used and not self.is_empty(header)
+        )
+
     def find(self, text: str) -> Header:
         """The column whose header is ``text``, in any case, with or without its unit."""
         wanted = " ".join(text.split()).lower()
@@ -107,21 +116,28 @@ class Table:
         ]
         if len(matches) != 1:
             problem = (
-                f"{text!r} fits several columns: {listed(matches)}"
+                f"{text!r} fits several columns: {list_headers(matches)}"
                 if matches
                 else f"there is no column {text!r}"
             )
-            raise self.header_error(problem, remedy=f"Name one of {listed(self.headers)}.")
+            raise self.header_error(problem, remedy=f"Name one of {list_headers(self.headers)}.")
         return matches[0]
 
-    def only(self, headers: Sequence[Header], meaning: str, *, key: str) -> Header:
-        """The one of ``headers``, which all can have this ``meaning``; ``key`` is how a caller
-        would choose.
+    def choose(self, headers: Sequence[Header], meaning: str, *, key: str) -> Header:
+        """The only one of ``headers``.
+
+        Args:
+            headers: columns that can all have this meaning.
+            meaning: what is looked for, for the error text.
+            key: by which a caller would say which one it is.
+
+        Raises:
+            InputError: there are several.
         """
         if len(headers) > 1:
             remedy = f"Say which it is: columns={{{key!r}: {headers[0].text!r}}}."
             raise self.header_error(
-                f"the columns {listed(headers)} can each be {meaning}", remedy=remedy
+                f"the columns {list_headers(headers)} can each be {meaning}", remedy=remedy
             )
         return headers[0]
 
@@ -133,7 +149,7 @@ class Table:
             unit = header.unknown_unit if header.unit is None else header.unit.symbol
             raise self.header_error(
                 f"{unit!r} is no unit of {' or '.join(dimensions)} known here",
-                remedy=f"Use one of {units_of(*dimensions)}.",
+                remedy=f"Use one of {list_units(*dimensions)}.",
                 header=header,
             )
 
@@ -163,11 +179,8 @@ class Table:
         if value is None:
             problem = f"{cell!r} is not a number"
         elif {".": ",", ",": "."}[self.decimal] in cell:
-            problem = (
-                f"{cell!r} does not have the decimal "
-                f"{'comma' if self.decimal == ',' else 'point'} of the "
-                "rest of the file"
-            )
+            sign = "comma" if self.decimal == "," else "point"
+            problem = f"{cell!r} does not have the decimal {sign} of the rest of the file"
             remedy = (
                 "Write all numbers with the same decimal sign and without separators of thousands."
             )
@@ -251,7 +264,7 @@ def _text(path: str) -> str:
             remedy="Export the numbers as text; in Tracker: File > Export > Data File.",
             path=path,
         )
-    text = _decoded(contents)
+    text = _decode(contents)
     if text is None or _BINARY.search(text):
         raise InputError(
             "the file holds bytes that are not text",
@@ -261,7 +274,7 @@ def _text(path: str) -> str:
     return text
 
 
-def _decoded(contents: bytes) -> str | None:
+def _decode(contents: bytes) -> str | None:
     encodings = (
         ["utf-16"] if contents.startswith((b"\xff\xfe", b"\xfe\xff")) else ["utf-8-sig", "latin-1"]
     )
@@ -276,13 +289,14 @@ def _decoded(contents: bytes) -> str | None:
 def _similar_file(path: Path) -> str:
     folder = path.parent
     if not folder.is_dir():
-        return f"There is no directory {str(folder)!r} either: check the spelling, or the directory you are in."
+        return (
+            f"There is no directory {str(folder)!r} either: check the spelling, or the directory "
+            "you are in."
+        )
     close = difflib.get_close_matches(path.name, os.listdir(folder), n=1)
-    return (
-        f"Did you mean {str(folder / close[0])!r}?"
-        if close
-        else "Check the spelling, or the directory you are in."
-    )
+    if close:
+        return f"Did you mean {str(folder / close[0])!r}?"
+    return "Check the spelling, or the directory you are in."
 
 
 def _split(lines: Iterable[_Line], separator: str) -> list[_Row]:
@@ -428,7 +442,8 @@ def _check_distinct(headers: tuple[Header, ...], line: int, path: str) -> None:
         if first != index:
             raise InputError(
                 f"columns {first} and {index} have the same name",
-                remedy="Rename or delete one of them; from Tracker, export one track into one file.",
+                remedy="Rename or delete one of them; from Tracker, export one track into one "
+                "file.",
                 path=path,
                 line=line,
                 column=header.text,
@@ -443,8 +458,7 @@ def _check_widths(body: list[_Row], count: int, separator: str, path: str) -> No
         if separator == "," and _span(row) == 2 * count:
             remedy = (
                 "The comma seems to be decimal sign and separator at once: export with "
-                "semicolons or tabs, "
-                "or with decimal points."
+                "semicolons or tabs, or with decimal points."
             )
         values = "1 value" if len(row.cells) == 1 else f"{len(row.cells)} values"
         named = "1 column" if count == 1 else f"{count} columns"

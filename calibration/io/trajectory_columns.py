@@ -9,15 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.io.headers import Header, listed
+from calibration.io.headers import Header, list_headers
 from calibration.io.tables import Table
 
 AXES = ("x", "y", "z")
 
 _SYNONYMS = {
     "t": "t time zeit temps tempo tiempo timestamp time_stamp sec secs second seconds",
-    "frame": "frame frames frame_number frame_no frame_nr frame_id frame_idx frame_index framenumber "
-    "bild bildnummer",
+    "frame": "frame frames frame_number frame_no frame_nr frame_id frame_idx frame_index "
+    "framenumber bild bildnummer",
     "x": "x",
     "y": "y",
     "z": "z h height hoehe hauteur altura altezza altitude vertical position pos",
@@ -42,10 +42,11 @@ _RECOGNISED = (
     "as 'y (mm)' or 'y_px'"
 )
 
-# The largest sample interval [s] and extent [m] at which numbers without a unit are believed to be
-# seconds and metres.
 _LONGEST_INTERVAL = 0.5
+"""The longest sample interval [s] at which times without a unit are believed to be seconds."""
+
 _LARGEST_EXTENT = 20.0
+"""The largest extent [m] at which positions without a unit are believed to be metres."""
 
 # For the axis of the file that points up (with its sign): which axis of the file, with which sign,
 # becomes x, y and z. All keep handedness.
@@ -107,7 +108,7 @@ class TrajectoryColumns:
         return {self.clock, *(axis.header for axis in self.axes)} | sigma
 
 
-def quantity_of(header: Header) -> str | None:
+def identify_quantity(header: Header) -> str | None:
     """What a header names: ``"t"``, ``"frame"``, ``"x"``, ``"y"``, ``"z"`` or ``None``; a time in
     frames is a ``"frame"``.
     """
@@ -122,7 +123,7 @@ def quantity_of(header: Header) -> str | None:
 
 def is_trajectory(headers: Iterable[Header]) -> bool:
     """Whether columns of time (or frames) and of position are among the headers."""
-    found = {quantity_of(header) for header in headers if not header.uncertainty}
+    found = {identify_quantity(header) for header in headers if not header.uncertainty}
     return bool(found & {"t", "frame"}) and bool(found & set(AXES))
 
 
@@ -175,7 +176,7 @@ def _candidates(table: Table, quantity: str, named: Mapping[str, Header]) -> lis
     return [
         header
         for header in table.headers
-        if quantity_of(header) == quantity
+        if identify_quantity(header) == quantity
         and not header.uncertainty
         and header not in named.values()
         and not (boxed and header.name in _BOX_HEIGHT)
@@ -193,14 +194,14 @@ def _clock(
     """
     times, frames = _candidates(table, "t", named), _candidates(table, "frame", named)
     if frames and ("t" not in named) and ("frame" in named or frame_rate is not None or not times):
-        return table.only(frames, "the frame number", key="frame"), True
+        return table.choose(frames, "the frame number", key="frame"), True
     if times:
-        clock = table.only(times, "the time", key="t")
-        return clock, quantity_of(clock) == "frame" or (
+        clock = table.choose(times, "the time", key="t")
+        return clock, identify_quantity(clock) == "frame" or (
             frame_rate is not None and clock.unit is None and _whole(table, clock)
         )
     raise table.header_error(
-        f"there is no column of time. The columns are {listed(table.headers)}",
+        f"there is no column of time. The columns are {list_headers(table.headers)}",
         remedy="Name one of them 't' (in s) or 'frame', or say which it is: columns={'t': ...}.",
     )
 
@@ -263,9 +264,9 @@ def _position_columns(
     found = {axis: headers for axis in AXES if (headers := _candidates(table, axis, named))}
     if not found:
         raise table.header_error(
-            f"there is no column of position. The columns are {listed(table.headers)}",
-            remedy=f"Recognised are {_RECOGNISED}. Rename one, or say which it is: columns={{'z': "
-            f"...}}.",
+            f"there is no column of position. The columns are {list_headers(table.headers)}",
+            remedy=f"Recognised are {_RECOGNISED}. Rename one, or say which it is: "
+            "columns={'z': ...}.",
         )
     explicit = [named[axis] for axis in AXES if axis in named]
     deciding = explicit or [header for headers in found.values() for header in headers]
@@ -284,12 +285,12 @@ def _position_columns(
     }
     if (explicit and len(kinds) == 2) or (not explicit and not all(alike.values())):
         raise table.header_error(
-            f"some positions are in pixels and some are not: {listed(deciding)}",
-            remedy="Say which to use, all of one kind (columns={'z': ...}), or write the units into "
-            "the header.",
+            f"some positions are in pixels and some are not: {list_headers(deciding)}",
+            remedy="Say which to use, all of one kind (columns={'z': ...}), or write the units "
+            "into the header.",
         )
     chosen = {
-        axis: table.only(_declared(headers), f"the position {axis}", key=axis)
+        axis: table.choose(_declared(headers), f"the position {axis}", key=axis)
         for axis, headers in alike.items()
         if headers
     }
@@ -321,7 +322,7 @@ def _upward(
     """
     if vertical is None:
         axis = next((axis for axis in ("z", "y") if axis in chosen), next(iter(chosen)))
-        return f"-{axis}" if in_pixels and quantity_of(chosen[axis]) == "y" else axis
+        return f"-{axis}" if in_pixels and identify_quantity(chosen[axis]) == "y" else axis
     given = re.fullmatch(r"\+?(-?([xyz]))", vertical)
     if given is None or given[2] not in chosen:
         signed = ", ".join(f"{axis}, -{axis}" for axis in chosen)
@@ -385,11 +386,11 @@ def _sigma_column(
         for header in table.headers
         if header.uncertainty and (pixel is not None or not _in_pixels(header, None))
     ]
-    own = [header for header in usable if header.name and quantity_of(header) == axis]
+    own = [header for header in usable if header.name and identify_quantity(header) == axis]
     common = [header for header in usable if not header.name]
     for key, headers in ((f"sigma_{axis}", own), ("sigma", common)):
         if key in named:
             return named[key]
         if headers:
-            return table.only(_declared(headers), f"the uncertainty of {axis}", key=key)
+            return table.choose(_declared(headers), f"the uncertainty of {axis}", key=key)
     return None

@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 from calibration.errors import InputError
-from calibration.io.impact_table import ImpactTable, is_impact_table, merge, read_impact_table
+from calibration.io.impact_table import (
+    ImpactTable,
+    is_impact_table,
+    merge_tables,
+    read_impact_table,
+)
 
 DATA = Path(__file__).parents[3].parent / "shared" / "data"
 KHARAZ = DATA / "kharaz2001_table"
@@ -412,7 +417,7 @@ def test_merging_keeps_the_observations_of_each_row(write):
         write("theta_deg,e_t,sigma_e_t,a\n10,0.7,0.01,1\n20,0.6,0.02,1\n", "first.csv")
     )
     second = read_impact_table(write("theta_deg,omega,b\n15,300,1\n", "second.csv"), speed=3.85)
-    table = merge([first, second])
+    table = merge_tables([first, second])
     np.testing.assert_array_equal(table.impact_angle, [10, 20, 15])
     np.testing.assert_array_equal(table.impact_speed, [np.nan, np.nan, 3.85])
     np.testing.assert_array_equal(table.tangential_restitution, [0.7, 0.6, np.nan])
@@ -420,11 +425,11 @@ def test_merging_keeps_the_observations_of_each_row(write):
     np.testing.assert_array_equal(table.sigma["tangential_restitution"], [0.01, 0.02, np.nan])
     assert (table.source, list(table.line)) == (("first", "first", "second"), [2, 3, 2])
     assert (table.name, table.path, table.ignored) == ("first + second", None, ("a", "b"))
-    assert merge([first], name="alumina").name == "alumina"
+    assert merge_tables([first], name="alumina").name == "alumina"
     with pytest.raises(
         InputError, match=r"^there is no table to merge\. Give at least one table of impacts\.$"
     ):
-        merge([])
+        merge_tables([])
 
 
 def test_a_table_made_in_python_needs_only_angles():
@@ -460,7 +465,7 @@ def test_the_three_columns_of_kharaz_are_one_table_with_their_own_angles():
     files = sorted(KHARAZ.glob("*.csv"))
     assert all(is_impact_table(path) for path in files)
     sigma = {"rebound_angle": 0.3, "spin_after": 10.0, "tangential_restitution": 0.01}
-    table = merge([read_impact_table(path, speed=3.85, sigma=sigma) for path in files])
+    table = merge_tables([read_impact_table(path, speed=3.85, sigma=sigma) for path in files])
     assert len(table) == 24
     assert table.measured == ("rebound_angle", "spin_after", "tangential_restitution")
     # Kharaz, Gorham and Salman, Powder Technology 120 (2001) 281-291, digitised: the largest spin
