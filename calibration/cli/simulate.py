@@ -177,5 +177,8 @@ def _contacts(recording: "SyntheticRecording") -> Iterator[str]:
         if number > LISTED_CONTACTS:
             yield f"and {len(recording.touch_down) - LISTED_CONTACTS} more"
             break
-        yield f"{number:7d}   {down:14.4f}   {1e6 * (off - down):10.1f}   {before:18.3f}   {after:17.3f}"
+        yield (
+            f"{number:7d}   {down:14.4f}   {1e6 * (off - down):10.1f}   {before:18.3f}   "
+            f"{after:17.3f}"
+        )
     yield recording.advice

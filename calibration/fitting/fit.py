@@ -48,10 +48,10 @@ def fit(
             moves coordinates that are scaled to about one standard error.
         steps: at most so many iterations (default 100, for Adam and optimisers of Optax 3000).
         start: values of shared parameters to start from, by name, instead of those of the scene; or
-            the result of another problem, whose parameters are taken over by name (a rigid fit first,
-            then a compliant one).
-        probe: names of shared parameters whose value times four is tried, too: where it explains the
-            data as well, the unknown is reported as not determined, whatever its local standard
+            the result of another problem, whose parameters are taken over by name (a rigid fit
+            first, then a compliant one).
+        probe: names of shared parameters whose value times four is tried, too: where it explains
+            the data as well, the unknown is reported as not determined, whatever its local standard
             error is.
         progress: called with the iteration and chi-squared while the fit runs. Code with a callback
             is compiled anew in each process.

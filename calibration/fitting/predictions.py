@@ -60,8 +60,8 @@ class Shown(NamedTuple):
 
 
 def shown(problem: Problem, assessment: Assessment, chosen: Callable[[Any], bool]) -> list[Shown]:
-    """The observations that are ``chosen``, in the order of the trials; batches of trials without one
-    are not simulated.
+    """The observations that are ``chosen``, in the order of the trials; batches of trials without
+    one are not simulated.
     """
     minimum, found = assessment.minimum, {}
     for k, (batch, members) in enumerate(zip(problem.layout.batches, problem.members, strict=True)):

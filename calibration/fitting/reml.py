@@ -112,8 +112,8 @@ class VarianceComponents:
     """The linearised problem at a minimum, seen as one of unknown variances.
 
     Args:
-        blocks: residuals and their derivatives by free coordinates, of each batch of trials, at last
-            of shared priors.
+        blocks: residuals and their derivatives by free coordinates, of each batch of trials, at
+            last of shared priors.
         data: of each batch of trials.
         errors: of each observation of each kind.
 

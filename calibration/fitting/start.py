@@ -1,4 +1,6 @@
-"""Fits in stages: what one fit found is where another one begins, by the names of the parameters."""
+"""Fits in stages: what one fit found is where another one begins, by the names of the
+parameters.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,8 +17,8 @@ from jaxcontact.parameters import nearest
 def starting_point(problem: Any, overrides: Mapping[str, float] | Fit) -> Start:
     """The first guess of a problem, with values given by name, or an earlier fit, in its place.
 
-    Of an earlier fit, all parameters that the problem has, too, are taken over: shared ones by name,
-    those of a trial by the name of the trial and theirs. What it did not determine is left where
+    Of an earlier fit, all parameters that the problem has, too, are taken over: shared ones by
+    name, those of a trial by the name of the trial and theirs. What it did not determine is left where
     the problem would begin. So a rigid fit leads to a compliant one.
 
     Args:

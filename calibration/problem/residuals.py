@@ -1,8 +1,8 @@
 """The structure of a fit (hashable, part of compiled code), and its residuals and their block
 Jacobian.
 
-Problems of the same layout and sizes share one compilation. Parameters are *shared* by all trials or
-belong to one *trial*; the Jacobian has dense columns for the first, and blocks for the second.
+Problems of the same layout and sizes share one compilation. Parameters are *shared* by all trials
+or belong to one *trial*; the Jacobian has dense columns for the first, and blocks for the second.
 """
 
 import dataclasses

@@ -85,8 +85,8 @@ def percentile_ends(draws: np.ndarray, level: float) -> tuple[float, float]:
 def studentised_ends(
     draws: np.ndarray, errors: np.ndarray, best: float, error: float, level: float
 ) -> tuple[float, float]:
-    """Ends ``x - t*_(1+level)/2 s`` and ``x - t*_(1-level)/2 s`` of bootstrap-t, the quantile q of B
-    pivots ``t* = (x* - x)/s*`` being the ``(B + 1) q``-th of them.
+    """Ends ``x - t*_(1+level)/2 s`` and ``x - t*_(1-level)/2 s`` of bootstrap-t, the quantile q of
+    B pivots ``t* = (x* - x)/s*`` being the ``(B + 1) q``-th of them.
 
     Args:
         draws: replicates x* (B,) of a coordinate.

@@ -55,9 +55,9 @@ class Progress:
         self.steps: collections.deque[tuple[float, int]] = collections.deque(maxlen=WINDOW)
         self.said = self.began
         self.display: LiveDisplay | None = None
-        self.log: TextIO | None = (
-            None if log is None else open(log, "a", encoding="utf-8", buffering=1)
-        )
+        self.log: TextIO | None = None
+        if log is not None:  # closed by __exit__
+            self.log = open(log, "a", encoding="utf-8", buffering=1)  # noqa: SIM115
 
     def __enter__(self) -> "Progress":
         if self.console.is_terminal and not self.quiet:

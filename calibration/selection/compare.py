@@ -379,7 +379,10 @@ def _warnings(ranked: tuple[ComparedModel, ...], factor: float) -> Iterator[str]
             " models is not a good one."
         )
     if factor > 1:
-        yield f"Residuals of the best model vary {factor:.2g} times as much as independent noise as stated; -2 ln L is divided by that."
+        yield (
+            f"Residuals of the best model vary {factor:.2g} times as much as independent noise as "
+            "stated; -2 ln L is divided by that."
+        )
     leader = min(
         (model for model in ranked if math.isfinite(model.bic)), key=lambda model: model.bic
     )
@@ -400,7 +403,10 @@ def _warnings(ranked: tuple[ComparedModel, ...], factor: float) -> Iterator[str]
             yield f"The evidence, with the priors given, prefers {likely.name}."
         for model in ranked:
             if not math.isfinite(model.log_evidence):
-                yield f"The evidence of {model.name} is not defined: the data and the priors leave a parameter open."
+                yield (
+                    f"The evidence of {model.name} is not defined: the data and the priors leave a "
+                    "parameter open."
+                )
 
 
 def _lines(found: Comparison) -> Iterator[str]:

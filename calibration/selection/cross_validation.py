@@ -3,8 +3,8 @@ deceive.
 
 The score is the logarithm of the predictive density, in which the uncertainty of the parameters
 that were fitted to the other data counts: with the residual r of the data left out and their
-Jacobian J, ``r`` is normal of covariance ``V = 1 + J C J'``. Parameters of a trial that was left out
-as a whole are fitted to it, and V is that of what they cannot undo.
+Jacobian J, ``r`` is normal of covariance ``V = 1 + J C J'``. Parameters of a trial that was left
+out as a whole are fitted to it, and V is that of what they cannot undo.
 """
 
 import dataclasses
@@ -156,8 +156,8 @@ def _middle(times: Sequence[float]) -> float:
 
 
 class Held(NamedTuple):
-    """Prediction of the data left out of one trial in one fold, with the parameters of the trial out
-    of the way where they were fitted.
+    """Prediction of the data left out of one trial in one fold, with the parameters of the trial
+    out of the way where they were fitted.
 
     Attributes:
         residual: (m,) in standard deviations of the noise.

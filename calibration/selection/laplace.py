@@ -3,8 +3,8 @@
 ``ln Z = ln L + ln prior + (d/2) ln 2 pi - (1/2) ln det A`` at the minimum, A the information with
 the priors in it (MacKay 2003, chapter 28). It depends on the priors: each parameter of the scene
 needs one, or finite bounds, between which it is then uniform (its logarithm, where that is what a
-fit moves). Parameters of the measurement without a prior have the same flat one in every model, which
-cancels.
+fit moves). Parameters of the measurement without a prior have the same flat one in every model,
+which cancels.
 """
 
 import math
@@ -61,7 +61,8 @@ def flat_parameters(fit: Fit) -> Iterator[str]:
             continue
         if i < len(layout.scene_parameters):
             raise InputError(
-                f"compare: the evidence depends on the prior of {parameter.name!r}, which has none.",
+                f"compare: the evidence depends on the prior of {parameter.name!r}, which has "
+                "none.",
                 remedy=f"Give Free({parameter.name!r}, prior=LogNormal(median, factor)), or "
                 "bounds=(low, high), or evidence=False.",
             )
@@ -75,8 +76,8 @@ def flat_parameters(fit: Fit) -> Iterator[str]:
 
 
 def log_evidence(fit: Fit) -> float:
-    """``ln Z`` of a fit, up to what flat parameters of the measurement add in every model alike; NaN
-    where a direction is not seen.
+    """``ln Z`` of a fit, up to what flat parameters of the measurement add in every model alike;
+    NaN where a direction is not seen.
     """
     assessment: Assessment = fit.assessment
     layout, minimum, start = assessment.layout, assessment.minimum, assessment.start

@@ -14,7 +14,7 @@ from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.fit import check_method, minimum_of
 from calibration.io.headers import Header
-from calibration.io.impact_table import ImpactTable, is_impact_table, merge, read_impact_table
+from calibration.io.impact_table import ImpactTable, is_impact_table, merge_tables, read_impact_table
 from calibration.model.samples import Samples
 from calibration.problem.problem import Problem
 from calibration.problem.table_batch import QUANTITIES, RELATIVE_NOISE, ImpactData, sigma_of
@@ -300,7 +300,7 @@ def alone(
 
 def merge_tables(tables: list[ImpactTable]) -> ImpactTable:
     """One table."""
-    return merge(tables) if len(tables) > 1 else tables[0]
+    return merge_tables(tables) if len(tables) > 1 else tables[0]
 
 
 def scene_of_tables(study: Study) -> jc.Scene:

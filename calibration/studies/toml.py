@@ -265,7 +265,10 @@ def _warn_of_changes(provenance: Mapping[str, Any], source: str) -> None:
     """Warn when the data are not those from which the study was made."""
     changes = list(_changes(provenance.get("sha256", {}), os.path.dirname(source)))
     if changes:
-        said = f"{source}: since it was written, {', '.join(changes)}. Results may differ from the earlier ones."
+        said = (
+            f"{source}: since it was written, {', '.join(changes)}. Results may differ from the "
+            "earlier ones."
+        )
         warnings.warn(said, ChangedData, stacklevel=3)
 
 
@@ -280,8 +283,11 @@ def _changes(hashes: Mapping[str, str], folder: str) -> Iterator[str]:
 
 # Writing
 
-_HEAD = """What to fit, and how: jaxcontact fit study.toml
-Lengths in m, masses in kg, times in s. A line that begins with # is an option that is left out; remove the # to give it a value."""
+_HEAD = (
+    "What to fit, and how: jaxcontact fit study.toml\n"
+    "Lengths in m, masses in kg, times in s. A line that begins with # is an option that is left "
+    "out; remove the # to give it a value."
+)
 _PROVENANCE = "Written by the fit. When the data change, a later fit says so."
 _EXAMPLES = {
     "columns": "{ t = 'Zeit', z = 'Lage' }",

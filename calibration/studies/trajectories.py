@@ -520,7 +520,8 @@ def stiffness(study: Study, problem: Problem, assessment: Assessment) -> Estimat
     # data has no say.
     if assessment.explained and duration > max(4 * sd, interval):
         relative = 2.5 * sd / duration
-        note = f"from a contact duration of {1e3 * duration:.3g} +- {1e3 * sd:.2g} ms at {speed:.2g} m/s"
+        measured = f"{1e3 * duration:.3g} +- {1e3 * sd:.2g} ms"
+        note = f"from a contact duration of {measured} at {speed:.2g} m/s"
         return found(of(duration), of(duration) * relative, Determination.DETERMINED, note)
     note = (
         f"the camera takes a picture every {1e3 * interval:.3g} ms; a contact may last up to "

@@ -171,8 +171,8 @@ def bootstrap(
         Replicates and intervals. Studentised ones (``x - t* s``, ``t* = (x* - x)/s*`` with the
         standard error ``s*`` that each replicate has of itself) are those to be used: they know
         that residuals tell the size of the errors the worse, the fewer they are. Percentiles, also
-        where corrected for bias and acceleration (BCa), do not: of 9 numbers less 3 parameters, 95 %
-        cover 89 %.
+        where corrected for bias and acceleration (BCa), do not: of 9 numbers less 3 parameters,
+        95 % cover 89 %.
 
     Raises:
         InputError: an unknown kind, a count below 2, ``"trial"`` with too few trials, another's

@@ -283,8 +283,14 @@ class _Analysis:
             if self.data.before[i] == 0:
                 return f"{titles[0]} does not act on the data."
             if math.isinf(sd):
-                return f"Whatever {titles[0]} does to the data, other parameters of the measurement can do as well."
-            return f"{titles[0]} acts too little on the data: its standard error is a factor of {factor(sd)}."
+                return (
+                    f"Whatever {titles[0]} does to the data, other parameters of the measurement "
+                    "can do as well."
+                )
+            return (
+                f"{titles[0]} acts too little on the data: its standard error is a factor of "
+                f"{factor(sd)}."
+            )
         known = list(
             acting_through(
                 tuple(self.names[i] for i in picked), components, *self.scene_along(picked)
@@ -396,7 +402,10 @@ class _Analysis:
                 ]
                 if open_sides:
                     status = Identification.PRACTICALLY
-                    note = f"much {' and '.join(open_sides)} values explain the data as well, with other values of the rest"
+                    note = (
+                        f"much {' and '.join(open_sides)} values explain the data as well, with "
+                        "other values of the rest"
+                    )
         if status not in (Identification.DETERMINED, Identification.PRIOR_ONLY):
             sd = math.inf
         about = parameter.about
@@ -530,7 +539,8 @@ def own_open(point: WorkingPoint) -> Iterator[str]:
         for column, parameter in enumerate(moving):
             count = int(np.sum(unseen[:, column]))
             if count:
-                yield f"{parameter.about.label} ({parameter.name}) of {count} of {unseen.shape[0]} trials is not determined"
+                trials = f"{count} of {unseen.shape[0]} trials"
+                yield f"{parameter.about.label} ({parameter.name}) of {trials} is not determined"
 
 
 def power(name: str, exponent: float) -> str:
@@ -545,14 +555,17 @@ def factor(sd: float) -> str:
 
 def _lines(found: Identifiability) -> Iterator[str]:
     """The report for a person."""
-    yield f"What the data determine, {'at the minimum of the fit' if found.fitted else 'at the starting values, before a fit'}:"
+    place = "at the minimum of the fit" if found.fitted else "at the starting values, before a fit"
+    yield f"What the data determine, {place}:"
     wide = max(len(name) for name in found.names)
     for item in found.parameters.values():
         unit = "" if item.unit == "-" else f" {item.unit}"
         if item.status in (Identification.DETERMINED, Identification.PRIOR_ONLY):
-            number = f"{value_and_sd(item.value, item.sd)}{unit} ({percent(item.value, item.sd)}), {item.status.value}"
+            size = f"{value_and_sd(item.value, item.sd)}{unit} ({percent(item.value, item.sd)})"
+            number = f"{size}, {item.status.value}"
         else:
-            number = f"{item.status.value} (looked at {plain(item.value)}{unit}){f': {item.note}' if item.note else ''}"
+            note = f": {item.note}" if item.note else ""
+            number = f"{item.status.value} (looked at {plain(item.value)}{unit}){note}"
         yield f"  {item.name:<{wide}}  {number}"
     for direction in found.directions:
         batch = (
@@ -571,4 +584,7 @@ def _lines(found: Identifiability) -> Iterator[str]:
         yield f"- {line}."
     if len(found.names) > 1:
         shown = f"{found.collinearity:.3g}" if math.isfinite(found.collinearity) else "infinite"
-        yield f"Collinearity index of all: {shown} (1 is independent, above {COLLINEAR:.0f} hardly to be told apart)."
+        yield (
+            f"Collinearity index of all: {shown} (1 is independent, above {COLLINEAR:.0f} hardly "
+            "to be told apart)."
+        )

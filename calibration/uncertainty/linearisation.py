@@ -117,8 +117,8 @@ class WorkingPoint:
     def blocks(
         self, shared: Any = None, local: Any = None, *, priors: bool = True
     ) -> tuple[Block, ...]:
-        """Residuals and derivatives by the free parameters, here or at other coordinates; ``priors``:
-        with what is known beforehand.
+        """Residuals and derivatives by the free parameters, here or at other coordinates;
+        ``priors``: with what is known beforehand.
 
         At the minimum of a fit, robust losses are replaced by their influence.
         """

@@ -1,5 +1,5 @@
-"""The posterior distribution of all parameters, sampled by the No-U-Turn sampler of NumPyro, as ArviZ
-``InferenceData``.
+"""The posterior distribution of all parameters, sampled by the No-U-Turn sampler of NumPyro, as
+ArviZ ``InferenceData``.
 
 The density is that of the fit: ``exp(-chi2/2)``, robust losses included, priors of the parameters
 included, flat otherwise in the coordinates of the fit (flat in the logarithm of a stiffness, in the
@@ -464,8 +464,8 @@ def _root(matrix: Any) -> Any:
 def sum_of_slopes(
     parameters: tuple[Parameter, ...], coordinates: jax.Array, free: np.ndarray, flat: str
 ) -> jax.Array:
-    """``sum ln|dv/dc|`` over parameters with a density of the value, or ``ln|d ln v/dc|`` with one of
-    its logarithm.
+    """``sum ln|dv/dc|`` over parameters with a density of the value, or ``ln|d ln v/dc|`` with one
+    of its logarithm.
     """
     total = jnp.zeros(())
     for i, parameter in enumerate(parameters):

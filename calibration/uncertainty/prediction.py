@@ -66,9 +66,9 @@ def prediction_band(
 ) -> Band:
     """Predict what a trial of the fit shows, or anything that follows from the fitted scene.
 
-    From the covariance: ``sd^2 = g' C g``, ``g`` the derivatives of the prediction by all parameters
-    of the fit, the trial's own among them, and Student's t where the noise was estimated (the delta
-    method). From draws: their quantiles, which may be lopsided.
+    From the covariance: ``sd^2 = g' C g``, ``g`` the derivatives of the prediction by all
+    parameters of the fit, the trial's own among them, and Student's t where the noise was estimated
+    (the delta method). From draws: their quantiles, which may be lopsided.
 
     Args:
         fit: a result of ``calibration.fit``.

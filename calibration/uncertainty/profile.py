@@ -169,8 +169,8 @@ def profile(
         checkpoint: folder for finished points, from which a killed computation goes on.
 
     Raises:
-        InputError: a name that is not one of the free shared parameters; a level or number of points
-            out of range; another's checkpoint.
+        InputError: a name that is not one of the free shared parameters; a level or number of
+            points out of range; another's checkpoint.
 
     References:
         Venzon and Moolgavkar, Applied Statistics 37 (1988) 87; Bates and Watts, Nonlinear
