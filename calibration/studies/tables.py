@@ -14,7 +14,12 @@ from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.fit import check_method, minimum_of
 from calibration.io.headers import Header
-from calibration.io.impact_table import ImpactTable, is_impact_table, merge_tables, read_impact_table
+from calibration.io.impact_table import (
+    ImpactTable,
+    is_impact_table,
+    merge_tables,
+    read_impact_table,
+)
 from calibration.model.samples import Samples
 from calibration.problem.problem import Problem
 from calibration.problem.table_batch import QUANTITIES, RELATIVE_NOISE, ImpactData, sigma_of
@@ -48,13 +53,13 @@ class ImpactTables(FileKind):
     def problem(self, study: Study, reports: Sequence[FileReport] = ()) -> Problem:
         """All impacts of all tables."""
         check_choices(study)
-        table = merge_tables([read_impacts(path, study.reading) for path in study.files])
+        table = combine_tables([read_impacts(path, study.reading) for path in study.files])
         return impact_problem(scene_of_tables(study), table, free=parameters_of(table))
 
     def fit(self, study: Study, *, progress: Say) -> Fit:
         """Fit all tables together, and each column by itself."""
         check_choices(study)
-        table = merge_tables([read_impacts(path, study.reading) for path in study.files])
+        table = combine_tables([read_impacts(path, study.reading) for path in study.files])
         progress(f"Fitting {len(table)} impacts")
         return fit_impacts(
             scene_of_tables(study),
@@ -298,8 +303,8 @@ def alone(
     }
 
 
-def merge_tables(tables: list[ImpactTable]) -> ImpactTable:
-    """One table."""
+def combine_tables(tables: list[ImpactTable]) -> ImpactTable:
+    """The only table as it is, or several merged into one."""
     return merge_tables(tables) if len(tables) > 1 else tables[0]
 
 
