@@ -415,10 +415,10 @@ class FlightFit:
         very_far = self.distortion
         jumped = np.zeros(len(self.time), bool)
         for start, stop in runs:
-            here = away[:, start:stop]
-            padded = np.concatenate([here[:, :1], here, here[:, -1:]], axis=1)
-            alone = np.abs(here - (padded[:, :-2] + padded[:, 2:]) / 2) > limit
-            distance = np.abs(here)
+            run = away[:, start:stop]
+            padded = np.concatenate([run[:, :1], run, run[:, -1:]], axis=1)
+            alone = np.abs(run - (padded[:, :-2] + padded[:, 2:]) / 2) > limit
+            distance = np.abs(run)
             jumped[start:stop] |= np.any(
                 (distance > limit) & (alone | (distance > very_far)), axis=0
             )

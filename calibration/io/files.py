@@ -23,8 +23,8 @@ def find_files(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]])
         raise InputError(
             "no file is given", remedy="Give files, directories or patterns such as 'drops/*.csv'."
         )
-    found = [path for each in given for path in _expand(os.path.expanduser(os.fspath(each)))]
-    return list({os.path.realpath(path): path for path in found}.values())
+    files = [path for each in given for path in _expand(os.path.expanduser(os.fspath(each)))]
+    return list({os.path.realpath(path): path for path in files}.values())
 
 
 def make_distinct_names(paths: Sequence[Path]) -> list[str]:
@@ -59,12 +59,12 @@ def _add_prefixes(names: list[str], prefixes: list[str]) -> list[str]:
 
 def _expand(given: str) -> list[Path]:
     if os.path.isdir(given):
-        found = [
+        files = [
             path
             for path in Path(given).iterdir()
             if path.suffix.lower() in SUFFIXES and path.is_file()
         ]
-        if not found:
+        if not files:
             raise InputError(
                 "the directory holds no data files",
                 remedy=f"Files ending in {', '.join(SUFFIXES)} are looked for.",
@@ -73,14 +73,14 @@ def _expand(given: str) -> list[Path]:
     elif os.path.exists(given) or not glob.has_magic(given):
         return [Path(given)]
     else:
-        found = [Path(path) for path in glob.glob(given, recursive=True) if os.path.isfile(path)]
-        if not found:
+        files = [Path(path) for path in glob.glob(given, recursive=True) if os.path.isfile(path)]
+        if not files:
             raise InputError(
                 "no file matches this pattern",
                 remedy="Check the directory and the ending of the files.",
                 path=given,
             )
-    return sorted(found, key=_natural_order)
+    return sorted(files, key=_natural_order)
 
 
 def _natural_order(path: Path) -> list[tuple[int, str]]:

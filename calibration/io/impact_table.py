@@ -252,21 +252,21 @@ def read_impact_table(
         )
     given = dict(sigma or {})
     replaced = {f"sigma_{name}" for name in given}
-    found = {
+    chosen = {
         key: header
         for key, header in _find_columns(table, columns or {}).items()
         if key not in replaced
     }
-    if not any(name in found for name in OUTPUTS):
+    if not any(name in chosen for name in OUTPUTS):
         raise table.header_error(
             "there is no column of anything measured after the impact. The columns are "
             f"{list_headers(table.headers)}",
             remedy=f"Recognised are {_RECOGNISED}. Rename one, or say which it is: "
             f"columns={{'spin_after': ...}}.",
         )
-    _check_angle_known(table, found)
+    _check_angle_known(table, chosen)
     values = {
-        name: _values(table, found[name], name) for name in (*INPUTS, *OUTPUTS) if name in found
+        name: _values(table, chosen[name], name) for name in (*INPUTS, *OUTPUTS) if name in chosen
     }
     nothing, zero = np.full(len(table.lines), np.nan), np.zeros(len(table.lines))
     values = {
@@ -284,17 +284,17 @@ def read_impact_table(
             "no row holds anything measured after the impact",
             remedy=f"Fill in at least one of {_RECOGNISED}.",
         )
-    _check_values(table, found, values, rows)
-    spread = _sigma(table, found, values, given)
+    _check_values(table, chosen, values, rows)
+    deviations = _sigma(table, chosen, values, given)
     measured: dict[str, Any] = {name: column[rows] for name, column in values.items()}
     return ImpactTable(
         name=Path(path).stem,
         **measured,
-        sigma={name: column[rows] for name, column in spread.items()},
+        sigma={name: column[rows] for name, column in deviations.items()},
         source=(Path(path).stem,) * int(rows.sum()),
         line=table.lines[rows],
         path=table.path,
-        ignored=table.list_unused(found.values()),
+        ignored=table.list_unused(chosen.values()),
     )
 
 
@@ -359,8 +359,8 @@ def _find_columns(table: Table, columns: Mapping[str, str]) -> dict[str, Header]
                 remedy=f"Use {', '.join(keys)}.",
                 path=table.path,
             )
-    found = {key: table.find(text) for key, text in columns.items()}
-    free = [header for header in table.headers if header not in found.values()]
+    chosen = {key: table.find(text) for key, text in columns.items()}
+    free = [header for header in table.headers if header not in chosen.values()]
     for key in keys:
         name = key.removeprefix("sigma_")
         headers = [
@@ -368,15 +368,15 @@ def _find_columns(table: Table, columns: Mapping[str, str]) -> dict[str, Header]
             for header in free
             if _QUANTITY.get(header.name) == name and header.uncertainty == (name != key)
         ]
-        if key not in found and headers:
-            found[key] = table.choose(headers, f"the {key.replace('_', ' ')}", key=key)
-    outputs = [name for name in OUTPUTS if name in found]
+        if key not in chosen and headers:
+            chosen[key] = table.choose(headers, f"the {key.replace('_', ' ')}", key=key)
+    outputs = [name for name in OUTPUTS if name in chosen]
     common = [header for header in free if header.uncertainty and not header.name]
-    if len(outputs) == 1 and common and f"sigma_{outputs[0]}" not in found:
-        found[f"sigma_{outputs[0]}"] = table.choose(
+    if len(outputs) == 1 and common and f"sigma_{outputs[0]}" not in chosen:
+        chosen[f"sigma_{outputs[0]}"] = table.choose(
             common, f"the sigma of {outputs[0]}", key=f"sigma_{outputs[0]}"
         )
-    return found
+    return chosen
 
 
 def _values(table: Table, header: Header, name: str) -> NDArray[np.float64]:
@@ -405,7 +405,7 @@ def _check_degrees(table: Table, header: Header, values: NDArray[np.float64]) ->
 
 def _sigma(
     table: Table,
-    found: Mapping[str, Header],
+    chosen: Mapping[str, Header],
     values: Mapping[str, NDArray[np.float64]],
     given: Mapping[str, float],
 ) -> dict[str, NDArray[np.float64]]:
@@ -425,18 +425,18 @@ def _sigma(
                 remedy="Give the standard deviation.",
                 path=table.path,
             )
-    spread = {}
-    for name in (name for name in OUTPUTS if name in found):
+    deviations = {}
+    for name in (name for name in OUTPUTS if name in chosen):
         measured = np.isfinite(values[name])
         if name in given:
-            spread[name] = np.where(measured, given[name], np.nan)
-        elif f"sigma_{name}" in found:
-            spread[name] = np.where(
+            deviations[name] = np.where(measured, given[name], np.nan)
+        elif f"sigma_{name}" in chosen:
+            deviations[name] = np.where(
                 measured,
-                _sigma_column(table, found[f"sigma_{name}"], found[name], name, measured),
+                _sigma_column(table, chosen[f"sigma_{name}"], chosen[name], name, measured),
                 np.nan,
             )
-    return spread
+    return deviations
 
 
 def _sigma_column(
@@ -463,22 +463,22 @@ def _sigma_column(
 # Checks
 
 
-def _check_angle_known(table: Table, found: Mapping[str, Header]) -> None:
+def _check_angle_known(table: Table, chosen: Mapping[str, Header]) -> None:
     oblique = [
-        name for name in ("rebound_angle", "spin_after", "tangential_restitution") if name in found
+        name for name in ("rebound_angle", "spin_after", "tangential_restitution") if name in chosen
     ]
-    if oblique and "impact_angle" not in found:
+    if oblique and "impact_angle" not in chosen:
         raise table.header_error(
             f"there is a column of {_words(oblique[0])}, but none of the impact angle",
             remedy="Add a column 'theta_deg' (the angle from the normal), or say which it is: "
             "columns={'impact_angle': ...}.",
-            header=found[oblique[0]],
+            header=chosen[oblique[0]],
         )
 
 
 def _check_values(
     table: Table,
-    found: Mapping[str, Header],
+    chosen: Mapping[str, Header],
     values: Mapping[str, NDArray[np.float64]],
     rows: NDArray[np.bool_],
 ) -> None:
@@ -492,7 +492,7 @@ def _check_values(
                 f"the {_words(name)}{shown} {fault}",
                 remedy=remedy,
                 row=int(at[0]),
-                header=found[name],
+                header=chosen[name],
             )
 
 

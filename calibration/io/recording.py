@@ -175,18 +175,18 @@ def read_trajectory(
         "frame_rate",
         remedy="Give the frames per second, for example --frame-rate 240.",
     )
-    found = find_columns(
+    chosen = find_columns(
         table, columns=columns or {}, scale=scale, frame_rate=frame_rate, vertical=vertical
     )
-    time = found.seconds * table.column(found.clock)
+    time = chosen.seconds * table.column(chosen.clock)
     position = np.full((len(time), 3), np.nan)
-    for axis in found.axes:
+    for axis in chosen.axes:
         position[:, axis.target] = axis.factor * table.column(axis.header)
-    _check_samples(table, found, time, position)
+    _check_samples(table, chosen, time, position)
     if sigma is None:
-        deviations = _sigma_from_columns(table, found, position)
+        deviations = _sigma_from_columns(table, chosen, position)
     else:
-        deviations = _sigma_from_numbers(table, found, position, sigma)
+        deviations = _sigma_from_numbers(table, chosen, position, sigma)
     rows = np.isfinite(time)
     return Recording(
         name=Path(path).stem,
@@ -194,9 +194,9 @@ def read_trajectory(
         position=position[rows],
         sigma=None if deviations is None else deviations[rows],
         path=table.path,
-        unit=found.unit,
-        scale=abs(found.vertical.factor),
-        ignored=table.list_unused(found.used(with_sigma=sigma is None)),
+        unit=chosen.unit,
+        scale=abs(chosen.vertical.factor),
+        ignored=table.list_unused(chosen.used(with_sigma=sigma is None)),
     )
 
 
@@ -257,7 +257,10 @@ def read_recordings(
 
 
 def _check_samples(
-    table: Table, found: TrajectoryColumns, time: NDArray[np.float64], position: NDArray[np.float64]
+    table: Table,
+    chosen: TrajectoryColumns,
+    time: NDArray[np.float64],
+    position: NDArray[np.float64],
 ) -> None:
     """Every position has a time, the times increase, and the vertical was measured at all."""
     untimed = np.flatnonzero(np.isnan(time) & np.isfinite(position).any(axis=1))
@@ -267,7 +270,7 @@ def _check_samples(
             "the time of this position is missing",
             remedy=remedy,
             row=int(untimed[0]),
-            header=found.clock,
+            header=chosen.clock,
         )
     rows = np.flatnonzero(np.isfinite(time))
     wrong = np.flatnonzero(np.diff(time[rows]) <= 0)
@@ -285,24 +288,24 @@ def _check_samples(
                 "Sort the rows by time; if the file holds several recordings, put each into a file "
                 "of its own."
             )
-        raise table.error(problem, remedy=remedy, row=row, header=found.clock)
-    if not np.isfinite(position[:, found.vertical.target]).any():
+        raise table.error(problem, remedy=remedy, row=row, header=chosen.clock)
+    if not np.isfinite(position[:, chosen.vertical.target]).any():
         raise table.header_error(
             "all samples of the vertical position are missing",
             remedy="Export the file again, or say which column is the vertical: "
             "columns={'z': ...}.",
-            header=found.vertical.header,
+            header=chosen.vertical.header,
         )
 
 
 def _sigma_from_columns(
-    table: Table, found: TrajectoryColumns, position: NDArray[np.float64]
+    table: Table, chosen: TrajectoryColumns, position: NDArray[np.float64]
 ) -> NDArray[np.float64] | None:
     """The standard deviations (rows, 3) [m] from their columns, or ``None`` when there are none."""
-    columns = [(axis, axis.sigma) for axis in found.axes if axis.sigma is not None]
+    columns = [(axis, axis.sigma) for axis in chosen.axes if axis.sigma is not None]
     if not columns:
         return None
-    _check_every_axis(table, found, {axis.name for axis, _ in columns})
+    _check_every_axis(table, chosen, {axis.name for axis, _ in columns})
     sigma = np.full_like(position, np.nan)
     for axis, header in columns:
         values = axis.sigma_factor * table.column(header)
@@ -325,12 +328,12 @@ def _sigma_from_columns(
 
 def _sigma_from_numbers(
     table: Table,
-    found: TrajectoryColumns,
+    chosen: TrajectoryColumns,
     position: NDArray[np.float64],
     given: float | Mapping[str, float],
 ) -> NDArray[np.float64]:
     """The standard deviations (rows, 3) [m] from one number, or one for each axis of the file."""
-    names = [axis.name for axis in found.axes]
+    names = [axis.name for axis in chosen.axes]
     each = given if isinstance(given, Mapping) else dict.fromkeys(names, given)
     for name, value in each.items():
         if name not in names:
@@ -342,17 +345,17 @@ def _sigma_from_numbers(
         _check_positive(
             table, value, "sigma", remedy="Give the standard deviation of the positions in m."
         )
-    _check_every_axis(table, found, set(each))
+    _check_every_axis(table, chosen, set(each))
     sigma = np.full_like(position, np.nan)
-    for axis in found.axes:
+    for axis in chosen.axes:
         sigma[:, axis.target] = np.where(
             np.isfinite(position[:, axis.target]), each[axis.name], np.nan
         )
     return sigma
 
 
-def _check_every_axis(table: Table, found: TrajectoryColumns, known: set[str]) -> None:
-    lacking = [axis.name for axis in found.axes if axis.name not in known]
+def _check_every_axis(table: Table, chosen: TrajectoryColumns, known: set[str]) -> None:
+    lacking = [axis.name for axis in chosen.axes if axis.name not in known]
     if lacking:
         raise InputError(
             f"the uncertainty of {', '.join(sorted(known))} is given, but not that of "

@@ -123,8 +123,8 @@ def identify_quantity(header: Header) -> str | None:
 
 def is_trajectory(headers: Iterable[Header]) -> bool:
     """Whether columns of time (or frames) and of position are among the headers."""
-    found = {identify_quantity(header) for header in headers if not header.uncertainty}
-    return bool(found & {"t", "frame"}) and bool(found & set(AXES))
+    quantities = {identify_quantity(header) for header in headers if not header.uncertainty}
+    return bool(quantities & {"t", "frame"}) and bool(quantities & set(AXES))
 
 
 def find_columns(
@@ -261,15 +261,15 @@ def _position_columns(
     Metres win over pixels, unless ``scale`` asks for pixels or the caller named columns in pixels.
     All columns are of one kind.
     """
-    found = {axis: headers for axis in AXES if (headers := _candidates(table, axis, named))}
-    if not found:
+    candidates = {axis: headers for axis in AXES if (headers := _candidates(table, axis, named))}
+    if not candidates:
         raise table.header_error(
             f"there is no column of position. The columns are {list_headers(table.headers)}",
             remedy=f"Recognised are {_RECOGNISED}. Rename one, or say which it is: "
             "columns={'z': ...}.",
         )
     explicit = [named[axis] for axis in AXES if axis in named]
-    deciding = explicit or [header for headers in found.values() for header in headers]
+    deciding = explicit or [header for headers in candidates.values() for header in headers]
     kinds = {_in_pixels(header, scale) for header in deciding}
     if scale is not None and kinds == {False}:
         raise table.header_error(
@@ -281,7 +281,7 @@ def _position_columns(
     in_pixels = kinds == {True} or scale is not None
     alike = {
         axis: [header for header in headers if _in_pixels(header, scale) == in_pixels]
-        for axis, headers in found.items()
+        for axis, headers in candidates.items()
     }
     if (explicit and len(kinds) == 2) or (not explicit and not all(alike.values())):
         raise table.header_error(
@@ -386,9 +386,9 @@ def _sigma_column(
         for header in table.headers
         if header.uncertainty and (pixel is not None or not _in_pixels(header, None))
     ]
-    own = [header for header in usable if header.name and identify_quantity(header) == axis]
+    specific = [header for header in usable if header.name and identify_quantity(header) == axis]
     common = [header for header in usable if not header.name]
-    for key, headers in ((f"sigma_{axis}", own), ("sigma", common)):
+    for key, headers in ((f"sigma_{axis}", specific), ("sigma", common)):
         if key in named:
             return named[key]
         if headers:

@@ -12,7 +12,6 @@ only where it is better.
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -140,24 +139,26 @@ def follow_gradient(
 
 def make_smooth_criterion(
     expectation: Expectation, candidate: Candidate, criterion: Criterion
-) -> Callable[[Any], Any]:
+) -> Callable[[jax.Array], jax.Array]:
     """Logarithm of the expected criterion as a function of the design variables (variables,), for
     the samples that ``candidate`` has.
     """
     planned = PlannedTrials(expectation.point, [candidate])
     (group,) = planned.groups
-    known = jnp.asarray([expectation.to_natural(one).matrix for one in expectation.known_at])
+    known = jnp.asarray(
+        [expectation.to_natural(information).matrix for information in expectation.known_at]
+    )
     names = tuple(candidate.vary)
     draws = jnp.asarray(expectation.draws)
 
-    def at_draw(shared: Any, known: Any, variables: dict[str, Any]) -> Any:
+    def at_draw(shared: jax.Array, known: jax.Array, variables: dict[str, jax.Array]) -> jax.Array:
         added = candidate.repeats * trace_information(planned, group, candidate, shared, variables)
         total = known + added / np.outer(expectation.slope, expectation.slope)
         size = jnp.sqrt(jnp.diag(total))
         scaled = total / jnp.outer(size, size) + RIDGE * jnp.eye(size.size)
         return jnp.log(criterion.evaluate(jnp.linalg.inv(scaled) / jnp.outer(size, size)))
 
-    def objective(values: Any) -> Any:
+    def objective(values: jax.Array) -> jax.Array:
         variables = {name: values[i] for i, name in enumerate(names)}
         return jnp.mean(
             jax.lax.map(lambda draw: at_draw(draw[0], draw[1], variables), (draws, known))
@@ -170,9 +171,9 @@ def trace_information(
     planned: PlannedTrials,
     group: PlannedGroup,
     candidate: Candidate,
-    shared: Any,
-    variables: dict[str, Any],
-) -> Any:
+    shared: jax.Array,
+    variables: dict[str, jax.Array],
+) -> jax.Array:
     """Information of one repeat on the free shared coordinates (S, S), differentiable by the design
     variables.
     """
@@ -189,14 +190,14 @@ def trace_information(
         position=start.position, velocity=start.velocity, spin=start.spin
     )
     data = data._replace(samples=samples, initial=initial)
-    own = plan_coordinates(batch, group.local[0][0], planned.known_values(0, start))
+    guess = plan_coordinates(batch, group.local[0][0], planned.known_values(0, start))
 
-    def residual(free: Any, local: Any) -> Any:
+    def residual(free: jax.Array, local: jax.Array) -> jax.Array:
         everything = jnp.asarray(shared).at[planned.point.free].set(free)
         return problem.layout.residual(0, planned.point.scene, everything, local, data)
 
     by_shared, by_local = jax.jacfwd(residual, argnums=(0, 1))(
-        jnp.asarray(shared)[planned.point.free], own
+        jnp.asarray(shared)[planned.point.free], guess
     )
     if by_local.shape[1] == 0:
         return by_shared.T @ by_shared

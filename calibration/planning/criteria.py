@@ -4,10 +4,11 @@ in natural coordinates.
 
 import dataclasses
 from collections.abc import Mapping
-from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 
 from calibration.errors import InputError
 
@@ -33,12 +34,12 @@ class Criterion:
     places: tuple[int, ...]
     weights: tuple[float, ...]
 
-    def evaluate(self, covariance: Any) -> Any:
+    def evaluate(self, covariance: ArrayLike) -> jax.Array:
         """``sqrt(tr C/n)``, ``sqrt(c' C c)`` or ``det(C)^(1/2n)`` of the covariance (S, S) in
         natural coordinates.
         """
         picked = np.asarray(self.places)
-        block = covariance[picked[:, None], picked[None, :]]
+        block = jnp.asarray(covariance)[picked[:, None], picked[None, :]]
         if self.kind == "A":
             return jnp.sqrt(jnp.trace(block) / len(self.places))
         if self.kind == "c":

@@ -57,8 +57,10 @@ class Expectation:
         adapt.
         """
         start, local = self.point.start, []
-        for own, frozen, coupling in zip(start.local, start.frozen_local, couplings, strict=True):
-            adapted = np.array(own, dtype=float)
+        for values, frozen, coupling in zip(
+            start.local, start.frozen_local, couplings, strict=True
+        ):
+            adapted = np.array(values, dtype=float)
             adapted[:, ~np.asarray(frozen)] -= coupling @ move
             local.append(adapted)
         return SharedInformation.of(self.point.blocks(shared, tuple(local))).scaled(
@@ -83,17 +85,17 @@ class Expectation:
         candidate, at each draw.
         """
         planned = PlannedTrials(self.point, candidates)
-        found = []
+        results = []
         for draw, known in zip(self.draws, self.known_at, strict=True):
             added = planned.information(draw)
-            found.append(
+            results.append(
                 [
-                    self.standard_errors(known + new.times(item.repeats))
-                    for new, item in zip(added, candidates, strict=True)
+                    self.standard_errors(known + new.times(candidate.repeats))
+                    for new, candidate in zip(added, candidates, strict=True)
                 ]
             )
-        return np.asarray([[sd for sd, _ in row] for row in found]), np.asarray(
-            [[cov for _, cov in row] for row in found]
+        return np.asarray([[sd for sd, _ in row] for row in results]), np.asarray(
+            [[cov for _, cov in row] for row in results]
         )
 
     def criteria(self, candidates: Sequence[Candidate], criterion: Criterion) -> np.ndarray:
@@ -108,7 +110,9 @@ def average_criterion(sd: np.ndarray, covariance: np.ndarray, criterion: Criteri
     of interest undetermined.
     """
     seen = np.all(np.isfinite(sd[:, :, list(criterion.places)]), axis=-1)
-    values = np.asarray([[float(criterion.evaluate(one)) for one in row] for row in covariance])
+    values = np.asarray(
+        [[float(criterion.evaluate(matrix)) for matrix in row] for row in covariance]
+    )
     logarithms = np.where(seen, np.log(np.maximum(values, 1e-300)), np.nan)
     enough = seen.sum(axis=0) > sd.shape[0] / 2
     return np.asarray(

@@ -8,11 +8,14 @@ from typing import Any
 
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 
 import jaxcontact as jc
 from calibration.detection.impacts import DetectedImpacts
 from calibration.instruments import PlannedMotion
+from calibration.io.impact_table import ImpactTable
 from calibration.nuisances import FirstImpact, InitialState, PerTrial, SurfaceHeight
+from calibration.nuisances.base import Nuisance
 from calibration.nuisances.checks import concerns
 from calibration.optimise.normal_equations import SharedInformation, eliminate
 from calibration.planning.candidate import Candidate
@@ -75,7 +78,9 @@ class PlannedTrials:
             )
         )
 
-    def _trial(self, candidate: Candidate, motion: PlannedMotion | None) -> Any:
+    def _trial(
+        self, candidate: Candidate, motion: PlannedMotion | None
+    ) -> Trial | ImpactTable | None:
         """The candidate as a trial, or ``None`` where its instruments would measure nothing.
 
         Where nothing shows positions, the state is not known, unless the candidate says which
@@ -96,15 +101,18 @@ class PlannedTrials:
             return trial
         return Trial(*measured, initial=motion.start, time=0.0, name=candidate.name)
 
-    def _groups(self, trials: list[Any], methods: list[Any]) -> Iterator[PlannedGroup]:
+    def _groups(
+        self, trials: list[Trial | ImpactTable | None], methods: list[Any]
+    ) -> Iterator[PlannedGroup]:
         """Candidates with the same nuisances and the same method, as trials of one problem."""
-        together: dict[Any, list[int]] = {}
-        for i, candidate in enumerate(self.candidates):
-            if trials[i] is not None:
-                nuisances = select_nuisances(self.point, candidate, trials[i])
-                together.setdefault((nuisances, methods[i]), []).append(i)
-        for (nuisances, method), places in together.items():
-            problem = plan_problem(self.point, [trials[i] for i in places], nuisances, method)
+        together: dict[Any, dict[int, Trial | ImpactTable]] = {}
+        for i, (candidate, trial) in enumerate(zip(self.candidates, trials, strict=True)):
+            if trial is not None:
+                nuisances = select_nuisances(self.point, candidate, trial)
+                together.setdefault((nuisances, methods[i]), {})[i] = trial
+        for (nuisances, method), chosen in together.items():
+            places = tuple(chosen)
+            problem = plan_problem(self.point, list(chosen.values()), nuisances, method)
             local = tuple(np.array(part) for part in problem.start[1])
             for batch, members, part in zip(
                 problem.layout.batches, problem.members, local, strict=True
@@ -112,7 +120,7 @@ class PlannedTrials:
                 for r, member in enumerate(members):
                     known = self.known_values(places[member])
                     part[r] = plan_coordinates(batch, part[r], known)
-            yield PlannedGroup(tuple(places), problem, local)
+            yield PlannedGroup(places, problem, local)
 
     def known_values(self, place: int, start: jc.State | None = None) -> dict[str, Any]:
         """Values of the parameters of a candidate's trial that its motion gives, by name.
@@ -144,12 +152,13 @@ class PlannedTrials:
             self.point.layout.global_parameters[index].value(self.point.start.shared[index])
         )
 
-    def information(self, shared: Any) -> list[SharedInformation]:
+    def information(self, shared: ArrayLike) -> list[SharedInformation]:
         """What one repeat of each candidate would say of the free shared coordinates, at
         coordinates ``shared`` (S,).
         """
         size = self.point.free.size
-        found = [SharedInformation(np.zeros((size, size)), np.zeros(size)) for _ in self.candidates]
+        nothing = SharedInformation(np.zeros((size, size)), np.zeros(size))
+        expected = [nothing] * len(self.candidates)
         for group in self.groups:
             blocks = jacobians(
                 group.problem.layout,
@@ -165,11 +174,11 @@ class PlannedTrials:
                     block._replace(by_shared=by_shared, by_local=np.asarray(block.by_local))
                 )
                 for r, member in enumerate(members):
-                    found[group.places[member]] = SharedInformation(
+                    expected[group.places[member]] = SharedInformation(
                         by_own.projected[r].T @ by_own.projected[r],
                         np.sum(by_shared[r] ** 2, axis=0),
                     )
-        return found
+        return expected
 
 
 def select_method(point: WorkingPoint, candidate: Candidate) -> Any:
@@ -210,40 +219,50 @@ def plan_motion(scene: jc.Scene, candidate: Candidate, method: Any) -> PlannedMo
     )
 
 
-def select_nuisances(point: WorkingPoint, candidate: Candidate, trial: Any) -> tuple[Any, ...]:
+def select_nuisances(
+    point: WorkingPoint, candidate: Candidate, trial: Trial | ImpactTable
+) -> tuple[Nuisance, ...]:
     """The nuisances of each repeat: those of the candidate, else of the problem, else the state and
     the height of the surface.
     """
-    if candidate.table is not None:
+    if isinstance(trial, ImpactTable):
         return ()
     batches = [batch for batch in point.layout.batches if isinstance(batch, TrialBatch)]
+    nuisances: tuple[Nuisance, ...]
     if candidate.nuisance is not None:
-        found = tuple(candidate.nuisance)
+        nuisances = tuple(candidate.nuisance)
     else:
-        found = tuple(
-            dict.fromkeys(
-                item for batch in batches for item in batch.own if not isinstance(item, PerTrial)
+        nuisances = (InitialState(), SurfaceHeight())
+        if batches:
+            of_problem = [nuisance for batch in batches for nuisance in batch.own]
+            nuisances = tuple(
+                dict.fromkeys(
+                    nuisance for nuisance in of_problem if not isinstance(nuisance, PerTrial)
+                )
             )
-        )
-        found = found if batches else (InitialState(), SurfaceHeight())
-        if trial.initial is None and not any(isinstance(item, FirstImpact) for item in found):
-            found = (*found, FirstImpact())
-    return tuple(item for item in found if concerns(item, trial))
+        starts_at_impact = any(isinstance(nuisance, FirstImpact) for nuisance in nuisances)
+        if trial.initial is None and not starts_at_impact:
+            nuisances = (*nuisances, FirstImpact())
+    return tuple(nuisance for nuisance in nuisances if concerns(nuisance, trial))
 
 
 def plan_problem(
-    point: WorkingPoint, trials: Sequence[Any], own: tuple[Any, ...], method: Any
+    point: WorkingPoint,
+    trials: Sequence[Trial | ImpactTable],
+    nuisances: tuple[Nuisance, ...],
+    method: Any,
 ) -> Problem:
     """The trials with the free parameters and shared parameters of the working point."""
     layout = point.layout
+    nuisances_of_problem = [nuisance for batch in layout.batches for nuisance in batch.own]
     each = dict.fromkeys(
-        item.free for batch in layout.batches for item in batch.own if isinstance(item, PerTrial)
+        nuisance.free for nuisance in nuisances_of_problem if isinstance(nuisance, PerTrial)
     )
     problem = Problem(
         point.scene,
         trials,
         free=[*layout.free, *layout.tied, *each],
-        nuisance=own,
+        nuisance=nuisances,
         method=method,
     )
     # Shared quantities stay unknown also where none of these trials shows them.

@@ -104,9 +104,9 @@ def validate_design(
         anew = measured_anew(np.random.default_rng(seed), truth, replicates)
         minima = minimise_each(layout, point.scene, anew, start, each=(True, False))[0]
         kept = np.asarray(minima.converged)
-        found = np.asarray(minima.shared)[kept][:, point.free]
+        estimates = np.asarray(minima.shared)[kept][:, point.free]
         scatter = np.std(
-            to_natural_coordinates(point, found, expectation.logarithmic), axis=0, ddof=1
+            to_natural_coordinates(point, estimates, expectation.logarithmic), axis=0, ddof=1
         )
         names = [parameter.name for parameter in point.parameters]
         before, promised, simulated = (
