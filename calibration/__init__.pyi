@@ -23,6 +23,7 @@ from .model.prior import Normal as Normal
 from .planning.candidate import Candidate as Candidate
 from .planning.rank import DesignReport as DesignReport
 from .planning.rank import design as design
+from .planning.validate import DesignValidation as DesignValidation
 from .planning.validate import validate_design as validate_design
 from .problem.problem import Problem as Problem
 from .problem.trial import Trial as Trial

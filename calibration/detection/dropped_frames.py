@@ -31,6 +31,10 @@ class DroppedFrameOptions:
         misfit: largest chi-squared per degree of freedom with which samples are taken for one
             flight.
         evenness: part of a frame by which times may differ from even ones.
+
+    Example:
+        >>> cal.detection.DroppedFrameOptions(gain=50.0).most
+        6
     """
 
     windows: tuple[int, ...] = (10, 6, 4)

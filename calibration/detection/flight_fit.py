@@ -69,6 +69,20 @@ class Bounce:
         velocity_after: velocity (3,) just after [m/s], NaN where not measured.
         restitution: ratio of the vertical speeds after and before [-].
         restitution_sd: its standard deviation [-].
+
+    Example:
+        >>> bounce = cal.detection.Bounce(
+        ...     time=0.319,
+        ...     time_sd=1e-4,
+        ...     height=0.02,
+        ...     height_sd=1e-4,
+        ...     velocity_before=np.array([0.0, 0.0, -3.13]),
+        ...     velocity_after=np.array([0.0, 0.0, 2.50]),
+        ...     restitution=0.8,
+        ...     restitution_sd=2e-3,
+        ... )
+        >>> float(-bounce.velocity_after[2] / bounce.velocity_before[2]) > bounce.restitution - 0.01
+        True
     """
 
     time: float

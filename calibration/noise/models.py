@@ -29,6 +29,15 @@ class NoiseModel(abc.ABC):
         robust: whether far outliers weigh less.
         correlated: whether errors that follow each other are correlated, so that the residuals
             are whitened.
+
+    Example:
+        >>> import dataclasses
+        >>> @dataclasses.dataclass(frozen=True)
+        ... class AsStated(cal.noise.NoiseModel):
+        ...     def estimates_size(self, stated):
+        ...         return False
+        >>> AsStated().make_loss((3, 1)) is None
+        True
     """
 
     robust: ClassVar[bool] = False

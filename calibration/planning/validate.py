@@ -36,6 +36,18 @@ class DesignValidation:
         promised: standard errors after the experiment, as ``design`` expects them.
         simulated: standard deviation of the estimates over the replicates.
         replicates: number of replicates that converged, of those that were asked for.
+
+    Example:
+        >>> camera = cal.instruments.Film(rate=240.0, sigma=3e-4)
+        >>> validation = cal.DesignValidation(
+        ...     candidate=cal.Candidate(instruments=(camera,)),
+        ...     now={"contact.normal.restitution": 0.01},
+        ...     promised={"contact.normal.restitution": 0.005},
+        ...     simulated={"contact.normal.restitution": 0.004},
+        ...     replicates=64,
+        ... )
+        >>> validation.narrowing("contact.normal.restitution")
+        (2.0, 2.5)
     """
 
     candidate: Candidate
