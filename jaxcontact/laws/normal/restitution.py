@@ -276,6 +276,9 @@ def tabulated_restitution(
 class PowerLawRestitution(RigidImpact):
     """A rigid impact with ``power_law_restitution``; with ``sharpness`` its form without a corner.
 
+    Source: Johnson, Contact Mechanics (1985), section 11.4; Kuwabara and Kono, Jpn. J. Appl. Phys.
+    26 (1987) 1230-1233.
+
     Args:
         restitution: ``e_1`` at ``reference_speed``.
         reference_speed: ``v_1`` [m/s].
@@ -357,6 +360,8 @@ class RationalRestitution(RigidImpact):
 
     ``duration`` and ``deviation`` as in ``NewtonRestitution``.
 
+    Source: empirical, a rational decay to a limit.
+
     Example:
         >>> ball = jc.RationalRestitution(restitution=0.9, decay_speed=2.0)
         >>> print(f"{ball.restitution_at(2.0, mass=1.0):.3f}")
@@ -429,6 +434,8 @@ class TabulatedRestitution(RigidImpact):
     The restitution of node 2 is the parameter ``"contact.normal.nodes.2.restitution"``.
     ``TabulatedRestitution.through`` builds it from two lists. ``duration`` and ``deviation`` as in
     ``NewtonRestitution``.
+
+    Source: Fritsch and Butland, SIAM J. Sci. Stat. Comput. 5 (1984) 300-304 (monotone cubic).
 
     Args:
         nodes: ``RestitutionNode`` in order of speed.

@@ -681,6 +681,8 @@ class HertzDashpot(_Viscoelastic):
 
     ``end`` as in ``KuwabaraKono``. The force jumps to ``c v`` at touch-down.
 
+    Source: Hertz (1882) with a linear dashpot.
+
     Args:
         end: key of ``CONTACT_ENDS``: ``"zero_overlap"`` or ``"zero_force"``.
 
