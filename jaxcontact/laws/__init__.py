@@ -3,6 +3,12 @@ models composed of them.
 
 Here are the interfaces that a law of your own implements, one for each kind of law, and the tables
 of the laws that exist.
+
+Example:
+    >>> issubclass(jc.HuntCrossley, jc.laws.CompliantLaw)
+    True
+    >>> issubclass(jc.NewtonRestitution, jc.laws.RigidLaw)
+    True
 """
 
 # Importing a module enters its laws into the catalogue.

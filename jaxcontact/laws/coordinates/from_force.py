@@ -145,6 +145,10 @@ class LawFromForce(SmoothLaw):
 
     Attributes:
         end: where a contact ends, ``"zero_overlap"`` or ``"zero_force"``.
+
+    Example:
+        >>> issubclass(jc.KuwabaraKono, jc.laws.LawFromForce)
+        True
     """
 
     end: str = "zero_overlap"

@@ -54,6 +54,10 @@ class BranchedLaw(CompliantLaw, Generic[Memory]):
     ``(contacts,)``. Inherit from ``BranchedLaw``, decorate the class with ``model``, declare the
     parameters, and define every abstract method of this class, besides ``force`` (the force in one
     impact on virgin surfaces), ``scales`` and ``restitution_at``.
+
+    Example:
+        >>> issubclass(jc.WaltonBraun, jc.laws.BranchedLaw)
+        True
     """
 
     @abc.abstractmethod

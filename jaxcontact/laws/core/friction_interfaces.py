@@ -27,6 +27,10 @@ class FrictionLaw:
 
     Attributes:
         coefficient: largest friction force over the normal force [-]; 0 where there is no friction.
+
+    Example:
+        >>> issubclass(jc.RegularizedCoulomb, jc.laws.FrictionLaw)
+        True
     """
 
     coefficient: Real = 0.0
@@ -37,6 +41,10 @@ class ImpulseFriction(FrictionLaw, abc.ABC):
 
     **Implementing friction as an impulse.** Inherit from ``ImpulseFriction``, decorate the class
     with ``model``, declare the parameters (``coefficient`` among them), and define ``slip_after``.
+
+    Example:
+        >>> issubclass(jc.Coulomb, jc.laws.ImpulseFriction)
+        True
     """
 
     @abc.abstractmethod
@@ -62,6 +70,10 @@ class SlipFriction(ImpulseFriction):
     class with ``model``, declare the parameters (``coefficient`` among them), and define ``force``
     and ``slip_after``. The latter is the exact solution of ``m_t ds/dt = force`` over the impulse:
     with it no regularisation is too stiff.
+
+    Example:
+        >>> issubclass(jc.RegularizedCoulomb, jc.laws.SlipFriction)
+        True
     """
 
     @abc.abstractmethod
@@ -81,6 +93,10 @@ class FrictionWithMemory(FrictionLaw, abc.ABC, Generic[Memory]):
     ...)``; vectors in it are carried with the contact plane. Inherit from ``FrictionWithMemory``,
     decorate the class with ``model``, declare the parameters (``coefficient`` as a field is needed)
     and define the five methods. All are elementwise in the contacts.
+
+    Example:
+        >>> issubclass(jc.Mindlin, jc.laws.FrictionWithMemory)
+        True
     """
 
     @abc.abstractmethod

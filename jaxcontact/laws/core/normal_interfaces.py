@@ -25,6 +25,10 @@ from jaxcontact.numerics.smooth import Real
 class NormalLaw(abc.ABC):
     """What every normal law has. Do not inherit from it directly, but from one of the interfaces
     below it.
+
+    Example:
+        >>> issubclass(jc.NewtonRestitution, jc.laws.NormalLaw)
+        True
     """
 
     @abc.abstractmethod
@@ -58,6 +62,10 @@ class RigidLaw(NormalLaw):
     declare its parameters, and define ``restitution_at``. To let a fit have the duration of the
     contact and a deviation of each impact, inherit from ``laws.RigidImpact`` instead and declare
     its two fields, too.
+
+    Example:
+        >>> issubclass(jc.NewtonRestitution, jc.laws.RigidLaw)
+        True
     """
 
 
@@ -69,6 +77,10 @@ class CompliantLaw(NormalLaw):
     ``force``. Coordinates, scales, restitution and static overlap are then found from the force.
     A law that knows these in closed form is faster as a ``SmoothLaw``; one with hysteresis is a
     ``BranchedLaw``. A law that is only a ``CompliantLaw`` runs with ``FixedStep`` alone.
+
+    Example:
+        >>> issubclass(jc.HuntCrossley, jc.laws.CompliantLaw)
+        True
     """
 
     @abc.abstractmethod
@@ -104,6 +116,10 @@ class SmoothLaw(CompliantLaw):
     **Implementing a smooth law.** Inherit from ``SmoothLaw``, decorate the class with ``model``,
     declare the parameters, and define ``force``, ``scales``, ``phase``, ``restitution_at`` and
     ``static_overlap``; give ``constants`` where a part of the force is the solution of an equation.
+
+    Example:
+        >>> issubclass(jc.HuntCrossley, jc.laws.SmoothLaw)
+        True
     """
 
     @abc.abstractmethod

@@ -470,3 +470,10 @@ QUANTITIES: dict[str, Quantity] = {
         remedy="0 is no contact force.",
     ),
 }
+"""The vocabulary: what each name of an argument means.
+
+Example:
+    >>> damping = jc.laws.QUANTITIES["damping"]
+    >>> print(damping.description)
+    damping ``c`` [N s/m], in ``[0, inf)``
+"""

@@ -52,6 +52,11 @@ class Law:
         energy: stored energy [J] as a function of (some of) the arguments.
         conjugate: name of the rate or increment on which the force does work: ``"overlap_rate"``,
             ``"slip"``, ``"spin"``, ...
+
+    Example:
+        >>> law = jc.laws.LAWS["hertz_force"]
+        >>> law.has_memory, law.smoothness
+        (False, 1)
     """
 
     name: str
@@ -87,6 +92,13 @@ class Law:
 
 
 LAWS: dict[str, Law] = {}
+"""Every registered law by its name.
+
+Example:
+    >>> law = jc.laws.LAWS["hertz_force"]
+    >>> print(law.family, law.source[:12])
+    elastic Hertz (1882)
+"""
 
 
 def is_number(value: Any) -> bool:

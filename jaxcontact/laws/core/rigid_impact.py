@@ -54,6 +54,10 @@ class RigidImpact(RigidLaw):
     **Implementing a law with a duration.** Inherit from ``RigidImpact``, decorate the class with
     ``model``, declare the parameters and the two fields ``duration = duration_field()`` and
     ``deviation = deviation_field()``, and define ``restitution_at``.
+
+    Example:
+        >>> issubclass(jc.NewtonRestitution, jc.laws.RigidImpact)
+        True
     """
 
     duration: jax.Array | float

@@ -16,6 +16,10 @@ Memory = TypeVar("Memory")
 class RollingLaw(abc.ABC):
     """What every rolling law has. Do not inherit from it directly, but from one of the interfaces
     below it.
+
+    Example:
+        >>> issubclass(jc.RollingSpring, jc.laws.RollingLaw)
+        True
     """
 
     @abc.abstractmethod
@@ -29,6 +33,10 @@ class RollingFlow(RollingLaw):
 
     **Implementing rolling resistance.** Inherit from ``RollingFlow``, decorate the class with
     ``model``, declare the parameters, and define ``limit``, ``torque`` and ``rotation_after``.
+
+    Example:
+        >>> issubclass(jc.RollingResistance, jc.laws.RollingFlow)
+        True
     """
 
     @abc.abstractmethod
@@ -55,6 +63,10 @@ class RollingWithMemory(RollingLaw, Generic[Memory]):
     ``(contacts, ...)``; vectors in it are carried with the contact plane. Inherit from
     ``RollingWithMemory``, decorate the class with ``model``, declare the parameters, and define
     ``limit`` and the four methods here. All are elementwise in the contacts.
+
+    Example:
+        >>> issubclass(jc.RollingSpring, jc.laws.RollingWithMemory)
+        True
     """
 
     @abc.abstractmethod
@@ -96,6 +108,10 @@ class SpinningLaw(abc.ABC):
 
     **Implementing spinning resistance.** Inherit from ``SpinningLaw``, decorate the class with
     ``model``, declare the parameters, and define the three methods.
+
+    Example:
+        >>> issubclass(jc.SpinningFriction, jc.laws.SpinningLaw)
+        True
     """
 
     @abc.abstractmethod

@@ -61,6 +61,11 @@ class Regularization:
         slope: ``phi'(0)``. Laws of different slope at the same slip velocity are different laws:
             compare them at equal ``slope/v``.
         smoothness: number of continuous derivatives of the force as a function of the slip vector.
+
+    Example:
+        >>> tanh = jc.laws.REGULARIZATIONS["tanh"]
+        >>> print(f"{tanh.ratio(0.5):.4f}")
+        0.4621
     """
 
     name: str
@@ -222,6 +227,10 @@ REGULARIZATIONS: dict[str, Regularization] = {
 }
 """``linear`` min(x, 1), ``root`` x/sqrt(1 + x^2), ``tanh`` tanh x, ``exponential`` 1 - exp(-x),
 ``modia3d`` x/(x^2 (1 - x/3) + 1/3) below 1.
+
+Example:
+    >>> sorted(jc.laws.REGULARIZATIONS)
+    ['exponential', 'linear', 'modia3d', 'root', 'tanh']
 """
 
 
@@ -607,3 +616,9 @@ class NoFriction(SlipFriction):
 FRICTION_LAWS: dict[str, type[FrictionLaw]] = {
     law.__name__: law for law in (NoFriction, RegularizedCoulomb, Coulomb)
 }
+"""The friction laws without memory that a contact model can take, by their names.
+
+Example:
+    >>> jc.laws.FRICTION_LAWS["NoFriction"]()
+    NoFriction()
+"""

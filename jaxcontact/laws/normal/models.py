@@ -460,7 +460,12 @@ NORMAL_LAWS: dict[str, type[NormalLaw]] = {
         *(ThorntonRestitution, TabulatedRestitution),
     )
 }
-"""What a contact model can take, those with a force first, then those for rigid impacts only."""
+"""What a contact model can take, those with a force first, then those for rigid impacts only.
+
+Example:
+    >>> jc.laws.NORMAL_LAWS["NewtonRestitution"](restitution=0.9).restitution
+    0.9
+"""
 
 
 def register(example: Any, *, smoothness: float, source: str, **about: Any) -> None:
