@@ -6,10 +6,16 @@ import os
 from collections import Counter
 from pathlib import Path
 
-import jax
-import pytest
+# One thread for linear algebra, set before NumPy starts: processes with as many threads each as the
+# machine has cores wait for one another in a loop. A test of small matrices took 14 s of processor
+# time, and 0.3 s with one thread. Commands that tests start inherit this, too.
+for _library in ("OPENBLAS", "MKL", "OMP"):
+    os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
 
-from tests.cpu_times import CpuTimes
+import jax  # noqa: E402
+import pytest  # noqa: E402
+
+from tests.cpu_times import CpuTimes  # noqa: E402
 
 jax.config.update("jax_enable_x64", True)
 
