@@ -10,6 +10,7 @@ from .errors import InputError as InputError
 from .fitting.fit import fit as fit
 from .fitting.multi_start import MultiStart as MultiStart
 from .fitting.multi_start import multi_start as multi_start
+from .fitting.policy import FitPolicy as FitPolicy
 from .io.impact_table import ImpactTable as ImpactTable
 from .io.impact_table import read_impact_table as read_impact_table
 from .io.recording import Recording as Recording

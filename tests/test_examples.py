@@ -38,10 +38,7 @@ WITHOUT_EXAMPLE = (
     "calibration.Profile2D",
     "calibration.Profiles",
     "calibration.Trial",
-    "calibration.bootstrap",
     "calibration.compare",
-    "calibration.fit",
-    "calibration.identify",
     "calibration.measurements",
     "calibration.measurements.BounceTimes",
     "calibration.measurements.ContactDurations",
@@ -59,7 +56,6 @@ WITHOUT_EXAMPLE = (
     "calibration.measurements.read_marker_angles",
     "calibration.measurements.read_orientations",
     "calibration.measurements.read_spins",
-    "calibration.multi_start",
     "calibration.nuisances",
     "calibration.nuisances.CameraRoll",
     "calibration.nuisances.ClockDrift",
@@ -84,8 +80,6 @@ WITHOUT_EXAMPLE = (
     "calibration.nuisances.SurfaceHeight",
     "calibration.nuisances.TimeOffset",
     "calibration.posterior",
-    "calibration.prediction_band",
-    "calibration.profile",
     "calibration.profile_2d",
 )
 """Names that have no example yet. The list may only become shorter."""

@@ -1,29 +1,24 @@
-"""Fit a problem: optimise, judge what the data determine, and report."""
+"""Fit a problem: solve, estimate, diagnose, report."""
 
-import dataclasses
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
 
 import jax
-import numpy as np
-import optax
 
-from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
+from calibration.fitting.diagnosis import diagnose
+from calibration.fitting.estimates import correlate, estimate_shared
+from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
 from calibration.fitting.predictions import PredictionsAtMinimum
-from calibration.fitting.restarts import POOR, other_starts
-from calibration.fitting.reweighting import data_as_judged
-from calibration.fitting.start import starting_point
-from calibration.optimise.convergence import is_an_end
-from calibration.optimise.least_squares import FINE, METHODS, ROUGH, Method, Minimum, Start
-from calibration.optimise.resumable import kept_minima, kept_minimum
+from calibration.fitting.probes import withdraw_flat
+from calibration.fitting.solve import check_method, settle_noise, solve
+from calibration.optimise.least_squares import Method
+from calibration.optimise.resumable import kept_minima
 from calibration.problem.problem import Problem
 from calibration.problem.trial_batch import TrialBatch
-from calibration.results.estimate import Determination, Estimate
+from calibration.results.estimate import Estimate
 from calibration.results.result import Fit
 from calibration.runtime.checkpoint import Checkpoint
-from jaxcontact.parameters import nearest
 
 
 def fit(
@@ -33,13 +28,15 @@ def fit(
     steps: int | None = None,
     start: Mapping[str, float] | Fit | None = None,
     probe: Sequence[str] = (),
+    policy: FitPolicy = DEFAULT_POLICY,
     progress: Callable[[int, float], None] | None = None,
     checkpoint: Checkpoint | str | None = None,
 ) -> Fit:
     """Find the parameters of a problem, with standard errors.
 
     Works in float64 whatever the caller's JAX configuration is, and leaves that configuration
-    alone.
+    alone. Minimises ``chi2 = sum ((predicted - measured)/sigma)^2``, with the residuals made white
+    and under the loss of their noise model, plus what is known of the parameters beforehand.
 
     Args:
         problem: what to fit.
@@ -47,12 +44,13 @@ def fit(
             ``"adam"`` or ``"lbfgs"`` (Optax), or any optimiser of Optax, ``optax.chain(...)``; it
             moves coordinates that are scaled to about one standard error.
         steps: at most so many iterations (default 100, for Adam and optimisers of Optax 3000).
-        start: values of shared parameters to start from, by name, instead of those of the scene; or
-            the result of another problem, whose parameters are taken over by name (a rigid fit
-            first, then a compliant one).
+        start: values of shared parameters to start from, by name and in SI units, instead of those
+            of the scene; or the result of another problem, whose parameters are taken over by name
+            (a rigid fit first, then a compliant one).
         probe: names of shared parameters whose value times four is tried, too: where it explains
-            the data as well, the unknown is reported as not determined, whatever its local standard
-            error is.
+            the data as well, the parameter is reported as not determined, whatever its local
+            standard error is.
+        policy: thresholds by which the minimum is judged.
         progress: called with the iteration and chi-squared while the fit runs. Code with a callback
             is compiled anew in each process.
         checkpoint: folder for pieces of the fit, from which it goes on after a kill
@@ -60,169 +58,58 @@ def fit(
 
     Returns:
         Values, standard errors, correlations, goodness of fit and warnings.
+
+    Raises:
+        InputError: an unknown method; names in ``start`` or frozen names that are not free; a
+            checkpoint of another fit.
+
+    Example:
+        >>> speed, e = np.array([1.0, 2.0, 3.0, 4.0]), np.array([0.81, 0.79, 0.80, 0.80])
+        >>> table = cal.ImpactTable(
+        ...     name="drops",
+        ...     impact_angle=np.zeros(4),
+        ...     impact_speed=speed,
+        ...     normal_restitution=e,
+        ...     sigma={"normal_restitution": np.full(4, 0.01)},
+        ... )
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03),
+        ...     contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.7)),
+        ... )
+        >>> found = cal.fit(cal.Problem(scene, [table], free=["contact.normal.restitution"]))
+        >>> estimate = found.parameters["contact.normal.restitution"]
+        >>> print(f"{estimate.value:.3f} +- {estimate.sd:.3f}")
+        0.800 +- 0.005
     """
     check_method(method)
     began = time.perf_counter()
+    inputs = {
+        "the problem": (
+            problem.layout,
+            problem.scene,
+            problem.data,
+            problem.frozen,
+            problem.errors,
+        ),
+        "the method": method,
+        "the start": start.parameters if isinstance(start, Fit) else start,
+        "the policy": policy,
+    }
     with jax.enable_x64(True):
-        inputs = {
-            "the problem": (
-                problem.layout,
-                problem.scene,
-                problem.data,
-                problem.frozen,
-                problem.errors,
-            ),
-            "the method": method,
-            "the start": getattr(start, "parameters", start),
-        }
         with kept_minima(checkpoint, inputs=inputs, options={"steps": steps}):
-            assessment = minimum_of(
-                problem, method=method, steps=steps, start=start or {}, progress=progress
+            assessment = solve(
+                problem, method=method, steps=steps, start=start, progress=progress, policy=policy
             )
-            problem, assessment = with_noise_found(problem, assessment, method=method, steps=steps)
-        estimates = assessment.shared()
-        for name in probe:
-            if estimates[name].status is Determination.DETERMINED and assessment.flat_beyond(name):
-                estimates[name] = dataclasses.replace(
-                    estimates[name],
-                    sd=np.inf,
-                    status=Determination.NOT_DETERMINED,
-                    note=f"four times the value of {estimates[name].value:.3g} explains the data "
-                    "as well, with other values of the rest",
-                )
+            problem, assessment = settle_noise(problem, assessment, method=method, steps=steps)
+        estimates = withdraw_flat(assessment, estimate_shared(assessment), probe)
         return report(
             problem, assessment, estimates, method=method, seconds=time.perf_counter() - began
         )
 
 
-def check_method(method: Method) -> None:
-    """Raise for an unknown optimiser."""
-    if isinstance(method, optax.GradientTransformation):
-        return
-    if not isinstance(method, str):
-        remedy = (
-            f"Give one of {', '.join(METHODS)}, or an optimiser of Optax such as optax.adamw(0.01)."
-        )
-        raise InputError(f"fit: method = {method!r} is no optimiser.", remedy=remedy)
-    if method not in METHODS:
-        raise InputError(f"fit: method = {method!r} is not known.{nearest(method, METHODS)}")
-
-
 def name_of(method: Method) -> str:
     """The optimiser as a report names it."""
     return method if isinstance(method, str) else "optax"
-
-
-ROUNDS = 12
-"""At most so many fits until the noise found from the residuals settles."""
-
-STRAYED = 7.0
-"""A logarithmic coordinate that ended this far (a factor of 1000) from the scene's value has
-strayed where the data do not see it.
-"""
-
-
-def default_steps(method: Method) -> int:
-    """At most so many iterations."""
-    return 100 if method in METHODS and method != "adam" else 3000
-
-
-def attempt_from(
-    problem: Any,
-    began: Start,
-    *,
-    method: Method,
-    steps: int,
-    progress: Any = None,
-    led: bool = False,
-) -> Assessment:
-    """Minimise from ``began`` and judge; late parameters join when the rest has settled, unless
-    ``began`` was ``led`` to a minimum.
-    """
-
-    def minimum_from(start: Start, tolerance: float = FINE) -> tuple[Minimum, Any]:
-        known = {"method": method, "steps": steps, "report": progress, "tolerance": tolerance}
-        return kept_minimum(problem.layout, problem.scene, problem.data, start, **known)
-
-    late = tuple(
-        np.asarray([parameter.late for parameter in batch.trial_parameters], dtype=bool)
-        for batch in problem.layout.batches
-    )
-    start = began
-    if any(np.any(own) for own in late) and not led:
-        settled, _ = minimum_from(began._replace(frozen_local=late), ROUGH)
-        start = began._replace(shared=settled.shared, local=settled.local)
-    minimum, blocks = minimum_from(start)
-    minimum = minimum._replace(
-        converged=np.asarray(is_an_end(problem.layout, minimum, blocks, start))
-    )
-    return Assessment(
-        problem.layout, problem.scene, problem.data, began, minimum, problem.errors, blocks=blocks
-    )
-
-
-def minimum_of(
-    problem: Any,
-    *,
-    method: Method,
-    steps: int | None,
-    start: Mapping[str, float] | Fit,
-    progress: Any,
-) -> Assessment:
-    """Minimise and judge.
-
-    Where the data are not explained, a quantity that strayed gets a second chance from the scene's
-    value, the others as found; a fit far from the data begins elsewhere, too.
-    """
-    steps = steps or default_steps(method)
-
-    def attempt(began: Start) -> Assessment:
-        return attempt_from(problem, began, method=method, steps=steps, progress=progress)
-
-    began = starting_point(problem, start)
-    assessment = attempt(began)
-    logarithmic = np.asarray(
-        [parameter.about.transform == "log" for parameter in problem.layout.global_parameters],
-        dtype=bool,
-    )
-    origin, _ = problem.start
-    strayed = logarithmic & (np.abs(assessment.minimum.shared - origin) > STRAYED)
-    if np.any(strayed) and not assessment.explained:
-        again = np.where(strayed, origin, assessment.minimum.shared)
-        second = attempt(began._replace(shared=again, local=assessment.minimum.local))
-        assessment = second if second.chi2 < assessment.chi2 else assessment
-    for other in other_starts(problem, began, assessment) if assessment.misfit > POOR else ():
-        second = attempt(other)
-        assessment = second if second.chi2 < assessment.chi2 else assessment
-        if assessment.misfit <= POOR:
-            break
-    return assessment
-
-
-def with_noise_found(
-    problem: Problem, assessment: Assessment, *, method: Method, steps: int | None
-) -> tuple[Problem, Assessment]:
-    """The fit repeated with the sizes and correlation times of the errors that its residuals show,
-    until they settle.
-
-    Only where a noise model asks for it. The problem that is returned holds the weights that were
-    used in the end.
-    """
-    for _ in range(ROUNDS):
-        data = data_as_judged(assessment)
-        if data is None:
-            break
-        problem = problem.with_data(data)
-        began = assessment.start
-        assessment = attempt_from(
-            problem,
-            began.from_minimum(assessment.minimum),
-            method=method,
-            steps=steps or default_steps(method),
-            led=True,
-        )
-        assessment.start = began
-    return problem, assessment
 
 
 def report(
@@ -233,8 +120,16 @@ def report(
     method: Method,
     seconds: float,
 ) -> Fit:
-    """The result as a person gets it."""
-    names, correlation = assessment.correlation(estimates)
+    """Diagnose, and put together the result as a person gets it.
+
+    Args:
+        problem: with the weights that were used in the end.
+        assessment: of its minimum.
+        estimates: of the shared parameters, by name.
+        method: optimiser.
+        seconds: of wall time that the fit took.
+    """
+    names, correlation = correlate(assessment, estimates)
     return Fit(
         parameters=estimates,
         names=names,
@@ -247,7 +142,7 @@ def report(
         seconds=seconds,
         method=name_of(method),
         model=describe(problem),
-        warnings=tuple(assessment.warnings(estimates)),
+        warnings=tuple(diagnose(assessment, estimates)),
         predictions=PredictionsAtMinimum(problem, assessment),
         problem=problem,
         assessment=assessment,

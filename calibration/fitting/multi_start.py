@@ -6,20 +6,21 @@ import dataclasses
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 import jax
 import numpy as np
 from scipy.stats import norm, qmc
 
 from calibration.errors import InputError
-from calibration.fitting.fit import (
-    STRAYED,
-    attempt_from,
+from calibration.fitting.estimates import estimate_shared
+from calibration.fitting.fit import report
+from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
+from calibration.fitting.solve import (
     check_method,
     default_steps,
-    report,
-    with_noise_found,
+    has_strayed,
+    minimise_from,
+    settle_noise,
 )
 from calibration.fitting.start import starting_point
 from calibration.model.parameter import Parameter
@@ -33,9 +34,6 @@ DECADES = 2.0
 """A positive quantity without upper bound is sought over so many powers of ten on either side of
 its start.
 """
-
-SAME = 0.1
-"""Chi-squared within this of the best (a third of a standard error) is the same optimum."""
 
 LANES = 64
 """Starts in one ``vmap``; more gain nothing."""
@@ -112,7 +110,7 @@ class MultiStart:
                 np.sum(
                     self.converged
                     & (np.arange(len(self.chi2)) >= first)
-                    & (self.chi2 <= self.chi2[first] + SAME)
+                    & (self.chi2 <= self.chi2[first] + self.fit.assessment.policy.same_optimum)
                 )
             )
             rank += 1
@@ -143,6 +141,7 @@ def multi_start(
     seed: int = 0,
     method: Method = "levenberg_marquardt",
     steps: int | None = None,
+    policy: FitPolicy = DEFAULT_POLICY,
 ) -> MultiStart:
     """Fit from many starts in one ``vmap``, and judge the best optimum.
 
@@ -157,9 +156,26 @@ def multi_start(
         seed: of the random ones.
         method: as in ``fit``.
         steps: as in ``fit``, of each.
+        policy: thresholds by which the minima are judged.
 
     Raises:
         InputError: no start, a name that is not free, an unknown method.
+
+    Example:
+        >>> table = cal.ImpactTable(
+        ...     name="drops",
+        ...     impact_angle=np.zeros(4),
+        ...     impact_speed=np.array([1.0, 2.0, 3.0, 4.0]),
+        ...     normal_restitution=np.array([0.81, 0.79, 0.80, 0.80]),
+        ...     sigma={"normal_restitution": np.full(4, 0.01)},
+        ... )
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> problem = cal.Problem(scene, [table], free=["contact.normal.restitution"])
+        >>> cal.multi_start(problem, 4).share
+        1.0
     """
     check_method(method)
     began = time.perf_counter()
@@ -179,22 +195,32 @@ def multi_start(
                 )
             guesses = np.stack([starting_point(problem, one).shared for one in starts])
         shared, local, converged, chi2 = _second_chance(
-            problem, usual, guesses, method=method, steps=steps or default_steps(method)
+            problem,
+            usual,
+            guesses,
+            method=method,
+            steps=steps or default_steps(method),
+            policy=policy,
         )
         order = np.lexsort((np.where(np.isfinite(chi2), chi2, np.inf), ~converged))
         best = usual.from_minimum(
             Minimum(shared[order[0]], tuple(own[order[0]] for own in local), 0, converged[order[0]])
         )
-        assessment = attempt_from(
-            problem, best, method=method, steps=steps or default_steps(method), led=True
+        assessment = minimise_from(
+            problem,
+            best,
+            method=method,
+            steps=steps or default_steps(method),
+            led=True,
+            policy=policy,
         )
-        assessment.start = usual
+        assessment = dataclasses.replace(assessment, start=usual)
         lowest = min(assessment.chi2, float(chi2[order[0]]))
-        noisy, assessment = with_noise_found(problem, assessment, method=method, steps=steps)
+        noisy, assessment = settle_noise(problem, assessment, method=method, steps=steps)
         fit = report(
             noisy,
             assessment,
-            assessment.shared(),
+            estimate_shared(assessment),
             method=method,
             seconds=time.perf_counter() - began,
         )
@@ -213,12 +239,12 @@ def multi_start(
             values=tuple(named(shared[i]) for i in order),
             chi2=chi2[order],
             converged=converged[order],
-            reached=converged[order] & (chi2[order] <= lowest + SAME),
+            reached=converged[order] & (chi2[order] <= lowest + policy.same_optimum),
             seconds=time.perf_counter() - began,
         )
 
 
-def random_starts(problem: Any, usual: Start, count: int, seed: int) -> np.ndarray:
+def random_starts(problem: Problem, usual: Start, count: int, seed: int) -> np.ndarray:
     """Coordinates of shared parameters (count, S); frozen ones stay."""
     parameters = problem.layout.global_parameters
     found = np.tile(usual.shared, (count, 1))
@@ -254,8 +280,14 @@ def spread_over(parameter: Parameter, start: float, places: np.ndarray) -> np.nd
 
 
 def _second_chance(
-    problem: Any, usual: Start, guesses: np.ndarray, *, method: Method, steps: int
-) -> Any:
+    problem: Problem,
+    usual: Start,
+    guesses: np.ndarray,
+    *,
+    method: Method,
+    steps: int,
+    policy: FitPolicy,
+) -> tuple[np.ndarray, tuple[np.ndarray, ...], np.ndarray, np.ndarray]:
     """Minima from the guesses, with a second chance for logarithmic coordinates that strayed to
     where the data do not see them.
 
@@ -263,11 +295,7 @@ def _second_chance(
     counts.
     """
     first = _minima(problem, usual, guesses, method=method, steps=steps)
-    logarithmic = np.asarray(
-        [parameter.about.transform == "log" for parameter in problem.layout.global_parameters],
-        dtype=bool,
-    )
-    strayed = logarithmic & (np.abs(first[0] - usual.shared) > STRAYED)
+    strayed = has_strayed(problem, first[0], usual.shared, policy)
     lost = np.flatnonzero(np.any(strayed, axis=1) | ~first[2])
     if lost.size == 0:
         return first
@@ -283,7 +311,7 @@ def _second_chance(
 
 
 def _minima(
-    problem: Any, usual: Start, guesses: np.ndarray, *, method: Method, steps: int
+    problem: Problem, usual: Start, guesses: np.ndarray, *, method: Method, steps: int
 ) -> tuple[np.ndarray, tuple[np.ndarray, ...], np.ndarray, np.ndarray]:
     """Shared and own coordinates, convergence and chi-squared of each minimum."""
     lanes, parts = LANES, []

@@ -9,6 +9,7 @@ import jax
 import numpy as np
 
 from calibration.fitting.assessment import Assessment
+from calibration.fitting.estimates import estimate_trial
 from calibration.measurements.bounce_times import BounceTimes
 from calibration.measurements.positions import Positions
 from calibration.problem.problem import Problem
@@ -60,8 +61,8 @@ class Shown(NamedTuple):
 
 
 def shown(problem: Problem, assessment: Assessment, chosen: Callable[[Any], bool]) -> list[Shown]:
-    """The observations that are ``chosen``, in the order of the trials; batches of trials without
-    one are not simulated.
+    """The observations that are ``chosen``, in the order of the trials; batches without one are not
+    simulated.
     """
     minimum, found = assessment.minimum, {}
     for k, (batch, members) in enumerate(zip(problem.layout.batches, problem.members, strict=True)):
@@ -94,7 +95,7 @@ def shown(problem: Problem, assessment: Assessment, chosen: Callable[[Any], bool
                     contacts=jax.tree.map(
                         lambda column, r=r: np.asarray(column[r]), motions[i].contacts
                     ),
-                    nuisance=assessment.local(k, r),
+                    nuisance=estimate_trial(assessment, k, r),
                 )
     return [found[key] for key in sorted(found)]
 

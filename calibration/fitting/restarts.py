@@ -6,16 +6,12 @@ to the data; what the recordings show at first sight does.
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
+from calibration.fitting.assessment import Assessment
 from calibration.optimise.least_squares import Start
-
-POOR = 4.0
-"""Chi-squared per degree of freedom above which a fit looks elsewhere, too (residuals of twice the
-noise).
-"""
+from calibration.problem.problem import Problem
 
 FACTOR = 3.0
 """Step of a logarithmic or logistic coordinate (a factor of 20) beyond which a plateau is left."""
@@ -23,7 +19,7 @@ FACTOR = 3.0
 RESTITUTION = "contact.normal.restitution"
 
 
-def other_starts(problem: Any, began: Start, assessment: Any) -> Iterator[Start]:
+def propose_starts(problem: Problem, began: Start, assessment: Assessment) -> Iterator[Start]:
     """Starts that differ from ``began`` and from each other, most promising first.
 
     With the restitution that the recordings show, from where the fit began and from the scene's
@@ -36,14 +32,14 @@ def other_starts(problem: Any, began: Start, assessment: Any) -> Iterator[Start]
             yield began._replace(shared=shared)
 
 
-def _candidates(problem: Any, began: Start, assessment: Any) -> Iterator[np.ndarray]:
+def _candidates(problem: Problem, began: Start, assessment: Assessment) -> Iterator[np.ndarray]:
     shown = restitution_shown(problem)
     if shown is not None:
         yield np.where(shown[0], shown[1], began.shared)
         yield np.where(shown[0], shown[1], problem.start[0])
     parameters = problem.layout.global_parameters
-    spreads = dict(zip(np.flatnonzero(~began.frozen), np.diag(assessment.covariance), strict=True))
-    for index, variance in spreads.items():
+    variances = zip(np.flatnonzero(began.free), np.diag(assessment.covariance), strict=True)
+    for index, variance in variances:
         if parameters[index].about.transform != "identity" and not variance < 1.0:
             for shift in (-FACTOR, FACTOR):
                 away = np.where(
@@ -52,7 +48,7 @@ def _candidates(problem: Any, began: Start, assessment: Any) -> Iterator[np.ndar
                 yield away if shown is None else np.where(shown[0], shown[1], away)
 
 
-def restitution_shown(problem: Any) -> tuple[np.ndarray, np.ndarray] | None:
+def restitution_shown(problem: Problem) -> tuple[np.ndarray, np.ndarray] | None:
     """Which shared coordinate is the restitution of the normal law, and its median over the
     recordings; ``None`` where none shows it.
     """

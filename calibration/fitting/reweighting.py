@@ -18,19 +18,19 @@ ITERATIONS = 300
 """At most so many steps to a robust scale; each is a fixed-point step."""
 
 
-def data_as_judged(assessment: Assessment) -> tuple[Any, ...] | None:
+def reweigh(assessment: Assessment) -> tuple[Any, ...] | None:
     """The data of the problem with the sizes and correlation times that were found; ``None`` where
     they are as assumed.
     """
-    parts, spread = assessment.parts, assessment.spread
-    followed = assessment.followed()
-    size = np.where(followed & spread.free_size, spread.size, 1.0)
-    for i, component in enumerate(parts.components):
+    linearised, noise = assessment.linearised, assessment.variance_components
+    followed = linearised.followed
+    size = np.where(followed & noise.free_size, noise.size, 1.0)
+    for i, component in enumerate(linearised.components):
         if component.model.robust and component.model.estimates_size(component.stated):
             size[i] = robust_size(assessment, i)
-    time = np.where(followed, spread.time, 0.0)
+    time = np.where(followed, noise.time, 0.0)
     data, moved = [], float(np.max(np.abs(size - 1), initial=0.0))
-    for own, pieces in zip(assessment.data, parts.batches, strict=True):
+    for own, pieces in zip(assessment.data, linearised.batches, strict=True):
         samples = []
         for part, piece in zip(own.samples, pieces, strict=True):
             new = part._replace(weight=np.asarray(part.weight) / size[piece.component])
@@ -53,11 +53,11 @@ def robust_size(assessment: Assessment, index: int) -> float:
     Where the sum of ``loss.size`` is the degrees of freedom that are left: maximum likelihood for
     Student's t, Huber's proposal 2.
     """
-    parts = assessment.parts
-    left = max(parts.counts[index] - parts.used_up()[index], 1.0)
+    linearised = assessment.linearised
+    left = max(linearised.counts[index] - linearised.used_up()[index], 1.0)
     pairs = [
         pair
-        for own, pieces in zip(assessment.data, parts.batches, strict=True)
+        for own, pieces in zip(assessment.data, linearised.batches, strict=True)
         for pair in zip(own.samples, pieces, strict=True)
     ]
     size = 1.0

@@ -4,8 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from calibration.fitting.policy import FitPolicy
 from calibration.optimise.normal_equations import FormalCovariance, eliminate
 from calibration.problem.residuals import Block
+from calibration.results.intervals import chance_of_less, chance_of_more
 
 ALONE = 0.02
 """Smallest part of a combination that other trials must tell for a trial's residual there to be
@@ -92,3 +94,41 @@ def between_trials_degrees(blocks: tuple[Block, ...], formal: FormalCovariance) 
         square = float(np.sum(own**2) - 2 * np.sum(own * lost) + np.trace(inner @ inner))
         found[s] = np.sum(own - lost) ** 2 / square if square > 0 else 0.0
     return found
+
+
+def believe_scatter(
+    blocks: tuple[Block, ...],
+    known: tuple[Block, ...],
+    formal: FormalCovariance,
+    *,
+    misfit: float,
+    stated: bool,
+    policy: FitPolicy,
+) -> bool:
+    """Whether the scatter between trials is to be believed.
+
+    There are enough of them; where noise is stated, it is more than that makes; and it is not less
+    than noise within the trials makes, as it comes out where several quantities are hardly
+    determined.
+
+    Args:
+        blocks: of the trials.
+        known: blocks of prior knowledge.
+        formal: the covariance of both if the weights were the whole truth.
+        misfit: chi-squared per degree of freedom over what the noise models expect.
+        stated: whether the standard deviations of all quantities were stated.
+        policy: thresholds.
+    """
+    trials, parameters = sum(block.residual.shape[0] for block in blocks), formal.shared.shape[0]
+    if trials < policy.scatter_trials + parameters or not parameters:
+        return False
+    seen = ~formal.open_shared
+    degrees = between_trials_degrees(blocks, formal)[seen]
+    scatter = np.diag(between_trials(blocks, formal, known))
+    ratio = scatter[seen] / np.diag(formal.shared)[seen]
+    too_little = chance_of_less(ratio / min(misfit, 1.0) * degrees, degrees)
+    if np.any(too_little < policy.little_scatter_chance):
+        return False
+    if not stated:
+        return True
+    return bool(np.any(chance_of_more(ratio * degrees, degrees) < policy.scatter_chance))

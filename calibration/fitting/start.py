@@ -1,25 +1,24 @@
-"""Fits in stages: what one fit found is where another one begins, by the names of the
-parameters.
-"""
+"""Fits in stages: what one fit found is where another one begins, by names of parameters."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 from calibration.errors import InputError
+from calibration.fitting.estimates import estimate_trial
 from calibration.optimise.least_squares import Start
+from calibration.problem.problem import Problem
 from calibration.results.estimate import Estimate
 from calibration.results.result import Fit
 from jaxcontact.parameters import nearest
 
 
-def starting_point(problem: Any, overrides: Mapping[str, float] | Fit) -> Start:
+def starting_point(problem: Problem, overrides: Mapping[str, float] | Fit) -> Start:
     """The first guess of a problem, with values given by name, or an earlier fit, in its place.
 
     Of an earlier fit, all parameters that the problem has, too, are taken over: shared ones by
-    name, those of a trial by the name of the trial and theirs. What it did not determine is left where
-    the problem would begin. So a rigid fit leads to a compliant one.
+    name, those of a trial by the name of the trial and theirs. What it did not determine is left
+    where the problem would begin. So a rigid fit leads to a compliant one.
 
     Args:
         problem: to be fitted.
@@ -55,12 +54,12 @@ def _found(estimates: Mapping[str, Estimate], names: list[str]) -> dict[str, flo
     }
 
 
-def _take_over_trials(problem: Any, earlier: Fit, local: tuple[np.ndarray, ...]) -> None:
+def _take_over_trials(problem: Problem, earlier: Fit, local: tuple[np.ndarray, ...]) -> None:
     """Put what the earlier fit found of each trial's own parameters into ``local``."""
     known: dict[str, dict[str, Estimate]] = {}
     for k, members in enumerate(earlier.problem.members):
         for r, member in enumerate(members):
-            known[earlier.problem.trials[member].name] = earlier.assessment.local(k, r)
+            known[earlier.problem.trials[member].name] = estimate_trial(earlier.assessment, k, r)
     for own, batch, members in zip(local, problem.layout.batches, problem.members, strict=True):
         names = [parameter.name for parameter in batch.trial_parameters]
         for r, member in enumerate(members):

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from calibration.fitting.assessment import LOOSE
 from calibration.optimise.normal_equations import SharedInformation, eliminate
 from calibration.planning.candidate import Candidate
 from calibration.planning.criteria import Criterion
@@ -39,7 +38,9 @@ class Expectation:
             eigenvalues, vectors = np.linalg.eigh(self.to_natural(self.known).matrix)
             # What is not known is known to a factor of e in the draws, or they would leave where
             # the model makes sense.
-            sd = np.minimum(1 / np.sqrt(np.maximum(eigenvalues, 1e-300)), LOOSE)
+            sd = np.minimum(
+                1 / np.sqrt(np.maximum(eigenvalues, 1e-300)), point.policy.largest_log_sd
+            )
             normal = np.random.default_rng(seed).standard_normal((average, sd.size))
             moves = (normal * sd) @ vectors.T / self.slope
             self.draws = np.repeat(shared[None], average, axis=0)
@@ -77,7 +78,7 @@ class Expectation:
         """
         covariance, unseen = self.to_natural(information).covariance()
         sd = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-        loose = self.logarithmic & (sd > LOOSE)
+        loose = self.logarithmic & (sd > self.point.policy.largest_log_sd)
         return np.where(unseen | loose, np.inf, sd), covariance
 
     def covariances(self, candidates: Sequence[Candidate]) -> tuple[np.ndarray, np.ndarray]:

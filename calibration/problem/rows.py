@@ -44,7 +44,8 @@ class Rows(NamedTuple):
     def put(self, stacked: np.ndarray, numbers: np.ndarray, axis: int = 1) -> None:
         """Write the numbers of this measurement into ``stacked``, the inverse of ``take``."""
         before, after = stacked.shape[:axis], stacked.shape[axis + 1 :]
-        stacked[(*(slice(None),) * axis, self.part)] = numbers.reshape(*before, -1, *after)
+        count = self.shape[0] * self.shape[1]
+        stacked[(*(slice(None),) * axis, self.part)] = numbers.reshape(*before, count, *after)
 
 
 def stack_rows(samples: Sequence[Samples]) -> tuple[Rows, ...]:

@@ -22,9 +22,9 @@ estimated, from the data themselves).
 """
 
 
-def explains(chi2_per_dof: float, dof: int) -> bool:
-    """Whether residuals of this size can be noise; a few data may exceed ``MISFIT`` by chance."""
-    return bool(chi2_per_dof <= max(MISFIT, 1 + 3 * math.sqrt(2 / max(dof, 1))))
+def explains(chi2_per_dof: float, dof: int, misfit: float = MISFIT) -> bool:
+    """Whether residuals of this size can be noise; a few data may exceed ``misfit`` by chance."""
+    return bool(chi2_per_dof <= max(misfit, 1 + 3 * math.sqrt(2 / max(dof, 1))))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -10,6 +10,8 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.fitting.fit import fit
+from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
+from calibration.optimise.least_squares import Method
 from calibration.problem.problem import Problem
 from calibration.results.result import Fit
 from calibration.selection.cross_validation import Held, HoldOut, cross_validation_of, held_out
@@ -23,17 +25,6 @@ from calibration.selection.information_criteria import (
     sizes_found,
 )
 from calibration.selection.laplace import flat_parameters, log_evidence
-
-APART = 2.0
-"""Difference of AICc up to which data do not tell models apart (Burnham and Anderson 2002)."""
-
-STRONG = 3.0
-"""Difference of ln evidence up to which it does not tell models apart (a factor of 20; Kass and
-Raftery 1995).
-"""
-
-ENOUGH = 5
-"""Pieces from which on their scatter gives the standard error of a score."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -79,7 +70,7 @@ class Comparison:
         models: of them.
         overdispersion: factor by which -2 ln L was divided, for noise larger than stated or
             correlated in the best model (quasi-AICc).
-        hold_out: what was left out: ``"trials"``, ``"bounces"``, ``"rows"`` or ``None``.
+        cross_validate: what was left out: ``"trials"``, ``"bounces"``, ``"rows"`` or ``None``.
         verdict: the conclusion in one sentence.
         warnings: what makes it doubtful.
     """
@@ -108,8 +99,9 @@ def compare(
     *,
     cross_validate: str | None = "auto",
     evidence: bool = False,
-    method: str = "levenberg_marquardt",
+    method: Method = "levenberg_marquardt",
     steps: int | None = None,
+    policy: FitPolicy = DEFAULT_POLICY,
 ) -> Comparison:
     """Fit several laws, or models, to the same data and say which of them the data prefer, or that
     they cannot tell.
@@ -122,13 +114,15 @@ def compare(
 
     Args:
         problems: by name; all on the same trials.
-        hold_out: what to leave out and predict: ``"trials"`` (one after the other), ``"bounces"``
+        cross_validate: what to leave out and predict: ``"trials"`` (one after the other),
+            ``"bounces"``
             (the last two flights), ``"rows"`` (of impact tables, every fifth), ``"auto"`` (the
             first of trials, rows, bounces that is possible), or ``None``.
         evidence: whether to compute the evidence by Laplace's approximation, too; each parameter of
             the scene then needs a prior or bounds.
         method: of the fits.
         steps: at most so many iterations of each.
+        policy: thresholds by which the fits and the differences of models are judged.
 
     Returns:
         The models, best first, and a verdict.
@@ -148,11 +142,14 @@ def compare(
             raise InputError(f"compare: {name!r} is not a Problem.")
         check_same_data(names[0], first, name, problems[name])
     which = cross_validation_of(first, cross_validate)
-    fits = {name: fit(problem, method=method, steps=steps) for name, problem in problems.items()}
+    fits = {
+        name: fit(problem, method=method, steps=steps, policy=policy)
+        for name, problem in problems.items()
+    }
     with jax.enable_x64(True):
         if evidence:
             check_same_flat_parameters(fits)
-        return _compared(fits, which, evidence=evidence)
+        return _compared(fits, which, policy, evidence=evidence)
 
 
 def measured_numbers(problem: Problem) -> list[list[Any]]:
@@ -233,13 +230,16 @@ def overdispersion_of(found: Fit) -> float:
     )
     correlated = (
         assessment.correlation_time
-        if assessment.automatic and assessment.correlation_time > 1.2
+        if assessment.linearised.automatic
+        and assessment.correlation_time > assessment.policy.correlation_time
         else 1.0
     )
     return float(max(misfit, 1.0) * correlated)
 
 
-def _compared(fits: Mapping[str, Fit], which: HoldOut | None, *, evidence: bool) -> Comparison:
+def _compared(
+    fits: Mapping[str, Fit], which: HoldOut | None, policy: FitPolicy, *, evidence: bool
+) -> Comparison:
     """Everything after the fits."""
     names = list(fits)
     assessments = [found.assessment for found in fits.values()]
@@ -265,14 +265,18 @@ def _compared(fits: Mapping[str, Fit], which: HoldOut | None, *, evidence: bool)
         )
     schwarz = [bic(d / factor, k, effective) for d, k in zip(deviance, spent, strict=True)]
     best = int(np.argmin(criteria))
-    score, behind, behind_sd = _scores(fits, which, best, noise_factor(fits[names[best]], factor))
+    score, behind, behind_sd = _scores(
+        fits, which, best, noise_factor(fits[names[best]], factor), policy
+    )
     logarithms = (
         [log_evidence(found) for found in fits.values()] if evidence else [math.nan] * len(names)
     )
     models = []
     for i, name in enumerate(names):
         difference = float(criteria[i] - criteria[best])
-        near = difference <= APART or bool(np.isfinite(behind[i]) and behind[i] <= behind_sd[i])
+        near = difference <= policy.aicc_apart or bool(
+            np.isfinite(behind[i]) and behind[i] <= behind_sd[i]
+        )
         models.append(
             ComparedModel(
                 name,
@@ -293,22 +297,28 @@ def _compared(fits: Mapping[str, Fit], which: HoldOut | None, *, evidence: bool)
         )
     ranked = tuple(sorted(models, key=lambda model: model.aicc))
     way = None if which is None else which.way
-    return Comparison(ranked, factor, way, _verdict(ranked), tuple(_warnings(ranked, factor)))
+    return Comparison(
+        ranked, factor, way, _verdict(ranked), tuple(_warnings(ranked, factor, policy))
+    )
 
 
 def noise_factor(found: Fit, overdispersion: float) -> float:
     """Variance of the noise of the data left out, in units of their weights."""
     assessment = found.assessment
-    free = sizes_found(assessment) & ~assessment.followed()
+    free = sizes_found(assessment) & ~assessment.linearised.followed
     return (
-        float(np.median(assessment.spread.size[free]) ** 2) * overdispersion
+        float(np.median(assessment.variance_components.size[free]) ** 2) * overdispersion
         if np.any(free)
         else overdispersion
     )
 
 
 def _scores(
-    fits: Mapping[str, Fit], which: HoldOut | None, best: int, variance: float
+    fits: Mapping[str, Fit],
+    which: HoldOut | None,
+    best: int,
+    variance: float,
+    policy: FitPolicy,
 ) -> tuple[list[float], list[float], list[float]]:
     """Score of each model, how far it is behind the best one, and the standard error of that."""
     nothing = [math.nan] * len(fits)
@@ -328,13 +338,17 @@ def _scores(
         differences = densities[best] - densities[i]
         behind.append(float(np.sum(differences)))
         behind_sd.append(
-            0.0 if i == best else _standard_error(differences, pieces[best], own, variance)
+            0.0 if i == best else _standard_error(differences, pieces[best], own, variance, policy)
         )
     return [float(total) for total in densities.sum(axis=1)], behind, behind_sd
 
 
 def _standard_error(
-    differences: np.ndarray, best: list[Held], other: list[Held], variance: float
+    differences: np.ndarray,
+    best: list[Held],
+    other: list[Held],
+    variance: float,
+    policy: FitPolicy,
 ) -> float:
     """Standard error of a difference of scores.
 
@@ -347,7 +361,7 @@ def _standard_error(
         for mine, its in zip(best, other, strict=True)
     ]
     expected = math.sqrt(sum(distances))
-    if differences.size < ENOUGH:
+    if differences.size < policy.score_pieces:
         return expected
     return max(expected, math.sqrt(differences.size) * float(np.std(differences, ddof=1)))
 
@@ -366,7 +380,7 @@ def _listed(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
-def _warnings(ranked: tuple[ComparedModel, ...], factor: float) -> Iterator[str]:
+def _warnings(ranked: tuple[ComparedModel, ...], factor: float, policy: FitPolicy) -> Iterator[str]:
     """What makes the comparison doubtful."""
     best = ranked[0]
     for model in ranked:
@@ -386,7 +400,7 @@ def _warnings(ranked: tuple[ComparedModel, ...], factor: float) -> Iterator[str]
     leader = min(
         (model for model in ranked if math.isfinite(model.bic)), key=lambda model: model.bic
     )
-    if leader is not best and best.bic - leader.bic > APART:
+    if leader is not best and best.bic - leader.bic > policy.aicc_apart:
         yield f"BIC prefers {leader.name}, which has fewer parameters."
     if math.isfinite(best.score):
         ahead = max(ranked, key=lambda model: model.score)
@@ -398,7 +412,7 @@ def _warnings(ranked: tuple[ComparedModel, ...], factor: float) -> Iterator[str]
         if (
             likely is not best
             and math.isfinite(best.log_evidence)
-            and likely.log_evidence - best.log_evidence > STRONG
+            and likely.log_evidence - best.log_evidence > policy.evidence_apart
         ):
             yield f"The evidence, with the priors given, prefers {likely.name}."
         for model in ranked:

@@ -38,7 +38,7 @@ def minus_two_log_likelihood(assessment: Assessment) -> float:
     With ``S`` the sum of squares of ``n`` residuals in units of their weights w, a size that is
     found adds ``n ln(S/n) + n`` in place of S.
     """
-    total, parts = 0.0, assessment.parts
+    total, parts = 0.0, assessment.linearised
     squares, free = np.zeros(len(parts.components)), sizes_found(assessment)
     counts = np.zeros(len(parts.components))
     for data, pieces, block in zip(assessment.data, parts.batches, assessment.blocks, strict=False):
@@ -65,7 +65,7 @@ def sizes_found(assessment: Assessment) -> np.ndarray:
     return np.asarray(
         [
             component.model.estimates_size(component.stated) and not component.model.robust
-            for component in assessment.parts.components
+            for component in assessment.linearised.components
         ],
         dtype=bool,
     )
@@ -74,7 +74,7 @@ def sizes_found(assessment: Assessment) -> np.ndarray:
 def noise_parameters(assessment: Assessment) -> int:
     """Sizes and correlation times of errors that are found from the residuals."""
     found = 0
-    for component in assessment.parts.components:
+    for component in assessment.linearised.components:
         found += bool(component.model.estimates_size(component.stated))
         found += bool(
             component.model.correlated

@@ -101,9 +101,9 @@ def scaled_blocks(assessment: Assessment) -> tuple[Block, ...]:
     not put into the weights.
     """
     count = len(assessment.data)
-    found = sizes_found(assessment) & ~assessment.followed()
-    size = float(np.median(assessment.spread.size[found])) if np.any(found) else 1.0
-    working = assessment.parts.working
+    found = sizes_found(assessment) & ~assessment.linearised.followed
+    size = float(np.median(assessment.variance_components.size[found])) if np.any(found) else 1.0
+    working = assessment.linearised.working
     return (
         *(Block(*(part / size for part in block)) for block in working[:count]),
         *working[count:],

@@ -9,7 +9,9 @@ from typing import ClassVar
 import jax
 
 from calibration.errors import InputError
-from calibration.fitting.fit import minimum_of, report
+from calibration.fitting.estimates import estimate_shared
+from calibration.fitting.fit import report
+from calibration.fitting.solve import solve
 from calibration.io.headers import Header
 from calibration.problem.problem import Problem
 from calibration.results.result import Fit
@@ -87,13 +89,13 @@ class FileKind(abc.ABC):
         with jax.enable_x64(True):
             progress(f"Fitting {len(study.files)} file{'s' if len(study.files) != 1 else ''}")
             problem = self.problem(study)
-            assessment = minimum_of(
+            assessment = solve(
                 problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
             )
             return report(
                 problem,
                 assessment,
-                assessment.shared(),
+                estimate_shared(assessment),
                 method=study.fit.method,
                 seconds=time.perf_counter() - began,
             )

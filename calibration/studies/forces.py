@@ -9,7 +9,9 @@ import jax
 import numpy as np
 
 import jaxcontact as jc
-from calibration.fitting.fit import minimum_of, report
+from calibration.fitting.estimates import estimate_shared
+from calibration.fitting.fit import report
+from calibration.fitting.solve import solve
 from calibration.io.headers import Header
 from calibration.measurements.force_trace import NORMAL, ForceTrace, read_force_trace
 from calibration.nuisances import FirstImpact
@@ -115,13 +117,13 @@ def fit_forces(study: Study, *, progress: Say) -> Fit:
     with jax.enable_x64(True):
         progress(f"Fitting {len(measured)} force trace{'s' if len(measured) != 1 else ''}")
         problem = forces_problem(study, measured)
-        assessment = minimum_of(
+        assessment = solve(
             problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
         )
         result = report(
             problem,
             assessment,
-            assessment.shared(),
+            estimate_shared(assessment),
             method=study.fit.method,
             seconds=time.perf_counter() - began,
         )

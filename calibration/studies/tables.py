@@ -12,7 +12,9 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
-from calibration.fitting.fit import check_method, minimum_of
+from calibration.fitting.diagnosis import diagnose
+from calibration.fitting.estimates import correlate, estimate_shared
+from calibration.fitting.solve import check_method, solve
 from calibration.io.headers import Header
 from calibration.io.impact_table import (
     ImpactTable,
@@ -158,17 +160,17 @@ def fit_impacts(
     began = time.perf_counter()
     with jax.enable_x64(True):
         problem, above = impact_problem(scene, table, free=free), -1.0
-        assessment = minimum_of(problem, method=method, steps=steps, start={}, progress=None)
+        assessment = solve(problem, method=method, steps=steps, start={}, progress=None)
         notes = []
         if FRICTION in free:
-            limit = sliding_limit(scene, assessment.shared())
+            limit = sliding_limit(scene, estimate_shared(assessment))
             if not assessment.explained and np.count_nonzero(
                 np.asarray(table.impact_angle) > limit
             ) > len(free):
                 problem, assessment, above = only_sliding(
                     scene, table, free, limit, method=method, steps=steps
                 )
-                limit = sliding_limit(scene, assessment.shared())
+                limit = sliding_limit(scene, estimate_shared(assessment))
                 notes.append(
                     "Rigid impacts do not explain all impacts together. Those that end "
                     "sticking were set aside (tangential compliance"
@@ -183,12 +185,12 @@ def fit_impacts(
                 "No noise was given; each quantity was assumed to be known to "
                 f"{RELATIVE_NOISE:.0%} of its largest value."
             )
-        estimates = assessment.shared()
+        estimates = estimate_shared(assessment)
         columns = tuple(
             fitted_column(problem, table, assessment, name, above)
             for name in problem.layout.batches[0].quantities
         )
-        names, correlation = assessment.correlation(estimates)
+        names, correlation = correlate(assessment, estimates)
         return Fit(
             parameters=estimates,
             names=names,
@@ -201,7 +203,7 @@ def fit_impacts(
             seconds=time.perf_counter() - began,
             method=method,
             model="rigid impacts (Walton): NewtonRestitution, Coulomb with tangential restitution",
-            warnings=tuple(assessment.warnings(estimates) + notes),
+            warnings=tuple(diagnose(assessment, estimates) + notes),
             columns=columns,
             problem=problem,
             assessment=assessment,
@@ -234,8 +236,8 @@ def only_sliding(
     for _ in range(2):
         above = limit
         problem = impact_problem(scene, table, free=free, frozen=frozen, above=above)
-        assessment = minimum_of(problem, method=method, steps=steps, start={}, progress=None)
-        limit = sliding_limit(scene, assessment.shared())
+        assessment = solve(problem, method=method, steps=steps, start={}, progress=None)
+        limit = sliding_limit(scene, estimate_shared(assessment))
     return problem, assessment, above
 
 
@@ -244,7 +246,7 @@ def fitted_column(
 ) -> FittedColumn:
     """One quantity with its prediction, and what it says by itself of the friction coefficient."""
     layout, data = problem.layout, jax.tree.map(lambda array: array[0], problem.data[0])
-    kind, estimates = layout.batches[0], assessment.shared()
+    kind, estimates = layout.batches[0], estimate_shared(assessment)
     k = kind.quantities.index(name)
     column = np.asarray(getattr(table, name), dtype=float)
     used = np.isfinite(column)
@@ -295,10 +297,10 @@ def alone(
         only=name,
         above=above,
     )
-    assessment = minimum_of(own, method="levenberg_marquardt", steps=None, start={}, progress=None)
+    assessment = solve(own, method="levenberg_marquardt", steps=None, start={}, progress=None)
     return {
         path: item
-        for path, item in assessment.shared().items()
+        for path, item in estimate_shared(assessment).items()
         if item.status is Determination.DETERMINED
     }
 

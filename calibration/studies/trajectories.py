@@ -28,8 +28,11 @@ import numpy as np
 import jaxcontact as jc
 from calibration.detection.bounces import DetectedBounces, read_bounces
 from calibration.errors import InputError
-from calibration.fitting.assessment import Assessment
-from calibration.fitting.fit import attempt_from, minimum_of, report
+from calibration.fitting.assessment import Assessment, assess
+from calibration.fitting.estimates import estimate_shared
+from calibration.fitting.fit import report
+from calibration.fitting.probes import is_flat_beyond, predict_release
+from calibration.fitting.solve import minimise_from, solve
 from calibration.io.headers import Header
 from calibration.io.recording import Recording, read_recordings, read_trajectory
 from calibration.io.trajectory_columns import is_trajectory
@@ -244,7 +247,7 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
 
     def minimum(*, scatter: bool, lift: bool) -> tuple[Problem, Assessment]:
         problem = problem_of(study, data, scatter=scatter, lift=lift)
-        return problem, minimum_of(
+        return problem, solve(
             problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
         )
 
@@ -280,7 +283,7 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
             assessment = with_duration(chosen, assessment)
         if lift:
             assessment = counted_as_parameter(chosen, assessment, LIFT)
-        estimates = assessment.shared()
+        estimates = estimate_shared(assessment)
         estimates.pop(DURATION, None)
         if lift:
             estimates[LIFT] = dataclasses.replace(
@@ -414,20 +417,20 @@ def scatter_sentence(problem: Problem, assessment: Assessment) -> str:
 
 def with_duration(problem: Problem, assessment: Assessment) -> Assessment:
     """The fit with the contact duration free, unless that makes it negative."""
-    duration, _ = assessment.next_step(index_of_duration(assessment))
+    duration, _ = predict_release(assessment, index_of_duration(assessment))
     if duration <= 0:
         return assessment
     start = assessment.start._replace(
         frozen=np.asarray([name == LIFT for name in assessment.layout.names])
     )
-    longer = attempt_from(
+    longer = minimise_from(
         problem,
         start.from_minimum(assessment.minimum),
         method="levenberg_marquardt",
         steps=100,
         led=True,
     )
-    longer.start = start
+    longer = dataclasses.replace(longer, start=start)
     return (
         longer
         if longer.minimum.shared[index_of_duration(assessment)] >= 0 and longer.minimum.converged
@@ -445,7 +448,7 @@ def counted_as_parameter(problem: Problem, assessment: Assessment, name: str) ->
     frozen = np.array(assessment.start.frozen)
     frozen[assessment.layout.names.index(name)] = False
     start = assessment.start._replace(frozen=frozen)
-    return Assessment(
+    return assess(
         assessment.layout,
         assessment.scene,
         assessment.data,
@@ -463,17 +466,17 @@ def index_of_duration(assessment: Assessment) -> int:
 
 def duration_of(assessment: Assessment) -> tuple[float, float]:
     """Contact duration and its standard error [s]; where the fit has none, to first order."""
-    if DURATION in assessment.shared():
-        estimate = assessment.shared()[DURATION]
+    if DURATION in estimate_shared(assessment):
+        estimate = estimate_shared(assessment)[DURATION]
         return estimate.value, estimate.sd
-    return assessment.next_step(index_of_duration(assessment))
+    return predict_release(assessment, index_of_duration(assessment))
 
 
 def friction_or_spin(assessment: Assessment, estimate: Estimate) -> Estimate:
     """The friction coefficient, withdrawn where another initial spin explains the data with any
     larger coefficient.
     """
-    if estimate.status is Determination.DETERMINED and not assessment.flat_beyond(FRICTION):
+    if estimate.status is Determination.DETERMINED and not is_flat_beyond(assessment, FRICTION):
         return estimate
     return dataclasses.replace(
         estimate,

@@ -7,6 +7,7 @@ data whose residuals are a fair sample of their errors.
 
 import dataclasses
 import math
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -14,9 +15,11 @@ import jax
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.fitting.assessment import ENOUGH_TRIALS, Assessment
-from calibration.fitting.fit import STRAYED
+from calibration.fitting.assessment import Assessment
+from calibration.fitting.linearised import Piece
+from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
 from calibration.fitting.refit import STEPS, identity
+from calibration.model.parameter import Parameter
 from calibration.optimise.batched import minimise_each
 from calibration.optimise.convergence import is_an_end
 from calibration.optimise.least_squares import Start
@@ -53,11 +56,6 @@ MEMORY = 2.0e8
 
 MOST_LANES = 32
 """Replicates in one chunk: all take as long as the slowest of them, and a kill loses a chunk."""
-
-FEW = 1000
-"""Replicates below which an end of a 95 % interval is itself uncertain by several per cent of the
-width.
-"""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -182,6 +180,24 @@ def bootstrap(
         Efron and Tibshirani, An Introduction to the Bootstrap (1993), chapters 9, 12 to 14; Davison
         and Hinkley, Bootstrap Methods and their Application (1997), chapters 5 and 6; Künsch,
         Annals of Statistics 17 (1989) 1217.
+
+    Example:
+        >>> table = cal.ImpactTable(
+        ...     name="drops",
+        ...     impact_angle=np.zeros(4),
+        ...     impact_speed=np.array([1.0, 2.0, 3.0, 4.0]),
+        ...     normal_restitution=np.array([0.81, 0.79, 0.80, 0.80]),
+        ...     sigma={"normal_restitution": np.full(4, 0.01)},
+        ... )
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> problem = cal.Problem(scene, [table], free=["contact.normal.restitution"])
+        >>> fit = cal.fit(problem)
+        >>> replicates = cal.bootstrap(fit, count=50)
+        >>> print(replicates["contact.normal.restitution"].text)
+        Restitution: 0.78... to 0.80... (95 %, bootstrap).
     """
     assessment = judged(fit)
     check_level(level)
@@ -259,7 +275,7 @@ def check_trials(assessment: Assessment, kind: str) -> None:
     """Raise when there are too few trials to draw from."""
     trials, needed = (
         sum(own.shape[0] for own in assessment.start.local),
-        ENOUGH_TRIALS + int(assessment.free.sum()),
+        assessment.policy.scatter_trials + int(assessment.free.sum()),
     )
     if kind == "trial" and trials < needed:
         raise InputError(
@@ -376,13 +392,13 @@ def replicates(
         return found, blocks or ()
 
     found, blocks = minima(tuple(data), start, many_starts=picked is not None)
-    weighed = assessment.followed() & assessment.spread.free_size
+    weighed = assessment.linearised.followed & assessment.variance_components.free_size
     if np.any(weighed) and weighed.size > 1:
         # Where the fit weighs its quantities by the sizes it found, so does each replicate.
         size = np.where(weighed, sizes(assessment, blocks, tuple(data), kind=draw.kind), 1.0)
         data = [
             reweighed(own, pieces, size)
-            for own, pieces in zip(data, assessment.parts.batches, strict=True)
+            for own, pieces in zip(data, assessment.linearised.batches, strict=True)
         ]
         stages = start.stages if picked is not None else columns(start.stages, None)
         start = start._replace(shared=found.shared, local=found.local, stages=stages)
@@ -396,7 +412,7 @@ def replicates(
     )
 
 
-def reweighed(own: Any, pieces: list[Any], size: np.ndarray) -> Any:
+def reweighed(own: Any, pieces: Sequence[Piece], size: np.ndarray) -> Any:
     """Data (B, ...) of the trials of one kind whose weights are divided by the ``size`` (B,
     components) of their errors.
     """
@@ -469,8 +485,12 @@ def interval(
 
     def ends(low: float, high: float) -> tuple[float, float]:
         return (
-            -math.inf if strayed(parameter, low, best) else float(parameter.value(low)),
-            math.inf if strayed(parameter, high, best) else float(parameter.value(high)),
+            -math.inf
+            if strayed(parameter, low, best, assessment.policy)
+            else float(parameter.value(low)),
+            math.inf
+            if strayed(parameter, high, best, assessment.policy)
+            else float(parameter.value(high)),
         )
 
     estimate = fit.parameters.get(parameter.name)
@@ -504,13 +524,15 @@ def interval(
     )
 
 
-def strayed(parameter: Any, coordinate: float, best: float) -> bool:
-    """Whether a coordinate went where the data no longer see it: by a factor of 1000, or to an end
-    of its range.
+def strayed(
+    parameter: Parameter, coordinate: float, best: float, policy: FitPolicy = DEFAULT_POLICY
+) -> bool:
+    """Whether a coordinate went where the data no longer see it: by the factor of the policy, or to
+    an end of its range.
     """
     if logistic(parameter):
         return abs(coordinate) > max(REACH_LOGISTIC - 1.0, abs(best))
-    return bool(parameter.about.transform == "log" and abs(coordinate - best) > STRAYED)
+    return bool(parameter.about.transform == "log" and abs(coordinate - best) > policy.strayed)
 
 
 def remarks(assessment: Assessment, kind: str, count: int, failed: int) -> list[str]:
@@ -521,7 +543,7 @@ def remarks(assessment: Assessment, kind: str, count: int, failed: int) -> list[
             f"{failed} of {count} replicates did not converge and are left out; the "
             "intervals are too narrow if they are the extreme ones."
         )
-    if count < FEW:
+    if count < assessment.policy.few_replicates:
         part = 100 * 1.5 / math.sqrt(count)
         found.append(
             f"With {count} replicates the ends of an interval depend on the seed by about "
@@ -529,8 +551,8 @@ def remarks(assessment: Assessment, kind: str, count: int, failed: int) -> list[
         )
     if (
         kind in ("residual", "parametric")
-        and assessment.correlation_time > 1.2
-        and not np.any(assessment.spread.time > 0)
+        and assessment.correlation_time > assessment.policy.correlation_time
+        and not np.any(assessment.variance_components.time > 0)
     ):
         found.append(
             "Neighbouring residuals are correlated, which these draws break up; "

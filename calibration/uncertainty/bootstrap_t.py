@@ -16,7 +16,7 @@ import jax
 import numpy as np
 
 from calibration.fitting.assessment import Assessment
-from calibration.fitting.reml import LEAST_SLOPE, component_of_rows, plain
+from calibration.fitting.linearised import LEAST_SLOPE, component_of_rows, plain
 from calibration.fitting.sandwich import between_trials
 from calibration.optimise.normal_equations import NormalEquations, invert_information
 from calibration.problem.residuals import Block
@@ -108,7 +108,7 @@ def squares(
     """Mean squares (B, components) of the errors, in units of the weights: from the residuals, or 1
     where they are known.
     """
-    parts = assessment.parts
+    parts = assessment.linearised
     left = np.maximum(parts.counts - parts.used_up(), 1.0)
     total = np.zeros((_count(working), left.size))
     for i in range(left.size):
@@ -116,7 +116,7 @@ def squares(
             total[:, i] += np.einsum(
                 "brn,brn->b", block.residual[:, :, own == i], block.residual[:, :, own == i]
             )
-    known = ~assessment.spread.free_size & (kind == "parametric")
+    known = ~assessment.variance_components.free_size & (kind == "parametric")
     return np.where(known, 1.0, total / left)
 
 
@@ -135,7 +135,7 @@ def influences(blocks: tuple[Block, ...], data: tuple[Any, ...]) -> tuple[Block,
                 inner = (shape[0] * shape[1], *shape[2:])
                 deviation, slopes = plain(
                     rows.take(residual, axis=2).reshape(inner),
-                    rows.take(by, axis=2).reshape(*inner, -1),
+                    rows.take(by, axis=2).reshape(*inner, by.shape[-1]),
                     together,
                 )
                 influence, bend = (
@@ -147,7 +147,7 @@ def influences(blocks: tuple[Block, ...], data: tuple[Any, ...]) -> tuple[Block,
                 )
                 root = np.sqrt(np.maximum(mean, LEAST_SLOPE))[:, None, None, None]
                 rows.put(residual, influence / root, axis=2)
-                rows.put(by, slopes.reshape(*shape, -1) * root[..., None], axis=2)
+                rows.put(by, slopes.reshape(*shape, by.shape[-1]) * root[..., None], axis=2)
         local = block.by_local.shape[-1]
         found[g] = Block(residual, by[..., local:], by[..., :local])
     return tuple(found)
@@ -159,7 +159,7 @@ def members(assessment: Assessment) -> list[np.ndarray]:
     """
     return [
         component_of_rows(pieces, block)
-        for pieces, block in zip(assessment.parts.batches, assessment.blocks, strict=False)
+        for pieces, block in zip(assessment.linearised.batches, assessment.blocks, strict=False)
     ]
 
 

@@ -18,7 +18,8 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.fitting.assessment import FAR, LOOSE, THRESHOLD, chi_squared
+from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
+from calibration.fitting.probes import excluding_rise, sum_squares
 from calibration.optimise.least_squares import minimise
 from calibration.optimise.normal_equations import UNRESOLVED, SharedInformation, eliminate
 from calibration.problem.problem import Problem
@@ -27,11 +28,6 @@ from calibration.results.result import Fit
 from calibration.uncertainty.combinations import acting_through
 from calibration.uncertainty.linearisation import WorkingPoint, working_point
 from calibration.uncertainty.synthetic import expected_data
-
-COLLINEAR = 15.0
-"""Collinearity index above which parameters cannot be told apart in practice (Brun, Reichert and
-Kuensch 2001: 10 to 20).
-"""
 
 NEGLIGIBLE = 0.05
 """Part of the largest component of a direction below which a parameter is not named."""
@@ -42,9 +38,9 @@ verified.
 """
 
 
-REGIMES = (-3 * FAR, -2 * FAR, -FAR, FAR, 2 * FAR, 3 * FAR)
-"""Steps of one coordinate (factors of about 4, 16 and 64) at which it is looked for another
-regime.
+REGIMES = (-3, -2, -1, 1, 2, 3)
+"""Steps of one coordinate, in units of ``FitPolicy.probe_step`` (factors of about 4, 16 and 64), at
+which it is looked for another regime.
 """
 
 
@@ -115,6 +111,7 @@ class Identifiability:
             the pairs above 15.
         own: sentences about each trial's own parameters that are not determined.
         fitted: whether it was looked at the minimum of a fit, or at starting values.
+        policy: by what it was judged.
     """
 
     parameters: dict[str, IdentifiedParameter]
@@ -126,6 +123,7 @@ class Identifiability:
     collinear_pairs: tuple[tuple[str, str, float], ...]
     own: tuple[str, ...]
     fitted: bool
+    policy: FitPolicy = dataclasses.field(default=DEFAULT_POLICY, repr=False)
 
     @property
     def determined(self) -> tuple[str, ...]:
@@ -141,7 +139,13 @@ class Identifiability:
 
 
 def identify(
-    given: Problem | Fit, *, noise: float = 1.0, probe: bool = True, points: int = 3, seed: int = 0
+    given: Problem | Fit,
+    *,
+    noise: float = 1.0,
+    probe: bool = True,
+    points: int = 3,
+    seed: int = 0,
+    policy: FitPolicy = DEFAULT_POLICY,
 ) -> Identifiability:
     """Say what the data determine, before a fit (at the starting values) or after (at the minimum).
 
@@ -160,6 +164,7 @@ def identify(
         probe: whether to try far values, too; takes two short fits for each parameter.
         points: number of random points at which a loss of rank is verified.
         seed: of these.
+        policy: thresholds by which a problem is judged; a fit keeps its own.
 
     Returns:
         Status and standard error of each parameter, the undetermined combinations in words, and the
@@ -167,6 +172,22 @@ def identify(
 
     Raises:
         InputError: nothing free, or ``noise`` not positive.
+
+    Example:
+        >>> table = cal.ImpactTable(
+        ...     name="drops",
+        ...     impact_angle=np.zeros(4),
+        ...     impact_speed=np.array([1.0, 2.0, 3.0, 4.0]),
+        ...     normal_restitution=np.array([0.81, 0.79, 0.80, 0.80]),
+        ...     sigma={"normal_restitution": np.full(4, 0.01)},
+        ... )
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> problem = cal.Problem(scene, [table], free=["contact.normal.restitution"])
+        >>> cal.identify(problem).determined
+        ('contact.normal.restitution',)
     """
     if not (isinstance(noise, (int, float)) and 0 < noise < math.inf):
         raise InputError(
@@ -174,7 +195,7 @@ def identify(
             remedy="It multiplies all standard deviations; 1 keeps them.",
         )
     with jax.enable_x64(True):
-        point = working_point(given, argument="identify")
+        point = working_point(given, argument="identify", policy=policy)
         if not point.parameters:
             raise InputError(
                 "identify: no shared parameter is free.",
@@ -187,7 +208,7 @@ class _Analysis:
     """The information at a working point and what follows from it."""
 
     def __init__(self, point: WorkingPoint, *, noise: float, points: int, seed: int) -> None:
-        self.point, self.noise = point, noise
+        self.point, self.noise, self.policy = point, noise, point.policy
         self.names = tuple(parameter.name for parameter in point.parameters)
         self.slope, self.logarithmic = point.natural_slopes
         blocks = point.blocks()
@@ -215,7 +236,7 @@ class _Analysis:
         for i in np.flatnonzero(np.any(np.abs(self.null) > NEGLIGIBLE, axis=1)):
             for step in REGIMES:
                 shared = np.array(start.shared, dtype=float)
-                shared[self.point.free[i]] += step
+                shared[self.point.free[i]] += step * self.policy.probe_step
                 elsewhere.append((shared, start.local))
         spaces = [self.null]
         for shared, local in elsewhere:
@@ -242,6 +263,7 @@ class _Analysis:
             pairs,
             tuple(own_open(self.point)),
             self.point.fitted,
+            self.policy,
         )
 
     # -- directions
@@ -256,7 +278,7 @@ class _Analysis:
             )
         eigenvalues, vectors = np.linalg.eigh(self.all.matrix)
         for eigenvalue, vector in list(zip(eigenvalues, vectors.T, strict=True))[null.shape[1] :]:
-            if 0 < eigenvalue < 1 / LOOSE**2:
+            if 0 < eigenvalue < 1 / self.policy.largest_log_sd**2:
                 yield self.direction(vector, 1 / math.sqrt(eigenvalue), False)
 
     @staticmethod
@@ -381,7 +403,8 @@ class _Analysis:
             sd = math.sqrt(max(covariance[i, i], 0.0))
             loose = (
                 parameter.about.transform != "identity"
-                and max(sd / abs(self.slope[i]), sd if self.logarithmic[i] else 0.0) > LOOSE
+                and max(sd / abs(self.slope[i]), sd if self.logarithmic[i] else 0.0)
+                > self.policy.largest_log_sd
             )
             if parameter.at_bound(value):
                 status, note = Identification.AT_BOUND, "a standard error does not apply there"
@@ -395,9 +418,10 @@ class _Analysis:
             elif by_data_unseen[i]:
                 status = Identification.PRIOR_ONLY
             elif probe and parameter.about.transform != "identity":
+                far = self.policy.probe_step
                 open_sides = [
                     words
-                    for words, step in (("larger", FAR), ("smaller", -FAR))
+                    for words, step in (("larger", far), ("smaller", -far))
                     if self.delta_chi2(i, step) < 1
                 ]
                 if open_sides:
@@ -438,9 +462,11 @@ class _Analysis:
             method="levenberg_marquardt",
             steps=100,
         )
-        delta_chi2 = chi_squared(problem.layout, problem.scene, there, data) - lowest
+        delta_chi2 = sum_squares(problem.layout, problem.scene, there, data) - lowest
         needed = (
-            THRESHOLD if point.assessment is None else point.assessment.delta_chi2(self.names[i])
+            self.policy.excluding_rise
+            if point.assessment is None
+            else excluding_rise(point.assessment, self.names[i])
         )
         return delta_chi2 / (self.noise**2 * needed)
 
@@ -460,7 +486,8 @@ class _Analysis:
         pairs = tuple(
             (self.names[acting[a]], self.names[acting[b]], index)
             for a, b in itertools.combinations(range(len(acting)), 2)
-            if (index := collinearity_index(cosines[np.ix_([a, b], [a, b])])) > COLLINEAR
+            if (index := collinearity_index(cosines[np.ix_([a, b], [a, b])]))
+            > self.policy.collinearity
         )
         return collinearity_index(cosines), pairs
 
@@ -539,8 +566,10 @@ def own_open(point: WorkingPoint) -> Iterator[str]:
         for column, parameter in enumerate(moving):
             count = int(np.sum(unseen[:, column]))
             if count:
-                trials = f"{count} of {unseen.shape[0]} trials"
-                yield f"{parameter.about.label} ({parameter.name}) of {trials} is not determined"
+                yield (
+                    f"{parameter.about.label} ({parameter.name}) of {count} of "
+                    f"{unseen.shape[0]} trials is not determined"
+                )
 
 
 def power(name: str, exponent: float) -> str:
@@ -555,14 +584,16 @@ def factor(sd: float) -> str:
 
 def _lines(found: Identifiability) -> Iterator[str]:
     """The report for a person."""
-    place = "at the minimum of the fit" if found.fitted else "at the starting values, before a fit"
-    yield f"What the data determine, {place}:"
+    where = "at the minimum of the fit" if found.fitted else "at the starting values, before a fit"
+    yield f"What the data determine, {where}:"
     wide = max(len(name) for name in found.names)
     for item in found.parameters.values():
         unit = "" if item.unit == "-" else f" {item.unit}"
         if item.status in (Identification.DETERMINED, Identification.PRIOR_ONLY):
-            size = f"{value_and_sd(item.value, item.sd)}{unit} ({percent(item.value, item.sd)})"
-            number = f"{size}, {item.status.value}"
+            number = (
+                f"{value_and_sd(item.value, item.sd)}{unit} ({percent(item.value, item.sd)}), "
+                f"{item.status.value}"
+            )
         else:
             note = f": {item.note}" if item.note else ""
             number = f"{item.status.value} (looked at {plain(item.value)}{unit}){note}"
@@ -585,6 +616,6 @@ def _lines(found: Identifiability) -> Iterator[str]:
     if len(found.names) > 1:
         shown = f"{found.collinearity:.3g}" if math.isfinite(found.collinearity) else "infinite"
         yield (
-            f"Collinearity index of all: {shown} (1 is independent, above {COLLINEAR:.0f} hardly "
-            "to be told apart)."
+            f"Collinearity index of all: {shown} (1 is independent, above "
+            f"{found.policy.collinearity:.0f} hardly to be told apart)."
         )

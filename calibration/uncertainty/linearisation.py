@@ -8,7 +8,8 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
-from calibration.fitting.fit import starting_point
+from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
+from calibration.fitting.start import starting_point
 from calibration.model.parameter import Parameter
 from calibration.optimise.least_squares import Start
 from calibration.optimise.normal_equations import SharedInformation
@@ -35,15 +36,17 @@ class WorkingPoint:
         problem: the problem.
         start: coordinates, shared (S,) and of the trials of each kind (R, L), and which of them are
             frozen.
-        widening: factor by which the standard error of each free shared coordinate exceeds the
-            formal one (S,), 1 before a fit.
+        error_scale_factor: factor by which the standard error of each free shared coordinate
+            exceeds the formal one (S,), 1 before a fit.
         assessment: of the minimum of a fit, else ``None``.
+        policy: thresholds by which what follows is judged.
     """
 
     problem: Problem
     start: Start
     error_scale_factor: np.ndarray
     assessment: Assessment | None = None
+    policy: FitPolicy = DEFAULT_POLICY
 
     @property
     def fitted(self) -> bool:
@@ -123,7 +126,7 @@ class WorkingPoint:
         At the minimum of a fit, robust losses are replaced by their influence.
         """
         if self.assessment is not None and shared is None and local is None:
-            working = self.assessment.parts.working
+            working = self.assessment.linearised.working
             return tuple(working) if priors else tuple(working[: len(self.layout.batches)])
         start = self.start
         found = jacobians(
@@ -136,15 +139,22 @@ class WorkingPoint:
         return start.free_blocks(found if priors else found[: len(self.layout.batches)])
 
 
-def working_point(given: Problem | Fit, *, argument: str) -> WorkingPoint:
+def working_point(
+    given: Problem | Fit, *, argument: str, policy: FitPolicy = DEFAULT_POLICY
+) -> WorkingPoint:
     """The working point of a problem before, or of a fit after fitting.
+
+    Args:
+        given: the problem, or the fit, which keeps its own policy.
+        argument: what an error names first.
+        policy: thresholds by which a problem is judged.
 
     Raises:
         InputError: neither a problem nor a fit that kept its problem.
     """
     if isinstance(given, Problem):
         start = starting_point(given, {})
-        return WorkingPoint(given, start, np.ones(int(np.sum(start.free))))
+        return WorkingPoint(given, start, np.ones(int(np.sum(start.free))), policy=policy)
     if (
         isinstance(given, Fit)
         and given.assessment is not None
@@ -159,6 +169,7 @@ def working_point(given: Problem | Fit, *, argument: str) -> WorkingPoint:
             assessment.start.from_minimum(assessment.minimum),
             np.sqrt(ratio),
             assessment,
+            assessment.policy,
         )
     raise InputError(
         f"{argument}: {type(given).__name__} is neither a Problem nor the result of fit(problem)."

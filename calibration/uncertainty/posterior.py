@@ -19,6 +19,7 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
+from calibration.fitting.policy import FitPolicy
 from calibration.fitting.refit import identity
 from calibration.model.parameter import Parameter
 from calibration.model.prior import LogNormal
@@ -33,14 +34,6 @@ from calibration.runtime.progress import Progress, ensure_progress
 from calibration.uncertainty.bootstrap import strayed
 from calibration.uncertainty.draws import Draws
 from calibration.uncertainty.profile import judged
-
-AGREEMENT = 1.01
-"""Chains whose R-hat is below this agree (Vehtari, Gelman, Simpson, Carpenter and Buerkner,
-Bayesian Analysis 16 (2021) 667).
-"""
-
-ENOUGH = 400
-"""Effective samples from which on quantiles and R-hat are to be believed (ibid.)."""
 
 FLAT = ("coordinate", "value")
 
@@ -295,7 +288,7 @@ class Density:
     def __init__(self, assessment: Assessment, flat: str) -> None:
         self.assessment, self.flat = assessment, flat
         self.layout, self.scene, self.data = assessment.layout, assessment.scene, assessment.data
-        spread, parts = assessment.spread, assessment.parts
+        spread, parts = assessment.variance_components, assessment.linearised
         self.sampled = np.flatnonzero(spread.free_size)
         self.counts = parts.counts[self.sampled]
         robust = np.asarray([component.model.robust for component in parts.components], dtype=bool)
@@ -315,9 +308,9 @@ class Density:
         """Factor by which the fit enlarges standard errors beyond the sizes of the errors: for
         correlation, for scatter between trials.
         """
-        assessment, spread = self.assessment, self.assessment.spread
-        followed = assessment.followed()
-        plain = assessment.parts.covariance(
+        assessment, spread = self.assessment, self.assessment.variance_components
+        followed = assessment.linearised.followed
+        plain = assessment.linearised.covariance(
             spread.size, np.where(followed, spread.time, 0.0), followed=followed
         )
         seen = ~assessment.formal.open_shared
@@ -418,7 +411,9 @@ class Density:
         if not self.sampled.size:
             return self.data
         factor = (
-            jnp.ones(len(self.assessment.parts.components)).at[self.sampled].set(jnp.exp(-log_size))
+            jnp.ones(len(self.assessment.linearised.components))
+            .at[self.sampled]
+            .set(jnp.exp(-log_size))
         )
         return tuple(
             own._replace(
@@ -526,7 +521,7 @@ def inference_data(arviz: Any, fit: Fit, density: Density, points: Point, steps:
             of,
         )
     for place, component in enumerate(density.sampled.tolist()):
-        name = f"noise size {assessment.parts.components[component].quantity}"
+        name = f"noise size {assessment.linearised.components[component].quantity}"
         found[name], about[name] = np.exp(points.log_size[..., place]), None
     stats = {
         "diverging": steps.diverging,
@@ -552,10 +547,15 @@ def summarised(
 ) -> Posterior:
     """Intervals, whether the chains agree, and words."""
     intervals, sentences, warnings = {}, [], []
+    policy = density.assessment.policy
     for index in np.flatnonzero(density.assessment.free):
         parameter, coordinates = density.layout.global_parameters[index], points.shared[..., index]
         ends, ran = interval(
-            parameter, coordinates, float(density.assessment.minimum.shared[index]), level
+            parameter,
+            coordinates,
+            float(density.assessment.minimum.shared[index]),
+            level,
+            policy,
         )
         label = capitalise(parameter.about.label)
         intervals[parameter.name] = ends
@@ -572,14 +572,15 @@ def summarised(
             )
     rhat, ess = agreement(arviz, density.assessment, points)
     divergences = int(np.sum(steps.diverging))
-    if not rhat < AGREEMENT:
+    if not rhat < policy.chain_agreement:
         warnings.append(
-            f"The chains do not agree (R-hat up to {rhat:.4g}, wanted below {AGREEMENT}): "
-            "these samples are not to be used."
+            f"The chains do not agree (R-hat up to {rhat:.4g}, wanted below "
+            f"{policy.chain_agreement}): these samples are not to be used."
         )
-    if not ess >= ENOUGH:
+    if not ess >= policy.effective_samples:
         warnings.append(
-            f"The effective sample size is only {ess:.0f}, wanted {ENOUGH}; draw more samples."
+            f"The effective sample size is only {ess:.0f}, wanted {policy.effective_samples}; draw "
+            "more samples."
         )
     if divergences:
         warnings.append(
@@ -592,7 +593,7 @@ def summarised(
             "as in the fit, because residuals are correlated"
             " or trials scatter."
         )
-    if rhat < AGREEMENT and ess >= ENOUGH:
+    if rhat < policy.chain_agreement and ess >= policy.effective_samples:
         sentences.append(
             f"The chains agree: R-hat at most {rhat:.4f}, effective sample size at least {ess:.0f}."
         )
@@ -633,13 +634,13 @@ def agreement(arviz: Any, assessment: Assessment, points: Point) -> tuple[float,
 
 
 def interval(
-    parameter: Parameter, coordinates: np.ndarray, best: float, level: float
+    parameter: Parameter, coordinates: np.ndarray, best: float, level: float, policy: FitPolicy
 ) -> tuple[tuple[float, float], list[str]]:
     """Central interval, infinite on a side where samples ran away, and which sides these are."""
     ends = [float(parameter.value(end)) for end in percentile_ends(coordinates, level)]
     ran = []
     for side, (pick, called) in enumerate(((np.min, "smaller"), (np.max, "larger"))):
-        if strayed(parameter, float(pick(coordinates)), best):
+        if strayed(parameter, float(pick(coordinates)), best, policy):
             ends[side] = -np.inf if side == 0 else np.inf
             ran.append(called)
     return (ends[0], ends[1]), ran

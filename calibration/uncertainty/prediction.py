@@ -67,8 +67,8 @@ def prediction_band(
     """Predict what a trial of the fit shows, or anything that follows from the fitted scene.
 
     From the covariance: ``sd^2 = g' C g``, ``g`` the derivatives of the prediction by all
-    parameters of the fit, the trial's own among them, and Student's t where the noise was estimated
-    (the delta method). From draws: their quantiles, which may be lopsided.
+    parameters of the fit, the trial's own among them, and Student's t where the noise was
+    estimated (the delta method). From draws: their quantiles, which may be lopsided.
 
     Args:
         fit: a result of ``calibration.fit``.
@@ -88,6 +88,24 @@ def prediction_band(
     Raises:
         InputError: a trial, observation or level that does not exist, times where the observation
             has none.
+
+    Example:
+        >>> table = cal.ImpactTable(
+        ...     name="drops",
+        ...     impact_angle=np.zeros(4),
+        ...     impact_speed=np.array([1.0, 2.0, 3.0, 4.0]),
+        ...     normal_restitution=np.array([0.81, 0.79, 0.80, 0.80]),
+        ...     sigma={"normal_restitution": np.full(4, 0.01)},
+        ... )
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> problem = cal.Problem(scene, [table], free=["contact.normal.restitution"])
+        >>> fit = cal.fit(problem)
+        >>> band = cal.prediction_band(fit, lambda scene: scene.contact.normal.restitution)
+        >>> print(f"{band.mean:.3f} +- {band.sd:.3f}")
+        0.800 +- 0.005
     """
     assessment = judged(fit)
     check_level(level)
@@ -182,7 +200,9 @@ class OfTrial:
         """
         batch, r, observation = self.place
         weight = np.asarray(assessment.data[batch].samples[observation].weight[r])
-        size = assessment.spread.size[assessment.parts.batches[batch][observation].component]
+        size = assessment.variance_components.size[
+            assessment.linearised.batches[batch][observation].component
+        ]
         columns = [
             np.median(1 / weight[weight[:, k] > 0, k]) if np.any(weight[:, k] > 0) else np.nan
             for k in range(weight.shape[1])

@@ -13,7 +13,8 @@ import jax
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.fitting.assessment import Assessment
+from calibration.fitting.assessment import Assessment, assess
+from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
 from calibration.fitting.refit import error_scale_factor, identity, position_of, refit, threshold
 from calibration.model.parameter import Parameter
@@ -175,6 +176,23 @@ def profile(
     References:
         Venzon and Moolgavkar, Applied Statistics 37 (1988) 87; Bates and Watts, Nonlinear
         Regression Analysis (1988), section 6.1.
+
+    Example:
+        >>> table = cal.ImpactTable(
+        ...     name="drops",
+        ...     impact_angle=np.zeros(4),
+        ...     impact_speed=np.array([1.0, 2.0, 3.0, 4.0]),
+        ...     normal_restitution=np.array([0.81, 0.79, 0.80, 0.80]),
+        ...     sigma={"normal_restitution": np.full(4, 0.01)},
+        ... )
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> problem = cal.Problem(scene, [table], free=["contact.normal.restitution"])
+        >>> fit = cal.fit(problem)
+        >>> print(cal.profile(fit))
+        Restitution: 0.7902 to 0.8098 (95 %).
     """
     assessment = judged(fit)
     check_level(level)
@@ -212,7 +230,11 @@ def profile(
                 assessment = better.judged(assessment)
         if assessment is not fit.assessment:
             fit = report(
-                fit.problem, assessment, assessment.shared(), method=fit.method, seconds=fit.seconds
+                fit.problem,
+                assessment,
+                estimate_shared(assessment),
+                method=fit.method,
+                seconds=fit.seconds,
             )
     warnings += [sentence for one in found.values() for sentence in unreliable(one)]
     return Profiles(found, fit, tuple(warnings))
@@ -372,7 +394,7 @@ class BetterMinimum(Exception):
             assessment,
             began._replace(shared=self.point.minimum.shared, local=self.point.minimum.local),
         )
-        return Assessment(
+        return assess(
             assessment.layout,
             assessment.scene,
             assessment.data,

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from calibration.fitting.assessment import SERIES, Assessment
+from calibration.fitting.assessment import Assessment
 from calibration.noise.loss import StudentTLoss
 from calibration.noise.whitening import make_whitening, unwhiten
 from calibration.optimise.normal_equations import compute_leverage
@@ -71,8 +71,10 @@ def least_squares_residuals(assessment: Assessment) -> list[np.ndarray]:
     One step of the linearised problem from the minimum; where the fit itself weighs so, the step is
     none.
     """
-    parts = assessment.parts
-    equations = parts.normal_equations(np.ones(len(parts.components)), assessment.spread.time)
+    parts = assessment.linearised
+    equations = parts.normal_equations(
+        np.ones(len(parts.components)), assessment.variance_components.time
+    )
     covariance, _ = equations.covariance()
     step = covariance @ equations.score()
     found = []
@@ -97,7 +99,7 @@ def redrawable(assessment: Assessment) -> list[list[Redrawable]]:
     for g, (data, taken, independent) in enumerate(every):
         observations = []
         for piece, samples, errors in zip(
-            assessment.parts.batches[g], data.samples, assessment.errors[g], strict=True
+            assessment.linearised.batches[g], data.samples, assessment.errors[g], strict=True
         ):
             weight = np.asarray(samples.weight)
             used, larger = weight > 0, enlarged(piece.rows.take(taken))
@@ -108,8 +110,8 @@ def redrawable(assessment: Assessment) -> list[list[Redrawable]]:
                 else piece.rows.take(independent)
             )
             size, time = (
-                assessment.spread.size[piece.component],
-                assessment.spread.time[piece.component],
+                assessment.variance_components.size[piece.component],
+                assessment.variance_components.time[piece.component],
             )
             observations.append(
                 Redrawable(
@@ -121,7 +123,8 @@ def redrawable(assessment: Assessment) -> list[list[Redrawable]]:
                     samples=samples,
                     size=size,
                     time=time,
-                    series=bool(errors.series) and weight.shape[1] >= SERIES,
+                    series=bool(errors.series)
+                    and weight.shape[1] >= assessment.policy.series_length,
                 )
             )
         found.append(observations)

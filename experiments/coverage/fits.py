@@ -6,9 +6,9 @@ from typing import Any
 import jax
 import numpy as np
 
-from calibration.fitting.assessment import Assessment
-from calibration.fitting.fit import ROUNDS
-from calibration.fitting.reweighting import data_as_judged
+from calibration.fitting.assessment import Assessment, assess
+from calibration.fitting.reweighting import reweigh
+from calibration.fitting.solve import ROUNDS
 from calibration.fitting.start import starting_point
 from calibration.optimise.batched import minimise_each
 from calibration.optimise.convergence import is_an_end
@@ -83,7 +83,7 @@ def judged(problems: Sequence[Problem]) -> tuple[list[Problem], list[Assessment]
         for i, (minimum, blocks) in zip(range(len(problems)), minima(problems, here), strict=True):
             if i in left:
                 problem = problems[i]
-                found = Assessment(
+                found = assess(
                     problem.layout,
                     problem.scene,
                     problem.data,
@@ -95,7 +95,7 @@ def judged(problems: Sequence[Problem]) -> tuple[list[Problem], list[Assessment]
                 assessments[i : i + 1] = [found]
         still = []
         for i in left:
-            data = data_as_judged(assessments[i])
+            data = reweigh(assessments[i])
             if data is not None and round_ < ROUNDS:
                 problems[i] = problems[i].with_data(data)
                 minimum = assessments[i].minimum

@@ -10,7 +10,10 @@ from scipy import stats
 
 import calibration as cal
 from calibration.fitting.assessment import Assessment
+from calibration.fitting.diagnosis import doubt_noise
+from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
+from calibration.fitting.probes import excluding_rise
 from calibration.results.estimate import Determination
 from calibration.uncertainty.bootstrap import Bootstrap
 from experiments.coverage.fits import judged, of_one_layout, rises
@@ -87,7 +90,7 @@ def measure(
             for name, truth in scenario.truth.items():
                 delta_chi2 = rises(own, assessments, name, truth)
                 limits = np.asarray(
-                    [assessment.delta_chi2(name, LEVEL) for assessment in assessments]
+                    [excluding_rise(assessment, name, LEVEL) for assessment in assessments]
                 )
                 for assessment, inside in zip(assessments, delta_chi2 <= limits, strict=True):
                     found[name].append(
@@ -101,7 +104,7 @@ def measure(
                 fit = report(
                     problem,
                     assessment,
-                    assessment.shared(),
+                    estimate_shared(assessment),
                     method="levenberg_marquardt",
                     seconds=0.0,
                 )
@@ -129,12 +132,12 @@ def _interval(assessment: Assessment, name: str, truth: float) -> tuple[float, .
     """Whether the truth is inside, deviation, standard error, degrees of freedom, whether it
     failed, whether it was flagged.
     """
-    estimate = assessment.shared()[name]
+    estimate = estimate_shared(assessment)[name]
     low, high = estimate.interval(LEVEL)
     failed = (
         not bool(assessment.minimum.converged) or estimate.status is not Determination.DETERMINED
     )
-    flagged = bool(assessment.doubts()) or not assessment.explained
+    flagged = bool(doubt_noise(assessment)) or not assessment.explained
     inside = low <= truth <= high and not failed
     return (
         float(inside),

@@ -11,7 +11,7 @@ import pytest
 import jaxcontact as jc
 from calibration.detection.bounces import read_bounces
 from calibration.errors import InputError
-from calibration.fitting.assessment import Assessment
+from calibration.fitting.assessment import assess
 from calibration.fitting.autocorrelation import autocorrelation_time
 from calibration.fitting.fit import fit
 from calibration.fitting.sandwich import between_trials
@@ -171,7 +171,7 @@ def test_same_minimum_and_covariance_as_scipy():
             np.concatenate([own.shared, own.local[0].ravel()]), peer.x, atol=1e-6
         )
         covariance = np.linalg.inv(peer.jac.T @ peer.jac)
-        judged = Assessment(asked.layout, asked.scene, asked.data, began, own)
+        judged = assess(asked.layout, asked.scene, asked.data, began, own)
         assert judged.formal.shared[0, 0] == pytest.approx(covariance[0, 0], rel=1e-5)
         np.testing.assert_allclose(
             judged.formal.local[0][0], covariance[1:, 1:], rtol=1e-4, atol=1e-16

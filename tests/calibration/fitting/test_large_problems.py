@@ -12,7 +12,8 @@ import pytest
 
 import jaxcontact as jc
 from calibration.detection.bounces import read_bounces
-from calibration.fitting.fit import fit, starting_point
+from calibration.fitting.fit import fit
+from calibration.fitting.start import starting_point
 from calibration.io.recording import Recording
 from calibration.measurements.positions import TrackedPositions
 from calibration.model.free import Free

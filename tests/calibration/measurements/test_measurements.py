@@ -16,6 +16,7 @@ import calibration as cal
 import jaxcontact as jc
 from calibration.detection.impact_train import find_impact_train
 from calibration.errors import InputError
+from calibration.fitting.estimates import estimate_trial
 from calibration.fitting.fit import fit
 from calibration.io.impact_table import ImpactTable
 from calibration.measurements.contact_durations import duration_of_impact
@@ -139,7 +140,7 @@ def test_restitution_from_the_sound_of_a_drop_from_an_unknown_height():
     problem, found = bounce_fit()
     assert_found(found, {RESTITUTION: 0.85})
     assert found.parameters[RESTITUTION].sd < 1e-4
-    own = found.assessment.local(0, 0)
+    own = estimate_trial(found.assessment, 0, 0)
     assert abs(own["impact_time"].value - 0.3) < 3 * own["impact_time"].sd
     assert abs(own["impact_speed"].value - 3.0) < 3 * own["impact_speed"].sd
     assert any("left out" in remark for remark in problem.detections[0].remarks)
@@ -375,7 +376,7 @@ def test_stiffness_and_restitution_from_force_traces_with_an_unknown_trigger():
     found = fit(problem)
     assert_found(found, {STIFFNESS: 3e6, RESTITUTION: 0.7})
     for seed in range(2):
-        own = found.assessment.local(0, seed)["offset_of_force_sensor"]
+        own = estimate_trial(found.assessment, 0, seed)["offset_of_force_sensor"]
         assert abs(own.value + 3e-5 * (seed + 1)) < 3 * own.sd
     check_derivatives(problem, rtol=2e-4)
 
@@ -402,8 +403,11 @@ def test_gain_of_the_sensor_is_told_by_known_speeds_and_not_told_without_them():
     assert open_.parameters["force_gain"].status is Determination.NOT_DETERMINED
     assert open_.parameters[STIFFNESS].status is Determination.NOT_DETERMINED
     # What belongs to one trial follows what the data leave open.
-    assert open_.assessment.local(0, 0)["impact_speed"].status is Determination.NOT_DETERMINED
-    assert open_.assessment.local(0, 0)["impact_time"].status is Determination.DETERMINED
+    assert (
+        estimate_trial(open_.assessment, 0, 0)["impact_speed"].status
+        is Determination.NOT_DETERMINED
+    )
+    assert estimate_trial(open_.assessment, 0, 0)["impact_time"].status is Determination.DETERMINED
 
 
 def test_contact_durations_of_known_impacts_are_hertz_s():
@@ -543,7 +547,7 @@ def spin_fit():
 def test_friction_from_spins_wrapped_marker_angles_and_orientations_in_one_trial():
     problem, found = spin_fit()
     assert_found(found, {FRICTION: 0.1})
-    own = found.assessment.local(0, 0)
+    own = estimate_trial(found.assessment, 0, 0)
     assert abs(own["spin_y"].value + 40.0) < 3 * own["spin_y"].sd
     assert abs(own["marker_angle"].value - 0.7) < 3 * own["marker_angle"].sd
     check_derivatives(problem, rtol=1e-4)
@@ -693,5 +697,5 @@ def test_sounds_positions_and_an_impact_table_in_one_problem():
     (place,) = [
         (k, r) for k, members in enumerate(problem.members) for r, m in enumerate(members) if m == 2
     ]
-    offset = found.assessment.local(*place)["offset_of_microphone"]
+    offset = estimate_trial(found.assessment, *place)["offset_of_microphone"]
     assert abs(offset.value + 0.25) < 3 * offset.sd

@@ -10,11 +10,12 @@ from scipy import optimize, special, stats
 import calibration as cal
 import jaxcontact as jc
 from calibration.errors import InputError
+from calibration.fitting.diagnosis import doubt_noise
+from calibration.fitting.linearised import LinearisedProblem, linearise
 from calibration.fitting.reml import (
-    VarianceComponents,
+    covariance_of_uncertain_weights,
     degrees_of_freedom,
-    of_uncertain_weights,
-    restricted,
+    maximise_restricted_likelihood,
 )
 from calibration.model.samples import Samples
 from calibration.noise.loss import HuberLoss, StudentTLoss
@@ -251,9 +252,9 @@ def covariance_of(times: np.ndarray, size: np.ndarray, tau: float) -> np.ndarray
     return whole
 
 
-def parts_of(blocks, data, model) -> VarianceComponents:
+def parts_of(blocks, data, model) -> LinearisedProblem:
     errors = ((Errors(model, ("a", "b"), (True, True), series=True),),)
-    return VarianceComponents(blocks, data, errors)
+    return linearise(blocks, data, errors)
 
 
 def test_likelihood_of_the_arrow_is_that_of_the_dense_formula():
@@ -276,7 +277,7 @@ def test_sizes_of_two_quantities_are_those_of_restricted_maximum_likelihood():
     blocks, data, whole, left, times = linear(2)
     parts = parts_of(blocks, data, Estimated())
     yes, no = np.ones(2, dtype=bool), np.zeros(2, dtype=bool)
-    found = restricted(parts, np.ones(2), np.zeros(2), yes, no)
+    found = maximise_restricted_likelihood(parts, np.ones(2), np.zeros(2), yes, no)
     peer = optimize.minimize(
         lambda x: restricted_likelihood(covariance_of(times, np.exp(x), 0.0), whole, left),
         np.zeros(2),
@@ -293,15 +294,13 @@ def test_sizes_of_two_quantities_are_those_of_restricted_maximum_likelihood():
 def test_one_size_has_the_degrees_of_freedom_that_are_left():
     blocks, data, whole, left, _ = linear(3, sizes=(1.0, 1.0))
     errors = ((Errors(Estimated(), ("a", "a"), (True, True), series=True),),)
-    parts = VarianceComponents(blocks, data, errors)
-    found = restricted(
+    parts = linearise(blocks, data, errors)
+    found = maximise_restricted_likelihood(
         parts, np.ones(1), np.zeros(1), np.ones(1, dtype=bool), np.zeros(1, dtype=bool)
     )
     left_over = whole.shape[0] - whole.shape[1]
     assert found.size[0] ** 2 == pytest.approx(left @ left / left_over, rel=1e-5)
-    np.testing.assert_allclose(
-        degrees_of_freedom(parts, found, followed=np.ones(1, dtype=bool)), left_over, rtol=1e-3
-    )
+    np.testing.assert_allclose(degrees_of_freedom(parts, found), left_over, rtol=1e-3)
     assert parts.used_up()[0] == pytest.approx(whole.shape[1], rel=1e-9)
 
 
@@ -329,8 +328,8 @@ def test_a_correlation_time_is_found():
     for seed in range(12):
         blocks, data, *_ = linear(10 + seed, tau=3.0, sizes=(1.0, 1.0), count=60)
         errors = ((Errors(Correlated(), ("a", "a"), (False, False), series=True),),)
-        parts, yes = VarianceComponents(blocks, data, errors), np.ones(1, dtype=bool)
-        found.append(restricted(parts, np.ones(1), np.zeros(1), yes, yes))
+        parts, yes = linearise(blocks, data, errors), np.ones(1, dtype=bool)
+        found.append(maximise_restricted_likelihood(parts, np.ones(1), np.zeros(1), yes, yes))
     assert np.median([one.time[0] for one in found]) == pytest.approx(3.0, rel=0.25)
     assert np.median([one.size[0] for one in found]) == pytest.approx(1.0, rel=0.1)
 
@@ -361,7 +360,7 @@ def test_whitening_is_the_inverse_of_the_cholesky_factor_and_undone():
 def test_what_speaks_against_the_noise_model_is_said(noise, made, text):
     found = cal.fit(problem(noise, **made))
     assert any(text in sentence or "does not explain" in sentence for sentence in found.warnings)
-    assert not cal.fit(problem(noise)).assessment.doubts()
+    assert not doubt_noise(cal.fit(problem(noise)).assessment)
 
 
 def test_the_covariance_allows_for_weights_that_are_estimates():
@@ -375,10 +374,12 @@ def test_the_covariance_allows_for_weights_that_are_estimates():
     )
     errors = ((Errors(Estimated(), ("a", "b"), (False, False), series=False),),)
     parts, yes = (
-        VarianceComponents(blocks, (TrialData((samples,), None, None),), errors),
+        linearise(blocks, (TrialData((samples,), None, None),), errors),
         np.ones(2, dtype=bool),
     )
-    found = restricted(parts, np.ones(2), np.zeros(2), yes, np.zeros(2, dtype=bool))
+    found = maximise_restricted_likelihood(
+        parts, np.ones(2), np.zeros(2), yes, np.zeros(2, dtype=bool)
+    )
     variances = found.size**2 / 20
     share = (1 / variances) / np.sum(1 / variances)
     of_sizes = np.linalg.inv(found.information)
@@ -389,6 +390,4 @@ def test_the_covariance_allows_for_weights_that_are_estimates():
         * variances.sum()
         * (of_sizes[0, 0] + of_sizes[1, 1] - 2 * of_sizes[0, 1])
     )
-    assert of_uncertain_weights(parts, found, followed=yes)[0, 0] == pytest.approx(
-        expected, rel=1e-6
-    )
+    assert covariance_of_uncertain_weights(parts, found)[0, 0] == pytest.approx(expected, rel=1e-6)

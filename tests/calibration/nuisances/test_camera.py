@@ -13,6 +13,7 @@ import calibration as cal
 import jaxcontact as jc
 from calibration.detection.dropped_frames import find_dropped_frames, with_missing_frames
 from calibration.errors import InputError
+from calibration.fitting.estimates import estimate_trial
 from calibration.fitting.fit import fit
 from calibration.io.recording import Recording
 from calibration.measurements.exposure import mean_over_exposure
@@ -286,7 +287,7 @@ def test_a_ball_that_goes_away_from_the_camera():
     found = fitted(recordings, [cal.nuisances.DepthMotion(distance, (0.4, 0.2))])
     assert_found(found, {})
     for r in range(2):
-        own = found.assessment.local(0, r)["depth_velocity"]
+        own = estimate_trial(found.assessment, 0, r)["depth_velocity"]
         assert abs(own.value - depth) < 3 * own.sd
 
 

@@ -10,6 +10,7 @@ import pytest
 import calibration as cal
 import jaxcontact as jc
 from calibration.detection.bounces import read_bounces
+from calibration.fitting.estimates import estimate_trial
 from calibration.fitting.fit import fit
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
@@ -85,7 +86,7 @@ def test_spin_of_a_disc_from_its_marker():
         nuisance=[cal.nuisances.InitialSpin("z"), cal.nuisances.MarkerStart()],
     )
     found = fit(problem)
-    own = found.assessment.local(0, 0)["spin_z"]
+    own = estimate_trial(found.assessment, 0, 0)["spin_z"]
     assert own.value == pytest.approx(slope, abs=1e-3 + own.sd)
     assert not np.isfinite(found.parameters[RESTITUTION].sd)  # nothing touched anything
 
@@ -110,7 +111,7 @@ def test_spin_of_a_tumbling_cube_from_its_orientations():
         free=[RESTITUTION],
         nuisance=[cal.nuisances.InitialSpin("xyz"), cal.nuisances.InitialTurn()],
     )
-    own = fit(problem).assessment.local(0, 0)
+    own = estimate_trial(fit(problem).assessment, 0, 0)
     for i, axis in enumerate("xyz"):
         # The recorded spins were smoothed: they are no independent measurement.
         assert own[f"spin_{axis}"].value == pytest.approx(

@@ -112,7 +112,7 @@ def test_replicates_have_the_standard_errors_of_fits(found, many):
         one, two = standard_errors(assessment, *own, kind=kind)
         np.testing.assert_array_equal(one, two)
         if kind == "trial":
-            blocks = assessment.parts.working
+            blocks = assessment.linearised.working
             np.testing.assert_allclose(
                 one, np.sqrt(np.diag(between_trials(blocks, assessment.formal)))
             )
@@ -241,7 +241,7 @@ def test_replicates_weigh_quantities_by_the_sizes_they_find():
     np.testing.assert_allclose(sizes(assessment, *own, kind="residual"), 1.0, rtol=1e-3)
     data = reweighed(
         jax.tree.map(lambda leaf: np.asarray(leaf)[None], assessment.data[0]),
-        assessment.parts.batches[0],
+        assessment.linearised.batches[0],
         np.array([[2.0, 4.0]]),
     )
     np.testing.assert_allclose(

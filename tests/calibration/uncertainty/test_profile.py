@@ -11,8 +11,9 @@ from scipy import stats
 from scipy.optimize import brentq, least_squares
 
 from calibration.errors import InputError
-from calibration.fitting.assessment import Assessment
+from calibration.fitting.assessment import assess
 from calibration.fitting.fit import fit
+from calibration.fitting.probes import excluding_rise
 from calibration.fitting.refit import error_scale_factor, threshold
 from calibration.noise.models import Estimated
 from calibration.problem.problem import Problem
@@ -118,9 +119,7 @@ def test_a_profile_without_an_end_has_none_and_says_so():
 def test_a_better_minimum_on_the_way_is_taken_and_said(found):
     assessment = found.assessment
     poor = assessment.minimum._replace(shared=assessment.minimum.shared + np.array([0.05, 0.0]))
-    stopped = Assessment(
-        assessment.layout, assessment.scene, assessment.data, assessment.start, poor
-    )
+    stopped = assess(assessment.layout, assessment.scene, assessment.data, assessment.start, poor)
     profiles = profile(dataclasses.replace(found, assessment=stopped))
     assert any("better minimum" in sentence for sentence in profiles.warnings)
     assert profiles.fit.chi2 == pytest.approx(found.chi2, rel=1e-9)
@@ -186,7 +185,7 @@ def test_thresholds_are_those_of_the_fit(found, estimated):
                 threshold(fitted.assessment, 0.95, index)
                 * error_scale_factor(fitted.assessment, index) ** 2
             )
-            assert product == pytest.approx(fitted.assessment.delta_chi2(name, 0.95), rel=1e-9)
+            assert product == pytest.approx(excluding_rise(fitted.assessment, name, 0.95), rel=1e-9)
 
 
 def test_another_regime_beyond_an_end_is_found():

@@ -1,0 +1,155 @@
+"""From an assessment to what a person reads: value, standard error and status of each parameter."""
+
+import dataclasses
+
+import numpy as np
+
+from calibration.fitting.assessment import Assessment
+from calibration.model.parameter import Parameter
+from calibration.results.estimate import Coordinate, Determination, Estimate
+
+
+def estimate_parameter(
+    assessment: Assessment,
+    parameter: Parameter,
+    coordinate: float,
+    *,
+    variance: float,
+    unseen: bool,
+    began: float,
+    degrees: float,
+) -> Estimate:
+    """Value, standard error and status of one parameter.
+
+    Args:
+        assessment: of the fit.
+        parameter: what was estimated.
+        coordinate: where the fit ended.
+        variance: of the coordinate.
+        unseen: whether the data do not see it.
+        began: coordinate where the fit began.
+        degrees: degrees of freedom of the variance.
+    """
+    value, deviation = float(parameter.value(coordinate)), float(np.sqrt(max(variance, 0.0)))
+    about, status, note = parameter.about, Determination.DETERMINED, ""
+    loose = about.transform != "identity" and deviation > assessment.policy.largest_log_sd
+    if unseen or loose:
+        status, deviation = Determination.NOT_DETERMINED, np.inf
+    elif parameter.at_bound(value):
+        status = Determination.AT_BOUND
+        note = f"at the end of {about.interval}; the standard error does not apply"
+    elif coordinate == began:
+        status = Determination.AT_START
+    return Estimate(
+        name=parameter.name,
+        label=about.label,
+        symbol=about.symbol,
+        unit=about.unit,
+        value=value,
+        sd=deviation * abs(parameter.slope(value)) if np.isfinite(deviation) else np.inf,
+        start=float(parameter.value(began)),
+        status=status,
+        note=note,
+        degrees=float(degrees),
+        curve=Coordinate(parameter, float(coordinate), deviation),
+    )
+
+
+def estimate_shared(assessment: Assessment) -> dict[str, Estimate]:
+    """Estimates of the shared parameters that were free, by name."""
+    found = {}
+    for position, index in enumerate(np.flatnonzero(assessment.free)):
+        parameter = assessment.layout.global_parameters[index]
+        found[parameter.name] = estimate_parameter(
+            assessment,
+            parameter,
+            assessment.minimum.shared[index],
+            variance=assessment.covariance[position, position],
+            unseen=bool(assessment.formal.open_shared[position]),
+            began=assessment.start.shared[index],
+            degrees=assessment.degrees[position],
+        )
+    return found
+
+
+def estimate_trial(assessment: Assessment, batch: int, r: int) -> dict[str, Estimate]:
+    """Estimates of the parameters of one trial, by name.
+
+    Args:
+        assessment: of the fit.
+        batch: position of its batch.
+        r: position of the trial in the batch.
+    """
+    scale = assessment.trial_error_scale_factor
+    variances = np.diagonal(assessment.formal.local[batch][r]) * scale**2
+    unseen, free = assessment.formal.open_local[batch][r], assessment.start.free_local[batch]
+    parameters = [
+        parameter
+        for parameter, moved in zip(
+            assessment.layout.batches[batch].trial_parameters, free, strict=True
+        )
+        if moved
+    ]
+    ended = assessment.minimum.local[batch][r][free]
+    began = assessment.start.local[batch][r][free]
+    found_noise = np.any(assessment.variance_components.free_size)
+    degrees = float(max(assessment.dof, 1)) if found_noise else np.inf
+    return {
+        parameter.name: estimate_parameter(
+            assessment,
+            parameter,
+            ended[i],
+            variance=variances[i],
+            unseen=bool(unseen[i]),
+            began=began[i],
+            degrees=degrees,
+        )
+        for i, parameter in enumerate(parameters)
+    }
+
+
+def correlate(
+    assessment: Assessment, estimates: dict[str, Estimate]
+) -> tuple[tuple[str, ...], np.ndarray]:
+    """Names and correlations (k, k) of those free shared parameters that ``estimates`` shows as
+    determined.
+    """
+    free = [assessment.layout.names[index] for index in np.flatnonzero(assessment.free)]
+    kept = [
+        i
+        for i, name in enumerate(free)
+        if name in estimates and np.isfinite(estimates[name].sd) and estimates[name].sd > 0
+    ]
+    block = assessment.covariance[np.ix_(kept, kept)]
+    deviations = np.sqrt(np.diag(block))
+    return tuple(free[i] for i in kept), block / np.outer(deviations, deviations)
+
+
+def withdraw_prior_only(
+    assessment: Assessment, estimates: dict[str, Estimate]
+) -> dict[str, Estimate]:
+    """The estimates; one to which the data add nothing beside its prior is said to be not
+    determined by them.
+    """
+    found = dict(estimates)
+    for parameter in assessment.layout.global_parameters:
+        estimate = found.get(parameter.name)
+        if (
+            parameter.prior is None
+            or estimate is None
+            or estimate.status is not Determination.DETERMINED
+        ):
+            continue
+        # The prior is linear in the value or in its logarithm: its residual changes by one over one
+        # standard deviation.
+        step = 1e-6 * estimate.value
+        moved = parameter.prior.residual(estimate.value + step) - parameter.prior.residual(
+            estimate.value
+        )
+        prior_sd = abs(step / float(moved)) if moved else np.inf
+        if estimate.sd > assessment.policy.prior_only * prior_sd:
+            note = "these data add nothing to what is known of it beforehand, which was used"
+            found[parameter.name] = dataclasses.replace(
+                estimate, sd=np.inf, status=Determination.NOT_DETERMINED, note=note
+            )
+    return found

@@ -1,0 +1,112 @@
+"""What a covariance cannot tell: where a frozen parameter would go, and whether values far from the
+minimum explain the data as well.
+"""
+
+import dataclasses
+from collections.abc import Sequence
+
+import numpy as np
+
+import jaxcontact as jc
+from calibration.fitting.assessment import Assessment
+from calibration.fitting.linearised import linearise
+from calibration.fitting.sandwich import between_trials
+from calibration.optimise.least_squares import Minimum, minimise
+from calibration.optimise.normal_equations import invert_information
+from calibration.problem.residuals import Layout, residuals
+from calibration.results.estimate import Determination, Estimate
+from calibration.results.intervals import student_reach
+
+
+def sum_squares(layout: Layout, scene: jc.Scene, minimum: Minimum, data: tuple) -> float:
+    """Chi-squared, the weighted sum of squares, at a minimum."""
+    parts = residuals(layout, scene, minimum.shared, minimum.local, data)
+    return float(sum(np.sum(np.asarray(part) ** 2) for part in parts))
+
+
+def excluding_rise(assessment: Assessment, name: str, level: float | None = None) -> float:
+    """Rise of chi-squared at the ends of the profile interval of a free shared parameter.
+
+    ``t^2 V/F``: the square of Student's quantile for the degrees of freedom of its variance V,
+    times the ratio of V to the formal F. For known, independent noise that is the quantile of
+    chi-squared, 3.84 at 95 %.
+
+    Args:
+        assessment: of the fit.
+        name: of the parameter.
+        level: of the interval; by default that of the policy.
+    """
+    level = assessment.policy.level if level is None else level
+    free = [assessment.layout.names[index] for index in np.flatnonzero(assessment.free)]
+    position = free.index(name)
+    ratio = assessment.covariance[position, position] / assessment.formal.shared[position, position]
+    return float(student_reach(level, assessment.degrees[position]) ** 2 * ratio)
+
+
+def predict_release(assessment: Assessment, index: int) -> tuple[float, float]:
+    """Where a frozen shared coordinate would go if it were free, and its standard error, to first
+    order.
+
+    Args:
+        assessment: of the fit.
+        index: position of the coordinate among the shared parameters.
+    """
+    linearised = linearise(
+        assessment.start.free_blocks(assessment.blocks, also=(index,)),
+        assessment.data,
+        assessment.errors,
+    )
+    wider = invert_information(linearised.equations)
+    if wider.open_shared[-1]:
+        return 0.0, np.inf
+    # At the minimum the residuals pull at no free coordinate, so only the pull at this one counts.
+    pull = -float(
+        sum(
+            np.einsum("rn,rn->", block.by_shared[:, :, index], block.residual)
+            for block in assessment.blocks
+        )
+    )
+    variance, count = float(wider.shared[-1, -1]), len(assessment.data)
+    if assessment.from_scatter:
+        trials, known = linearised.working[:count], linearised.working[count:]
+        return variance * pull, float(np.sqrt(between_trials(trials, wider, known)[-1, -1]))
+    return variance * pull, float(np.sqrt(variance)) * assessment.error_scale_factor
+
+
+def is_flat_beyond(assessment: Assessment, name: str) -> bool:
+    """Whether the data are explained as well by four times the value of a shared parameter, the
+    others adapting.
+
+    A local standard error cannot tell: in a regime where friction slides, the data fix the
+    coefficient; in the other, where it sticks, any larger coefficient will do with another spin.
+    """
+    index = assessment.layout.names.index(name)
+    frozen = assessment.start.frozen.copy()
+    frozen[index] = True
+    shared = np.array(assessment.minimum.shared)
+    shared[index] += assessment.policy.probe_step
+    start = assessment.start._replace(shared=shared, local=assessment.minimum.local, frozen=frozen)
+    layout, scene, data = assessment.layout, assessment.scene, assessment.data
+    there = minimise(layout, scene, data, start, method="levenberg_marquardt", steps=100)
+    rise = sum_squares(layout, scene, there, data) - assessment.chi2
+    return rise < excluding_rise(assessment, name)
+
+
+def withdraw_flat(
+    assessment: Assessment, estimates: dict[str, Estimate], names: Sequence[str]
+) -> dict[str, Estimate]:
+    """The estimates; one of ``names`` of which four times the value explains the data as well is
+    said to be not determined.
+    """
+    found = dict(estimates)
+    for name in names:
+        estimate = found[name]
+        if estimate.status is Determination.DETERMINED and is_flat_beyond(assessment, name):
+            note = (
+                f"four times the value of {estimate.value:.3g} explains the data as well, with "
+                "other values of the rest"
+            )
+            found[name] = dataclasses.replace(
+                estimate, sd=np.inf, status=Determination.NOT_DETERMINED, note=note
+            )
+    return found

@@ -1,0 +1,205 @@
+"""Find the minimum of a problem: from where it is asked to begin, from elsewhere where that fails,
+and again with the noise that the residuals show.
+"""
+
+import dataclasses
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import optax
+
+from calibration.errors import InputError
+from calibration.fitting.assessment import Assessment, assess
+from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
+from calibration.fitting.restarts import propose_starts
+from calibration.fitting.reweighting import reweigh
+from calibration.fitting.start import starting_point
+from calibration.optimise.convergence import is_an_end
+from calibration.optimise.least_squares import FINE, METHODS, ROUGH, Method, Minimum, Start
+from calibration.optimise.resumable import kept_minimum
+from calibration.problem.problem import Problem
+from calibration.problem.residuals import Block
+from calibration.results.result import Fit
+from jaxcontact.parameters import nearest
+
+ROUNDS = 12
+"""At most so many fits until the noise found from the residuals settles."""
+
+Report = Callable[[int, float], None]
+"""Told the iteration and chi-squared while a minimisation runs."""
+
+
+def check_method(method: Method) -> None:
+    """Raise for an unknown optimiser."""
+    if isinstance(method, optax.GradientTransformation):
+        return
+    if not isinstance(method, str):
+        remedy = (
+            f"Give one of {', '.join(METHODS)}, or an optimiser of Optax such as optax.adamw(0.01)."
+        )
+        raise InputError(f"fit: method = {method!r} is no optimiser.", remedy=remedy)
+    if method not in METHODS:
+        raise InputError(f"fit: method = {method!r} is not known.{nearest(method, METHODS)}")
+
+
+def default_steps(method: Method) -> int:
+    """At most so many iterations."""
+    return 100 if method in METHODS and method != "adam" else 3000
+
+
+def minimise_from(
+    problem: Problem,
+    began: Start,
+    *,
+    method: Method,
+    steps: int,
+    progress: Report | None = None,
+    led: bool = False,
+    policy: FitPolicy = DEFAULT_POLICY,
+) -> Assessment:
+    """Minimise from a start and assess where that ends.
+
+    Late parameters join when the rest has settled.
+
+    Args:
+        problem: what to fit.
+        began: where to begin.
+        method: optimiser.
+        steps: at most so many iterations.
+        progress: told of each iteration.
+        led: whether ``began`` is next to a minimum already, so that late parameters need not wait.
+        policy: by what the minimum is judged.
+    """
+
+    def minimum_from(start: Start, tolerance: float = FINE) -> tuple[Minimum, tuple[Block, ...]]:
+        return kept_minimum(
+            problem.layout,
+            problem.scene,
+            problem.data,
+            start,
+            method=method,
+            steps=steps,
+            report=progress,
+            tolerance=tolerance,
+        )
+
+    late = tuple(
+        np.asarray([parameter.late for parameter in batch.trial_parameters], dtype=bool)
+        for batch in problem.layout.batches
+    )
+    start = began
+    if any(np.any(own) for own in late) and not led:
+        settled, _ = minimum_from(began._replace(frozen_local=late), ROUGH)
+        start = began._replace(shared=settled.shared, local=settled.local)
+    minimum, blocks = minimum_from(start)
+    converged = is_an_end(problem.layout, minimum, blocks, start)
+    return assess(
+        problem.layout,
+        problem.scene,
+        problem.data,
+        began,
+        minimum._replace(converged=np.asarray(converged)),
+        problem.errors,
+        blocks=blocks,
+        policy=policy,
+    )
+
+
+def solve(
+    problem: Problem,
+    *,
+    method: Method = "levenberg_marquardt",
+    steps: int | None = None,
+    start: Mapping[str, float] | Fit | None = None,
+    progress: Report | None = None,
+    policy: FitPolicy = DEFAULT_POLICY,
+) -> Assessment:
+    """Minimise and assess.
+
+    Where the data are not explained, a quantity that strayed gets a second chance from the scene's
+    value, the others as found; a fit far from the data begins elsewhere, too.
+
+    Args:
+        problem: what to fit.
+        method: optimiser.
+        steps: at most so many iterations; ``None`` for the default of the method.
+        start: values by name, or an earlier fit, as in ``fit``.
+        progress: told of each iteration.
+        policy: by what minima are judged.
+    """
+    steps = steps or default_steps(method)
+
+    def attempt(began: Start) -> Assessment:
+        return minimise_from(
+            problem, began, method=method, steps=steps, progress=progress, policy=policy
+        )
+
+    began = starting_point(problem, start or {})
+    best = attempt(began)
+    origin, _ = problem.start
+    strayed = has_strayed(problem, best.minimum.shared, origin, policy)
+    if np.any(strayed) and not best.explained:
+        again = np.where(strayed, origin, best.minimum.shared)
+        best = lower(best, attempt(began._replace(shared=again, local=best.minimum.local)))
+    if best.misfit > policy.poor_misfit:
+        for other in propose_starts(problem, began, best):
+            best = lower(best, attempt(other))
+            if best.misfit <= policy.poor_misfit:
+                break
+    return best
+
+
+def lower(one: Assessment, other: Assessment) -> Assessment:
+    """The better of two minima; the first of two that are equal."""
+    return other if other.chi2 < one.chi2 else one
+
+
+def has_strayed(
+    problem: Problem, shared: np.ndarray, origin: np.ndarray, policy: FitPolicy
+) -> np.ndarray:
+    """Which logarithmic coordinates ended where the data do not see them.
+
+    Args:
+        problem: that was fitted.
+        shared: coordinates (..., S) where fits ended.
+        origin: those of the scene (S,).
+        policy: tells how far that is.
+    """
+    logarithmic = np.asarray(
+        [parameter.about.transform == "log" for parameter in problem.layout.global_parameters],
+        dtype=bool,
+    )
+    return logarithmic & (np.abs(shared - origin) > policy.strayed)
+
+
+def settle_noise(
+    problem: Problem, assessment: Assessment, *, method: Method, steps: int | None
+) -> tuple[Problem, Assessment]:
+    """The fit repeated with the sizes and correlation times of the errors that its residuals show,
+    until they settle.
+
+    Only where a noise model asks for it. The problem that is returned holds the weights that were
+    used in the end.
+
+    Args:
+        problem: that was fitted.
+        assessment: of its minimum.
+        method: optimiser.
+        steps: at most so many iterations of each fit; ``None`` for the default of the method.
+    """
+    for _ in range(ROUNDS):
+        data = reweigh(assessment)
+        if data is None:
+            break
+        problem = problem.with_data(data)
+        began = assessment.start
+        assessment = minimise_from(
+            problem,
+            began.from_minimum(assessment.minimum),
+            method=method,
+            steps=steps or default_steps(method),
+            led=True,
+            policy=assessment.policy,
+        )
+        assessment = dataclasses.replace(assessment, start=began)
+    return problem, assessment
