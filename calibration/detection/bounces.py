@@ -54,6 +54,8 @@ class DetectedBounces:
         position: (3,) at the time of sample ``release`` [m], NaN where not measured.
         velocity: (3,) at the time of sample ``release`` [m/s], NaN where not measured.
         remarks: plain sentences for the user.
+        first_impact, speed, since_release: of ``DetectedImpacts`` only; positions give the state of
+            the body instead.
 
     Example:
         A ball that bounces for ever:
@@ -86,6 +88,15 @@ class DetectedBounces:
     position: np.ndarray
     velocity: np.ndarray
     remarks: tuple[str, ...]
+
+    first_impact = None
+    speed = np.nan
+    since_release = 0.0
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """Of each bounce, counted from 0."""
+        return tuple(range(len(self.bounces)))
 
 
 def read_bounces(recording: Recording, *, radius: float, gravity: float = 9.81) -> DetectedBounces:

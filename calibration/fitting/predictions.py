@@ -10,11 +10,10 @@ import numpy as np
 
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.estimates import estimate_trial
-from calibration.measurements.bounce_times import BounceTimes
-from calibration.measurements.positions import Positions
+from calibration.measurements.base import Abscissa, Measurement
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Layout, over_trials
-from calibration.problem.trial_batch import TrialBatch
+from calibration.problem.trial import Trial
 from calibration.results.estimate import Estimate
 from calibration.results.fitted_data import FittedRecording, FittedSeries
 
@@ -29,7 +28,7 @@ def predictions(
 
     def one(own: jax.Array, data: Any) -> tuple[Any, Any]:
         trials = layout.batches[batch]
-        return trials.predicted(
+        return trials.predict(
             trials.trial_state(*layout.at_trial(batch, scene, shared, data), own, data), data
         )
 
@@ -40,8 +39,9 @@ class Shown(NamedTuple):
     """One observation of one trial, with what the fit predicts.
 
     Attributes:
-        trial: position of the trial in the problem; ``first``: whether this is its first
-            observation.
+        trial: position of the trial in the problem.
+        first: whether this is its first observation.
+        measurement: the data.
         measured, predicted, sigma: (n, k); NaN in ``measured`` and ``sigma`` where nothing was
             measured or used.
         times: (n,) of the samples.
@@ -51,7 +51,7 @@ class Shown(NamedTuple):
 
     trial: int
     first: bool
-    measurement: Any
+    measurement: Measurement
     times: np.ndarray
     measured: np.ndarray
     predicted: np.ndarray
@@ -60,15 +60,18 @@ class Shown(NamedTuple):
     nuisance: dict[str, Estimate]
 
 
-def shown(problem: Problem, assessment: Assessment, chosen: Callable[[Any], bool]) -> list[Shown]:
-    """The observations that are ``chosen``, in the order of the trials; batches without one are not
+def shown(
+    problem: Problem, assessment: Assessment, chosen: Callable[[Measurement], bool]
+) -> list[Shown]:
+    """The measurements that are ``chosen``, in the order of the trials; batches without one are not
     simulated.
     """
     minimum, found = assessment.minimum, {}
-    for k, (batch, members) in enumerate(zip(problem.layout.batches, problem.members, strict=True)):
+    for k, members in enumerate(problem.members):
+        first = problem.trials[members[0]]
         picked = (
-            [i for i, observation in enumerate(batch.observations) if chosen(observation)]
-            if isinstance(batch, TrialBatch)
+            [i for i, measurement in enumerate(first.measured) if chosen(measurement)]
+            if isinstance(first, Trial)
             else []
         )
         if not picked:
@@ -80,8 +83,10 @@ def shown(problem: Problem, assessment: Assessment, chosen: Callable[[Any], bool
         for i in picked:
             samples = problem.data[k].samples[i]
             for r, member in enumerate(members):
-                measurement = problem.trials[member].measured[i]
-                count = measurement.samples(problem.detections[member])[0].size
+                trial = problem.trials[member]
+                assert isinstance(trial, Trial)
+                measurement = trial.measured[i]
+                count = measurement.samples(problem.detections[member]).times.size
                 weight = np.asarray(samples.weight[r][:count])
                 used = weight > 0
                 found[member, i] = Shown(
@@ -112,38 +117,41 @@ def fitted_recordings(problem: Problem, assessment: Assessment) -> tuple[FittedR
             sigma=item.sigma,
             bounce_times=item.contacts.touch_down[item.contacts.happened],
             nuisance=item.nuisance,
-            remarks=problem.detections[item.trial].remarks,
+            remarks=remarks_on(problem, item.trial),
         )
-        for item in shown(
-            problem, assessment, lambda observation: isinstance(observation, Positions)
-        )
+        for item in shown(problem, assessment, lambda measurement: bool(measurement.axes))
     )
 
 
 def fitted_series(problem: Problem, assessment: Assessment) -> tuple[FittedSeries, ...]:
     """Data and prediction of every observation of every trial that is not of positions."""
     found = []
-    for item in shown(
-        problem, assessment, lambda observation: not isinstance(observation, Positions)
-    ):
+    for item in shown(problem, assessment, lambda measurement: not measurement.axes):
         trial, measurement = problem.trials[item.trial], item.measurement
-        counted = isinstance(measurement, BounceTimes)
+        assert isinstance(trial, Trial)
+        in_time = measurement.abscissa is Abscissa.TIME
         found.append(
             FittedSeries(
                 name=trial.name
                 if len(trial.measured) == 1
                 else f"{trial.name}, {measurement.name}",
-                labels=tuple(measurement.quantities),
-                abscissa=np.arange(1.0, item.times.size + 1) if counted else item.times,
-                abscissa_label="impact" if counted else "time [s]",
+                labels=measurement.quantities,
+                abscissa=item.times if in_time else np.arange(1.0, item.times.size + 1),
+                abscissa_label=measurement.abscissa.value,
                 measured=item.measured,
                 predicted=item.predicted,
                 sigma=item.sigma,
                 nuisance=item.nuisance if item.first else {},
-                remarks=tuple(getattr(problem.detections[item.trial], "remarks", ())),
+                remarks=remarks_on(problem, item.trial),
             )
         )
     return tuple(found)
+
+
+def remarks_on(problem: Problem, trial: int) -> tuple[str, ...]:
+    """What was noticed when the measurements of a trial were read."""
+    detected = problem.detections[trial]
+    return () if detected is None else detected.remarks
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -54,7 +54,9 @@ def restitution_shown(problem: Problem) -> tuple[np.ndarray, np.ndarray] | None:
     """
     parameters = problem.layout.global_parameters
     which = np.asarray([parameter.name == RESTITUTION for parameter in parameters], dtype=bool)
-    values = [getattr(detected, "restitution", np.nan) for detected in problem.detections]
+    values = [
+        detected.restitution if detected is not None else np.nan for detected in problem.detections
+    ]
     seen = [value for value in values if np.isfinite(value)]
     if not np.any(which) or not seen:
         return None

@@ -1,9 +1,14 @@
+from .base import Abscissa as Abscissa
+from .base import MeasuredSamples as MeasuredSamples
 from .base import Measurement as Measurement
 from .base import Observation as Observation
+from .base import Samples as Samples
 from .bounce_times import BounceTimes as BounceTimes
 from .bounce_times import read_bounce_times as read_bounce_times
 from .contact_durations import ContactDurations as ContactDurations
 from .contact_durations import read_contact_durations as read_contact_durations
+from .contact_sequence import Impacts as Impacts
+from .contact_sequence import take_impacts as take_impacts
 from .force_trace import ForceTrace as ForceTrace
 from .force_trace import read_force_trace as read_force_trace
 from .marker_angles import MarkerAngles as MarkerAngles

@@ -3,21 +3,24 @@
 import dataclasses
 import os
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from calibration.detection.bounces import DetectedBounces
+from calibration.detection.detection import Detection
 from calibration.detection.impact_train import estimate_time_noise, find_impact_train
 from calibration.detection.impacts import DetectedImpact, DetectedImpacts, height_at_impact
 from calibration.detection.noise import rounding_step
 from calibration.errors import InputError
 from calibration.io.columns import TIME, read_columns
-from calibration.measurements.contact_sequence import impacts
+from calibration.measurements.base import Abscissa, Measurement, Observation
+from calibration.measurements.contact_sequence import take_impacts
 from calibration.measurements.validation import deviations, increasing_times
 from calibration.model.apparatus import MICROPHONE
-from calibration.model.samples import Samples
+from calibration.model.samples import MeasuredSamples, Samples
 from calibration.model.trial_state import TrialState
 from jaxcontact import Scene, Trajectory
 
@@ -26,7 +29,7 @@ UNKNOWN_SIGMA = 1e-4
 
 
 @dataclasses.dataclass(frozen=True)
-class SoundsOfImpacts:
+class SoundsOfImpacts(Observation):
     """When each impact of the motion is heard; row k is the k-th impact.
 
     Attributes:
@@ -34,7 +37,6 @@ class SoundsOfImpacts:
     """
 
     clock: str
-    series: ClassVar[bool] = False
 
     def times(self, trial_state: TrialState, samples: Samples) -> jax.Array:
         """A time by which all impacts have happened, also where the parameters of the moment make
@@ -43,15 +45,13 @@ class SoundsOfImpacts:
         last = trial_state.trial_time(self.clock, samples.times[-1])
         return (last + jnp.abs(last - trial_state.start))[None]
 
-    def predicted(self, trial_state: TrialState, motion: Trajectory, samples: Samples) -> jax.Array:
+    def predict(self, trial_state: TrialState, motion: Trajectory, samples: Samples) -> jax.Array:
         """Times (n, 1) on the clock of the microphone."""
-        assert motion.contacts is not None
-        return trial_state.shown_time(
-            self.clock, impacts(motion.contacts, samples.times.shape[0]).time
-        )[:, None]
+        heard = take_impacts(motion.contacts, samples.times.shape[0])
+        return trial_state.shown_time(self.clock, heard.time)[:, None]
 
 
-class BounceTimes:
+class BounceTimes(Measurement):
     """Times at which impacts of one bouncing body were heard or felt.
 
     Restitution follows from the ratio of neighbouring flights, whatever the height of the drop was.
@@ -72,6 +72,10 @@ class BounceTimes:
         InputError: fewer than two times, times that do not increase, numbers of impacts that do not
             increase, a sigma that is not positive.
     """
+
+    quantities = ("time of impact [s]",)
+    abscissa = Abscissa.IMPACT
+    clock: str
 
     def __init__(
         self,
@@ -102,16 +106,13 @@ class BounceTimes:
                 "BounceTimes: impacts is not one whole number for each time, increasing, at "
                 "least two of them positive.",
                 path=self.path,
-                remedy="Count the impacts of the motion from 1, and give 0 for a sound that is none.",
+                remedy="Count the impacts of the motion from 1; give 0 for a sound that is none.",
             )
         return found.astype(int)
 
-    axes: tuple[str, ...] = ()
-    quantities = ("time of impact [s]",)
-
     @property
     def stated(self) -> bool:
-        """Whether its standard deviation was given."""
+        """Whether the standard deviation was given."""
         return self.sigma is not None
 
     def train(self) -> tuple[np.ndarray, np.ndarray, float]:
@@ -138,7 +139,7 @@ class BounceTimes:
         )
         return places, found, noise
 
-    def read(self, scene: Scene) -> DetectedImpacts:
+    def detect(self, scene: Scene) -> DetectedImpacts:
         """Which sounds are impacts, and the speed of the first one."""
         places, found, noise = self.train()
         times = self.time[places]
@@ -189,29 +190,24 @@ class BounceTimes:
         """Impacts on the clock of the microphone."""
         return SoundsOfImpacts(self.clock)
 
-    def samples(self, detected: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def samples(self, detected: Detection | None = None) -> MeasuredSamples:
         """One row for each impact of the motion up to the last one that was heard; infinite
         deviations where none was heard.
         """
         places, found, noise = self.train()
         times = self.time[places]
-        if (
-            not isinstance(detected, DetectedImpacts)
-            and detected is not None
-            and self.impacts is None
-        ):
-            found = numbered_like(
-                times, found, np.asarray([bounce.time for bounce in detected.bounces])
-            )
+        if isinstance(detected, DetectedBounces) and self.impacts is None:
+            seen = np.asarray([bounce.time for bounce in detected.bounces])
+            found = number_like_seen(times, found, seen)
             places, times, found = places[found >= 0], times[found >= 0], found[found >= 0]
         count = int(found[-1]) + 1
         measured, sigma = np.interp(np.arange(count), found, times), np.full(count, np.inf)
         measured[found] = times
         sigma[found] = noise if self.sigma is None else self.sigma[places]
-        return measured.copy(), measured[:, None], sigma[:, None]
+        return MeasuredSamples(measured.copy(), measured[:, None], sigma[:, None])
 
 
-def numbered_like(times: np.ndarray, found: np.ndarray, seen: np.ndarray) -> np.ndarray:
+def number_like_seen(times: np.ndarray, found: np.ndarray, seen: np.ndarray) -> np.ndarray:
     """Numbers of impacts at ``times`` [s], so that the first of those ``seen`` by a camera is 0;
     the clocks may differ by an offset.
     """

@@ -3,18 +3,20 @@
 import dataclasses
 import os
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
+from calibration.detection.detection import Detection
 from calibration.errors import InputError
 from calibration.io.columns import Column, read_columns
-from calibration.measurements.contact_sequence import impacts
+from calibration.measurements.base import Abscissa, Measurement, Observation
+from calibration.measurements.contact_sequence import take_impacts
 from calibration.measurements.validation import deviations, numbers
-from calibration.model.samples import Samples
+from calibration.model.samples import MeasuredSamples, Samples
 from calibration.model.trial_state import TrialState
 from jaxcontact.laws import RigidLaw
 
@@ -26,28 +28,28 @@ LONGEST = 20.0
 
 
 @dataclasses.dataclass(frozen=True)
-class DurationsOfKnownImpacts:
+class DurationsOfKnownImpacts(Observation):
     """Durations of impacts of known speeds; each is one impact by itself, and the motion of the
     trial does not matter.
     """
-
-    series: ClassVar[bool] = False
 
     def times(self, trial_state: TrialState, samples: Samples) -> jax.Array:
         """None."""
         return jnp.zeros(0)
 
-    def predicted(
+    def predict(
         self, trial_state: TrialState, motion: jc.Trajectory, samples: Samples
     ) -> jax.Array:
         """Durations (n, 1) [s]."""
         speed, horizon = samples.reference[:, 0], LONGEST * jnp.max(samples.measured)
-        return jax.vmap(lambda one: duration_of_impact(trial_state.scene, one, horizon))(speed)[
-            :, None
-        ]
+
+        def simulate(one: jax.Array) -> jax.Array:
+            return simulate_duration(trial_state.scene, one, horizon)
+
+        return jax.vmap(simulate)(speed)[:, None]
 
 
-def duration_of_impact(scene: jc.Scene, speed: jax.Array, horizon: jax.Array) -> jax.Array:
+def simulate_duration(scene: jc.Scene, speed: jax.Array, horizon: jax.Array) -> jax.Array:
     """Duration [s] of one impact on the first surface, a plane, at an approach speed [m/s]."""
     law, plane = scene.contact.normal, scene.surfaces[0]
     if isinstance(law, RigidLaw):
@@ -63,10 +65,8 @@ def duration_of_impact(scene: jc.Scene, speed: jax.Array, horizon: jax.Array) ->
 
 
 @dataclasses.dataclass(frozen=True)
-class DurationsOfImpacts:
+class DurationsOfImpacts(Observation):
     """Durations of the impacts of a motion; row k is the k-th impact."""
-
-    series: ClassVar[bool] = False
 
     def times(self, trial_state: TrialState, samples: Samples) -> jax.Array:
         """None: the impacts are those of the motion that other measurements follow, or of its whole
@@ -74,15 +74,14 @@ class DurationsOfImpacts:
         """
         return (trial_state.start + samples.reference[0, 0])[None]
 
-    def predicted(
+    def predict(
         self, trial_state: TrialState, motion: jc.Trajectory, samples: Samples
     ) -> jax.Array:
         """Durations (n, 1) [s]."""
-        assert motion.contacts is not None
-        return impacts(motion.contacts, samples.times.shape[0]).duration[:, None]
+        return take_impacts(motion.contacts, samples.times.shape[0]).duration[:, None]
 
 
-class ContactDurations:
+class ContactDurations(Measurement):
     """Durations of contacts, each with its impact speed, or those of the impacts of a motion.
 
     The duration tells the stiffness: in Hertz's law it goes with ``(m^2/(K^2 v))^(1/5)``.
@@ -101,9 +100,7 @@ class ContactDurations:
         InputError: a duration or speed that is not positive, different lengths.
     """
 
-    axes: tuple[str, ...] = ()
     quantities = ("contact duration [s]",)
-    clock = None
     needs_duration = True
 
     def __init__(
@@ -149,8 +146,13 @@ class ContactDurations:
 
     @property
     def stated(self) -> bool:
-        """Whether its standard deviation was given."""
+        """Whether the standard deviation was given."""
         return self.sigma is not None
+
+    @property
+    def abscissa(self) -> Abscissa:
+        """The impacts of a motion, or no order where the speeds are known."""
+        return Abscissa.IMPACT if self.speed is None else Abscissa.NUMBER
 
     @property
     def needs_motion(self) -> bool:
@@ -162,14 +164,11 @@ class ContactDurations:
         """Contacts of the motion that it counts."""
         return int(self.impacts[-1]) if self.speed is None else 0
 
-    def read(self, scene: jc.Scene) -> None:
-        """Nothing of the motion."""
-
     def observation(self) -> DurationsOfKnownImpacts | DurationsOfImpacts:
         """At known speeds, or along the motion."""
         return DurationsOfImpacts() if self.speed is None else DurationsOfKnownImpacts()
 
-    def samples(self, detected: Any) -> tuple[np.ndarray, ...]:
+    def samples(self, detected: Detection | None = None) -> MeasuredSamples:
         """One row for each contact; no times. The reference is the speed [m/s], or the time [s] by
         which a motion is over.
         """
@@ -179,7 +178,7 @@ class ContactDurations:
             else self.sigma
         )
         if self.speed is not None:
-            return (
+            return MeasuredSamples(
                 np.zeros(self.duration.shape),
                 self.duration[:, None],
                 sigma[:, None],
@@ -191,7 +190,9 @@ class ContactDurations:
             np.full((self.contacts, 1), np.inf),
         )
         measured[rows, 0], deviation[rows, 0] = self.duration, sigma
-        return np.zeros(self.contacts), measured, deviation, np.full((self.contacts, 1), HORIZON)
+        return MeasuredSamples(
+            np.zeros(self.contacts), measured, deviation, np.full((self.contacts, 1), HORIZON)
+        )
 
 
 HORIZON = 60.0

@@ -9,20 +9,51 @@ from jaxcontact.simulation.core.trajectory import Contacts
 
 
 class Impacts(NamedTuple):
-    """For each of ``n`` impacts: whether it happened, when [s], how long it lasted [s] and its
-    approach speed [m/s].
+    """The first ``n`` impacts of a motion, in order of time; each (n,).
+
+    Attributes:
+        happened: whether it happened.
+        time: of first touch [s].
+        duration: [s].
+        speed: of approach, along the normal [m/s].
+        rebound_speed: along the normal [m/s].
     """
 
     happened: jax.Array
     time: jax.Array
     duration: jax.Array
     speed: jax.Array
+    rebound_speed: jax.Array
 
 
-def impacts(contacts: Contacts, count: int) -> Impacts:
-    """The first ``count`` impacts; those that did not happen stand at the time of the last one,
-    where a ball comes to rest.
+def take_impacts(contacts: Contacts | None, count: int) -> Impacts:
+    """The first ``count`` impacts of a motion.
+
+    Those that did not happen repeat the last one that did, where a ball comes to rest.
+
+    Args:
+        contacts: of a simulation, ``motion.contacts``.
+        count: how many.
+
+    Raises:
+        ValueError: a simulation without contacts.
+
+    Example:
+        >>> import jax.numpy as jnp
+        >>> import calibration as cal
+        >>> import jaxcontact as jc
+        >>> law = jc.NewtonRestitution(restitution=0.8)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> start = jc.state(position=(0, 0, 0.52))
+        >>> motion = jc.simulate(scene, start, jnp.array([0.0, 2.0]), method=jc.Impulse())
+        >>> first = cal.measurements.take_impacts(motion.contacts, 2)
+        >>> print((first.rebound_speed / first.speed).round(3))
+        [0.8 0.8]
     """
+    if contacts is None:
+        raise ValueError("take_impacts: this simulation has no contacts.")
     order = jnp.argsort(
         jax.lax.stop_gradient(jnp.where(contacts.happened, contacts.touch_down, jnp.inf))
     )
@@ -30,5 +61,10 @@ def impacts(contacts: Contacts, count: int) -> Impacts:
     last = jnp.clip(jnp.minimum(jnp.arange(count), total - 1), 0, order.size - 1)
     place = order[last]
     happened = jnp.arange(count) < total
-    duration = contacts.lift_off[place] - contacts.touch_down[place]
-    return Impacts(happened, contacts.touch_down[place], duration, contacts.impact_speed[place])
+    return Impacts(
+        happened,
+        contacts.touch_down[place],
+        contacts.lift_off[place] - contacts.touch_down[place],
+        contacts.impact_speed[place],
+        contacts.rebound_speed[place],
+    )

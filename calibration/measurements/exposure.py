@@ -13,18 +13,18 @@ from calibration.model.trial_state import TrialState
 from jaxcontact import Trajectory
 
 
-def mean_over_exposure(trial_state: TrialState, motion: Trajectory) -> jax.Array:
+def average_over_exposure(trial_state: TrialState, motion: Trajectory) -> jax.Array:
     """Mean positions (n, 3); ``motion`` is at the n beginnings of the exposures, then at the n
     ends.
     """
     count = motion.times.shape[0] // 2
     begin, end = motion.times[:count], motion.times[count:]
     acceleration = trial_state.scene.acceleration(motion.velocity, motion.spin)
-    touch, leave = contact_in(motion, begin, end)
-    first = flown(
+    touch, leave = find_contact(motion, begin, end)
+    first = integrate_flight(
         motion.position[:count], motion.velocity[:count], acceleration[:count], touch - begin
     )
-    last = flown(
+    last = integrate_flight(
         motion.position[count:], motion.velocity[count:], acceleration[count:], leave - end
     )
     lasts = (leave - touch)[:, None]
@@ -33,7 +33,9 @@ def mean_over_exposure(trial_state: TrialState, motion: Trajectory) -> jax.Array
     return (first[0] + in_contact - last[0]) / (end - begin)[:, None]
 
 
-def contact_in(motion: Trajectory, begin: jax.Array, end: jax.Array) -> tuple[jax.Array, jax.Array]:
+def find_contact(
+    motion: Trajectory, begin: jax.Array, end: jax.Array
+) -> tuple[jax.Array, jax.Array]:
     """When the (first) contact in each exposure begins and ends inside it; its middle where there
     is none.
     """
@@ -51,7 +53,7 @@ def contact_in(motion: Trajectory, begin: jax.Array, end: jax.Array) -> tuple[ja
     return touch, leave
 
 
-def flown(
+def integrate_flight(
     position: jax.Array, velocity: jax.Array, acceleration: jax.Array, duration: jax.Array
 ) -> tuple[jax.Array, ...]:
     """Integral of the position over a flight from a state, and position and velocity at its end;

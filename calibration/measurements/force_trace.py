@@ -10,13 +10,15 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
+from calibration.detection.detection import Detection
 from calibration.detection.impacts import DetectedImpact, DetectedImpacts, height_at_impact
 from calibration.detection.noise import robust_deviation
 from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
+from calibration.measurements.base import Measurement, Observation
 from calibration.measurements.validation import deviations, increasing_times, numbers
 from calibration.model.apparatus import FORCE_SENSOR
-from calibration.model.samples import Samples
+from calibration.model.samples import MeasuredSamples, Samples
 from calibration.model.trial_state import TrialState
 
 THRESHOLD = 0.1
@@ -39,7 +41,7 @@ NO_SLIP = 0.01
 
 
 @dataclasses.dataclass(frozen=True)
-class ContactForce:
+class ContactForce(Observation):
     """The force of the surfaces on the body at times, from the law and the motion.
 
     Attributes:
@@ -54,16 +56,16 @@ class ContactForce:
         """Those of the samples."""
         return trial_state.trial_time(self.clock, samples.times)
 
-    def predicted(
+    def predict(
         self, trial_state: TrialState, motion: jc.Trajectory, samples: Samples
     ) -> jax.Array:
         """Normal force, and force of the body on the surface along x, as shown (n, 1 or 2) [N]."""
-        normal, friction = contact_forces(trial_state.scene, motion)
+        normal, friction = compute_contact_forces(trial_state.scene, motion)
         forces = [normal, -friction[:, 0]] if self.tangential else [normal]
         return trial_state.gain * jnp.stack(forces, axis=-1)
 
 
-def contact_forces(scene: jc.Scene, motion: jc.Trajectory) -> tuple[jax.Array, jax.Array]:
+def compute_contact_forces(scene: jc.Scene, motion: jc.Trajectory) -> tuple[jax.Array, jax.Array]:
     """Normal force (n,) and friction (n, 3) [N] of planes on a sphere at the times of a motion;
     zero out of contact.
 
@@ -98,7 +100,7 @@ def contact_forces(scene: jc.Scene, motion: jc.Trajectory) -> tuple[jax.Array, j
     return force, slides * scene.contact.slip_friction.force(slip, force)
 
 
-class ForceTrace:
+class ForceTrace(Measurement):
     """Force of a contact in time.
 
     It tells the law of the contact: stiffness, exponent and damping, where the impact speed is
@@ -121,8 +123,8 @@ class ForceTrace:
             positive.
     """
 
-    axes: tuple[str, ...] = ()
     needs_force = True
+    clock: str
 
     def __init__(
         self,
@@ -152,7 +154,7 @@ class ForceTrace:
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        """What is measured."""
+        """Label and unit of each column."""
         return (
             ("normal force [N]",)
             if self.tangential is None
@@ -161,7 +163,7 @@ class ForceTrace:
 
     @property
     def stated(self) -> bool:
-        """Whether its standard deviation was given."""
+        """Whether the standard deviation was given."""
         return self.sigma is not None
 
     @property
@@ -199,7 +201,7 @@ class ForceTrace:
             else 10 * least,
         )
 
-    def read(self, scene: jc.Scene) -> DetectedImpacts:
+    def detect(self, scene: jc.Scene) -> DetectedImpacts:
         """Impacts at the pulses of the force; the speed of the first from its impulse ``m v (1 +
         e)``.
         """
@@ -229,13 +231,13 @@ class ForceTrace:
         """The force on the clock of the sensor."""
         return ContactForce(self.clock, self.tangential is not None)
 
-    def samples(self, detected: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def samples(self, detected: Detection | None = None) -> MeasuredSamples:
         """All samples."""
         measured = np.stack(
             [self.normal] if self.tangential is None else [self.normal, self.tangential], axis=-1
         )
         sigma = np.where(np.isfinite(measured), self.deviation[:, None], np.inf)
-        return self.time, measured, sigma
+        return MeasuredSamples(self.time, measured, sigma)
 
 
 NORMAL = Column(

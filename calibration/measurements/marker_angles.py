@@ -10,14 +10,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from calibration.detection.detection import Detection
 from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
-from calibration.measurements.rotation import angles
+from calibration.measurements.base import Measurement, Observation
+from calibration.measurements.rotation import integrate_angle
 from calibration.measurements.validation import deviations, increasing_times, numbers
 from calibration.model.apparatus import CAMERA
-from calibration.model.samples import Samples
+from calibration.model.samples import MeasuredSamples, Samples
 from calibration.model.trial_state import TrialState
-from jaxcontact import Scene, Trajectory
+from jaxcontact import Trajectory
 from jaxcontact.parameters import nearest
 
 UNKNOWN_SIGMA = math.radians(2.0)
@@ -29,7 +31,7 @@ TURNS = ("followed", "counted", "open")
 
 
 @dataclasses.dataclass(frozen=True)
-class MarkerAngle:
+class MarkerAngle(Observation):
     """The angle of a marker.
 
     Attributes:
@@ -48,9 +50,9 @@ class MarkerAngle:
             [trial_state.start[None], trial_state.trial_time(self.clock, samples.times)]
         )
 
-    def predicted(self, trial_state: TrialState, motion: Trajectory, samples: Samples) -> jax.Array:
+    def predict(self, trial_state: TrialState, motion: Trajectory, samples: Samples) -> jax.Array:
         """Angles (n, 1) [rad]; where turns are not counted, in the turn of the measured ones."""
-        angle = (trial_state.marker + angles(motion, self.axis)[1:])[:, None]
+        angle = (trial_state.marker + integrate_angle(motion, self.axis)[1:])[:, None]
         if self.counted:
             return angle
         return angle + 2 * math.pi * jnp.round(
@@ -58,7 +60,7 @@ class MarkerAngle:
         )
 
 
-class MarkerAngles:
+class MarkerAngles(Measurement):
     """Angle of a marker in the picture at times; the body turns about one axis only. With
     ``MarkerStart()``, its first angle is unknown.
 
@@ -81,7 +83,7 @@ class MarkerAngles:
             not positive.
     """
 
-    axes: tuple[str, ...] = ()
+    clock: str
 
     def __init__(
         self,
@@ -111,12 +113,12 @@ class MarkerAngles:
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        """What is measured."""
+        """Label and unit of each column."""
         return (f"angle of the marker about {self.axis} [rad]",)
 
     @property
     def stated(self) -> bool:
-        """Whether its standard deviation was given."""
+        """Whether the standard deviation was given."""
         return self.sigma is not None
 
     @property
@@ -124,17 +126,14 @@ class MarkerAngles:
         """The first measured angle [rad]."""
         return float(self.angle[np.isfinite(self.angle)][0])
 
-    def read(self, scene: Scene) -> None:
-        """Nothing of the motion."""
-
     def observation(self) -> MarkerAngle:
         """The marker on the clock of the camera."""
         return MarkerAngle("xyz".index(self.axis), self.turns != "open", self.clock)
 
-    def samples(self, detected: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def samples(self, detected: Detection | None = None) -> MeasuredSamples:
         """All of them."""
         sigma = np.full(self.time.shape, UNKNOWN_SIGMA) if self.sigma is None else self.sigma
-        return (
+        return MeasuredSamples(
             self.time,
             self.angle[:, None],
             np.where(np.isfinite(self.angle), sigma, np.inf)[:, None],

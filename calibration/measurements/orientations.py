@@ -10,14 +10,16 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from calibration.detection.detection import Detection
 from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
-from calibration.measurements.rotation import orientations
+from calibration.measurements.base import Measurement, Observation
+from calibration.measurements.rotation import integrate_orientation
 from calibration.measurements.validation import deviations, increasing_times
 from calibration.model.apparatus import CAMERA
-from calibration.model.samples import Samples
+from calibration.model.samples import MeasuredSamples, Samples
 from calibration.model.trial_state import TrialState
-from jaxcontact import Scene, Trajectory
+from jaxcontact import Trajectory
 from jaxcontact.geometry.rotation import quaternion_product
 
 UNKNOWN_SIGMA = math.radians(1.0)
@@ -25,7 +27,7 @@ UNKNOWN_SIGMA = math.radians(1.0)
 
 
 @dataclasses.dataclass(frozen=True)
-class Orientation:
+class Orientation(Observation):
     """The orientation of the body, as the rotation from a reference: the one that was measured.
 
     Attributes:
@@ -40,21 +42,21 @@ class Orientation:
             [trial_state.start[None], trial_state.trial_time(self.clock, samples.times)]
         )
 
-    def predicted(self, trial_state: TrialState, motion: Trajectory, samples: Samples) -> jax.Array:
+    def predict(self, trial_state: TrialState, motion: Trajectory, samples: Samples) -> jax.Array:
         """Rotation vectors (n, 3) [rad], in axes of the scene, from the reference orientation to
         that of the motion.
         """
         turned = (
-            orientations(motion, trial_state.orientation)
+            integrate_orientation(motion, trial_state.orientation)
             if motion.orientation is None
             else motion.orientation
         )
-        return rotation_vector(
+        return to_rotation_vector(
             quaternion_product(turned[1:], samples.reference * jnp.array([1.0, -1.0, -1.0, -1.0]))
         )
 
 
-def rotation_vector(quaternion: jax.Array) -> jax.Array:
+def to_rotation_vector(quaternion: jax.Array) -> jax.Array:
     """The shortest rotation vector (..., 3) [rad] of a unit quaternion, analytic at no rotation."""
     sign = jnp.where(quaternion[..., :1] < 0, -1.0, 1.0)
     scalar, vector = sign * quaternion[..., :1], sign * quaternion[..., 1:]
@@ -64,7 +66,7 @@ def rotation_vector(quaternion: jax.Array) -> jax.Array:
     return vector * jnp.where(small, 2.0 + squared / 3.0, 2.0 * jnp.arctan2(size, scalar) / size)
 
 
-class Orientations:
+class Orientations(Measurement):
     """Orientation at times, as quaternions from body axes to those of the scene. ``InitialTurn()``
     leaves the first one open.
 
@@ -85,7 +87,7 @@ class Orientations:
             not positive.
     """
 
-    axes: tuple[str, ...] = ()
+    clock: str
     quantities = tuple(f"rotation about {axis} [rad]" for axis in "xyz")
 
     def __init__(
@@ -118,22 +120,19 @@ class Orientations:
 
     @property
     def stated(self) -> bool:
-        """Whether its standard deviation was given."""
+        """Whether the standard deviation was given."""
         return self.sigma is not None
 
     @property
     def first_orientation(self) -> np.ndarray:
-        """The first measured one, (4,)."""
+        """The first complete one, (4,)."""
         return self.quaternion[np.isfinite(self.quaternion).all(axis=1)][0]
-
-    def read(self, scene: Scene) -> None:
-        """Nothing of the motion."""
 
     def observation(self) -> Orientation:
         """Orientations on the clock of the camera."""
         return Orientation(self.clock)
 
-    def samples(self, detected: Any) -> tuple[np.ndarray, ...]:
+    def samples(self, detected: Detection | None = None) -> MeasuredSamples:
         """Rotations from the measured orientations, which are zero; the reference is these
         orientations.
         """
@@ -141,7 +140,7 @@ class Orientations:
         sigma = np.full(self.time.shape, UNKNOWN_SIGMA) if self.sigma is None else self.sigma
         deviation = np.repeat(np.where(seen, sigma, np.inf)[:, None], 3, axis=1)
         reference = np.where(seen[:, None], self.quaternion, self.first_orientation)
-        return self.time, np.zeros((self.time.size, 3)), deviation, reference
+        return MeasuredSamples(self.time, np.zeros((self.time.size, 3)), deviation, reference)
 
 
 PARTS = {

@@ -1,18 +1,19 @@
 """Positions of the centre of a sphere on the pictures of a camera."""
 
 import dataclasses
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from calibration.detection.bounces import DetectedBounces, read_bounces
+from calibration.detection.detection import Detection
 from calibration.errors import InputError
 from calibration.io.recording import Recording
-from calibration.measurements.exposure import mean_over_exposure
+from calibration.measurements.base import Measurement, Observation
+from calibration.measurements.exposure import average_over_exposure
 from calibration.model.apparatus import CAMERA
-from calibration.model.samples import Samples
+from calibration.model.samples import MeasuredSamples, Samples
 from calibration.model.trial_state import TrialState
 from jaxcontact import Scene, Trajectory
 
@@ -20,7 +21,7 @@ AXES = "xyz"
 
 
 @dataclasses.dataclass(frozen=True)
-class Positions:
+class Positions(Observation):
     """The centre of the body at the time of each picture, in recorded units.
 
     Attributes:
@@ -32,49 +33,50 @@ class Positions:
     clock: str = CAMERA
 
     def times(self, trial_state: TrialState, samples: Samples) -> jax.Array:
-        """Those of the pictures: their middles, or the begin and the end of each exposure."""
+        """Of the pictures: their middles, or the begin and the end of each exposure."""
         middle = trial_state.trial_time(self.clock, samples.times)
         if trial_state.camera.exposure is None:
             return middle
         half = trial_state.camera.exposure / 2
         return jnp.concatenate([middle - half, middle + half])
 
-    def predicted(self, trial_state: TrialState, motion: Trajectory, samples: Samples) -> jax.Array:
+    def predict(self, trial_state: TrialState, motion: Trajectory, samples: Samples) -> jax.Array:
         """Positions (n, axes)."""
         position = (
             motion.position
             if trial_state.camera.exposure is None
-            else mean_over_exposure(trial_state, motion)
+            else average_over_exposure(trial_state, motion)
         )
         return trial_state.camera.project(position, trial_state.scale)[:, jnp.array(self.axes)]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class TrackedPositions:
-    """A recording as a measurement of positions.
+class TrackedPositions(Measurement):
+    """A recording as a measurement of positions. ``Trial(recording)`` makes one by itself.
 
-    Attributes:
+    Args:
         recording: of the centre of a sphere.
         detected: its bounces, where they were detected already.
         clock: of the camera, where there are several instruments.
     """
 
-    recording: Recording
-    detected: DetectedBounces | None = None
-    clock: str = CAMERA
+    clock: str
 
-    @property
-    def name(self) -> str:
-        """That of the recording."""
-        return self.recording.name
-
-    @property
-    def path(self) -> str | None:
-        """The file it came from."""
-        return self.recording.path
+    def __init__(
+        self,
+        recording: Recording,
+        detected: DetectedBounces | None = None,
+        clock: str = CAMERA,
+    ) -> None:
+        self.recording, self.detected, self.clock = recording, detected, clock
+        self.name, self.path = recording.name, recording.path
 
     @property
     def axes(self) -> tuple[str, ...]:
+        """The measured axes."""
+        return self.recording.axes
+
+    @property
+    def quantities(self) -> tuple[str, ...]:
         """The measured axes."""
         return self.recording.axes
 
@@ -85,7 +87,12 @@ class TrackedPositions:
         """
         return self.recording.sigma is not None
 
-    def read(self, scene: Scene) -> DetectedBounces:
+    @property
+    def noise_classes(self) -> tuple[type, ...]:
+        """Its own class, and that of the recording."""
+        return (type(self), type(self.recording))
+
+    def detect(self, scene: Scene) -> DetectedBounces:
         """Flights and bounces."""
         detected = self.detected
         if detected is None:
@@ -106,8 +113,14 @@ class TrackedPositions:
         """Positions on the measured axes."""
         return Positions(tuple(AXES.index(name) for name in self.recording.axes), self.clock)
 
-    def samples(self, detected: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """From the first used sample on; outliers have an infinite deviation."""
+    def samples(self, detected: Detection | None = None) -> MeasuredSamples:
+        """From the first used sample on; outliers have an infinite deviation.
+
+        Raises:
+            ValueError: without the bounces of this recording.
+        """
+        if not isinstance(detected, DetectedBounces):
+            raise ValueError("TrackedPositions: samples needs what detect(scene) returns.")
         recording, axes = self.recording, [AXES.index(name) for name in self.recording.axes]
         used = slice(detected.release, detected.stop)
         measured = np.asarray(recording.position[used][:, axes], dtype=float)
@@ -120,4 +133,4 @@ class TrackedPositions:
             else recording.sigma[used][:, axes]
         )
         sigma = np.where(np.isfinite(measured) & ~detected.outliers[used][:, None], noise, np.inf)
-        return np.asarray(recording.time[used]), measured, sigma
+        return MeasuredSamples(np.asarray(recording.time[used]), measured, sigma)

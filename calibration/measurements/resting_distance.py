@@ -1,16 +1,17 @@
 """How far a body slid or rolled until it came to rest, and when."""
 
 import dataclasses
-from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
+from calibration.detection.detection import Detection
 from calibration.errors import InputError
-from calibration.model.samples import Samples
+from calibration.measurements.base import Measurement, Observation
+from calibration.model.samples import MeasuredSamples, Samples
 from calibration.model.trial_state import TrialState
-from jaxcontact import Scene, Trajectory
+from jaxcontact import Trajectory
 from jaxcontact.numerics.smooth import safe_norm
 
 UNKNOWN_SIGMA = 0.02
@@ -24,7 +25,7 @@ AT_REST = 1e-6
 
 
 @dataclasses.dataclass(frozen=True)
-class Rest:
+class Rest(Observation):
     """Distance along the surface from the start to where the body is at last, and the time from the
     start to its rest.
 
@@ -35,21 +36,22 @@ class Rest:
 
     until: float
     timed: bool
-    series: ClassVar[bool] = False
 
     def times(self, trial_state: TrialState, samples: Samples) -> jax.Array:
         """From the start to the end of the simulation."""
         return trial_state.start + jnp.linspace(0.0, self.until, GRID if self.timed else 2)
 
-    def predicted(self, trial_state: TrialState, motion: Trajectory, samples: Samples) -> jax.Array:
+    def predict(self, trial_state: TrialState, motion: Trajectory, samples: Samples) -> jax.Array:
         """Distance [m], and time [s], (1, 1 or 2)."""
         horizontal = jnp.array([1.0, 1.0, 0.0])
         distance = safe_norm((motion.position[-1] - motion.position[0]) * horizontal)
-        found = [distance, time_of_rest(motion) - trial_state.start] if self.timed else [distance]
+        found = (
+            [distance, find_time_of_rest(motion) - trial_state.start] if self.timed else [distance]
+        )
         return jnp.stack(found)[None]
 
 
-def time_of_rest(motion: Trajectory) -> jax.Array:
+def find_time_of_rest(motion: Trajectory) -> jax.Array:
     """Where the straight line through the last two speeds of the moving body meets zero: exact for
     a steady deceleration.
     """
@@ -61,7 +63,7 @@ def time_of_rest(motion: Trajectory) -> jax.Array:
     return motion.times[last] + late * (motion.times[last] - motion.times[last - 1]) / slower
 
 
-class RestingDistance:
+class RestingDistance(Measurement):
     """Distance between where a body was released or launched and where it came to rest, of a trial
     with a known initial state.
 
@@ -81,8 +83,6 @@ class RestingDistance:
         InputError: a number that is not positive.
     """
 
-    axes: tuple[str, ...] = ()
-    clock = None
     until_rest = True
 
     def __init__(
@@ -115,7 +115,7 @@ class RestingDistance:
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        """What is measured."""
+        """Label and unit of each column."""
         return (
             ("resting distance [m]",)
             if self.time is None
@@ -124,17 +124,14 @@ class RestingDistance:
 
     @property
     def stated(self) -> bool:
-        """Whether its standard deviation was given."""
+        """Whether the standard deviation was given."""
         return self.sigma is not None
-
-    def read(self, scene: Scene) -> None:
-        """Nothing of the motion."""
 
     def observation(self) -> Rest:
         """The end of the motion."""
         return Rest(self.until, self.time is not None)
 
-    def samples(self, detected: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def samples(self, detected: Detection | None = None) -> MeasuredSamples:
         """One row."""
         pairs = [(self.distance, self.sigma)] + (
             [] if self.time is None else [(self.time, self.time_sigma)]
@@ -143,4 +140,4 @@ class RestingDistance:
         sigma = np.asarray(
             [[UNKNOWN_SIGMA * value if own is None else own for value, own in pairs]]
         )
-        return np.zeros(1), measured, sigma
+        return MeasuredSamples(np.zeros(1), measured, sigma)

@@ -20,7 +20,7 @@ class Turns(NamedTuple):
     after: jax.Array
 
 
-def turns(motion: Trajectory) -> Turns:
+def integrate_spin(motion: Trajectory) -> Turns:
     """Rotations between neighbouring times.
 
     Spin is constant in flight, so the rotation is exact where at most one contact is between two
@@ -39,17 +39,17 @@ def turns(motion: Trajectory) -> Turns:
     )
 
 
-def angles(motion: Trajectory, axis: int) -> jax.Array:
+def integrate_angle(motion: Trajectory, axis: int) -> jax.Array:
     """Angle about an axis since the first time [rad], (n,)."""
-    found = turns(motion)
+    found = integrate_spin(motion)
     return jnp.concatenate([jnp.zeros(1), jnp.cumsum((found.before + found.after)[:, axis])])
 
 
-def orientations(motion: Trajectory, first: jax.Array) -> jax.Array:
+def integrate_orientation(motion: Trajectory, first: jax.Array) -> jax.Array:
     """Orientations at the times as quaternions (n, 4), scalar first, from the one at the first
     time.
     """
-    found = turns(motion)
+    found = integrate_spin(motion)
     steps = quaternion_product(
         rotation_to_quaternion(found.after), rotation_to_quaternion(found.before)
     )

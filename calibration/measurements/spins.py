@@ -9,13 +9,15 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from calibration.detection.detection import Detection
 from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
+from calibration.measurements.base import Measurement, Observation
 from calibration.measurements.validation import deviations, increasing_times, numbers
 from calibration.model.apparatus import CAMERA
-from calibration.model.samples import Samples
+from calibration.model.samples import MeasuredSamples, Samples
 from calibration.model.trial_state import TrialState
-from jaxcontact import Scene, Trajectory
+from jaxcontact import Trajectory
 
 AXES = "xyz"
 
@@ -24,7 +26,7 @@ UNKNOWN_SIGMA = 0.02
 
 
 @dataclasses.dataclass(frozen=True)
-class SpinComponents:
+class SpinComponents(Observation):
     """Components of the angular velocity in axes of the scene.
 
     Attributes:
@@ -39,12 +41,12 @@ class SpinComponents:
         """Those of the samples."""
         return trial_state.trial_time(self.clock, samples.times)
 
-    def predicted(self, trial_state: TrialState, motion: Trajectory, samples: Samples) -> jax.Array:
+    def predict(self, trial_state: TrialState, motion: Trajectory, samples: Samples) -> jax.Array:
         """Spins (n, components) [rad/s]."""
         return motion.spin[:, jnp.array(self.components)]
 
 
-class Spins:
+class Spins(Measurement):
     """Angular velocity at times, in axes of the scene; any subset of its components.
 
     Args:
@@ -59,7 +61,7 @@ class Spins:
         InputError: times that do not increase, another shape, a sigma that is not positive.
     """
 
-    axes: tuple[str, ...] = ()
+    clock: str
 
     def __init__(
         self,
@@ -83,22 +85,24 @@ class Spins:
 
     @property
     def quantities(self) -> tuple[str, ...]:
-        """What is measured."""
+        """Label and unit of each column."""
         return tuple(f"spin about {AXES[i]} [rad/s]" for i in self.components)
 
     @property
-    def stated(self) -> bool:
-        """Whether its standard deviation was given."""
-        return self.sigma is not None
+    def first_spin(self) -> np.ndarray:
+        """Of the first sample (3,) [rad/s], zero where a component was not measured."""
+        return np.nan_to_num(self.spin[0])
 
-    def read(self, scene: Scene) -> None:
-        """Nothing of the motion."""
+    @property
+    def stated(self) -> bool:
+        """Whether the standard deviation was given."""
+        return self.sigma is not None
 
     def observation(self) -> SpinComponents:
         """The measured components."""
         return SpinComponents(self.components, self.clock)
 
-    def samples(self, detected: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def samples(self, detected: Detection | None = None) -> MeasuredSamples:
         """All of them."""
         measured = self.spin[:, list(self.components)]
         least = max(UNKNOWN_SIGMA * float(np.nanmax(np.abs(self.spin))), 1e-3)
@@ -107,7 +111,7 @@ class Spins:
             if self.sigma is None
             else self.sigma[:, list(self.components)]
         )
-        return self.time, measured, np.where(np.isfinite(measured), sigma, np.inf)
+        return MeasuredSamples(self.time, measured, np.where(np.isfinite(measured), sigma, np.inf))
 
 
 def _component(axis: str) -> Column:

@@ -13,14 +13,31 @@ code.
 """
 
 
+class MeasuredSamples(NamedTuple):
+    """The numbers that one measurement gave of one trial.
+
+    Attributes:
+        times: (n,) on the clock of the measurement [s]; zeros where the rows have no times.
+        measured: (n, k) numbers; NaN where nothing was measured.
+        sigma: (n, k) standard deviations, infinite where a number is not used.
+        reference: (n, m) what else is known of each row, for observations that need it: a speed, a
+            measured orientation; or ``None``.
+    """
+
+    times: np.ndarray
+    measured: np.ndarray
+    sigma: np.ndarray
+    reference: np.ndarray | None = None
+
+
 class Samples(NamedTuple):
-    """What one kind of observation measured, of one trial or with a leading axis of trials.
+    """``MeasuredSamples`` as a fit uses them: of one trial, or with a leading axis of trials.
 
     A pytree: its leaves are NumPy arrays where data are prepared, and traced arrays inside a fit.
 
     Attributes:
-        times: (n,) on the clock of the measurement [s]; for observations that have no times, what
-            each number is of.
+        times: (n,) on the clock of the measurement [s]; zeros, or what the row is of, where the
+            rows have no times.
         measured: (n, k) numbers.
         weight: (n, k) 1/standard deviation, 0 where nothing was measured or is used.
         whitening: how correlated noise is whitened (``calibration.noise.whitening.Whitening``), or
@@ -39,30 +56,34 @@ class Samples(NamedTuple):
     reference: Any = None
 
 
-def pad_samples(parts: Sequence[tuple[np.ndarray, ...]]) -> Samples:
+def pad_samples(parts: Sequence[MeasuredSamples]) -> Samples:
     """Stack the samples of several trials, padded to one length.
 
     Args:
-        parts: of each trial (times (n,), measured (n, k), sigma (n, k)), or also a reference (n,
-            m). An infinite sigma means that a number is not used.
+        parts: of each trial. An infinite sigma means that a number is not used.
 
     Returns:
         Samples with a leading axis of trials. Padding repeats the last time and reference, and has
         the weight 0.
     """
-    longest = max(part[0].size for part in parts)
+    longest = max(part.times.size for part in parts)
     # A few numbers are what they are; long series share sizes.
     size = int(np.ceil(longest / PADDING) * PADDING) if longest > PADDING else longest
     times, measured, weights = [], [], []
     references: list[np.ndarray] = []
-    for time, values, sigma, *reference in parts:
-        extra = size - time.size
-        nothing = np.zeros((extra, values.shape[1]))
-        times.append(np.concatenate([time, np.full(extra, time[-1] if time.size else 0.0)]))
-        measured.append(np.concatenate([np.nan_to_num(values), nothing]))
-        weights.append(np.concatenate([1 / sigma, nothing]))
-        references += [
-            np.concatenate([known, np.repeat(known[-1:], extra, axis=0)]) for known in reference
-        ]
-    stacked = Samples(np.stack(times), np.stack(measured), np.stack(weights))
-    return stacked._replace(reference=np.stack(references)) if references else stacked
+    for part in parts:
+        extra = size - part.times.size
+        nothing = np.zeros((extra, part.measured.shape[1]))
+        last = part.times[-1] if part.times.size else 0.0
+        times.append(np.concatenate([part.times, np.full(extra, last)]))
+        measured.append(np.concatenate([np.nan_to_num(part.measured), nothing]))
+        weights.append(np.concatenate([1 / part.sigma, nothing]))
+        if part.reference is not None:
+            repeated = np.repeat(part.reference[-1:], extra, axis=0)
+            references.append(np.concatenate([part.reference, repeated]))
+    return Samples(
+        np.stack(times),
+        np.stack(measured),
+        np.stack(weights),
+        reference=np.stack(references) if references else None,
+    )

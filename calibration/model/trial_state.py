@@ -46,6 +46,7 @@ class TrialState(NamedTuple):
         gain: shown force over true force [-].
         camera: how positions show in pictures.
         clocks: of the instruments, by name; one that is not there shows the time of the trial.
+        quantities: what nuisances written elsewhere tell measurements written elsewhere, by name.
     """
 
     scene: Scene
@@ -60,6 +61,7 @@ class TrialState(NamedTuple):
     gain: Real = 1.0
     camera: Camera = Camera()
     clocks: Mapping[str, Clock] = {}
+    quantities: Mapping[str, jax.Array] = {}
 
     def trial_time(self, clock: str, shown: Real) -> jax.Array:
         """Time on the clock of the trial when an instrument's clock shows ``shown`` [s]."""
@@ -77,6 +79,14 @@ class TrialState(NamedTuple):
         """The state with another ``offset`` or ``drift`` of a clock."""
         clock = self.clocks.get(name, Clock())._replace(**changed)
         return self._replace(clocks={**self.clocks, name: clock})
+
+    def quantity(self, name: str, default: float = 0.0) -> jax.Array:
+        """What a nuisance set by ``with_quantity``, or ``default`` where none did."""
+        return jnp.asarray(self.quantities.get(name, default))
+
+    def with_quantity(self, name: str, value: jax.Array) -> "TrialState":
+        """With a quantity that measurements can ask for by name."""
+        return self._replace(quantities={**self.quantities, name: value})
 
 
 def make_trial_state(scene: Scene, initial: Initial) -> TrialState:

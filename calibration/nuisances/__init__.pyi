@@ -1,5 +1,10 @@
 from .base import AXES as AXES
+from .base import MeasuredTrial as MeasuredTrial
 from .base import Nuisance as Nuisance
+from .base import Parameter as Parameter
+from .base import TrialState as TrialState
+from .base import UnfittedTrial as UnfittedTrial
+from .base import nuisance_parameter as nuisance_parameter
 from .camera import CameraRoll as CameraRoll
 from .camera import DepthMotion as DepthMotion
 from .camera import Exposure as Exposure

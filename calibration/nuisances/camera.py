@@ -1,21 +1,22 @@
 """What a camera does to positions: scale, aspect, roll, lens, depth, exposure."""
 
 import dataclasses
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
-from calibration.detection.bounces import DetectedBounces
 from calibration.errors import InputError
 from calibration.model.parameter import Parameter, nuisance_parameter
 from calibration.model.prior import Prior
 from calibration.model.trial_state import TrialState
-from jaxcontact import Scene
+from calibration.nuisances.base import MeasuredTrial, Nuisance, UnfittedTrial
 
 
 @dataclasses.dataclass(frozen=True)
-class LengthScale:
+class LengthScale(Nuisance):
     """One factor from recorded to true lengths, for all recordings: a pixel scale that was measured
     a few percent wrong.
 
@@ -36,17 +37,15 @@ class LengthScale:
             ),
         )
 
-    def start(self, detected: DetectedBounces, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
-        """One."""
-        return np.ones(1)
-
-    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
         """Set the scale."""
         return trial_state._replace(scale=values[0])
 
 
 @dataclasses.dataclass(frozen=True)
-class PixelAspect:
+class PixelAspect(Nuisance):
     """True over recorded length along x, relative to that along z, for all recordings;
     ``LengthScale`` is that along z.
 
@@ -60,7 +59,7 @@ class PixelAspect:
     shared: ClassVar[bool] = True
     prior: Prior | None = None
 
-    def check(self, trials: Any) -> None:
+    def check(self, trials: Sequence[MeasuredTrial]) -> None:
         """Raise ``InputError`` without pictures."""
         check_pictures("PixelAspect", trials)
 
@@ -73,16 +72,16 @@ class PixelAspect:
             ),
         )
 
-    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
-        """One."""
-        return np.ones(1)
-
-    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
         """Set the ratio."""
         return trial_state._replace(camera=trial_state.camera._replace(aspect=values[0]))
 
 
-def check_pictures(owner: str, trials: Any, *, one_camera: bool = False) -> None:
+def check_pictures(
+    owner: str, trials: Sequence[MeasuredTrial], *, one_camera: bool = False
+) -> None:
     """Raise ``InputError`` where no trial shows x and z; ``one_camera``: or where one has depth,
     too.
     """
@@ -99,7 +98,7 @@ def check_pictures(owner: str, trials: Any, *, one_camera: bool = False) -> None
 
 
 @dataclasses.dataclass(frozen=True)
-class CameraRoll:
+class CameraRoll(Nuisance):
     """Angle by which the camera was turned about its axis, for all recordings: surface and gravity
     appear tilted alike.
 
@@ -110,7 +109,7 @@ class CameraRoll:
     shared: ClassVar[bool] = True
     prior: Prior | None = None
 
-    def check(self, trials: Any) -> None:
+    def check(self, trials: Sequence[MeasuredTrial]) -> None:
         """Raise ``InputError`` without pictures."""
         check_pictures("CameraRoll", trials, one_camera=True)
 
@@ -127,17 +126,15 @@ class CameraRoll:
             ),
         )
 
-    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
-        """Level."""
-        return np.zeros(1)
-
-    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
         """Turn the camera."""
         return trial_state._replace(camera=trial_state.camera._replace(roll=values[0]))
 
 
 @dataclasses.dataclass(frozen=True)
-class LensDistortion:
+class LensDistortion(Nuisance):
     """Radial distortion of all recordings: a radius ``r`` from the centre of the picture is
     recorded as ``r (1 + k r^2)``.
 
@@ -153,7 +150,7 @@ class LensDistortion:
     centre: tuple[float, float]
     prior: Prior | None = None
 
-    def check(self, trials: Any) -> None:
+    def check(self, trials: Sequence[MeasuredTrial]) -> None:
         """Raise ``InputError`` without pictures of one camera."""
         check_pictures("LensDistortion", trials, one_camera=True)
 
@@ -171,11 +168,9 @@ class LensDistortion:
             ),
         )
 
-    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
-        """None."""
-        return np.zeros(1)
-
-    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
         """Set the coefficient."""
         centre = jnp.asarray([self.centre[0], 0.0, self.centre[1]])
         return trial_state._replace(
@@ -184,7 +179,7 @@ class LensDistortion:
 
 
 @dataclasses.dataclass(frozen=True)
-class DepthMotion:
+class DepthMotion(Nuisance):
     """Velocity away from a (pinhole) camera in each recording: apparent lengths shrink in
     proportion to the distance.
 
@@ -197,7 +192,6 @@ class DepthMotion:
         prior: what is known of the velocity beforehand.
     """
 
-    shared: ClassVar[bool] = False
     distance: float
     centre: tuple[float, float]
     prior: Prior | None = None
@@ -209,12 +203,11 @@ class DepthMotion:
                 remedy="Give it in m.",
             )
 
-    @staticmethod
-    def concerns(trial: Any) -> bool:
+    def concerns(self, trial: MeasuredTrial) -> bool:
         """Recordings of one camera."""
         return bool(trial.axes) and "y" not in trial.axes
 
-    def check(self, trials: Any) -> None:
+    def check(self, trials: Sequence[MeasuredTrial]) -> None:
         """Raise ``InputError`` without pictures of one camera."""
         check_pictures("DepthMotion", trials, one_camera=True)
 
@@ -232,11 +225,9 @@ class DepthMotion:
             ),
         )
 
-    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
-        """None."""
-        return np.zeros(1)
-
-    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
         """Set the velocity and the perspective."""
         centre = jnp.asarray([self.centre[0], 0.0, self.centre[1]])
         camera = trial_state.camera._replace(nearness=1.0 / self.distance, centre=centre)
@@ -246,7 +237,7 @@ class DepthMotion:
 
 
 @dataclasses.dataclass(frozen=True)
-class Exposure:
+class Exposure(Nuisance):
     """Exposure time of the pictures, for all recordings; the time of a picture is the middle of its
     exposure.
 
@@ -265,15 +256,14 @@ class Exposure:
     guess: float = 2e-3
 
     def __post_init__(self) -> None:
-        for name in ("known", "guess"):
-            value = getattr(self, name)
+        for name, value in (("known", self.known), ("guess", self.guess)):
             if value is not None and not 0 < value < np.inf:
                 raise InputError(
                     f"Exposure: {name} = {value!r} is not a positive number.",
                     remedy="Give it in s.",
                 )
 
-    def check(self, trials: Any) -> None:
+    def check(self, trials: Sequence[MeasuredTrial]) -> None:
         """Raise ``InputError`` without pictures."""
         if not any(trial.axes for trial in trials):
             raise InputError(
@@ -296,11 +286,13 @@ class Exposure:
             ),
         )
 
-    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, trial: UnfittedTrial) -> np.ndarray:
         """The guess."""
         return np.zeros(0) if self.known is not None else np.asarray([self.guess])
 
-    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
         """Set the exposure time."""
         exposure = jnp.asarray(self.known) if self.known is not None else values[0]
         return trial_state._replace(camera=trial_state.camera._replace(exposure=exposure))

@@ -1,26 +1,30 @@
 """What a clock does to times: its start, its distance from another clock, its rate."""
 
 import dataclasses
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
+import jax
 import numpy as np
 
-from calibration.detection.bounces import DetectedBounces
 from calibration.errors import InputError
 from calibration.model.parameter import Parameter, nuisance_parameter
-from calibration.model.prior import Prior
+from calibration.model.prior import Normal, Prior
 from calibration.model.trial_state import TrialState
-from jaxcontact import Scene
+from calibration.nuisances.base import MeasuredTrial, Nuisance, UnfittedTrial
+from calibration.nuisances.initial_state import InitialState
 from jaxcontact.parameters import nearest
 
 
 @dataclasses.dataclass(frozen=True)
-class TimeOffset:
+class TimeOffset(Nuisance):
     """Time between the state that starts the motion and the first sample, for a known initial state
     (a ball released from rest).
+
+    It excludes ``InitialState``: an unknown state at an unknown time.
     """
 
-    shared: ClassVar[bool] = False
+    same_effect_as: ClassVar[tuple[type[Nuisance], ...]] = (InitialState,)
 
     def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The offset."""
@@ -33,17 +37,20 @@ class TimeOffset:
             ),
         )
 
-    def start(self, detected: DetectedBounces, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, trial: UnfittedTrial) -> np.ndarray:
         """Zero, or the time that the first impact takes."""
-        return np.asarray([getattr(detected, "since_release", 0.0)])
+        detected = trial.detected
+        return np.asarray([0.0 if detected is None else detected.since_release])
 
-    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
         """Move the start before the first sample."""
         return trial_state._replace(start=trial_state.start - values[0])
 
 
 @dataclasses.dataclass(frozen=True)
-class ClockOffset:
+class ClockOffset(Nuisance):
     """Time to be added to one instrument's clock to get that of the trial.
 
     Args:
@@ -57,14 +64,14 @@ class ClockOffset:
     prior: Prior | None = None
     shared: bool = False
 
-    def concerns(self, trial: Any) -> bool:
+    def concerns(self, trial: MeasuredTrial) -> bool:
         """Trials with a measurement on this clock, in which its offset is not the same as the time
         of an unknown start.
         """
         told = len(trial.clocks) > 1 or trial.initial is not None or self.prior is not None
         return self.clock in trial.clocks and told
 
-    def check(self, trials: Any) -> None:
+    def check(self, trials: Sequence[MeasuredTrial]) -> None:
         """Raise ``InputError`` where no measurement is on this clock, or where it is the only one
         beside an unknown start.
         """
@@ -90,16 +97,18 @@ class ClockOffset:
             ),
         )
 
-    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
-        """None, or the mean of what is known."""
-        return np.asarray([getattr(self.prior, "mean", 0.0)])
+    def start(self, trial: UnfittedTrial) -> np.ndarray:
+        """Zero, or the mean of what is known."""
+        return np.asarray([self.prior.mean if isinstance(self.prior, Normal) else 0.0])
 
-    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
         """Shift the clock."""
         return trial_state.with_clock(self.clock, offset=values[0])
 
 
-def check_clock(owner: str, clock: str, trials: Any) -> None:
+def check_clock(owner: str, clock: str, trials: Sequence[MeasuredTrial]) -> None:
     """Raise ``InputError`` where no measurement is on a clock."""
     known = tuple(dict.fromkeys(name for trial in trials for name in trial.clocks))
     if clock not in known:
@@ -110,7 +119,7 @@ def check_clock(owner: str, clock: str, trials: Any) -> None:
 
 
 @dataclasses.dataclass(frozen=True)
-class ClockDrift:
+class ClockDrift(Nuisance):
     """Relative error of the rate of one instrument's clock; positive where it shows too short
     times.
 
@@ -125,11 +134,11 @@ class ClockDrift:
     prior: Prior | None = None
     shared: bool = True
 
-    def concerns(self, trial: Any) -> bool:
+    def concerns(self, trial: MeasuredTrial) -> bool:
         """Trials with a measurement on this clock."""
         return self.clock in trial.clocks
 
-    def check(self, trials: Any) -> None:
+    def check(self, trials: Sequence[MeasuredTrial]) -> None:
         """Raise ``InputError`` where no measurement is on this clock."""
         check_clock("ClockDrift", self.clock, trials)
 
@@ -146,10 +155,12 @@ class ClockDrift:
             ),
         )
 
-    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
-        """None, or the mean of what is known."""
-        return np.asarray([getattr(self.prior, "mean", 0.0)])
+    def start(self, trial: UnfittedTrial) -> np.ndarray:
+        """Zero, or the mean of what is known."""
+        return np.asarray([self.prior.mean if isinstance(self.prior, Normal) else 0.0])
 
-    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
         """Change the rate of the clock."""
         return trial_state.with_clock(self.clock, drift=values[0])

@@ -1,23 +1,23 @@
 """State of each trial at its start: position, velocity, spin, orientation, first impact."""
 
 import dataclasses
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
-from calibration.detection.bounces import DetectedBounces
 from calibration.errors import InputError
 from calibration.model.parameter import Parameter, nuisance_parameter
 from calibration.model.prior import Prior
 from calibration.model.trial_state import TrialState
-from calibration.nuisances.base import AXES
-from jaxcontact import Scene
+from calibration.nuisances.base import AXES, MeasuredTrial, Nuisance, UnfittedTrial
 from jaxcontact.geometry.rotation import quaternion_product, rotation_to_quaternion
 
 
 @dataclasses.dataclass(frozen=True)
-class InitialState:
+class InitialState(Nuisance):
     """Position and velocity at the first used sample, in recorded units, and the spin where it can
     matter.
 
@@ -27,12 +27,10 @@ class InitialState:
             bends the path sideways.
     """
 
-    shared: ClassVar[bool] = False
     spin: bool = False
     lift: bool = False
 
-    @staticmethod
-    def concerns(trial: Any) -> bool:
+    def concerns(self, trial: MeasuredTrial) -> bool:
         """Trials with positions."""
         return bool(trial.axes)
 
@@ -72,18 +70,20 @@ class InitialState:
         ]
         return (*positions, *velocities, *spins)
 
-    def start(self, detected: DetectedBounces, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, trial: UnfittedTrial) -> np.ndarray:
         """From the first flight; no spin."""
-        picked = list(axes)
+        detected, picked = trial.first_guess("InitialState()"), list(trial.axes)
         return np.concatenate(
             [
                 detected.position[picked],
                 detected.velocity[picked],
-                np.zeros(len(self._spin_axes(axes))),
+                np.zeros(len(self._spin_axes(trial.axes))),
             ]
         )
 
-    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
         """Set the initial state."""
         n, picked = len(axes), jnp.array(axes)
         spin_axes = self._spin_axes(axes)
@@ -106,7 +106,7 @@ class InitialState:
 
 
 @dataclasses.dataclass(frozen=True)
-class KnownState:
+class KnownState(Nuisance):
     """A state that is known: a ball released at a measured place. Nothing is to be found.
 
     Args:
@@ -116,14 +116,13 @@ class KnownState:
         time: at which it holds, on the clock of the recording [s].
     """
 
-    shared: ClassVar[bool] = False
+    sets_motion: ClassVar[bool] = True
     position: tuple[float, float, float]
     velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
     spin: tuple[float, float, float] = (0.0, 0.0, 0.0)
     time: float = 0.0
 
-    @staticmethod
-    def concerns(trial: Any) -> bool:
+    def concerns(self, trial: MeasuredTrial) -> bool:
         """Trials without a state of their own."""
         return trial.initial is None
 
@@ -131,11 +130,9 @@ class KnownState:
         """None."""
         return ()
 
-    def start(self, detected: DetectedBounces, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
-        """Nothing."""
-        return np.zeros(0)
-
-    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
         """Set the state."""
         return trial_state._replace(
             position=jnp.array(self.position),
@@ -146,7 +143,7 @@ class KnownState:
 
 
 @dataclasses.dataclass(frozen=True)
-class InitialSpin:
+class InitialSpin(Nuisance):
     """Components of the spin at the start of each trial, whatever else was measured
     (``InitialState(spin=True)`` chooses by the positions).
 
@@ -155,7 +152,6 @@ class InitialSpin:
         prior: what is known of each beforehand.
     """
 
-    shared: ClassVar[bool] = False
     components: str = "y"
     prior: Prior | None = None
 
@@ -183,23 +179,20 @@ class InitialSpin:
             for x in self.components
         )
 
-    def start_of(self, trial: Any) -> np.ndarray:
-        """The first measured spin, else that of the known state, else none."""
-        for item in trial.measured:
-            if hasattr(item, "spin"):
-                return np.nan_to_num(item.spin[0])[[AXES.index(x) for x in self.components]]
-        known = (
-            np.zeros(3)
-            if trial.initial is None
-            else np.reshape(np.asarray(trial.initial.spin, dtype=float), 3)
-        )
-        return known[[AXES.index(x) for x in self.components]]
+    def start(self, trial: UnfittedTrial) -> np.ndarray:
+        """The first measured spin, else that of the known state, else zero."""
+        measured = [item.first_spin for item in trial.measured if item.first_spin is not None]
+        if measured:
+            spin = measured[0]
+        elif trial.initial is not None:
+            spin = np.reshape(np.asarray(trial.initial.spin, dtype=float), 3)
+        else:
+            spin = np.zeros(3)
+        return spin[[AXES.index(x) for x in self.components]]
 
-    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
-        """None."""
-        return np.zeros(len(self.components))
-
-    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
         """Set the components."""
         return trial_state._replace(
             spin=trial_state.spin.at[jnp.array([AXES.index(x) for x in self.components])].set(
@@ -209,19 +202,16 @@ class InitialSpin:
 
 
 @dataclasses.dataclass(frozen=True)
-class InitialTurn:
+class InitialTurn(Nuisance):
     """Rotation from the first measured orientation to the true one at the start, of each trial with
     ``Orientations``.
     """
 
-    shared: ClassVar[bool] = False
-
-    @staticmethod
-    def concerns(trial: Any) -> bool:
+    def concerns(self, trial: MeasuredTrial) -> bool:
         """Trials with orientations."""
-        return any(hasattr(item, "first_orientation") for item in trial.measured)
+        return any(item.first_orientation is not None for item in trial.measured)
 
-    def check(self, trials: Any) -> None:
+    def check(self, trials: Sequence[MeasuredTrial]) -> None:
         """Raise ``InputError`` without orientations."""
         if not any(self.concerns(trial) for trial in trials):
             raise InputError(
@@ -237,11 +227,9 @@ class InitialTurn:
             for x in "xyz"
         )
 
-    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
-        """None."""
-        return np.zeros(3)
-
-    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
         """Turn the body."""
         return trial_state._replace(
             orientation=quaternion_product(rotation_to_quaternion(values), trial_state.orientation)
@@ -249,22 +237,20 @@ class InitialTurn:
 
 
 @dataclasses.dataclass(frozen=True)
-class MarkerStart:
+class MarkerStart(Nuisance):
     """Angle of the marker at the start of each trial with ``MarkerAngles``.
 
     Args:
         prior: what is known of it beforehand.
     """
 
-    shared: ClassVar[bool] = False
     prior: Prior | None = None
 
-    @staticmethod
-    def concerns(trial: Any) -> bool:
+    def concerns(self, trial: MeasuredTrial) -> bool:
         """Trials with a marker."""
-        return any(hasattr(item, "first_angle") for item in trial.measured)
+        return any(item.first_angle is not None for item in trial.measured)
 
-    def check(self, trials: Any) -> None:
+    def check(self, trials: Sequence[MeasuredTrial]) -> None:
         """Raise ``InputError`` without a marker."""
         if not any(self.concerns(trial) for trial in trials):
             raise InputError(
@@ -283,20 +269,20 @@ class MarkerStart:
             ),
         )
 
-    @staticmethod
-    def start_of(trial: Any) -> np.ndarray:
+    def start(self, trial: UnfittedTrial) -> np.ndarray:
         """From the first picture of the marker."""
-        return np.asarray(
-            [next(item.first_angle for item in trial.measured if hasattr(item, "first_angle"))]
-        )
+        angles = [item.first_angle for item in trial.measured]
+        return np.asarray([next(angle for angle in angles if angle is not None)])
 
-    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
         """Set the angle."""
         return trial_state._replace(marker=values[0])
 
 
 @dataclasses.dataclass(frozen=True)
-class FirstImpact:
+class FirstImpact(Nuisance):
     """Time and speed of the first impact of each trial: a ball dropped from an unknown height that
     only a microphone followed.
 
@@ -304,10 +290,9 @@ class FirstImpact:
     positions and without a known initial state.
     """
 
-    shared: ClassVar[bool] = False
+    sets_motion: ClassVar[bool] = True
 
-    @staticmethod
-    def concerns(trial: Any) -> bool:
+    def concerns(self, trial: MeasuredTrial) -> bool:
         """Trials whose motion nothing else gives."""
         return not trial.axes and trial.initial is None
 
@@ -326,16 +311,19 @@ class FirstImpact:
             ),
         )
 
-    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, trial: UnfittedTrial) -> np.ndarray:
         """From the measured impacts."""
-        if not hasattr(detected, "first_impact"):
+        detected = trial.detected
+        if detected is None or detected.first_impact is None:
             raise InputError(
                 "FirstImpact() in a trial without bounce times or a force trace.",
                 remedy="Give Trial(..., initial=...).",
             )
         return np.asarray([detected.first_impact, detected.speed])
 
-    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
         """Start at the first touch."""
         plane: Any = trial_state.scene.surfaces[0]
         normal = plane.unit_normal

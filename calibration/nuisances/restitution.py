@@ -1,21 +1,19 @@
 """Impacts that do not repeat exactly."""
 
 import dataclasses
-from typing import Any, ClassVar
 
+import jax
 import jax.numpy as jnp
-import numpy as np
 
-from calibration.detection.bounces import DetectedBounces
 from calibration.model.parameter import Parameter, nuisance_parameter
 from calibration.model.prior import Normal
 from calibration.model.trial_state import TrialState
-from jaxcontact import Scene
+from calibration.nuisances.base import Nuisance
 from jaxcontact.parameters import put
 
 
 @dataclasses.dataclass(frozen=True)
-class RestitutionScatter:
+class RestitutionScatter(Nuisance):
     """Restitution that differs from impact to impact: repeated impacts on one table do not repeat
     exactly.
 
@@ -30,7 +28,6 @@ class RestitutionScatter:
         sd: of the deviation of ``ln(e/(1 - e))``; the default is 0.02 in a restitution of 0.9.
     """
 
-    shared: ClassVar[bool] = False
     impacts: int
     sd: float = 0.22
 
@@ -48,11 +45,9 @@ class RestitutionScatter:
             for i in range(1, self.impacts + 1)
         )
 
-    def start(self, detected: DetectedBounces, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
-        """None."""
-        return np.zeros(self.impacts)
-
-    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
         """Set the deviations; impacts that the recording does not show have none."""
         return trial_state._replace(
             scene=put(trial_state.scene, "contact.normal.deviation", jnp.append(values, 0.0))

@@ -1,28 +1,33 @@
-"""The set-up of an experiment: gravity and its direction, height of the surface, gain of a force sensor."""
+"""The set-up of an experiment: gravity and its direction, height of the surface, gain of a force
+sensor.
+"""
 
 import dataclasses
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import ClassVar
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
-from calibration.detection.bounces import DetectedBounces
 from calibration.errors import InputError
 from calibration.model.parameter import Parameter, nuisance_parameter
 from calibration.model.prior import Prior
 from calibration.model.trial_state import TrialState
-from jaxcontact import Scene
+from calibration.nuisances.base import MeasuredTrial, Nuisance, UnfittedTrial
+from calibration.nuisances.camera import LengthScale
 from jaxcontact.geometry.rotation import rotate
 from jaxcontact.parameters import put
 
 
 @dataclasses.dataclass(frozen=True)
-class Gravity:
+class Gravity(Nuisance):
     """The acceleration of free fall, downwards, one value for all recordings; excludes
     ``LengthScale``.
     """
 
     shared: ClassVar[bool] = True
+    same_effect_as: ClassVar[tuple[type[Nuisance], ...]] = (LengthScale,)
 
     def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """Its magnitude."""
@@ -36,11 +41,13 @@ class Gravity:
             ),
         )
 
-    def start(self, detected: DetectedBounces, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
-        """That of the scene."""
-        return np.asarray([np.linalg.norm(np.asarray(scene.gravity, dtype=float))])
+    def start(self, trial: UnfittedTrial) -> np.ndarray:
+        """Gravity of the scene."""
+        return np.asarray([np.linalg.norm(np.asarray(trial.scene.gravity, dtype=float))])
 
-    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
         """Set its magnitude."""
         gravity = jnp.asarray(trial_state.scene.gravity, dtype=float)
         return trial_state._replace(
@@ -49,7 +56,7 @@ class Gravity:
 
 
 @dataclasses.dataclass(frozen=True)
-class GravityTilt:
+class GravityTilt(Nuisance):
     """Angle between gravity and the normal of the surface, which stays along z: a ball on it is
     pulled towards positive ``towards``.
 
@@ -66,7 +73,7 @@ class GravityTilt:
         if self.towards not in ("x", "y"):
             raise InputError(f"GravityTilt: towards = {self.towards!r} is not 'x' or 'y'.")
 
-    def check(self, trials: Any) -> None:
+    def check(self, trials: Sequence[MeasuredTrial]) -> None:
         """Raise ``InputError`` where nothing was measured along that axis."""
         if not any(self.towards in trial.axes for trial in trials):
             raise InputError(
@@ -88,11 +95,9 @@ class GravityTilt:
             ),
         )
 
-    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
-        """Level."""
-        return np.zeros(1)
-
-    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
         """Turn gravity, its magnitude unchanged."""
         gravity = jnp.asarray(trial_state.scene.gravity, dtype=float)
         along = jnp.asarray([1.0, 0.0, 0.0] if self.towards == "x" else [0.0, 1.0, 0.0])
@@ -101,15 +106,12 @@ class GravityTilt:
 
 
 @dataclasses.dataclass(frozen=True)
-class SurfaceHeight:
+class SurfaceHeight(Nuisance):
     """Height of the (horizontal) plane in each recording, in recorded units: the origin of a camera
     is nobody's table top.
     """
 
-    shared: ClassVar[bool] = False
-
-    @staticmethod
-    def concerns(trial: Any) -> bool:
+    def concerns(self, trial: MeasuredTrial) -> bool:
         """Trials with heights."""
         return "z" in trial.axes
 
@@ -121,11 +123,14 @@ class SurfaceHeight:
             ),
         )
 
-    def start(self, detected: DetectedBounces, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
+    def start(self, trial: UnfittedTrial) -> np.ndarray:
         """From the height of the centre at the bounces."""
-        return np.asarray([detected.height - float(scene.bodies.radius)])
+        detected = trial.first_guess("SurfaceHeight()")
+        return np.asarray([detected.height - float(trial.scene.bodies.radius)])
 
-    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
         """Move the plane."""
         return trial_state._replace(
             scene=put(trial_state.scene, "surfaces.0.offset", values[0] * trial_state.scale)
@@ -133,7 +138,7 @@ class SurfaceHeight:
 
 
 @dataclasses.dataclass(frozen=True)
-class ForceGain:
+class ForceGain(Nuisance):
     """Shown force over true force, for all trials with a force trace.
 
     The impulse of an impact at a known speed tells it: with an unknown speed, gain and speed cannot
@@ -146,11 +151,9 @@ class ForceGain:
     shared: ClassVar[bool] = True
     prior: Prior | None = None
 
-    def check(self, trials: Any) -> None:
+    def check(self, trials: Sequence[MeasuredTrial]) -> None:
         """Raise ``InputError`` without a force trace."""
-        if not any(
-            getattr(item, "needs_force", False) for trial in trials for item in trial.measured
-        ):
+        if not any(item.needs_force for trial in trials for item in trial.measured):
             raise InputError("nuisance: ForceGain() without a ForceTrace.", remedy="Leave it out.")
 
     def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
@@ -166,10 +169,8 @@ class ForceGain:
             ),
         )
 
-    def start(self, detected: Any, scene: Scene, axes: tuple[int, ...]) -> np.ndarray:
-        """One."""
-        return np.ones(1)
-
-    def apply(self, trial_state: TrialState, values: Any, axes: tuple[int, ...]) -> TrialState:
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
         """Set the gain."""
         return trial_state._replace(gain=values[0])

@@ -16,7 +16,6 @@ from calibration.instruments import PlannedMotion
 from calibration.io.impact_table import ImpactTable
 from calibration.nuisances import FirstImpact, InitialState, PerTrial, SurfaceHeight
 from calibration.nuisances.base import Nuisance
-from calibration.nuisances.checks import concerns
 from calibration.optimise.normal_equations import SharedInformation, eliminate
 from calibration.planning.candidate import Candidate
 from calibration.problem.problem import Problem
@@ -93,7 +92,7 @@ class PlannedTrials:
         if not measured:
             return None
         trial = Trial(*measured, name=candidate.name)
-        only_impacts = not trial.axes and isinstance(trial.read(self.scene), DetectedImpacts)
+        only_impacts = not trial.axes and isinstance(trial.detect(self.scene), DetectedImpacts)
         finds_impact = candidate.nuisance is None or any(
             isinstance(nuisance, FirstImpact) for nuisance in candidate.nuisance
         )
@@ -243,7 +242,7 @@ def select_nuisances(
         starts_at_impact = any(isinstance(nuisance, FirstImpact) for nuisance in nuisances)
         if trial.initial is None and not starts_at_impact:
             nuisances = (*nuisances, FirstImpact())
-    return tuple(nuisance for nuisance in nuisances if concerns(nuisance, trial))
+    return tuple(nuisance for nuisance in nuisances if nuisance.concerns(trial))
 
 
 def plan_problem(

@@ -6,58 +6,50 @@ from typing import Any
 import numpy as np
 
 from calibration.io.impact_table import ImpactTable
+from calibration.measurements.base import Abscissa, Measurement
 from calibration.model.samples import Samples
 from calibration.noise.models import Correlated, Errors, NoiseModel, select_noise_model
 from calibration.noise.whitening import make_whitening
 from calibration.problem.table_batch import TableBatch
+from calibration.problem.trial import Trial
 
 
-def classes_of(measurement: Any) -> tuple[type, ...]:
-    """Classes under which a person knows a measurement: its own, and that of the recording in
-    it.
-    """
-    recording = getattr(measurement, "recording", None)
-    return (type(measurement),) if recording is None else (type(measurement), type(recording))
+def list_noise_classes(trials: Sequence[Trial | ImpactTable]) -> tuple[type, ...]:
+    """All classes under which a table of noise models can name what was measured."""
+    classes: list[type] = []
+    for trial in trials:
+        if isinstance(trial, ImpactTable):
+            classes.append(type(trial))
+        else:
+            classes.extend(cls for item in trial.measured for cls in item.noise_classes)
+    return tuple(dict.fromkeys(classes))
 
 
-def measured_classes(trials: Sequence[Any]) -> tuple[type, ...]:
-    """All of them, of trials and impact tables."""
-    items = [
-        item
-        for trial in trials
-        for item in ((trial,) if isinstance(trial, ImpactTable) else trial.measured)
-    ]
-    return tuple(dict.fromkeys(cls for item in items for cls in classes_of(item)))
-
-
-def errors_of(trial: Any, noise: Any) -> tuple[Errors, ...]:
+def assign_errors(trial: Trial | ImpactTable, noise: Any) -> tuple[Errors, ...]:
     """The errors of each measurement of a trial, or of an impact table; ``noise`` as given to the
     problem.
     """
     if isinstance(trial, ImpactTable):
         quantities = TableBatch.of(trial).quantities
-        model = select_noise_model(noise, classes_of(trial))
+        model = select_noise_model(noise, (type(trial),))
         return (
             Errors(
                 model, quantities, tuple(name in trial.sigma for name in quantities), series=False
             ),
         )
     return tuple(
-        _errors(item, select_noise_model(noise, classes_of(item), getattr(item, "noise", None)))
+        _errors(item, select_noise_model(noise, item.noise_classes, item.noise))
         for item in trial.measured
     )
 
 
-def _errors(measurement: Any, model: NoiseModel) -> Errors:
+def _errors(measurement: Measurement, model: NoiseModel) -> Errors:
     name = type(measurement.observation()).__name__
-    columns = tuple(getattr(measurement, "quantities", ())) or measurement.axes or ("",)
-    stated = bool(getattr(measurement, "stated", True))
-    series = bool(getattr(measurement.observation(), "series", True))
     return Errors(
         model,
-        tuple(f"{name} {column}".strip() for column in columns),
-        (stated,) * len(columns),
-        series,
+        tuple(f"{name} {quantity}" for quantity in measurement.quantities),
+        (measurement.stated,) * len(measurement.quantities),
+        series=measurement.abscissa is Abscissa.TIME,
     )
 
 

@@ -16,17 +16,18 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.io.impact_table import ImpactTable
-from calibration.measurements.base import Observation
+from calibration.measurements.base import Measurement
 from calibration.model.free import Derived, Free, Tied, split_free
 from calibration.model.parameter import to_coordinates
-from calibration.model.samples import pad_samples
+from calibration.model.samples import MeasuredSamples, pad_samples
 from calibration.model.trial_state import Initial
 from calibration.noise.models import Errors, check_noise
 from calibration.nuisances import Nuisance, PerTrial
-from calibration.nuisances.checks import check_nuisances, concerns
-from calibration.problem.noise_assignment import errors_of, measured_classes, with_noise
+from calibration.nuisances.base import UnfittedTrial
+from calibration.nuisances.checks import check_nuisances
+from calibration.problem.noise_assignment import assign_errors, list_noise_classes, with_noise
 from calibration.problem.residuals import Layout
-from calibration.problem.simulation_method import check_method_of, default_method
+from calibration.problem.simulation_method import check_method, default_method
 from calibration.problem.table_batch import TableBatch
 from calibration.problem.trial import Trial
 from calibration.problem.trial_batch import TrialBatch, TrialData
@@ -110,7 +111,7 @@ class Problem:
             item if isinstance(item, (Trial, ImpactTable)) else Trial(item) for item in self.trials
         )
         detections: tuple[Any, ...] = tuple(
-            None if isinstance(trial, ImpactTable) else trial.read(scene) for trial in trials
+            None if isinstance(trial, ImpactTable) else trial.detect(scene) for trial in trials
         )
         self._set(
             trials=trials,
@@ -121,7 +122,7 @@ class Problem:
         )
         moving = [trial for trial in trials if isinstance(trial, Trial)]
         check_nuisances(nuisance, moving)
-        check_method_of(scene, moving, method)
+        check_method(scene, moving, method)
         if method is None:
             of_moving = [
                 detected
@@ -132,11 +133,11 @@ class Problem:
         own = tuple(item for item in nuisance if not item.shared) + tuple(
             PerTrial(item, item.parameter(scene)) for item in each
         )
-        check_noise(self.noise, measured_classes(trials))
+        check_noise(self.noise, list_noise_classes(trials))
         batches: dict[Any, list[int]] = {}
         for position, trial in enumerate(trials):
             batches.setdefault(
-                (self._batch(trial, own, method), errors_of(trial, self.noise)), []
+                (self._batch(trial, own, method), assign_errors(trial, self.noise)), []
             ).append(position)
         layout = Layout(
             scene_parameters=tuple(item.parameter(scene) for item in shared),
@@ -195,9 +196,9 @@ class Problem:
         """The kind of a trial: what those have in common that are simulated together."""
         if isinstance(trial, ImpactTable):
             return TableBatch.of(trial)
-        observations: tuple[Observation, ...] = tuple(item.observation() for item in trial.measured)
+        observations = tuple(measurement.observation() for measurement in trial.measured)
         axes = tuple(AXES.index(name) for name in trial.axes)
-        fitting = tuple(item for item in own if concerns(item, trial))
+        fitting = tuple(item for item in own if item.concerns(trial))
         return TrialBatch(observations, fitting, tuple(trial.values), axes, method)
 
     def _data(self, members: tuple[int, ...]) -> Any:
@@ -233,7 +234,7 @@ class Problem:
             [item.samples(self.detections[m]) for item in self.trials[m].measured] for m in members
         ]
         starts = [
-            self.trials[m].known_state(earliest(self.trials[m].measured, own))
+            self.trials[m].known_state(find_first_time(self.trials[m].measured, own))
             for m, own in zip(members, parts, strict=True)
         ]
         return TrialData(
@@ -256,10 +257,8 @@ class Problem:
 
         def guess(nuisances: tuple[Nuisance, ...], trial: int, axes: tuple[int, ...]) -> np.ndarray:
             def one(item: Nuisance) -> np.ndarray:
-                return to_coordinates(
-                    item.parameters(axes),
-                    first_guess(item, self.trials[trial], self.detections[trial], scene, axes),
-                )
+                before = self._before_fit(trial, axes)
+                return to_coordinates(item.parameters(axes), item.start(before))
 
             return np.concatenate([np.zeros(0), *map(one, nuisances)])
 
@@ -269,6 +268,13 @@ class Problem:
             for batch, members in zip(layout.batches, self.members, strict=True)
         )
         return shared, local
+
+    def _before_fit(self, place: int, axes: tuple[int, ...]) -> UnfittedTrial:
+        """What is known of the trial at a place before the fit."""
+        trial, detected = self.trials[place], self.detections[place]
+        if isinstance(trial, ImpactTable):
+            return UnfittedTrial((), None, None, self.scene, axes)
+        return UnfittedTrial(trial.measured, trial.initial, detected, self.scene, axes)
 
     @property
     def stages(self) -> tuple[np.ndarray, ...]:
@@ -297,24 +303,11 @@ def _after_bounce(detected: Any, count: int) -> float:
     return (times[count - 1] + times[count]) / 2 if len(times) > count else np.inf
 
 
-def earliest(measured: Sequence[Any], parts: Sequence[tuple[np.ndarray, ...]]) -> float:
+def find_first_time(measured: Sequence[Measurement], parts: Sequence[MeasuredSamples]) -> float:
     """The first time of all measurements of a trial that have a clock; 0 where none has."""
     timed = [
-        part[0]
-        for item, part in zip(measured, parts, strict=True)
-        if getattr(item, "clock", "") is not None
+        part.times
+        for measurement, part in zip(measured, parts, strict=True)
+        if measurement.clock is not None
     ]
     return min([float(times[0]) for times in timed if times.size], default=0.0)
-
-
-def first_guess(
-    nuisance: Any, trial: Any, detected: Any, scene: jc.Scene, axes: tuple[int, ...]
-) -> np.ndarray:
-    """Where the search of a nuisance quantity begins: from the measurements of a trial, or from its
-    first guess.
-    """
-    return (
-        nuisance.start_of(trial)
-        if hasattr(nuisance, "start_of")
-        else nuisance.start(detected, scene, axes)
-    )

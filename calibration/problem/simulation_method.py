@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import jaxcontact as jc
+from calibration.detection.detection import Detection
 from calibration.errors import InputError
+from calibration.measurements.base import Measurement
+from calibration.problem.trial import Trial
 from jaxcontact.laws import BranchedLaw, CompliantLaw, RigidLaw, SmoothLaw
 
 SPARE = 2
@@ -15,8 +18,10 @@ more.
 """
 
 
-def default_method(scene: jc.Scene, trials: Sequence[Any], detections: Sequence[Any]) -> Any:
-    """The method for ``trials`` with a motion, whose first guesses are ``readings``.
+def default_method(
+    scene: jc.Scene, trials: Sequence[Trial], detections: Sequence[Detection | None]
+) -> Any:
+    """The method for ``trials`` with a motion, whose first guesses are ``detections``.
 
     Raises:
         InputError: a force was measured and the law has none.
@@ -24,56 +29,50 @@ def default_method(scene: jc.Scene, trials: Sequence[Any], detections: Sequence[
     contacts = (
         max(
             (
-                contacts_of(trial, detected)
+                count_contacts(trial, detected)
                 for trial, detected in zip(trials, detections, strict=True)
             ),
             default=0,
         )
         + SPARE
     )
-    rests = any(getattr(item, "until_rest", False) for trial in trials for item in trial.measured)
+    rests = any(item.until_rest for trial in trials for item in trial.measured)
     rest_steps = 32 if rests else 1
-    if not needs_force(scene, trials):
+    if not needs_contacts_in_full(scene, trials):
         return jc.Impulse(max_contacts=contacts, rest_steps=rest_steps, skip_unused=False)
     return jc.EventAligned(max_contacts=contacts, rest_steps=rest_steps, skip_unused=False)
 
 
-def contacts_of(trial: Any, detected: Any) -> int:
-    """Contacts that a trial shows: those of its first guess, and those that one of its measurements
-    counts.
+def count_contacts(trial: Trial, detected: Detection | None) -> int:
+    """Contacts that a trial shows: at least those of its first guess, and those that its
+    measurements need.
     """
-    counted = [getattr(item, "contacts", 0) for item in trial.measured]
-    numbers = getattr(detected, "numbers", ())
-    seen = len(detected.bounces) if detected is not None else 0
-    return max(seen, numbers[-1] + 1 if numbers else 0, *counted)
+    needed = [measurement.contacts for measurement in trial.measured]
+    numbers = detected.numbers if detected is not None else ()
+    return max(len(numbers), numbers[-1] + 1 if numbers else 0, *needed)
 
 
-def needs_force(scene: jc.Scene, trials: Sequence[Any]) -> bool:
-    """Whether a contact must be followed from touch-down to lift-off."""
-    measured = [item for trial in trials for item in trial.measured]
-    stated = isinstance(scene.contact.normal, RigidLaw)
-    return any(
-        getattr(item, "needs_force", False)
-        or (getattr(item, "needs_duration", False) and not stated)
-        for item in measured
-    )
+def needs_contacts_in_full(scene: jc.Scene, trials: Sequence[Trial]) -> list[Measurement]:
+    """The measurements for which contacts must be followed from touch-down to lift-off."""
+    tells_duration = isinstance(scene.contact.normal, RigidLaw)
+    return [
+        measurement
+        for trial in trials
+        for measurement in trial.measured
+        if measurement.needs_force or (measurement.needs_duration and not tells_duration)
+    ]
 
 
-def check_method_of(scene: jc.Scene, trials: Sequence[Any], method: Any) -> None:
+def check_method(scene: jc.Scene, trials: Sequence[Trial], method: Any) -> None:
     """Check that a method and the laws of the scene give what was measured.
 
     Raises:
         InputError: naming the law or method, and the remedy.
     """
-    asked = [
-        item
-        for trial in trials
-        for item in trial.measured
-        if hasattr(item, "needs_force") or hasattr(item, "needs_duration")
-    ]
-    if not needs_force(scene, trials):
+    asking = needs_contacts_in_full(scene, trials)
+    if not asking:
         return
-    what, contact = type(asked[0]).__name__, scene.contact
+    what, contact = type(asking[0]).__name__, scene.contact
     law = type(contact.normal).__name__
     if not isinstance(contact.normal, CompliantLaw):
         raise InputError(

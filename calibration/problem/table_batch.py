@@ -146,7 +146,7 @@ class TableBatch:
         """All of them: a table has no time."""
         return data
 
-    def predicted(self, scene: jc.Scene, data: ImpactData) -> jax.Array:
+    def predict(self, scene: jc.Scene, data: ImpactData) -> jax.Array:
         """Quantities after each impact, (n, quantities)."""
         after = jax.vmap(lambda *one: outcome(scene, *one))(data.speed, data.angle, data.spin)
         return jnp.stack([after[name] for name in self.quantities], axis=-1)
@@ -155,13 +155,13 @@ class TableBatch:
         self, scene: jc.Scene, shared: Any, local: jax.Array, data: ImpactData
     ) -> tuple[jax.Array, ...]:
         """What would be measured after the impacts of one table, without noise."""
-        return (self.predicted(scene, data),)
+        return (self.predict(scene, data),)
 
     def residual(
         self, scene: jc.Scene, shared: Any, local: jax.Array, data: ImpactData
     ) -> jax.Array:
         """Weighted residuals of one table."""
-        return weighted(self.predicted(scene, data), data.samples[0])
+        return weighted(self.predict(scene, data), data.samples[0])
 
 
 def sigma_of(table: ImpactTable, name: str, column: np.ndarray) -> np.ndarray:

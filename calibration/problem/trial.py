@@ -1,14 +1,15 @@
 """One run of an experiment: a motion, and everything that was measured of it."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 
 import jaxcontact as jc
+from calibration.detection.detection import Detection
 from calibration.detection.impacts import DetectedImpacts
 from calibration.errors import InputError
 from calibration.io.recording import Recording
+from calibration.measurements.base import Measurement
 from calibration.measurements.positions import TrackedPositions
 from calibration.model.trial_state import Initial
 
@@ -27,12 +28,13 @@ class Trial:
         name: what the trial is called in tables; by default the name of the first measurement.
 
     Raises:
-        InputError: nothing measured, or an initial state that is not one of a single sphere.
+        InputError: nothing measured, something that is not a measurement, or an initial state that
+            is not one of a single sphere.
     """
 
     def __init__(
         self,
-        *measured: Any,
+        *measured: Recording | Measurement,
         initial: jc.State | None = None,
         time: float | None = None,
         values: Mapping[str, float] | None = None,
@@ -42,16 +44,14 @@ class Trial:
             raise InputError(
                 "A trial without a measurement.", remedy="Give at least one, e.g. Trial(recording)."
             )
-        self.measured: tuple[Any, ...] = tuple(
-            TrackedPositions(item) if isinstance(item, Recording) else item for item in measured
-        )
+        self.measured: tuple[Measurement, ...] = tuple(map(as_measurement, measured))
         if initial is not None and np.size(initial.position) != 3:
             raise InputError(
                 f"initial.position has shape {np.shape(initial.position)}; a trial is of one "
                 "body, (3,)."
             )
         self.initial, self.time = initial, time
-        self.values = dict(sorted((values or {}).items()))
+        self.values: Mapping[str, float] = dict(sorted((values or {}).items()))
         self.name = name or self.measured[0].name
 
     @property
@@ -68,7 +68,9 @@ class Trial:
         """The known initial state at its time (default ``first``), zeros where nothing is known."""
         time = first if self.time is None else self.time
         seen = [
-            item.first_orientation for item in self.measured if hasattr(item, "first_orientation")
+            orientation
+            for orientation in (item.first_orientation for item in self.measured)
+            if orientation is not None
         ]
         unturned = seen[0] if seen else np.array([1.0, 0.0, 0.0, 0.0])
         if self.initial is None:
@@ -88,20 +90,34 @@ class Trial:
     @property
     def clocks(self) -> tuple[str, ...]:
         """Names of the clocks of the measurements."""
-        return tuple(
-            dict.fromkeys(
-                item.clock for item in self.measured if getattr(item, "clock", None) is not None
-            )
-        )
+        clocks = [item.clock for item in self.measured if item.clock is not None]
+        return tuple(dict.fromkeys(clocks))
 
-    def read(self, scene: jc.Scene) -> Any:
-        """The first guess of the motion: that of positions, else of the first measurement that
-        gives one, else ``None``.
+    def detect(self, scene: jc.Scene) -> Detection | None:
+        """The first guess of the motion: from positions, else from the first measurement that gives
+        one, else ``None``.
         """
-        for item in sorted(self.measured, key=lambda item: not isinstance(item, TrackedPositions)):
-            detected = item.read(scene)
+        for measurement in sorted(self.measured, key=lambda measurement: not measurement.axes):
+            detected = measurement.detect(scene)
             if isinstance(detected, DetectedImpacts) and self.initial is not None:
                 return detected.with_initial_state(self.initial, scene)
             if detected is not None:
                 return detected
         return None
+
+
+def as_measurement(given: Recording | Measurement) -> Measurement:
+    """A recording as a measurement of positions, a measurement as it is.
+
+    Raises:
+        InputError: neither of them.
+    """
+    if isinstance(given, Recording):
+        return TrackedPositions(given)
+    if not isinstance(given, Measurement):
+        raise InputError(
+            f"Trial: {type(given).__name__} is not a measurement",
+            remedy="Give a Recording, one of calibration.measurements, or an instance of a class "
+            "that inherits from calibration.measurements.Measurement.",
+        )
+    return given

@@ -1,4 +1,4 @@
-"""Trials of one kind (the same observations, axes and nuisance quantities), simulated in one
+"""A batch of trials (the same observations, axes and nuisance quantities), simulated in one
 ``vmap``.
 """
 
@@ -112,14 +112,14 @@ class TrialBatch:
             first += part.size
         return tuple(found)
 
-    def predicted(
+    def predict(
         self, trial_state: TrialState, data: TrialData
     ) -> tuple[tuple[jax.Array, ...], tuple[jc.Trajectory, ...]]:
         """What each observation would measure, and the motions behind it."""
         motions = self.motions(trial_state, data)
         pieces = zip(self.observations, motions, data.samples, strict=True)
         return tuple(
-            observation.predicted(trial_state, motion, samples)
+            observation.predict(trial_state, motion, samples)
             for observation, motion, samples in pieces
         ), motions
 
@@ -131,7 +131,7 @@ class TrialBatch:
         data: TrialData,
     ) -> tuple[jax.Array, ...]:
         """What each observation of one trial would measure, without noise."""
-        return self.predicted(self.trial_state(scene, shared, local, data), data)[0]
+        return self.predict(self.trial_state(scene, shared, local, data), data)[0]
 
     def residual(
         self,

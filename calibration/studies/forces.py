@@ -64,7 +64,7 @@ class ForceTraces(FileKind):
     ) -> FileReport:
         """The force, and a first guess of the impacts."""
         (force,) = read_forces([path], options)
-        detected = force.read(scene_to_inspect(radius, gravity))
+        detected = force.detect(scene_to_inspect(radius, gravity))
         return FileReport(path=path, name=name, force=force, impacts=detected)
 
 
@@ -95,7 +95,7 @@ def forces_problem(study: Study, measured: Sequence[ForceTrace]) -> Problem:
             gravity=(0.0, 0.0, -study.model.gravity),
         )
 
-    detections = [trace.read(scene(1e6, 0.8)) for trace in measured]
+    detections = [trace.detect(scene(1e6, 0.8)) for trace in measured]
     peaks = np.asarray([np.nanmax(trace.normal) for trace in measured])
     speeds = np.asarray([detected.speed for detected in detections])
     stiffness = (peaks / HERTZ_PEAK) ** 2.5 / (study.ball.mass**1.5 * speeds**3)

@@ -71,7 +71,7 @@ class ImpactTimes(FileKind):
     ) -> FileReport:
         """The times, and a first guess of the bounces."""
         (sounds,) = read_sounds([path], options)
-        detected = sounds.read(scene_to_inspect(radius, gravity))
+        detected = sounds.detect(scene_to_inspect(radius, gravity))
         return FileReport(
             path=path, name=name, sounds=sounds, impacts=detected, remarks=tuple(detected.remarks)
         )
@@ -123,7 +123,7 @@ def sounds_problem(
             drag=drag,
         )
 
-    detections = [sounds.read(scene(0.8, 1.0)) for sounds in measured]
+    detections = [sounds.detect(scene(0.8, 1.0)) for sounds in measured]
     restitution = float(
         np.clip(np.median([reading.restitution for reading in detections]), 0.05, 0.99)
     )

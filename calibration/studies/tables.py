@@ -252,7 +252,7 @@ def fitted_column(
     used = np.isfinite(column)
     counted = data.samples[0].weight[used, k] > 0
     scene, _ = layout.at(problem.scene, assessment.minimum.shared)
-    predicted = np.asarray(kind.predicted(scene, data))[used, k]
+    predicted = np.asarray(kind.predict(scene, data))[used, k]
     grid = np.linspace(0.5, min(89.0, float(data.angle.max()) * 1.1), 120)
     order = np.argsort(data.angle)
     nothing = Samples(grid, np.zeros((grid.size, 1)), np.zeros((grid.size, 1)))
@@ -269,7 +269,7 @@ def fitted_column(
         predicted=predicted,
         sigma=sigma,
         curve_angle=grid,
-        curve=np.asarray(kind.predicted(scene, fine))[:, k],
+        curve=np.asarray(kind.predict(scene, fine))[:, k],
         alone=alone(
             problem, table, name, {path: item.value for path, item in estimates.items()}, above
         ),

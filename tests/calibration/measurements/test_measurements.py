@@ -19,9 +19,9 @@ from calibration.errors import InputError
 from calibration.fitting.estimates import estimate_trial
 from calibration.fitting.fit import fit
 from calibration.io.impact_table import ImpactTable
-from calibration.measurements.contact_durations import duration_of_impact
-from calibration.measurements.orientations import rotation_vector
-from calibration.measurements.rotation import angles, orientations
+from calibration.measurements.contact_durations import simulate_duration
+from calibration.measurements.orientations import to_rotation_vector
+from calibration.measurements.rotation import integrate_angle, integrate_orientation
 from calibration.problem.problem import Problem
 from calibration.problem.trial import Trial
 from calibration.results.estimate import Determination
@@ -157,7 +157,7 @@ def test_scatter_of_the_times_is_found_when_not_given():
         cal.measurements.BounceTimes(
             times_of_impacts(0.9, 3.0, 12) + SIGMA * rng.standard_normal(12)
         )
-        .read(rigid_scene())
+        .detect(rigid_scene())
         .noise
         for _ in range(200)
     ]
@@ -350,7 +350,7 @@ def test_force_of_law_and_motion_is_that_of_an_independent_integration():
             problem.layout.batches[0],
             jax.tree.map(lambda column: column[0], problem.data[0]),
         )
-        ((seen,), _) = kind.predicted(kind.trial_state(rubbed, (), jnp.zeros(0), data), data)
+        ((seen,), _) = kind.predict(kind.trial_state(rubbed, (), jnp.zeros(0), data), data)
     normal, tangential = np.asarray(seen)[: TRACE.size].T
     np.testing.assert_allclose(normal, expected, atol=1e-4 * expected.max())
     # Sliding along x, the surface is pulled along; after the slip has gone, nothing is.
@@ -416,7 +416,7 @@ def test_contact_durations_of_known_impacts_are_hertz_s():
     for speed in (0.5, 2.0):
         expected = 2.9432 * (5 * MASS / (4 * 3e6)) ** 0.4 * speed**-0.2
         assert float(
-            duration_of_impact(scene, jnp.asarray(speed), jnp.asarray(1.0))
+            simulate_duration(scene, jnp.asarray(speed), jnp.asarray(1.0))
         ) == pytest.approx(expected, rel=1e-4)
 
 
@@ -467,10 +467,10 @@ def test_rotation_vectors_and_quaternions_are_inverse():
         vector = size * rng.standard_normal(3) / 2
         vector = vector * min(1.0, 3.1 / max(np.linalg.norm(vector), 1e-12))
         np.testing.assert_allclose(
-            rotation_vector(rotation_to_quaternion(vector)), vector, atol=1e-14, rtol=1e-10
+            to_rotation_vector(rotation_to_quaternion(vector)), vector, atol=1e-14, rtol=1e-10
         )
     assert np.all(
-        np.isfinite(jax.jacfwd(lambda v: rotation_vector(rotation_to_quaternion(v)))(jnp.zeros(3)))
+        np.isfinite(jax.jacfwd(lambda v: to_rotation_vector(rotation_to_quaternion(v)))(jnp.zeros(3)))
     )
 
 
@@ -497,10 +497,10 @@ def test_angle_of_a_marker_is_the_integral_of_the_spin():
     spin = np.asarray(motion.spin[:, 1])
     integral = np.concatenate([[0.0], np.cumsum((spin[1:] + spin[:-1]) / 2 * np.diff(fine))])
     np.testing.assert_allclose(
-        angles(launched(), 1), np.interp(SPIN_TIMES, fine, integral), atol=2e-3
+        integrate_angle(launched(), 1), np.interp(SPIN_TIMES, fine, integral), atol=2e-3
     )
-    quaternion = np.asarray(orientations(launched(), jnp.array([1.0, 0.0, 0.0, 0.0])))
-    half = np.asarray(angles(launched(), 1)) / 2
+    quaternion = np.asarray(integrate_orientation(launched(), jnp.array([1.0, 0.0, 0.0, 0.0])))
+    half = np.asarray(integrate_angle(launched(), 1)) / 2
     np.testing.assert_allclose(
         quaternion[:, [0, 2]], np.stack([np.cos(half), np.sin(half)], axis=-1), atol=1e-12
     )
@@ -512,10 +512,12 @@ def spin_fit():
     motion = launched()
     spin = np.full((SPIN_TIMES.size, 3), np.nan)
     spin[:, 1] = motion.spin[:, 1] + 2.0 * rng.standard_normal(SPIN_TIMES.size)
-    turned = np.asarray(angles(motion, 1))
+    turned = np.asarray(integrate_angle(motion, 1))
     marker = turned + 0.7 + 0.05 * rng.standard_normal(SPIN_TIMES.size)
     noisy = rotation_to_quaternion(0.02 * rng.standard_normal((SPIN_TIMES.size, 3)))
-    quaternion = quaternion_product(noisy, orientations(motion, jnp.array([1.0, 0.0, 0.0, 0.0])))
+    quaternion = quaternion_product(
+        noisy, integrate_orientation(motion, jnp.array([1.0, 0.0, 0.0, 0.0]))
+    )
     measured = (
         cal.measurements.Spins(SPIN_TIMES, spin, sigma=2.0),
         cal.measurements.MarkerAngles(

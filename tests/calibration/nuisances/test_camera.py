@@ -16,7 +16,7 @@ from calibration.errors import InputError
 from calibration.fitting.estimates import estimate_trial
 from calibration.fitting.fit import fit
 from calibration.io.recording import Recording
-from calibration.measurements.exposure import mean_over_exposure
+from calibration.measurements.exposure import average_over_exposure
 from calibration.model.apparatus import Camera, Clock
 from calibration.model.trial_state import Initial, make_trial_state
 from calibration.problem.problem import Problem
@@ -145,7 +145,7 @@ def test_mean_over_an_exposure_is_exact_across_an_impact():
             **{name: getattr(motion, name)[back] for name in ("position", "velocity", "spin")},
         )
         still = Initial(np.zeros(3), np.zeros(3), np.zeros(3), 0.0, np.array([1.0, 0.0, 0.0, 0.0]))
-        found = np.asarray(mean_over_exposure(make_trial_state(scene(), still), motion))
+        found = np.asarray(average_over_exposure(make_trial_state(scene(), still), motion))
     sharp = path(1.0)[1:]
     expected = exposed(1.0, exposure)[1:]
     assert np.max(np.abs(sharp - expected)) > 1e-3  # what would be missed beside an impact
