@@ -6,6 +6,7 @@ from . import noise as noise
 from . import nuisances as nuisances
 from . import report as report
 from . import studies as studies
+from . import testing as testing
 from .errors import InputError as InputError
 from .fitting.fit import fit as fit
 from .fitting.multi_start import MultiStart as MultiStart
