@@ -2,6 +2,10 @@
 
 They are for those who write one. Each check raises ``AssertionError`` at the first rule that is
 broken, names the hook, and says how to mend it. They take seconds: most of it is compilation.
+
+Example:
+    >>> cal.testing.check_measurement.__name__, cal.testing.check_nuisance.__name__
+    ('check_measurement', 'check_nuisance')
 """
 
 import pickle
@@ -18,7 +22,7 @@ from calibration.io.recording import Recording
 from calibration.measurements.base import Abscissa, Measurement, Observation
 from calibration.model.parameter import Parameter
 from calibration.model.samples import MeasuredSamples, Samples
-from calibration.model.trial_state import TrialState, trial_state_from
+from calibration.model.trial_state import TrialState, make_trial_state
 from calibration.nuisances.base import Nuisance, UnfittedTrial
 from calibration.problem.problem import Problem, find_first_time
 from calibration.problem.trial import Trial
@@ -69,8 +73,6 @@ def check_measurement(
         InputError: a problem that cannot be set up with this scene and these parameters.
 
     Example:
-        >>> import calibration as cal
-        >>> import jaxcontact as jc
         >>> law = jc.NewtonRestitution(restitution=0.7)
         >>> scene = jc.Scene(
         ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
@@ -128,8 +130,6 @@ def check_nuisance(
         InputError: a problem that cannot be set up with these nuisances.
 
     Example:
-        >>> import calibration as cal
-        >>> import jaxcontact as jc
         >>> law = jc.NewtonRestitution(restitution=0.7)
         >>> scene = jc.Scene(
         ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
@@ -167,7 +167,7 @@ def check_nuisance(
         start = _check_start(name, parameters, nuisance.start(before))
         samples = [measurement.samples(detected) for measurement in trial.measured]
         known = trial.known_state(find_first_time(trial.measured, samples))
-        _check_apply(name, nuisance, parameters, trial_state_from(scene, known), start, axes)
+        _check_apply(name, nuisance, parameters, make_trial_state(scene, known), start, axes)
         problem = Problem(scene, [trial], free=free, nuisance=[*beside, nuisance])
         _check_derivatives(f"{name}: the prediction", problem)
 
@@ -253,12 +253,13 @@ def _check_samples(name: str, measurement: Measurement, samples: MeasuredSamples
         f"{name}.samples: sigma has shape {sigma.shape}, but measured {measured.shape}",
         "Give a standard deviation for each number; np.full(measured.shape, sigma) repeats one.",
     )
-    _require(
-        samples.reference is None
-        or (np.ndim(samples.reference) == 2 and np.shape(samples.reference)[0] == rows),
-        f"{name}.samples: reference has shape {np.shape(samples.reference)}",
-        f"Give ({rows}, m): something for each row.",
-    )
+    if samples.reference is not None:
+        shape = np.shape(samples.reference)
+        _require(
+            len(shape) == 2 and shape[0] == rows,
+            f"{name}.samples: reference has shape {shape}",
+            f"Give ({rows}, m): something for each row.",
+        )
     _require(
         bool(np.all(sigma > 0)),
         f"{name}.samples: a sigma is not positive",
@@ -308,7 +309,7 @@ def _check_observation(name: str, measurement: Measurement) -> None:
 def _same_samples(measurement: Measurement, copy: Measurement, detected: Any) -> bool:
     pairs = zip(measurement.samples(detected), copy.samples(detected), strict=True)
     return all(
-        one is other if one is None else np.array_equal(one, other, equal_nan=True)
+        one is other if one is None or other is None else np.array_equal(one, other, equal_nan=True)
         for one, other in pairs
     )
 
@@ -358,9 +359,7 @@ def _check_padding(name: str, problem: Problem) -> None:
         lengthen(samples.times, repeat=True),
         lengthen(samples.measured, repeat=False),
         lengthen(samples.weight, repeat=False),
-        reference=None
-        if samples.reference is None
-        else lengthen(samples.reference, repeat=True),
+        reference=None if samples.reference is None else lengthen(samples.reference, repeat=True),
     )
     predict = jax.jit(_predictor(problem))
     padded = _run(
@@ -526,6 +525,12 @@ def _check_derivatives(what: str, problem: Problem) -> None:
         _close(forward, reverse),
         f"{what} has other derivatives in reverse than in forward mode",
         "A rule of its own (custom_jvp, custom_vjp) must give the same in both.",
+    )
+    _require(
+        bool(np.any(forward != 0)),
+        f"{what} has zero derivatives by all parameters",
+        "Rounding, comparisons and jax.lax.stop_gradient lose them. Or name other parameters in "
+        "free, on which it depends.",
     )
     for index in range(start.size):
         step = STEP * max(1.0, abs(float(start[index])))

@@ -11,7 +11,12 @@ from jaxcontact import Plane, Scene, State
 
 
 class DetectedImpact(NamedTuple):
-    """An impact that a measurement shows, at a time [s] on the clock of the measurement."""
+    """An impact that a measurement shows, at a time [s] on the clock of the measurement.
+
+    Example:
+        >>> cal.detection.DetectedImpact(0.3).time
+        0.3
+    """
 
     time: float
 
@@ -31,6 +36,12 @@ class DetectedImpacts:
         since_release: time from the known initial state to the first measured impact [s]; 0 where
             that is not known.
         remarks: plain sentences for the user.
+
+    Example:
+        >>> scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03))
+        >>> detected = cal.measurements.BounceTimes([0.32, 0.75, 1.05]).detect(scene)
+        >>> detected.numbers, round(detected.restitution, 3)
+        ((0, 1, 2), 0.698)
     """
 
     bounces: tuple[DetectedImpact, ...]

@@ -16,7 +16,12 @@ from jaxcontact import Scene, Trajectory
 
 
 class Abscissa(enum.StrEnum):
-    """What the rows of a measurement are numbered by. The value is the label in figures."""
+    """What the rows of a measurement are numbered by. The value is the label in figures.
+
+    Example:
+        >>> cal.measurements.BounceTimes([0.3, 0.7, 1.0]).abscissa.value
+        'impact'
+    """
 
     TIME = "time [s]"
     """Each row has a time on the clock of the instrument, and neighbouring errors may be
@@ -36,6 +41,11 @@ class Observation(abc.ABC):
     needs of the data comes in ``samples``.
 
     See ``Measurement`` for how to write one.
+
+    Example:
+        >>> sounds = cal.measurements.BounceTimes([0.3, 0.7, 1.0])
+        >>> sounds.observation() == cal.measurements.BounceTimes([0.4, 0.8]).observation()
+        True
     """
 
     @abc.abstractmethod
@@ -102,9 +112,6 @@ class Measurement(abc.ABC):
         Speeds after the first impacts, as a light gate shows them:
 
         >>> import dataclasses
-        >>> import jax.numpy as jnp
-        >>> import numpy as np
-        >>> import calibration as cal
         >>> @dataclasses.dataclass(frozen=True)
         ... class SpeedsAfterImpacts(cal.measurements.Observation):
         ...     def times(self, trial_state, samples):

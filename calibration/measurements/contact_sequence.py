@@ -17,6 +17,12 @@ class Impacts(NamedTuple):
         duration: [s].
         speed: of approach, along the normal [m/s].
         rebound_speed: along the normal [m/s].
+
+    Example:
+        ``cal.measurements.take_impacts(motion.contacts, 3)`` makes one:
+
+        >>> cal.measurements.Impacts._fields
+        ('happened', 'time', 'duration', 'speed', 'rebound_speed')
     """
 
     happened: jax.Array
@@ -39,9 +45,6 @@ def take_impacts(contacts: Contacts | None, count: int) -> Impacts:
         ValueError: a simulation without contacts.
 
     Example:
-        >>> import jax.numpy as jnp
-        >>> import calibration as cal
-        >>> import jaxcontact as jc
         >>> law = jc.NewtonRestitution(restitution=0.8)
         >>> scene = jc.Scene(
         ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)

@@ -52,6 +52,11 @@ class Parameter:
         late: whether it should move only when everything else has settled: a quantity with little
             leverage, which a first, large misfit would throw far off.
         prior: what is known of it beforehand.
+
+    Example:
+        >>> (scale,) = cal.nuisances.LengthScale().parameters(())
+        >>> scale.name, scale.about.unit, float(scale.value(0.0))
+        ('length_scale', '-', 1.0)
     """
 
     name: str
@@ -125,6 +130,13 @@ def nuisance_parameter(
         transform: ``"identity"`` for any real value, ``"log"`` for a positive one.
         late: whether it should move only when everything else has settled.
         prior: what is known of it beforehand.
+
+    Example:
+        >>> delay = cal.nuisances.nuisance_parameter(
+        ...     "trigger_delay", unit="s", label="delay of the trigger", symbol="t_d"
+        ... )
+        >>> delay.about.unit
+        's'
     """
     low = 0.0 if transform == "log" else -math.inf
     interval = Interval(low, math.inf, False, False)

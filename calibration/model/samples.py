@@ -22,6 +22,12 @@ class MeasuredSamples(NamedTuple):
         sigma: (n, k) standard deviations, infinite where a number is not used.
         reference: (n, m) what else is known of each row, for observations that need it: a speed, a
             measured orientation; or ``None``.
+
+    Example:
+        >>> speed = np.array([[2.5], [2.0]])
+        >>> sigma = np.full(speed.shape, 0.01)
+        >>> cal.measurements.MeasuredSamples(np.zeros(2), speed, sigma).measured.shape
+        (2, 1)
     """
 
     times: np.ndarray
@@ -46,6 +52,23 @@ class Samples(NamedTuple):
             or ``None`` for the sum of squares.
         reference: (n, m) what else is known of each number, for observations that need it: a speed,
             a measured orientation.
+
+    Example:
+        ``Observation.predict`` is given them; a problem holds those of its trials:
+
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> sounds = cal.measurements.BounceTimes([0.32, 0.75, 1.05], sigma=1e-4)
+        >>> problem = cal.Problem(
+        ...     scene,
+        ...     [sounds],
+        ...     free=["contact.normal.restitution"],
+        ...     nuisance=[cal.nuisances.FirstImpact()],
+        ... )
+        >>> problem.data[0].samples[0].weight.shape
+        (1, 3, 1)
     """
 
     times: Any

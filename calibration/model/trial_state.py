@@ -47,6 +47,19 @@ class TrialState(NamedTuple):
         camera: how positions show in pictures.
         clocks: of the instruments, by name; one that is not there shows the time of the trial.
         quantities: what nuisances written elsewhere tell measurements written elsewhere, by name.
+
+    Example:
+        What a nuisance does, and what an observation asks for:
+
+        >>> zero = jnp.zeros(())
+        >>> vector = jnp.zeros(3)
+        >>> scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03))
+        >>> state = cal.nuisances.TrialState(
+        ...     scene, vector, vector, vector, zero, zero + 1, jnp.zeros(4), zero
+        ... )
+        >>> later = state._replace(start=zero + 0.1).with_quantity("offset", zero + 0.02)
+        >>> float(later.start), float(later.quantity("offset")), float(state.quantity("offset"))
+        (0.1, 0.02, 0.0)
     """
 
     scene: Scene

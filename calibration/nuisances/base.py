@@ -12,19 +12,10 @@ import numpy as np
 from calibration.detection.detection import Detection
 from calibration.errors import InputError
 from calibration.measurements.base import Measurement
-from calibration.model.parameter import Parameter, nuisance_parameter
+from calibration.model.parameter import Parameter
+from calibration.model.parameter import nuisance_parameter as nuisance_parameter
 from calibration.model.trial_state import TrialState
 from jaxcontact import Scene, State
-
-__all__ = [
-    "AXES",
-    "MeasuredTrial",
-    "Nuisance",
-    "Parameter",
-    "TrialState",
-    "UnfittedTrial",
-    "nuisance_parameter",
-]
 
 AXES = "xyz"
 """The axes of position, in their order.
@@ -46,6 +37,11 @@ class MeasuredTrial(Protocol):
         clocks: names of the clocks of its measurements.
         initial: its known initial state, or ``None``.
         values: known values of scene parameters, by path.
+
+    Example:
+        >>> trial = cal.Trial(cal.measurements.BounceTimes([0.3, 0.7, 1.0]))
+        >>> trial.clocks, trial.axes, cal.nuisances.FirstImpact().concerns(trial)
+        (('microphone',), (), True)
     """
 
     name: str
@@ -70,6 +66,12 @@ class UnfittedTrial(NamedTuple):
         detected: the first guess of its motion, or ``None`` where no measurement gives one.
         scene: with the starting values of the material constants.
         axes: indices of the measured axes of positions; ``()`` for a nuisance that is shared.
+
+    Example:
+        >>> scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03))
+        >>> nothing = cal.nuisances.UnfittedTrial((), None, None, scene, ())
+        >>> cal.nuisances.Gravity().start(nothing)
+        array([9.81])
     """
 
     measured: tuple[Measurement, ...]
@@ -117,7 +119,6 @@ class Nuisance(abc.ABC):
         Spheres released by hand, each a little above or below the nominal height:
 
         >>> import dataclasses
-        >>> import calibration as cal
         >>> @dataclasses.dataclass(frozen=True)
         ... class ReleaseHeight(cal.nuisances.Nuisance):
         ...     sd: float = 1e-3

@@ -470,7 +470,9 @@ def test_rotation_vectors_and_quaternions_are_inverse():
             to_rotation_vector(rotation_to_quaternion(vector)), vector, atol=1e-14, rtol=1e-10
         )
     assert np.all(
-        np.isfinite(jax.jacfwd(lambda v: to_rotation_vector(rotation_to_quaternion(v)))(jnp.zeros(3)))
+        np.isfinite(
+            jax.jacfwd(lambda v: to_rotation_vector(rotation_to_quaternion(v)))(jnp.zeros(3))
+        )
     )
 
 
