@@ -32,17 +32,6 @@ FOREIGN = {
 STILL_LOOKED_UP = {
     "calibration/fitting/assessment.py": 1,
     "calibration/fitting/fit.py": 1,
-    "calibration/fitting/predictions.py": 1,
-    "calibration/fitting/restarts.py": 1,
-    "calibration/nuisances/checks.py": 3,
-    "calibration/nuisances/clocks.py": 3,
-    "calibration/nuisances/initial_state.py": 5,
-    "calibration/nuisances/setup.py": 1,
-    "calibration/planning/planned.py": 2,
-    "calibration/problem/noise_assignment.py": 5,
-    "calibration/problem/problem.py": 2,
-    "calibration/problem/simulation_method.py": 7,
-    "calibration/problem/trial.py": 2,
     "calibration/selection/information_criteria.py": 1,
 }
 

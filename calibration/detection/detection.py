@@ -9,7 +9,10 @@ Detection = DetectedBounces | DetectedImpacts
 ``speed``, ``restitution``, ``height`` and ``remarks``.
 
 Example:
-    >>> scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03))
+    >>> law = jc.NewtonRestitution(restitution=0.7)
+    >>> scene = jc.Scene(
+    ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+    ... )
     >>> detected = cal.measurements.BounceTimes([0.32, 0.75, 1.05]).detect(scene)
     >>> isinstance(detected, cal.detection.Detection)
     True

@@ -38,7 +38,10 @@ class DetectedImpacts:
         remarks: plain sentences for the user.
 
     Example:
-        >>> scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03))
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
         >>> detected = cal.measurements.BounceTimes([0.32, 0.75, 1.05]).detect(scene)
         >>> detected.numbers, round(detected.restitution, 3)
         ((0, 1, 2), 0.698)

@@ -53,7 +53,10 @@ class TrialState(NamedTuple):
 
         >>> zero = jnp.zeros(())
         >>> vector = jnp.zeros(3)
-        >>> scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03))
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
         >>> state = cal.nuisances.TrialState(
         ...     scene, vector, vector, vector, zero, zero + 1, jnp.zeros(4), zero
         ... )

@@ -68,7 +68,10 @@ class UnfittedTrial(NamedTuple):
         axes: indices of the measured axes of positions; ``()`` for a nuisance that is shared.
 
     Example:
-        >>> scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03))
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
         >>> nothing = cal.nuisances.UnfittedTrial((), None, None, scene, ())
         >>> cal.nuisances.Gravity().start(nothing)
         array([9.81])
