@@ -130,10 +130,9 @@ class MeasurementFiles(FileKind):
             contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=GUESSED_RESTITUTION)),
             gravity=(0.0, 0.0, -gravity),
         )
-        detected = trial.read(scene)
+        detected = trial.detect(scene)
         remarks = []
         for measurement in trial.measured:
-            _, values, _ = measurement.samples(detected)
-            count = int(np.count_nonzero(np.isfinite(values)))
+            count = int(np.count_nonzero(np.isfinite(measurement.samples(detected).measured)))
             remarks.append(f"{self.name}: {count} values of {', '.join(measurement.quantities)}")
         return FileReport(path=path, name=name, remarks=tuple(remarks))

@@ -14,6 +14,8 @@ from calibration.report.figures import fit_figure
 from tests.extending.rebound_speeds import ReboundSpeeds, SpeedsAfterImpacts
 from tests.extending.speed_offset import SpeedOffset
 
+pytestmark = pytest.mark.slow  # each check compiles a simulation and its derivatives
+
 RADIUS, HEIGHT, GRAVITY = 0.02, 0.5, 9.81
 TRUE = 0.8
 RESTITUTION = "contact.normal.restitution"
@@ -114,7 +116,6 @@ def test_a_fit_can_be_stopped_and_resumed(tmp_path):
 
 
 def test_it_keeps_the_rules_of_measurements():
-    cal.testing.check_measurement(speeds(), scene(), initial=RELEASE)
     cal.testing.check_measurement(
         ReboundSpeeds([2.5, np.nan, 1.6]), scene(), initial=RELEASE, nuisance=[SpeedOffset()]
     )
