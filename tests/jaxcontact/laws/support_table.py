@@ -10,8 +10,9 @@ import math
 from pathlib import Path
 
 import tests.conftest
-from jaxcontact.laws.core.registry import LAWS, Law
+from jaxcontact.laws.core.registry import Law
 from jaxcontact.testing.law_contract import outcome
+from tests.jaxcontact.laws.catalogue import LAWS
 
 assert tests.conftest  # double precision and quick compilation, when this runs by itself
 
