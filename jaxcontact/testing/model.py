@@ -27,7 +27,7 @@ def check_copies(model: Any) -> None:
     for made, how in (
         (jax.tree.unflatten(structure, leaves), "flattening it"),
         (copy.deepcopy(model), "copying it"),
-        (pickle.loads(pickle.dumps(model)), "pickling it"),
+        (_pickled(model), "pickling it"),
     ):
         other = jax.tree.leaves(made)
         assert jax.tree.structure(made) == structure, (
@@ -38,6 +38,16 @@ def check_copies(model: Any) -> None:
             assert np.array_equal(np.asarray(before), np.asarray(after), equal_nan=True), (
                 f"{name} has other numbers after {how}: {before}, {after}"
             )
+
+
+def _pickled(model: Any) -> Any:
+    try:
+        return pickle.loads(pickle.dumps(model))
+    except (AttributeError, pickle.PicklingError) as error:
+        raise AssertionError(
+            f"{type(model).__name__} cannot be pickled ({error}). Define the class, and functions "
+            "in its fields, at the top of a module."
+        ) from error
 
 
 def assert_close(found: Any, expected: Any, *, scale: Any, what: str, tolerance: float) -> None:

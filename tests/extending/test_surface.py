@@ -17,17 +17,18 @@ def test_it_is_a_surface():
         jc.testing.check_surface(surface)
 
 
+@jc.model
+class Flat(jc.surfaces.Surface):
+    """A plane with a normal that is not the gradient of its distance."""
+
+    height: float = jc.parameter(unit="m", label="height", symbol="h", default=0.0)
+
+    def at_rest(self, center):
+        return 0.9 * center[2] - self.height, jnp.array([0.0, 0.0, 1.0])
+
+
 def test_a_wrong_gradient_is_found():
-    @jc.model
-    class Flat(jc.surfaces.Surface):
-        """A plane with a normal that is not that of its distance."""
-
-        height: float = jc.parameter(unit="m", label="height", symbol="h", default=0.0)
-
-        def at_rest(self, center):
-            return 0.9 * center[2] - self.height, jnp.array([0.0, 0.0, 1.0])
-
-    with pytest.raises(AssertionError, match="Flat"):
+    with pytest.raises(AssertionError, match="Flat: the gradient of the distance"):
         jc.testing.check_surface(Flat())
 
 
