@@ -17,9 +17,7 @@ FILES_IN_A_FOLDER = 25
 # Attributes asked of objects whose type others own: how many in each file, and why.
 FOREIGN = {
     "calibration/cli/main.py": (1, "a stream that a caller put in place of sys.stdout"),
-    "calibration/noise/models.py": (1, "the name of whatever a user passed, for the error text"),
     "calibration/report/json.py": (1, "arrays of any library"),
-    "calibration/runtime/fingerprint.py": (2, "functions wrapped by functools; any object"),
     "jaxcontact/laws/core/registry.py": (2, "named tuples and arrays of any library"),
     "jaxcontact/parameters.py": (1, "the __post_init__ of a class that becomes a model"),
     "jaxcontact/scene/bodies.py": (1, "arrays of any library, and placeholders of JAX"),
@@ -37,7 +35,7 @@ STILL_LOOKED_UP = {
 
 
 # 2026-11: parts of the types in public signatures that are `Any`. To become 2 % in both.
-ANY_AT_MOST = {"jaxcontact": 0.046, "calibration": 0.105}
+ANY_AT_MOST = {"jaxcontact": 0.044, "calibration": 0.078}
 
 
 def python_files(*folders: str) -> list[Path]:
