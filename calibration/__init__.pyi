@@ -5,6 +5,7 @@ from . import measurements as measurements
 from . import noise as noise
 from . import nuisances as nuisances
 from . import report as report
+from . import results as results
 from . import studies as studies
 from . import testing as testing
 from .errors import InputError as InputError

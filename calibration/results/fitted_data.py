@@ -21,6 +21,22 @@ class FittedRecording:
         bounce_times: of the fitted model.
         nuisance: values of the nuisance quantities of this recording, by name.
         remarks: what the automatic reading noticed.
+
+    Example:
+        >>> import numpy as np
+        >>> import calibration as cal
+        >>> drop = cal.results.FittedRecording(
+        ...     name="drop",
+        ...     axes=("z",),
+        ...     time=np.array([0.0, 0.1]),
+        ...     measured=np.array([[0.5], [0.45]]),
+        ...     predicted=np.array([[0.5], [0.451]]),
+        ...     sigma=np.full((2, 1), 1e-3),
+        ...     bounce_times=np.array([0.32]),
+        ...     nuisance={},
+        ... )
+        >>> (drop.measured - drop.predicted).round(4).ravel()
+        array([ 0.   , -0.001])
     """
 
     name: str
@@ -52,6 +68,22 @@ class FittedSeries:
         nuisance: values of the nuisance quantities of this trial, by name; empty beside another
             observation that has them.
         remarks: what the automatic reading noticed.
+
+    Example:
+        >>> import numpy as np
+        >>> import calibration as cal
+        >>> clicks = cal.results.FittedSeries(
+        ...     name="clicks",
+        ...     labels=("time of impact [s]",),
+        ...     abscissa=np.array([1.0, 2.0]),
+        ...     abscissa_label="impact",
+        ...     measured=np.array([[0.30], [0.81]]),
+        ...     predicted=np.array([[0.30], [0.80]]),
+        ...     sigma=np.full((2, 1), 1e-3),
+        ...     nuisance={},
+        ... )
+        >>> clicks.labels
+        ('time of impact [s]',)
     """
 
     name: str
@@ -82,6 +114,24 @@ class FittedColumn:
         alone: estimates of the parameters from this column alone, where it determines them, by name
             (the misfit between columns).
         chi2: of the values of this column that took part.
+
+    Example:
+        >>> import numpy as np
+        >>> import calibration as cal
+        >>> column = cal.results.FittedColumn(
+        ...     name="rebound_angle",
+        ...     label="rebound angle [deg]",
+        ...     angle=np.array([20.0, 40.0]),
+        ...     measured=np.array([15.0, 33.0]),
+        ...     predicted=np.array([15.5, 32.0]),
+        ...     sigma=np.array([0.5, 0.5]),
+        ...     curve_angle=np.array([20.0, 40.0]),
+        ...     curve=np.array([15.5, 32.0]),
+        ...     alone={},
+        ...     chi2=5.0,
+        ... )
+        >>> column.label
+        'rebound angle [deg]'
     """
 
     name: str
@@ -116,6 +166,12 @@ class StoredPredictions:
     Attributes:
         recordings: of each recording of positions.
         series: of each other measurement.
+
+    Example:
+        >>> import calibration as cal
+        >>> fit = cal.Fit(parameters={}, predictions=cal.results.StoredPredictions())
+        >>> fit.recordings
+        ()
     """
 
     recordings: tuple[FittedRecording, ...] = ()

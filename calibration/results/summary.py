@@ -48,6 +48,14 @@ class FitSummary:
         warnings: plain sentences, most important first.
         columns: data and prediction of an impact table.
         predictions: data and prediction of the recordings and of all other measurements.
+
+    Example:
+        >>> import calibration as cal
+        >>> summary = cal.results.FitSummary(parameters={}, chi2=12.0, dof=10)
+        >>> summary.chi2_per_dof
+        1.2
+        >>> summary.explained
+        True
     """
 
     parameters: dict[str, Estimate]

@@ -6,7 +6,7 @@ independent integration in NumPy. A plain fixed step under ``lax.scan`` runs bes
 process, so that the ratios do not depend on the machine.
 
 W1: one bounce train (2 s, 12 contacts), 200 samples. W2: a sweep of parameter sets in two threads.
-W3: gradient of a misfit with respect to 8 inputs. W5: fit of stiffness, restitution and friction to
+W3: gradient of a misfit with respect to 8 inputs. W5: cal.fit of stiffness, restitution and friction to
 a noisy recording from 50 random starts.
 """
 
@@ -21,11 +21,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import calibration as cal
 import jaxcontact as jc
-from calibration.fitting.fit import fit
-from calibration.io.recording import Recording
-from calibration.nuisances import KnownState
-from calibration.problem.problem import Problem
 from experiments.benchmarks import reference_solution as reference
 from jaxcontact.sweep import sweep as simulate_sweep
 
@@ -226,16 +223,18 @@ def gradient(quick: bool) -> None:
         )
 
 
-def calibration_problem() -> Problem:
+def calibration_problem() -> cal.Problem:
     """W5: stiffness, restitution and friction from one recording whose initial state is known."""
     x, z = np.asarray(reference.calibration_recording()).T
     position = np.stack([x, np.full_like(x, np.nan), z], axis=-1)
     sigma = np.full_like(position, reference.CALIBRATION_NOISE)
-    recording = Recording(
+    recording = cal.Recording(
         name="W5", time=reference.CALIBRATION_TIMES, position=position, sigma=sigma
     )
     x0, z0, vx0, vz0, w0 = reference.CALIBRATION_START
-    known = KnownState(position=(x0, 0.0, z0), velocity=(vx0, 0.0, vz0), spin=(0.0, w0, 0.0))
+    known = cal.nuisances.KnownState(
+        position=(x0, 0.0, z0), velocity=(vx0, 0.0, vz0), spin=(0.0, w0, 0.0)
+    )
     stiffness, restitution, friction = reference.CALIBRATION_GUESS
     law = jc.RESTITUTION_LAWS["hunt_crossley_1975"]
     normal = jc.HuntCrossley(
@@ -243,7 +242,7 @@ def calibration_problem() -> Problem:
     )
     tangential = jc.RegularizedCoulomb(coefficient=friction, slip_velocity=reference.SLIP_SPEED)
     bodies = jc.spheres(radius=reference.RADIUS, mass=reference.MASS)
-    return Problem(
+    return cal.Problem(
         jc.Scene(bodies=bodies, contact=jc.ContactModel(normal=normal, friction=tangential)),
         [recording],
         free=UNKNOWNS,
@@ -256,13 +255,13 @@ def calibration(quick: bool) -> None:
     """W5."""
     problem = calibration_problem()
     began = time.perf_counter()
-    fit(problem)
+    cal.fit(problem)
     first = time.perf_counter() - began
     seconds, reached, found = [], 0, None
     guesses = reference.calibration_guesses(10 if quick else 50)
     for guess in guesses:
         began = time.perf_counter()
-        found = fit(problem, start=dict(zip(UNKNOWNS, map(float, guess), strict=True)))
+        found = cal.fit(problem, start=dict(zip(UNKNOWNS, map(float, guess), strict=True)))
         seconds.append(time.perf_counter() - began)
         reached += found.chi2_per_dof < 1.2
     emit(

@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
+import calibration as cal
 from calibration.fitting.assessment import Assessment, assess
 from calibration.fitting.reweighting import reweigh
 from calibration.fitting.solve import ROUNDS
@@ -13,13 +14,12 @@ from calibration.fitting.start import starting_point
 from calibration.optimise.batched import minimise_each
 from calibration.optimise.convergence import is_an_end
 from calibration.optimise.least_squares import Minimum, Start
-from calibration.problem.problem import Problem
 from calibration.problem.residuals import Layout
 
 STAGES = 3
 
 
-def of_one_layout(problems: Sequence[Problem]) -> list[list[int]]:
+def of_one_layout(problems: Sequence[cal.Problem]) -> list[list[int]]:
     """Positions of problems that share compiled code: same structure, same sizes."""
     found: dict[Any, list[int]] = {}
     for position, problem in enumerate(problems):
@@ -28,7 +28,7 @@ def of_one_layout(problems: Sequence[Problem]) -> list[list[int]]:
     return list(found.values())
 
 
-def began(problem: Problem) -> Start:
+def began(problem: cal.Problem) -> Start:
     """Where a fit begins, with as many stages as all have."""
     start = starting_point(problem, {})
     stages = tuple(
@@ -48,7 +48,7 @@ def picked(tree: Any, position: int) -> Any:
     return jax.tree.map(lambda leaf: leaf[position], tree)
 
 
-def minima(problems: Sequence[Problem], starts: Sequence[Start]) -> list[tuple[Minimum, Any]]:
+def minima(problems: Sequence[cal.Problem], starts: Sequence[Start]) -> list[tuple[Minimum, Any]]:
     """Minimum and blocks of each problem; all of one layout, and frozen coordinates the same."""
     first = problems[0]
     start = stacked(starts)._replace(frozen=starts[0].frozen, frozen_local=starts[0].frozen_local)
@@ -69,7 +69,7 @@ def settled(layout: Layout, minimum: Minimum, blocks: Any, start: Start) -> tupl
     return minimum._replace(converged=np.asarray(is_an_end(layout, minimum, blocks, start))), blocks
 
 
-def judged(problems: Sequence[Problem]) -> tuple[list[Problem], list[Assessment]]:
+def judged(problems: Sequence[cal.Problem]) -> tuple[list[cal.Problem], list[Assessment]]:
     """Each problem fitted as ``calibration.fit`` does, with the noise its model asks for."""
     problems, starts = list(problems), [began(problem) for problem in problems]
     here, assessments = list(starts), list[Assessment]()
@@ -108,7 +108,7 @@ def judged(problems: Sequence[Problem]) -> tuple[list[Problem], list[Assessment]
 
 
 def rises(
-    problems: Sequence[Problem], assessments: Sequence[Assessment], name: str, truth: float
+    problems: Sequence[cal.Problem], assessments: Sequence[Assessment], name: str, truth: float
 ) -> np.ndarray:
     """Rise of chi-squared of each fit where one shared unknown is held at the truth and all others
     adapt.

@@ -14,8 +14,6 @@ from calibration.fitting.diagnosis import doubt_noise
 from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
 from calibration.fitting.probes import excluding_rise
-from calibration.results.estimate import Determination
-from calibration.uncertainty.bootstrap import Bootstrap
 from experiments.coverage.fits import judged, of_one_layout, rises
 from experiments.coverage.scenarios import Scenario
 
@@ -121,7 +119,7 @@ def measure(
     return [_summary(scenario, name, np.asarray(rows), seconds) for name, rows in found.items()]
 
 
-def _covered(again: Bootstrap, name: str, truth: float) -> float:
+def _covered(again: cal.Bootstrap, name: str, truth: float) -> float:
     if name not in again.intervals:
         return 0.0
     low, high = again[name].studentised
@@ -135,7 +133,8 @@ def _interval(assessment: Assessment, name: str, truth: float) -> tuple[float, .
     estimate = estimate_shared(assessment)[name]
     low, high = estimate.interval(LEVEL)
     failed = (
-        not bool(assessment.minimum.converged) or estimate.status is not Determination.DETERMINED
+        not bool(assessment.minimum.converged)
+        or estimate.status is not cal.Determination.DETERMINED
     )
     flagged = bool(doubt_noise(assessment)) or not assessment.explained
     inside = low <= truth <= high and not failed

@@ -9,8 +9,6 @@ import numpy as np
 
 import calibration as cal
 import jaxcontact as jc
-from calibration.detection.bounces import read_bounces
-from calibration.measurements.positions import TrackedPositions
 from experiments.coverage.errors import Autoregressive, Contaminated, Gaussian
 from experiments.coverage.truth import (
     MASS,
@@ -84,7 +82,7 @@ def _camera(
 
     @functools.cache
     def once() -> Any:
-        return read_bounces(
+        return cal.detection.read_bounces(
             filmed(clean + sigma * np.random.default_rng(0).standard_normal(times.size), True),
             radius=RADIUS,
         )
@@ -93,7 +91,9 @@ def _camera(
         z = clean + sigma * scenario.errors.draw(rng, times.size)
         # Where the noise is stated, the automatic reading only gives a first guess: one serves for
         # all. It also sets outliers aside, which here are left to the noise model.
-        measured = TrackedPositions(filmed(z, scenario.stated), once() if scenario.stated else None)
+        measured = cal.measurements.TrackedPositions(
+            filmed(z, scenario.stated), once() if scenario.stated else None
+        )
         return cal.Problem(
             _rigid(0.75),
             [cal.Trial(measured)],
@@ -210,10 +210,10 @@ def _slow_motion(
 
     @functools.cache
     def once() -> Any:
-        return read_bounces(filmed(clean), radius=RADIUS)
+        return cal.detection.read_bounces(filmed(clean), radius=RADIUS)
 
     def problem(scenario: Scenario, rng: np.random.Generator) -> cal.Problem:
-        measured = TrackedPositions(
+        measured = cal.measurements.TrackedPositions(
             filmed(clean + sigma * scenario.errors.draw(rng, times.size)), once()
         )
         return cal.Problem(

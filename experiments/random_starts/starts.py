@@ -4,9 +4,7 @@ import dataclasses
 
 import numpy as np
 
-from calibration.fitting.fit import fit
-from calibration.problem.problem import Problem
-from calibration.results.result import Fit
+import calibration as cal
 from experiments.random_starts.throws import UNKNOWNS, Truth
 
 STIFFNESS = (1e4, 1e8)
@@ -52,17 +50,17 @@ class End:
         return self.reached or not self.converged
 
 
-def ends(truth: Truth, asked: Problem, starts: list[dict[str, float]]) -> list[End]:
+def ends(truth: Truth, asked: cal.Problem, starts: list[dict[str, float]]) -> list[End]:
     """Fits from each of ``starts``; the global minimum is the lowest of these and of one from the
     truth.
     """
-    best = fit(asked, start=dict(zip(UNKNOWNS, truth.values, strict=True)))
-    found = [fit(asked, start=start) for start in starts]
+    best = cal.fit(asked, start=dict(zip(UNKNOWNS, truth.values, strict=True)))
+    found = [cal.fit(asked, start=start) for start in starts]
     lowest = min([best.chi2, *(one.chi2 for one in found)])
     return [_end(truth, start, one, lowest) for start, one in zip(starts, found, strict=True)]
 
 
-def _end(truth: Truth, start: dict[str, float], one: Fit, lowest: float) -> End:
+def _end(truth: Truth, start: dict[str, float], one: cal.Fit, lowest: float) -> End:
     values = tuple(one.parameters[name].value for name in UNKNOWNS)
     return End(
         truth.name, start, one.chi2, lowest, one.converged, one.iterations, one.seconds, values

@@ -6,10 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import calibration as cal
 import jaxcontact as jc
-from calibration.io.recording import Recording
-from calibration.problem.problem import Problem
-from calibration.problem.trial import Trial
 
 UNKNOWNS = (
     "contact.normal.stiffness",
@@ -71,7 +69,7 @@ METHOD = jc.EventAligned(
 ACCURATE = jc.EventAligned(max_contacts=40, contact_steps=16, level=True)
 
 
-def recordings(truth: Truth, *, seed: int) -> list[Trial]:
+def recordings(truth: Truth, *, seed: int) -> list[cal.Trial]:
     """One recording of each launch, with white noise, its initial state known."""
     rng, made = np.random.default_rng(seed), []
     for index, launch in enumerate(LAUNCHES):
@@ -85,8 +83,8 @@ def recordings(truth: Truth, *, seed: int) -> list[Trial]:
         position[:, 1] = np.nan
         sigma = np.where(np.isnan(position), np.nan, NOISE)
         made.append(
-            Trial(
-                Recording(name=f"throw {index}", time=TIMES, position=position, sigma=sigma),
+            cal.Trial(
+                cal.Recording(name=f"throw {index}", time=TIMES, position=position, sigma=sigma),
                 initial=launched(*launch),
                 time=0.0,
             )
@@ -94,6 +92,8 @@ def recordings(truth: Truth, *, seed: int) -> list[Trial]:
     return made
 
 
-def problem(truth: Truth, *, seed: int = 0) -> Problem:
+def problem(truth: Truth, *, seed: int = 0) -> cal.Problem:
     """What is to be fitted; the scene has middling values, not the true ones."""
-    return Problem(scene(1e6, 0.7, 0.2), recordings(truth, seed=seed), free=UNKNOWNS, method=METHOD)
+    return cal.Problem(
+        scene(1e6, 0.7, 0.2), recordings(truth, seed=seed), free=UNKNOWNS, method=METHOD
+    )

@@ -7,9 +7,7 @@ from pathlib import Path
 import jax
 import numpy as np
 
-from calibration.results.estimate import Determination, Estimate
-from calibration.results.fitted_data import FittedRecording, StoredPredictions
-from calibration.results.result import Fit
+import calibration as cal
 from experiments.cube_tosses.errors import errors_over, summary
 from experiments.cube_tosses.fit import FITTED, Fitted, fit, looked_at
 from experiments.cube_tosses.simulated import nominal, simulate
@@ -43,7 +41,7 @@ def height_at_first_touch(cube: Cube, toss: Toss) -> float:
     )
 
 
-def estimate(name: str, each: list[Fitted], start: float) -> Estimate:
+def estimate(name: str, each: list[Fitted], start: float) -> cal.Estimate:
     """Mean over fits of single tosses, with the standard error from their scatter."""
     values = np.array([getattr(one.given, name) for one in each])
     sd = float(np.std(values, ddof=1) / np.sqrt(values.size))
@@ -54,7 +52,7 @@ def estimate(name: str, each: list[Fitted], start: float) -> Estimate:
         f"{values.max():.3g}; the "
         "standard error is from their scatter"
     )
-    return Estimate(
+    return cal.Estimate(
         name=name,
         label=label,
         symbol=SYMBOLS[name],
@@ -62,13 +60,13 @@ def estimate(name: str, each: list[Fitted], start: float) -> Estimate:
         value=float(values.mean()),
         sd=sd,
         start=start,
-        status=Determination.DETERMINED,
+        status=cal.Determination.DETERMINED,
         note=note,
         degrees=values.size - 1,
     )
 
 
-def fit_of(cube: Cube, tosses: list[Toss], each: list[Fitted], length: int) -> Fit:
+def fit_of(cube: Cube, tosses: list[Toss], each: list[Fitted], length: int) -> cal.Fit:
     """The quick study in the form of every other result."""
     given = nominal(cube)
     parameters = {name: estimate(name, each, float(getattr(given, name))) for name in FITTED}
@@ -79,7 +77,7 @@ def fit_of(cube: Cube, tosses: list[Toss], each: list[Fitted], length: int) -> F
             simulate(cube, one.given, toss, method="compliant", length=length).position
         )[: len(toss.times)]
         recordings.append(
-            FittedRecording(
+            cal.results.FittedRecording(
                 name=toss.name,
                 axes=("x", "y", "z"),
                 time=toss.times[until],
@@ -95,7 +93,7 @@ def fit_of(cube: Cube, tosses: list[Toss], each: list[Fitted], length: int) -> F
             )
         )
         chi2, values = chi2 + 2 * one.misfit * int(np.sum(until)), values + 6 * int(np.sum(until))
-    return Fit(
+    return cal.Fit(
         parameters=parameters,
         names=(),
         correlation=np.zeros((0, 0)),
@@ -109,14 +107,14 @@ def fit_of(cube: Cube, tosses: list[Toss], each: list[Fitted], length: int) -> F
         model=f"Cube with compliant corners (EventAligned), {len(tosses)} tosses, each to "
         f"{HORIZON:g} s after the first touch",
         warnings=("Misfit is in units of 5 mm and 0.1 rad, which are scales, not noise.",),
-        predictions=StoredPredictions(tuple(recordings)),
+        predictions=cal.results.StoredPredictions(tuple(recordings)),
     )
 
 
 def findings_of(
     cube: Cube,
     tosses: list[Toss],
-    found: Fit,
+    found: cal.Fit,
     untuned: tuple[float, float],
     description: Description,
 ) -> tuple[list[Finding], dict[str, float]]:

@@ -6,9 +6,7 @@ from typing import NamedTuple
 import jax
 import numpy as np
 
-from calibration.results.estimate import Determination, Estimate
-from calibration.results.fitted_data import FittedRecording, FittedSeries, StoredPredictions
-from calibration.results.result import Fit
+import calibration as cal
 from experiments.real_recordings.disc_collision import (
     DISC,
     Collision,
@@ -167,17 +165,17 @@ def variants(tracks: Tracks) -> Variants:
     )
 
 
-def estimates(found: Variants, limit: float) -> dict[str, Estimate]:
+def estimates(found: Variants, limit: float) -> dict[str, cal.Estimate]:
     """The collision as a table of parameters."""
     best = found.best
     restitution, sd = best.restitution
     total = float(np.hypot(sd, found.restitution_spread))
     diameter, diameter_sd = best.diameter
-    known = Determination.DETERMINED
+    known = cal.Determination.DETERMINED
     scale = np.asarray(best.parameters.perspective)
     scale_sd = np.asarray(best.sd.perspective)
     return {
-        "restitution": Estimate(
+        "restitution": cal.Estimate(
             "restitution",
             "restitution",
             "e",
@@ -189,7 +187,7 @@ def estimates(found: Variants, limit: float) -> dict[str, Estimate]:
             f"standard error {sd:.3f} from the noise, {found.restitution_spread:.3f} from "
             "what is assumed of camera, frames and friction",
         ),
-        "friction": Estimate(
+        "friction": cal.Estimate(
             "friction",
             "friction coefficient",
             "mu",
@@ -197,11 +195,11 @@ def estimates(found: Variants, limit: float) -> dict[str, Estimate]:
             float("nan"),
             np.inf,
             NEARLY_NONE,
-            Determination.NOT_DETERMINED,
+            cal.Determination.NOT_DETERMINED,
             f"at most {limit:.2g} by the marker angles (95 %, white noise), but the "
             "velocities by themselves allow rims that stick",
         ),
-        "diameter": Estimate(
+        "diameter": cal.Estimate(
             "diameter",
             "distance of the centres at contact",
             "d",
@@ -212,7 +210,7 @@ def estimates(found: Variants, limit: float) -> dict[str, Estimate]:
             known,
         ),
         **{
-            f"perspective_{axis}": Estimate(
+            f"perspective_{axis}": cal.Estimate(
                 f"perspective_{axis}",
                 f"change of scale along {axis}",
                 f"q_{axis}",
@@ -227,13 +225,13 @@ def estimates(found: Variants, limit: float) -> dict[str, Estimate]:
     }
 
 
-def fit_of(found: Variants, limit: float) -> Fit:
+def fit_of(found: Variants, limit: float) -> cal.Fit:
     """The collision in the form of every other result."""
     best = found.best
     tracks, picture = best.tracks, best.picture
     since = tracks.time - picture.touch
     recordings = tuple(
-        FittedRecording(
+        cal.results.FittedRecording(
             name=f"disc{disc}",
             axes=("x", "y"),
             time=since,
@@ -245,7 +243,7 @@ def fit_of(found: Variants, limit: float) -> Fit:
         )
         for disc in (0, 1)
     )
-    angles = FittedSeries(
+    angles = cal.results.FittedSeries(
         name="markers",
         labels=("angle of disc 0 [rad]", "angle of disc 1 [rad]"),
         abscissa=since,
@@ -255,7 +253,7 @@ def fit_of(found: Variants, limit: float) -> Fit:
         sigma=np.full((since.size, 2), best.noise[1]),
         nuisance={},
     )
-    return Fit(
+    return cal.Fit(
         parameters=estimates(found, limit),
         names=(),
         correlation=np.zeros((0, 0)),
@@ -268,7 +266,7 @@ def fit_of(found: Variants, limit: float) -> Fit:
         method="levenberg_marquardt",
         model="Two discs, Impulse method, NewtonRestitution, Coulomb, seen by a tilted camera",
         warnings=("The noise is that of the residuals, so chi2/dof is 1 and says nothing.",),
-        predictions=StoredPredictions(tuple(recordings), (angles,)),
+        predictions=cal.results.StoredPredictions(tuple(recordings), (angles,)),
     )
 
 

@@ -5,9 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.results.estimate import Determination, Estimate
-from calibration.results.result import Fit
-from calibration.studies.study import ModelOptions, Study
+import calibration as cal
 from experiments.real_recordings.finding import Description, Finding, Outcome, Verdict, if_true
 from experiments.real_recordings.fitted_files import TABLE_TENNIS, files_of, fitted, write
 
@@ -19,27 +17,29 @@ STATED_TERMINAL_SPEED = 8.4
 """[m/s], of the description; stated without an uncertainty, so that 10 % are agreement."""
 
 
-def study_of(folder: Path, *, drag: bool = True) -> Study:
+def study_of(folder: Path, *, drag: bool = True) -> cal.studies.Study:
     """The drops as a study of the command line."""
-    return Study(
-        files=files_of(folder, "csv/*.csv"), ball=TABLE_TENNIS, model=ModelOptions(drag=drag)
+    return cal.studies.Study(
+        files=files_of(folder, "csv/*.csv"),
+        ball=TABLE_TENNIS,
+        model=cal.studies.ModelOptions(drag=drag),
     )
 
 
-def terminal_speed(drag: Estimate) -> tuple[float, float]:
+def terminal_speed(drag: cal.Estimate) -> tuple[float, float]:
     """``sqrt(2 m g/(rho C_D pi R^2))`` [m/s] and its standard error."""
     area = math.pi * TABLE_TENNIS.radius**2
     value = math.sqrt(2 * TABLE_TENNIS.mass * GRAVITY / (AIR_DENSITY * drag.value * area))
     return value, 0.5 * value * drag.sd / drag.value
 
 
-def apparent_gravity(scale: Estimate) -> tuple[float, float]:
+def apparent_gravity(scale: cal.Estimate) -> tuple[float, float]:
     """Gravity in recorded lengths [m/s^2] and its standard error."""
     value = GRAVITY / scale.value
     return value, value * scale.sd / scale.value
 
 
-def held_samples(fit: Fit) -> list[int]:
+def held_samples(fit: cal.Fit) -> list[int]:
     """Samples before the release, of each recording."""
     return [reading.release for reading in fit.problem.detections]
 
@@ -49,7 +49,7 @@ def within(value: float, sd: float, truth: float) -> bool:
     return abs(value - truth) <= 3 * sd
 
 
-def findings_of(fit: Fit, without_drag: Fit, description: Description) -> list[Finding]:
+def findings_of(fit: cal.Fit, without_drag: cal.Fit, description: Description) -> list[Finding]:
     """What the drops tell.
 
     Args:
@@ -62,7 +62,7 @@ def findings_of(fit: Fit, without_drag: Fit, description: Description) -> list[F
     gravity, gravity_sd = apparent_gravity(scale)
     speed, speed_sd = terminal_speed(drag)
     held = held_samples(fit)
-    needed = drag.status is Determination.DETERMINED and drag.value > 5 * drag.sd
+    needed = drag.status is cal.Determination.DETERMINED and drag.value > 5 * drag.sd
     improved = without_drag.chi2 / without_drag.dof > fit.chi2 / fit.dof
     low, high = restitution.interval()
     return [

@@ -6,10 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.results.estimate import Determination
-from calibration.results.fitted_data import FittedRecording
-from calibration.results.result import Fit
-from calibration.studies.study import Study
+import calibration as cal
 from experiments.real_recordings.drops import DRAG, RESTITUTION
 from experiments.real_recordings.finding import Description, Finding, Outcome, Verdict, if_true
 from experiments.real_recordings.fitted_files import TABLE_TENNIS, files_of, fitted, write
@@ -33,17 +30,17 @@ drag better.
 """
 
 
-def study_of(folder: Path) -> Study:
+def study_of(folder: Path) -> cal.studies.Study:
     """The launches as a study of the command line."""
-    return Study(files=files_of(folder, "csv/*.csv"), ball=TABLE_TENNIS)
+    return cal.studies.Study(files=files_of(folder, "csv/*.csv"), ball=TABLE_TENNIS)
 
 
-def height_of_centre(recording: FittedRecording, scale: float) -> float:
+def height_of_centre(recording: cal.results.FittedRecording, scale: float) -> float:
     """Height of the centre at a bounce in recorded lengths [m]."""
     return recording.nuisance["surface_height"].value + TABLE_TENNIS.radius / scale
 
 
-def samples_after(recording: FittedRecording) -> int:
+def samples_after(recording: cal.results.FittedRecording) -> int:
     """Samples after the last bounce."""
     return (
         int(np.count_nonzero(recording.time > recording.bounce_times[-1]))
@@ -52,7 +49,7 @@ def samples_after(recording: FittedRecording) -> int:
     )
 
 
-def vertical_acceleration(recording: FittedRecording, *, after: bool) -> float:
+def vertical_acceleration(recording: cal.results.FittedRecording, *, after: bool) -> float:
     """Of a parabola through the heights before the first, or after the last bounce [m/s^2]; NaN
     where there are too few.
     """
@@ -66,7 +63,7 @@ def vertical_acceleration(recording: FittedRecording, *, after: bool) -> float:
     return float(2 * np.polynomial.polynomial.polyfit(time[flight], height[flight], 2)[2])
 
 
-def residual_sizes(fit: Fit) -> dict[str, float]:
+def residual_sizes(fit: cal.Fit) -> dict[str, float]:
     """Median over the recordings of the rms residual along each axis [m]."""
     sizes: dict[str, list[float]] = {}
     for recording in fit.recordings:
@@ -77,7 +74,7 @@ def residual_sizes(fit: Fit) -> dict[str, float]:
     return {axis: float(np.median(values)) for axis, values in sizes.items()}
 
 
-def uneven(fit: Fit) -> float:
+def uneven(fit: cal.Fit) -> float:
     """Standard deviation of the intervals between samples over their median, the largest of all
     recordings.
     """
@@ -86,7 +83,7 @@ def uneven(fit: Fit) -> float:
     )
 
 
-def spin_sentence(fit: Fit) -> str:
+def spin_sentence(fit: cal.Fit) -> str:
     """The initial spins about the axis across the flight."""
     spins = [
         one.nuisance[name]
@@ -94,7 +91,7 @@ def spin_sentence(fit: Fit) -> str:
         for name in one.nuisance
         if name.startswith("spin_y")
     ]
-    told = [item for item in spins if item.status is Determination.DETERMINED]
+    told = [item for item in spins if item.status is cal.Determination.DETERMINED]
     if not told:
         return f"None of the {len(spins)} initial spins about y is determined"
     values = [item.value for item in told]
@@ -107,10 +104,10 @@ def spin_sentence(fit: Fit) -> str:
     )
 
 
-def friction_finding(fit: Fit, description: Description) -> Finding:
+def friction_finding(fit: cal.Fit, description: Description) -> Finding:
     """What can be said of friction where nobody measured the spin."""
     friction = fit.parameters[FRICTION]
-    if friction.status is Determination.DETERMINED:
+    if friction.status is cal.Determination.DETERMINED:
         low, high = friction.interval()
         says = (
             f"Friction {friction.value:.3f} ± {friction.sd:.3f} (95 %: {low:.3f} to "
@@ -122,10 +119,10 @@ def friction_finding(fit: Fit, description: Description) -> Finding:
     return description.finding("not measured", Verdict.RESPECTED, f"{says} {spin_sentence(fit)}.")
 
 
-def restitution_finding(fit: Fit) -> Finding:
+def restitution_finding(fit: cal.Fit) -> Finding:
     """Restitution, and how far it is to be trusted."""
     restitution = fit.parameters[RESTITUTION]
-    if restitution.status is not Determination.DETERMINED:
+    if restitution.status is not cal.Determination.DETERMINED:
         says = (
             "Restitution is not determined: too little of the flight after the bounce was recorded"
         )
@@ -136,7 +133,7 @@ def restitution_finding(fit: Fit) -> Finding:
     return Finding(f"{says}. chi2/dof {fit.chi2_per_dof:.2f}: {trust}.")
 
 
-def scale_finding(fit: Fit) -> list[Finding]:
+def scale_finding(fit: cal.Fit) -> list[Finding]:
     """A length scale far from one, of cameras that were calibrated, is lift under another name."""
     if "length_scale" not in fit.parameters:
         return []
@@ -151,7 +148,7 @@ def scale_finding(fit: Fit) -> list[Finding]:
     ]
 
 
-def findings_of(fit: Fit, description: Description, *, files: int) -> list[Finding]:
+def findings_of(fit: cal.Fit, description: Description, *, files: int) -> list[Finding]:
     """What the launches tell.
 
     Args:
@@ -256,8 +253,8 @@ def run(folder: Path, result: Path) -> Outcome:
             "restitution": (fit.parameters[RESTITUTION].value, fit.parameters[RESTITUTION].sd),
             "friction": (friction.value, friction.sd),
             "restitution_determined": fit.parameters[RESTITUTION].status
-            is Determination.DETERMINED,
-            "friction_determined": friction.status is Determination.DETERMINED,
+            is cal.Determination.DETERMINED,
+            "friction_determined": friction.status is cal.Determination.DETERMINED,
             "drag": (fit.parameters[DRAG].value, fit.parameters[DRAG].sd),
             "lift": LIFT in fit.parameters,
             "recordings": len(fit.recordings),

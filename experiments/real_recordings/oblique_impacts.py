@@ -7,9 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from calibration.results.fitted_data import FittedColumn
-from calibration.results.result import Fit
-from calibration.studies.study import Ball, ReadingOptions, Study
+import calibration as cal
 from experiments.real_recordings.drops import RESTITUTION, within
 from experiments.real_recordings.finding import Description, Finding, Outcome, Verdict, if_true
 from experiments.real_recordings.fitted_files import files_of, fitted, write
@@ -21,18 +19,20 @@ SIGMA = {"rebound_angle": 0.3, "spin_after": 7.5, "tangential_restitution": 0.01
 """Digitising errors stated with the data [deg], [rad/s], [-]."""
 
 
-def study_of(folder: Path, *, speed: float = SPEED) -> Study:
+def study_of(folder: Path, *, speed: float = SPEED) -> cal.studies.Study:
     """The three tables as a study of the command line."""
     meta = Description(folder).meta
     radius, density = meta["radius_m"], meta["density_kg_m3"]
-    ball = Ball(radius=radius, mass=4 / 3 * math.pi * radius**3 * density)
-    return Study(
-        files=files_of(folder, "*.csv"), ball=ball, reading=ReadingOptions(speed=speed, sigma=SIGMA)
+    ball = cal.studies.Ball(radius=radius, mass=4 / 3 * math.pi * radius**3 * density)
+    return cal.studies.Study(
+        files=files_of(folder, "*.csv"),
+        ball=ball,
+        reading=cal.studies.ReadingOptions(speed=speed, sigma=SIGMA),
     )
 
 
 def sliding_friction(
-    column: FittedColumn, *, restitution: float, radius: float, speed: float = SPEED
+    column: cal.results.FittedColumn, *, restitution: float, radius: float, speed: float = SPEED
 ) -> float:
     """Mean friction coefficient of the impacts of one column that slide throughout, by the closed
     form of rigid sliding.
@@ -57,14 +57,14 @@ def sliding_friction(
     return float(np.mean(each))
 
 
-def angles_set_aside(fit: Fit) -> np.ndarray:
+def angles_set_aside(fit: cal.Fit) -> np.ndarray:
     """Impact angles [deg] of the values that took no part in the fit."""
     return np.concatenate(
         [column.angle[~column.counted] for column in fit.columns if column.counted is not None]
     )
 
 
-def findings_of(fit: Fit, faster: Fit, description: Description) -> list[Finding]:
+def findings_of(fit: cal.Fit, faster: cal.Fit, description: Description) -> list[Finding]:
     """What the impacts tell.
 
     Args:
