@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from docs import rooms
+
 ROOT = Path(__file__).parents[1]
 PAGES = [
     page
@@ -53,3 +55,7 @@ def test_an_import_computes_nothing():
         timeout=120,
     )
     assert run.stdout.strip() == "False"
+
+
+def test_the_picture_of_the_rooms_is_that_of_the_declared_layers():
+    assert rooms.FILE.read_text(encoding="utf-8") == rooms.draw(), "run: python docs/rooms.py"
