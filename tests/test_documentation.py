@@ -59,3 +59,10 @@ def test_an_import_computes_nothing():
 
 def test_the_picture_of_the_rooms_is_that_of_the_declared_layers():
     assert rooms.FILE.read_text(encoding="utf-8") == rooms.draw(), "run: python docs/rooms.py"
+
+
+def test_every_file_that_the_architecture_names_is_there():
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:jaxcontact|calibration|experiments|tests)/[\w/.]*)`", page))
+    assert len(named) > 20
+    assert {place for place in named if not (ROOT / place).exists()} == set()
