@@ -282,7 +282,7 @@ def findings_of(
     Args:
         found: all fits.
         whole: the fit of all frames.
-        rise: of chi-squared over the least, at ``COEFFICIENTS``.
+        delta_chi2: chi-squared over its least value, at ``COEFFICIENTS``.
         limit: largest friction coefficient that the profile allows.
         description: of the set.
     """

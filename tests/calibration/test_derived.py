@@ -135,7 +135,7 @@ def test_balls_of_different_radius_share_a_modulus():
 )
 def test_what_does_not_fit_the_scene_is_an_error_with_a_remedy(quantity, law, text):
     with pytest.raises(cal.InputError) as caught:
-        Problem(
+        Problem(  # noqa: B018
             scene(law),
             [recording(0)],
             free=[quantity],

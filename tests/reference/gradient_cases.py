@@ -259,7 +259,7 @@ class Derivatives:
     def inputs(self, parameters: Inputs) -> Inputs:
         return self.experiment.inputs(parameters, self.case)
 
-    @cache  # lives as long as the tests
+    @cache  # noqa: B019 - lives as long as the tests
     def along(self, name: str) -> tuple[Inputs, Inputs]:
         """Outputs and their derivatives with respect to one parameter, in forward mode."""
         direction = {
@@ -274,7 +274,7 @@ class Derivatives:
             (motion_tangents, direction),
         )
 
-    @cache
+    @cache  # noqa: B019 - lives as long as the tests
     def gradient(self, output: str) -> Inputs:
         """Derivatives of one output with respect to all parameters, in reverse mode."""
         inputs, to_parameters = jax.vjp(self.inputs, self.parameters)

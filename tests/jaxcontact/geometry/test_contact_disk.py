@@ -30,7 +30,7 @@ AREAS = {
 def section_by_search(overlap):
     """Largest circle inside both spheres, over planes across the line of centres."""
     distance = R1 + R2 - overlap
-    squared_radius = lambda x: min(R1**2 - x**2, R2**2 - (distance - x) ** 2)
+    squared_radius = lambda x: min(R1**2 - x**2, R2**2 - (distance - x) ** 2)  # noqa: E731
     found = minimize_scalar(
         lambda x: -squared_radius(x),
         bounds=(distance - R2, R1),
@@ -104,7 +104,7 @@ def test_values_and_derivatives_are_finite_everywhere(name, dtype):
         [-1.0, -1e-20, 0.0, 1e-20, 1e-5, GREAT_CIRCLE, R1, HELD, R1 + R2, R1 + R2 + 1e-9, 1.0],
         dtype,
     )
-    radius = lambda d: disk_radius(AREAS[name](d))
+    radius = lambda d: disk_radius(AREAS[name](d))  # noqa: E731
     for f in (AREAS[name], radius):
         value, first, second = jax.jit(
             jax.vmap(lambda d, f=f: (f(d), jax.grad(f)(d), jax.grad(jax.grad(f))(d)))

@@ -69,7 +69,7 @@ def test_the_smooth_force_has_continuous_derivatives_where_the_hard_one_has_corn
     largest = 1e-3 / 0.6 ** (1 / 1.5)
 
     def slope(force, **changes):
-        value = lambda d: force(memory, d, **LAW | changes)[0]
+        value = lambda d: force(memory, d, **LAW | changes)[0]  # noqa: E731
         beside = largest * (1 + jnp.asarray([-1e-7, 1e-7]))
         first, second = (
             jax.vmap(jax.grad(value))(beside),

@@ -374,7 +374,7 @@ def test_outside_a_convex_body_the_gradient_of_the_distance_is_continuous(name):
 
 def turned_and_moved(shape, turn, shift):
     """The same shape, its parameters described in another frame."""
-    place = lambda points: turn.apply(np.reshape(points, (-1, 3))).reshape(np.shape(points)) + shift
+    place = lambda points: turn.apply(np.reshape(points, (-1, 3))).reshape(np.shape(points)) + shift  # noqa: E731
     changes = {
         name: place(getattr(shape, name))
         for name in ("center", "start", "end", "vertices")

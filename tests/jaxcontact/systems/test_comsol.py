@@ -169,10 +169,10 @@ def impact(mass, stiffness, damping, speed):
     force = jax.jit(
         lambda d, rate: one_sided_dashpot_force(d, rate, stiffness=stiffness, damping=damping)
     )
-    lifts = lambda t, y: y[0]
+    lifts = lambda t, y: y[0]  # noqa: E731
     lifts.terminal, lifts.direction = True, -1
     unit = np.sqrt(mass / stiffness)
-    motion = lambda t, y: [y[1], -float(force(y[0], y[1])) / mass]
+    motion = lambda t, y: [y[1], -float(force(y[0], y[1])) / mass]  # noqa: E731
     run = solve_ivp(
         motion,
         (0, 40 * unit),

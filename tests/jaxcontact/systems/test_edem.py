@@ -55,13 +55,13 @@ def rebound(model, speed, cut=False):
     """Restitution of a free impact along the normal, by integration."""
     force = jax.jit(lambda d, rate: model.normal(d, rate, PAIR).force)
     held = (lambda f: max(f, 0.0)) if cut else (lambda f: f)
-    lifts = lambda t, y: y[0]
+    lifts = lambda t, y: y[0]  # noqa: E731
     lifts.terminal, lifts.direction = True, -1
     overlap = float(
         (PAIR.mass * speed**2 / model.stiffness(PAIR))
         ** (0.5 if isinstance(model, LinearSpring) else 0.4)
     )
-    motion = lambda t, y: [y[1], -held(float(force(y[0], y[1]))) / PAIR.mass]
+    motion = lambda t, y: [y[1], -held(float(force(y[0], y[1]))) / PAIR.mass]  # noqa: E731
     unit = overlap / speed
     run = solve_ivp(
         motion,

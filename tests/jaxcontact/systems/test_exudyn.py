@@ -563,7 +563,7 @@ def test_nothing_is_ever_nan_at_rest(model, dtype):
 
     def derivatives(zone, position, data):
         parameters = jnp.asarray([1e4, 1.5, 0.3, 0.5, 1.0, 0.5, 1.0, 1e3, 1.0], dtype)
-        function = lambda p, x, v: wrench(p, zone, x, v, data, model=model)
+        function = lambda p, x, v: wrench(p, zone, x, v, data, model=model)  # noqa: E731
         arguments = (parameters, position, jnp.zeros(3, dtype))
         first = jax.jacfwd(function, argnums=(0, 1, 2))
         return (

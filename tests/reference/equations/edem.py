@@ -108,7 +108,7 @@ def spin_smooth(M_coulomb: float, w_n: float, w_reg: float, kind: str) -> Mappin
     }
 
 
-def spin_down(M_coulomb: float, I: float, w0: float) -> Mapping[str, Any]:
+def spin_down(M_coulomb: float, I: float, w0: float) -> Mapping[str, Any]:  # noqa: E741
     """From the spin half way, found in one step, and the angle as its integral (Gauss, exact for a
     parabola).
     """

@@ -134,7 +134,7 @@ def relative_motion_of(
     }
 
 
-def time_step(m: float, I: float, contacts: Sequence[Any], safety: float) -> Mapping[str, Any]:
+def time_step(m: float, I: float, contacts: Sequence[Any], safety: float) -> Mapping[str, Any]:  # noqa: E741
     """A contact is normal, ``k_n``, ``k_s``, arm, ``k_twist``, ``k_bend``."""
     normal, normal_stiffness, shear_stiffness, arm, twist_stiffness, bend_stiffness = map(
         jnp.asarray, zip(*contacts, strict=True)
