@@ -112,8 +112,8 @@ def simulate(
     ] = "trajectory.csv",
     force: Force = False,
 ) -> None:
-    """Write a synthetic recording: simulate a bouncing ball, print its contacts, and write t, x, y, z as a
-    file that fit reads.
+    """Write a synthetic recording: simulate a bouncing ball, print its contacts, and write t, x, y,
+    z as a file that fit reads.
 
     For planning an experiment, and for trying a fit on data whose truth is known.
     """
