@@ -6,8 +6,8 @@ independent integration in NumPy. A plain fixed step under ``lax.scan`` runs bes
 process, so that the ratios do not depend on the machine.
 
 W1: one bounce train (2 s, 12 contacts), 200 samples. W2: a sweep of parameter sets in two threads.
-W3: gradient of a misfit with respect to 8 inputs. W5: cal.fit of stiffness, restitution and friction
-to a noisy recording from 50 random starts.
+W3: gradient of a misfit with respect to 8 inputs. W5: cal.fit of stiffness, restitution and
+friction to a noisy recording from 50 random starts.
 """
 
 import argparse
