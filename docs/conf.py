@@ -1,8 +1,15 @@
 """Configuration of the documentation: `make docs` builds it with every warning an error."""
 
+import functools
+import importlib
+import inspect
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
 
 _project = tomllib.loads(
     (Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8")
@@ -44,7 +51,7 @@ nitpick_ignore_regex = [
         r"py:class",
         r"[a-z_][a-z_0-9]*",
     ),  # words in the place of a type; no class of ours is spelled so
-    (r"py:.*", r"([\w.]+\.)?(Model|T|Function)"),  # type variables
+    (r"py:.*", r"([\w.]+\.)?(Model|T|Function|Inputs|Outputs|Entry)"),  # type variables
 ]
 
 html_theme = "furo"
@@ -58,5 +65,73 @@ def _skip_tuple_fields(
     return True if type(obj).__name__ == "_tuplegetter" else None
 
 
+PACKAGES = (
+    "jaxcontact",
+    "jaxcontact.laws",
+    "jaxcontact.surfaces",
+    "jaxcontact.systems",
+    "calibration",
+)
+
+
+@functools.cache
+def _public_names() -> dict[int, str]:
+    """The name by which each exported class or function is imported, by its identity: the shortest,
+    where there are several.
+    """
+    names: dict[int, str] = {}
+    waiting = list(PACKAGES)
+    while waiting:
+        package = waiting.pop(0)
+        module = importlib.import_module(package)
+        for name in module.__all__:
+            path = f"{package}.{name}"
+            subject = getattr(module, name)
+            if inspect.isclass(subject) or inspect.isfunction(subject):
+                names.setdefault(id(subject), path)
+            elif inspect.ismodule(subject) and path not in PACKAGES and hasattr(subject, "__all__"):
+                waiting.append(path)
+    return names
+
+
+def _say_public_name(
+    app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]
+) -> None:
+    """Begin the text of an exported class or function with the name by which it is imported, where
+    this is not the place of its definition.
+    """
+    public = _public_names().get(id(obj))
+    if what in ("class", "function", "exception") and public not in (None, name):
+        lines[:0] = [f"*Imported as* ``{public}``.", ""]
+
+
+_JOINT_NAMES = re.compile(r"^( +)(\w+(?:, \w+)+):(?= |$)")
+
+
+def _join_names(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Close up names that share one text, ``low, high: ends``, below ``Args`` and ``Attributes``:
+    Sphinx takes the words before the last blank for a type.
+    """
+    inside = False
+    for number, line in enumerate(lines):
+        if line in ("Args:", "Attributes:"):
+            inside = True
+        elif line and not line.startswith(" "):
+            inside = False
+        elif inside:
+            lines[number] = _JOINT_NAMES.sub(lambda m: f"{m[1]}{m[2].replace(' ', '')}:", line)
+
+
+def _space_names(app: Any, doctree: nodes.document) -> None:
+    """Put the blanks back that ``_join_names`` took out."""
+    for name in doctree.findall(addnodes.literal_strong):
+        text = name.astext()
+        if "," in text:
+            name.children = [nodes.Text(text.replace(",", ", "))]
+
+
 def setup(app: Any) -> None:
     app.connect("autodoc-skip-member", _skip_tuple_fields)
+    app.connect("autodoc-process-docstring", _say_public_name)
+    app.connect("autodoc-process-docstring", _join_names, priority=400)  # before napoleon, at 500
+    app.connect("doctree-read", _space_names)

@@ -81,7 +81,7 @@ class Assessment:
 
     @cached_property
     def dof(self) -> int:
-        """Degrees of freedom: numbers and priors less free parameters."""
+        """Degrees of freedom, numbers and priors less free parameters."""
         used = sum(
             int(np.count_nonzero(samples.weight)) for own in self.data for samples in own.samples
         )
@@ -93,13 +93,13 @@ class Assessment:
 
     @cached_property
     def chi2(self) -> float:
-        """Weighted sum of squares: -2 log likelihood, up to a constant."""
+        """Weighted sum of squares, which is -2 log likelihood up to a constant."""
         return float(sum(np.sum(block.residual**2) for block in self.blocks))
 
     @cached_property
     def expected_loss(self) -> float:
-        """Mean square of the residuals where the noise is as the models say: 1 without a robust
-        loss.
+        """Mean square of the residuals where the noise is as the models say. It is 1 without a
+        robust loss.
         """
         total, count = 0.0, 0
         for samples in (samples for own in self.data for samples in own.samples):

@@ -135,8 +135,10 @@ class LinearisedProblem:
 
     @cached_property
     def enlargement(self) -> np.ndarray:
-        """Factor on the sizes of errors of robust fits to few numbers: ``1 + (p/n)
-        var(psi')/mean(psi')^2`` (Huber and Ronchetti, Robust Statistics (2009), section 7.6).
+        """Factor on the sizes of errors of robust fits to few numbers.
+
+        ``1 + (p/n) var(psi')/mean(psi')^2`` (Huber and Ronchetti, Robust Statistics (2009),
+        section 7.6).
         """
         return 1 + self.unevenness * self.used_up() / np.maximum(self.counts, 1.0)
 
@@ -152,8 +154,8 @@ class LinearisedProblem:
 
     @property
     def followed(self) -> np.ndarray:
-        """Components by whose sizes and correlation times the fit weighs: those whose model says
-        so, without a robust loss.
+        """Whether the fit weighs by the size and correlation time of each component. It does where
+        the model says so, without a robust loss.
         """
         return np.asarray(
             [

@@ -194,7 +194,7 @@ class Measurement(abc.ABC):
 
     @property
     def contacts(self) -> int:
-        """How many contacts of the motion it needs: a simulation has room for at least so many. By
+        """How many contacts of the motion it needs. A simulation has room for at least so many. By
         default as many as there are rows where these are impacts, else none.
         """
         return self.samples().times.size if self.abscissa is Abscissa.IMPACT else 0
@@ -244,7 +244,7 @@ class Measurement(abc.ABC):
 
     @property
     def first_angle(self) -> float | None:
-        """The first measured angle of a marker [rad]: the start of ``MarkerStart``. By default
+        """The first measured angle of a marker [rad], with which ``MarkerStart`` starts. By default
         ``None``.
         """
         return None

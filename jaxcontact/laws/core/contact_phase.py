@@ -71,14 +71,14 @@ class ContactPhase(abc.ABC):
 
     @property
     def solved_at_once(self) -> bool:
-        """Whether the whole contact can be solved for at once: default no. Only a ``ClosedPhase``
-        may say yes.
+        """Whether the whole contact can be solved for at once. By default no; only a
+        ``ClosedPhase`` may say yes.
         """
         return False
 
     @property
     def in_steps(self) -> "ContactPhase":
-        """The coordinates to use where the contact goes in steps: default these."""
+        """The coordinates to use where the contact goes in steps. By default these."""
         return self
 
 

@@ -470,7 +470,7 @@ QUANTITIES: dict[str, Quantity] = {
         remedy="0 is no contact force.",
     ),
 }
-"""The vocabulary: what each name of an argument means.
+"""What each name of an argument means, its unit and interval.
 
 Example:
     >>> damping = jc.laws.QUANTITIES["damping"]
