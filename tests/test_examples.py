@@ -28,17 +28,7 @@ WITHOUT_EXAMPLE = (
     "jaxcontact.laws.deviation_field",
     "jaxcontact.laws.duration_field",
     "jaxcontact.testing",
-    "calibration.Band",
-    "calibration.Bootstrap",
-    "calibration.Comparison",
-    "calibration.Identifiability",
-    "calibration.MultiStart",
-    "calibration.Posterior",
-    "calibration.Profile",
-    "calibration.Profile2D",
-    "calibration.Profiles",
     "calibration.Trial",
-    "calibration.compare",
     "calibration.measurements",
     "calibration.measurements.BounceTimes",
     "calibration.measurements.ContactDurations",
@@ -76,8 +66,6 @@ WITHOUT_EXAMPLE = (
     "calibration.nuisances.RestitutionScatter",
     "calibration.nuisances.SurfaceHeight",
     "calibration.nuisances.TimeOffset",
-    "calibration.posterior",
-    "calibration.profile_2d",
 )
 """Names that have no example yet. The list may only become shorter."""
 

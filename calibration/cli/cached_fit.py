@@ -33,7 +33,7 @@ def resume_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -
     Raises:
         InputError: as ``fit_study``; nothing is kept then.
     """
-    from calibration.optimise.resumable import kept_minima
+    from calibration.optimise.resumable import checkpoint_minima
     from calibration.runtime.fingerprint import fingerprint
     from calibration.runtime.versions import installed_versions
     from calibration.studies.pipeline import fit_study
@@ -44,7 +44,7 @@ def resume_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -
     identity = fingerprint(study, [path.read_bytes() for path in read], installed_versions())
     place = folder / CHECKPOINTS / f"fit-{identity[:16]}"
     try:
-        with kept_minima(place, inputs={}, options={}):
+        with checkpoint_minima(place, inputs={}, options={}):
             found = fit_study(study, progress=progress)
     except BaseException as error:
         if isinstance(error, InputError) or not any(place.rglob("*.npz")):

@@ -13,7 +13,7 @@ from calibration.fitting.predictions import PredictionsAtMinimum
 from calibration.fitting.probes import withdraw_flat
 from calibration.fitting.solve import check_method, settle_noise, solve
 from calibration.optimise.least_squares import Method
-from calibration.optimise.resumable import kept_minima
+from calibration.optimise.resumable import checkpoint_minima
 from calibration.problem.problem import Problem
 from calibration.problem.trial_batch import TrialBatch
 from calibration.results.estimate import Estimate
@@ -96,7 +96,7 @@ def fit(
         "the policy": policy,
     }
     with jax.enable_x64(True):
-        with kept_minima(checkpoint, inputs=inputs, options={"steps": steps}):
+        with checkpoint_minima(checkpoint, inputs=inputs, options={"steps": steps}):
             assessment = solve(
                 problem, method=method, steps=steps, start=start, progress=progress, policy=policy
             )

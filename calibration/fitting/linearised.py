@@ -43,7 +43,7 @@ class Component(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """Residuals of one observation of the trials of one kind, before whitening and loss.
+    """Residuals of one observation of the trials of one batch, before whitening and loss.
 
     Attributes:
         deviation: (R, n, k) residuals in standard deviations.
@@ -215,7 +215,7 @@ class LinearisedProblem:
     # ---- likelihood and covariance as functions of sizes and correlation times
 
     def weighed(self, size: np.ndarray, time: np.ndarray) -> tuple[list[np.ndarray], float]:
-        """(L + S + 1) columns of each kind (R, N, .), weighed by sizes and made white; and
+        """(L + S + 1) columns of each batch (R, N, .), weighed by sizes and made white; and
         ``ln|V|``.
         """
         found, determinant = [], float(2 * self.counts @ np.log(size))

@@ -54,6 +54,26 @@ class MultiStart:
         converged: (n,) whether the optimiser met its tolerance.
         reached: (n,) whether it converged to the best optimum.
         seconds: of all.
+
+    Example:
+        >>> table = cal.ImpactTable(
+        ...     name="drops",
+        ...     impact_angle=np.zeros(4),
+        ...     impact_speed=np.array([1.0, 2.0, 3.0, 4.0]),
+        ...     normal_restitution=np.array([0.81, 0.79, 0.80, 0.80]),
+        ...     sigma={"normal_restitution": np.full(4, 0.01)},
+        ... )
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> problem = cal.Problem(scene, [table], free=["contact.normal.restitution"])
+        >>> found = cal.multi_start(problem, starts=4)
+        >>> print(found)
+        4 of 4 starts reached the best optimum.
+          1. chi2 = 2             4 starts best           contact.normal.restitution = 0.8
+        >>> found.share
+        1.0
     """
 
     fit: Fit

@@ -22,7 +22,7 @@ from calibration.results.fitted_data import FittedRecording, FittedSeries
 def predictions(
     layout: Layout, batch: int, scene: Any, shared: jax.Array, local: jax.Array, data: Any
 ) -> tuple[Any, Any]:
-    """What each observation of the trials of a kind would measure, and the simulations behind
+    """What each observation of the trials of a batch would measure, and the simulations behind
     it.
     """
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from calibration.fitting.linearised import LinearisedProblem, component_of_rows
-from calibration.noise.models import Automatic, Correlated
+from calibration.noise.models import Automatic
 
 WHITE = 0.02
 """Correlation of neighbours below which errors are white."""
@@ -37,9 +37,7 @@ def known_times(linearised: LinearisedProblem) -> np.ndarray:
     """Correlation time of each component where its model says one [s]; else 0."""
     return np.asarray(
         [
-            (component.model.time or 0.0) * component.series
-            if isinstance(component.model, Correlated)
-            else 0.0
+            (component.model.time or 0.0) * component.series if component.model.correlated else 0.0
             for component in linearised.components
         ]
     )

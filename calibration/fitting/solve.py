@@ -16,7 +16,7 @@ from calibration.fitting.reweighting import reweigh
 from calibration.fitting.start import starting_point
 from calibration.optimise.convergence import is_an_end
 from calibration.optimise.least_squares import FINE, METHODS, ROUGH, Method, Minimum, Start
-from calibration.optimise.resumable import kept_minimum
+from calibration.optimise.resumable import minimise_with_checkpoint
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Block
 from calibration.results.result import Fit
@@ -72,7 +72,7 @@ def minimise_from(
     """
 
     def minimum_from(start: Start, tolerance: float = FINE) -> tuple[Minimum, tuple[Block, ...]]:
-        return kept_minimum(
+        return minimise_with_checkpoint(
             problem.layout,
             problem.scene,
             problem.data,

@@ -29,6 +29,8 @@ class NoiseModel(abc.ABC):
         robust: whether far outliers weigh less.
         correlated: whether errors that follow each other are correlated, so that the residuals
             are whitened.
+        time: correlation time of a correlated model [s]; ``None``, the default, has it found from
+            the residuals.
 
     Example:
         >>> import dataclasses
@@ -42,6 +44,7 @@ class NoiseModel(abc.ABC):
 
     robust: ClassVar[bool] = False
     correlated: ClassVar[bool] = False
+    time: float | None = None
 
     @abc.abstractmethod
     def estimates_size(self, stated: bool) -> bool:

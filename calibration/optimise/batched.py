@@ -8,12 +8,12 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from calibration.optimise.least_squares import SOLVERS, Minimum, Start, minimised, scale_of
+from calibration.optimise.least_squares import SOLVERS, Minimum, Start, find_scale, minimise_traced
 from calibration.problem.residuals import Block, Layout, jacobians, residuals
 from calibration.runtime.compilation import quick_jit
 
 
-def minimised_each(
+def minimise_each_traced(
     layout: Layout,
     scene: Any,
     data: Any,
@@ -31,9 +31,9 @@ def minimised_each(
         scale = (
             None
             if known
-            else scale_of(jacobians(layout, scene, start.shared, start.local, data), start)
+            else find_scale(jacobians(layout, scene, start.shared, start.local, data), start)
         )
-        minimum, blocks = minimised(
+        minimum, blocks = minimise_traced(
             layout,
             scene,
             data,
@@ -55,8 +55,8 @@ def minimised_each(
     return jax.vmap(one, in_axes=(0 if each[0] else None, along))(data, start)
 
 
-_minimised_each = quick_jit(
-    minimised_each, static_argnames=("layout", "method", "steps", "each", "keep_blocks")
+_minimise_each_compiled = quick_jit(
+    minimise_each_traced, static_argnames=("layout", "method", "steps", "each", "keep_blocks")
 )
 
 
@@ -88,7 +88,7 @@ def minimise_each(
     Returns:
         Minima, chi-squared of each, and perhaps blocks; all arrays have a leading axis.
     """
-    found = _minimised_each(
+    found = _minimise_each_compiled(
         layout, scene, data, start, method=method, steps=steps, each=each, keep_blocks=keep_blocks
     )
     return jax.tree.map(np.asarray, found)

@@ -1,4 +1,4 @@
-"""Steps of a descent that go no farther in any coordinate than the model can be trusted."""
+"""Descent steps within a box, in which the linear model of the residuals can be trusted."""
 
 from typing import Any, NamedTuple
 
@@ -8,17 +8,17 @@ import lineax
 import optimistix
 
 LARGEST = 1.0
-"""Largest step of a logarithmic or logistic coordinate, a factor of e. Straight lines hold no
-farther, and far out no slope leads back.
+"""Largest step of a logarithmic or logistic coordinate, a factor of e. The linear model holds no
+farther, and far out the gradient vanishes.
 """
 
 PASSES = 4
-"""At most so often coordinates are held at their reach and the others solved for again; what is
-beyond it then is cut off.
+"""How often, at most, coordinates are held at the wall and the others solved for again. What is
+still outside then is clipped.
 """
 
 ROUNDING = 1e-9
-"""Of a coordinate that is held."""
+"""Relative rounding error of a coordinate that is held at the wall."""
 
 
 class _Queried(NamedTuple):
@@ -28,16 +28,17 @@ class _Queried(NamedTuple):
     f_info: Any
 
 
-class LimitedDescent(optimistix.AbstractDescent):
-    """A descent in a box: coordinates that would leave it go to its wall, and the others take the
-    best step that goes with that.
+class BoxConstrainedDescent(optimistix.AbstractDescent):
+    """A box-constrained descent: coordinates that would leave the box go to its wall, and the
+    others take the best step that goes with that.
 
-    A coordinate that the data do not see would go far at once. Were the whole step shortened until
-    it does not, the others would not come forward.
+    A coordinate that the data do not determine would take a very long step. If the whole step were
+    shortened to fit, the other coordinates would hardly move.
 
     Attributes:
         inner: the descent.
-        reach: (n,) largest step of each coordinate; infinite for no limit.
+        reach: half widths (n,) of the box, the largest step of each coordinate; infinite for no
+            limit.
     """
 
     inner: Any

@@ -17,9 +17,9 @@ import optax
 import optimistix
 
 from calibration.model.parameter import has_transform
-from calibration.optimise.box_descent import LARGEST, LimitedDescent
-from calibration.optimise.schur import ArrowNormal
-from calibration.optimise.termination import Settling
+from calibration.optimise.box_descent import LARGEST, BoxConstrainedDescent
+from calibration.optimise.schur import SchurComplementSolver
+from calibration.optimise.termination import StepTerminatedSolver
 from calibration.optimise.trust_region import RoundedTrustRegion
 from calibration.problem.residuals import Block, Layout, jacobians
 from calibration.runtime.compilation import quick_jit
@@ -35,8 +35,13 @@ Method: TypeAlias = str | optax.GradientTransformation
 
 
 class Minimum(NamedTuple):
-    """Where an optimiser stopped: coordinates shared (S,) and of the trials of each kind (R, L),
-    and whether it met its tolerance.
+    """The result of an optimiser.
+
+    Attributes:
+        shared: coordinates that all trials share, (S,).
+        local: coordinates of the trials of each batch, (R, L).
+        iterations: that it took.
+        converged: whether it met its tolerance.
     """
 
     shared: Any
@@ -46,10 +51,16 @@ class Minimum(NamedTuple):
 
 
 class Start(NamedTuple):
-    """Where it begins: coordinates shared (S,) and of the trials of each kind (R, L), which of them
-    stay there (S,) and (L,), and stages.
+    """The start of a minimisation.
 
-    Stage k uses the samples of trial r of kind g up to the time ``stages[g][k, r]``; the last uses
+    Attributes:
+        shared: coordinates that all trials share, (S,).
+        local: coordinates of the trials of each batch, (R, L).
+        frozen: which shared coordinates keep their value, (S,).
+        frozen_local: which coordinates of the trials of each batch keep theirs, (L,).
+        stages: times [s] up to which samples are used, of each batch (stages, R).
+
+    Stage k uses the samples of trial r of batch g up to the time ``stages[g][k, r]``; the last uses
     all. Long recordings are chaotic functions of wrong parameters: the first bounces lead to where
     the later ones can be followed.
     """
@@ -61,9 +72,7 @@ class Start(NamedTuple):
     stages: Any
 
     def from_minimum(self, minimum: Minimum) -> "Start":
-        """The same from a minimum; every stage uses all samples, as nothing has to be led there any
-        more.
-        """
+        """The same problem, begun at a minimum; every stage uses all samples."""
         ends = tuple(np.full_like(own, np.inf) for own in self.stages)
         return self._replace(shared=minimum.shared, local=minimum.local, stages=ends)
 
@@ -114,8 +123,8 @@ def unflatten(flat: jax.Array, like: Start) -> tuple[jax.Array, tuple[jax.Array,
     return flat[: like.shared.shape[0]], tuple(local)
 
 
-def movable(start: Start) -> jax.Array:
-    """Which of all coordinates may move."""
+def mark_movable(start: Start) -> jax.Array:
+    """Mark which of all coordinates may move."""
     own = tuple(
         jnp.broadcast_to(~frozen, local.shape)
         for frozen, local in zip(start.frozen_local, start.local, strict=True)
@@ -123,7 +132,7 @@ def movable(start: Start) -> jax.Array:
     return flatten(~start.frozen, own)
 
 
-def reaches(layout: Layout, start: Start, scale: jax.Array) -> jax.Array:
+def limit_steps(layout: Layout, start: Start, scale: jax.Array) -> jax.Array:
     """Largest scaled step of each coordinate: ``LARGEST`` of logarithmic and logistic ones,
     infinite of others.
     """
@@ -137,8 +146,8 @@ def reaches(layout: Layout, start: Start, scale: jax.Array) -> jax.Array:
     )
 
 
-def column_lengths(blocks: tuple[Block, ...], start: Start) -> jax.Array:
-    """Euclidean lengths of the columns of the Jacobian."""
+def measure_columns(blocks: tuple[Block, ...], start: Start) -> jax.Array:
+    """Measure the Euclidean lengths of the columns of the Jacobian."""
     shared = jnp.sqrt(sum(jnp.sum(block.by_shared**2, axis=(0, 1)) for block in blocks))
     own = tuple(
         jnp.sqrt(jnp.sum(block.by_local**2, axis=1))
@@ -147,35 +156,38 @@ def column_lengths(blocks: tuple[Block, ...], start: Start) -> jax.Array:
     return flatten(shared, own)
 
 
-def scale_of(blocks: tuple[Block, ...], start: Start) -> jax.Array:
+def find_scale(blocks: tuple[Block, ...], start: Start) -> jax.Array:
     """Scale of the coordinates: the lengths of their columns, 1 for a column of zeros."""
-    lengths = column_lengths(blocks, start)
+    lengths = measure_columns(blocks, start)
     return jnp.where(lengths > 0, lengths, 1.0)
 
 
-def joined(parts: tuple[jax.Array, ...]) -> jax.Array:
-    """Residuals of all kinds in one vector."""
+def concatenate_residuals(parts: tuple[jax.Array, ...]) -> jax.Array:
+    """Concatenate the residuals of all batches to one vector."""
     return jnp.concatenate([part.ravel() for part in parts])
 
 
-def pushed_forward(
+def apply_jacobian(
     blocks: tuple[Block, ...], shared: jax.Array, local: tuple[jax.Array, ...]
 ) -> jax.Array:
-    """The Jacobian times a direction, as one vector."""
+    """Multiply the Jacobian with a direction; one vector."""
     parts = [block.by_shared @ shared for block in blocks]
     own = [
         jnp.einsum("rnl,rl->rn", block.by_local, part)
         for block, part in zip(blocks, local, strict=False)
     ]
-    return joined(tuple(part + own[i] if i < len(own) else part for i, part in enumerate(parts)))
+    return concatenate_residuals(
+        tuple(part + own[i] if i < len(own) else part for i, part in enumerate(parts))
+    )
 
 
-def coordinates(
+def apply_step(
     start: Start, scale: jax.Array, step: jax.Array
 ) -> tuple[jax.Array, tuple[jax.Array, ...]]:
-    """Coordinates, shared and of the trials, a scaled step from the start."""
+    """Add a scaled step to the coordinates, shared and of the trials, of the start."""
     return unflatten(
-        flatten(start.shared, start.local) + jnp.where(movable(start), step / scale, 0.0), start
+        flatten(start.shared, start.local) + jnp.where(mark_movable(start), step / scale, 0.0),
+        start,
     )
 
 
@@ -185,10 +197,10 @@ def scaled_residual(layout: Layout, scene: Any, data: Any, start: Start, scale: 
 
     The function also returns the blocks, so that nothing has to be computed twice.
     """
-    moves = movable(start)
+    moves = mark_movable(start)
 
     def blocks_there(step: jax.Array) -> tuple[Block, ...]:
-        return jacobians(layout, scene, *coordinates(start, scale, step), data)
+        return jacobians(layout, scene, *apply_step(start, scale, step), data)
 
     # Traced here once: the solver asks for its shapes and its derivative in another context, where
     # JAX would trace it again.
@@ -197,21 +209,21 @@ def scaled_residual(layout: Layout, scene: Any, data: Any, start: Start, scale: 
     @jax.custom_jvp
     def residual(step: jax.Array) -> tuple[jax.Array, tuple[Block, ...]]:
         blocks = blocks_at(step)
-        return joined(tuple(block.residual for block in blocks)), blocks
+        return concatenate_residuals(tuple(block.residual for block in blocks)), blocks
 
     @residual.defjvp
     def derivative(primals: tuple, tangents: tuple) -> tuple[Any, Any]:
         value, blocks = residual(*primals)
         direction = unflatten(jnp.where(moves, tangents[0] / scale, 0.0), start)
         return (value, blocks), (
-            pushed_forward(blocks, *direction),
+            apply_jacobian(blocks, *direction),
             jax.tree.map(jnp.zeros_like, blocks),
         )
 
     return residual
 
 
-def minimised(
+def minimise_traced(
     layout: Layout,
     scene: Any,
     data: Any,
@@ -233,12 +245,12 @@ def minimised(
         scene: of the problem.
         data: of the problem.
         start: first guess; frozen coordinates keep it.
-        scale: of the coordinates, as ``scale_of``; ``None`` finds it at the start (not for Adam and
-            L-BFGS).
+        scale: of the coordinates, as ``find_scale``; ``None`` finds it at the start (not for Adam
+            and L-BFGS).
         method: one of ``METHODS``.
         steps: at most so many iterations.
         report: ``None``, or a function of (iteration, chi-squared) called as it runs; static.
-        tolerance: of ``Settling``, in the last stage.
+        tolerance: of ``StepTerminatedSolver``, in the last stage.
         learning_rate: of Adam, in units of the scaled coordinates' natural size.
         keep_blocks: whether residuals and Jacobian at the minimum are returned, too (not for Adam
             and L-BFGS).
@@ -258,7 +270,7 @@ def minimised(
     sizes = tuple(
         (*block.residual.shape, own.shape[1]) for block, own in zip(like, start.local, strict=False)
     )
-    linear_solver = ArrowNormal(start.shared.shape[0], sizes)
+    linear_solver = SchurComplementSolver(start.shared.shape[0], sizes)
 
     def stage(carry: Any, ends_and_tolerance: Any) -> tuple[Any, tuple[jax.Array, jax.Array]]:
         step, scale, blocks = carry
@@ -276,14 +288,17 @@ def minimised(
             return (best, scale, blocks), (count, converged)
         solver: Any = SOLVERS[method](
             rtol=1.0, atol=1.0, linear_solver=linear_solver, verbose=verbose
-        )  # ``Settling`` ends it
-        own = RoundedTrustRegion(), LimitedDescent(solver.descent, reaches(layout, start, scale))
+        )  # ``StepTerminatedSolver`` ends it
+        own = (
+            RoundedTrustRegion(),
+            BoxConstrainedDescent(solver.descent, limit_steps(layout, start, scale)),
+        )
         solver = eqx.tree_at(lambda solver: (solver.search, solver.descent), solver, own)
 
         def lengths(blocks: tuple[Block, ...]) -> jax.Array:
-            return column_lengths(blocks, start) / scale
+            return measure_columns(blocks, start) / scale
 
-        solver = Settling(
+        solver = StepTerminatedSolver(
             inner=solver, lengths=lengths, atol=tolerance, rtol=1e-10, norm=optimistix.max_norm
         )
         solution: Any = optimistix.least_squares(
@@ -293,7 +308,7 @@ def minimised(
             solution.state.inner.aux
         )  # of the last accepted step; those in ``solution.aux`` are of the one before
         measured = jnp.isinf(tolerance)
-        better_scale = jnp.where(measured, scale_of(found, start), scale)
+        better_scale = jnp.where(measured, find_scale(found, start), scale)
         count = jnp.where(measured, 0, solution.stats["num_steps"])
         return (solution.value, better_scale, found if keep_blocks else None), (
             count,
@@ -315,12 +330,12 @@ def minimised(
     (best, scale, blocks), (counts, converged) = jax.lax.scan(
         stage, (jnp.zeros(scale.shape), scale, nothing), (ends, tolerances)
     )
-    shared, local = coordinates(start, scale, best)
+    shared, local = apply_step(start, scale, best)
     return Minimum(shared, local, jnp.sum(counts), converged[-1]), blocks
 
 
-_minimised = quick_jit(
-    minimised, static_argnames=("layout", "method", "steps", "report", "keep_blocks")
+_minimise_compiled = quick_jit(
+    minimise_traced, static_argnames=("layout", "method", "steps", "report", "keep_blocks")
 )
 
 
@@ -353,17 +368,17 @@ def minimise_with_blocks(
     report: Any = None,
     tolerance: float = FINE,
 ) -> tuple[Minimum, tuple[Block, ...]]:
-    """``minimise``, and the residuals with their Jacobian at the minimum, which a assessment
+    """``minimise``, and the residuals with their Jacobian at the minimum, which an assessment
     needs.
     """
     known = {"method": method, "steps": steps, "report": report}
     if method in SOLVERS:
-        found = _minimised(
+        found = _minimise_compiled(
             layout, scene, data, start, None, tolerance=tolerance, keep_blocks=True, **known
         )
     else:
-        scale = scale_of(jacobians(layout, scene, start.shared, start.local, data), start)
-        minimum, _ = _minimised(layout, scene, data, start, scale, **known)
+        scale = find_scale(jacobians(layout, scene, start.shared, start.local, data), start)
+        minimum, _ = _minimise_compiled(layout, scene, data, start, scale, **known)
         found = minimum, jacobians(layout, scene, minimum.shared, minimum.local, data)
     return jax.tree.map(np.asarray, found)
 

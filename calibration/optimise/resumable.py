@@ -1,11 +1,11 @@
-"""Fits that go on after a kill: every minimisation in pieces of some iterations, each kept in a
+"""Fits that continue after a kill: every minimisation in pieces of some iterations, each kept in a
 journal.
 
 A fit is a sequence of minimisations (late parameters, rounds of noise), all deterministic. Within
-``kept_minima`` each of them is cut into pieces; the next piece begins where the last one ended,
-with fresh damping, whether the process was killed in between or not. So the numbers of a resumed
-fit are those of one that ran through, to the last bit. Those of a fit without a checkpoint differ
-within the tolerance of the optimiser.
+``checkpoint_minima`` each of them is cut into pieces. The next piece begins where the last one
+ended, with fresh damping, whether the process was killed in between or not. So the numbers of a
+resumed fit are those of one that ran through, to the last bit. Those of a fit without a checkpoint
+differ within the tolerance of the optimiser.
 """
 
 import contextlib
@@ -28,24 +28,24 @@ would be lost: they are one piece.
 """
 
 
-class _Kept:
-    """A journal and the number of pieces asked for so far."""
+class _OpenJournal:
+    """The journal of minimisations and the number of pieces asked for so far."""
 
-    def __init__(self, kept: Journal) -> None:
-        self.journal, self.count = kept, 0
+    def __init__(self, journal: Journal) -> None:
+        self.journal, self.count = journal, 0
 
 
-_KEPT: ContextVar[_Kept | None] = ContextVar("minima that are kept", default=None)
+_OPEN: ContextVar[_OpenJournal | None] = ContextVar("minima that are kept", default=None)
 
 
 @contextlib.contextmanager
-def kept_minima(
+def checkpoint_minima(
     checkpoint: Checkpoint | str | os.PathLike[str] | None,
     *,
     inputs: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> Iterator[None]:
-    """Minimisations inside are kept in a checkpoint, and read from it where they are there.
+    """Keep the minimisations inside in a checkpoint, and read those that it already has.
 
     Args:
         checkpoint: folder, or ``None`` to keep nothing.
@@ -59,14 +59,14 @@ def kept_minima(
         yield
         return
     with open_journal(checkpoint, work="fit", inputs=inputs, options=options) as kept:
-        token = _KEPT.set(_Kept(kept))
+        token = _OPEN.set(_OpenJournal(kept))
         try:
             yield
         finally:
-            _KEPT.reset(token)
+            _OPEN.reset(token)
 
 
-def kept_minimum(
+def minimise_with_checkpoint(
     layout: Layout,
     scene: Any,
     data: Any,
@@ -77,8 +77,8 @@ def kept_minimum(
     report: Any = None,
     tolerance: float = FINE,
 ) -> tuple[Minimum, tuple[Block, ...]]:
-    """As ``minimise_with_blocks``; inside of ``kept_minima`` in pieces that are kept."""
-    kept = _KEPT.get()
+    """As ``minimise_with_blocks``; inside of ``checkpoint_minima`` in pieces that are kept."""
+    kept = _OPEN.get()
     minimise = partial(
         minimise_with_blocks, layout, scene, data, method=method, report=report, tolerance=tolerance
     )

@@ -18,9 +18,14 @@ SMALLEST_DAMPING = 1e-13
 """Added to the diagonal (of about 1): a coordinate that nothing depends on stays where it is."""
 
 
-class Arrow(NamedTuple):
-    """Blocks of the operator: shared columns (rows, S), own columns of each kind (R, N, L), first
-    row of each kind, root of the damping.
+class JacobianBlocks(NamedTuple):
+    """Blocks of the Jacobian.
+
+    Attributes:
+        by_shared: shared columns, (rows, S).
+        by_local: own columns of the trials of each batch, (R, N, L).
+        damping: root of the damping factor.
+        damped: whether the operator has rows of damping.
     """
 
     by_shared: jax.Array
@@ -29,7 +34,7 @@ class Arrow(NamedTuple):
     damped: bool
 
 
-class ArrowNormal(lineax.AbstractLinearSolver):
+class SchurComplementSolver(lineax.AbstractLinearSolver):
     """Solves ``min |J x - b|^2`` (with damping rows below ``J`` or without) by elimination of the
     trials' own coordinates.
 
@@ -45,9 +50,9 @@ class ArrowNormal(lineax.AbstractLinearSolver):
     shared: int
     shapes: tuple[tuple[int, int, int], ...]
 
-    def init(self, operator: Any, options: dict[str, Any]) -> Arrow:
+    def init(self, operator: Any, options: dict[str, Any]) -> JacobianBlocks:
         """Probe the operator: one product for each shared column, and one for a column of all
-        trials of a kind together.
+        trials of a batch together.
         """
         size = operator.in_size()
         damped = isinstance(operator.out_structure(), tuple)
@@ -74,10 +79,10 @@ class ArrowNormal(lineax.AbstractLinearSolver):
             first += trials * own
             row += trials * count
         root = operator.mv(jnp.ones(size))[1][0] if damped else jnp.zeros(())
-        return Arrow(by_shared, tuple(by_local), root, damped)
+        return JacobianBlocks(by_shared, tuple(by_local), root, damped)
 
     def compute(
-        self, state: Arrow, vector: Any, options: dict[str, Any]
+        self, state: JacobianBlocks, vector: Any, options: dict[str, Any]
     ) -> tuple[jax.Array, Any, dict[str, Any]]:
         """The step for one right-hand side."""
         rows, extra = vector if state.damped else (vector, None)
@@ -113,16 +118,18 @@ class ArrowNormal(lineax.AbstractLinearSolver):
         step = jnp.concatenate([shared, *local])
         return jnp.where(jnp.all(jnp.isfinite(step)), step, 0.0), lineax.RESULTS.successful, {}
 
-    def transpose(self, state: Arrow, options: dict[str, Any]) -> Any:
-        """Not needed: nothing is differentiated through the solve."""
+    def transpose(self, state: JacobianBlocks, options: dict[str, Any]) -> Any:
+        """Not implemented: nothing is differentiated through the solve."""
         raise NotImplementedError
 
-    def conj(self, state: Arrow, options: dict[str, Any]) -> tuple[Arrow, dict[str, Any]]:
-        """Real."""
+    def conj(
+        self, state: JacobianBlocks, options: dict[str, Any]
+    ) -> tuple[JacobianBlocks, dict[str, Any]]:
+        """The conjugate of a real operator is the operator."""
         return state, options
 
     def assume_full_rank(self) -> bool:
-        """What nothing depends on stays where it is."""
+        """A rank-deficient Jacobian is allowed; a coordinate without effect takes no step."""
         return False
 
 

@@ -1,4 +1,4 @@
-"""When a minimisation has come to its end: the data can no longer see its steps."""
+"""Termination of a minimisation: its steps no longer change the residuals."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -8,8 +8,8 @@ import jax.numpy as jnp
 import optimistix
 
 GAIN = 1e-4
-"""Of chi-squared, relative to the misfit: less is no progress. It is a hundredth of a standard
-error.
+"""Least fall of chi-squared, relative to the misfit, that counts as progress: a hundredth of a
+standard error.
 """
 
 PATIENCE = 16
@@ -19,8 +19,13 @@ million.
 
 
 class _Progress(NamedTuple):
-    """State of the inner method, the lowest sum of squares when there was progress at last, and how
-    many steps ago that was.
+    """State of the termination test.
+
+    Attributes:
+        inner: state of the inner method.
+        lowest: sum of squares at the last progress.
+        idle: steps since then.
+        settled: whether the last step met the tolerance.
     """
 
     inner: Any
@@ -29,14 +34,15 @@ class _Progress(NamedTuple):
     settled: jax.Array
 
 
-class Settling(optimistix.AbstractLeastSquaresSolver):
-    """A Gauss-Newton method that stops when its last step changed each residual by less than the
-    tolerance, and would have changed all of them together by less with each coordinate moved alone.
+class StepTerminatedSolver(optimistix.AbstractLeastSquaresSolver):
+    """A Gauss-Newton method with a termination test on the scaled step.
 
-    Where the data end to see a coordinate (the logarithm of something that is zero), its steps
-    never become small, but its column of the Jacobian does. At a kink (a sample on a touch-down, an
-    impact between sticking and sliding) no gradient vanishes: there a step as small as that which
-    leads uphill is the end. A search that neither settles nor gets anywhere is given up.
+    It stops when the last step changed each residual by less than the tolerance, and when the step
+    of each coordinate alone, ``|step_j| |J_j|`` with the column ``J_j`` of the Jacobian, is below
+    the tolerance too. A coordinate that the data stop to determine (the logarithm of something that
+    is zero) takes steps that never become small, but its column does. At a kink (a sample on a
+    touch-down, an impact between sticking and sliding) no gradient vanishes: there the search ends
+    at a rejected step of that size. A search that makes no progress is given up.
 
     Attributes:
         inner: the method.
@@ -81,7 +87,7 @@ class Settling(optimistix.AbstractLeastSquaresSolver):
     def terminate(
         self, fn: Any, y: Any, args: Any, options: Any, state: Any, tags: Any
     ) -> tuple[jax.Array, Any]:
-        """Whether it has settled, or is to be given up."""
+        """Whether the tolerance is met, or the search is given up."""
         given_up = optimistix.RESULTS.where(
             state.idle > PATIENCE,
             optimistix.RESULTS.nonlinear_max_steps_reached,

@@ -19,7 +19,7 @@ from calibration.problem.problem import Problem
 from calibration.problem.residuals import Layout
 from calibration.results.result import Fit
 from calibration.uncertainty.linearisation import WorkingPoint, working_point
-from calibration.uncertainty.synthetic import expected_data, measured_anew
+from calibration.uncertainty.synthetic import expected_data, simulate_measurements
 
 FEWEST = 20
 """Replicates below which a standard deviation says little."""
@@ -113,7 +113,7 @@ def validate_design(
         after, _ = expectation.standard_errors(expectation.known + added)
         layout, data, start = append_experiment(point, planned, candidate.repeats)
         truth = expected_data(layout, point.scene, start.shared, start.local, data)
-        anew = measured_anew(np.random.default_rng(seed), truth, replicates)
+        anew = simulate_measurements(np.random.default_rng(seed), truth, replicates)
         minima = minimise_each(layout, point.scene, anew, start, each=(True, False))[0]
         kept = np.asarray(minima.converged)
         estimates = np.asarray(minima.shared)[kept][:, point.free]

@@ -8,7 +8,7 @@ import numpy as np
 from calibration.io.impact_table import ImpactTable
 from calibration.measurements.base import Abscissa, Measurement
 from calibration.model.samples import Samples
-from calibration.noise.models import Correlated, Errors, NoiseModel, select_noise_model
+from calibration.noise.models import Errors, NoiseModel, select_noise_model
 from calibration.noise.whitening import make_whitening
 from calibration.problem.table_batch import TableBatch
 from calibration.problem.trial import Trial
@@ -65,7 +65,7 @@ def with_noise(data: Any, errors: tuple[Errors, ...]) -> Any:
 def _noisy(samples: Samples, errors: Errors) -> Samples:
     model = errors.model
     samples = samples._replace(loss=model.make_loss(np.shape(samples.weight)))
-    if not (isinstance(model, Correlated) and errors.series):
+    if not (model.correlated and errors.series):
         return samples
     # An unknown time starts as zero, in arrays of the same structure: later rounds of the fit use
     # the same compiled code.

@@ -82,7 +82,7 @@ def percentile_ends(draws: np.ndarray, level: float) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def studentised_ends(
+def bootstrap_t_ends(
     draws: np.ndarray, errors: np.ndarray, best: float, error: float, level: float
 ) -> tuple[float, float]:
     """Ends ``x - t*_(1+level)/2 s`` and ``x - t*_(1-level)/2 s`` of bootstrap-t, the quantile q of

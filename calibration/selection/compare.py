@@ -14,15 +14,20 @@ from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
 from calibration.optimise.least_squares import Method
 from calibration.problem.problem import Problem
 from calibration.results.result import Fit
-from calibration.selection.cross_validation import Held, HoldOut, cross_validation_of, held_out
+from calibration.selection.cross_validation import (
+    CrossValidation,
+    HeldOutPrediction,
+    choose_cross_validation,
+    cross_validate_folds,
+)
 from calibration.selection.information_criteria import (
     aicc,
     akaike_weights,
     bic,
+    count_observations,
+    count_parameters,
+    mark_estimated_sizes,
     minus_two_log_likelihood,
-    observations_used,
-    parameters_used,
-    sizes_found,
 )
 from calibration.selection.laplace import flat_parameters, log_evidence
 
@@ -73,6 +78,32 @@ class Comparison:
         cross_validate: what was left out: ``"trials"``, ``"bounces"``, ``"rows"`` or ``None``.
         verdict: the conclusion in one sentence.
         warnings: what makes it doubtful.
+
+    Example:
+        >>> table = cal.ImpactTable(
+        ...     name="drops",
+        ...     impact_angle=np.zeros(4),
+        ...     impact_speed=np.array([1.0, 2.0, 4.0, 8.0]),
+        ...     normal_restitution=np.array([0.81, 0.70, 0.64, 0.57]),
+        ...     sigma={"normal_restitution": np.full(4, 0.01)},
+        ... )
+        >>> def problem_of(law, free):
+        ...     contact = jc.ContactModel(normal=law)
+        ...     scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03), contact=contact)
+        ...     return cal.Problem(scene, [table], free=free)
+        >>> constant = problem_of(
+        ...     jc.NewtonRestitution(restitution=0.7), ["contact.normal.restitution"]
+        ... )
+        >>> power_law = problem_of(
+        ...     jc.PowerLawRestitution(restitution=0.7, velocity_exponent=0.1),
+        ...     ["contact.normal.restitution", "contact.normal.velocity_exponent"],
+        ... )
+        >>> problems = {"constant": constant, "power law": power_law}
+        >>> comparison = cal.compare(problems, cross_validate=None)
+        >>> comparison.best.name
+        'power law'
+        >>> print(f"{comparison['constant'].difference:.0f}")
+        295
     """
 
     models: tuple[ComparedModel, ...]
@@ -130,6 +161,32 @@ def compare(
     Raises:
         InputError: fewer than two problems, different data, data that cannot be left out, a
             parameter without a prior.
+
+    Example:
+        >>> table = cal.ImpactTable(
+        ...     name="drops",
+        ...     impact_angle=np.zeros(4),
+        ...     impact_speed=np.array([1.0, 2.0, 4.0, 8.0]),
+        ...     normal_restitution=np.array([0.81, 0.70, 0.64, 0.57]),
+        ...     sigma={"normal_restitution": np.full(4, 0.01)},
+        ... )
+        >>> def problem_of(law, free):
+        ...     contact = jc.ContactModel(normal=law)
+        ...     scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03), contact=contact)
+        ...     return cal.Problem(scene, [table], free=free)
+        >>> constant = problem_of(
+        ...     jc.NewtonRestitution(restitution=0.7), ["contact.normal.restitution"]
+        ... )
+        >>> power_law = problem_of(
+        ...     jc.PowerLawRestitution(restitution=0.7, velocity_exponent=0.1),
+        ...     ["contact.normal.restitution", "contact.normal.velocity_exponent"],
+        ... )
+        >>> problems = {"constant": constant, "power law": power_law}
+        >>> print(cal.compare(problems, cross_validate=None))
+        The data prefer power law to constant.
+        model      parameters  chi2/dof       AICc   behind  weight        BIC
+        power law           2      1.47     -10.55     0.00   1.000     -23.77
+        constant            1       103     284.51   295.06   0.000     281.90
     """
     if not isinstance(problems, Mapping) or len(problems) < 2:
         raise InputError(
@@ -141,7 +198,7 @@ def compare(
         if not isinstance(problems[name], Problem):
             raise InputError(f"compare: {name!r} is not a Problem.")
         check_same_data(names[0], first, name, problems[name])
-    which = cross_validation_of(first, cross_validate)
+    which = choose_cross_validation(first, cross_validate)
     fits = {
         name: fit(problem, method=method, steps=steps, policy=policy)
         for name, problem in problems.items()
@@ -149,10 +206,10 @@ def compare(
     with jax.enable_x64(True):
         if evidence:
             check_same_flat_parameters(fits)
-        return _compared(fits, which, policy, evidence=evidence)
+        return _rank(fits, which, policy, evidence=evidence)
 
 
-def measured_numbers(problem: Problem) -> list[list[Any]]:
+def collect_measurements(problem: Problem) -> list[list[Any]]:
     """(times, numbers, weights) of each measurement of each trial."""
     found: list[list[Any]] = [[] for _ in problem.trials]
     for members, data in zip(problem.members, problem.data, strict=True):
@@ -185,7 +242,7 @@ def check_same_data(one: str, first: Problem, other: str, second: Problem) -> No
             remedy="Give both the same noise=.",
         )
     for trial, mine, its in zip(
-        first.trials, measured_numbers(first), measured_numbers(second), strict=True
+        first.trials, collect_measurements(first), collect_measurements(second), strict=True
     ):
         same = len(mine) == len(its) and all(
             a.shape == b.shape and np.allclose(a, b, rtol=1e-9, atol=0)
@@ -217,12 +274,12 @@ def check_same_flat_parameters(fits: Mapping[str, Fit]) -> None:
             )
 
 
-def overdispersion_of(found: Fit) -> float:
+def estimate_overdispersion(found: Fit) -> float:
     """Factor by which the variance of the residuals of the best model exceeds what was assumed,
     with its correlation, at least 1.
     """
     assessment = found.assessment
-    known = not np.any(sizes_found(assessment))
+    known = not np.any(mark_estimated_sizes(assessment))
     misfit = (
         assessment.misfit
         if known and (assessment.contradicted or not assessment.explained)
@@ -237,16 +294,16 @@ def overdispersion_of(found: Fit) -> float:
     return float(max(misfit, 1.0) * correlated)
 
 
-def _compared(
-    fits: Mapping[str, Fit], which: HoldOut | None, policy: FitPolicy, *, evidence: bool
+def _rank(
+    fits: Mapping[str, Fit], which: CrossValidation | None, policy: FitPolicy, *, evidence: bool
 ) -> Comparison:
     """Everything after the fits."""
     names = list(fits)
     assessments = [found.assessment for found in fits.values()]
     deviance = np.asarray([minus_two_log_likelihood(assessment) for assessment in assessments])
-    spent = np.asarray([parameters_used(assessment) for assessment in assessments])
-    count = observations_used(assessments[0])
-    factor = overdispersion_of(fits[names[int(np.argmin(deviance + 2 * spent))]])
+    spent = np.asarray([count_parameters(assessment) for assessment in assessments])
+    count = count_observations(assessments[0])
+    factor = estimate_overdispersion(fits[names[int(np.argmin(deviance + 2 * spent))]])
     # An overdispersion that was found is one more parameter; correlated numbers count for fewer.
     spent = spent + (factor > 1)
     effective = (
@@ -266,7 +323,7 @@ def _compared(
     schwarz = [bic(d / factor, k, effective) for d, k in zip(deviance, spent, strict=True)]
     best = int(np.argmin(criteria))
     score, behind, behind_sd = _scores(
-        fits, which, best, noise_factor(fits[names[best]], factor), policy
+        fits, which, best, estimate_noise_factor(fits[names[best]], factor), policy
     )
     logarithms = (
         [log_evidence(found) for found in fits.values()] if evidence else [math.nan] * len(names)
@@ -302,10 +359,10 @@ def _compared(
     )
 
 
-def noise_factor(found: Fit, overdispersion: float) -> float:
+def estimate_noise_factor(found: Fit, overdispersion: float) -> float:
     """Variance of the noise of the data left out, in units of their weights."""
     assessment = found.assessment
-    free = sizes_found(assessment) & ~assessment.linearised.followed
+    free = mark_estimated_sizes(assessment) & ~assessment.linearised.followed
     return (
         float(np.median(assessment.variance_components.size[free]) ** 2) * overdispersion
         if np.any(free)
@@ -315,7 +372,7 @@ def noise_factor(found: Fit, overdispersion: float) -> float:
 
 def _scores(
     fits: Mapping[str, Fit],
-    which: HoldOut | None,
+    which: CrossValidation | None,
     best: int,
     variance: float,
     policy: FitPolicy,
@@ -330,7 +387,11 @@ def _scores(
     for found in fits.values():
         problem = found.problem.with_data(data)
         pieces.append(
-            [held for fold in held_out(problem, found.assessment, which) for held in fold]
+            [
+                held
+                for fold in cross_validate_folds(problem, found.assessment, which)
+                for held in fold
+            ]
         )
     densities = np.asarray([[held.log_density(variance) for held in own] for own in pieces])
     behind, behind_sd = [], []
@@ -345,8 +406,8 @@ def _scores(
 
 def _standard_error(
     differences: np.ndarray,
-    best: list[Held],
-    other: list[Held],
+    best: list[HeldOutPrediction],
+    other: list[HeldOutPrediction],
     variance: float,
     policy: FitPolicy,
 ) -> float:
@@ -371,12 +432,12 @@ def _verdict(ranked: tuple[ComparedModel, ...]) -> str:
     best, near = ranked[0], [model.name for model in ranked[1:] if model.cannot_tell]
     far = [model.name for model in ranked[1:] if not model.cannot_tell]
     if near:
-        rest = f" They speak against {_listed(far)}." if far else ""
-        return f"These data cannot tell {_listed([best.name, *near])} apart.{rest}"
-    return f"The data prefer {best.name} to {_listed(far)}."
+        rest = f" They speak against {_list_names(far)}." if far else ""
+        return f"These data cannot tell {_list_names([best.name, *near])} apart.{rest}"
+    return f"The data prefer {best.name} to {_list_names(far)}."
 
 
-def _listed(names: list[str]) -> str:
+def _list_names(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 

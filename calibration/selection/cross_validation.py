@@ -36,7 +36,7 @@ FEW = 3
 
 
 class Fold(NamedTuple):
-    """Data left out together: of each kind, of each observation, whether a number is left out (R,
+    """Data left out together: of each batch, of each observation, whether a number is left out (R,
     n, k).
     """
 
@@ -44,8 +44,8 @@ class Fold(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class HoldOut:
-    """Which data are left out, in words that hold for every problem on the same data.
+class CrossValidation:
+    """A scheme of cross-validation, valid for every problem on the same data.
 
     Attributes:
         way: ``"trials"``, one after the other; ``"bounces"``, what follows a time; ``"rows"``,
@@ -102,7 +102,7 @@ class HoldOut:
         return Fold(tuple(found))
 
 
-def cross_validation_of(problem: Problem, asked: str | None) -> HoldOut | None:
+def choose_cross_validation(problem: Problem, asked: str | None) -> CrossValidation | None:
     """What to leave out: as asked, by default trials where there are enough, rows of tables, or the
     last flights; else nothing.
 
@@ -113,7 +113,7 @@ def cross_validation_of(problem: Problem, asked: str | None) -> HoldOut | None:
         return None
     if asked not in (*WAYS, "auto"):
         raise InputError(
-            f"compare: hold_out = {asked!r} is not known.",
+            f"compare: cross_validate = {asked!r} is not known.",
             remedy=f"Use {', '.join(map(repr, WAYS))}, 'auto' or None.",
         )
     trials = len(problem.trials)
@@ -144,20 +144,21 @@ def cross_validation_of(problem: Problem, asked: str | None) -> HoldOut | None:
                 remedy="Use 'trials'.",
             )
         ends = tuple(
-            _middle([bounce.time for bounce in detected.bounces]) for detected in problem.detections
+            _find_middle([bounce.time for bounce in detected.bounces])
+            for detected in problem.detections
         )
-        return HoldOut("bounces", trials, ends)
-    return HoldOut(asked, trials)
+        return CrossValidation("bounces", trials, ends)
+    return CrossValidation(asked, trials)
 
 
-def _middle(times: Sequence[float]) -> float:
+def _find_middle(times: Sequence[float]) -> float:
     """The middle of the flight before the last ones."""
     return (times[-LAST - 1] + times[-LAST]) / 2
 
 
-class Held(NamedTuple):
-    """Prediction of the data left out of one trial in one fold, with the parameters of the trial
-    out of the way where they were fitted.
+class HeldOutPrediction(NamedTuple):
+    """Prediction of the data of one trial that one fold leaves out. Where the trial's own
+    parameters were fitted to these data, what they can explain is projected out.
 
     Attributes:
         residual: (m,) in standard deviations of the noise.
@@ -181,18 +182,20 @@ class Held(NamedTuple):
         return -0.5 * (self.quadratic(self.residual) / variance + spread)
 
 
-def held_out(problem: Problem, assessment: Assessment, which: HoldOut) -> list[list[Held]]:
+def cross_validate_folds(
+    problem: Problem, assessment: Assessment, which: CrossValidation
+) -> list[list[HeldOutPrediction]]:
     """Predictions of each fold, of each trial with data left out, in an order that is the same for
     all problems on the same data.
     """
     folds = which.folds(problem)
     start = assessment.start.from_minimum(assessment.minimum)
-    training = stacked([masked(problem.data, fold, keep=True) for fold in folds])
+    training = stack_data([mask_data(problem.data, fold, keep=True) for fold in folds])
     minima = minimise_each(problem.layout, problem.scene, training, start, each=(True, False))[0]
     shared, local = np.asarray(minima.shared), tuple(np.asarray(own) for own in minima.local)
     anew = which.way == "trials"
     if anew and any(own.shape[-1] for own in local):
-        left = stacked([masked(problem.data, fold, keep=False) for fold in folds])
+        left = stack_data([mask_data(problem.data, fold, keep=False) for fold in folds])
         stages = tuple(np.full((len(folds), 1, own.shape[1]), np.inf) for own in local)
         own_only = start._replace(
             shared=shared, local=local, frozen=np.ones_like(np.asarray(start.frozen)), stages=stages
@@ -201,23 +204,23 @@ def held_out(problem: Problem, assessment: Assessment, which: HoldOut) -> list[l
         # Where nothing was left out of a trial, its parameters are as they were.
         fitted = tuple(np.asarray(own) for own in minima.local)
         local = tuple(
-            np.where(_touched(folds, k)[:, :, None], new, old)
+            np.where(_has_left_out(folds, k)[:, :, None], new, old)
             for k, (new, old) in enumerate(zip(fitted, local, strict=True))
         )
     return [
-        predictions_of(problem, start, fold, shared[f], tuple(own[f] for own in local), anew=anew)
+        predict_fold(problem, start, fold, shared[f], tuple(own[f] for own in local), anew=anew)
         for f, fold in enumerate(folds)
     ]
 
 
-def _touched(folds: list[Fold], batch: int) -> np.ndarray:
+def _has_left_out(folds: list[Fold], batch: int) -> np.ndarray:
     """Whether something of a trial was left out (folds, R)."""
     return np.asarray(
         [np.any([part.any(axis=(1, 2)) for part in fold.left_out[batch]], axis=0) for fold in folds]
     )
 
 
-def masked(data: tuple[Any, ...], fold: Fold, *, keep: bool) -> tuple[Any, ...]:
+def mask_data(data: tuple[Any, ...], fold: Fold, *, keep: bool) -> tuple[Any, ...]:
     """The data without (``keep``) or with only what is left out."""
     return tuple(
         own._replace(
@@ -230,14 +233,14 @@ def masked(data: tuple[Any, ...], fold: Fold, *, keep: bool) -> tuple[Any, ...]:
     )
 
 
-def stacked(several: list[Any]) -> Any:
+def stack_data(several: list[Any]) -> Any:
     """Several data in one, with a leading axis."""
     return jax.tree.map(
         lambda *columns: np.stack([np.asarray(column) for column in columns]), *several
     )
 
 
-def predictions_of(
+def predict_fold(
     problem: Problem,
     start: Start,
     fold: Fold,
@@ -245,12 +248,14 @@ def predictions_of(
     local: tuple[np.ndarray, ...],
     *,
     anew: bool,
-) -> list[Held]:
+) -> list[HeldOutPrediction]:
     """Predictions of one fold."""
     blocks = start.free_blocks(
         jacobians(problem.layout, problem.scene, shared, local, problem.data)
     )
-    left = [left_out_rows(fold, k, blocks[k].residual.shape[1]) for k in range(len(problem.data))]
+    left = [
+        mark_left_out_rows(fold, k, blocks[k].residual.shape[1]) for k in range(len(problem.data))
+    ]
     kept = [
         *(~rows for rows in left),
         *(np.ones(block.residual.shape, dtype=bool) for block in blocks[len(left) :]),
@@ -282,13 +287,13 @@ def predictions_of(
             residual, by_shared = (
                 part - basis @ (basis.T @ part) for part in (residual, by_shared)
             )
-            held.append(Held(residual, by_shared @ root))
+            held.append(HeldOutPrediction(residual, by_shared @ root))
             continue
         part = equations.parts[k]
         # Own coordinates follow the shared ones, and have an uncertainty of their own.
         following = (by_shared - by_local @ part.coupling[r]) @ root
         held.append(
-            Held(
+            HeldOutPrediction(
                 residual,
                 np.concatenate([following, by_local @ square_root(part.inverse[r])], axis=1),
             )
@@ -296,8 +301,8 @@ def predictions_of(
     return held
 
 
-def left_out_rows(fold: Fold, batch: int, rows: int) -> np.ndarray:
-    """Which residuals of the trials of a kind are left out (R, rows); prior knowledge never is."""
+def mark_left_out_rows(fold: Fold, batch: int, rows: int) -> np.ndarray:
+    """Which residuals of the trials of a batch are left out (R, rows); prior knowledge never is."""
     parts = [part.reshape(part.shape[0], -1) for part in fold.left_out[batch]]
     flat = np.concatenate(parts, axis=1)
     return np.concatenate(

@@ -13,7 +13,7 @@ from scipy import special, stats
 from calibration.fitting.assessment import Assessment
 from calibration.noise.loss import HuberLoss, StudentTLoss
 from calibration.problem.rows import count_rows
-from calibration.uncertainty.resampling import leverages
+from calibration.uncertainty.resampling import find_leverages
 
 
 def log_normaliser(loss: Any, shape: tuple[int, ...]) -> np.ndarray:
@@ -39,7 +39,7 @@ def minus_two_log_likelihood(assessment: Assessment) -> float:
     found adds ``n ln(S/n) + n`` in place of S.
     """
     total, parts = 0.0, assessment.linearised
-    squares, free = np.zeros(len(parts.components)), sizes_found(assessment)
+    squares, free = np.zeros(len(parts.components)), mark_estimated_sizes(assessment)
     counts = np.zeros(len(parts.components))
     for data, pieces, block in zip(assessment.data, parts.batches, assessment.blocks, strict=False):
         for samples, piece in zip(data.samples, pieces, strict=True):
@@ -60,7 +60,7 @@ def minus_two_log_likelihood(assessment: Assessment) -> float:
     return total + float(np.sum(np.where(found, counts * (1 + np.log(mean)), squares)))
 
 
-def sizes_found(assessment: Assessment) -> np.ndarray:
+def mark_estimated_sizes(assessment: Assessment) -> np.ndarray:
     """Which measured quantities have Gaussian errors whose size is found from the residuals."""
     return np.asarray(
         [
@@ -71,20 +71,18 @@ def sizes_found(assessment: Assessment) -> np.ndarray:
     )
 
 
-def noise_parameters(assessment: Assessment) -> int:
+def count_noise_parameters(assessment: Assessment) -> int:
     """Sizes and correlation times of errors that are found from the residuals."""
     found = 0
     for component in assessment.linearised.components:
         found += bool(component.model.estimates_size(component.stated))
         found += bool(
-            component.model.correlated
-            and component.series
-            and getattr(component.model, "time", None) is None
+            component.model.correlated and component.series and component.model.time is None
         )
     return found
 
 
-def parameters_used(assessment: Assessment) -> float:
+def count_parameters(assessment: Assessment) -> float:
     """Number of parameters that the data spend: shared, of each trial, and of the noise.
 
     The trace of the hat matrix over the data: the number of parameters, where nothing is known of
@@ -92,12 +90,12 @@ def parameters_used(assessment: Assessment) -> float:
     (Vaida and Blanchard, Biometrika 92 (2005) 351-370).
     """
     used = 0.0
-    for data, leverage in zip(assessment.data, leverages(assessment), strict=False):
+    for data, leverage in zip(assessment.data, find_leverages(assessment), strict=False):
         used += float(np.sum(leverage[:, : count_rows(data.samples)]))
-    return used + noise_parameters(assessment)
+    return used + count_noise_parameters(assessment)
 
 
-def observations_used(assessment: Assessment) -> int:
+def count_observations(assessment: Assessment) -> int:
     """Number of measured numbers that have a weight; padding has none."""
     return sum(
         int(np.count_nonzero(samples.weight))

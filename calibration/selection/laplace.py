@@ -21,7 +21,10 @@ from calibration.model.parameter import Parameter
 from calibration.optimise.normal_equations import UNRESOLVED, NormalEquations, scaled_eigenvectors
 from calibration.problem.residuals import Block
 from calibration.results.result import Fit
-from calibration.selection.information_criteria import minus_two_log_likelihood, sizes_found
+from calibration.selection.information_criteria import (
+    mark_estimated_sizes,
+    minus_two_log_likelihood,
+)
 
 
 def log_prior_density(parameter: Parameter, coordinate: float) -> float | None:
@@ -101,7 +104,7 @@ def scaled_blocks(assessment: Assessment) -> tuple[Block, ...]:
     not put into the weights.
     """
     count = len(assessment.data)
-    found = sizes_found(assessment) & ~assessment.linearised.followed
+    found = mark_estimated_sizes(assessment) & ~assessment.linearised.followed
     size = float(np.median(assessment.variance_components.size[found])) if np.any(found) else 1.0
     working = assessment.linearised.working
     return (

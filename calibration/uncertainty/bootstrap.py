@@ -27,27 +27,27 @@ from calibration.problem.residuals import Block, Layout
 from calibration.results.estimate import Determination
 from calibration.results.intervals import (
     UNBOUNDED,
+    bootstrap_t_ends,
     check_level,
     corrected_levels,
     percentile_ends,
-    studentised_ends,
 )
 from calibration.results.numbers import capitalise, describe_interval
 from calibration.results.result import Fit
 from calibration.runtime.checkpoint import Checkpoint, open_journal
 from calibration.runtime.progress import Progress, ensure_progress
-from calibration.uncertainty.bootstrap_t import sizes, standard_errors
+from calibration.uncertainty.bootstrap_t import find_standard_errors, sizes
 from calibration.uncertainty.draws import Draws
-from calibration.uncertainty.profile import REACH_LOGISTIC, judged, logistic
+from calibration.uncertainty.profile import REACH_LOGISTIC, assessment_of, is_logistic
 from calibration.uncertainty.resampling import (
     KINDS,
     Redrawable,
-    correlated,
-    drawn_blocks,
-    drawn_noise,
-    drawn_residuals,
-    measured_again,
-    redrawable,
+    add_errors,
+    correlate,
+    draw_blocks,
+    draw_noise,
+    draw_residuals,
+    prepare_redraws,
 )
 from jaxcontact.parameters import nearest
 
@@ -114,6 +114,24 @@ class Bootstrap:
         intervals: of the free shared parameters, by name.
         fit: that was replicated.
         warnings: plain sentences.
+
+    Example:
+        >>> table = cal.ImpactTable(
+        ...     name="drops",
+        ...     impact_angle=np.zeros(4),
+        ...     impact_speed=np.array([1.0, 2.0, 3.0, 4.0]),
+        ...     normal_restitution=np.array([0.81, 0.79, 0.80, 0.80]),
+        ...     sigma={"normal_restitution": np.full(4, 0.01)},
+        ... )
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> problem = cal.Problem(scene, [table], free=["contact.normal.restitution"])
+        >>> bootstrap = cal.bootstrap(cal.fit(problem), count=50)
+        >>> low, high = bootstrap["contact.normal.restitution"].studentised
+        >>> print(f"{low:.2f} to {high:.2f}, {bootstrap.failed} of {bootstrap.count} failed")
+        0.79 to 0.81, 0 of 50 failed
     """
 
     kind: str
@@ -199,7 +217,7 @@ def bootstrap(
         >>> print(replicates["contact.normal.restitution"].text)
         Restitution: 0.78... to 0.80... (95 %, bootstrap).
     """
-    assessment = judged(fit)
+    assessment = assessment_of(fit)
     check_level(level)
     if kind not in KINDS:
         raise InputError(
@@ -242,7 +260,7 @@ def bootstrap(
             numbers = np.minimum(np.arange(i * lanes, (i + 1) * lanes), count - 1)
             parts.append(
                 kept.remember(
-                    f"{i}", partial(replicates, assessment, start, draw, numbers), like=like
+                    f"{i}", partial(fit_replicates, assessment, start, draw, numbers), like=like
                 )
             )
             say.advance(i + 1)
@@ -250,19 +268,19 @@ def bootstrap(
             lambda *columns: np.concatenate(columns)[:count], *parts
         )
         good = converged & np.all(np.isfinite(shared), axis=1)
-        draws = Draws(shared, local).picked(good)
+        draws = Draws(shared, local).pick(good)
         intervals = {}
         if len(draws) >= 2:
-            acceleration = accelerations(assessment, kind, length)
+            acceleration = find_accelerations(assessment, kind, length)
             alone = jax.tree.map(
                 lambda leaf: np.asarray(leaf)[None], (assessment.blocks, assessment.data)
             )
-            own = standard_errors(assessment, *alone, kind=kind)[0]
+            own = find_standard_errors(assessment, *alone, kind=kind)[0]
             for i, index in enumerate(np.flatnonzero(assessment.free).tolist()):
                 scatter = Scatter(
                     draws.shared[:, index], errors[good, i], float(own[i]), float(acceleration[i])
                 )
-                intervals[assessment.layout.names[index]] = interval(
+                intervals[assessment.layout.names[index]] = find_interval(
                     fit, assessment, scatter, index, level
                 )
     failed = int(count - good.sum())
@@ -314,12 +332,12 @@ class Drawing:
 
     def __init__(self, assessment: Assessment, kind: str, seed: int, length: int) -> None:
         self.kind, self.seed, self.length = kind, seed, length
-        self.observations = redrawable(assessment)
+        self.observations = prepare_redraws(assessment)
         self.trials = [own.shape[0] for own in assessment.start.local]
 
     def __call__(self, numbers: np.ndarray) -> tuple[Any, Any]:
-        """Measured numbers of each observation of each kind (B, R, n, k), and with whole trials
-        which they are, of each kind (B, R).
+        """Measured numbers of each observation of each batch (B, R, n, k), and with whole trials
+        which they are, of each batch (B, R).
         """
         generators = [np.random.default_rng([self.seed, int(number)]) for number in numbers]
         if self.kind == "trial":
@@ -333,20 +351,20 @@ class Drawing:
             ]
             return measured, picked
         return [
-            [measured_again(one, self.errors(one, generators)) for one in own]
+            [add_errors(one, self.errors(one, generators)) for one in own]
             for own in self.observations
         ], None
 
     def errors(self, one: Redrawable, generators: list[np.random.Generator]) -> np.ndarray:
         """Errors of one observation, of each replicate (B, R, n, k)."""
         if self.kind == "parametric":
-            return correlated(one, [drawn_noise(one, rng) for rng in generators])
+            return correlate(one, [draw_noise(one, rng) for rng in generators])
         if self.kind == "moving_block" and one.series:
-            return np.stack([drawn_blocks(one, rng, self.length) for rng in generators])
-        return correlated(one, [drawn_residuals(one, rng) for rng in generators])
+            return np.stack([draw_blocks(one, rng, self.length) for rng in generators])
+        return correlate(one, [draw_residuals(one, rng) for rng in generators])
 
 
-def replicates(
+def fit_replicates(
     assessment: Assessment, start: Start, draw: "Drawing", numbers: np.ndarray
 ) -> tuple[Any, Any, Any, Any]:
     """Minima of the replicates ``numbers``, whether they converged, and standard errors; all begin
@@ -397,23 +415,23 @@ def replicates(
         # Where the fit weighs its quantities by the sizes it found, so does each replicate.
         size = np.where(weighed, sizes(assessment, blocks, tuple(data), kind=draw.kind), 1.0)
         data = [
-            reweighed(own, pieces, size)
+            divide_weights(own, pieces, size)
             for own, pieces in zip(data, assessment.linearised.batches, strict=True)
         ]
         stages = start.stages if picked is not None else columns(start.stages, None)
         start = start._replace(shared=found.shared, local=found.local, stages=stages)
         found, blocks = minima(tuple(data), start, many_starts=True)
-    converged = close_enough(assessment.layout, found, blocks, start)
+    converged = mark_converged(assessment.layout, found, blocks, start)
     return (
         found.shared,
         found.local,
         converged,
-        standard_errors(assessment, blocks, tuple(data), kind=draw.kind),
+        find_standard_errors(assessment, blocks, tuple(data), kind=draw.kind),
     )
 
 
-def reweighed(own: Any, pieces: Sequence[Piece], size: np.ndarray) -> Any:
-    """Data (B, ...) of the trials of one kind whose weights are divided by the ``size`` (B,
+def divide_weights(own: Any, pieces: Sequence[Piece], size: np.ndarray) -> Any:
+    """Data (B, ...) of the trials of one batch whose weights are divided by the ``size`` (B,
     components) of their errors.
     """
     samples = [
@@ -423,7 +441,9 @@ def reweighed(own: Any, pieces: Sequence[Piece], size: np.ndarray) -> Any:
     return own._replace(samples=tuple(samples))
 
 
-def close_enough(layout: Layout, found: Any, blocks: tuple[Block, ...], start: Start) -> np.ndarray:
+def mark_converged(
+    layout: Layout, found: Any, blocks: tuple[Block, ...], start: Start
+) -> np.ndarray:
     """Which minima converged, or have so little to gain that nobody would see it, as ``fit`` has
     it.
     """
@@ -434,7 +454,7 @@ def close_enough(layout: Layout, found: Any, blocks: tuple[Block, ...], start: S
     return np.asarray([is_an_end(layout, minimum, own, start) for minimum, own in each], dtype=bool)
 
 
-def accelerations(assessment: Assessment, kind: str, length: int) -> np.ndarray:
+def find_accelerations(assessment: Assessment, kind: str, length: int) -> np.ndarray:
     """Skewness of the influence of the units that are drawn, over 6, for each free shared
     coordinate (S,).
 
@@ -472,7 +492,7 @@ class Scatter(NamedTuple):
     acceleration: float
 
 
-def interval(
+def find_interval(
     fit: Fit, assessment: Assessment, scatter: Scatter, index: int, level: float
 ) -> BootstrapInterval:
     """The intervals of one parameter from its coordinates in the replicates."""
@@ -486,10 +506,10 @@ def interval(
     def ends(low: float, high: float) -> tuple[float, float]:
         return (
             -math.inf
-            if strayed(parameter, low, best, assessment.policy)
+            if has_run_away(parameter, low, best, assessment.policy)
             else float(parameter.value(low)),
             math.inf
-            if strayed(parameter, high, best, assessment.policy)
+            if has_run_away(parameter, high, best, assessment.policy)
             else float(parameter.value(high)),
         )
 
@@ -500,7 +520,7 @@ def interval(
         *np.quantile(draws, corrected_levels(draws, best, scatter.acceleration, level))
     )
     from_pivots = (
-        ends(*studentised_ends(draws, scatter.errors, best, scatter.error, level))
+        ends(*bootstrap_t_ends(draws, scatter.errors, best, scatter.error, level))
         if np.isfinite(scatter.error)
         else UNBOUNDED
     )
@@ -524,13 +544,13 @@ def interval(
     )
 
 
-def strayed(
+def has_run_away(
     parameter: Parameter, coordinate: float, best: float, policy: FitPolicy = DEFAULT_POLICY
 ) -> bool:
     """Whether a coordinate went where the data no longer see it: by the factor of the policy, or to
     an end of its range.
     """
-    if logistic(parameter):
+    if is_logistic(parameter):
         return abs(coordinate) > max(REACH_LOGISTIC - 1.0, abs(best))
     return bool(parameter.about.transform == "log" and abs(coordinate - best) > policy.strayed)
 

@@ -28,7 +28,7 @@ numbers comes.
 """
 
 
-def standard_errors(
+def find_standard_errors(
     assessment: Assessment, blocks: tuple[Block, ...], data: tuple[Any, ...], *, kind: str
 ) -> np.ndarray:
     """Standard errors of the free shared coordinates of replicates, (B, S), infinite where the data
@@ -131,7 +131,7 @@ def influences(blocks: tuple[Block, ...], data: tuple[Any, ...]) -> tuple[Block,
         for samples, rows in zip(own.samples, stack_rows(own.samples), strict=True):
             shape = np.shape(samples.weight)
             if samples.loss is not None:
-                together = jax.tree.map(_merged, samples)
+                together = jax.tree.map(_merge_lanes, samples)
                 inner = (shape[0] * shape[1], *shape[2:])
                 deviation, slopes = plain(
                     rows.take(residual, axis=2).reshape(inner),
@@ -154,7 +154,7 @@ def influences(blocks: tuple[Block, ...], data: tuple[Any, ...]) -> tuple[Block,
 
 
 def members(assessment: Assessment) -> list[np.ndarray]:
-    """Which component each row (N,) of a trial of each kind belongs to, -1 for what is known
+    """Which component each row (N,) of a trial of each batch belongs to, -1 for what is known
     beforehand.
     """
     return [
@@ -163,7 +163,7 @@ def members(assessment: Assessment) -> list[np.ndarray]:
     ]
 
 
-def _merged(leaf: Any) -> np.ndarray:
+def _merge_lanes(leaf: Any) -> np.ndarray:
     """Replicates and trials as one axis."""
     whole = np.asarray(leaf)
     return whole.reshape(whole.shape[0] * whole.shape[1], *whole.shape[2:])

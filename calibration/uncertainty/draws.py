@@ -12,7 +12,7 @@ class Draws(NamedTuple):
 
     Attributes:
         shared: (B, S).
-        local: of the trials of each kind, (B, R, L).
+        local: of the trials of each batch, (B, R, L).
     """
 
     shared: np.ndarray
@@ -21,6 +21,6 @@ class Draws(NamedTuple):
     def __len__(self) -> int:
         return int(self.shared.shape[0])
 
-    def picked(self, which: np.ndarray) -> "Draws":
+    def pick(self, which: np.ndarray) -> "Draws":
         """Some of them, by index or mask."""
         return Draws(self.shared[which], tuple(own[which] for own in self.local))

@@ -112,6 +112,26 @@ class Identifiability:
         own: sentences about each trial's own parameters that are not determined.
         fitted: whether it was looked at the minimum of a fit, or at starting values.
         policy: by what it was judged.
+
+    Example:
+        >>> table = cal.ImpactTable(
+        ...     name="drops",
+        ...     impact_angle=np.zeros(4),
+        ...     impact_speed=np.array([1.0, 2.0, 3.0, 4.0]),
+        ...     normal_restitution=np.array([0.81, 0.79, 0.80, 0.80]),
+        ...     sigma={"normal_restitution": np.full(4, 0.01)},
+        ... )
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> problem = cal.Problem(scene, [table], free=["contact.normal.restitution"])
+        >>> identifiability = cal.identify(problem)
+        >>> identifiability.determined
+        ('contact.normal.restitution',)
+        >>> print(identifiability)
+        What the data determine, at the starting values, before a fit:
+          contact.normal.restitution  0.7000 +- 0.0050 (0.71 %), determined
     """
 
     parameters: dict[str, IdentifiedParameter]
@@ -222,9 +242,11 @@ class _Analysis:
             (by_data + by_prior).scaled(1 / self.slope) if len(blocks) > batches else self.data
         )
         self.null = null_space(self.data)
-        self.null_everywhere = self.null if self.null.shape[1] == 0 else self.verified(points, seed)
+        self.null_everywhere = (
+            self.null if self.null.shape[1] == 0 else self.confirm_null_space(points, seed)
+        )
 
-    def verified(self, points: int, seed: int) -> np.ndarray:
+    def confirm_null_space(self, points: int, seed: int) -> np.ndarray:
         """Which part of the null space remains elsewhere: as many null directions as the least
         degenerate point has.
 
@@ -232,7 +254,7 @@ class _Analysis:
         another regime.
         """
         rng, start = np.random.default_rng(seed), self.point.start
-        elsewhere = [moved(self.point, rng) for _ in range(points)]
+        elsewhere = [move_randomly(self.point, rng) for _ in range(points)]
         for i in np.flatnonzero(np.any(np.abs(self.null) > NEGLIGIBLE, axis=1)):
             for step in REGIMES:
                 shared = np.array(start.shared, dtype=float)
@@ -272,9 +294,9 @@ class _Analysis:
         """Null directions, then those with a standard error above a factor of e."""
         null = null_space(self.all)
         structural = self.null_everywhere.shape[1] > 0
-        for direction in simplified(null).T:
+        for direction in simplify_basis(null).T:
             yield self.direction(
-                direction, math.inf, structural and self.involved(self.null_everywhere, direction)
+                direction, math.inf, structural and self.lies_in(self.null_everywhere, direction)
             )
         eigenvalues, vectors = np.linalg.eigh(self.all.matrix)
         for eigenvalue, vector in list(zip(eigenvalues, vectors.T, strict=True))[null.shape[1] :]:
@@ -282,7 +304,7 @@ class _Analysis:
                 yield self.direction(vector, 1 / math.sqrt(eigenvalue), False)
 
     @staticmethod
-    def involved(space: np.ndarray, direction: np.ndarray) -> bool:
+    def lies_in(space: np.ndarray, direction: np.ndarray) -> bool:
         """Whether a null space that was verified involves the parameters of a direction."""
         named = np.abs(direction) > NEGLIGIBLE * np.max(np.abs(direction))
         return bool(np.all(np.any(np.abs(space[named]) > 0, axis=1)))
@@ -508,7 +530,7 @@ def null_space(information: SharedInformation) -> np.ndarray:
     return null / np.linalg.norm(null, axis=0) if null.shape[1] else null
 
 
-def simplified(space: np.ndarray) -> np.ndarray:
+def simplify_basis(space: np.ndarray) -> np.ndarray:
     """Another basis (S, n) of a null space whose vectors name as few parameters as possible
     (reduced column echelon form).
     """
@@ -525,7 +547,7 @@ def simplified(space: np.ndarray) -> np.ndarray:
     return basis.T
 
 
-def moved(
+def move_randomly(
     point: WorkingPoint, rng: np.random.Generator
 ) -> tuple[np.ndarray, tuple[np.ndarray, ...]]:
     """Coordinates at a random point nearby: shared ones by about a third, a trial's own by a few

@@ -34,8 +34,8 @@ class WorkingPoint:
 
     Attributes:
         problem: the problem.
-        start: coordinates, shared (S,) and of the trials of each kind (R, L), and which of them are
-            frozen.
+        start: coordinates, shared (S,) and of the trials of each batch (R, L), and which of them
+            are frozen.
         error_scale_factor: factor by which the standard error of each free shared coordinate
             exceeds the formal one (S,), 1 before a fit.
         assessment: of the minimum of a fit, else ``None``.

@@ -31,9 +31,9 @@ from calibration.results.numbers import capitalise, describe_interval
 from calibration.results.result import Fit
 from calibration.runtime.checkpoint import Checkpoint, open_journal
 from calibration.runtime.progress import Progress, ensure_progress
-from calibration.uncertainty.bootstrap import strayed
+from calibration.uncertainty.bootstrap import has_run_away
 from calibration.uncertainty.draws import Draws
-from calibration.uncertainty.profile import judged
+from calibration.uncertainty.profile import assessment_of
 
 FLAT = ("coordinate", "value")
 
@@ -54,6 +54,24 @@ class Posterior:
         fit: that the samples belong to.
         text: what was found, in words.
         warnings: plain sentences.
+
+    Example:
+        >>> table = cal.ImpactTable(
+        ...     name="drops",
+        ...     impact_angle=np.zeros(4),
+        ...     impact_speed=np.array([1.0, 2.0, 3.0, 4.0]),
+        ...     normal_restitution=np.array([0.81, 0.79, 0.80, 0.80]),
+        ...     sigma={"normal_restitution": np.full(4, 0.01)},
+        ... )
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> problem = cal.Problem(scene, [table], free=["contact.normal.restitution"])
+        >>> posterior = cal.posterior(cal.fit(problem), samples=50, warmup=50, chains=2)
+        >>> low, high = posterior.intervals["contact.normal.restitution"]
+        >>> 0.77 < low < 0.80 < high < 0.83
+        True
     """
 
     data: Any
@@ -113,9 +131,28 @@ def posterior(
 
     References:
         Hoffman and Gelman, Journal of Machine Learning Research 15 (2014) 1593.
+
+    Example:
+        A real analysis takes more samples; the result says when they are too few:
+
+        >>> table = cal.ImpactTable(
+        ...     name="drops",
+        ...     impact_angle=np.zeros(4),
+        ...     impact_speed=np.array([1.0, 2.0, 3.0, 4.0]),
+        ...     normal_restitution=np.array([0.81, 0.79, 0.80, 0.80]),
+        ...     sigma={"normal_restitution": np.full(4, 0.01)},
+        ... )
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> problem = cal.Problem(scene, [table], free=["contact.normal.restitution"])
+        >>> posterior = cal.posterior(cal.fit(problem), samples=50, warmup=50, chains=2)
+        >>> print(posterior.warnings[-1])
+        The effective sample size is only ..., wanted 400; draw more samples.
     """
-    numpyro, arviz = samplers()
-    assessment = judged(fit)
+    numpyro, arviz = import_samplers()
+    assessment = assessment_of(fit)
     check_level(level)
     for name, value, least in (
         ("samples", samples, 4),
@@ -157,7 +194,7 @@ def posterior(
         state = kernel.init(
             jax.random.split(key, chains), warmup, init_params=began, model_args=(), model_kwargs={}
         )
-        advance = jax.jit(partial(advanced, kernel, block))
+        advance = jax.jit(partial(advance_sampler, kernel, block))
         structure = (state, Step(0, 0, 0, 0, 0))
         say(f"Sampling {chains} chains", total=warmup + samples)
         steps = []
@@ -177,11 +214,11 @@ def posterior(
         )
         points = jax.jit(jax.vmap(jax.vmap(density.point)))(kept_steps.position)
         points = jax.tree.map(np.asarray, points)
-        data = inference_data(arviz, fit, density, points, kept_steps)
-        return summarised(arviz, fit, density, points, kept_steps, data, level)
+        data = make_inference_data(arviz, fit, density, points, kept_steps)
+        return summarise(arviz, fit, density, points, kept_steps, data, level)
 
 
-def samplers() -> tuple[Any, Any]:
+def import_samplers() -> tuple[Any, Any]:
     """NumPyro and ArviZ.
 
     Raises:
@@ -245,8 +282,12 @@ def check_proper(fit: Fit, assessment: Assessment, flat: str) -> None:
 
 
 class Point(NamedTuple):
-    """Coordinates shared (S,) and of the trials of each kind (R, L), and logarithms of the sizes of
-    errors (C,).
+    """A point of the parameter space.
+
+    Attributes:
+        shared: coordinates that all trials share, (S,).
+        local: coordinates of the trials of each batch, (R, L).
+        log_size: logarithms of the sizes of the errors, (C,).
     """
 
     shared: Any
@@ -264,7 +305,7 @@ class Step(NamedTuple):
     potential: Any
 
 
-def advanced(kernel: Any, count: int, state: Any) -> tuple[Any, Step]:
+def advance_sampler(kernel: Any, count: int, state: Any) -> tuple[Any, Step]:
     """The sampler after ``count`` steps, and what each left."""
 
     def one(state: Any, _: None) -> tuple[Any, Step]:
@@ -294,17 +335,17 @@ class Density:
         robust = np.asarray([component.model.robust for component in parts.components], dtype=bool)
         self.began = np.where(robust, 0.0, np.log(spread.size))[self.sampled]
         self.component = [[piece.component for piece in pieces] for pieces in parts.batches]
-        self.temper = self.tempering()
+        self.temper = self.find_temper()
         # Rows of data come before those of what is known of each trial's own parameters.
         self.rows = [count_rows(own.samples) for own in self.data]
-        self.axes = self.principal_axes()
+        self.axes = self.find_principal_axes()
         self.size = (
             int(assessment.free.sum())
             + sum(own.shape[0] * own.shape[2] for own in self.axes.own)
             + self.sampled.size
         )
 
-    def tempering(self) -> float:
+    def find_temper(self) -> float:
         """Factor by which the fit enlarges standard errors beyond the sizes of the errors: for
         correlation, for scatter between trials.
         """
@@ -317,7 +358,7 @@ class Density:
         ratio = np.diag(assessment.covariance)[seen] / np.diag(plain)[seen]
         return float(np.sqrt(max(np.median(ratio), 1.0))) if ratio.size else 1.0
 
-    def principal_axes(self) -> "Axes":
+    def find_principal_axes(self) -> "Axes":
         """Roots of the covariance: of the shared coordinates, of each trial's own given the shared
         ones, and how the latter follow.
         """
@@ -359,7 +400,7 @@ class Density:
     def misfit(self) -> Callable[[Point], jax.Array]:
         """Half the tempered sum of squares, whose derivative comes from the block Jacobian."""
 
-        def weighed(residual: Any, g: int) -> Any:
+        def temper_rows(residual: Any, g: int) -> Any:
             # What is known beforehand is not tempered.
             rows = self.rows[g] if g < len(self.rows) else 0
             factor = np.where(np.arange(residual.shape[1]) < rows, 1 / self.temper, 1.0)
@@ -370,16 +411,16 @@ class Density:
             return value_and_gradient(point)[0]
 
         def value_and_gradient(point: Point) -> tuple[jax.Array, Point]:
-            data = self.resized(point.log_size)
+            data = self.resize_errors(point.log_size)
             blocks = jacobians(self.layout, self.scene, point.shared, point.local, data)
-            residual = [weighed(block.residual, g) for g, block in enumerate(blocks)]
+            residual = [temper_rows(block.residual, g) for g, block in enumerate(blocks)]
             by_shared = sum(
-                jnp.einsum("rn,rns->s", r, weighed(b.by_shared, g))
+                jnp.einsum("rn,rns->s", r, temper_rows(b.by_shared, g))
                 for g, (r, b) in enumerate(zip(residual, blocks, strict=True))
             )
             pairs = zip(residual, blocks, strict=True)
             by_local = tuple(
-                jnp.einsum("rn,rnl->rl", r, weighed(b.by_local, g))
+                jnp.einsum("rn,rnl->rl", r, temper_rows(b.by_local, g))
                 for g, (r, b) in enumerate(pairs)
                 if g < len(self.rows)
             )
@@ -387,11 +428,15 @@ class Density:
             if self.sampled.size:
                 slopes = jax.jacfwd(
                     lambda log_size: residuals(
-                        self.layout, self.scene, point.shared, point.local, self.resized(log_size)
+                        self.layout,
+                        self.scene,
+                        point.shared,
+                        point.local,
+                        self.resize_errors(log_size),
                     )
                 )
                 by_size = sum(
-                    jnp.einsum("rn,rnc->c", r, weighed(slope, g))
+                    jnp.einsum("rn,rnc->c", r, temper_rows(slope, g))
                     for g, (r, slope) in enumerate(
                         zip(residual, slopes(point.log_size), strict=True)
                     )
@@ -406,7 +451,7 @@ class Density:
         )
         return value
 
-    def resized(self, log_size: jax.Array) -> tuple[Any, ...]:
+    def resize_errors(self, log_size: jax.Array) -> tuple[Any, ...]:
         """The data with errors of other sizes, where these are sampled."""
         if not self.sampled.size:
             return self.data
@@ -427,7 +472,7 @@ class Density:
 
     def log_jacobian(self, point: Point) -> jax.Array:
         """``ln|dv/dc|`` of those parameters whose prior is a density of the value."""
-        total = sum_of_slopes(
+        total = sum_log_slopes(
             self.layout.global_parameters, point.shared, np.asarray(self.assessment.free), self.flat
         )
         for batch, own, free in zip(
@@ -435,8 +480,10 @@ class Density:
         ):
             # What is flat in its coordinate or its value is a question of material constants, not
             # of each trial's own quantities.
-            of_trial = partial(sum_of_slopes, batch.trial_parameters, free=free, flat="coordinate")
-            total = total + jnp.sum(jax.vmap(of_trial)(own))
+            sum_of_trial = partial(
+                sum_log_slopes, batch.trial_parameters, free=free, flat="coordinate"
+            )
+            total = total + jnp.sum(jax.vmap(sum_of_trial)(own))
         return total
 
 
@@ -456,7 +503,7 @@ def _root(matrix: Any) -> Any:
     return vectors * jnp.sqrt(jnp.maximum(eigenvalues, 0.0))
 
 
-def sum_of_slopes(
+def sum_log_slopes(
     parameters: tuple[Parameter, ...], coordinates: jax.Array, free: np.ndarray, flat: str
 ) -> jax.Array:
     """``sum ln|dv/dc|`` over parameters with a density of the value, or ``ln|d ln v/dc|`` with one
@@ -475,7 +522,7 @@ def sum_of_slopes(
     return total
 
 
-def inference_data(arviz: Any, fit: Fit, density: Density, points: Point, steps: Step) -> Any:
+def make_inference_data(arviz: Any, fit: Fit, density: Density, points: Point, steps: Step) -> Any:
     """Samples of the values with names, units and labels."""
     assessment, layout = density.assessment, density.layout
     found: dict[str, np.ndarray] = {}
@@ -542,7 +589,7 @@ def inference_data(arviz: Any, fit: Fit, density: Density, points: Point, steps:
     return data
 
 
-def summarised(
+def summarise(
     arviz: Any, fit: Fit, density: Density, points: Point, steps: Step, data: Any, level: float
 ) -> Posterior:
     """Intervals, whether the chains agree, and words."""
@@ -550,7 +597,7 @@ def summarised(
     policy = density.assessment.policy
     for index in np.flatnonzero(density.assessment.free):
         parameter, coordinates = density.layout.global_parameters[index], points.shared[..., index]
-        ends, ran = interval(
+        ends, ran = find_interval(
             parameter,
             coordinates,
             float(density.assessment.minimum.shared[index]),
@@ -570,7 +617,7 @@ def summarised(
             sentences.append(
                 describe_interval(parameter.about.label, parameter.about.unit, *ends, remark)
             )
-    rhat, ess = agreement(arviz, density.assessment, points)
+    rhat, ess = measure_agreement(arviz, density.assessment, points)
     divergences = int(np.sum(steps.diverging))
     if not rhat < policy.chain_agreement:
         warnings.append(
@@ -614,7 +661,7 @@ def summarised(
     )
 
 
-def agreement(arviz: Any, assessment: Assessment, points: Point) -> tuple[float, float]:
+def measure_agreement(arviz: Any, assessment: Assessment, points: Point) -> tuple[float, float]:
     """Largest R-hat and smallest effective sample size (bulk or tail) of all parameters.
 
     Of coordinates: their ranks, which count, are those of the values, and they do not overflow.
@@ -633,14 +680,14 @@ def agreement(arviz: Any, assessment: Assessment, points: Point) -> tuple[float,
     return float(np.nanmax(rhat)), float(min(np.nanmin(size) for size in sizes))
 
 
-def interval(
+def find_interval(
     parameter: Parameter, coordinates: np.ndarray, best: float, level: float, policy: FitPolicy
 ) -> tuple[tuple[float, float], list[str]]:
     """Central interval, infinite on a side where samples ran away, and which sides these are."""
     ends = [float(parameter.value(end)) for end in percentile_ends(coordinates, level)]
     ran = []
     for side, (pick, called) in enumerate(((np.min, "smaller"), (np.max, "larger"))):
-        if strayed(parameter, float(pick(coordinates)), best, policy):
+        if has_run_away(parameter, float(pick(coordinates)), best, policy):
             ends[side] = -np.inf if side == 0 else np.inf
             ran.append(called)
     return (ends[0], ends[1]), ran

@@ -19,7 +19,7 @@ from calibration.results.result import Fit
 from calibration.uncertainty.bootstrap import Bootstrap
 from calibration.uncertainty.draws import Draws
 from calibration.uncertainty.posterior import Posterior
-from calibration.uncertainty.profile import judged
+from calibration.uncertainty.profile import assessment_of
 from jaxcontact.parameters import nearest
 
 LANES = 64
@@ -40,6 +40,24 @@ class Band:
             not known.
         level: probability of each band, at each single place.
         source: ``"covariance"``, ``"bootstrap"`` or ``"posterior"``.
+
+    Example:
+        >>> table = cal.ImpactTable(
+        ...     name="drops",
+        ...     impact_angle=np.zeros(4),
+        ...     impact_speed=np.array([1.0, 2.0, 3.0, 4.0]),
+        ...     normal_restitution=np.array([0.81, 0.79, 0.80, 0.80]),
+        ...     sigma={"normal_restitution": np.full(4, 0.01)},
+        ... )
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> problem = cal.Problem(scene, [table], free=["contact.normal.restitution"])
+        >>> fit = cal.fit(problem)
+        >>> band = cal.prediction_band(fit, lambda scene: scene.contact.normal.restitution)
+        >>> print(f"{band.low:.3f} to {band.high:.3f}, from the {band.source}")
+        0.790 to 0.810, from the covariance
     """
 
     times: np.ndarray | None
@@ -107,23 +125,29 @@ def prediction_band(
         >>> print(f"{band.mean:.3f} +- {band.sd:.3f}")
         0.800 +- 0.005
     """
-    assessment = judged(fit)
+    assessment = assessment_of(fit)
     check_level(level)
     with jax.enable_x64(True):
-        asked = OfScene(of) if callable(of) else of_trial(fit, assessment, of, trial, observation)
-        mean, by_shared, by_local = asked.linearised(assessment)
+        asked = (
+            ScenePrediction(of)
+            if callable(of)
+            else select_trial(fit, assessment, of, trial, observation)
+        )
+        mean, by_shared, by_local = asked.linearise(assessment)
         sigma = (
             asked.noise(assessment)
             if noise is None
             else np.broadcast_to(np.asarray(noise, dtype=float), mean.shape)
         )
         if draws is None:
-            return from_covariance(fit, assessment, asked, mean, by_shared, by_local, sigma, level)
-        return from_draws(assessment, asked, mean, draws, sigma, level, seed)
+            return band_from_covariance(
+                fit, assessment, asked, mean, by_shared, by_local, sigma, level
+            )
+        return band_from_draws(assessment, asked, mean, draws, sigma, level, seed)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class OfScene:
+class ScenePrediction:
     """A quantity that follows from the scene.
 
     Attributes:
@@ -134,16 +158,16 @@ class OfScene:
     times = None
     place = None
 
-    def linearised(self, assessment: Assessment) -> tuple[np.ndarray, np.ndarray, None]:
+    def linearise(self, assessment: Assessment) -> tuple[np.ndarray, np.ndarray, None]:
         """The prediction, and its derivatives by the shared coordinates (..., S)."""
         shared = jnp.asarray(assessment.minimum.shared)
-        value, slope = _of_scene(assessment.layout, self.function, assessment.scene, shared)
+        value, slope = _predict_scene(assessment.layout, self.function, assessment.scene, shared)
         return np.asarray(value), np.asarray(slope), None
 
     def at(self, assessment: Assessment, draws: Draws) -> np.ndarray:
         """The prediction for each draw."""
         return np.asarray(
-            _of_scene_each(assessment.layout, self.function, assessment.scene, draws.shared)
+            _predict_scene_each(assessment.layout, self.function, assessment.scene, draws.shared)
         )
 
     def noise(self, assessment: Assessment) -> None:
@@ -152,11 +176,11 @@ class OfScene:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class OfTrial:
+class TrialPrediction:
     """One observation of one trial of the fit.
 
     Attributes:
-        place: kind, trial of that kind, observation.
+        place: batch, trial of that batch, observation.
         data: of that trial, with the samples at which it is predicted.
         times: of them.
     """
@@ -165,7 +189,7 @@ class OfTrial:
     data: Any
     times: np.ndarray | None
 
-    def linearised(self, assessment: Assessment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    def linearise(self, assessment: Assessment) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The prediction (n, k), and its derivatives by the shared (n, k, S) and the trial's own
         coordinates (n, k, L).
         """
@@ -174,7 +198,7 @@ class OfTrial:
             jnp.asarray(assessment.minimum.shared),
             jnp.asarray(assessment.minimum.local[batch][r]),
         )
-        value, (by_shared, by_local) = _of_trial(
+        value, (by_shared, by_local) = _predict_trial(
             assessment.layout, batch, observation, assessment.scene, shared, local, self.data
         )
         return np.asarray(value), np.asarray(by_shared), np.asarray(by_local)
@@ -183,7 +207,7 @@ class OfTrial:
         """The prediction for each draw."""
         batch, r, observation = self.place
         return np.asarray(
-            _of_trial_each(
+            _predict_trial_each(
                 assessment.layout,
                 batch,
                 observation,
@@ -210,9 +234,9 @@ class OfTrial:
         return np.asarray(columns) * size
 
 
-def of_trial(
+def select_trial(
     fit: Fit, assessment: Assessment, times: Any, trial: int | str, observation: int
-) -> OfTrial:
+) -> TrialPrediction:
     """What is asked of a trial of the fit."""
     trials = fit.problem.trials
     names = [item.name for item in trials]
@@ -241,7 +265,7 @@ def of_trial(
                 "prediction_band: this observation has no times",
                 remedy="Leave them out, or give a function of the scene.",
             )
-        return OfTrial((batch, r, observation), data, None)
+        return TrialPrediction((batch, r, observation), data, None)
     if times is None:
         used = np.flatnonzero(np.any(there.weight > 0, axis=-1))
         moments = there.times[: used[-1] + 1 if used.size else 0]
@@ -259,10 +283,10 @@ def of_trial(
         Samples(moments, nothing, nothing) if i == observation else own
         for i, own in enumerate(data.samples)
     )
-    return OfTrial((batch, r, observation), data._replace(samples=samples), moments)
+    return TrialPrediction((batch, r, observation), data._replace(samples=samples), moments)
 
 
-def from_covariance(
+def band_from_covariance(
     fit: Fit,
     assessment: Assessment,
     asked: Any,
@@ -291,7 +315,7 @@ def from_covariance(
     variance = variance + np.einsum("...s,st,...t->...", g, assessment.covariance, g)
     lost = lost | np.any(
         (np.abs(g) > 1e-12 * (1e-300 + np.max(np.abs(g), initial=0.0)))
-        & undetermined(fit, assessment),
+        & mark_undetermined(fit, assessment),
         axis=-1,
     )
     sd = np.where(lost, np.inf, np.sqrt(np.maximum(variance, 0.0)))
@@ -311,7 +335,7 @@ def from_covariance(
     )
 
 
-def undetermined(fit: Fit, assessment: Assessment) -> np.ndarray:
+def mark_undetermined(fit: Fit, assessment: Assessment) -> np.ndarray:
     """Which free shared coordinates the data leave open."""
     names = [assessment.layout.names[index] for index in np.flatnonzero(assessment.free)]
     status = [fit.parameters[name].status if name in fit.parameters else None for name in names]
@@ -320,7 +344,7 @@ def undetermined(fit: Fit, assessment: Assessment) -> np.ndarray:
     )
 
 
-def from_draws(
+def band_from_draws(
     assessment: Assessment,
     asked: Any,
     mean: np.ndarray,
@@ -336,10 +360,10 @@ def from_draws(
             "prediction_band: there are no draws", remedy="Draw more, or leave draws out."
         )
     chunks = [
-        draws.picked(np.arange(i, min(i + LANES, len(draws)))) for i in range(0, len(draws), LANES)
+        draws.pick(np.arange(i, min(i + LANES, len(draws)))) for i in range(0, len(draws), LANES)
     ]
     last = chunks[-1]
-    full = last.picked(np.minimum(np.arange(LANES), len(last) - 1)) if len(chunks) > 1 else last
+    full = last.pick(np.minimum(np.arange(LANES), len(last) - 1)) if len(chunks) > 1 else last
     parts = [asked.at(assessment, chunk) for chunk in chunks[:-1]] + [
         asked.at(assessment, full)[: len(last)]
     ]
@@ -364,7 +388,7 @@ def from_draws(
 
 
 @partial(jax.jit, static_argnames=("layout", "function"))
-def _of_scene(layout: Layout, function: Any, scene: Any, shared: jax.Array) -> tuple[Any, Any]:
+def _predict_scene(layout: Layout, function: Any, scene: Any, shared: jax.Array) -> tuple[Any, Any]:
     def predict(shared: jax.Array) -> jax.Array:
         return jnp.asarray(function(layout.at(scene, shared)[0]))
 
@@ -372,11 +396,11 @@ def _of_scene(layout: Layout, function: Any, scene: Any, shared: jax.Array) -> t
 
 
 @partial(jax.jit, static_argnames=("layout", "function"))
-def _of_scene_each(layout: Layout, function: Any, scene: Any, shared: jax.Array) -> Any:
+def _predict_scene_each(layout: Layout, function: Any, scene: Any, shared: jax.Array) -> Any:
     return jax.vmap(lambda own: jnp.asarray(function(layout.at(scene, own)[0])))(shared)
 
 
-def _predicted(
+def _predict_observation(
     layout: Layout,
     batch: int,
     observation: int,
@@ -390,19 +414,19 @@ def _predicted(
 
 
 @partial(jax.jit, static_argnames=("layout", "batch", "observation"))
-def _of_trial(
+def _predict_trial(
     layout: Layout, batch: int, observation: int, scene: Any, shared: Any, local: Any, data: Any
 ) -> tuple[Any, Any]:
     def predict(shared: jax.Array, local: jax.Array) -> jax.Array:
-        return _predicted(layout, batch, observation, scene, shared, local, data)
+        return _predict_observation(layout, batch, observation, scene, shared, local, data)
 
     return predict(shared, local), jax.jacfwd(predict, argnums=(0, 1))(shared, local)
 
 
 @partial(jax.jit, static_argnames=("layout", "batch", "observation"))
-def _of_trial_each(
+def _predict_trial_each(
     layout: Layout, batch: int, observation: int, scene: Any, shared: Any, local: Any, data: Any
 ) -> Any:
-    return jax.vmap(lambda s, own: _predicted(layout, batch, observation, scene, s, own, data))(
-        shared, local
-    )
+    return jax.vmap(
+        lambda s, own: _predict_observation(layout, batch, observation, scene, s, own, data)
+    )(shared, local)

@@ -63,13 +63,30 @@ class Profile:
         value: the best one.
         level: of the interval.
         low, high: its ends; infinite on a side where the profile does not cross the threshold.
-        threshold: of ``rise``.
+        threshold: of ``delta_chi2``.
         values: (n,) in increasing order.
-        rise: (n,) of chi-squared over the square of the factor by which the fit enlarges standard
-            errors.
+        delta_chi2: (n,) rise of chi-squared over the square of the factor by which the fit
+            enlarges standard errors.
         others: values of the other shared parameters along the profile, by name, (n,) each.
         converged: (n,) whether the optimiser met its tolerance.
         text: the interval in words.
+
+    Example:
+        >>> table = cal.ImpactTable(
+        ...     name="drops",
+        ...     impact_angle=np.zeros(4),
+        ...     impact_speed=np.array([1.0, 2.0, 3.0, 4.0]),
+        ...     normal_restitution=np.array([0.81, 0.79, 0.80, 0.80]),
+        ...     sigma={"normal_restitution": np.full(4, 0.01)},
+        ... )
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> problem = cal.Problem(scene, [table], free=["contact.normal.restitution"])
+        >>> restitution = cal.profile(cal.fit(problem))["contact.normal.restitution"]
+        >>> print(f"{restitution.low:.3f} to {restitution.high:.3f}")
+        0.790 to 0.810
     """
 
     name: str
@@ -96,6 +113,25 @@ class Profiles(Mapping[str, Profile]):
         profiles: of each parameter.
         fit: that they belong to: the one that was given, or a better one found on the way.
         warnings: plain sentences.
+
+    Example:
+        >>> table = cal.ImpactTable(
+        ...     name="drops",
+        ...     impact_angle=np.zeros(4),
+        ...     impact_speed=np.array([1.0, 2.0, 3.0, 4.0]),
+        ...     normal_restitution=np.array([0.81, 0.79, 0.80, 0.80]),
+        ...     sigma={"normal_restitution": np.full(4, 0.01)},
+        ... )
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> problem = cal.Problem(scene, [table], free=["contact.normal.restitution"])
+        >>> profiles = cal.profile(cal.fit(problem))
+        >>> list(profiles)
+        ['contact.normal.restitution']
+        >>> print(profiles)
+        Restitution: 0.7902 to 0.8098 (95 %).
     """
 
     profiles: dict[str, Profile]
@@ -122,12 +158,32 @@ class Profile2D:
     Attributes:
         names, labels, units: of the pair.
         best: the best values.
-        level: of the region, for both parameters jointly; it is where ``rise <= threshold``.
-        threshold: of ``rise``.
+        level: of the region, for both parameters jointly; it is where ``delta_chi2 <= threshold``.
+        threshold: of ``delta_chi2``.
         values: grid of each, (n,) and (m,).
-        rise: (n, m).
+        delta_chi2: (n, m) rise of chi-squared, divided likewise.
         converged: (n, m).
         warnings: plain sentences.
+
+    Example:
+        >>> table = cal.ImpactTable(
+        ...     name="drops",
+        ...     impact_angle=np.zeros(4),
+        ...     impact_speed=np.array([1.0, 2.0, 4.0, 8.0]),
+        ...     normal_restitution=np.array([0.81, 0.70, 0.64, 0.57]),
+        ...     sigma={"normal_restitution": np.full(4, 0.01)},
+        ... )
+        >>> law = jc.PowerLawRestitution(restitution=0.7, velocity_exponent=0.1)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> names = ("contact.normal.restitution", "contact.normal.velocity_exponent")
+        >>> fit = cal.fit(cal.Problem(scene, [table], free=names))
+        >>> region = cal.profile_2d(fit, names, points=5)
+        >>> for name, best in zip(region.names, region.best):
+        ...     print(f"{name} = {best:.3f}")
+        contact.normal.restitution = 0.802
+        contact.normal.velocity_exponent = 0.167
     """
 
     names: tuple[str, str]
@@ -194,7 +250,7 @@ def profile(
         >>> print(cal.profile(fit))
         Restitution: 0.7902 to 0.8098 (95 %).
     """
-    assessment = judged(fit)
+    assessment = assessment_of(fit)
     check_level(level)
     if not (isinstance(points, int) and points >= 2):
         raise InputError(f"profile: points = {points!r}", remedy="Give a whole number from 2 on.")
@@ -227,7 +283,7 @@ def profile(
                 break
             except BetterMinimum as better:
                 warnings.append(better.sentence(assessment))
-                assessment = better.judged(assessment)
+                assessment = better.assess(assessment)
         if assessment is not fit.assessment:
             fit = report(
                 fit.problem,
@@ -236,7 +292,7 @@ def profile(
                 method=fit.method,
                 seconds=fit.seconds,
             )
-    warnings += [sentence for one in found.values() for sentence in unreliable(one)]
+    warnings += [sentence for one in found.values() for sentence in warn_of_gaps(one)]
     return Profiles(found, fit, tuple(warnings))
 
 
@@ -266,8 +322,31 @@ def profile_2d(
 
     Raises:
         InputError: as ``profile``; names that are not two different ones.
+
+    Example:
+        >>> table = cal.ImpactTable(
+        ...     name="drops",
+        ...     impact_angle=np.zeros(4),
+        ...     impact_speed=np.array([1.0, 2.0, 4.0, 8.0]),
+        ...     normal_restitution=np.array([0.81, 0.70, 0.64, 0.57]),
+        ...     sigma={"normal_restitution": np.full(4, 0.01)},
+        ... )
+        >>> law = jc.PowerLawRestitution(restitution=0.7, velocity_exponent=0.1)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> names = ("contact.normal.restitution", "contact.normal.velocity_exponent")
+        >>> fit = cal.fit(cal.Problem(scene, [table], free=names))
+        >>> region = cal.profile_2d(fit, names, points=5)
+        >>> inside = region.delta_chi2 <= region.threshold
+        >>> print(inside.astype(int))
+        [[0 0 0 0 0]
+         [0 1 1 0 0]
+         [0 0 1 1 0]
+         [0 0 0 1 0]
+         [0 0 0 0 0]]
     """
-    assessment = judged(fit)
+    assessment = assessment_of(fit)
     check_level(level)
     if len(names) != 2 or names[0] == names[1]:
         raise InputError(f"profile_2d: names = {names!r}", remedy="Give two different names.")
@@ -293,8 +372,8 @@ def profile_2d(
             threshold(assessment, level, *indices),
         )
         walk = Walk(assessment, kept, prefix="", level=level, points=3, say=say, stop=False)
-        axes = [walk.extent(index, limit, wide, points) for index in indices]
-        delta_chi2, converged = walk.grid(indices, axes, wide)
+        axes = [walk.span_grid(index, limit, wide, points) for index in indices]
+        delta_chi2, converged = walk.walk_grid(indices, axes, wide)
         parameters = [assessment.layout.global_parameters[index] for index in indices]
         values = [np.asarray(item.value(axis)) for item, axis in zip(parameters, axes, strict=True)]
         best = [
@@ -323,7 +402,7 @@ def profile_2d(
     )
 
 
-def judged(fit: Fit) -> Assessment:
+def assessment_of(fit: Fit) -> Assessment:
     """What stands behind a fit.
 
     Raises:
@@ -387,7 +466,7 @@ class BetterMinimum(Exception):
         super().__init__()
         self.point = point
 
-    def judged(self, assessment: Assessment) -> Assessment:
+    def assess(self, assessment: Assessment) -> Assessment:
         """The minimum from there with everything free."""
         began = assessment.start.from_minimum(assessment.minimum)
         found, _ = refit(
@@ -441,7 +520,7 @@ class Walk:
         self.origin = assessment.start.from_minimum(assessment.minimum)
         self.count = 0
 
-    def constrained(self, held: dict[int, float], near: Minimum | Start) -> Point:
+    def minimise_held(self, held: dict[int, float], near: Minimum | Start) -> Point:
         """The minimum with some shared coordinates held, from the rest of ``near``."""
         shared, frozen = np.array(near.shared, dtype=float), np.array(self.origin.frozen)
         for index, coordinate in held.items():
@@ -455,13 +534,13 @@ class Walk:
         self.count += 1
         return Point(next(iter(held.values())), float(chi2), minimum)
 
-    def nearest_converged(
+    def minimise_from_guesses(
         self, held: dict[int, float], guesses: Sequence[Minimum | Start]
     ) -> Point:
         """The first constrained minimum that converges from one of ``guesses``, or the lowest."""
         tried: list[Point] = []
         for near in guesses:
-            tried.append(self.constrained(held, near))
+            tried.append(self.minimise_held(held, near))
             if tried[-1].converged and np.isfinite(tried[-1].chi2):
                 break
         return min(
@@ -481,12 +560,12 @@ class Walk:
             threshold(self.assessment, self.level, index),
         )
         self.say(f"Profiling {parameter.about.label} ({name})", total=2 * (self.points + 2))
-        sides = [self.side(index, direction, limit, wide) for direction in (-1, 1)]
-        centre = self.centre(index)
+        sides = [self.walk_side(index, direction, limit, wide) for direction in (-1, 1)]
+        centre = self.point_at_minimum(index)
         curve = sorted([*sides[0], centre, *sides[1]], key=lambda point: point.coordinate)
         # Against the standard error in the reader's units, the ends are found in coordinates: there
         # the root is most nearly straight.
-        ends = [crossing(centre, side, limit, wide) for side in sides]
+        ends = [interpolate_crossing(centre, side, limit, wide) for side in sides]
         low, high = (
             float(parameter.value(end)) if np.isfinite(end) else math.copysign(np.inf, sign)
             for end, sign in zip(ends, (-1, 1), strict=True)
@@ -512,10 +591,12 @@ class Walk:
             delta_chi2=np.asarray([max(self.delta_chi2(point, wide), 0.0) for point in curve]),
             others=others,
             converged=np.asarray([point.converged for point in curve]),
-            text=in_words(parameter, self.level, low, high, float(values[0]), float(values[-1])),
+            text=describe_profile(
+                parameter, self.level, low, high, float(values[0]), float(values[-1])
+            ),
         )
 
-    def centre(self, index: int) -> Point:
+    def point_at_minimum(self, index: int) -> Point:
         """The minimum itself."""
         minimum = self.assessment.minimum
         return Point(float(minimum.shared[index]), self.assessment.chi2, minimum)
@@ -524,51 +605,54 @@ class Walk:
         """Of chi-squared, over the square of the inflation."""
         return (point.chi2 - self.assessment.chi2) / wide**2
 
-    def root(self, point: Point, wide: float) -> float:
+    def root_of_rise(self, point: Point, wide: float) -> float:
         """Of the rise; infinite for a point that is no number."""
         delta_chi2 = self.delta_chi2(point, wide)
         return float(np.sqrt(max(delta_chi2, 0.0))) if np.isfinite(delta_chi2) else np.inf
 
-    def side(self, index: int, direction: int, limit: float, wide: float) -> list[Point]:
+    def walk_side(self, index: int, direction: int, limit: float, wide: float) -> list[Point]:
         """Points from the minimum outwards, until the threshold is crossed or there is nowhere to
         go, nearest first.
         """
-        centre, parameter = self.centre(index), self.assessment.layout.global_parameters[index]
+        centre, parameter = (
+            self.point_at_minimum(index),
+            self.assessment.layout.global_parameters[index],
+        )
         aim = float(np.sqrt(limit))
-        step, reach = self.first_step(index, aim), self.reach(index, aim)
+        step, reach = self.first_step(index, aim), self.longest_distance(index, aim)
         path = [centre]
         while len(path) <= POINTS:
             left = (
                 reach - abs(path[-1].coordinate - centre.coordinate)
-                if not logistic(parameter)
+                if not is_logistic(parameter)
                 else reach - direction * path[-1].coordinate
             )
             if left <= 1e-9 * reach:
                 break
             ahead = path[-1].coordinate + direction * min(step, left)
-            point = self.nearest_converged({index: ahead}, self.guesses(path, ahead))
+            point = self.minimise_from_guesses({index: ahead}, self.guess_next(path, ahead))
             if self.stop and point.converged and self.delta_chi2(point, wide) < -BETTER:
                 raise BetterMinimum(point)
             path.append(point)
             self.say.advance(len(path) - 1 + (self.points + 2 if direction > 0 else 0))
-            reached = self.root(point, wide)
+            reached = self.root_of_rise(point, wide)
             if reached >= aim:
-                again = self.beyond(index, direction, path, aim, wide, reach)
+                again = self.probe_beyond(index, direction, path, aim, wide, reach)
                 if again is None:
                     break
                 path.append(again)
                 continue
-            climbed = reached - self.root(path[-2], wide)
+            climbed = reached - self.root_of_rise(path[-2], wide)
             # Steps that raise the root by equal parts of the threshold; in a flat stretch they
             # grow.
             wanted = aim * 1.05 / self.points * step / climbed if climbed > 0 else np.inf
             step = float(np.clip(wanted, step / 4, 3 * step))
-        path = self.mended(index, path, wide)
-        if self.root(path[-1], wide) >= aim:
-            path = self.refined(index, path, aim, wide)
+        path = self.retry_from_outside(index, path, wide)
+        if self.root_of_rise(path[-1], wide) >= aim:
+            path = self.refine_crossing(index, path, aim, wide)
         return path[1:]
 
-    def beyond(
+    def probe_beyond(
         self, index: int, direction: int, path: list[Point], aim: float, wide: float, reach: float
     ) -> Point | None:
         """A point beyond the end of ``path`` that explains the data again, if one of those that are
@@ -580,10 +664,10 @@ class Walk:
             ahead = path[0].coordinate + direction * distance
             if direction * (ahead - path[-1].coordinate) <= 0 or direction * ahead >= reach:
                 continue
-            point = self.nearest_converged({index: ahead}, [path[0].minimum, path[-1].minimum])
+            point = self.minimise_from_guesses({index: ahead}, [path[0].minimum, path[-1].minimum])
             if self.stop and point.converged and self.delta_chi2(point, wide) < -BETTER:
                 raise BetterMinimum(point)
-            if point.converged and self.root(point, wide) < aim:
+            if point.converged and self.root_of_rise(point, wide) < aim:
                 return point
         return None
 
@@ -612,10 +696,10 @@ class Walk:
             )
         )
 
-    def reach(self, index: int, aim: float) -> float:
+    def longest_distance(self, index: int, aim: float) -> float:
         """How far a coordinate is followed."""
         parameter = self.assessment.layout.global_parameters[index]
-        if logistic(parameter):
+        if is_logistic(parameter):
             return max(REACH_LOGISTIC, abs(float(self.assessment.minimum.shared[index])) + 1.0)
         return (
             REACH_LOG
@@ -623,7 +707,7 @@ class Walk:
             else STRIDES * self.first_step(index, aim)
         )
 
-    def guesses(self, path: list[Point], ahead: float) -> list[Minimum | Start]:
+    def guess_next(self, path: list[Point], ahead: float) -> list[Minimum | Start]:
         """Where to start at the next point: the straight continuation of the last two, the last,
         the minimum.
         """
@@ -643,7 +727,7 @@ class Walk:
             found.append(self.assessment.minimum)
         return found
 
-    def mended(self, index: int, path: list[Point], wide: float) -> list[Point]:
+    def retry_from_outside(self, index: int, path: list[Point], wide: float) -> list[Point]:
         """From outside inwards: points that did not converge, or lie above their outer neighbour,
         once more from there.
         """
@@ -654,45 +738,53 @@ class Walk:
                 not path[i].converged
                 or self.delta_chi2(path[i], wide) > self.delta_chi2(outer, wide) + BETTER
             ):
-                again = self.constrained({index: path[i].coordinate}, outer.minimum)
+                again = self.minimise_held({index: path[i].coordinate}, outer.minimum)
                 if again.converged and (not path[i].converged or again.chi2 < path[i].chi2):
                     path[i] = again
         return path
 
-    def refined(self, index: int, path: list[Point], aim: float, wide: float) -> list[Point]:
+    def refine_crossing(
+        self, index: int, path: list[Point], aim: float, wide: float
+    ) -> list[Point]:
         """Points between the last two, until the root at the interpolated crossing is the
         threshold's.
         """
         for _ in range(8):
-            outside = 1 + max(i for i, point in enumerate(path) if self.root(point, wide) < aim)
+            outside = 1 + max(
+                i for i, point in enumerate(path) if self.root_of_rise(point, wide) < aim
+            )
             inner, outer = path[outside - 1], path[outside]
-            if min(abs(self.root(point, wide) - aim) for point in (inner, outer)) < CLOSE * aim:
+            if (
+                min(abs(self.root_of_rise(point, wide) - aim) for point in (inner, outer))
+                < CLOSE * aim
+            ):
                 break
             part = 0.5
             if np.isfinite(outer.chi2):
-                part = (aim - self.root(inner, wide)) / (
-                    self.root(outer, wide) - self.root(inner, wide)
+                part = (aim - self.root_of_rise(inner, wide)) / (
+                    self.root_of_rise(outer, wide) - self.root_of_rise(inner, wide)
                 )
             between = inner.coordinate + float(np.clip(part, 0.05, 0.95)) * (
                 outer.coordinate - inner.coordinate
             )
             path.insert(
-                outside, self.nearest_converged({index: between}, [inner.minimum, outer.minimum])
+                outside,
+                self.minimise_from_guesses({index: between}, [inner.minimum, outer.minimum]),
             )
         return path
 
-    def extent(self, index: int, limit: float, wide: float, points: int) -> np.ndarray:
+    def span_grid(self, index: int, limit: float, wide: float, points: int) -> np.ndarray:
         """Coordinates of a grid that covers where the profile is below ``limit``."""
-        centre = self.centre(index)
-        sides = [self.side(index, direction, limit, wide) for direction in (-1, 1)]
-        ends = [crossing(centre, side, limit, wide) for side in sides]
+        centre = self.point_at_minimum(index)
+        sides = [self.walk_side(index, direction, limit, wide) for direction in (-1, 1)]
+        ends = [interpolate_crossing(centre, side, limit, wide) for side in sides]
         low, high = (
             end if np.isfinite(end) else side[-1].coordinate
             for end, side in zip(ends, sides, strict=True)
         )
         return np.linspace(low - 0.1 * (high - low), high + 0.1 * (high - low), points)
 
-    def grid(
+    def walk_grid(
         self, indices: list[int], axes: list[np.ndarray], wide: float
     ) -> tuple[np.ndarray, np.ndarray]:
         """Rise and convergence on a grid, filled from the point next to the minimum outwards, each
@@ -717,7 +809,7 @@ class Walk:
             known = sorted(
                 (found[near] for near in around if near in found), key=lambda point: point.chi2
             )
-            found[place] = self.nearest_converged(
+            found[place] = self.minimise_from_guesses(
                 held, [*(point.minimum for point in known[:2]), self.assessment.minimum]
             )
             self.say.advance(done + 1)
@@ -729,7 +821,7 @@ class Walk:
         )
 
 
-def logistic(parameter: Parameter) -> bool:
+def is_logistic(parameter: Parameter) -> bool:
     """Whether the coordinate runs from one finite end to the other."""
     interval = parameter.about.interval
     return parameter.about.transform == "logit" or (
@@ -737,7 +829,7 @@ def logistic(parameter: Parameter) -> bool:
     )
 
 
-def crossing(centre: Point, side: Sequence[Point], limit: float, wide: float) -> float:
+def interpolate_crossing(centre: Point, side: Sequence[Point], limit: float, wide: float) -> float:
     """The coordinate at which the root of the rise crosses that of ``limit`` for the last time, NaN
     where it ends below.
     """
@@ -759,7 +851,7 @@ def crossing(centre: Point, side: Sequence[Point], limit: float, wide: float) ->
     return inner.coordinate + part * (outer.coordinate - inner.coordinate)
 
 
-def in_words(
+def describe_profile(
     parameter: Parameter, level: float, low: float, high: float, least: float, most: float
 ) -> str:
     """The interval as a sentence; ``least`` and ``most``: the outermost values that were tried."""
@@ -787,7 +879,7 @@ def in_words(
     )
 
 
-def unreliable(found: Profile) -> list[str]:
+def warn_of_gaps(found: Profile) -> list[str]:
     """What a person should be warned of."""
     sentences = []
     inside = found.delta_chi2 < found.threshold

@@ -32,7 +32,7 @@ FLATTEST = 0.2
 
 
 class Redrawable(NamedTuple):
-    """One observation of the trials of one kind, all arrays (R, n, k).
+    """One observation of the trials of one batch, all arrays (R, n, k).
 
     Attributes:
         predicted: by the fit.
@@ -55,8 +55,8 @@ class Redrawable(NamedTuple):
     series: bool
 
 
-def leverages(assessment: Assessment) -> list[np.ndarray]:
-    """Leverage of each residual, of each kind (R, N)."""
+def find_leverages(assessment: Assessment) -> list[np.ndarray]:
+    """Leverage of each residual, of each batch (R, N)."""
     equations, batches = assessment.equations, len(assessment.data)
     return [
         compute_leverage(part, block, assessment.formal.shared)
@@ -65,8 +65,8 @@ def leverages(assessment: Assessment) -> list[np.ndarray]:
 
 
 def least_squares_residuals(assessment: Assessment) -> list[np.ndarray]:
-    """Residuals of generalised least squares of each kind (R, N), white where the fit found them
-    correlated, enlarged for leverage.
+    """Residuals of generalised least squares of each batch (R, N), white where the fit found them
+    correlate, enlarged for leverage.
 
     One step of the linearised problem from the minimum; where the fit itself weighs so, the step is
     none.
@@ -81,20 +81,23 @@ def least_squares_residuals(assessment: Assessment) -> list[np.ndarray]:
     for part, block in zip(equations.parts[: len(assessment.data)], equations.blocks, strict=False):
         own = np.einsum("rlm,rnm,rn->rl", part.inverse, block.by_local, block.residual)
         left = block.residual - part.projected @ step - np.einsum("rnl,rl->rn", block.by_local, own)
-        found.append(left * enlarged(compute_leverage(part, block, covariance)))
+        found.append(left * enlarge_for_leverage(compute_leverage(part, block, covariance)))
     return found
 
 
-def enlarged(taken: np.ndarray) -> np.ndarray:
+def enlarge_for_leverage(taken: np.ndarray) -> np.ndarray:
     """``1/sqrt(1 - h)`` of leverages h."""
     return 1 / np.sqrt(1 - np.clip(taken, 0.0, LARGEST_LEVERAGE))
 
 
-def redrawable(assessment: Assessment) -> list[list[Redrawable]]:
-    """All observations of all kinds."""
+def prepare_redraws(assessment: Assessment) -> list[list[Redrawable]]:
+    """All observations of all batches."""
     found = []
     every = zip(
-        assessment.data, leverages(assessment), least_squares_residuals(assessment), strict=True
+        assessment.data,
+        find_leverages(assessment),
+        least_squares_residuals(assessment),
+        strict=True,
     )
     for g, (data, taken, independent) in enumerate(every):
         observations = []
@@ -102,7 +105,7 @@ def redrawable(assessment: Assessment) -> list[list[Redrawable]]:
             assessment.linearised.batches[g], data.samples, assessment.errors[g], strict=True
         ):
             weight = np.asarray(samples.weight)
-            used, larger = weight > 0, enlarged(piece.rows.take(taken))
+            used, larger = weight > 0, enlarge_for_leverage(piece.rows.take(taken))
             # Under a robust loss the residuals of the linearised problem are influences.
             white = (
                 piece.deviation * larger
@@ -131,7 +134,7 @@ def redrawable(assessment: Assessment) -> list[list[Redrawable]]:
     return found
 
 
-def measured_again(one: Redrawable, errors: np.ndarray) -> np.ndarray:
+def add_errors(one: Redrawable, errors: np.ndarray) -> np.ndarray:
     """The numbers with other errors (in standard deviations)."""
     used = one.weight > 0
     return np.where(
@@ -141,9 +144,9 @@ def measured_again(one: Redrawable, errors: np.ndarray) -> np.ndarray:
     )
 
 
-def drawn_residuals(one: Redrawable, rng: np.random.Generator) -> np.ndarray:
+def draw_residuals(one: Redrawable, rng: np.random.Generator) -> np.ndarray:
     """White errors drawn from the residuals of the same column, with replacement."""
-    used, centred = one.weight > 0, one.white - location(one, one.white)
+    used, centred = one.weight > 0, one.white - find_location(one, one.white)
     drawn = np.zeros_like(one.white)
     for k in range(drawn.shape[2]):
         pool = centred[..., k][used[..., k]]
@@ -152,7 +155,7 @@ def drawn_residuals(one: Redrawable, rng: np.random.Generator) -> np.ndarray:
     return drawn
 
 
-def location(one: Redrawable, residuals: np.ndarray) -> np.ndarray:
+def find_location(one: Redrawable, residuals: np.ndarray) -> np.ndarray:
     """What is subtracted from the residuals of each column (k,), so that the fit finds no location
     in errors drawn from them.
 
@@ -173,7 +176,7 @@ def location(one: Redrawable, residuals: np.ndarray) -> np.ndarray:
     return found
 
 
-def correlated(one: Redrawable, white: Sequence[np.ndarray]) -> np.ndarray:
+def correlate(one: Redrawable, white: Sequence[np.ndarray]) -> np.ndarray:
     """Independent errors of each replicate (B, R, n, k), with the correlation time that the fit
     found.
     """
@@ -183,12 +186,12 @@ def correlated(one: Redrawable, white: Sequence[np.ndarray]) -> np.ndarray:
     return np.moveaxis(unwhiten(np.stack(white, axis=-1), by), -1, 0)
 
 
-def drawn_blocks(one: Redrawable, rng: np.random.Generator, length: int) -> np.ndarray:
+def draw_blocks(one: Redrawable, rng: np.random.Generator, length: int) -> np.ndarray:
     """Errors as runs of ``length`` residuals that follow each other in one trial, all columns
     together; a run over the end goes on at the beginning (Politis and Romano 1992).
     """
     used = one.weight > 0
-    centred = np.where(used, one.plain - location(one, one.plain), 0.0)
+    centred = np.where(used, one.plain - find_location(one, one.plain), 0.0)
     runs = [centred[r][used[r].any(axis=-1)] for r in range(used.shape[0])]
     runs = [run for run in runs if run.shape[0]]
     drawn = np.zeros_like(centred)
@@ -208,7 +211,7 @@ def drawn_blocks(one: Redrawable, rng: np.random.Generator, length: int) -> np.n
     return drawn
 
 
-def drawn_noise(one: Redrawable, rng: np.random.Generator) -> np.ndarray:
+def draw_noise(one: Redrawable, rng: np.random.Generator) -> np.ndarray:
     """White errors as the noise model has them: normal or Student's t, of the size that the fit
     found.
     """

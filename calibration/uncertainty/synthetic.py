@@ -46,20 +46,22 @@ def expected_data(
     return tuple(of_batch(k) for k in range(len(layout.batches)))
 
 
-def measured_anew(rng: np.random.Generator, data: tuple[Any, ...], count: int) -> tuple[Any, ...]:
+def simulate_measurements(
+    rng: np.random.Generator, data: tuple[Any, ...], count: int
+) -> tuple[Any, ...]:
     """The data ``count`` times (a leading axis) with normally distributed noise, of the size and
     the correlation that the samples have.
     """
     return tuple(
         batch._replace(
-            **_repeated(batch, count),
-            samples=tuple(_with_noise(rng, own, count) for own in batch.samples),
+            **_repeat_rest(batch, count),
+            samples=tuple(_add_noise(rng, own, count) for own in batch.samples),
         )
         for batch in data
     )
 
 
-def _repeated(batch: Any, count: int) -> dict[str, Any]:
+def _repeat_rest(batch: Any, count: int) -> dict[str, Any]:
     """Everything but the samples, with a leading axis."""
 
     def repeat(value: Any) -> np.ndarray:
@@ -72,7 +74,7 @@ def _repeated(batch: Any, count: int) -> dict[str, Any]:
     }
 
 
-def _with_noise(rng: np.random.Generator, samples: Samples, count: int) -> Samples:
+def _add_noise(rng: np.random.Generator, samples: Samples, count: int) -> Samples:
     weight = np.asarray(samples.weight)
     noise = rng.standard_normal((count, *weight.shape))
     if samples.whitening is not None:

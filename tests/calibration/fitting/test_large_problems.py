@@ -19,8 +19,8 @@ from calibration.measurements.positions import TrackedPositions
 from calibration.model.free import Free
 from calibration.model.prior import Normal
 from calibration.nuisances import InitialState, SurfaceHeight
-from calibration.optimise.least_squares import minimised
-from calibration.optimise.schur import SMALLEST_DAMPING, ArrowNormal
+from calibration.optimise.least_squares import minimise_traced
+from calibration.optimise.schur import SMALLEST_DAMPING, SchurComplementSolver
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import jacobians
 from calibration.problem.trial import Trial
@@ -72,7 +72,7 @@ def temporary_bytes(problem: Problem) -> int:
     with jax.enable_x64(True):
         start = starting_point(problem, {})
         minimise = partial(
-            minimised,
+            minimise_traced,
             problem.layout,
             method="levenberg_marquardt",
             steps=100,
@@ -138,7 +138,7 @@ def test_a_step_is_that_of_the_dense_normal_equations():
             function, jax.ShapeDtypeStruct((size,), np.float64)
         )
         found = lineax.linear_solve(
-            operator, vector, ArrowNormal(shared, shapes), throw=False
+            operator, vector, SchurComplementSolver(shared, shapes), throw=False
         ).value
         normal = jacobian.T @ jacobian + np.diag(ridge + SMALLEST_DAMPING)
         np.testing.assert_allclose(found, np.linalg.solve(normal, jacobian.T @ right), rtol=1e-9)

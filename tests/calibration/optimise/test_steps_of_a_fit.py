@@ -16,8 +16,8 @@ from scipy.optimize import lsq_linear
 import jaxcontact as jc
 from calibration.fitting.fit import fit
 from calibration.nuisances import InitialState, SurfaceHeight
-from calibration.optimise.box_descent import LimitedDescent
-from calibration.optimise.termination import Settling
+from calibration.optimise.box_descent import BoxConstrainedDescent
+from calibration.optimise.termination import StepTerminatedSolver
 from calibration.optimise.trust_region import RoundedTrustRegion
 from calibration.problem.problem import Problem
 from tests.calibration.fitting.test_large_problems import METHOD, UNKNOWNS, throws
@@ -29,7 +29,9 @@ def test_the_step_is_the_best_one_in_its_box(reach):
     jacobian, residual = rng.standard_normal((9, 4)), rng.standard_normal(9)
     jacobian[:, 0] *= 1e-3  # would go far
     limits = np.array([reach, np.inf, np.inf, np.inf])
-    descent = LimitedDescent(optimistix.DampedNewtonDescent(lineax.QR()), jnp.asarray(limits))
+    descent = BoxConstrainedDescent(
+        optimistix.DampedNewtonDescent(lineax.QR()), jnp.asarray(limits)
+    )
     info = optimistix.FunctionInfo.ResidualJac(
         jnp.asarray(residual), lineax.MatrixLinearOperator(jnp.asarray(jacobian))
     )
@@ -51,7 +53,9 @@ def minimum(residual, start, *, atol=1e-5, steps=100):
     def lengths(slope):
         return jnp.sqrt(jnp.sum(slope**2, axis=0))
 
-    solver = Settling(inner=inner, lengths=lengths, atol=atol, rtol=1e-10, norm=optimistix.max_norm)
+    solver = StepTerminatedSolver(
+        inner=inner, lengths=lengths, atol=atol, rtol=1e-10, norm=optimistix.max_norm
+    )
     found = optimistix.least_squares(
         with_slope, solver, jnp.asarray(start), has_aux=True, max_steps=steps, throw=False
     )

@@ -24,8 +24,8 @@ from calibration.selection.information_criteria import (
     aicc,
     akaike_weights,
     bic,
+    count_parameters,
     minus_two_log_likelihood,
-    parameters_used,
 )
 
 RESTITUTION = "contact.normal.restitution"
@@ -128,7 +128,7 @@ def test_the_evidence_is_the_integral_over_the_prior(precise):
 def test_a_size_of_errors_that_is_found_counts_as_a_parameter():
     data = table(CONSTANT, 0.01, count=12)
     assessment = fit(problems(data, noise=Estimated())["constant"]).assessment
-    assert parameters_used(assessment) == pytest.approx(2.0, abs=1e-2)
+    assert count_parameters(assessment) == pytest.approx(2.0, abs=1e-2)
     e = data.normal_restitution
     scale = np.sqrt(np.mean((e - e.mean()) ** 2))
     direct = -2 * np.sum(stats.norm.logpdf(e, e.mean(), scale))
@@ -156,7 +156,7 @@ def test_different_data_are_refused():
         compare({"a": one["constant"], "b": problems(table(VISCOELASTIC, 0.004))["constant"]})
     with pytest.raises(InputError, match="nothing to compare"):
         compare({"a": one["constant"]})
-    with pytest.raises(InputError, match="hold_out"):
+    with pytest.raises(InputError, match="cross_validate"):
         compare(one, cross_validate="everything")
     with pytest.raises(InputError, match="none can be left out"):
         compare(one, cross_validate="trials")

@@ -15,17 +15,17 @@ from calibration.fitting.fit import fit
 from calibration.fitting.sandwich import between_trials
 from calibration.noise.models import Estimated, Huber, StudentT
 from calibration.problem.problem import Problem
-from calibration.results.intervals import corrected_levels, studentised_ends
-from calibration.uncertainty.bootstrap import bootstrap, reweighed, strayed
-from calibration.uncertainty.bootstrap_t import sizes, standard_errors
+from calibration.results.intervals import bootstrap_t_ends, corrected_levels
+from calibration.uncertainty.bootstrap import bootstrap, divide_weights, has_run_away
+from calibration.uncertainty.bootstrap_t import find_standard_errors, sizes
 from calibration.uncertainty.resampling import (
-    correlated,
-    drawn_blocks,
-    drawn_residuals,
-    leverages,
-    location,
-    measured_again,
-    redrawable,
+    add_errors,
+    correlate,
+    draw_blocks,
+    draw_residuals,
+    find_leverages,
+    find_location,
+    prepare_redraws,
 )
 from tests.calibration.synthetic_impacts import (
     ANGLES,
@@ -95,7 +95,7 @@ def test_studentised_intervals_of_normal_errors_are_those_of_student():
     numbers = 3.0 + 0.2 * rng.standard_normal(5)
     drawn = numbers.mean() + numbers.std(ddof=1) * rng.standard_normal((count, 5))
     error = stats.sem(numbers)
-    found = studentised_ends(
+    found = bootstrap_t_ends(
         drawn.mean(axis=1), stats.sem(drawn, axis=1), numbers.mean(), error, 0.95
     )
     np.testing.assert_allclose(
@@ -109,7 +109,7 @@ def test_replicates_have_the_standard_errors_of_fits(found, many):
         own = jax.tree.map(
             lambda leaf: np.stack([leaf, leaf]), (assessment.blocks, assessment.data)
         )
-        one, two = standard_errors(assessment, *own, kind=kind)
+        one, two = find_standard_errors(assessment, *own, kind=kind)
         np.testing.assert_array_equal(one, two)
         if kind == "trial":
             blocks = assessment.linearised.working
@@ -123,11 +123,11 @@ def test_replicates_have_the_standard_errors_of_fits(found, many):
     assessment = fit(Problem(scene(), [single], free=[FRICTION, RESTITUTION])).assessment
     alone = jax.tree.map(lambda leaf: np.asarray(leaf)[None], (assessment.blocks, assessment.data))
     np.testing.assert_allclose(
-        standard_errors(assessment, *alone, kind="residual")[0],
+        find_standard_errors(assessment, *alone, kind="residual")[0],
         np.sqrt(np.diag(assessment.formal.shared) * assessment.chi2 / assessment.dof),
     )
     np.testing.assert_allclose(
-        standard_errors(assessment, *alone, kind="parametric")[0],
+        find_standard_errors(assessment, *alone, kind="parametric")[0],
         np.sqrt(np.diag(assessment.formal.shared)),
     )
 
@@ -136,7 +136,7 @@ def test_leverages_are_the_diagonal_of_the_hat_matrix(found):
     (block,) = found.assessment.blocks
     jacobian = block.by_shared[0]
     hat = jacobian @ np.linalg.pinv(jacobian)
-    np.testing.assert_allclose(leverages(found.assessment)[0][0], np.diag(hat), rtol=1e-8)
+    np.testing.assert_allclose(find_leverages(found.assessment)[0][0], np.diag(hat), rtol=1e-8)
 
 
 def test_whole_trials_are_drawn_with_all_that_is_theirs(many):
@@ -171,7 +171,7 @@ def test_corrected_levels_are_those_of_scipy():
 
 
 def test_runs_of_residuals_keep_their_correlation_and_single_ones_lose_it(found):
-    (one,) = redrawable(found.assessment)[0]
+    (one,) = prepare_redraws(found.assessment)[0]
     rng, count = np.random.default_rng(0), 4000
     series = np.zeros((1, count, 1))
     for i in range(1, count):
@@ -187,22 +187,22 @@ def test_runs_of_residuals_keep_their_correlation_and_single_ones_lose_it(found)
     def neighbours(drawn):
         return np.corrcoef(drawn[0, 1:, 0], drawn[0, :-1, 0])[0, 1]
 
-    assert neighbours(drawn_blocks(made, rng, 40)) == pytest.approx(0.8, abs=0.06)
-    single = drawn_residuals(made, rng)
+    assert neighbours(draw_blocks(made, rng, 40)) == pytest.approx(0.8, abs=0.06)
+    single = draw_residuals(made, rng)
     assert abs(neighbours(single)) < 0.06
     # With a correlation time of the fit, errors that are drawn white get it back.
     step, time = 1e-3, -1e-3 / np.log(0.8)
     samples = made.samples._replace(times=step * np.arange(count)[None])
     assert neighbours(
-        correlated(made._replace(time=np.array([time]), samples=samples), [single])[0]
+        correlate(made._replace(time=np.array([time]), samples=samples), [single])[0]
     ) == pytest.approx(0.8, abs=0.06)
-    np.testing.assert_allclose(measured_again(made, np.zeros_like(series)), series)
+    np.testing.assert_allclose(add_errors(made, np.zeros_like(series)), series)
 
 
 @pytest.mark.slow
 def test_robust_fits_are_drawn_in_standard_deviations():
     robust = fit(Problem(scene(), [DATA], free=[FRICTION, RESTITUTION], noise=StudentT(4.0)))
-    (one,) = redrawable(robust.assessment)[0]
+    (one,) = prepare_redraws(robust.assessment)[0]
     angle, speed = closed_form(
         robust.parameters[FRICTION].value, robust.parameters[RESTITUTION].value, ANGLES
     )
@@ -222,8 +222,8 @@ def test_outliers_do_not_move_the_errors_that_are_drawn_from_robust_fits():
         + np.where(np.arange(ANGLES.size) == 3, 20, 0) * SIGMA["rebound_speed"],
     )
     robust = fit(Problem(scene(), [spoiled], free=[FRICTION, RESTITUTION], noise=Huber()))
-    (one,) = redrawable(robust.assessment)[0]
-    centre = location(one, one.white)
+    (one,) = prepare_redraws(robust.assessment)[0]
+    centre = find_location(one, one.white)
     pull, _ = one.samples.loss.influence(one.white - centre)
     np.testing.assert_allclose(pull.sum(axis=1), 0.0, atol=1e-8)
     # The mean of the residuals is far from there.
@@ -239,7 +239,7 @@ def test_replicates_weigh_quantities_by_the_sizes_they_find():
     # At the fit, sizes are settled: restricted maximum likelihood.
     own = jax.tree.map(lambda leaf: np.asarray(leaf)[None], (assessment.blocks, assessment.data))
     np.testing.assert_allclose(sizes(assessment, *own, kind="residual"), 1.0, rtol=1e-3)
-    data = reweighed(
+    data = divide_weights(
         jax.tree.map(lambda leaf: np.asarray(leaf)[None], assessment.data[0]),
         assessment.linearised.batches[0],
         np.array([[2.0, 4.0]]),
@@ -254,8 +254,8 @@ def test_replicates_weigh_quantities_by_the_sizes_they_find():
 
 def test_an_end_that_strayed_is_no_end(found):
     friction = found.problem.layout.global_parameters[0]
-    assert strayed(friction, 20.0, 0.0)
-    assert not strayed(friction, 1.0, 0.0)
+    assert has_run_away(friction, 20.0, 0.0)
+    assert not has_run_away(friction, 1.0, 0.0)
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from calibration.uncertainty.identifiability import (
     Identification,
     collinearity_index,
     identify,
-    simplified,
+    simplify_basis,
 )
 
 RESTITUTION = "contact.normal.restitution"
@@ -143,7 +143,7 @@ def test_collinearity_index_is_that_of_brun():
 def test_null_space_in_few_names():
     rotation, _ = np.linalg.qr(np.random.default_rng(0).standard_normal((2, 2)))
     plane = np.array([[1, 0], [-1, 0], [0, 1], [0, 2.0]])
-    found = simplified(plane @ rotation)
+    found = simplify_basis(plane @ rotation)
     assert sorted(np.sum(np.abs(found) > 1e-9, axis=0)) == [2, 2]
 
 

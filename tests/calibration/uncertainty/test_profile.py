@@ -19,7 +19,7 @@ from calibration.noise.models import Estimated
 from calibration.problem.problem import Problem
 from calibration.problem.table_batch import outcome
 from calibration.report.profile_figure import profile_figure
-from calibration.uncertainty.profile import crossing, profile, profile_2d, unreliable
+from calibration.uncertainty.profile import interpolate_crossing, profile, profile_2d, warn_of_gaps
 from tests.calibration import synthetic_impacts as impacts
 from tests.calibration.synthetic_impacts import (
     ANGLE_ALONE,
@@ -172,10 +172,10 @@ def test_the_last_crossing_counts_and_no_crossing_is_none():
         chi2: float
 
     side = [Made(1.0, 1.0), Made(2.0, 4.0), Made(3.0, 9.0)]
-    assert crossing(Made(0.0, 0.0), side, 6.25, 1.0) == pytest.approx(2.5)
-    assert np.isnan(crossing(Made(0.0, 0.0), side, 10.0, 1.0))
+    assert interpolate_crossing(Made(0.0, 0.0), side, 6.25, 1.0) == pytest.approx(2.5)
+    assert np.isnan(interpolate_crossing(Made(0.0, 0.0), side, 10.0, 1.0))
     again = [Made(1.0, 9.0), Made(2.0, 1.0), Made(3.0, 4.0)]
-    assert crossing(Made(0.0, 0.0), again, 2.25, 1.0) == pytest.approx(2.5)
+    assert interpolate_crossing(Made(0.0, 0.0), again, 2.25, 1.0) == pytest.approx(2.5)
 
 
 def test_thresholds_are_those_of_the_fit(found, estimated):
@@ -208,7 +208,7 @@ def test_a_gap_in_an_interval_is_said(found):
         one,
         delta_chi2=np.where(np.arange(one.delta_chi2.size) == one.delta_chi2.size // 2, 9.0, 0.0),
     )
-    assert any("gap" in sentence for sentence in unreliable(split))
+    assert any("gap" in sentence for sentence in warn_of_gaps(split))
 
 
 def test_profiles_are_drawn_and_a_function_is_no_module(found):
