@@ -13,6 +13,7 @@ import typer
 from calibration.cli.app import app
 from calibration.cli.options import FLAG
 from calibration.errors import InputError
+from calibration.runtime.compilation_cache import silence_hints_of_xla
 from calibration.runtime.versions import installed_versions
 from calibration.studies.toml import ChangedData
 
@@ -84,6 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         The exit status: 0, 1 for unusable files, 2 for wrong input, 70 for an error of this
             program, 130 after Ctrl-C.
     """
+    silence_hints_of_xla()
     given = list(sys.argv[1:] if arguments is None else arguments)
     debug = "--debug" in given or os.environ.get(DEBUG, "0") not in ("", "0")
     given = [argument for argument in given if argument != "--debug"] or ["--help"]
@@ -147,3 +149,7 @@ def _defect(error: Exception, *, debug: bool) -> int:
         file=sys.stderr,
     )
     return DEFECT
+
+
+if __name__ == "__main__":
+    sys.exit(main())

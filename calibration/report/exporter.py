@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
+from calibration.errors import InputError
 from calibration.runtime.registry import Registry
 
 if TYPE_CHECKING:
@@ -79,9 +80,9 @@ class Exporter(abc.ABC):
         False
     """
 
-    name: ClassVar[str]
-    filename: ClassVar[str]
-    about: ClassVar[str]
+    name: ClassVar[str] = ""
+    filename: ClassVar[str] = ""
+    about: ClassVar[str] = ""
     always: ClassVar[bool] = False
 
     @abc.abstractmethod
@@ -98,7 +99,29 @@ class Exporter(abc.ABC):
         """
 
 
-EXPORTERS: Registry[Exporter] = Registry(Exporter, "exporter")  # type: ignore[type-abstract]
+def _check_exporter(exporter: Exporter, others: tuple[Exporter, ...]) -> None:
+    """Refuse an exporter that does not say what it is, or writes another one's file."""
+    named = {"name": exporter.name, "filename": exporter.filename, "about": exporter.about}
+    missing = [attribute for attribute, value in named.items() if not value]
+    if missing:
+        raise InputError(
+            f"the exporter {type(exporter).__name__} has no {' and no '.join(missing)}",
+            remedy="Define them in its class.",
+        )
+    for other in others:
+        if other.filename == exporter.filename and other.name != exporter.name:
+            raise InputError(
+                f"the exporters {other.name!r} and {exporter.name!r} both write "
+                f"{exporter.filename!r}",
+                remedy="Give the new one another filename.",
+            )
+
+
+EXPORTERS: Registry[Exporter] = Registry(
+    Exporter,  # type: ignore[type-abstract]
+    "exporter",
+    check=_check_exporter,
+)
 """All exporters by name; see ``calibration.report.exporters`` for those of this package.
 
 Example:

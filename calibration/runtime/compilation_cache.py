@@ -48,6 +48,15 @@ def _processor() -> str:
     return hashlib.sha256("\n".join(features).encode()).hexdigest()[:12]
 
 
+def silence_hints_of_xla() -> None:
+    """Keep XLA from printing pages on every piece of compiled code that it loads: hints for tuning,
+    which it takes for features of another processor. JAX reads this when it is imported.
+    """
+    # "1" is what JAX itself sets, perhaps in the parent process.
+    if os.environ.get(_LOG_LEVEL, "1") == "1":
+        os.environ[_LOG_LEVEL] = "3"
+
+
 def enable_compilation_cache() -> Path | None:
     """Let JAX keep compiled code in the folder of ``find_cache_folder``, unless it was given
     another one already.
@@ -57,11 +66,7 @@ def enable_compilation_cache() -> Path | None:
     Returns:
         The folder that is used, ``None`` for no folder.
     """
-    # On every piece it loads, XLA prints pages on tuning hints that it takes for features of
-    # another processor. Read when JAX is imported.
-    # "1" is what JAX itself sets, perhaps in the parent process.
-    if os.environ.get(_LOG_LEVEL, "1") == "1":
-        os.environ[_LOG_LEVEL] = "3"
+    silence_hints_of_xla()
     import jax
 
     chosen: str | None = jax.config.jax_compilation_cache_dir  # type: ignore[attr-defined]  # options are added at run time

@@ -1,7 +1,7 @@
 """Things that a person chooses by name, to which code outside the packages can add."""
 
 import difflib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Generic, Protocol, TypeVar
 
 from calibration.errors import InputError
@@ -24,6 +24,7 @@ class Registry(Generic[Entry]):
     Args:
         interface: class of which every entry is an instance.
         title: what an entry is called in messages, such as ``"exporter"``.
+        check: further condition on a new entry, given those that are there; raises ``InputError``.
 
     Example:
         >>> from dataclasses import dataclass
@@ -40,8 +41,14 @@ class Registry(Generic[Entry]):
         Colour(name='red')
     """
 
-    def __init__(self, interface: type[Entry], title: str) -> None:
-        self.interface, self.title = interface, title
+    def __init__(
+        self,
+        interface: type[Entry],
+        title: str,
+        *,
+        check: Callable[[Entry, tuple[Entry, ...]], None] | None = None,
+    ) -> None:
+        self.interface, self.title, self.check = interface, title, check
         self._entries: dict[str, Entry] = {}
 
     def register(self, entry: Entry) -> Entry:
@@ -62,6 +69,8 @@ class Registry(Generic[Entry]):
                 f"{entry!r} cannot be registered as {self.title}: it is no {interface}",
                 remedy=f"Register an instance of {interface}, or of a class that inherits from it.",
             )
+        if self.check is not None:
+            self.check(entry, tuple(self))
         if entry.name in self._entries:
             raise InputError(
                 f"the {self.title} {entry.name!r} exists already, in "

@@ -79,7 +79,6 @@ def _load(name: str, folder: Path) -> str:
         raise InputError(
             f"extensions: there is no file {name!r}",
             remedy="Check the spelling; paths are relative to the study file.",
-            path=path,
         )
     try:
         importlib.import_module(name)

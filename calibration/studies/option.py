@@ -228,6 +228,21 @@ def name_in(registry: Registry[Any], metavar: str = "NAME") -> ValueKind:
     )
 
 
+def names_in(registry: Registry[Any]) -> ValueKind:
+    """Names of entries of a registry, whatever is registered when the value is checked."""
+
+    def clean(value: Any) -> tuple[str, ...] | None:
+        names = _names(value)
+        return names if names is not None and all(name in registry for name in names) else None
+
+    return ValueKind(
+        lambda: f"a list of names among {', '.join(map(as_toml, registry.names))}",
+        clean,
+        list[str],
+        "NAME",
+    )
+
+
 def parse_columns(texts: Sequence[str]) -> dict[str, str]:
     """``t=Zeit,z=Lage`` as a table; a header may contain commas and equals signs.
 

@@ -29,6 +29,7 @@ from calibration.studies.option import (
     WHOLE,
     Option,
     name_in,
+    names_in,
     one_of,
     option,
     options,
@@ -207,7 +208,7 @@ class ModelOptions(Section):
     )
     nuisances: tuple[str, ...] | None = option(
         f"further quantities of the measurement to find: {_NUISANCES}",
-        NAMES,
+        names_in(NUISANCES),
         default=None,
         flags="--nuisance",
     )
@@ -383,7 +384,7 @@ class ExportOptions(Section):
     section: ClassVar[str] = "export"
     exporters: tuple[str, ...] | None = option(
         f"further files to write of a fit, by the names of their exporters: {_EXPORTERS}",
-        NAMES,
+        names_in(EXPORTERS),
         default=None,
         flags="--export",
     )

@@ -53,6 +53,23 @@ class ContactModel(Replaceable):
     rolling: RollingLaw | None = None
     spinning: SpinningLaw | None = None
 
+    def __post_init__(self) -> None:
+        interfaces: dict[str, type] = {
+            "normal": NormalLaw,
+            "friction": FrictionLaw,
+            "rolling": RollingLaw,
+            "spinning": SpinningLaw,
+        }
+        laws = (self.normal, self.friction, self.rolling, self.spinning)
+        for (name, interface), law in zip(interfaces.items(), laws, strict=True):
+            absent = law is None and name in ("rolling", "spinning")
+            if not (absent or isinstance(law, interface)):
+                raise TypeError(
+                    f"ContactModel: {name} = {law!r} is not a {interface.__name__}. Give a law of "
+                    "jaxcontact, or let your class inherit from one of the interfaces "
+                    "in jaxcontact.laws."
+                )
+
     # The engines have chosen their way by the interface of each law; these say which one they rely
     # on, to a reader and to a type checker.
 

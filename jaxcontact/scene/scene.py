@@ -13,7 +13,7 @@ from jaxcontact.scene.anchor_spring import AnchorSpring
 from jaxcontact.scene.bodies import Clumps
 from jaxcontact.scene.contact_model import ContactModel
 from jaxcontact.scene.fluid import MagnusLift, QuadraticDrag
-from jaxcontact.surfaces import Plane
+from jaxcontact.surfaces import Plane, Surface
 
 
 @model
@@ -63,6 +63,12 @@ class Scene(Replaceable):
         for name in ("surfaces", "springs"):
             if isinstance(getattr(self, name), list):
                 object.__setattr__(self, name, tuple(getattr(self, name)))
+        for index, surface in enumerate(self.surfaces):
+            if not isinstance(surface, Surface):
+                raise TypeError(
+                    f"Scene: surfaces[{index}] = {surface!r} is not a Surface. Give one of "
+                    "jaxcontact.surfaces, or let your class inherit from Surface."
+                )
         if isinstance(self.contact_on_surfaces, ContactModel):
             object.__setattr__(
                 self, "contact_on_surfaces", (self.contact_on_surfaces,) * len(self.surfaces)

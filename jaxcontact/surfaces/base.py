@@ -11,6 +11,7 @@ import jax.numpy as jnp
 
 from jaxcontact.geometry.rotation import rotate
 from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import Undecorated
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 
 
@@ -40,7 +41,7 @@ class SurfacePoint(NamedTuple):
 DistanceAndNormal = tuple[jax.Array, jax.Array]
 
 
-class Surface(abc.ABC):
+class Surface(Undecorated, abc.ABC):
     """A rigid surface. A shape declares its parameters and gives ``at_rest``; ``closest`` adds
     motion and side.
 

@@ -23,10 +23,10 @@ class SurfaceChoice:
         >>> import calibration as cal
         >>> bowl = cal.studies.SurfaceChoice(
         ...     name="bowl",
-        ...     make=lambda: jc.surfaces.Sphere(centre=(0.0, 0.0, 1.0), radius=1.0, inside=True),
+        ...     make=lambda: jc.Sphere(center=(0.0, 0.0, 1.0), radius=1.0, hollow=True),
         ... )
-        >>> bowl.free
-        ()
+        >>> bowl.make().hollow, bowl.free
+        (True, ())
     """
 
     name: str

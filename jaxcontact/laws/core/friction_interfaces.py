@@ -16,12 +16,13 @@ from typing import Generic, TypeVar
 import jax
 
 from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import Undecorated
 
 Memory = TypeVar("Memory")
 """What a law remembers: a named tuple of arrays ``(contacts, ...)``."""
 
 
-class FrictionLaw:
+class FrictionLaw(Undecorated):
     """What every friction law has. Do not inherit from it directly, but from one of the interfaces
     below it.
 

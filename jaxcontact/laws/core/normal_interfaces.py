@@ -20,9 +20,10 @@ import jax.numpy as jnp
 
 from jaxcontact.laws.core.contact_phase import ContactPhase
 from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import Undecorated
 
 
-class NormalLaw(abc.ABC):
+class NormalLaw(Undecorated, abc.ABC):
     """What every normal law has. Do not inherit from it directly, but from one of the interfaces
     below it.
 

@@ -8,12 +8,13 @@ from typing import Generic, TypeVar
 import jax
 
 from jaxcontact.numerics.smooth import Real
+from jaxcontact.parameters import Undecorated
 
 Memory = TypeVar("Memory")
 """What a law remembers: a named tuple of arrays ``(contacts, ...)``."""
 
 
-class RollingLaw(abc.ABC):
+class RollingLaw(Undecorated, abc.ABC):
     """What every rolling law has. Do not inherit from it directly, but from one of the interfaces
     below it.
 
@@ -103,7 +104,7 @@ class RollingWithMemory(RollingLaw, Generic[Memory]):
         """Energy stored in each contact [J], ``(contacts,)``."""
 
 
-class SpinningLaw(abc.ABC):
+class SpinningLaw(Undecorated, abc.ABC):
     """Resistance to spinning about the normal of the contact.
 
     **Implementing spinning resistance.** Inherit from ``SpinningLaw``, decorate the class with
