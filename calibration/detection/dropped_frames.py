@@ -26,11 +26,12 @@ class DroppedFrameOptions:
     Attributes:
         windows: numbers of samples on either side of a place that are looked at; beside an impact
             only few belong to one flight.
-        most: largest number of frames that may be missing at one place.
-        gain: chi-squared that missing frames must explain; noise alone does so once in 1e7 places.
+        most: largest number of frames that may be missing at one place; chosen, not measured.
+        gain: chi-squared that missing frames must explain. Chi-squared of one degree of freedom is
+            larger once in 2e7.
         misfit: largest chi-squared per degree of freedom with which samples are taken for one
-            flight.
-        evenness: part of a frame by which times may differ from even ones.
+            flight; chosen, not measured.
+        evenness: part of a frame by which times may differ from even ones; chosen, not measured.
 
     Example:
         >>> cal.detection.DroppedFrameOptions(gain=50.0).most

@@ -34,13 +34,17 @@ class FlightOptions:
         converged: change of every parameter in the last round, in its standard deviations.
         huber: residuals further off than this many deviations weigh less.
         outlier_sigmas: a tracking error is further off than this many deviations,
-        outlier_distance: and further than this [m], which a good tracker may be off by.
-        distortion: part of the height of a flight: what lenses do to it towards a bounce.
-        gravity_prior: relative standard deviation of gravity: lengths are right to about 10 %.
-        drag_prior: standard deviation of the drag coefficient [1/m]: a table-tennis ball has 0.15.
-        lift: constant acceleration of a flight is within ``tilt + lift (sideways speed)^2``; this
-            is what a spinning ball has [1/m].
-        tilt: that of a camera that is not level [m/s^2].
+        outlier_distance: and further than this [m]; chosen, not measured.
+        distortion: part of the height of a flight by which a lens may bend it towards a bounce;
+            chosen, not measured.
+        gravity_prior: relative standard deviation of gravity. Lengths of recordings at hand were 3
+            to 5 % short; this is chosen twice as wide.
+        drag_prior: standard deviation of the drag coefficient ``k = rho c A/(2 m)`` [1/m]. A
+            table-tennis ball has 0.13, with rho = 1.2 kg/m^3, c = 0.47, 40 mm and 2.7 g.
+        lift: constant acceleration of a flight is within ``tilt + lift (sideways speed)^2`` [1/m],
+            for a ball that spins; chosen, not measured.
+        tilt: the same for a camera that is not level [m/s^2]; 0.05 is a tilt of 5 mrad. Chosen, not
+            measured.
     """
 
     first_rounds: int = 4

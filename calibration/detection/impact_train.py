@@ -19,15 +19,15 @@ class ImpactTrainOptions:
     """By what sounds are taken for impacts of one train.
 
     Attributes:
-        tolerance: part of a flight by which an impact may come early or late: restitution scatters
-            by a few per cent from bounce to bounce.
-        largest_ratio: of neighbouring flights; a ball does not gain, but times have errors.
-        early: number of sounds from which the first three of a train are taken; noise before the
-            first impact is rarely longer.
-        longest_gap: number of impacts that may be missed one after the other; a longer gap can be
-            bridged in too many ways.
+        tolerance: part of a flight by which an impact may come early or late, as restitution
+            scatters from bounce to bounce; chosen, not measured.
+        largest_ratio: of neighbouring flights. A ball does not gain, but times have errors.
+        early: number of sounds from which the first three of a train are taken. All of them are
+            tried, so that the time goes with its third power; chosen, not measured.
+        longest_gap: number of impacts that may be missed one after the other. The longer a gap, the
+            more ways there are to bridge it; chosen, not measured.
         shortest: flights that are not longer than so many standard deviations of a time are not
-            followed, since their ratio says nothing.
+            followed: their ratio is known to no better than a tenth or so.
     """
 
     tolerance: float = 0.06

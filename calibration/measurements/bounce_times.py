@@ -18,7 +18,7 @@ from calibration.errors import InputError
 from calibration.io.columns import TIME, read_columns
 from calibration.measurements.base import Abscissa, Measurement, Observation
 from calibration.measurements.contact_sequence import take_impacts
-from calibration.measurements.validation import deviations, increasing_times
+from calibration.measurements.validation import check_deviations, check_increasing_times
 from calibration.model.apparatus import MICROPHONE
 from calibration.model.samples import MeasuredSamples, Samples
 from calibration.model.trial_state import TrialState
@@ -71,6 +71,16 @@ class BounceTimes(Measurement):
     Raises:
         InputError: fewer than two times, times that do not increase, numbers of impacts that do not
             increase, a sigma that is not positive.
+
+    Example:
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> sounds = cal.measurements.BounceTimes([0.32, 0.75, 0.91, 1.05, 1.26], sigma=1e-4)
+        >>> detected = sounds.detect(scene)
+        >>> detected.numbers, detected.left_out  # the third is no impact
+        ((0, 1, 2, 3), (2,))
     """
 
     quantities = ("time of impact [s]",)
@@ -88,8 +98,8 @@ class BounceTimes(Measurement):
         name: str = "bounce times",
         path: str | None = None,
     ) -> None:
-        self.time = increasing_times("BounceTimes", times, least=2)
-        self.sigma = deviations("BounceTimes", sigma, self.time.shape, unit="s")
+        self.time = check_increasing_times("BounceTimes", times, least=2)
+        self.sigma = check_deviations("BounceTimes", sigma, self.time.shape, unit="s")
         if not (isinstance(first, int) and first >= 1):
             raise InputError(
                 f"BounceTimes: first = {first!r} is not a whole number from 1.", path=path
@@ -244,6 +254,12 @@ def read_bounce_times(
 
     Raises:
         InputError: with the file, line and column, and what to do.
+
+    Example:
+        >>> rows = [320, 750, 1050]
+        >>> np.savetxt("clicks.csv", rows, delimiter=",", header="t (ms)", comments="")
+        >>> cal.measurements.read_bounce_times("clicks.csv").time
+        array([0.32, 0.75, 1.05])
     """
     wanted = {"times": TIME, "sigma": TIME}
     found, name = read_columns(path, wanted, needed=("times",), columns=columns)

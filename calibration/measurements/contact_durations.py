@@ -15,7 +15,7 @@ from calibration.errors import InputError
 from calibration.io.columns import Column, read_columns
 from calibration.measurements.base import Abscissa, Measurement, Observation
 from calibration.measurements.contact_sequence import take_impacts
-from calibration.measurements.validation import deviations, numbers
+from calibration.measurements.validation import check_deviations, check_numbers
 from calibration.model.samples import MeasuredSamples, Samples
 from calibration.model.trial_state import TrialState
 from jaxcontact.laws import RigidLaw
@@ -98,6 +98,11 @@ class ContactDurations(Measurement):
 
     Raises:
         InputError: a duration or speed that is not positive, different lengths.
+
+    Example:
+        >>> durations = cal.measurements.ContactDurations([9e-5, 8.3e-5], speed=[1.0, 1.5])
+        >>> durations.quantities, durations.needs_motion
+        (('contact duration [s]',), False)
     """
 
     quantities = ("contact duration [s]",)
@@ -114,13 +119,13 @@ class ContactDurations(Measurement):
         path: str | None = None,
     ) -> None:
         given = np.atleast_1d(np.asarray(duration, dtype=float))
-        self.duration = numbers("ContactDurations", "duration", given, (given.size,))
+        self.duration = check_numbers("ContactDurations", "duration", given, (given.size,))
         self.speed = (
             None
             if speed is None
-            else numbers("ContactDurations", "speed", np.atleast_1d(speed), given.shape)
+            else check_numbers("ContactDurations", "speed", np.atleast_1d(speed), given.shape)
         )
-        self.sigma = deviations("ContactDurations", sigma, given.shape, unit="s")
+        self.sigma = check_deviations("ContactDurations", sigma, given.shape, unit="s")
         self.name, self.path = name, path
         for label, values in (("duration", self.duration), ("speed", self.speed)):
             if values is not None and not np.all(values > 0):
@@ -226,6 +231,13 @@ def read_contact_durations(
 
     Raises:
         InputError: with the file, line and column, and what to do.
+
+    Example:
+        >>> rows = [[90, 1], [83, 1.5]]
+        >>> header = "contact_time (us),v (m/s)"
+        >>> np.savetxt("contacts.csv", rows, delimiter=",", header=header, comments="")
+        >>> cal.measurements.read_contact_durations("contacts.csv").speed
+        array([1. , 1.5])
     """
     wanted = {"duration": DURATION, "speed": SPEED, "sigma": DURATION}
     found, name = read_columns(path, wanted, needed=("duration",), columns=columns)

@@ -16,7 +16,11 @@ from calibration.detection.noise import robust_deviation
 from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
 from calibration.measurements.base import Measurement, Observation
-from calibration.measurements.validation import deviations, increasing_times, numbers
+from calibration.measurements.validation import (
+    check_deviations,
+    check_increasing_times,
+    check_numbers,
+)
 from calibration.model.apparatus import FORCE_SENSOR
 from calibration.model.samples import MeasuredSamples, Samples
 from calibration.model.trial_state import TrialState
@@ -121,6 +125,15 @@ class ForceTrace(Measurement):
     Raises:
         InputError: times that do not increase, arrays of other lengths, a sigma that is not
             positive.
+
+    Example:
+        A pulse that begins at 1 ms:
+
+        >>> times = np.arange(40) * 1e-4
+        >>> force = np.maximum(50.0 * np.sin(np.pi * (times - 1e-3) / 1e-3), 0.0) * (times < 2e-3)
+        >>> trace = cal.measurements.ForceTrace(times, force, sigma=0.1)
+        >>> trace.pulses  # first sample, and the one after the last
+        [(11, 20)]
     """
 
     needs_force = True
@@ -137,13 +150,15 @@ class ForceTrace(Measurement):
         name: str = "force trace",
         path: str | None = None,
     ) -> None:
-        self.time = increasing_times("ForceTrace", times, least=5)
+        self.time = check_increasing_times("ForceTrace", times, least=5)
         shape = self.time.shape
-        self.normal = numbers("ForceTrace", "normal", normal, shape)
+        self.normal = check_numbers("ForceTrace", "normal", normal, shape)
         self.tangential = (
-            None if tangential is None else numbers("ForceTrace", "tangential", tangential, shape)
+            None
+            if tangential is None
+            else check_numbers("ForceTrace", "tangential", tangential, shape)
         )
-        self.sigma = deviations("ForceTrace", sigma, shape, unit="N")
+        self.sigma = check_deviations("ForceTrace", sigma, shape, unit="N")
         self.clock, self.name, self.path = clock, name, path
         if not np.nanmax(self.normal) > 0:
             raise InputError(
@@ -267,6 +282,12 @@ def read_force_trace(
 
     Raises:
         InputError: with the file, line and column, and what to do.
+
+    Example:
+        >>> rows = [[0, 0], [0.1, 20], [0.2, 50], [0.3, 20], [0.4, 0]]
+        >>> np.savetxt("force.csv", rows, delimiter=",", header="t (ms),Fz (N)", comments="")
+        >>> cal.measurements.read_force_trace("force.csv").normal
+        array([ 0., 20., 50., 20.,  0.])
     """
     wanted = {"times": TIME, "normal": NORMAL, "tangential": TANGENTIAL, "sigma": NORMAL}
     found, name = read_columns(path, wanted, needed=("times", "normal"), columns=columns)

@@ -15,7 +15,11 @@ from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
 from calibration.measurements.base import Measurement, Observation
 from calibration.measurements.rotation import integrate_angle
-from calibration.measurements.validation import deviations, increasing_times, numbers
+from calibration.measurements.validation import (
+    check_deviations,
+    check_increasing_times,
+    check_numbers,
+)
 from calibration.model.apparatus import CAMERA
 from calibration.model.samples import MeasuredSamples, Samples
 from calibration.model.trial_state import TrialState
@@ -81,6 +85,13 @@ class MarkerAngles(Measurement):
     Raises:
         InputError: times that do not increase, another shape, an axis that is none, a sigma that is
             not positive.
+
+    Example:
+        Jumps of a whole turn are taken out where the marker is followed:
+
+        >>> marker = cal.measurements.MarkerAngles([0.0, 0.01, 0.02], [2.8, -3.0, -2.5])
+        >>> marker.angle.round(2)
+        array([2.8 , 3.28, 3.78])
     """
 
     clock: str
@@ -103,9 +114,9 @@ class MarkerAngles(Measurement):
             raise InputError(
                 f"MarkerAngles: turns = {turns!r} is not known.{nearest(turns, TURNS)}", path=path
             )
-        self.time = increasing_times("MarkerAngles", times)
-        self.angle = numbers("MarkerAngles", "angle", angle, self.time.shape).copy()
-        self.sigma = deviations("MarkerAngles", sigma, self.time.shape, unit="rad")
+        self.time = check_increasing_times("MarkerAngles", times)
+        self.angle = check_numbers("MarkerAngles", "angle", angle, self.time.shape).copy()
+        self.sigma = check_deviations("MarkerAngles", sigma, self.time.shape, unit="rad")
         if turns == "followed":
             seen = np.isfinite(self.angle)
             self.angle[seen] = np.unwrap(self.angle[seen])
@@ -169,6 +180,12 @@ def read_marker_angles(
 
     Raises:
         InputError: with the file, line and column, and what to do.
+
+    Example:
+        >>> rows = [[0, 0], [0.01, 90]]
+        >>> np.savetxt("marker.csv", rows, delimiter=",", header="t (s),angle (deg)", comments="")
+        >>> cal.measurements.read_marker_angles("marker.csv").angle.round(4)
+        array([0.    , 1.5708])
     """
     found, name = read_columns(
         path, {"times": TIME, "angle": ANGLE}, needed=("times", "angle"), columns=columns

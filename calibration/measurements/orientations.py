@@ -15,7 +15,7 @@ from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
 from calibration.measurements.base import Measurement, Observation
 from calibration.measurements.rotation import integrate_orientation
-from calibration.measurements.validation import deviations, increasing_times
+from calibration.measurements.validation import check_deviations, check_increasing_times
 from calibration.model.apparatus import CAMERA
 from calibration.model.samples import MeasuredSamples, Samples
 from calibration.model.trial_state import TrialState
@@ -85,6 +85,11 @@ class Orientations(Measurement):
     Raises:
         InputError: times that do not increase, another shape, quaternions of zeros, a sigma that is
             not positive.
+
+    Example:
+        >>> turned = cal.measurements.Orientations([0.0, 0.01], [[1, 0, 0, 0], [1, 0, 1, 0]])
+        >>> turned.quaternion[1].round(4)
+        array([0.7071, 0.    , 0.7071, 0.    ])
     """
 
     clock: str
@@ -100,7 +105,7 @@ class Orientations(Measurement):
         name: str = "orientations",
         path: str | None = None,
     ) -> None:
-        self.time = increasing_times("Orientations", times)
+        self.time = check_increasing_times("Orientations", times)
         given = np.asarray(quaternion, dtype=float)
         if given.shape != (self.time.size, 4):
             raise InputError(
@@ -115,7 +120,7 @@ class Orientations(Measurement):
                 remedy="Write NaN where not measured.",
             )
         self.quaternion = given / length
-        self.sigma = deviations("Orientations", sigma, self.time.shape, unit="rad")
+        self.sigma = check_deviations("Orientations", sigma, self.time.shape, unit="rad")
         self.clock, self.name, self.path = clock, name, path
 
     @property
@@ -169,6 +174,12 @@ def read_orientations(
 
     Raises:
         InputError: with the file, line and column, and what to do.
+
+    Example:
+        >>> rows = [[0, 1, 0, 0, 0], [0.01, 0.8, 0, 0.6, 0]]
+        >>> np.savetxt("pose.csv", rows, delimiter=",", header="t,qw,qx,qy,qz", comments="")
+        >>> cal.measurements.read_orientations("pose.csv").quaternion[1]
+        array([0.8, 0. , 0.6, 0. ])
     """
     found, name = read_columns(
         path, {"times": TIME, **PARTS}, needed=("times", *PARTS), columns=columns

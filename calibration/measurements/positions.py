@@ -57,6 +57,22 @@ class TrackedPositions(Measurement):
         recording: of the centre of a sphere.
         detected: its bounces, where they were detected already.
         clock: of the camera, where there are several instruments.
+
+    Example:
+        >>> time = np.arange(120) / 240
+        >>> phase = (time + 0.1) % 0.3
+        >>> height = 0.02 + 9.81 / 2 * phase * (0.3 - phase)
+        >>> position = np.stack([0 * time, np.full(120, np.nan), height], axis=1)
+        >>> film = cal.Recording(name="film", time=time, position=position)
+        >>> tracked = cal.measurements.TrackedPositions(film)
+        >>> tracked.axes
+        ('x', 'z')
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> [round(bounce.time, 3) for bounce in tracked.detect(scene).bounces]
+        [0.2]
     """
 
     clock: str

@@ -81,6 +81,11 @@ class RestingDistance(Measurement):
 
     Raises:
         InputError: a number that is not positive.
+
+    Example:
+        >>> slid = cal.measurements.RestingDistance(0.42, sigma=5e-3)
+        >>> slid.quantities, slid.until_rest
+        (('resting distance [m]',), True)
     """
 
     until_rest = True

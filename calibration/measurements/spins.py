@@ -13,7 +13,11 @@ from calibration.detection.detection import Detection
 from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
 from calibration.measurements.base import Measurement, Observation
-from calibration.measurements.validation import deviations, increasing_times, numbers
+from calibration.measurements.validation import (
+    check_deviations,
+    check_increasing_times,
+    check_numbers,
+)
 from calibration.model.apparatus import CAMERA
 from calibration.model.samples import MeasuredSamples, Samples
 from calibration.model.trial_state import TrialState
@@ -59,6 +63,14 @@ class Spins(Measurement):
 
     Raises:
         InputError: times that do not increase, another shape, a sigma that is not positive.
+
+    Example:
+        Only the spin about y was seen:
+
+        >>> nan = np.nan
+        >>> spins = cal.measurements.Spins([0.0, 0.01], [[nan, 50.0, nan], [nan, 49.0, nan]])
+        >>> spins.quantities
+        ('spin about y [rad/s]',)
     """
 
     clock: str
@@ -73,9 +85,9 @@ class Spins(Measurement):
         name: str = "spins",
         path: str | None = None,
     ) -> None:
-        self.time = increasing_times("Spins", times)
-        self.spin = numbers("Spins", "spin", spin, (self.time.size, 3))
-        self.sigma = deviations("Spins", sigma, self.spin.shape, unit="rad/s")
+        self.time = check_increasing_times("Spins", times)
+        self.spin = check_numbers("Spins", "spin", spin, (self.time.size, 3))
+        self.sigma = check_deviations("Spins", sigma, self.spin.shape, unit="rad/s")
         self.clock, self.name, self.path = clock, name, path
 
     @property
@@ -144,6 +156,12 @@ def read_spins(
 
     Raises:
         InputError: with the file, line and column, and what to do.
+
+    Example:
+        >>> rows = [[0, 600], [0.01, 594]]
+        >>> np.savetxt("spin.csv", rows, delimiter=",", header="t (s),wy (rpm)", comments="")
+        >>> cal.measurements.read_spins("spin.csv").spin[:, 1].round(2)
+        array([62.83, 62.2 ])
     """
     found, name = read_columns(
         path,

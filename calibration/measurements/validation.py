@@ -9,7 +9,7 @@ import numpy as np
 from calibration.errors import InputError
 
 
-def increasing_times(owner: str, times: Any, *, least: int = 1) -> np.ndarray:
+def check_increasing_times(owner: str, times: Any, *, least: int = 1) -> np.ndarray:
     """Times (n,) as numbers.
 
     Raises:
@@ -35,7 +35,7 @@ def increasing_times(owner: str, times: Any, *, least: int = 1) -> np.ndarray:
     return values
 
 
-def numbers(owner: str, name: str, values: Any, shape: tuple[int, ...]) -> np.ndarray:
+def check_numbers(owner: str, name: str, values: Any, shape: tuple[int, ...]) -> np.ndarray:
     """Numbers of a shape, NaN where nothing was measured.
 
     Raises:
@@ -56,7 +56,9 @@ def numbers(owner: str, name: str, values: Any, shape: tuple[int, ...]) -> np.nd
     return found
 
 
-def deviations(owner: str, sigma: Any, shape: tuple[int, ...], *, unit: str) -> np.ndarray | None:
+def check_deviations(
+    owner: str, sigma: Any, shape: tuple[int, ...], *, unit: str
+) -> np.ndarray | None:
     """Standard deviations of a shape, from one number or one for each; ``None`` where not given.
 
     Raises:

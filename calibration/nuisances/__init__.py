@@ -1,4 +1,10 @@
-"""Quantities of the measurement that a fit can find beside the material constants."""
+"""Quantities of the measurement that a fit can find beside the material constants.
+
+Example:
+    >>> from calibration import nuisances
+    >>> [parameter.name for parameter in nuisances.FirstImpact().parameters(())]
+    ['impact_time', 'impact_speed']
+"""
 
 import lazy_loader as _lazy
 

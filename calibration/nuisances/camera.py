@@ -21,6 +21,10 @@ class LengthScale(Nuisance):
     a few percent wrong.
 
     Gravity makes it visible. It excludes ``Gravity``, which has the same effect.
+
+    Example:
+        >>> [parameter.name for parameter in cal.nuisances.LengthScale().parameters(())]
+        ['length_scale']
     """
 
     shared: ClassVar[bool] = True
@@ -54,6 +58,11 @@ class PixelAspect(Nuisance):
 
     Args:
         prior: what is known of it beforehand.
+
+    Example:
+        >>> aspect = cal.nuisances.PixelAspect(prior=cal.LogNormal(1.0, 1.01))
+        >>> [parameter.name for parameter in aspect.parameters(())]
+        ['pixel_aspect']
     """
 
     shared: ClassVar[bool] = True
@@ -104,6 +113,11 @@ class CameraRoll(Nuisance):
 
     Args:
         prior: what is known of it beforehand.
+
+    Example:
+        >>> roll = cal.nuisances.CameraRoll(prior=cal.Normal(0.0, np.radians(1.0)))
+        >>> [parameter.name for parameter in roll.parameters(())]
+        ['camera_roll']
     """
 
     shared: ClassVar[bool] = True
@@ -144,6 +158,11 @@ class LensDistortion(Nuisance):
     Args:
         centre: of the picture, ``(x, z)`` in recorded lengths [m].
         prior: what is known of ``k`` beforehand.
+
+    Example:
+        >>> lens = cal.nuisances.LensDistortion(centre=(0.3, 0.2))
+        >>> lens.parameters(())[0].about.unit
+        '1/m^2'
     """
 
     shared: ClassVar[bool] = True
@@ -190,6 +209,11 @@ class DepthMotion(Nuisance):
         distance: from the camera to the ball at first [m].
         centre: point of the picture on the axis of the camera, ``(x, z)`` in recorded lengths [m].
         prior: what is known of the velocity beforehand.
+
+    Example:
+        >>> depth = cal.nuisances.DepthMotion(distance=1.5, centre=(0.3, 0.2))
+        >>> depth.parameters((0, 2))[0].about.label
+        'velocity away from the camera'
     """
 
     distance: float
@@ -248,6 +272,17 @@ class Exposure(Nuisance):
         known: the exposure time [s]; by default it is found.
         prior: what is known of it beforehand.
         guess: where the search begins [s].
+
+    Example:
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> nothing = cal.nuisances.UnfittedTrial((), None, None, scene, ())
+        >>> cal.nuisances.Exposure(guess=1e-3).start(nothing)
+        array([0.001])
+        >>> cal.nuisances.Exposure(known=1e-3).parameters(())
+        ()
     """
 
     shared: ClassVar[bool] = True

@@ -22,6 +22,15 @@ class TimeOffset(Nuisance):
     (a ball released from rest).
 
     It excludes ``InitialState``: an unknown state at an unknown time.
+
+    Example:
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> nothing = cal.nuisances.UnfittedTrial((), None, None, scene, ())
+        >>> cal.nuisances.TimeOffset().start(nothing)
+        array([0.])
     """
 
     same_effect_as: ClassVar[tuple[type[Nuisance], ...]] = (InitialState,)
@@ -58,6 +67,11 @@ class ClockOffset(Nuisance):
             given to its measurement.
         prior: what is known of it beforehand.
         shared: whether all trials have the same.
+
+    Example:
+        >>> offset = cal.nuisances.ClockOffset("microphone", prior=cal.Normal(0.02, 0.01))
+        >>> [parameter.name for parameter in offset.parameters(())]
+        ['offset_of_microphone']
     """
 
     clock: str
@@ -128,6 +142,11 @@ class ClockDrift(Nuisance):
             given to its measurement.
         prior: what is known of it beforehand.
         shared: whether all trials have the same.
+
+    Example:
+        >>> sounds = cal.Trial(cal.measurements.BounceTimes([0.3, 0.7, 1.0]))
+        >>> cal.nuisances.ClockDrift("microphone").concerns(sounds)
+        True
     """
 
     clock: str

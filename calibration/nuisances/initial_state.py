@@ -13,6 +13,7 @@ from calibration.model.parameter import Parameter, nuisance_parameter
 from calibration.model.prior import Prior
 from calibration.model.trial_state import TrialState
 from calibration.nuisances.base import AXES, MeasuredTrial, Nuisance, UnfittedTrial
+from jaxcontact import Plane
 from jaxcontact.geometry.rotation import quaternion_product, rotation_to_quaternion
 
 
@@ -25,6 +26,10 @@ class InitialState(Nuisance):
         spin: whether the initial spin is unknown, too; else it is zero.
         lift: whether spin lifts the ball: then the spin about the vertical matters, too, as it
             bends the path sideways.
+
+    Example:
+        >>> [parameter.name for parameter in cal.nuisances.InitialState().parameters((0, 2))]
+        ['position_x', 'position_z', 'velocity_x', 'velocity_z']
     """
 
     spin: bool = False
@@ -114,6 +119,11 @@ class KnownState(Nuisance):
         velocity: [m/s].
         spin: [rad/s].
         time: at which it holds, on the clock of the recording [s].
+
+    Example:
+        >>> release = cal.nuisances.KnownState(position=(0.0, 0.0, 0.52))
+        >>> release.parameters(()), release.sets_motion
+        ((), True)
     """
 
     sets_motion: ClassVar[bool] = True
@@ -150,6 +160,16 @@ class InitialSpin(Nuisance):
     Args:
         components: letters of the axes about which it is unknown.
         prior: what is known of each beforehand.
+
+    Example:
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> spins = cal.measurements.Spins([0.0, 0.01], [[0.0, 50.0, 1.0], [0.0, 49.0, 1.0]])
+        >>> trial = cal.nuisances.UnfittedTrial((spins,), None, None, scene, ())
+        >>> cal.nuisances.InitialSpin("yz").start(trial)
+        array([50.,  1.])
     """
 
     components: str = "y"
@@ -205,6 +225,10 @@ class InitialSpin(Nuisance):
 class InitialTurn(Nuisance):
     """Rotation from the first measured orientation to the true one at the start, of each trial with
     ``Orientations``.
+
+    Example:
+        >>> [parameter.name for parameter in cal.nuisances.InitialTurn().parameters(())]
+        ['turn_x', 'turn_y', 'turn_z']
     """
 
     def concerns(self, trial: MeasuredTrial) -> bool:
@@ -242,6 +266,16 @@ class MarkerStart(Nuisance):
 
     Args:
         prior: what is known of it beforehand.
+
+    Example:
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> marker = cal.measurements.MarkerAngles([0.0, 0.01], [0.3, 0.8])
+        >>> trial = cal.nuisances.UnfittedTrial((marker,), None, None, scene, ())
+        >>> cal.nuisances.MarkerStart().start(trial)
+        array([0.3])
     """
 
     prior: Prior | None = None
@@ -288,6 +322,16 @@ class FirstImpact(Nuisance):
 
     The body moves along the normal of the first surface, which must be a plane. For trials without
     positions and without a known initial state.
+
+    Example:
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> sounds = cal.measurements.BounceTimes([0.32, 0.75, 1.05], sigma=1e-4)
+        >>> trial = cal.nuisances.UnfittedTrial((sounds,), None, sounds.detect(scene), scene, ())
+        >>> cal.nuisances.FirstImpact().start(trial).round(2)  # time [s] and speed [m/s]
+        array([0.32, 3.02])
     """
 
     sets_motion: ClassVar[bool] = True
@@ -312,7 +356,18 @@ class FirstImpact(Nuisance):
         )
 
     def start(self, trial: UnfittedTrial) -> np.ndarray:
-        """From the measured impacts."""
+        """From the measured impacts.
+
+        Raises:
+            InputError: the first surface is not a plane, or no measurement shows impacts.
+        """
+        surface = trial.scene.surfaces[0]
+        if not isinstance(surface, Plane):
+            raise InputError(
+                "FirstImpact() moves the body along the normal of the first surface, which must "
+                f"be a Plane; this scene has {type(surface).__name__}.",
+                remedy="Give Trial(..., initial=jaxcontact.state(...)) instead.",
+            )
         detected = trial.detected
         if detected is None or detected.first_impact is None:
             raise InputError(

@@ -18,6 +18,16 @@ class PerTrial(Nuisance):
     Args:
         free: the parameter.
         parameter: what a fit knows of it.
+
+    Example:
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> each = cal.Free("contact.normal.restitution", each=True)
+        >>> own = cal.nuisances.PerTrial(each, each.parameter(scene))
+        >>> own.start(cal.nuisances.UnfittedTrial((), None, None, scene, ()))
+        array([0.7])
     """
 
     free: Free

@@ -26,6 +26,11 @@ class RestitutionScatter(Nuisance):
     Args:
         impacts: the largest number of impacts in a recording.
         sd: of the deviation of ``ln(e/(1 - e))``; the default is 0.02 in a restitution of 0.9.
+
+    Example:
+        >>> scatter = cal.nuisances.RestitutionScatter(impacts=2)
+        >>> [parameter.name for parameter in scatter.parameters(())]
+        ['restitution_deviation_1', 'restitution_deviation_2']
     """
 
     impacts: int

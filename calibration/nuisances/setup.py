@@ -24,6 +24,15 @@ from jaxcontact.parameters import put
 class Gravity(Nuisance):
     """The acceleration of free fall, downwards, one value for all recordings; excludes
     ``LengthScale``.
+
+    Example:
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> nothing = cal.nuisances.UnfittedTrial((), None, None, scene, ())
+        >>> cal.nuisances.Gravity().start(nothing)
+        array([9.81])
     """
 
     shared: ClassVar[bool] = True
@@ -63,6 +72,11 @@ class GravityTilt(Nuisance):
     Args:
         towards: ``"x"`` or ``"y"``.
         prior: what is known of it beforehand.
+
+    Example:
+        >>> tilt = cal.nuisances.GravityTilt("y", prior=cal.Normal(0.0, 5e-3))
+        >>> tilt.parameters(())[0].about.label
+        'tilt of gravity towards y'
     """
 
     shared: ClassVar[bool] = True
@@ -109,6 +123,16 @@ class GravityTilt(Nuisance):
 class SurfaceHeight(Nuisance):
     """Height of the (horizontal) plane in each recording, in recorded units: the origin of a camera
     is nobody's table top.
+
+    Example:
+        >>> law = jc.NewtonRestitution(restitution=0.7)
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=0.03), contact=jc.ContactModel(normal=law)
+        ... )
+        >>> detected = cal.measurements.BounceTimes([0.32, 0.75, 1.05]).detect(scene)
+        >>> trial = cal.nuisances.UnfittedTrial((), None, detected, scene, (2,))
+        >>> cal.nuisances.SurfaceHeight().start(trial)
+        array([0.])
     """
 
     def concerns(self, trial: MeasuredTrial) -> bool:
@@ -146,6 +170,11 @@ class ForceGain(Nuisance):
 
     Args:
         prior: what is known of it beforehand.
+
+    Example:
+        >>> gain = cal.nuisances.ForceGain(prior=cal.LogNormal(1.0, 1.02))
+        >>> [parameter.name for parameter in gain.parameters(())]
+        ['force_gain']
     """
 
     shared: ClassVar[bool] = True

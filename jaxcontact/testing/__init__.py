@@ -3,6 +3,10 @@ run on yours.
 
 They need double precision (``jax.config.update("jax_enable_x64", True)``) and raise
 ``AssertionError``, with the law or surface, the property and the point in its text.
+
+Example:
+    >>> from jaxcontact import testing
+    >>> testing.check_surface(jc.Plane())  # it says nothing, so all is well
 """
 
 from jaxcontact.testing.laws import check_law

@@ -24,6 +24,12 @@ class OnBranch(NamedTuple):
     Attributes:
         branch: number of the branch, as the law counts them, ``(contacts,)`` of integers.
         memory: what the law remembers.
+
+    Example:
+        >>> zero = jnp.zeros(1)
+        >>> contact = jc.laws.OnBranch(branch=jnp.zeros(1, int), memory=(zero,))
+        >>> contact.branch
+        Array([0], dtype=int64)
     """
 
     branch: jax.Array
@@ -39,6 +45,13 @@ class Reach(NamedTuple):
         upper: overlap [m] at which it ends while the overlap grows; ``inf`` where it does not.
         turns: whether it ends where the overlap turns from growing to falling.
         onset: overlap [m] near which the force behaves like a broken power of the distance to it.
+
+    Example:
+        A branch that ends with the contact, or where the overlap turns:
+
+        >>> reach = jc.laws.Reach(lower=-jnp.inf, upper=jnp.inf, turns=True, onset=0.0)
+        >>> reach.turns
+        True
     """
 
     lower: Real

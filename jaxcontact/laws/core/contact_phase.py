@@ -26,6 +26,11 @@ class ContactPhase(abc.ABC):
     Attributes:
         overlap_scale: overlap [m] with which the impact is of order one.
         time_scale: ``overlap_scale`` over the impact speed [s].
+
+    Example:
+        >>> law = jc.HuntCrossley(stiffness=1e8, restitution=0.8)
+        >>> isinstance(law.phase(mass=0.01, impact_speed=1.0), jc.laws.ContactPhase)
+        True
     """
 
     overlap_scale: jax.Array
@@ -85,6 +90,12 @@ class ContactPhase(abc.ABC):
 class ClosedPhase(ContactPhase):
     """Phase coordinates of a contact that ends at zero overlap and can be solved for at all its
     nodes at once (``simulation.single_sphere.contact.orbit``).
+
+    Example:
+        >>> law = jc.HuntCrossley(stiffness=1e8, restitution=0.8)
+        >>> phase = law.phase(mass=0.01, impact_speed=1.0)
+        >>> isinstance(phase, jc.laws.ClosedPhase), round(float(phase.restitution), 2)
+        (True, 0.79)
     """
 
     @property

@@ -21,7 +21,18 @@ from jaxcontact.parameters import model, parameter
 
 
 def duration_field() -> Any:
-    """Declare the time between touch-down and lift-off at an approach speed of 1 m/s [s]."""
+    """Declare the time between touch-down and lift-off at an approach speed of 1 m/s [s].
+
+    Example:
+        >>> @jc.model
+        ... class HalfRestitution(jc.laws.RigidImpact):
+        ...     duration: float = jc.laws.duration_field()
+        ...     deviation: float = jc.laws.deviation_field()
+        ...     def restitution_at(self, impact_speed, *, mass):
+        ...         return 0.5 * jnp.ones_like(impact_speed)
+        >>> print(HalfRestitution(duration=1e-4).duration)
+        0.0001
+    """
     return parameter(
         unit="s",
         label="contact duration at 1 m/s",
@@ -33,7 +44,12 @@ def duration_field() -> Any:
 
 
 def deviation_field() -> Any:
-    """Declare the deviation of each impact in order of time, added to ``ln(e/(1 - e))``."""
+    """Declare the deviation of each impact in order of time, added to ``ln(e/(1 - e))``.
+
+    Example:
+        >>> print(jc.NewtonRestitution(restitution=0.8).deviation)
+        0.0
+    """
     return parameter(
         unit="-", label="deviation of ln(e/(1 - e)) of each impact", symbol="d_e", default=0.0
     )
