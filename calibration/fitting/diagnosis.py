@@ -98,12 +98,12 @@ def _doubt_components(assessment: Assessment) -> list[str]:
             found.append(
                 f"Neighbouring residuals of {component.quantity} are correlated "
                 f"({correlation[i]:.2f}), which {component.model}"
-                " does not expect; intervals are too narrow. Correlated() expects it."
+                " does not expect; intervals are too narrow. Use noise=Correlated()."
             )
         if far[i] and not component.model.robust:
             found.append(
                 f"{int(far[i])} of {int(counts[i])} residuals of {component.quantity} "
                 f"are more than {policy.outlier_size:g} standard deviations"
-                " off; StudentT(4) and Huber() bear outliers."
+                " off; use noise=StudentT(4) or Huber(), which tolerate outliers."
             )
     return found

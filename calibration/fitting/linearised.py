@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from calibration.model.samples import Samples
 from calibration.noise.models import Automatic, Errors, NoiseModel
 from calibration.noise.whitening import make_whitening, unwhiten
 from calibration.optimise.normal_equations import NormalEquations, compute_leverage
@@ -89,7 +90,7 @@ def component_of_rows(pieces: Sequence[Piece], block: Block) -> np.ndarray:
     return label_rows(rows, components, block.residual.shape[1])
 
 
-def plain(residual: np.ndarray, by: np.ndarray, samples: Any) -> tuple[np.ndarray, np.ndarray]:
+def plain(residual: np.ndarray, by: np.ndarray, samples: Samples) -> tuple[np.ndarray, np.ndarray]:
     """Residuals (R, n, k) and derivatives (R, n, k, p) before the loss and the whitening of their
     samples.
     """

@@ -8,25 +8,34 @@ from typing import Any, NamedTuple
 import jax
 import numpy as np
 
+import jaxcontact as jc
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.estimates import estimate_trial
 from calibration.measurements.base import Abscissa, Measurement
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Layout, over_trials
 from calibration.problem.trial import Trial
+from calibration.problem.trial_batch import TrialData
 from calibration.results.estimate import Estimate
 from calibration.results.fitted_data import FittedRecording, FittedSeries
 
 
 @partial(jax.jit, static_argnames=("layout", "batch"))
 def predictions(
-    layout: Layout, batch: int, scene: Any, shared: jax.Array, local: jax.Array, data: Any
-) -> tuple[Any, Any]:
+    layout: Layout,
+    batch: int,
+    scene: jc.Scene,
+    shared: jax.Array,
+    local: jax.Array,
+    data: TrialData,
+) -> tuple[tuple[jax.Array, ...], tuple[jc.Trajectory, ...]]:
     """What each observation of the trials of a batch would measure, and the simulations behind
     it.
     """
 
-    def one(own: jax.Array, data: Any) -> tuple[Any, Any]:
+    def one(
+        own: jax.Array, data: TrialData
+    ) -> tuple[tuple[jax.Array, ...], tuple[jc.Trajectory, ...]]:
         trials = layout.batches[batch]
         return trials.predict(
             trials.trial_state(*layout.at_trial(batch, scene, shared, data), own, data), data

@@ -8,22 +8,30 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from calibration.optimise.least_squares import SOLVERS, Minimum, Start, find_scale, minimise_traced
+import jaxcontact as jc
+from calibration.optimise.least_squares import (
+    SOLVERS,
+    Method,
+    Minimum,
+    Start,
+    find_scale,
+    minimise_traced,
+)
 from calibration.problem.residuals import Block, Layout, jacobians, residuals
 from calibration.runtime.compilation import quick_jit
 
 
 def minimise_each_traced(
     layout: Layout,
-    scene: Any,
-    data: Any,
+    scene: jc.Scene,
+    data: tuple[Any, ...],
     start: Start,
     *,
-    method: Any,
+    method: Method,
     steps: int,
     each: tuple[bool, bool],
     keep_blocks: bool,
-) -> Any:
+) -> tuple[Minimum, jax.Array, tuple[Block, ...] | None]:
     """``minimise_each`` inside a compiled program."""
 
     def one(data: Any, start: Start) -> Any:
@@ -62,12 +70,12 @@ _minimise_each_compiled = quick_jit(
 
 def minimise_each(
     layout: Layout,
-    scene: Any,
-    data: Any,
+    scene: jc.Scene,
+    data: tuple[Any, ...],
     start: Start,
     *,
     each: tuple[bool, bool],
-    method: Any = "levenberg_marquardt",
+    method: Method = "levenberg_marquardt",
     steps: int = 100,
     keep_blocks: bool = False,
 ) -> tuple[Minimum, np.ndarray, tuple[Block, ...] | None]:

@@ -24,7 +24,7 @@ ROUNDING = 1e-9
 class _Queried(NamedTuple):
     """What a step is computed from: where it begins, and residuals and Jacobian there."""
 
-    y: Any
+    y: jax.Array
     f_info: Any
 
 
@@ -41,10 +41,10 @@ class BoxConstrainedDescent(optimistix.AbstractDescent):
             limit.
     """
 
-    inner: Any
-    reach: Any
+    inner: optimistix.AbstractDescent
+    reach: jax.Array
 
-    def init(self, y: Any, f_info_struct: Any) -> Any:
+    def init(self, y: jax.Array, f_info_struct: optimistix.FunctionInfo) -> _Queried:
         """Zeros in the place of residuals and Jacobian."""
         shapes = jax.ShapeDtypeStruct
         return _Queried(
@@ -55,11 +55,11 @@ class BoxConstrainedDescent(optimistix.AbstractDescent):
             ),
         )
 
-    def query(self, y: Any, f_info: Any, state: Any) -> Any:
+    def query(self, y: jax.Array, f_info: optimistix.FunctionInfo, state: _Queried) -> _Queried:
         """Keep what a step is computed from."""
         return _Queried(y, f_info)
 
-    def step(self, step_size: jax.Array, state: Any) -> tuple[Any, Any]:
+    def step(self, step_size: jax.Array, state: _Queried) -> tuple[jax.Array, Any]:
         """The inner step in the box."""
         y, f_info = state
 

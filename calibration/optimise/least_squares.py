@@ -7,6 +7,7 @@ about one standard deviation, whatever the physical units are. The Jacobian is b
 recordings together, and handed to the solver by a rule of differentiation of the residual.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple, TypeAlias
 
 import equinox as eqx
@@ -15,7 +16,9 @@ import jax.numpy as jnp
 import numpy as np
 import optax
 import optimistix
+from jax.typing import ArrayLike
 
+import jaxcontact as jc
 from calibration.model.parameter import has_transform
 from calibration.optimise.box_descent import LARGEST, BoxConstrainedDescent
 from calibration.optimise.schur import SchurComplementSolver
@@ -32,6 +35,9 @@ ROUGH, FINE = 1.0, 1e-5
 
 Method: TypeAlias = str | optax.GradientTransformation
 """One of ``METHODS``, or an optimiser of Optax; static."""
+
+Report: TypeAlias = Callable[[Any, Any], None]
+"""What is told the iteration and chi-squared as a minimisation runs."""
 
 
 class Minimum(NamedTuple):
@@ -109,7 +115,7 @@ class Start(NamedTuple):
         return tuple(found)
 
 
-def flatten(shared: Any, local: tuple[Any, ...]) -> jax.Array:
+def flatten(shared: ArrayLike, local: tuple[ArrayLike, ...]) -> jax.Array:
     """One vector of all coordinates."""
     return jnp.concatenate([shared, *(jnp.ravel(own) for own in local)])
 
@@ -191,7 +197,13 @@ def apply_step(
     )
 
 
-def scaled_residual(layout: Layout, scene: Any, data: Any, start: Start, scale: jax.Array) -> Any:
+def scaled_residual(
+    layout: Layout,
+    scene: jc.Scene,
+    data: tuple[Any, ...],
+    start: Start,
+    scale: jax.Array,
+) -> Callable[[jax.Array], Any]:
     """Residuals (all in one vector) as a function of scaled steps from the start, with the block
     Jacobian as its derivative.
 
@@ -225,15 +237,15 @@ def scaled_residual(layout: Layout, scene: Any, data: Any, start: Start, scale: 
 
 def minimise_traced(
     layout: Layout,
-    scene: Any,
-    data: Any,
+    scene: jc.Scene,
+    data: tuple[Any, ...],
     start: Start,
     scale: jax.Array | None = None,
     *,
     method: Method,
     steps: int,
-    report: Any,
-    tolerance: Any = FINE,
+    report: Report | None,
+    tolerance: ArrayLike = FINE,
     learning_rate: float = 0.05,
     keep_blocks: bool = False,
 ) -> tuple[Minimum, tuple[Block, ...] | None]:
@@ -341,13 +353,13 @@ _minimise_compiled = quick_jit(
 
 def minimise(
     layout: Layout,
-    scene: Any,
-    data: Any,
+    scene: jc.Scene,
+    data: tuple[Any, ...],
     start: Start,
     *,
     method: Method,
     steps: int,
-    report: Any = None,
+    report: Report | None = None,
 ) -> Minimum:
     """Minimise half the sum of squares of the weighted residuals from ``start``; arguments as in
     ``Problem`` and ``fit``.
@@ -359,19 +371,19 @@ def minimise(
 
 def minimise_with_blocks(
     layout: Layout,
-    scene: Any,
-    data: Any,
+    scene: jc.Scene,
+    data: tuple[Any, ...],
     start: Start,
     *,
     method: Method,
     steps: int,
-    report: Any = None,
+    report: Report | None = None,
     tolerance: float = FINE,
 ) -> tuple[Minimum, tuple[Block, ...]]:
     """``minimise``, and the residuals with their Jacobian at the minimum, which an assessment
     needs.
     """
-    known = {"method": method, "steps": steps, "report": report}
+    known: dict[str, Any] = {"method": method, "steps": steps, "report": report}
     if method in SOLVERS:
         found = _minimise_compiled(
             layout, scene, data, start, None, tolerance=tolerance, keep_blocks=True, **known
@@ -389,7 +401,7 @@ def _descend(
     *,
     method: Method,
     steps: int,
-    report: Any,
+    report: Report | None,
     learning_rate: float,
 ) -> tuple:
     """First-order descent of the mean square by Optax, keeping the best point."""

@@ -14,6 +14,7 @@ import dataclasses
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from calibration.problem.residuals import Block
 
@@ -125,7 +126,7 @@ class SharedInformation:
         """Independent information adds."""
         return SharedInformation(self.matrix + other.matrix, self.before + other.before)
 
-    def scaled(self, factor: Any) -> "SharedInformation":
+    def scaled(self, factor: ArrayLike) -> "SharedInformation":
         """Per unit of other coordinates: ``factor`` (S,) is the change of a coordinate per change
         of the other one.
         """

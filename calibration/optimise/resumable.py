@@ -17,7 +17,15 @@ from typing import Any
 
 import numpy as np
 
-from calibration.optimise.least_squares import FINE, Minimum, Start, minimise_with_blocks
+import jaxcontact as jc
+from calibration.optimise.least_squares import (
+    FINE,
+    Method,
+    Minimum,
+    Report,
+    Start,
+    minimise_with_blocks,
+)
 from calibration.optimise.termination import GAIN
 from calibration.problem.residuals import Block, Layout
 from calibration.runtime.checkpoint import Checkpoint, Journal, open_journal
@@ -68,13 +76,13 @@ def checkpoint_minima(
 
 def minimise_with_checkpoint(
     layout: Layout,
-    scene: Any,
-    data: Any,
+    scene: jc.Scene,
+    data: tuple[Any, ...],
     start: Start,
     *,
-    method: Any,
+    method: Method,
     steps: int,
-    report: Any = None,
+    report: Report | None = None,
     tolerance: float = FINE,
 ) -> tuple[Minimum, tuple[Block, ...]]:
     """As ``minimise_with_blocks``; inside of ``checkpoint_minima`` in pieces that are kept."""

@@ -50,7 +50,9 @@ class SchurComplementSolver(lineax.AbstractLinearSolver):
     shared: int
     shapes: tuple[tuple[int, int, int], ...]
 
-    def init(self, operator: Any, options: dict[str, Any]) -> JacobianBlocks:
+    def init(
+        self, operator: lineax.AbstractLinearOperator, options: dict[str, Any]
+    ) -> JacobianBlocks:
         """Probe the operator: one product for each shared column, and one for a column of all
         trials of a batch together.
         """
@@ -82,8 +84,11 @@ class SchurComplementSolver(lineax.AbstractLinearSolver):
         return JacobianBlocks(by_shared, tuple(by_local), root, damped)
 
     def compute(
-        self, state: JacobianBlocks, vector: Any, options: dict[str, Any]
-    ) -> tuple[jax.Array, Any, dict[str, Any]]:
+        self,
+        state: JacobianBlocks,
+        vector: Any,
+        options: dict[str, Any],
+    ) -> tuple[jax.Array, lineax.RESULTS, dict[str, Any]]:
         """The step for one right-hand side."""
         rows, extra = vector if state.damped else (vector, None)
         right = state.by_shared.T @ rows
@@ -118,7 +123,9 @@ class SchurComplementSolver(lineax.AbstractLinearSolver):
         step = jnp.concatenate([shared, *local])
         return jnp.where(jnp.all(jnp.isfinite(step)), step, 0.0), lineax.RESULTS.successful, {}
 
-    def transpose(self, state: JacobianBlocks, options: dict[str, Any]) -> Any:
+    def transpose(
+        self, state: JacobianBlocks, options: dict[str, Any]
+    ) -> tuple[JacobianBlocks, dict[str, Any]]:
         """Not implemented: nothing is differentiated through the solve."""
         raise NotImplementedError
 
@@ -143,7 +150,7 @@ def _damped(normal: jax.Array, damping: jax.Array) -> jax.Array:
     ] * jnp.eye(normal.shape[-1])
 
 
-def operator_rows(operator: Any) -> int:
+def operator_rows(operator: lineax.AbstractLinearOperator) -> int:
     """Rows of the operator without damping."""
     structure = operator.out_structure()
     return (structure[0] if isinstance(structure, tuple) else structure).size

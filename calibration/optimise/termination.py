@@ -54,21 +54,27 @@ class StepTerminatedSolver(optimistix.AbstractLeastSquaresSolver):
         norm: of changes.
     """
 
-    inner: Any
+    inner: optimistix.AbstractLeastSquaresSolver
     lengths: Callable[[Any], jax.Array]
     atol: Any
     rtol: float
     norm: Callable[[Any], jax.Array]
 
-    def init(self, *args: Any) -> Any:
+    def init(self, *args: Any) -> _Progress:
         """As the inner method, which has made no progress yet."""
         return _Progress(
             self.inner.init(*args), jnp.asarray(jnp.inf), jnp.asarray(0), jnp.asarray(False)
         )
 
     def step(
-        self, fn: Any, y: Any, args: Any, options: Any, state: Any, tags: Any
-    ) -> tuple[Any, Any, Any]:
+        self,
+        fn: Callable[..., Any],
+        y: jax.Array,
+        args: object,
+        options: dict[str, Any],
+        state: _Progress,
+        tags: frozenset[object],
+    ) -> tuple[jax.Array, _Progress, Any]:
         """A step of the inner method, and whether it was the last."""
         new, after, aux = self.inner.step(fn, y, args, options, state.inner, tags)
         residual = after.f_info.residual
@@ -85,8 +91,14 @@ class StepTerminatedSolver(optimistix.AbstractLeastSquaresSolver):
         return new, _Progress(after, jnp.where(progress, chi2, state.lowest), idle, settled), aux
 
     def terminate(
-        self, fn: Any, y: Any, args: Any, options: Any, state: Any, tags: Any
-    ) -> tuple[jax.Array, Any]:
+        self,
+        fn: Callable[..., Any],
+        y: jax.Array,
+        args: object,
+        options: dict[str, Any],
+        state: _Progress,
+        tags: frozenset[object],
+    ) -> tuple[jax.Array, optimistix.RESULTS]:
         """Whether the tolerance is met, or the search is given up."""
         given_up = optimistix.RESULTS.where(
             state.idle > PATIENCE,
@@ -98,7 +110,15 @@ class StepTerminatedSolver(optimistix.AbstractLeastSquaresSolver):
         )
 
     def postprocess(
-        self, fn: Any, y: Any, aux: Any, args: Any, options: Any, state: Any, tags: Any, result: Any
-    ) -> Any:
+        self,
+        fn: Callable[..., Any],
+        y: jax.Array,
+        aux: Any,
+        args: object,
+        options: dict[str, Any],
+        state: _Progress,
+        tags: frozenset[object],
+        result: optimistix.RESULTS,
+    ) -> tuple[jax.Array, Any, dict[str, Any]]:
         """As the inner method."""
         return self.inner.postprocess(fn, y, aux, args, options, state.inner, tags, result)

@@ -1,7 +1,5 @@
 """Acceptance of steps that knows of rounding."""
 
-from typing import Any
-
 import jax
 import optimistix
 
@@ -29,7 +27,7 @@ class RoundedTrustRegion(optimistix.ClassicalTrustRegion):
     low_cutoff: float = POOR
     high_cutoff: float = GOOD
 
-    def predict_reduction(self, y_diff: Any, f_info: Any) -> jax.Array:
+    def predict_reduction(self, y_diff: jax.Array, f_info: optimistix.FunctionInfo) -> jax.Array:
         """The expected decrease (negative), and room for rounding: a step is accepted where
         ``change <= low_cutoff * this``.
         """

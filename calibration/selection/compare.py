@@ -190,7 +190,7 @@ def compare(
     """
     if not isinstance(problems, Mapping) or len(problems) < 2:
         raise InputError(
-            "compare: there is nothing to compare.",
+            "compare: nothing to compare; fewer than two problems were given.",
             remedy="Give at least two problems, {name: problem}.",
         )
     names, first = list(problems), next(iter(problems.values()))
@@ -233,7 +233,7 @@ def check_same_data(one: str, first: Problem, other: str, second: Problem) -> No
     if len(first.trials) != len(second.trials):
         raise InputError(
             f"compare: {one!r} has {len(first.trials)} trials, {other!r} has "
-            f"{len(second.trials)}; nothing follows from that.",
+            f"{len(second.trials)}; only fits to the same data can be compared.",
             remedy="Build both problems on the same trials.",
         )
     if first.errors != second.errors:
@@ -446,7 +446,7 @@ def _warnings(ranked: tuple[ComparedModel, ...], factor: float, policy: FitPolic
     best = ranked[0]
     for model in ranked:
         if not model.fit.converged:
-            yield f"The fit of {model.name} did not converge; its place says nothing."
+            yield f"The fit of {model.name} did not converge; its rank is not reliable."
     if not best.fit.explained:
         yield (
             f"Even {best.name} does not explain the data (chi2 per degree of freedom "
@@ -479,8 +479,8 @@ def _warnings(ranked: tuple[ComparedModel, ...], factor: float, policy: FitPolic
         for model in ranked:
             if not math.isfinite(model.log_evidence):
                 yield (
-                    f"The evidence of {model.name} is not defined: the data and the priors leave a "
-                    "parameter open."
+                    f"The evidence of {model.name} is not defined: the data and the priors do not "
+                    "determine a parameter."
                 )
 
 

@@ -233,7 +233,7 @@ def mask_data(data: tuple[Any, ...], fold: Fold, *, keep: bool) -> tuple[Any, ..
     )
 
 
-def stack_data(several: list[Any]) -> Any:
+def stack_data(several: list[tuple[Any, ...]]) -> tuple[Any, ...]:
     """Several data in one, with a leading axis."""
     return jax.tree.map(
         lambda *columns: np.stack([np.asarray(column) for column in columns]), *several

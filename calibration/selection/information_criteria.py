@@ -5,18 +5,17 @@ weights.
 residuals can be compared.
 """
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import special, stats
 
 from calibration.fitting.assessment import Assessment
-from calibration.noise.loss import HuberLoss, StudentTLoss
+from calibration.noise.loss import HuberLoss, Loss, StudentTLoss
 from calibration.problem.rows import count_rows
 from calibration.uncertainty.resampling import find_leverages
 
 
-def log_normaliser(loss: Any, shape: tuple[int, ...]) -> np.ndarray:
+def log_normaliser(loss: Loss | None, shape: tuple[int, ...]) -> np.ndarray:
     """Logarithm of the integral of ``exp(-rho(r)/2)``."""
     if isinstance(loss, StudentTLoss):
         degrees = np.broadcast_to(np.asarray(loss.degrees, dtype=float), shape)
@@ -121,7 +120,7 @@ def bic(minus_two_log: float, parameters: float, observations: float) -> float:
     return minus_two_log + parameters * np.log(observations)
 
 
-def akaike_weights(values: Any) -> np.ndarray:
+def akaike_weights(values: ArrayLike) -> np.ndarray:
     """``exp(-Delta/2)``, normalised (Burnham and Anderson 2002)."""
     differences = np.asarray(values, dtype=float) - np.min(values)
     weights = np.exp(-differences / 2)

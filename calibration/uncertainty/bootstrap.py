@@ -22,8 +22,10 @@ from calibration.fitting.refit import STEPS, identity
 from calibration.model.parameter import Parameter
 from calibration.optimise.batched import minimise_each
 from calibration.optimise.convergence import is_an_end
-from calibration.optimise.least_squares import Start
+from calibration.optimise.least_squares import Minimum, Start
 from calibration.problem.residuals import Block, Layout
+from calibration.problem.table_batch import ImpactData
+from calibration.problem.trial_batch import TrialData
 from calibration.results.estimate import Determination
 from calibration.results.intervals import (
     UNBOUNDED,
@@ -430,7 +432,9 @@ def fit_replicates(
     )
 
 
-def divide_weights(own: Any, pieces: Sequence[Piece], size: np.ndarray) -> Any:
+def divide_weights(
+    own: TrialData | ImpactData, pieces: Sequence[Piece], size: np.ndarray
+) -> TrialData | ImpactData:
     """Data (B, ...) of the trials of one batch whose weights are divided by the ``size`` (B,
     components) of their errors.
     """
@@ -442,7 +446,7 @@ def divide_weights(own: Any, pieces: Sequence[Piece], size: np.ndarray) -> Any:
 
 
 def mark_converged(
-    layout: Layout, found: Any, blocks: tuple[Block, ...], start: Start
+    layout: Layout, found: Minimum, blocks: tuple[Block, ...], start: Start
 ) -> np.ndarray:
     """Which minima converged, or have so little to gain that nobody would see it, as ``fit`` has
     it.

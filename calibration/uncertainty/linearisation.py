@@ -1,7 +1,6 @@
 """Where a problem is looked at: the minimum of a fit, or the first guess before one."""
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
@@ -118,7 +117,11 @@ class WorkingPoint:
         return names.index(name)
 
     def blocks(
-        self, shared: Any = None, local: Any = None, *, priors: bool = True
+        self,
+        shared: np.ndarray | None = None,
+        local: tuple[np.ndarray, ...] | None = None,
+        *,
+        priors: bool = True,
     ) -> tuple[Block, ...]:
         """Residuals and derivatives by the free parameters, here or at other coordinates;
         ``priors``: with what is known beforehand.

@@ -608,9 +608,8 @@ def summarise(
         intervals[parameter.name] = ends
         if ran:
             warnings.append(
-                f"{label} ran away: the data make {' and '.join(ran)} values unlikely, all "
-                "alike, but exclude none, and without a prior"
-                " they have no end. These samples are not to be used; give a prior, or bounds."
+                f"{label} ran away: the data do not exclude ever {' or '.join(ran)} values, and no "
+                "prior does. Do not use these samples; give a prior, or bounds."
             )
         else:
             remark = f"{100 * level:g} %, posterior"

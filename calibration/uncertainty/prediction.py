@@ -8,7 +8,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 
+import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
 from calibration.model.samples import Samples
@@ -73,13 +75,13 @@ class Band:
 
 def prediction_band(
     fit: Fit,
-    of: Any = None,
+    of: ArrayLike | Callable[[jc.Scene], ArrayLike] | None = None,
     *,
     trial: int | str = 0,
     observation: int = 0,
     level: float = 0.95,
     draws: Bootstrap | Posterior | None = None,
-    noise: Any = None,
+    noise: ArrayLike | None = None,
     seed: int = 0,
 ) -> Band:
     """Predict what a trial of the fit shows, or anything that follows from the fitted scene.
@@ -154,7 +156,7 @@ class ScenePrediction:
         function: of the scene.
     """
 
-    function: Callable[[Any], Any]
+    function: Callable[[jc.Scene], ArrayLike]
     times = None
     place = None
 
@@ -235,7 +237,7 @@ class TrialPrediction:
 
 
 def select_trial(
-    fit: Fit, assessment: Assessment, times: Any, trial: int | str, observation: int
+    fit: Fit, assessment: Assessment, times: ArrayLike | None, trial: int | str, observation: int
 ) -> TrialPrediction:
     """What is asked of a trial of the fit."""
     trials = fit.problem.trials
@@ -289,18 +291,18 @@ def select_trial(
 def band_from_covariance(
     fit: Fit,
     assessment: Assessment,
-    asked: Any,
+    asked: ScenePrediction | TrialPrediction,
     mean: np.ndarray,
     by_shared: np.ndarray,
-    by_local: Any,
-    sigma: Any,
+    by_local: np.ndarray | None,
+    sigma: np.ndarray | None,
     level: float,
 ) -> Band:
     """The delta method."""
     free = np.flatnonzero(assessment.free)
     g = by_shared[..., free]
     variance, lost = np.zeros(mean.shape), np.zeros(mean.shape, dtype=bool)
-    if by_local is not None:
+    if by_local is not None and asked.place is not None:
         batch, r, _ = asked.place
         own = by_local[..., assessment.start.free_local[batch]]
         part = assessment.equations.parts[batch]
@@ -346,10 +348,10 @@ def mark_undetermined(fit: Fit, assessment: Assessment) -> np.ndarray:
 
 def band_from_draws(
     assessment: Assessment,
-    asked: Any,
+    asked: ScenePrediction | TrialPrediction,
     mean: np.ndarray,
     source: Bootstrap | Posterior,
-    sigma: Any,
+    sigma: np.ndarray | None,
     level: float,
     seed: int,
 ) -> Band:

@@ -9,6 +9,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+import jaxcontact as jc
 from calibration.model.samples import Samples
 from calibration.noise.whitening import unwhiten
 from calibration.problem.residuals import Layout, over_trials
@@ -17,7 +18,7 @@ from calibration.problem.residuals import Layout, over_trials
 @partial(jax.jit, static_argnames="layout")
 def expected_data(
     layout: Layout,
-    scene: Any,
+    scene: jc.Scene,
     shared: jax.Array,
     local: tuple[jax.Array, ...],
     data: tuple[Any, ...],
