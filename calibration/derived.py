@@ -1,5 +1,5 @@
-"""Ready-made ``Derived``: quantities that a person knows of a contact, to be found instead of the
-parameters of a law.
+"""Quantities that a person knows of a contact: found instead of the parameters of a law, each a
+``Derived``.
 
 Young's modulus or the duration of a contact instead of its stiffness, the damping of the contact
 instead of its restitution. Each takes its start from the scene, so that the scene is the same

@@ -1,5 +1,4 @@
-"""Instruments that a planned experiment can use, and the measurement that each would make of a
-motion.
+"""Instruments of planned experiments: the measurement that each would make of a motion.
 
 Example:
     >>> camera = cal.instruments.Film(rate=240.0, sigma=3e-4)

@@ -47,14 +47,15 @@ nitpick_ignore_regex = [
         r"py:.*",
         r"Array|ArrayLike|NDArray|Callable|Iterable|Iterator|Mapping|Sequence|Path|Any|Figure|\w+Error",
     ),
-    (
-        r"py:class",
-        r"[a-z_][a-z_0-9]*",
-    ),  # words in the place of a type; no class of ours is spelled so
+    # words in the place of a type; no class of ours is spelled so
+    (r"py:class", r"[a-z_][a-z_0-9]*"),
     (r"py:.*", r"([\w.]+\.)?(Model|T|Function|Inputs|Outputs|Entry)"),  # type variables
 ]
 
 html_theme = "furo"
+# Code of 100 columns fits beside the two side bars.
+html_static_path = ["static"]
+html_css_files = ["width.css"]
 html_title = f"jaxcontact {version}"
 
 

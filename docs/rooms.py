@@ -4,18 +4,20 @@
 """
 
 import ast
+import re
 import tomllib
 from pathlib import Path
 from xml.sax.saxutils import escape
 
 ROOT = Path(__file__).parents[1]
 FILE = ROOT / "docs" / "images" / "rooms.svg"
-WIDTH, HEIGHT, GAP, MARGIN, HEAD = 1180, 44, 8, 16, 34
+WIDTH, HEIGHT, GAP, MARGIN, HEAD = 920, 44, 8, 16, 34
+CHARACTER = 7.0  # mean width of one of the text
 COLOURS = {"calibration": ("#e8f0fb", "#7796c4"), "jaxcontact": ("#eaf5ea", "#79a57a")}
 STYLE = (
     "text{font-family:system-ui,sans-serif;fill:#1c2733}"
-    ".head{font-size:17px;font-weight:600}.room{font-size:14px;font-weight:600}"
-    ".about{font-size:11.5px;fill:#42505f}"
+    ".head{font-size:18px;font-weight:600}.room{font-size:15px;font-weight:600}"
+    ".about{font-size:13px;fill:#42505f}"
 )
 
 
@@ -37,7 +39,9 @@ def first_sentence(package: str, room: str) -> str:
 
 
 def wrapped(text: str, columns: int) -> list[str]:
-    """At most two lines; what does not fit ends in an ellipsis."""
+    """At most two lines. A text that needs more is cut at its first colon or semicolon, else it
+    ends in an ellipsis.
+    """
     lines, line = [], ""
     for word in text.split():
         if line and len(line) + 1 + len(word) > columns:
@@ -46,7 +50,12 @@ def wrapped(text: str, columns: int) -> list[str]:
         else:
             line = f"{line} {word}".strip()
     lines.append(line)
-    return lines if len(lines) <= 2 else [lines[0], lines[1].rstrip(",;:") + " …"]
+    if len(lines) <= 2:
+        return lines
+    shorter = re.split("[:;] ", text, maxsplit=1)[0]
+    if shorter != text:
+        return wrapped(shorter, columns)
+    return [lines[0], lines[1].rstrip(",;:") + " …"]
 
 
 def draw() -> str:
@@ -63,24 +72,27 @@ def draw() -> str:
         y += HEAD
         for row in rows:
             width = (WIDTH - 2 * MARGIN - GAP * (len(row) - 1)) / len(row)
+            stacked = len(row) > 2  # narrow: the text stands below the name
+            height = HEIGHT + 18 if stacked else HEIGHT
             for column, room in enumerate(row):
                 x = MARGIN + column * (width + GAP)
-                name = 10 + 9.2 * len(room) + 18
+                name = 10 if stacked else 10 + 10 * len(room) + 12
                 shapes.append(
-                    f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{HEIGHT}" rx="6" '
+                    f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{height}" rx="6" '
                     f'fill="{fill}" stroke="{edge}"/>'
                 )
                 shapes.append(
-                    f'<text class="room" x="{x + 10:.1f}" y="{y + 27}">{escape(room)}</text>'
+                    f'<text class="room" x="{x + 10:.1f}" y="{y + (20 if stacked else 27)}">'
+                    f"{escape(room)}</text>"
                 )
-                lines = wrapped(first_sentence(package, room), int((width - name) / 6.4))
-                top = y + 27 if len(lines) == 1 else y + 19
+                lines = wrapped(first_sentence(package, room), int((width - name - 8) / CHARACTER))
+                top = y + (37 if stacked else 27 if len(lines) == 1 else 19)
                 for index, line in enumerate(lines):
                     shapes.append(
-                        f'<text class="about" x="{x + name:.1f}" y="{top + 15 * index}">'
+                        f'<text class="about" x="{x + name:.1f}" y="{top + 16 * index}">'
                         f"{escape(line)}</text>"
                     )
-            y += HEIGHT + GAP
+            y += height + GAP
         y += MARGIN
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {y}" role="img" '

@@ -1,4 +1,4 @@
-"""Elastic solids, the effective quantities of a pair in contact, and a small palette of published
+"""Elastic solids and effective quantities of a pair in contact; a small palette of published
 values.
 
 All combine two bodies as Johnson, Contact Mechanics (1985), chapter 4, does; a missing or infinite

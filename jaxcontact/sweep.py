@@ -1,5 +1,5 @@
-"""Many simulations of one sphere that differ in their numbers, at the speed of a batch whose
-members take equally long.
+"""Many simulations of one sphere: their numbers differ, and the batch is as quick as if all took
+equally long.
 """
 
 import dataclasses

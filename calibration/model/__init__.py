@@ -1,1 +1,1 @@
-"""What a fit can find (parameters, priors) and what a trial is (samples, camera, clock, state)."""
+"""Parameters, priors and samples: what a fit can find, and what a trial is."""

@@ -1,4 +1,4 @@
-"""Quantities of the measurement that a fit can find beside the material constants.
+"""What a fit can find beside the material constants: initial states, camera, clocks, set-up.
 
 Example:
     >>> from calibration import nuisances

@@ -1,1 +1,3 @@
-"""Smooth functions, integration steps, collocation, interpolation, scans with checkpoints."""
+"""Numerical methods: smooth functions, integration steps, collocation, interpolation, scans with
+checkpoints.
+"""

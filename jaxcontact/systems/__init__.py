@@ -1,4 +1,4 @@
-"""Contact models of other programs, under their own names, assembled from the shared laws.
+"""Contact models of other programs: their names and parameters, assembled from the shared laws.
 
 Example:
     >>> from jaxcontact.systems import edem
