@@ -21,7 +21,7 @@ ROUNDING = 1e-9
 """Relative rounding error of a coordinate that is held at the wall."""
 
 
-class _Queried(NamedTuple):
+class BoxQuery(NamedTuple):
     """What a step is computed from: where it begins, and residuals and Jacobian there."""
 
     y: jax.Array
@@ -44,10 +44,10 @@ class BoxConstrainedDescent(optimistix.AbstractDescent):
     inner: optimistix.AbstractDescent
     reach: jax.Array
 
-    def init(self, y: jax.Array, f_info_struct: optimistix.FunctionInfo) -> _Queried:
+    def init(self, y: jax.Array, f_info_struct: optimistix.FunctionInfo) -> BoxQuery:
         """Zeros in the place of residuals and Jacobian."""
         shapes = jax.ShapeDtypeStruct
-        return _Queried(
+        return BoxQuery(
             y,
             jax.tree.map(
                 lambda one: jnp.zeros(one.shape, one.dtype) if isinstance(one, shapes) else one,
@@ -55,11 +55,11 @@ class BoxConstrainedDescent(optimistix.AbstractDescent):
             ),
         )
 
-    def query(self, y: jax.Array, f_info: optimistix.FunctionInfo, state: _Queried) -> _Queried:
+    def query(self, y: jax.Array, f_info: optimistix.FunctionInfo, state: BoxQuery) -> BoxQuery:
         """Keep what a step is computed from."""
-        return _Queried(y, f_info)
+        return BoxQuery(y, f_info)
 
-    def step(self, step_size: jax.Array, state: _Queried) -> tuple[jax.Array, Any]:
+    def step(self, step_size: jax.Array, state: BoxQuery) -> tuple[jax.Array, Any]:
         """The inner step in the box."""
         y, f_info = state
 
