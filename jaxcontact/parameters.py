@@ -188,16 +188,6 @@ def check(owner: str, name: str, value: Any, about: Quantity) -> None:
         )
 
 
-class Undecorated:
-    """An interface whose classes are models. Without ``@model`` above it, a class has no fields."""
-
-    def __init__(self, *args: Any, **fields: Any) -> None:
-        raise TypeError(
-            f"{type(self).__name__} is not decorated, so it has no fields. Write @jc.model above "
-            "the class."
-        )
-
-
 class Replaceable:
     """A model whose ``replace`` type checkers know, too: a decorator cannot tell them of a method.
 
@@ -218,6 +208,16 @@ class Replaceable:
                     f"{type(self).__name__} has no field {name!r}.{nearest(name, names)}"
                 )
         return dataclasses.replace(self, **changes)  # type: ignore[type-var]
+
+
+class Undecorated(Replaceable):
+    """An interface whose classes are models. Without ``@model`` above it, a class has no fields."""
+
+    def __init__(self, *args: Any, **fields: Any) -> None:
+        raise TypeError(
+            f"{type(self).__name__} is not decorated, so it has no fields. Write @jc.model above "
+            "the class."
+        )
 
 
 @dataclass_transform(
