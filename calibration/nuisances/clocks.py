@@ -113,13 +113,18 @@ class ClockOffset(Nuisance):
 
     def start(self, trial: UnfittedTrial) -> np.ndarray:
         """Zero, or the mean of what is known."""
-        return np.asarray([self.prior.mean if isinstance(self.prior, Normal) else 0.0])
+        return start_at_mean(self.prior)
 
     def apply(
         self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
     ) -> TrialState:
         """Shift the clock."""
         return trial_state.with_clock(self.clock, offset=values[0])
+
+
+def start_at_mean(prior: Prior | None) -> np.ndarray:
+    """Zero, or the mean of what is known, (1,)."""
+    return np.asarray([prior.mean if isinstance(prior, Normal) else 0.0])
 
 
 def check_clock(owner: str, clock: str, trials: Sequence[MeasuredTrial]) -> None:
@@ -176,7 +181,7 @@ class ClockDrift(Nuisance):
 
     def start(self, trial: UnfittedTrial) -> np.ndarray:
         """Zero, or the mean of what is known."""
-        return np.asarray([self.prior.mean if isinstance(self.prior, Normal) else 0.0])
+        return start_at_mean(self.prior)
 
     def apply(
         self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]

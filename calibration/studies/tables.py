@@ -2,6 +2,7 @@
 and tangential restitution.
 """
 
+import dataclasses
 import time
 from collections.abc import Sequence
 from typing import ClassVar
@@ -12,8 +13,8 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
-from calibration.fitting.diagnosis import diagnose
-from calibration.fitting.estimates import correlate, estimate_shared
+from calibration.fitting.estimates import estimate_shared
+from calibration.fitting.fit import report
 from calibration.fitting.solve import check_method, solve
 from calibration.io.headers import Header
 from calibration.io.impact_table import (
@@ -190,23 +191,14 @@ def fit_impacts(
             fitted_column(problem, table, assessment, name, above)
             for name in problem.layout.batches[0].quantities
         )
-        names, correlation = correlate(assessment, estimates)
-        return Fit(
-            parameters=estimates,
-            names=names,
-            correlation=correlation,
-            chi2=assessment.chi2,
-            dof=assessment.dof,
-            error_scale_factor=assessment.error_scale_factor,
-            converged=bool(assessment.minimum.converged),
-            iterations=int(assessment.minimum.iterations),
-            seconds=time.perf_counter() - began,
-            method=method,
+        found = report(
+            problem, assessment, estimates, method=method, seconds=time.perf_counter() - began
+        )
+        return dataclasses.replace(
+            found,
             model="rigid impacts (Walton): NewtonRestitution, Coulomb with tangential restitution",
-            warnings=tuple(diagnose(assessment, estimates) + notes),
+            warnings=(*found.warnings, *notes),
             columns=columns,
-            problem=problem,
-            assessment=assessment,
         )
 
 

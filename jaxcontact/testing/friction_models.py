@@ -1,6 +1,8 @@
 """The conformance checks of friction, rolling and spinning laws for scenes."""
 
 from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -27,6 +29,7 @@ PATH = 50
 """Random steps on which the energy of a law with memory is watched."""
 
 Force = Callable[[jax.Array, jax.Array], jax.Array]
+Memory = TypeVar("Memory")
 
 
 def _vectors(size: float) -> jax.Array:
@@ -117,23 +120,37 @@ def _check_spring(law: FrictionWithMemory, *, mass: float) -> None:
     memory = law.holding(held, **seen)
     dynamic = {"normal_force": load, "mass": jnp.asarray([mass]), **seen}
     force, _ = law.after_step(memory, jnp.zeros((1, 3)), time_step=step, **dynamic)
-    assert_close(
-        force,
-        held,
-        scale=np.max(np.abs(held)) + 1e-300,
-        what=f"{name}: the force that is held",
-        tolerance=1e-9,
-    )
+    _check_held(f"{name}: the force that is held", force, held)
     sticks = law.overload(memory, jnp.zeros((1, 3)), **dynamic)
     assert np.all(np.asarray(sticks) <= 0.0), f"{name}: it does not stick at a third of its limit"
     advance = jax.jit(lambda memory, slip: law.after_step(memory, slip, time_step=step, **dynamic))
+    _check_passive(
+        name, advance, law.unloaded(1), lambda memory: law.energy(memory, **seen), step=1e-6
+    )
+
+
+def _check_held(what: str, force: jax.Array, held: jax.Array) -> None:
+    """A spring that was made to hold a force or torque returns it."""
+    assert_close(force, held, scale=np.max(np.abs(held)) + 1e-300, what=what, tolerance=1e-9)
+
+
+def _check_passive(
+    name: str,
+    advance: Callable[[Memory, jax.Array], tuple[jax.Array, Memory]],
+    memory: Memory,
+    energy: Callable[[Memory], jax.Array],
+    *,
+    step: float,
+) -> None:
+    """Along a random path, with steps of this size [m or rad], a spring stores no more energy than
+    the work that is done on it.
+    """
     random = np.random.default_rng(1)
-    memory = law.unloaded(1)
     for _ in range(PATH):
-        slip = jnp.asarray(1e-6 * random.normal(size=(1, 3)))
-        force, after = advance(memory, slip)
-        work = float(-jnp.sum(force * slip))
-        gain = float(jnp.sum(law.energy(after, **seen) - law.energy(memory, **seen)))
+        move = jnp.asarray(step * random.normal(size=(1, 3)))
+        force, after = advance(memory, move)
+        work = float(-jnp.sum(force * move))
+        gain = float(jnp.sum(energy(after) - energy(memory)))
         assert work - gain >= -1e-12 * (abs(work) + abs(gain)), (
             f"{name} makes energy: work {work} J, stored {gain} J"
         )
@@ -150,16 +167,11 @@ def check_rolling_model(law: RollingLaw) -> None:
     limit = np.asarray(law.limit(effective_radius=radius))
     assert np.all(limit >= 0.0), f"{name}: the limit is {limit} m"
     if isinstance(law, RollingFlow):
-
-        def torque(rate: jax.Array, load: jax.Array) -> jax.Array:
-            return law.torque(rate, load, effective_radius=radius)
-
-        def after(rate: jax.Array, impulse: jax.Array) -> jax.Array:
-            return law.rotation_after(rate, impulse, effective_radius=radius)
-
-        vectors, impulses = _vectors(10.0), jnp.array([0.0, 1e2, 1e4, 1e6])
-        _check_flow(f"{name}.rotation_after", after, vectors, impulses)
-        _check_force_of_flow(name, torque, after, vectors, impulses)
+        _check_rotation(
+            name,
+            partial(law.torque, effective_radius=radius),
+            partial(law.rotation_after, effective_radius=radius),
+        )
     if isinstance(law, RollingWithMemory):
         _check_rolling_spring(law, radius)
 
@@ -172,25 +184,9 @@ def _check_rolling_spring(law: RollingWithMemory, radius: float) -> None:
     held = held * jnp.array([[0.6, 0.8, 0.0]])
     seen = {"normal_force": load, "effective_radius": jnp.full(1, radius), "time_step": step}
     torque, _ = law.after_step(law.holding(held), jnp.zeros((1, 3)), **seen)
-    assert_close(
-        torque,
-        held,
-        scale=np.max(np.abs(held)) + 1e-300,
-        what=f"{name}: the torque that is held",
-        tolerance=1e-9,
-    )
+    _check_held(f"{name}: the torque that is held", torque, held)
     advance = jax.jit(lambda memory, turn: law.after_step(memory, turn, **seen))
-    random = np.random.default_rng(1)
-    memory = law.unloaded(1)
-    for _ in range(PATH):
-        turn = jnp.asarray(1e-4 * random.normal(size=(1, 3)))
-        torque, after = advance(memory, turn)
-        work = float(-jnp.sum(torque * turn))
-        gain = float(jnp.sum(law.energy(after) - law.energy(memory)))
-        assert work - gain >= -1e-12 * (abs(work) + abs(gain)), (
-            f"{name} makes energy: work {work} J, stored {gain} J"
-        )
-        memory = after
+    _check_passive(name, advance, law.unloaded(1), law.energy, step=1e-4)
 
 
 def check_spinning_model(law: SpinningLaw) -> None:
@@ -204,12 +200,11 @@ def check_spinning_model(law: SpinningLaw) -> None:
     limit = np.asarray(law.limit(**seen))
     assert np.all(limit >= 0.0), f"{name}: the limit is {limit} m"
 
-    def torque(rate: jax.Array, load: jax.Array) -> jax.Array:
-        return law.torque(rate, load, **seen)
+    _check_rotation(name, partial(law.torque, **seen), partial(law.rotation_after, **seen))
 
-    def after(rate: jax.Array, impulse: jax.Array) -> jax.Array:
-        return law.rotation_after(rate, impulse, **seen)
 
+def _check_rotation(name: str, torque: Force, rotation_after: Force) -> None:
+    """Check torque and flow of a rotation at rates of about 10 rad/s."""
     vectors, impulses = _vectors(10.0), jnp.array([0.0, 1e2, 1e4, 1e6])
-    _check_flow(f"{name}.rotation_after", after, vectors, impulses)
-    _check_force_of_flow(name, torque, after, vectors, impulses)
+    _check_flow(f"{name}.rotation_after", rotation_after, vectors, impulses)
+    _check_force_of_flow(name, torque, rotation_after, vectors, impulses)

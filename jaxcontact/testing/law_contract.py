@@ -18,7 +18,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.laws.core.normal_interfaces import CompliantLaw
-from jaxcontact.laws.core.registry import LAWS, Law, is_number
+from jaxcontact.laws.core.registry import LAWS, Law, is_number, is_sequence
 from jaxcontact.parameters import declared_parameters
 from jaxcontact.testing.impact import obtained_by_integration
 
@@ -44,7 +44,7 @@ class Group(NamedTuple):
 
 def _plain(value: Any) -> bool:
     """A tuple or list that is a vector (not a memory or a tuple of models)."""
-    return isinstance(value, (tuple, list)) and not hasattr(value, "_fields") and is_number(value)
+    return is_sequence(value) and is_number(value)
 
 
 def _is_real(leaf: Any) -> bool:

@@ -45,6 +45,17 @@ def test_a_law_that_is_no_model_says_that_the_decorator_is_missing():
         UndecoratedLaw(amount=0.5)
 
 
+def test_a_rigid_law_with_a_duration_declares_both_fields():
+    with pytest.raises(TypeError, match=r"without the field deviation. .*jc.laws.deviation_field"):
+
+        @jc.model
+        class Half(jc.laws.RigidImpact):
+            duration: float = jc.laws.duration_field()
+
+            def restitution_at(self, impact_speed, *, mass):
+                return 0.5
+
+
 class Nameless(cal.report.Exporter):
     def write(self, fit, path, *, context):
         """Write nothing."""

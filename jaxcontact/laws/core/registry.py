@@ -101,11 +101,16 @@ Example:
 """
 
 
+def is_sequence(value: Any) -> bool:
+    """Whether ``value`` is a tuple or a list, but no named tuple (a memory, a motion)."""
+    return isinstance(value, (tuple, list)) and not hasattr(value, "_fields")
+
+
 def is_number(value: Any) -> bool:
     """Whether ``value`` is a number or an array of numbers (not a model, a memory, a name or a
     function).
     """
-    if isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
+    if is_sequence(value):
         return all(is_number(item) for item in value)
     return (isinstance(value, (int, float)) and not isinstance(value, bool)) or hasattr(
         value, "dtype"

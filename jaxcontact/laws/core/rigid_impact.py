@@ -79,6 +79,16 @@ class RigidImpact(RigidLaw):
     duration: jax.Array | float
     deviation: jax.Array | float
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in ("duration", "deviation"):
+            if not any(name in vars(base) for base in cls.__mro__):
+                raise TypeError(
+                    f"{cls.__name__} is a RigidImpact without the field {name}. Declare it: "
+                    f"`{name}: float = jc.laws.{name}_field()`; or inherit from RigidLaw, whose "
+                    "impacts have no duration and no deviations."
+                )
+
     def duration_at(self, impact_speed: Real) -> Real:
         """Contact duration [s] at the approach speed [m/s], in proportion to ``speed^(-1/5)`` as in
         Hertz's law.

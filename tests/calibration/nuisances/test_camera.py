@@ -180,7 +180,7 @@ def test_sound_card_and_camera_that_differ_in_offset_and_rate():
             scene(), thrown(speed), TIMES, method=jc.Impulse(max_contacts=8)
         ).contacts
         impacts = np.asarray(contacts.touch_down)[np.asarray(contacts.happened)]
-        shown = np.asarray(Clock(offset=0.2, drift=2e-3).shown(impacts, 0.0))
+        shown = np.asarray(Clock(offset=0.2, drift=2e-3).shown_time(impacts, 0.0))
         heard = shown + 2e-5 * np.random.default_rng(50 + seed).standard_normal(impacts.size)
         trials.append(
             Trial(film(path(speed), seed), cal.measurements.BounceTimes(heard, sigma=2e-5))

@@ -137,7 +137,7 @@ def test_the_report_prints_a_table():
 
 
 @model
-class Rough:
+class Rough(jc.laws.RigidLaw):
     """A rigid law whose derivative is infinite where its roughness is zero."""
 
     restitution: Any = of(QUANTITIES["restitution"])
