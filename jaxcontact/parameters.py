@@ -9,7 +9,7 @@ puts into trees pass unchecked.
 import dataclasses
 import difflib
 import operator
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Self, TypeVar, dataclass_transform
 
 import jax
@@ -21,6 +21,7 @@ _KEY = "jaxcontact"
 VALUE_ERRORS = {"ValueError, TypeError": "a value is outside its interval, or is not a number."}
 """What ``check`` raises, for docstrings."""
 Model = TypeVar("Model")
+Tree = TypeVar("Tree")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -149,7 +150,7 @@ def static(*, default: Any = dataclasses.MISSING) -> Any:
     return dataclasses.field(default=default, metadata={"static": True})
 
 
-def is_concrete(value: Any) -> bool:
+def is_concrete(value: object) -> bool:
     """Whether ``value`` is numbers (not a tracer and not a placeholder inside a tree operation)."""
     if isinstance(value, (tuple, list)):
         return all(is_concrete(item) for item in value)
@@ -158,7 +159,7 @@ def is_concrete(value: Any) -> bool:
     )
 
 
-def check(owner: str, name: str, value: Any, about: Quantity) -> None:
+def check(owner: str, name: str, value: object, about: Quantity) -> None:
     """Raise ``ValueError`` naming argument, value, admissible interval and remedy when a concrete
     ``value`` is not admissible.
     """
@@ -299,13 +300,13 @@ def _descriptions(fields: tuple[dataclasses.Field[Any], ...]) -> dict[str, str]:
     return descriptions
 
 
-def nearest(name: str, names: Any) -> str:
+def nearest(name: str, names: Iterable[str]) -> str:
     """A sentence with the closest of the valid names, for error texts."""
     close = difflib.get_close_matches(name, list(names), n=1)
     return f" Did you mean {close[0]!r}?" if close else f" Valid: {', '.join(map(str, names))}."
 
 
-def declared_parameters(tree: Any, path: str = "") -> Iterator[tuple[str, Any, Quantity]]:
+def declared_parameters(tree: object, path: str = "") -> Iterator[tuple[str, Any, Quantity]]:
     """Every declared parameter below ``tree``, as ``(path, value, about)``, in order of
     declaration.
     """
@@ -329,13 +330,13 @@ def get(tree: Any, path: str) -> Any:
     return tree
 
 
-def put(tree: Any, path: str, value: Any) -> Any:
+def put(tree: Tree, path: str, value: Any) -> Tree:
     """A copy of ``tree`` with ``value`` at a dotted ``path``."""
     name, _, rest = path.partition(".")
     if isinstance(tree, (tuple, list)):
         index = int(name)
         item = put(tree[index], rest, value) if rest else value
         return type(tree)((*tree[:index], item, *tree[index + 1 :]))
-    return dataclasses.replace(
+    return dataclasses.replace(  # type: ignore[type-var]
         tree, **{name: put(getattr(tree, name), rest, value) if rest else value}
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+from numpy.typing import ArrayLike
 
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.parameters import put
@@ -37,7 +38,7 @@ def expected_contacts(scene: Scene, initial: State, times: jax.Array, *, budget:
 def sweep(
     make: Callable[[Any], tuple[Scene, State]],
     inputs: Any,
-    times: Any,
+    times: ArrayLike,
     *,
     method: EventAligned | Impulse | None = None,
     lanes: int = 128,

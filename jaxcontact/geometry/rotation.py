@@ -97,6 +97,21 @@ def quaternion_product(first: Real, second: Real) -> jax.Array:
     )
 
 
+def quaternion_rate(orientation: Real, spin: Real) -> jax.Array:
+    """The rate of quaternions that turn, ``q' = (0, w) q / 2``.
+
+    Args:
+        orientation: quaternion, scalar first, ``(..., 4)``.
+        spin: angular velocity ``w`` in fixed axes [rad/s], ``(..., 3)``.
+
+    Returns:
+        The rate [1/s], ``(..., 4)``.
+    """
+    spin = jnp.asarray(spin)
+    pure = jnp.concatenate([jnp.zeros_like(spin[..., :1]), spin], axis=-1)
+    return 0.5 * quaternion_product(pure, orientation)
+
+
 def rotation_to_quaternion(rotation: Real) -> jax.Array:
     """Unit quaternion ``(cos(x/2), r/x sin(x/2))``, ``x = |r|``, of the rotation vector ``(...,
     3)`` [rad]; ``(..., 4)``, analytic at 0.

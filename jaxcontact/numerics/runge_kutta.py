@@ -1,9 +1,11 @@
 """Explicit Runge-Kutta steps for pytrees of any shape, autonomous right-hand sides."""
 
 from collections.abc import Callable
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import jax
+
+from jaxcontact.numerics.smooth import Real
 
 State = TypeVar("State")
 
@@ -15,12 +17,12 @@ class Tableau(NamedTuple):
     weights: tuple[float, ...]
 
 
-def advance(state: State, slope: Any, length: Any) -> State:
+def advance(state: State, slope: State, length: Real) -> State:
     """``state + length * slope``, leaf by leaf."""
     return jax.tree.map(lambda value, rate: value + length * rate, state, slope)
 
 
-def combine(coefficients: tuple[float, ...], slopes: list[Any]) -> Any:
+def combine(coefficients: tuple[float, ...], slopes: list[State]) -> State:
     """Sum of ``coefficient * slope``; zero coefficients cost nothing."""
     used = [(c, slope) for c, slope in zip(coefficients, slopes, strict=True) if c != 0.0]
     return jax.tree.map(
@@ -29,7 +31,7 @@ def combine(coefficients: tuple[float, ...], slopes: list[Any]) -> Any:
     )
 
 
-def step(rates: Callable[[State], Any], state: State, length: Any, tableau: Tableau) -> State:
+def step(rates: Callable[[State], State], state: State, length: Real, tableau: Tableau) -> State:
     """One step of ``d state / d sigma = rates(state)`` over ``length``.
 
     Args:

@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, parameter, static
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 
@@ -57,11 +58,11 @@ class AnchorSpring:
                 "number from 0 on."
             )
 
-    def elongation(self, position: jax.Array, time: Any) -> jax.Array:
+    def elongation(self, position: jax.Array, time: Real) -> jax.Array:
         """``x - a(t)`` [m], ``(3,)``."""
         return position - self.anchor.pose(time).position
 
-    def force(self, position: jax.Array, velocity: jax.Array, time: Any) -> jax.Array:
+    def force(self, position: jax.Array, velocity: jax.Array, time: Real) -> jax.Array:
         """Force [N] on the body, ``(3,)``."""
         anchor = self.anchor.pose(time).position
         anchor_velocity = self.anchor.material_velocity(anchor, time)
@@ -69,7 +70,7 @@ class AnchorSpring:
             velocity - anchor_velocity
         )
 
-    def energy(self, position: jax.Array, time: Any) -> jax.Array:
+    def energy(self, position: jax.Array, time: Real) -> jax.Array:
         """Elastic energy [J]."""
         return 0.5 * jnp.sum(
             jnp.asarray(self.stiffness) * jnp.square(self.elongation(position, time))

@@ -6,6 +6,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import is_concrete, model, parameter, static
 
 SOLID_SPHERE = 2 / 5
@@ -40,19 +41,21 @@ class Spheres:
     )
 
     @property
-    def moment_of_inertia(self) -> Any:
+    def moment_of_inertia(self) -> Real:
         """Moment of inertia about the centre [kg m^2]."""
         return self.inertia_ratio * self.mass * self.radius**2
 
     @property
-    def tangential_mass(self) -> Any:
+    def tangential_mass(self) -> Real:
         """Mass that resists a tangential impulse at the contact point, ``m_t = 1 / (1/m + R^2/I)``
         [kg].
         """
         return self.mass * self.inertia_ratio / (1 + self.inertia_ratio)
 
 
-def spheres(*, radius: Any, mass: Any = None, density: Any = None, shell: bool = False) -> Spheres:
+def spheres(
+    *, radius: Real, mass: Real = None, density: Real = None, shell: bool = False
+) -> Spheres:
     """Spheres of given ``radius`` [m] and either ``mass`` [kg] or ``density`` [kg/m^3].
 
     Args:
@@ -154,7 +157,7 @@ class Clumps:
                 )
 
 
-def clump(*, offset: Any, radius: Any, mass: Any, inertia: Any) -> Clumps:
+def clump(*, offset: Real, radius: Real, mass: Real, inertia: Real) -> Clumps:
     """One rigid body made of spheres.
 
     Args:
@@ -201,7 +204,9 @@ def clump(*, offset: Any, radius: Any, mass: Any, inertia: Any) -> Clumps:
     )
 
 
-def cube(*, half_width: Any, mass: Any, corner_radius: Any = None, inertia: Any = None) -> Clumps:
+def cube(
+    *, half_width: Real, mass: Real, corner_radius: Real = None, inertia: Real = None
+) -> Clumps:
     """A cube: eight corner spheres that touch its faces from inside. It is rounded at its corners,
     and touches with nothing else.
 

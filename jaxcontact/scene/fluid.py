@@ -6,7 +6,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.numerics.smooth import safe_norm
+from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.parameters import model, parameter
 
 
@@ -34,7 +34,7 @@ class QuadraticDrag:
         unit="kg/m^3", label="density of the fluid", symbol="rho", interval="[0, inf)", default=1.2
     )
 
-    def force(self, velocity: jax.Array, radius: Any) -> jax.Array:
+    def force(self, velocity: jax.Array, radius: Real) -> jax.Array:
         """Drag force [N] at ``velocity`` [m/s], shape (..., 3)."""
         area = math.pi * jnp.asarray(radius) ** 2
         return (
@@ -74,7 +74,7 @@ class MagnusLift:
         unit="kg/m^3", label="density of the fluid", symbol="rho", interval="[0, inf)", default=1.2
     )
 
-    def force(self, velocity: jax.Array, spin: jax.Array, radius: Any) -> jax.Array:
+    def force(self, velocity: jax.Array, spin: jax.Array, radius: Real) -> jax.Array:
         """Lift force [N] at ``velocity`` [m/s] and ``spin`` [rad/s], shapes (..., 3)."""
         cube = jnp.asarray(radius)[..., None] ** 3
         return (

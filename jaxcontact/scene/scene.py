@@ -6,8 +6,9 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import ArrayLike
 
-from jaxcontact.numerics.smooth import safe_norm
+from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.parameters import Replaceable, is_concrete, model, parameter
 from jaxcontact.scene.anchor_spring import AnchorSpring
 from jaxcontact.scene.bodies import Clumps
@@ -114,7 +115,7 @@ class Scene(Replaceable):
         return total
 
     def external_acceleration(
-        self, position: jax.Array, velocity: jax.Array, spin: jax.Array, time: Any
+        self, position: jax.Array, velocity: jax.Array, spin: jax.Array, time: Real
     ) -> jax.Array:
         """Acceleration of every body by gravity, fluid and springs [m/s^2], ``(bodies, 3)``."""
         total = self.acceleration(velocity, spin)
@@ -158,10 +159,10 @@ class State(NamedTuple):
 
 def state(
     *,
-    position: Any,
-    velocity: Any = (0.0, 0.0, 0.0),
-    spin: Any = (0.0, 0.0, 0.0),
-    orientation: Any = None,
+    position: ArrayLike,
+    velocity: ArrayLike = (0.0, 0.0, 0.0),
+    spin: ArrayLike = (0.0, 0.0, 0.0),
+    orientation: ArrayLike | None = None,
 ) -> State:
     """Initial state.
 
@@ -190,7 +191,7 @@ def state(
         given["orientation"] = orientation
     for name, value in given.items():
         if is_concrete(value) and not np.all(np.isfinite(np.asarray(value, dtype=float))):
-            raise ValueError(f"state: {name} = {value} is not finite.")
+            raise ValueError(f"state: {name} = {np.asarray(value)} is not finite.")
     values = {name: jnp.asarray(value, dtype=float) for name, value in given.items()}
     turned = values.pop("orientation", None)
     for name, value in values.items():

@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import ArrayLike
 
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.scene import Scene, State
@@ -52,7 +53,7 @@ def position(trajectory: Trajectory) -> jax.Array:
 def check_gradients(
     scene: Scene,
     initial: State,
-    times: Any,
+    times: ArrayLike,
     *,
     method: Method | None = None,
     of: Iterable[str] | None = None,

@@ -3,13 +3,13 @@ to them.
 """
 
 import dataclasses
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.laws.core.normal_interfaces import CompliantLaw
+from jaxcontact.numerics.smooth import Real
 from jaxcontact.sensitivity.differentiated import (
     DifferentiatedSimulation,
     by_parameter,
@@ -23,19 +23,19 @@ TOO_COARSE = 0.1
 """Relative error of a derivative from which a fixed step is too coarse for it."""
 
 
-def uncancelled(step: Any, duration: Any) -> Any:
+def uncancelled(step: Real, duration: Real) -> Real:
     """Part of the large derivative inside a contact that stays after it, ``0.2 (dt/T)^1.5`` [-]."""
     return FACTOR * (step / np.asarray(duration)) ** 1.5
 
 
-def relative_error(step: Any, *, impact_speed: Any, duration: Any, gravity: Any) -> Any:
+def relative_error(step: Real, *, impact_speed: Real, duration: Real, gravity: Real) -> Real:
     """Relative error of a derivative over one bounce under ``gravity`` [m/s^2], ``0.2 v/(g T)
     (dt/T)^1.5`` [-].
     """
     return uncancelled(step, duration) * impact_speed / (gravity * np.asarray(duration))
 
 
-def velocity_error(step: Any, *, impact_speed: Any, duration: Any, arrival_shift: Any) -> Any:
+def velocity_error(step: Real, *, impact_speed: Real, duration: Real, arrival_shift: Real) -> Real:
     """Error of the derivative of the velocity after a contact, for the derivative of its
     touch-down, ``arrival_shift``.
     """

@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import ArrayLike
 
 from jaxcontact.laws.core.branches import BranchedLaw
 from jaxcontact.laws.core.friction_interfaces import FrictionWithMemory, SlipFriction
@@ -116,7 +117,7 @@ def _check_bodies(scene: Scene, initial: State) -> None:
         )
 
 
-def is_one_sphere_over_a_plane(scene: Scene, initial: State, method: Any = None) -> bool:
+def is_one_sphere_over_a_plane(scene: Scene, initial: State, method: Method | None = None) -> bool:
     """Whether the faster engine for one sphere can be used. Once it rests or rolls it sees one
     plane only: there must be no other.
     """
@@ -145,7 +146,12 @@ def is_one_sphere_over_a_plane(scene: Scene, initial: State, method: Any = None)
 
 
 def simulate(
-    scene: Scene, initial: State, times: Any, *, method: Method | None = None, ledger: bool = False
+    scene: Scene,
+    initial: State,
+    times: ArrayLike,
+    *,
+    method: Method | None = None,
+    ledger: bool = False,
 ) -> Trajectory:
     """Simulate a scene from ``times[0]`` on.
 

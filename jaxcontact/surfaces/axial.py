@@ -1,10 +1,11 @@
 """Coordinates along and across the axis of a body of revolution."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import ArrayLike
 
 from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.parameters import is_concrete
@@ -50,7 +51,7 @@ def axial(point: jax.Array, start: jax.Array, end: jax.Array) -> Axial:
     return Axial(radius, across, radial, height, axis, length)
 
 
-def check_axis(owner: str, start: Any, end: Any) -> None:
+def check_axis(owner: str, start: ArrayLike, end: ArrayLike) -> None:
     """Raise ``ValueError`` if the ends of an axis are given as numbers and are equal."""
     if (
         is_concrete(start)
@@ -58,6 +59,6 @@ def check_axis(owner: str, start: Any, end: Any) -> None:
         and np.array_equal(np.asarray(start), np.asarray(end))
     ):
         raise ValueError(
-            f"{owner}: start = end = {start} m leaves the axis without direction. Give two "
-            "different points."
+            f"{owner}: start = end = {np.asarray(start)} m leaves the axis without "
+            "direction. Give two different points."
         )

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from jaxcontact.parameters import parameter
 
 
@@ -10,7 +12,7 @@ def length(label: str, *, symbol: str = "l") -> Any:
     return parameter(unit="m", label=label, symbol=symbol, interval="(0, inf)", transform="log")
 
 
-def point(label: str, *, symbol: str = "x", default: Any = (0.0, 0.0, 0.0)) -> Any:
+def point(label: str, *, symbol: str = "x", default: ArrayLike = (0.0, 0.0, 0.0)) -> Any:
     """A point [m], ``(3,)``."""
     return parameter(unit="m", label=label, symbol=symbol, shape=(3,), default=default)
 

@@ -59,7 +59,7 @@ def _flatten(arguments: Mapping[str, Any]) -> tuple[list[Any], Any]:
     return [np.asarray(leaf, float) if _plain(leaf) else leaf for leaf in leaves], tree
 
 
-def flat(value: Any) -> jax.Array:
+def flat(value: object) -> jax.Array:
     """All real numbers in ``value`` as one vector."""
     parts = [jnp.ravel(leaf) for leaf in jax.tree_util.tree_leaves(value) if _is_real(leaf)]
     return jnp.concatenate(parts) if parts else jnp.zeros(0)

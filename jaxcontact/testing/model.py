@@ -7,6 +7,7 @@ from typing import Any
 
 import jax
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 def check_copies(model: Any) -> None:
@@ -50,7 +51,9 @@ def _pickled(model: Any) -> Any:
         ) from error
 
 
-def assert_close(found: Any, expected: Any, *, scale: Any, what: str, tolerance: float) -> None:
+def assert_close(
+    found: ArrayLike, expected: ArrayLike, *, scale: ArrayLike, what: str, tolerance: float
+) -> None:
     """``found`` and ``expected`` differ by no more than ``tolerance`` times ``scale``.
 
     Raises:

@@ -5,6 +5,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import ArrayLike
 
 from jaxcontact.surfaces.base import Surface, SurfacePoint
 from jaxcontact.testing.model import assert_close, check_copies
@@ -17,7 +18,7 @@ COUNT = 64
 def check_surface(
     surface: Surface,
     *,
-    centers: Any = None,
+    centers: ArrayLike | None = None,
     time: float = 0.3,
     tolerance: float = 1e-9,
 ) -> None:

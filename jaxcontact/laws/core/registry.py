@@ -20,7 +20,7 @@ import dataclasses
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 from jaxcontact.docstrings import with_entries, with_source
 from jaxcontact.laws.core.quantities import QUANTITIES
@@ -101,12 +101,12 @@ Example:
 """
 
 
-def is_sequence(value: Any) -> bool:
+def is_sequence(value: object) -> TypeGuard[tuple | list]:
     """Whether ``value`` is a tuple or a list, but no named tuple (a memory, a motion)."""
     return isinstance(value, (tuple, list)) and not hasattr(value, "_fields")
 
 
-def is_number(value: Any) -> bool:
+def is_number(value: object) -> bool:
     """Whether ``value`` is a number or an array of numbers (not a model, a memory, a name or a
     function).
     """

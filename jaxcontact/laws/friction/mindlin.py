@@ -25,7 +25,7 @@ Example:
     8.00e+06 N/m
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -399,8 +399,12 @@ without and with rescaling on unloading.
 """
 
 
+Spring = SpringMemory | MindlinMemory
+"""The elongation, or the force and the stiffness at the last step."""
+
+
 @model
-class Mindlin(FrictionWithMemory[Any]):
+class Mindlin(FrictionWithMemory[Spring]):
     """Friction with Mindlin's no-slip spring in a scene. It holds a load for ever, without creep.
 
     Source: Mindlin, J. Appl. Mech. 16 (1949) 259-268; Johnson, Contact Mechanics (1985), section
@@ -441,7 +445,7 @@ class Mindlin(FrictionWithMemory[Any]):
             effective_shear_modulus=self.effective_shear_modulus,
         )
 
-    def unloaded(self, contacts: int) -> Any:
+    def unloaded(self, contacts: int) -> Spring:
         """Memory of contacts that begin."""
         zero = jnp.zeros((contacts, 3))
         return (
@@ -450,7 +454,7 @@ class Mindlin(FrictionWithMemory[Any]):
 
     def after_step(
         self,
-        memory: Any,
+        memory: Spring,
         slip_increment: Real,
         *,
         normal_force: Real,
@@ -458,7 +462,7 @@ class Mindlin(FrictionWithMemory[Any]):
         effective_radius: Real,
         mass: Real,
         time_step: Real,
-    ) -> tuple[jax.Array, Any]:
+    ) -> tuple[jax.Array, Spring]:
         """Force on the body that slips [N] at the end of a step, and the memory."""
         damping = self.tangential_damping + critical_fraction(
             self.zeta, self.stiffness(overlap, effective_radius), mass
@@ -470,7 +474,7 @@ class Mindlin(FrictionWithMemory[Any]):
             "coefficient": self.coefficient,
             "time_step": time_step,
         }
-        if self.form == "displacement":
+        if isinstance(memory, SpringMemory):
             return mindlin_force(memory, slip_increment, normal_force, overlap, **arguments)
         return incremental_mindlin_force(
             memory,
@@ -483,7 +487,7 @@ class Mindlin(FrictionWithMemory[Any]):
 
     def overload(
         self,
-        memory: Any,
+        memory: Spring,
         slip_rate: Real,
         *,
         normal_force: Real,
@@ -497,14 +501,14 @@ class Mindlin(FrictionWithMemory[Any]):
         stiffness = self.stiffness(overlap, effective_radius)
         spring = (
             stiffness[..., None] * memory.elongation
-            if self.form == "displacement"
+            if isinstance(memory, SpringMemory)
             else jnp.asarray(memory.force)
         )
         damping = self.tangential_damping + critical_fraction(self.zeta, stiffness, mass)
         trial = spring + jnp.asarray(damping)[..., None] * slip_rate
         return safe_norm(trial) - self.coefficient * positive_part(normal_force)
 
-    def holding(self, force: Real, *, overlap: Real, effective_radius: Real) -> Any:
+    def holding(self, force: Real, *, overlap: Real, effective_radius: Real) -> Spring:
         """Memory of contacts that hold ``force`` on the body, ``(..., 3)`` [N], at rest."""
         stiffness = self.stiffness(overlap, effective_radius)
         if self.form != "displacement":
@@ -515,9 +519,9 @@ class Mindlin(FrictionWithMemory[Any]):
             * jnp.where(stiff, 1.0 / jnp.where(stiff, stiffness, 1.0), 0.0)[..., None]
         )
 
-    def energy(self, memory: Any, *, overlap: Real, effective_radius: Real) -> jax.Array:
+    def energy(self, memory: Spring, *, overlap: Real, effective_radius: Real) -> jax.Array:
         """Energy stored in each contact [J]."""
-        if self.form != "displacement":
+        if isinstance(memory, MindlinMemory):
             return incremental_mindlin_energy(memory)
         return mindlin_energy(
             memory,

@@ -13,15 +13,17 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import ArrayLike
 
+from jaxcontact.geometry.rotation import quaternion_rate
 from jaxcontact.laws.core.branches import OnBranch
 from jaxcontact.numerics.checkpointed_scan import checkpointed_scan
 from jaxcontact.numerics.interpolation import Segments, cubic, evaluate
-from jaxcontact.numerics.smooth import safe_norm
+from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.scene import Scene, State
 from jaxcontact.simulation.core.ballistic import touch_time
-from jaxcontact.simulation.core.methods import Impulse
+from jaxcontact.simulation.core.methods import EventAligned, Impulse
 from jaxcontact.simulation.core.status import Status
 from jaxcontact.simulation.core.trajectory import Contacts, Trajectory
 from jaxcontact.simulation.multibody.energy import StepRecord, ledger_of
@@ -45,7 +47,6 @@ from jaxcontact.simulation.multibody.step import (
     contact_step,
     each_pair,
     flight_step,
-    orientation_rate,
     pushed,
     rubbed,
     unloaded,
@@ -159,7 +160,7 @@ def time_to_touch(
     rate: jax.Array,
     time: jax.Array,
     closed: jax.Array,
-    longest: Any,
+    longest: Real,
 ) -> jax.Array:
     """A time by which no inactive pair has touched yet, and at which one does if all fall alike;
     infinite when none ever does.
@@ -209,7 +210,7 @@ def time_to_touch(
     return jnp.min(jnp.where(closed, jnp.inf, times), initial=jnp.inf)
 
 
-def longest_flight(scene: Scene, inverse_mass: jax.Array, whole: Any) -> jax.Array:
+def longest_flight(scene: Scene, inverse_mass: jax.Array, whole: Real) -> jax.Array:
     """Longest step [s] of a flight that is short enough for everything that moves by itself."""
     longest = FLIGHT_FRACTION * jnp.asarray(whole)
     for motion in motions(scene):
@@ -236,7 +237,7 @@ def motions(scene: Scene) -> tuple[Any, ...]:
     return tuple(motion for motion in every if motion is not None)
 
 
-def steps_in_flight(scene: Scene, bodies: int, times: Any) -> int:
+def steps_in_flight(scene: Scene, bodies: int, times: ArrayLike) -> int:
     """Number of steps that flights over the whole time take at most, up to a power of two; a guess
     where periods are not known yet.
     """
@@ -307,7 +308,9 @@ def rounding(value: jax.Array) -> float:
     return 64 * float(jnp.finfo(value.dtype).eps)
 
 
-def touching_at_start(world: World, start: State, time: jax.Array, method: Any) -> Touching:
+def touching_at_start(
+    world: World, start: State, time: jax.Array, method: EventAligned | Impulse
+) -> Touching:
     """Pairs that overlap at the start, or touch at rest. What approaches and just touches is left
     to touch down.
     """
@@ -355,7 +358,12 @@ def touching_at_start(world: World, start: State, time: jax.Array, method: Any) 
 
 
 def settled_of(
-    world: World, active: Active, gap: jax.Array, rate: jax.Array, load: jax.Array, method: Any
+    world: World,
+    active: Active,
+    gap: jax.Array,
+    rate: jax.Array,
+    load: jax.Array,
+    method: EventAligned | Impulse,
 ) -> jax.Array:
     """Contacts whose overlap is small and oscillates by less than (about) itself under the present
     ``load``.
@@ -542,7 +550,11 @@ def quiet(touching: Touching) -> jax.Array:
 
 
 def next_step(
-    world: World, progress: StepCarry, horizon: jax.Array, lengths: Lengths, method: Any
+    world: World,
+    progress: StepCarry,
+    horizon: jax.Array,
+    lengths: Lengths,
+    method: EventAligned | Impulse,
 ) -> tuple[StepRecord, Touching]:
     """The next step: to an event, or as far as the contacts allow."""
     state, time, touching = progress.state, progress.time, progress.touching
@@ -569,7 +581,7 @@ def next_step(
         allowed = jnp.minimum(allowed, lengths.flight)
     if lasts is not None:
         allowed = jnp.where(lasts, jnp.minimum(allowed, lengths.sustained), allowed)
-    if not world.rigid:
+    if isinstance(method, EventAligned):
         resolved = graded_step(world, active, gap, rate, method.graded_step)
         resolves = jnp.isfinite(resolved) if lasts is None else jnp.isfinite(resolved) & ~lasts
         allowed = jnp.where(resolves, jnp.minimum(resolved, lengths.flight), allowed)
@@ -755,7 +767,7 @@ def touching_after(
     touches: jax.Array,
     leaves: jax.Array,
     time: jax.Array,
-    method: Any,
+    method: EventAligned | Impulse,
 ) -> Touching:
     """Contacts after a step."""
     active = touching.active
@@ -849,12 +861,11 @@ IMPACT_CORRECTIONS = 8
 """Iterations for the normal impulse of a rigid impact of clumps with friction."""
 
 
-def budget(scene: Scene, world: World, method: Any, flight: int) -> int:
+def budget(scene: Scene, world: World, method: EventAligned | Impulse, flight: int) -> int:
     """Number of steps, with ``flight`` for flights that are not closed-form."""
     if method.max_steps is not None:
         return rounded(method.max_steps)
-    rigid = isinstance(method, Impulse)
-    in_contact = 0 if rigid else math.ceil(3.5 / method.graded_step)
+    in_contact = math.ceil(3.5 / method.graded_step) if isinstance(method, EventAligned) else 0
     if world.has_hysteresis:
         in_contact *= HYSTERESIS_BUDGET
     steps = method.max_contacts * (STEPS_BETWEEN + in_contact)
@@ -873,7 +884,13 @@ def rounded(steps: int) -> int:
 
 
 def simulate_many(
-    scene: Scene, start: State, times: jax.Array, method: Any, *, flight: int, ledger: bool = False
+    scene: Scene,
+    start: State,
+    times: jax.Array,
+    method: EventAligned | Impulse,
+    *,
+    flight: int,
+    ledger: bool = False,
 ) -> Trajectory:
     """Motion of several bodies at ``times``, with ``flight`` steps for flights that are not
     closed-form (``steps_in_flight``).
@@ -890,7 +907,7 @@ def simulate_many(
     def moving(progress: StepCarry) -> tuple[StepCarry, StepRecord]:
         step, touching = next_step(world, progress, horizon, lengths, method)
         time, state = progress.time + step.duration, step.after
-        if rigid:
+        if isinstance(method, Impulse):
             approach = -jnp.sum(jnp.where(step.touches, step.rate, 0.0))
             state, lost = rigid_impact(world, state, time, step.touches)
             normal = jnp.where(step.touches, lost[0], 0.0)
@@ -1044,7 +1061,7 @@ def segments(
     )
 
 
-def orientations(world: World, record: StepRecord, times: jax.Array) -> Any:
+def orientations(world: World, record: StepRecord, times: jax.Array) -> jax.Array | None:
     """Orientation of the clumps at ``times``: cubics of the quaternions between the ends of the
     steps.
     """
@@ -1054,13 +1071,12 @@ def orientations(world: World, record: StepRecord, times: jax.Array) -> Any:
     index = jnp.clip(
         jnp.searchsorted(order, jax.lax.stop_gradient(times), side="right") - 1, 0, len(order) - 1
     )
-    before, after = (
+    ends = [
         jax.tree.map(lambda column: column[index], end) for end in (record.before, record.after)
-    )
+    ]
     h = record.duration[index]
     theta = (times - record.time[index]) / jnp.where(h > 0, h, 1.0)
-    rates = (jax.vmap(lambda state: orientation_rate(world, state))(end) for end in (before, after))
-    turn = cubic(
-        theta[:, None, None], h[:, None, None], before.orientation, after.orientation, *rates
-    )
+    orientations = [end.orientation for end in ends]
+    rates = [quaternion_rate(end.orientation, end.spin) for end in ends]
+    turn = cubic(theta[:, None, None], h[:, None, None], *orientations, *rates)
     return turn / safe_norm(turn)[..., None]

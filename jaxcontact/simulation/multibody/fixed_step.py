@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import jax
 import jax.numpy as jnp
 import numpy as np
+from numpy.typing import ArrayLike
 
 from jaxcontact.geometry.rigid_motion import normal_and_tangential
 from jaxcontact.numerics.checkpointed_scan import checkpointed_scan
@@ -84,7 +85,7 @@ class FixedStep:
                 f"known.{nearest(str(self.scheme), SCHEMES)}"
             )
 
-    def substeps(self, times: Any) -> int:
+    def substeps(self, times: ArrayLike) -> int:
         """Steps in the longest interval between output times."""
         if not is_concrete(times):
             raise TypeError(

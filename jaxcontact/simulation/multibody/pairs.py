@@ -382,7 +382,7 @@ def momenta(world: World, state: State) -> tuple[jax.Array, jax.Array]:
 
 
 def drifted(
-    world: World, state: State, velocity: jax.Array, spin: jax.Array, duration: Any
+    world: World, state: State, velocity: jax.Array, spin: jax.Array, duration: Real
 ) -> State:
     """``state`` moved on at constant ``velocity`` and ``spin``."""
     moved = state._replace(position=state.position + duration * velocity)

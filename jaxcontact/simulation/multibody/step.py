@@ -20,7 +20,7 @@ import jax.numpy as jnp
 
 from jaxcontact.geometry.contact_plane import carried_with_plane
 from jaxcontact.geometry.rigid_motion import normal_and_tangential
-from jaxcontact.geometry.rotation import quaternion_product
+from jaxcontact.geometry.rotation import quaternion_rate
 from jaxcontact.laws.core.branches import OnBranch
 from jaxcontact.laws.core.rotation_interfaces import RollingFlow
 from jaxcontact.laws.friction.coulomb import NoFriction
@@ -158,12 +158,9 @@ class Moving(NamedTuple):
     supplied: jax.Array
 
 
-def orientation_rate(world: World, state: State) -> Any:
+def orientation_rate(world: World, state: State) -> jax.Array | None:
     """Rate of the quaternions."""
-    if not world.turns:
-        return None
-    spin = jnp.concatenate([jnp.zeros_like(state.spin[:, :1]), state.spin], axis=1)
-    return 0.5 * quaternion_product(spin, state.orientation)
+    return quaternion_rate(state.orientation, state.spin) if world.turns else None
 
 
 def with_unit_orientation(world: World, state: State) -> State:
@@ -668,7 +665,7 @@ def unloaded(world: World, like: jax.Array) -> tuple[Any, jax.Array | None]:
     return memory, jnp.zeros((count, 3), like.dtype)
 
 
-def unrolled(world: World, like: jax.Array) -> Any:
+def unrolled(world: World, like: jax.Array) -> Rolled | None:
     """Memory and torque of rolling resistance in contacts that begin."""
     if not world.rolls_on_springs:
         return None

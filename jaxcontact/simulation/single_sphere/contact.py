@@ -19,6 +19,7 @@ from jaxcontact.laws.core.contact_phase import ClosedPhase, ContactPhase
 from jaxcontact.numerics.collocation import elementwise_slope, graded_grid, newton_iteration, solved
 from jaxcontact.numerics.interpolation import quintic
 from jaxcontact.numerics.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, step
+from jaxcontact.numerics.smooth import Real
 from jaxcontact.scene.scene import Scene
 from jaxcontact.simulation.single_sphere.flight import SphereMotion
 
@@ -143,13 +144,13 @@ def prepared(law: Any) -> Any:
     return law.constants()
 
 
-def phase_of(law: Any, constants: Any, *, impact_speed: jax.Array, mass: Any) -> ContactPhase:
+def phase_of(law: Any, constants: Any, *, impact_speed: jax.Array, mass: Real) -> ContactPhase:
     """Phase coordinates of an impact; ``constants`` of ``prepared``."""
     known = {} if constants is None else {"constants": constants}
     return law.phase(impact_speed=impact_speed, mass=mass, **known)
 
 
-def goes_at_once(phase: Any, at_once: bool | None) -> bool:
+def goes_at_once(phase: ContactPhase, at_once: bool | None) -> bool:
     """Whether a contact is solved for at all nodes at once: if its phase allows it, unless steps
     are asked for.
     """

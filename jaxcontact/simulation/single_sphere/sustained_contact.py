@@ -20,7 +20,7 @@ from jaxcontact.simulation.single_sphere.contact import after_friction, split
 from jaxcontact.simulation.single_sphere.flight import SphereMotion
 
 
-def static_overlap(scene: Scene, load: jax.Array) -> Any:
+def static_overlap(scene: Scene, load: jax.Array) -> jax.Array:
     """Overlap under the normal force ``load`` [N]; zero for a rigid law."""
     return scene.contact.normal.static_overlap(load)
 
