@@ -47,6 +47,7 @@ from jaxcontact.simulation.multibody.step import (
     contact_step,
     each_pair,
     flight_step,
+    no_work,
     pushed,
     rubbed,
     unloaded,
@@ -69,7 +70,10 @@ rounding.
 """
 
 POLISHING = 3
-"""Corrections of the time of an event, without derivatives; two more carry the first and second."""
+"""Corrections of the time of an event, without derivatives."""
+
+CORRECTIONS = 2
+"""Further ones, which carry its first and second derivative."""
 
 SETTLED = 1.2
 """Amplitude of the overlap about the static one, in units of it, below which a contact settles: it
@@ -136,14 +140,38 @@ class StepCarry(NamedTuple):
     touching: Touching
 
 
+class Ends(NamedTuple):
+    """Gaps [m] and their rates [m/s] at one end of a step, ``(pairs,)``."""
+
+    gap: jax.Array
+    rate: jax.Array
+
+
+class Tried(NamedTuple):
+    """A step as far as it was tried: how it ends, the load of sustained contacts [N], where all
+    pairs are then, and the rates of their gaps [m/s].
+    """
+
+    stepped: Stepped
+    load: jax.Array
+    at: Geometry
+    rate: jax.Array
+
+    @property
+    def ends(self) -> Ends:
+        """Gaps and their rates."""
+        return Ends(self.at.gap, self.rate)
+
+
 class Search(NamedTuple):
-    """Search for the event in a step: number of tries, length up to the event, and the pair whose
-    event it is.
+    """Search for the event in a step: number of tries, length up to the event, the pair whose event
+    it is, and the rate at which the event is passed.
     """
 
     tries: jax.Array
     length: jax.Array
     chosen: jax.Array
+    slope: jax.Array
 
 
 class Lengths(NamedTuple):
@@ -440,13 +468,6 @@ def watch(world: World, active: Active) -> Watch:
     )
 
 
-class Ends(NamedTuple):
-    """Gaps [m] and their rates [m/s] at one end of a step, ``(pairs,)``."""
-
-    gap: jax.Array
-    rate: jax.Array
-
-
 def gap_acceleration(before: Ends, after: Ends, duration: jax.Array) -> jax.Array:
     """Second derivative of the gaps at the end of a step, by their cubics [m/s^2]; 0 in a step of
     no length.
@@ -587,20 +608,22 @@ def next_step(
         allowed = jnp.where(resolves, jnp.minimum(resolved, lengths.flight), allowed)
     duration = jnp.minimum(allowed, remaining)
 
-    def taken(tau: jax.Array) -> tuple[Stepped, jax.Array]:
-        no_load = jnp.zeros_like(gap)
+    # Compiled as a function of its own: it is traced once for all places that call it.
+    @jax.jit
+    def after_step(length: jax.Array) -> Tried:
         if lasts is None:
-            return contact_step(world, active, state, time, tau), no_load
-        return jax.lax.cond(
-            lasts,
-            lambda: sustained_step(world, active, state, time, tau, lengths.sustained),
-            lambda: (with_memory(active, contact_step(world, active, state, time, tau)), no_load),
-        )
-
-    def gaps_after(tau: jax.Array) -> tuple[jax.Array, jax.Array]:
-        after = taken(tau)[0].state
-        then = geometry(world, after, time + tau)
-        return then.gap, gap_rates(world, then, after)
+            stepped, load = contact_step(world, active, state, time, length), jnp.zeros_like(gap)
+        else:
+            stepped, load = jax.lax.cond(
+                lasts,
+                lambda: sustained_step(world, active, state, time, length, lengths.sustained),
+                lambda: (
+                    with_memory(active, contact_step(world, active, state, time, length)),
+                    jnp.zeros_like(gap),
+                ),
+            )
+        then = geometry(world, stepped.state, time + length)
+        return Tried(stepped, load, then, gap_rates(world, then, stepped.state))
 
     watched = watch(world, active)
     seen_before = Ends(gap, rate)
@@ -612,7 +635,7 @@ def next_step(
     still, longest, kinds = *frozen((seen_before, duration)), frozen(watched)
 
     def search(seen: Search) -> Search:
-        ends = Ends(*frozen(gaps_after(seen.length)))
+        ends = frozen(after_step(seen.length).ends)
         theta = first_events(kinds, still, ends, longest, active.closed, kept)
         # One at a time, each with the derivative of its own time, even where several happen at the
         # same instant.
@@ -630,38 +653,52 @@ def next_step(
             longest * jnp.minimum(jnp.min(theta), 1.0),
             jnp.clip(better, 0.0, longest),
         )
-        return Search(seen.tries + 1, length, which)
+        return Search(seen.tries + 1, length, which, slope)
 
     def unfinished(seen: Search) -> jax.Array:
         return (seen.tries == 0) | (jnp.any(seen.chosen) & (seen.tries <= POLISHING))
 
     watch_shape = (len(watched.gap) + (watched.turns is not None), len(gap))
     found = jax.lax.while_loop(
-        unfinished, search, Search(jnp.asarray(0), longest, jnp.zeros(watch_shape, dtype=bool))
+        unfinished,
+        search,
+        Search(
+            jnp.asarray(0),
+            longest,
+            jnp.zeros(watch_shape, dtype=bool),
+            jnp.zeros_like(longest),
+        ),
     )
-    chosen, tau = frozen((found.chosen, found.length))
+    chosen, tau, slope = frozen((found.chosen, found.length, found.slope))
 
-    def passed_at(tau: jax.Array) -> tuple[jax.Array, jax.Array]:
-        passed, slopes = distances(watched, seen_before, Ends(*gaps_after(tau)), tau)
-        return jnp.sum(jnp.where(chosen, passed, 0.0)), jnp.sum(jnp.where(chosen, slopes, 0.0))
+    happens = jnp.any(chosen)
 
-    def at_event() -> jax.Array:
-        slope = frozen(passed_at(tau)[1])
+    # Two corrections of the time of the event with the slope of the solution, each of which carries
+    # one more derivative, then the step itself: a loop, so that the step is compiled once.
+    def corrected(
+        current: tuple[jax.Array, Tried], last: jax.Array
+    ) -> tuple[tuple[jax.Array, Tried], None]:
+        def tried() -> tuple[jax.Array, Tried]:
+            length, _ = current
+            after = after_step(length)
+            passed, _ = distances(watched, seen_before, after.ends, length)
+            slow = jnp.abs(slope) <= 1e-12
+            beyond = jnp.sum(jnp.where(chosen, passed, 0.0)) / jnp.where(slow, jnp.inf, slope)
+            better = length - beyond
+            # A pair that grazes has hardly a slope: the value stays within what was tried, the
+            # derivative is that of the event.
+            better = better + frozen(jnp.clip(better, 0.0, longest) - better)
+            return jnp.where(last, length, better), after
 
-        def corrected(_: Any, length: jax.Array) -> jax.Array:
-            return length - passed_at(length)[0] / jnp.where(jnp.abs(slope) > 1e-12, slope, jnp.inf)
+        return jax.lax.cond(happens | last, tried, lambda: current), None
 
-        # Each step with the slope of the solution carries one more derivative of the time of the
-        # event.
-        length = jax.lax.fori_loop(0, 2, corrected, tau)
-        # A pair that grazes has hardly a slope: the value stays within what was tried, the
-        # derivative is that of the event.
-        return length + frozen(jnp.clip(length, 0.0, longest) - length)
-
-    length = jax.lax.cond(jnp.any(chosen), at_event, lambda: duration)
-    stepped, load = taken(length)
-    then = geometry(world, stepped.state, time + length)
-    rates = gap_rates(world, then, stepped.state)
+    begin = jnp.where(happens, tau, duration)
+    nothing = jax.tree.map(
+        lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(after_step, begin)
+    )
+    (length, (stepped, load, then, rates)), _ = jax.lax.scan(
+        corrected, (begin, nothing), jnp.arange(CORRECTIONS + 1) == CORRECTIONS
+    )
     leaves = chosen[0] & active.closed
     if lasts is not None:
         told = length > SHORTEST * lengths.sustained
@@ -692,17 +729,17 @@ def next_step(
         )
     stored = stored_in(world, StepCarry(time + length, stepped.state, after))
     return StepRecord(
-        time, state, length, stepped.state, touches, leaves, rates, stepped.work, *stored
+        time, state, length, stepped.state, touches, leaves, rates, stepped.work, **stored
     ), after
 
 
-def stored_in(world: World, progress: StepCarry) -> tuple[jax.Array, jax.Array, jax.Array]:
-    """Energy in the springs of friction, in those of rolling, and in contacts with hysteresis
-    [J].
+def stored_in(world: World, progress: StepCarry) -> dict[str, jax.Array]:
+    """Energy in the springs of friction (``stored``), in those of rolling (``rolled``), and in
+    contacts with hysteresis (``elastic``) [J].
     """
     zero = jnp.zeros((), progress.state.position.dtype)
     if world.rigid or not (world.has_memory or world.rolls_on_springs or world.has_hysteresis):
-        return zero, zero, zero
+        return {"stored": zero, "rolled": zero, "elastic": zero}
     at = geometry(world, progress.state, progress.time)
     active = progress.touching.active
     rolled = zero
@@ -712,7 +749,11 @@ def stored_in(world: World, progress: StepCarry) -> tuple[jax.Array, jax.Array, 
                 active.closed, world.contact.rolling_with_memory.energy(active.rolling.memory), 0.0
             )
         )
-    return stored_by_friction(world, active, at), rolled, stored_by_hysteresis(world, active, at)
+    return {
+        "stored": stored_by_friction(world, active, at),
+        "rolled": rolled,
+        "elastic": stored_by_hysteresis(world, active, at),
+    }
 
 
 def begun(world: World, overlap: jax.Array) -> Any:
@@ -930,13 +971,7 @@ def simulate_many(
         return StepCarry(time, state, touching), step
 
     def idle(progress: StepCarry) -> tuple[StepCarry, StepRecord]:
-        nothing = jax.tree.map(
-            lambda shape: jnp.zeros(shape.shape, shape.dtype), jax.eval_shape(moving, progress)[1]
-        )
-        stored = dict(zip(("stored", "rolled", "elastic"), stored_in(world, progress), strict=True))
-        return progress, nothing._replace(
-            time=progress.time, before=progress.state, after=progress.state, **stored
-        )
+        return progress, standstill(world, progress)
 
     def advance(progress: StepCarry, _: None) -> tuple[StepCarry, StepRecord]:
         return jax.lax.cond(progress.time > horizon, idle, moving, progress)
@@ -976,6 +1011,22 @@ def simulate_many(
     )
 
 
+def standstill(world: World, progress: StepCarry) -> StepRecord:
+    """A step of no length, in which nothing happens."""
+    none = jnp.zeros_like(progress.touching.active.closed)
+    return StepRecord(
+        time=progress.time,
+        before=progress.state,
+        duration=jnp.zeros_like(progress.time),
+        after=progress.state,
+        touches=none,
+        leaves=none,
+        rate=jnp.zeros_like(progress.touching.active.fastest),
+        work=no_work(world, progress.state.position),
+        **stored_in(world, progress),
+    )
+
+
 def extrapolated(world: World, last: StepCarry, horizon: jax.Array) -> StepRecord:
     """A flight to the horizon, for what the budget of steps left over."""
     duration = jnp.maximum(horizon - last.time, 0.0)
@@ -992,7 +1043,7 @@ def extrapolated(world: World, last: StepCarry, horizon: jax.Array) -> StepRecor
         none,
         jnp.zeros_like(active.fastest),
         flight.work,
-        *stored,
+        **stored,
     )
 
 

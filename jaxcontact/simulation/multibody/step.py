@@ -25,7 +25,7 @@ from jaxcontact.laws.core.branches import OnBranch
 from jaxcontact.laws.core.rotation_interfaces import RollingFlow
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.numerics.interpolation import cubic
-from jaxcontact.numerics.runge_kutta import CLASSICAL, step
+from jaxcontact.numerics.runge_kutta import classical_step
 from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.parameters import put
 from jaxcontact.scene.contact_model import ContactModel
@@ -236,12 +236,8 @@ def normal_step(
 
     zero = jnp.zeros((), state.position.dtype)
     nothing = jnp.zeros(world.pairs.surface.shape, state.position.dtype)
-    end = step(
-        rates,
-        Moving(jnp.asarray(time, state.position.dtype), state, nothing, nothing, zero, zero),
-        duration,
-        CLASSICAL,
-    )
+    begin = Moving(jnp.asarray(time, state.position.dtype), state, nothing, nothing, zero, zero)
+    end = classical_step(rates, begin, duration)
     return end._replace(state=with_unit_orientation(world, end.state))
 
 

@@ -58,6 +58,9 @@ could carry it.
 """
 
 
+ATTEMPTS = 3
+"""Ways to find the impulses, the last of which always ends."""
+
 SHORTEST = 1e-3
 """Share of the usual length from which on a step tells the forces."""
 
@@ -69,6 +72,14 @@ class Impulses(NamedTuple):
 
     force: Any
     torque: Any
+
+
+class Attempt(NamedTuple):
+    """Attempts so far to find the impulses, those that the last one found, and its Jacobian."""
+
+    number: jax.Array
+    unknown: jax.Array
+    jacobian: jax.Array
 
 
 class Limits(NamedTuple):
@@ -267,27 +278,36 @@ def solved(
 
         return jax.lax.fori_loop(0, len(active), one, unknown)
 
-    def wrong(carry: tuple[jax.Array, jax.Array]) -> jax.Array:
-        left = jnp.max(jnp.abs(residual(carry[0], *still, cone=not regularised)))
-        return ~(left <= CONVERGED * jnp.max(jnp.abs(carry[0])) + 1e-30)
+    def attempted(found: Attempt) -> Attempt:
+        # Newton's method, from nothing; then from where sweeps end; then what the sweeps found.
+        swept_start = jax.lax.cond(
+            found.number > 0, lambda: jax.lax.fori_loop(0, SWEEPS, swept, flat), lambda: flat
+        )
+        unknown, jacobian = jax.lax.cond(
+            found.number < 2,
+            lambda: newtons(swept_start),
+            lambda: (swept_start, jnp.eye(flat.size, dtype=flat.dtype)),
+        )
+        return Attempt(found.number + 1, unknown, jacobian)
+
+    def wrong(found: Attempt) -> jax.Array:
+        left = jnp.max(jnp.abs(residual(found.unknown, *still, cone=not regularised)))
+        failed = ~(left <= CONVERGED * jnp.max(jnp.abs(found.unknown)) + 1e-30)
+        return (found.number == 0) | (failed & (found.number < ATTEMPTS))
 
     owner = jnp.tile(jnp.repeat(jnp.arange(len(active)), 3), flat.size // (3 * len(active)))
-    first = newtons(flat)
-    found, jacobian = jax.lax.cond(
-        wrong(first), lambda: newtons(jax.lax.fori_loop(0, SWEEPS, swept, flat)), lambda: first
-    )
-    found, jacobian = jax.lax.cond(
-        wrong((found, jacobian)),
-        lambda: (jax.lax.fori_loop(0, SWEEPS, swept, flat), jnp.eye(flat.size)),
-        lambda: (found, jacobian),
-    )
-    # Two steps with the Jacobian of the solution carry first and second derivatives.
-    found, jacobian = frozen((found, jacobian))
-    for _ in range(2):
-        found = found - jnp.linalg.solve(
-            jacobian, residual(found, *parameters, cone=not regularised)
+    found = frozen(
+        jax.lax.while_loop(
+            wrong, attempted, Attempt(jnp.asarray(0), flat, jnp.zeros_like(matrix))
         )
-    return unflat(found)
+    )
+    unknown, jacobian = found.unknown, found.jacobian
+    # Two steps with the Jacobian of the solution carry first and second derivatives.
+    for _ in range(2):
+        unknown = unknown - jnp.linalg.solve(
+            jacobian, residual(unknown, *parameters, cone=not regularised)
+        )
+    return unflat(unknown)
 
 
 def relative(world: World, at: Geometry, state: State) -> Impulses:
