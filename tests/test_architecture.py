@@ -107,3 +107,12 @@ def test_types_of_public_functions_say_something(package):
     report = f"{package}: {len(vague)} of {total} types are Any, {share:.1%}\n  {listed}"
     print(report)
     assert share <= ANY_AT_MOST, report
+
+
+def test_tests_that_share_compiled_code_run_in_one_process(request):
+    """Several processes that compile the same functions take twice the time, and nothing else shows
+    it. pytest-xdist marks what it keeps together by a suffix of the name.
+    """
+    if not request.config.getoption("loadgroup", default=False):
+        pytest.skip("needs several processes, as `make test` has")
+    assert request.node.nodeid.endswith("@test_architecture")
