@@ -108,7 +108,7 @@ def sweep(
         )
 
     def expected(one: Any) -> jax.Array:
-        return expected_contacts(*make(one), moments, budget=method.max_contacts)
+        return expected_contacts(*make(one), moments, budget=method.contact_budget)
 
     def run(one: Any) -> Trajectory:
         return simulate(*make(one), times, method=method)

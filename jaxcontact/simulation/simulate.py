@@ -2,7 +2,7 @@
 
 import dataclasses
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -18,8 +18,12 @@ from jaxcontact.scene.bodies import Clumps, Spheres
 from jaxcontact.scene.scene import Scene, State
 from jaxcontact.simulation.core.methods import EventAligned, Impulse
 from jaxcontact.simulation.core.status import Status
-from jaxcontact.simulation.core.trajectory import Contacts, Trajectory
-from jaxcontact.simulation.multibody.engine import simulate_many, steps_in_flight
+from jaxcontact.simulation.core.trajectory import Contacts, SimulationError, Trajectory
+from jaxcontact.simulation.multibody.engine import (
+    LARGEST_FLIGHT,
+    simulate_many,
+    steps_in_flight,
+)
 from jaxcontact.simulation.multibody.fixed_step import FixedStep, simulate_fixed_step
 from jaxcontact.simulation.single_sphere.engine import is_level, simulate_events
 from jaxcontact.surfaces import Plane
@@ -135,14 +139,23 @@ def is_one_sphere_over_a_plane(scene: Scene, initial: State, method: Method | No
         and isinstance(scene.surfaces[0], Plane)
         and scene.surfaces[0].motion is None
     )
+    general = isinstance(method, (EventAligned, Impulse)) and method.general
     simple = (
-        isinstance(scene.bodies, Spheres)
+        not general
+        and isinstance(scene.bodies, Spheres)
         and plain
         and fixed_plane
         and not scene.springs
         and scene.contact_on_surfaces is None
     )
     return initial.position.size == 3 and simple
+
+
+MOST_CONTACTS = 3200
+"""Largest budget of contacts that is tried where none is given."""
+
+MORE_CONTACTS, MORE_STEPS = 4, 8
+"""Factors by which budgets grow that were too small."""
 
 
 def simulate(
@@ -152,6 +165,7 @@ def simulate(
     *,
     method: Method | None = None,
     ledger: bool = False,
+    strict: bool = True,
 ) -> Trajectory:
     """Simulate a scene from ``times[0]`` on.
 
@@ -168,13 +182,17 @@ def simulate(
             lift-off, with true derivatives; ``Impulse()``: rigid impacts; ``FixedStep(step=...)``:
             a plain fixed time step, for comparison (its derivatives through contact are wrong).
         ledger: whether to keep the ledger of energy and momentum (``Trajectory.ledger``).
+        strict: whether to raise where the motion could not be followed to the last time, or is not
+            finite. Inside ``jit``, ``vmap`` and ``grad`` nothing can be raised: look at ``status``.
 
     Returns:
         Position, velocity and spin at ``times``, the contacts, and a status whose text is
-        ``Trajectory.advice``.
+        ``Trajectory.advice``. Budgets that the method leaves open grow until they suffice, unless
+        traced.
 
     Raises:
         ValueError, TypeError: before tracing, naming the argument and the remedy.
+        SimulationError: with the advice as its text and the trajectory as an attribute.
 
     Example:
         >>> scene = jc.Scene(
@@ -208,7 +226,64 @@ def simulate(
         method.substeps(times) if isinstance(method, FixedStep) else 0
     )  # while the times are still numbers
     flight = steps_in_flight(scene, initial.position.size // 3, times)
-    times = jnp.asarray(times, dtype=float)
+    moments = jnp.asarray(times, dtype=float)
+
+    def run(budget: _Budget) -> Trajectory:
+        return _run(scene, initial, moments, method, budget, substeps=substeps, ledger=ledger)
+
+    if isinstance(method, FixedStep):
+        budget = _Budget(0, flight, True)
+    else:
+        budget = _Budget(method.contact_budget, flight, method.general)
+    result = run(budget)
+    while (larger := _larger_budget(method, budget, result)) is not None:
+        budget = larger
+        result = run(budget)
+    if strict and is_concrete(result.status) and int(result.status) > Status.CAME_TO_REST:
+        raise SimulationError(result)
+    return result
+
+
+class _Budget(NamedTuple):
+    """How many contacts a simulation has room for, how many steps in flights that are not
+    closed-form, and whether one sphere over a plane is treated like any scene.
+    """
+
+    contacts: int
+    flight: int
+    general: bool
+
+
+def _larger_budget(method: Method, budget: _Budget, result: Trajectory) -> _Budget | None:
+    """A budget with more of what was too little; ``None`` where it sufficed, is given by the method
+    or large enough for all, or where the result is traced.
+    """
+    if isinstance(method, FixedStep) or not is_concrete(result.status):
+        return None
+    contacts, flight = MORE_CONTACTS * budget.contacts, MORE_STEPS * budget.flight
+    status = int(result.status)
+    if status == Status.TOO_FEW_CONTACTS and method.max_contacts is None:
+        return budget._replace(contacts=contacts) if contacts <= MOST_CONTACTS else None
+    if status == Status.TOO_FEW_STEPS and method.max_steps is None:
+        return budget._replace(flight=flight) if flight <= LARGEST_FLIGHT else None
+    if status == Status.UNRESOLVED_CONTACT and not budget.general:
+        return budget._replace(general=True)
+    return None
+
+
+def _run(
+    scene: Scene,
+    initial: State,
+    times: jax.Array,
+    method: Method,
+    budget: _Budget,
+    *,
+    substeps: int,
+    ledger: bool,
+) -> Trajectory:
+    """A simulation with this budget."""
+    if not isinstance(method, FixedStep):
+        method = dataclasses.replace(method, max_contacts=budget.contacts, general=budget.general)
     orientation = None if initial.orientation is None else jnp.reshape(initial.orientation, (-1, 4))
     position, velocity, spin = (jnp.reshape(value, (-1, 3)) for value in initial[:3])
     bodies = State(position, velocity, spin, orientation)
@@ -229,7 +304,9 @@ def simulate(
             method = dataclasses.replace(
                 method, sustained_steps=0
             )  # nothing presses anything together for long
-        result = _simulate_many(scene, bodies, times, method=method, flight=flight, ledger=ledger)
+        result = _simulate_many(
+            scene, bodies, times, method=method, flight=budget.flight, ledger=ledger
+        )
     shape = (times.shape[0], *initial.position.shape)
     position, velocity, spin = (
         jnp.reshape(value, shape) for value in (result.position, result.velocity, result.spin)
@@ -276,6 +353,7 @@ __all__ = [
     "Impulse",
     "Method",
     "Segments",
+    "SimulationError",
     "Status",
     "Trajectory",
     "simulate",

@@ -60,6 +60,13 @@ class Surface(Undecorated, abc.ABC):
     motion: PrescribedMotion | None = None
     hollow: bool = False
 
+    @property
+    def is_convex(self) -> bool:
+        """Whether the free side surrounds a convex body, so that the distance is a convex function
+        of the centre: flights towards it need fewer steps. ``False`` unless a shape says so.
+        """
+        return False
+
     @abc.abstractmethod
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         """Signed distance of ``center`` ``(3,)`` from the surface as it is described, positive

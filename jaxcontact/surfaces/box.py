@@ -69,6 +69,11 @@ class Box(Surface):
     motion: PrescribedMotion | None = None
     hollow: bool = static(default=False)
 
+    @property
+    def is_convex(self) -> bool:
+        """Whether the free side surrounds a convex body."""
+        return not self.hollow
+
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         return in_frame(self._in_own_axes, center, self.center, self.orientation)
 

@@ -41,6 +41,11 @@ class Capsule(Surface):
     def __post_init__(self) -> None:
         check_axis("Capsule", self.start, self.end)
 
+    @property
+    def is_convex(self) -> bool:
+        """Whether the free side surrounds a convex body."""
+        return not self.hollow
+
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         to_axis, _ = displacement_to_segment(center, self.start, self.end)
         _, axis = distance_and_direction(self.end - self.start)

@@ -55,6 +55,11 @@ class Cone(Surface):
                 "positive radius."
             )
 
+    @property
+    def is_convex(self) -> bool:
+        """Whether the free side surrounds a convex body."""
+        return not self.hollow
+
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         at = axial(center, self.start, self.end)
         slant = jnp.sqrt(at.length**2 + (self.end_radius - self.start_radius) ** 2)

@@ -42,6 +42,11 @@ class Cylinder(Surface):
     def __post_init__(self) -> None:
         check_axis("Cylinder", self.start, self.end)
 
+    @property
+    def is_convex(self) -> bool:
+        """Whether the free side surrounds a convex body."""
+        return not self.hollow
+
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         at = axial(center, self.start, self.end)
         beyond_middle = at.height >= 0.5 * at.length

@@ -50,6 +50,11 @@ class Facet(Surface):
                     "area to have a normal."
                 )
 
+    @property
+    def is_convex(self) -> bool:
+        """Whether the free side surrounds a convex body."""
+        return True
+
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         found = closest_point_on_triangle(center, self.vertices)
         behind = (found.region == FACE) & (found.height < 0.0)

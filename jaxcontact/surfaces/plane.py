@@ -59,5 +59,10 @@ class Plane(Surface):
         """
         return position @ self.unit_normal - self.offset - radius
 
+    @property
+    def is_convex(self) -> bool:
+        """Whether the free side surrounds a convex body."""
+        return True
+
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         return self.gap(center, 0.0), self.unit_normal

@@ -34,6 +34,11 @@ class Sphere(Surface):
     motion: PrescribedMotion | None = None
     hollow: bool = static(default=False)
 
+    @property
+    def is_convex(self) -> bool:
+        """Whether the free side surrounds a convex body."""
+        return not self.hollow
+
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         displacement = center - self.center
         distance, normal = outward(displacement, jnp.array([0.0, 0.0, 1.0], displacement.dtype))

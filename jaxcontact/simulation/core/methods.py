@@ -4,6 +4,9 @@ from typing import Any
 
 from jaxcontact.parameters import model, static
 
+CONTACTS = 50
+"""Budget of contacts where none is given."""
+
 
 def _check_whole_number(owner: str, name: str, value: Any, least: int, meaning: str) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or value < least:
@@ -18,7 +21,8 @@ class EventAligned:
 
     Args:
         max_contacts: budget of contacts; ``Status.TOO_FEW_CONTACTS`` when it was too small. What is
-            not used costs nothing in a single simulation and its share under ``vmap``.
+            not used costs nothing in a single simulation and its share under ``vmap``. ``None``
+            takes 50, and outside of traced functions more where these are too few.
         contact_steps: steps of order 8 in each contact. With 12, velocities after an impact are
             right to about 1e-8 of the impact speed for restitutions above 0.4, 1e-6 above 0.1, 1e-4
             above 0.05; with 20, to a hundredth of that.
@@ -57,6 +61,9 @@ class EventAligned:
         max_steps: budget of steps in scenes with several bodies; ``None`` takes one that follows
             from the other numbers and, where they are known before tracing, from the times and the
             periods of what moves.
+        general: whether one sphere over one plane, too, is followed by the engine for several
+            bodies. It resolves starts in overlap and contacts softer than ``rest_overlap``, and
+            takes longer. Outside of traced functions that is found out.
 
     Example:
         >>> scene = jc.Scene(
@@ -71,7 +78,7 @@ class EventAligned:
         the first contact lasts 235 us
     """
 
-    max_contacts: int = static(default=50)
+    max_contacts: int | None = static(default=None)
     contact_steps: int = static(default=20)
     at_once: bool | None = static(default=None)
     level: bool | None = static(default=None)
@@ -83,6 +90,12 @@ class EventAligned:
     sustained_steps: int = static(default=500)
     rest_overlap: float = static(default=1e-2)
     max_steps: int | None = static(default=None)
+    general: bool = static(default=False)
+
+    @property
+    def contact_budget(self) -> int:
+        """``max_contacts``, or what is taken at first where it is ``None``."""
+        return CONTACTS if self.max_contacts is None else self.max_contacts
 
     def __post_init__(self) -> None:
         if not (isinstance(self.graded_step, (int, float)) and 0 < self.graded_step <= 0.5):
@@ -90,9 +103,10 @@ class EventAligned:
                 f"EventAligned: graded_step = {self.graded_step!r} is outside (0, 0.5]. An "
                 "impact has a length of about 3."
             )
-        _check_whole_number(
-            "EventAligned", "max_contacts", self.max_contacts, 1, "budget of contacts"
-        )
+        if self.max_contacts is not None:
+            _check_whole_number(
+                "EventAligned", "max_contacts", self.max_contacts, 1, "budget of contacts"
+            )
         _check_whole_number(
             "EventAligned", "contact_steps", self.contact_steps, 4, "steps in each contact"
         )
@@ -133,7 +147,7 @@ class Impulse:
     every law, compliant or not.
 
     Args:
-        max_contacts: budget of impacts.
+        max_contacts: budget of impacts; ``None`` as for ``EventAligned``.
         flight_steps: steps of order 4 in each flight with drag or lift.
         rest_speed: approach speed below which the sphere stays on the surface [m/s].
         rest_steps: steps of the sliding or rolling after the last bounce.
@@ -144,6 +158,7 @@ class Impulse:
             mapped; as in ``EventAligned``.
         sustained_steps: as for ``EventAligned``.
         max_steps: as for ``EventAligned``.
+        general: as for ``EventAligned``.
 
     Example:
         >>> scene = jc.Scene(
@@ -157,7 +172,7 @@ class Impulse:
         rebounds with 2.1095 m/s
     """
 
-    max_contacts: int = static(default=50)
+    max_contacts: int | None = static(default=None)
     flight_steps: int = static(default=16)
     rest_speed: float = static(default=1e-3)
     rest_steps: int = static(default=32)
@@ -165,6 +180,12 @@ class Impulse:
     lanes: str | None = static(default=None)
     sustained_steps: int = static(default=500)
     max_steps: int | None = static(default=None)
+    general: bool = static(default=False)
+
+    @property
+    def contact_budget(self) -> int:
+        """``max_contacts``, or what is taken at first where it is ``None``."""
+        return CONTACTS if self.max_contacts is None else self.max_contacts
 
     def __post_init__(self) -> None:
         _check_whole_number(
@@ -178,7 +199,10 @@ class Impulse:
             _check_whole_number(
                 "Impulse", "max_steps", self.max_steps, 1, "budget of steps, several bodies"
             )
-        _check_whole_number("Impulse", "max_contacts", self.max_contacts, 1, "budget of impacts")
+        if self.max_contacts is not None:
+            _check_whole_number(
+                "Impulse", "max_contacts", self.max_contacts, 1, "budget of impacts"
+            )
         _check_whole_number(
             "Impulse",
             "flight_steps",

@@ -16,6 +16,8 @@ class Status(enum.IntEnum):
     TOO_FEW_CONTACTS = 2
     TOO_FEW_STEPS = 3
     NOT_FINITE = 4
+    UNRESOLVED_CONTACT = 5
+    IMPOSSIBLE_START = 6
 
     @property
     def advice(self) -> str:
@@ -45,5 +47,16 @@ _ADVICE = {
         "A number in the result is not finite: an input was not, or it is so extreme (a "
         "restitution, stiffness, mass or speed near 0 or"
         " infinity) that a contact cannot be computed. Nothing in the result is to be trusted."
+    ),
+    Status.UNRESOLVED_CONTACT: (
+        "The sphere overlaps the plane at the start, or comes to rest deeper than "
+        "rest_overlap: the engine for one sphere over one plane follows neither. Outside of "
+        "traced functions simulate takes the engine for several bodies then; inside, ask for "
+        "it: general=True of the method."
+    ),
+    Status.IMPOSSIBLE_START: (
+        "At the start a body is where no motion can bring it: its centre lies behind a "
+        "surface or in another sphere, or rigid bodies overlap. Check position, radius, and "
+        "on which side of each surface the body is."
     ),
 }

@@ -86,3 +86,30 @@ class Trajectory(NamedTuple):
                 "Trajectory.status inside."
             )
         return Status(int(np.max(np.asarray(self.status)))).advice
+
+
+class SimulationError(RuntimeError):
+    """A simulation that did not get to its last time, or whose result is not finite.
+
+    Attributes:
+        trajectory: what was simulated, as ``simulate(..., strict=False)`` returns it.
+
+    Example:
+        >>> scene = jc.Scene(
+        ...     bodies=jc.spheres(radius=0.02, mass=2.7e-3),
+        ...     contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.9)),
+        ... )
+        >>> start = jc.state(position=(0.0, 0.0, 0.3))
+        >>> try:
+        ...     jc.simulate(scene, start, [0.0, 1.0], method=jc.Impulse(max_contacts=1))
+        ... except jc.SimulationError as error:
+        ...     print(int(error.trajectory.status) == jc.Status.TOO_FEW_CONTACTS)
+        True
+    """
+
+    def __init__(self, trajectory: Trajectory):
+        super().__init__(
+            f"simulate: {Status(int(trajectory.status)).name}. {trajectory.advice} "
+            "strict=False returns the trajectory as it is."
+        )
+        self.trajectory = trajectory

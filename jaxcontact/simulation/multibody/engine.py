@@ -19,13 +19,18 @@ from jaxcontact.geometry.rotation import quaternion_rate
 from jaxcontact.laws.core.branches import OnBranch
 from jaxcontact.numerics.checkpointed_scan import checkpointed_scan
 from jaxcontact.numerics.interpolation import Segments, cubic, evaluate
-from jaxcontact.numerics.smooth import Real, safe_norm
+from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.scene import Scene, State
-from jaxcontact.simulation.core.ballistic import touch_time
 from jaxcontact.simulation.core.methods import EventAligned, Impulse
 from jaxcontact.simulation.core.status import Status
 from jaxcontact.simulation.core.trajectory import Contacts, Trajectory
+from jaxcontact.simulation.multibody.advancement import (
+    accurate_flight,
+    longest_flight,
+    motions,
+    time_to_touch,
+)
 from jaxcontact.simulation.multibody.energy import StepRecord, ledger_of
 from jaxcontact.simulation.multibody.pairs import (
     Geometry,
@@ -85,6 +90,9 @@ CREEPING = 1e-2
 without ever having turned.
 """
 
+TOUCHES = 1e-6
+"""Overlap of rigid bodies at the start that counts as rounding, in units of the radius."""
+
 STEPS_BETWEEN = 8
 """Steps outside contacts, for each contact of the budget: flights, and events that cut a step
 short.
@@ -100,16 +108,8 @@ HYSTERESIS_STEP = 0.75
 the hardest end of all.
 """
 
-FLIGHT_FRACTION = 0.01
-"""Longest step of a flight in a fluid, near a curved or moving surface, or of a clump, in units of
-the whole time.
-"""
-
-LARGEST_TURN = 0.1
-"""Largest rotation of a clump in one step of a flight [rad]."""
-
-PERIOD_FRACTION = 0.02
-"""Longest step in units of the shortest period of prescribed motions and springs."""
+STEPS_IN_FLIGHT = 128
+"""Steps for flights towards curved or moving surfaces, of clumps and in fluids."""
 
 UNKNOWN_FLIGHT = 1024
 """Steps for flights beside what moves with periods that are not known before the simulation is
@@ -181,97 +181,13 @@ class Lengths(NamedTuple):
     sustained: jax.Array
 
 
-def time_to_touch(
-    world: World,
-    state: State,
-    at: Geometry,
-    rate: jax.Array,
-    time: jax.Array,
-    closed: jax.Array,
-    longest: Real,
-) -> jax.Array:
-    """A time by which no inactive pair has touched yet, and at which one does if all fall alike;
-    infinite when none ever does.
-
-    Towards a curved or moving surface, and of clumps, no time is known in advance: the flight
-    advances in steps of at most ``longest``.
-    """
-    members = world.pairs.between_members
-    if world.turns:
-        return longest
-    gap = at.gap
-    acceleration = world.scene.external_acceleration(
-        state.position, state.velocity, state.spin, time
-    )
-    along = jnp.sum((world.pairs.difference @ acceleration) * at.normal, axis=-1)
-    flat = np.array(
-        [isinstance(surface, Plane) and surface.motion is None for surface in world.scene.surfaces],
-        dtype=bool,
-    )
-    flat = np.repeat(flat, state.position.shape[0])
-    with_surfaces = jnp.where(
-        flat, touch_time(gap[members:], rate[members:], along[members:]), longest
-    )
-    apart, relative, pull = (
-        world.pairs.difference[:members] @ column
-        for column in (state.position, state.velocity, acceleration)
-    )
-    distance_at_touch = jnp.sqrt(jnp.sum(apart * apart, axis=-1)) - gap[:members]
-    closing = -jnp.sum(apart * relative, axis=-1)
-    speed_squared = jnp.sum(relative * relative, axis=-1)
-    beyond = gap[:members] * (
-        gap[:members] + 2 * distance_at_touch
-    )  # squared distance, less that at touch
-    discriminant = closing * closing - speed_squared * beyond
-    meets = (closing > 0) & (discriminant > 0)
-    straight = jnp.where(
-        meets,
-        beyond / jnp.where(meets, closing + jnp.sqrt(jnp.where(meets, discriminant, 1.0)), 1.0),
-        jnp.inf,
-    )
-    # With unequal accelerations: not before the gap along the present normal, which is never the
-    # larger one, is used up.
-    pull_size = jnp.sqrt(jnp.sum(pull * pull, axis=-1))
-    curved = pull_size > 1e-12 * (1.0 + jnp.max(jnp.abs(acceleration)))
-    soonest = touch_time(gap[:members], rate[:members], -pull_size)
-    times = jnp.concatenate([jnp.where(curved, soonest, straight), with_surfaces])
-    return jnp.min(jnp.where(closed, jnp.inf, times), initial=jnp.inf)
-
-
-def longest_flight(scene: Scene, inverse_mass: jax.Array, whole: Real) -> jax.Array:
-    """Longest step [s] of a flight that is short enough for everything that moves by itself."""
-    longest = FLIGHT_FRACTION * jnp.asarray(whole)
-    for motion in motions(scene):
-        frequency = jnp.asarray(motion.frequency) + safe_norm(
-            jnp.asarray(motion.angular_velocity, dtype=float)
-        ) / (2 * math.pi)
-        longest = jnp.minimum(
-            longest,
-            PERIOD_FRACTION / jnp.where(frequency > 0, frequency, PERIOD_FRACTION / longest),
-        )
-    for spring in scene.springs:
-        pull = jnp.max(jnp.asarray(spring.stiffness)) * inverse_mass[spring.body]
-        period = 2 * math.pi / jnp.sqrt(jnp.where(pull > 0, pull, 1.0))
-        longest = jnp.where(pull > 0, jnp.minimum(longest, PERIOD_FRACTION * period), longest)
-    return jax.lax.stop_gradient(longest)
-
-
-def motions(scene: Scene) -> tuple[Any, ...]:
-    """Prescribed motions of surfaces and of anchors."""
-    every = (
-        *(surface.motion for surface in scene.surfaces),
-        *(spring.anchor for spring in scene.springs),
-    )
-    return tuple(motion for motion in every if motion is not None)
-
-
 def steps_in_flight(scene: Scene, bodies: int, times: ArrayLike) -> int:
-    """Number of steps that flights over the whole time take at most, up to a power of two; a guess
-    where periods are not known yet.
+    """Number of steps for flights over the whole time, up to a power of two; a guess where periods
+    are not known yet.
     """
     mass = scene.bodies.mass if scene.springs else ()
     if not (motions(scene) or scene.springs):
-        return math.ceil(1 / FLIGHT_FRACTION)
+        return STEPS_IN_FLIGHT
     if not all(map(is_concrete, jax.tree.leaves((motions(scene), scene.springs, mass, times)))):
         return UNKNOWN_FLIGHT
     whole = float(np.asarray(times)[-1] - np.asarray(times)[0])
@@ -281,8 +197,8 @@ def steps_in_flight(scene: Scene, bodies: int, times: ArrayLike) -> int:
             if scene.springs
             else jnp.zeros(bodies)
         )
-        steps = whole / float(longest_flight(scene, inverse_mass, whole)) if whole > 0 else 1.0
-    return min(2 ** math.ceil(math.log2(max(steps, 1 / FLIGHT_FRACTION))), LARGEST_FLIGHT)
+        steps = whole / float(longest_flight(scene, inverse_mass))
+    return min(2 ** math.ceil(math.log2(steps + STEPS_IN_FLIGHT)), LARGEST_FLIGHT)
 
 
 def graded_step(
@@ -383,6 +299,18 @@ def touching_at_start(
         fastest=jnp.where(closed, fastest, 1.0),
     )
     return Touching(active, settled_of(world, active, gap, rate, load, method))
+
+
+def is_impossible(world: World, start: State, time: jax.Array) -> jax.Array:
+    """Whether a centre lies behind a surface or in another sphere at the start, or rigid bodies
+    overlap.
+    """
+    gap = geometry(world, start, time).gap
+    first, second = world.radius
+    deepest = jnp.where(world.pairs.surface >= 0, first, jnp.minimum(first, second))
+    extent = jnp.max(jnp.abs(start.position)) + jnp.max(jnp.asarray(world.bodies.radius))
+    allowed = TOUCHES * deepest + rounding(gap) * extent if world.rigid else deepest
+    return jnp.any(gap < -allowed)
 
 
 def settled_of(
@@ -554,13 +482,57 @@ def first_crossing(
     change = later_gap - gap
     cubic = duration * (rate + later_rate) - 2 * change
     square = 3 * change - duration * (2 * rate + later_rate)
-    # From the end: a pair that has just parted has a root at the start as well.
-    theta = jnp.ones_like(gap)
-    for _ in range(5):
+
+    def path(theta: jax.Array) -> tuple[jax.Array, jax.Array]:
+        """The gap and its rate at a fraction of the step."""
         value = gap + theta * (duration * rate + theta * (square + theta * cubic))
-        slope = duration * rate + theta * (2 * square + theta * 3 * cubic)
-        theta = jnp.clip(theta - value / jnp.where(slope == 0, 1.0, slope), 0.0, 1.0)
-    return jnp.where(crosses, theta, 2.0)
+        return value, duration * rate + theta * (2 * square + theta * 3 * cubic)
+
+    def improved(theta: jax.Array, low: jax.Array, high: jax.Array) -> jax.Array:
+        for _ in range(5):
+            value, slope = path(theta)
+            theta = jnp.clip(theta - value / jnp.where(slope == 0, 1.0, slope), low, high)
+        return theta
+
+    # From the end: a pair that has just parted has a root at the start as well.
+    ones = jnp.ones_like(gap)
+    at_end = jnp.where(crosses, improved(ones, 0 * ones, ones), 2.0)
+    # What is open may touch and part again within the step: between the turns of the cubic it
+    # falls from above zero to below.
+    turns = turning_points(duration * rate, square, cubic)
+    bends = [jnp.zeros_like(gap), *turns, ones]
+    values = [path(bend)[0] for bend in bends]
+    first = 2.0 * ones
+    for low, high, before, after in zip(
+        bends[:-1], bends[1:], values[:-1], values[1:], strict=True
+    ):
+        falls = ~closed & (before >= 0) & (after < 0)
+        root = improved((low + high) / 2, low, high)
+        first = jnp.where(falls, jnp.minimum(first, root), first)
+    return jnp.where(first <= 1.0, first, at_end)
+
+
+def turning_points(
+    linear: jax.Array, square: jax.Array, cubic: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """Where ``linear x + square x^2 + cubic x^3`` turns, in order, within 0 and 1."""
+    discriminant = square * square - 3 * cubic * linear
+    bends = discriminant > 0
+    root = jnp.sqrt(jnp.where(bends, discriminant, 1.0))
+    stable = -(square + jnp.where(square < 0, -root, root))
+    ratios = [
+        (stable, 3 * cubic),
+        (linear, stable),
+    ]
+    places = [
+        jnp.clip(
+            jnp.where(bends & (below != 0), above / jnp.where(below != 0, below, 1.0), 0.0),
+            0.0,
+            1.0,
+        )
+        for above, below in ratios
+    ]
+    return jnp.minimum(*places), jnp.maximum(*places)
 
 
 def quiet(touching: Touching) -> jax.Array:
@@ -587,19 +559,14 @@ def next_step(
     # To beyond the last time, in any precision.
     remaining = (
         jnp.maximum(horizon - time, 0.0)
-        + rounding(gap) * (jnp.abs(horizon) + lengths.flight)
+        + rounding(gap) * (jnp.abs(horizon) + jnp.abs(time))
         + 1e-12
     )
     # Steps inside a contact move with the parameters, like the events: on a grid that stays,
     # derivatives there would be of the order of the contact acceleration.
-    soonest = time_to_touch(world, state, at, rate, time, active.closed, lengths.flight)
+    soonest = time_to_touch(world, state, at, rate, time, active.closed)
     allowed = frozen(soonest * BEYOND + max(OVERSHOOT, rounding(gap)) * jnp.minimum(remaining, 1.0))
-    if world.turns:
-        fastest_turn = jnp.max(safe_norm(state.spin))
-        turning = LARGEST_TURN / jnp.where(fastest_turn > 0, fastest_turn, 1.0)
-        allowed = jnp.where(fastest_turn > 0, jnp.minimum(allowed, frozen(turning)), allowed)
-    if world.scene.has_fluid or world.scene.springs:
-        allowed = jnp.minimum(allowed, lengths.flight)
+    allowed = jnp.minimum(allowed, jnp.minimum(accurate_flight(world, state), lengths.flight))
     if lasts is not None:
         allowed = jnp.where(lasts, jnp.minimum(allowed, lengths.sustained), allowed)
     if isinstance(method, EventAligned):
@@ -909,7 +876,7 @@ def budget(scene: Scene, world: World, method: EventAligned | Impulse, flight: i
     in_contact = math.ceil(3.5 / method.graded_step) if isinstance(method, EventAligned) else 0
     if world.has_hysteresis:
         in_contact *= HYSTERESIS_BUDGET
-    steps = method.max_contacts * (STEPS_BETWEEN + in_contact)
+    steps = method.contact_budget * (STEPS_BETWEEN + in_contact)
     flat = all(isinstance(surface, Plane) and surface.motion is None for surface in scene.surfaces)
     if world.turns or scene.has_fluid or scene.springs or not flat:
         steps += flight
@@ -941,7 +908,7 @@ def simulate_many(
     start = oriented(world, start)
     horizon = times[-1]
     whole = jax.lax.stop_gradient(times[-1] - times[0])
-    longest = longest_flight(scene, world.inverse_mass, whole)
+    longest = longest_flight(scene, world.inverse_mass)
     lengths = Lengths(longest, jnp.minimum(longest, whole / max(method.sustained_steps, 1)))
     first = StepCarry(times[0], start, touching_at_start(world, start, times[0], method))
 
@@ -995,9 +962,10 @@ def simulate_many(
     status = jnp.where(jnp.any(last.touching.settled), Status.CAME_TO_REST, Status.SUCCESS)
     arrives = last.time > horizon
     status = jnp.where(arrives, status, Status.TOO_FEW_STEPS)
-    too_many = (touches > method.max_contacts) | (~arrives & (touches == method.max_contacts))
+    too_many = (touches > method.contact_budget) | (~arrives & (touches == method.contact_budget))
     status = jnp.where(too_many, Status.TOO_FEW_CONTACTS, status)
-    contacts = contacts_of(world, record, method.max_contacts, rigid=rigid)
+    status = jnp.where(is_impossible(world, start, times[0]), Status.IMPOSSIBLE_START, status)
+    contacts = contacts_of(world, record, method.contact_budget, rigid=rigid)
     orientation = orientations(world, record, times)
     return Trajectory(
         times,

@@ -297,9 +297,7 @@ def solved(
 
     owner = jnp.tile(jnp.repeat(jnp.arange(len(active)), 3), flat.size // (3 * len(active)))
     found = frozen(
-        jax.lax.while_loop(
-            wrong, attempted, Attempt(jnp.asarray(0), flat, jnp.zeros_like(matrix))
-        )
+        jax.lax.while_loop(wrong, attempted, Attempt(jnp.asarray(0), flat, jnp.zeros_like(matrix)))
     )
     unknown, jacobian = found.unknown, found.jacobian
     # Two steps with the Jacobian of the solution carry first and second derivatives.

@@ -35,7 +35,7 @@ from jaxcontact.simulation.single_sphere.contact import (
     touch_down,
 )
 from jaxcontact.simulation.single_sphere.flight import Flight, SphereMotion, integrated, parabola
-from jaxcontact.simulation.single_sphere.sustained_contact import sustained_contact
+from jaxcontact.simulation.single_sphere.sustained_contact import static_overlap, sustained_contact
 
 
 class BounceRecord(NamedTuple):
@@ -202,7 +202,7 @@ def bounces(
     def skipping(
         progress: BounceCarry, _: None
     ) -> tuple[BounceCarry, tuple[BounceRecord, jax.Array]]:
-        idle = progress.rests | progress.passed | (progress.done >= method.max_contacts)
+        idle = progress.rests | progress.passed | (progress.done >= method.contact_budget)
         shapes = jax.eval_shape(next_bounce, progress)[1]
 
         def waiting() -> tuple[BounceCarry, BounceRecord]:
@@ -222,7 +222,7 @@ def bounces(
     def selecting(
         progress: BounceCarry, _: None
     ) -> tuple[BounceCarry, tuple[BounceRecord, jax.Array]]:
-        idle = progress.rests | progress.passed | (progress.done >= method.max_contacts)
+        idle = progress.rests | progress.passed | (progress.done >= method.contact_budget)
         after, record = next_bounce(progress)
         return jax.tree.map(lambda stays, moves: jnp.where(idle, stays, moves), progress, after), (
             record,
@@ -230,8 +230,10 @@ def bounces(
         )
 
     advance = skipping if method.skip_unused else selecting
-    last, record = checkpointed_scan(advance, first, None, length=whole_blocks(method.max_contacts))
-    records, idle = jax.tree.map(lambda column: column[: method.max_contacts], record)
+    last, record = checkpointed_scan(
+        advance, first, None, length=whole_blocks(method.contact_budget)
+    )
+    records, idle = jax.tree.map(lambda column: column[: method.contact_budget], record)
     return last, records, idle
 
 
@@ -383,6 +385,11 @@ def simulate_events(
         Status.CAME_TO_REST,
         jnp.where(last.passed, Status.SUCCESS, Status.TOO_FEW_CONTACTS),
     )
+    unresolved = starts_in_overlap(*jax.lax.stop_gradient((scene, start)))
+    if isinstance(method, EventAligned):
+        scene, landed = jax.lax.stop_gradient((scene, last.motion))
+        unresolved = unresolved | (last.rests & rests_deep(scene, landed, method.rest_overlap))
+    status = jnp.where(unresolved, Status.UNRESOLVED_CONTACT, status)
     only = jnp.zeros(records.happened.shape, dtype=int)
     contacts = Contacts(
         happened=records.happened,
@@ -406,3 +413,23 @@ def is_level(scene: Scene) -> bool:
     gravity = np.asarray(scene.gravity, dtype=float)
     normal = scene.surfaces[0].normal
     return is_concrete(normal) and not np.any(np.cross(gravity, np.asarray(normal, dtype=float)))
+
+
+TOUCHES = 1e-9
+"""Overlap at the start that counts as rounding, in units of the radius."""
+
+
+def starts_in_overlap(scene: Scene, start: State) -> jax.Array:
+    """Whether the sphere overlaps the plane at the start by more than rounding."""
+    radius = jnp.asarray(scene.bodies.radius)
+    extent = jnp.max(jnp.abs(start.position)) + radius
+    tolerance = TOUCHES * radius + 16 * jnp.finfo(extent.dtype).eps * extent
+    return jnp.ravel(scene.surfaces[0].gap(start.position, radius) < -tolerance)[0]
+
+
+def rests_deep(scene: Scene, motion: SphereMotion, largest: float) -> jax.Array:
+    """Whether a sphere that came to rest sinks in by more than ``largest`` of its radius."""
+    normal = scene.surfaces[0].unit_normal
+    load = jnp.maximum(normal_load(scene, normal, motion.velocity, motion.spin), 0.0)
+    deepest = static_overlap(scene, load * scene.bodies.mass)
+    return jnp.ravel(deepest > largest * jnp.asarray(scene.bodies.radius))[0]
