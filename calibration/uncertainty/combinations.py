@@ -55,9 +55,8 @@ def _contact_time(scene: jc.Scene) -> Any:
     alone = dataclasses.replace(scene, surfaces=(jc.Plane(),), drag=None, lift=None)
     above = jnp.array([0.0, 0.0, 1.001]) * _radius(scene)
     start = jc.State(above, jnp.array([0.0, 0.0, -TYPICAL_SPEED]), jnp.zeros(3))
-    contacts: Any = jc.simulate(
-        alone, start, jnp.array([0.0, 1.0]), method=jc.EventAligned(max_contacts=1)
-    ).contacts
+    first, times = jc.EventAligned(max_contacts=1), jnp.array([0.0, 1.0])
+    contacts: Any = jc.simulate(alone, start, times, method=first, strict=False).contacts
     return contacts.lift_off[0] - contacts.touch_down[0]
 
 

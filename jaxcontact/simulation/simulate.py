@@ -151,7 +151,7 @@ def is_one_sphere_over_a_plane(scene: Scene, initial: State, method: Method | No
     return initial.position.size == 3 and simple
 
 
-MOST_CONTACTS = 3200
+MOST_CONTACTS = 12_800
 """Largest budget of contacts that is tried where none is given."""
 
 MORE_CONTACTS, MORE_STEPS = 4, 8

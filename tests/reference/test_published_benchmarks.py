@@ -42,6 +42,7 @@ def rebound(form, method=None):
 
 @pytest.mark.parametrize("form", SPRINGS)
 @pytest.mark.slow
+@pytest.mark.long
 def test_half_the_step_of_oblique_impacts_changes_less_than_a_tenth_of_every_tolerance(form):
     coarse, fine = rebound(form), rebound(form, fixed_step(2 * STEPS))
     assert np.max(np.abs(coarse.tangential - fine.tangential) / (SPEED * np.sin(ANGLES))) < 6e-4

@@ -198,7 +198,7 @@ def steps_in_flight(scene: Scene, bodies: int, times: ArrayLike) -> int:
             else jnp.zeros(bodies)
         )
         steps = whole / float(longest_flight(scene, inverse_mass))
-    return min(2 ** math.ceil(math.log2(steps + STEPS_IN_FLIGHT)), LARGEST_FLIGHT)
+    return min(2 ** math.ceil(math.log2(max(steps, STEPS_IN_FLIGHT))), LARGEST_FLIGHT)
 
 
 def graded_step(

@@ -48,6 +48,7 @@ def test_intervals_from_bounce_times_cover():
     check(measure(scenario("bounce times", Gaussian, None), recordings=150, seed=3), 150)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_bootstraps_of_bounce_times_cover():
     # Percentiles of so few numbers would cover 89 %.
@@ -56,6 +57,7 @@ def test_bootstraps_of_bounce_times_cover():
     )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_intervals_from_bounce_times_with_outliers_cover():
     check(
@@ -70,7 +72,11 @@ def test_intervals_from_bounce_times_with_outliers_cover():
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("errors", "noise"),
-    [(Gaussian, None), (Gaussian, cal.noise.Estimated()), (Contaminated, cal.noise.StudentT(4.0))],
+    [
+        (Gaussian, None),
+        pytest.param(Gaussian, cal.noise.Estimated(), marks=pytest.mark.long),
+        pytest.param(Contaminated, cal.noise.StudentT(4.0), marks=pytest.mark.long),
+    ],
 )
 def test_intervals_from_impact_tables_cover(errors, noise):
     check(
@@ -85,8 +91,8 @@ def test_intervals_from_impact_tables_cover(errors, noise):
     ("errors", "noise"),
     [
         (Gaussian, None),
-        (Autoregressive, cal.noise.Correlated()),
-        (Contaminated, cal.noise.StudentT(4.0)),
+        pytest.param(Autoregressive, cal.noise.Correlated(), marks=pytest.mark.long),
+        pytest.param(Contaminated, cal.noise.StudentT(4.0), marks=pytest.mark.long),
     ],
 )
 def test_intervals_from_a_camera_cover(errors, noise):

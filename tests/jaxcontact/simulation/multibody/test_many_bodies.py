@@ -327,7 +327,7 @@ def direction(seed: int) -> dict:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", CROWD_METHODS)
+@pytest.mark.parametrize("name", ["rigid", pytest.param("soft", marks=pytest.mark.long)])
 def test_derivatives_of_three_spheres_agree(name):
     """Forward with reverse mode, and with differences."""
     loss = functools.partial(weighted, method=CROWD_METHODS[name])
@@ -556,9 +556,12 @@ def test_two_spheres_move_as_in_exudyn(model):
 def test_a_budget_that_is_too_small_is_said_and_flight_is_extrapolated(method):
     scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.01), contact=contact(PAIR))
     begin = jc.state(position=[(0, 0, 0.05), (1, 0, 0.08)])
-    found = jc.simulate(scene, begin, np.linspace(0.0, 2.0, 5), method=method)
+    times = np.linspace(0.0, 2.0, 5)
+    with pytest.raises(jc.SimulationError, match=r"TOO_FEW_CONTACTS.*Raise max_contacts") as error:
+        jc.simulate(scene, begin, times, method=method)
+    found = jc.simulate(scene, begin, times, method=method, strict=False)
     assert int(found.status) == jc.Status.TOO_FEW_CONTACTS
-    assert "max_contacts" in found.advice
+    np.testing.assert_array_equal(error.value.trajectory.position, found.position)
     assert np.max(np.abs(found.position)) < 2.0 + 9.81 / 2 * 2.0**2
 
 

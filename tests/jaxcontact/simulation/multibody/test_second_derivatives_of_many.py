@@ -189,8 +189,8 @@ def clump_impact(p: jax.Array) -> jax.Array:
     ("motion", "p"),
     [
         pytest.param(colliding, (1e6, 0.8, 0.3, 1.0, 0.012, 0.05), id="two balls"),
-        pytest.param(rolling, (0.3, 0.01, 1.0, 20.0), id="rolling"),
-        pytest.param(clump_impact, (0.7, 0.3, 0.4, 0.3, -3.0), id="clump"),
+        pytest.param(rolling, (0.3, 0.01, 1.0, 20.0), id="rolling", marks=pytest.mark.long),
+        pytest.param(clump_impact, (0.7, 0.3, 0.4, 0.3, -3.0), id="clump", marks=pytest.mark.long),
     ],
 )
 def test_second_derivatives_are_differences_of_the_first(motion, p):

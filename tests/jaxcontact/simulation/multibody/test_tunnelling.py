@@ -1,0 +1,120 @@
+"""Nothing passes through an obstacle, however thin, fast or far away, and how long a simulation
+lasts changes nothing of what happened before.
+"""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import pytest
+
+import jaxcontact as jc
+
+RADIUS = 0.01
+SPEEDS = (0.1, 5.0, 30.0, 300.0)
+FARTHER = (1.5, 10.0, 300.0)
+"""Horizons in units of the time to the obstacle."""
+
+WALL = ((1.0, -1.0, -1.0), (1.0, 1.0, -1.0), (1.0, 1.0, 1.0), (1.0, -1.0, 1.0))
+AWAY = jc.PrescribedMotion(velocity=(0.05, 0.0, 0.0))
+OBSTACLES = {
+    "thin box": (jc.Box(center=(1.0, 0.0, 0.0), lengths=(0.01, 1.0, 1.0)), 0.985),
+    "facet": (jc.Facet(vertices=WALL[:3], two_sided=True), 0.99),
+    "open mesh": (jc.Mesh(vertices=WALL, faces=((0, 1, 2), (0, 2, 3)), closed=False), 0.99),
+    "small sphere": (jc.Sphere(center=(1.0, 0.0, 0.0), radius=0.005), 0.985),
+    "thin capsule": (
+        jc.Capsule(start=(1.0, 0.0, -0.3), end=(1.0, 0.0, 0.3), radius=0.002),
+        0.988,
+    ),
+    "thin cylinder": (
+        jc.Cylinder(start=(1.0, 0.0, -0.3), end=(1.0, 0.0, 0.3), radius=0.002),
+        0.988,
+    ),
+    "hollow sphere": (jc.Sphere(center=(0.0, 0.0, 0.0), radius=1.0, hollow=True), 0.99),
+    "hollow box": (jc.Box(center=(0.0, 0.0, 0.0), lengths=(2.0, 2.0, 2.0), hollow=True), 0.99),
+    "hollow drum": (
+        jc.Cylinder(start=(0.0, 0.0, -1.0), end=(0.0, 0.0, 1.0), radius=1.0, hollow=True),
+        0.99,
+    ),
+    "thin box that moves away": (
+        jc.Box(center=(1.0, 0.0, 0.0), lengths=(0.01, 1.0, 1.0), motion=AWAY),
+        None,
+    ),
+}
+
+
+def towards(surface, bodies=None, offset=(0.0, 0.0, 0.0), spin=(0.0, 0.0, 0.0), max_steps=None):
+    """A compiled flight along x at a speed up to a time: touch-down, position and velocity at a
+    time, and the status.
+    """
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=RADIUS, mass=0.01) if bodies is None else bodies,
+        surfaces=[surface],
+        contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8)),
+        gravity=(0.0, 0.0, 0.0),
+    )
+    shape = (1, 3) if bodies is not None else (3,)
+
+    @jax.jit
+    def flight(speed, until, look):
+        start = jc.state(
+            position=jnp.reshape(jnp.asarray(offset), shape),
+            velocity=jnp.reshape(speed * jnp.array([1.0, 0.0, 0.0]), shape),
+            spin=jnp.reshape(jnp.asarray(spin), shape),
+        )
+        times = jnp.stack([jnp.zeros(()), look, until])
+        method = jc.Impulse(max_contacts=4, max_steps=max_steps)
+        return jc.simulate(scene, start, times, method=method)
+
+    return flight
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", OBSTACLES)
+def test_no_obstacle_is_missed_and_the_horizon_changes_nothing(name):
+    surface, distance = OBSTACLES[name]
+    flight = towards(surface)
+    for speed in SPEEDS:
+        expected = 0.985 / (speed - 0.05) if distance is None else distance / speed
+        look = 1.2 * expected
+        seen = []
+        for times in FARTHER:
+            found = flight(speed, times * expected, look)
+            assert found.contacts.happened[0], f"{speed} m/s, {times}"
+            seen.append([found.contacts.touch_down[0], *found.position[1], *found.velocity[1]])
+        assert seen[0][0] == pytest.approx(expected, rel=1e-9)
+        scale = [expected, 1.0, 1.0, 1.0, speed, speed, speed]
+        np.testing.assert_allclose((np.array(seen) - seen[0]) / scale, 0.0, atol=1e-12)
+
+
+@pytest.mark.slow
+def test_a_sphere_that_only_grazes_is_seen():
+    """It overlaps the path by a part in 10,000 of its radius, for a moment."""
+    sphere = jc.Sphere(center=(1.0, 0.0, 0.0), radius=0.02)
+    for depth, hits in ((1e-4, True), (1e-6, True), (-1e-6, False)):
+        flight = towards(sphere, offset=(0.0, 0.02 + RADIUS - depth * RADIUS, 0.0))
+        for speed in (0.1, 300.0):
+            found = flight(speed, 20.0 / speed, 2.0 / speed)
+            assert bool(found.contacts.happened[0]) == hits, (depth, speed)
+
+
+@pytest.mark.slow
+def test_a_rod_that_turns_fast_does_not_turn_through_a_wall():
+    """Its end meets the wall long before its centre would."""
+    rod = jc.clump(
+        offset=((0.0, -0.1, 0.0), (0.0, 0.0, 0.0), (0.0, 0.1, 0.0)),
+        radius=(RADIUS,) * 3,
+        mass=0.03,
+        inertia=(2e-4, 1e-6, 2e-4),
+    )
+    wall = jc.Box(center=(0.3, 0.0, 0.0), lengths=(0.001, 1.0, 1.0))
+    flight = towards(wall, bodies=rod, spin=(0.0, 0.0, 200.0), max_steps=1000)
+    first = None
+    for until in (0.1, 3.0):
+        found = flight(2.0, until, 0.05)
+        assert found.contacts.happened[0]
+        first = found.contacts.touch_down[0] if first is None else first
+        assert found.contacts.touch_down[0] == pytest.approx(float(first), rel=1e-12)
+    # An end reaches the wall where 2 t + 0.1 |sin 200 t| = 0.2895 for the first time.
+    times = np.linspace(0.0, 0.2, 2_000_001)
+    reach = 2.0 * times + 0.1 * np.abs(np.sin(200.0 * times)) + RADIUS
+    assert float(first) == pytest.approx(times[np.argmax(reach >= 0.2995)], abs=2e-7)
