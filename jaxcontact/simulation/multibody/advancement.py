@@ -17,7 +17,7 @@ Source:
 """
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -32,6 +32,9 @@ from jaxcontact.surfaces import Plane
 DEPTH = 0.125
 """Overlap that a flight may end in, in units of the radius of the smaller sphere."""
 
+DEEPEST = 0.5
+"""Overlap up to which a sphere is certain to be on the side from which it came, likewise."""
+
 FLUID_FRACTION = 0.02
 """Longest step in a fluid in units of the time in which it changes the velocity."""
 
@@ -42,11 +45,22 @@ LARGEST_TURN = 0.05
 """Largest rotation of a clump in one step of a flight [rad]."""
 
 
-def time_to_touch(
+class Bounds(NamedTuple):
+    """Lengths of a step [s], over all pairs that are not in contact.
+
+    Attributes:
+        touch: no pair touches before; by then one may overlap by ``DEPTH``.
+        certain: a touch within is certain to be seen at the end of the step.
+    """
+
+    touch: jax.Array
+    certain: jax.Array
+
+
+def flight_bounds(
     world: World, state: State, at: Geometry, rate: jax.Array, time: jax.Array, closed: jax.Array
-) -> jax.Array:
-    """A time before which no inactive pair touches, and by which one may be in contact by a part of
-    its radius at most; infinite when none ever does.
+) -> Bounds:
+    """How far a step may go; infinite when nothing ever touches.
 
     Args:
         world: the scene.
@@ -56,35 +70,38 @@ def time_to_touch(
         time: [s].
         closed: pairs in contact, of which nothing is asked.
     """
-    members = world.pairs.between_members
+    members, surfaces = world.pairs.between_members, world.scene.surfaces
     acceleration = world.scene.external_acceleration(
         state.position, state.velocity, state.spin, time
     )
     pull = jnp.asarray(world.pairs.difference) @ acceleration
     speed, swing = approach_bounds(world, state, at, time)
-    along = jnp.sum(pull * at.normal, axis=-1)
-    gap = at.gap
-    tangent = touch_time(gap, rate, along - swing)
-    convex = np.concatenate(
-        [np.ones(members, dtype=bool)]
-        + [np.full(len(at.centre), surface.is_convex) for surface in world.scene.surfaces]
-    )
-    times = jnp.where(jnp.asarray(convex), tangent, -jnp.inf)
-    if not all(map(is_fixed_plane, world.scene.surfaces)) or world.turns:
-        by_path = path_time(gap, speed, safe_norm(pull) + swing, depths(world))
-        planes = np.concatenate(
-            [np.zeros(members, dtype=bool)]
-            + [
-                np.full(len(at.centre), is_fixed_plane(surface) and not world.turns)
-                for surface in world.scene.surfaces
-            ]
+    tangent = touch_time(at.gap, rate, jnp.sum(pull * at.normal, axis=-1) - swing)
+
+    def of_pairs(between: bool, with_surface: list[bool]) -> np.ndarray:
+        """One entry for each pair."""
+        return np.array([between] * members + list(np.repeat(with_surface, len(at.centre))), bool)
+
+    # What has passed a plane stays behind it: no step towards one is too long to see that.
+    open_ended = of_pairs(False, [is_fixed_plane(surface) for surface in surfaces])
+    convex = of_pairs(True, [surface.is_convex for surface in surfaces])
+    touch, certain = tangent, jnp.full_like(tangent, jnp.inf)
+    if not np.all(open_ended):
+        total, size = safe_norm(pull) + swing, smaller_radius(world)
+        shallow, deep = (
+            path_time(at.gap, speed, total, depth * size) for depth in (DEPTH, DEEPEST)
         )
-        times = jnp.where(planes, tangent, jnp.maximum(times, by_path))
+        certain = jnp.where(open_ended, jnp.inf, jnp.maximum(deep, jnp.where(convex, tangent, 0.0)))
+        known = open_ended & (not world.turns)
+        touch = jnp.where(
+            known, tangent, jnp.maximum(shallow, jnp.where(convex, tangent, -jnp.inf))
+        )
     if members and not world.turns:
-        times = jnp.concatenate(
-            [time_between_spheres(world, state, gap, times, acceleration, pull), times[members:]]
-        )
-    return jnp.min(jnp.where(closed, jnp.inf, times), initial=jnp.inf)
+        met = time_between_spheres(world, state, at.gap, touch, acceleration, pull)
+        touch = jnp.concatenate([met, touch[members:]])
+    return Bounds(
+        *(jnp.min(jnp.where(closed, jnp.inf, each), initial=jnp.inf) for each in (touch, certain))
+    )
 
 
 def is_fixed_plane(surface: Any) -> bool:
@@ -92,11 +109,11 @@ def is_fixed_plane(surface: Any) -> bool:
     return isinstance(surface, Plane) and surface.motion is None
 
 
-def depths(world: World) -> jax.Array:
-    """Overlap [m] that a flight may end in, ``(pairs,)``."""
+def smaller_radius(world: World) -> jax.Array:
+    """Radius of the smaller partner [m], ``(pairs,)``."""
     first, second = world.radius
     on_surface = world.pairs.surface >= 0
-    return jax.lax.stop_gradient(DEPTH * jnp.where(on_surface, first, jnp.minimum(first, second)))
+    return jax.lax.stop_gradient(jnp.where(on_surface, first, jnp.minimum(first, second)))
 
 
 def path_time(gap: jax.Array, speed: jax.Array, pull: jax.Array, depth: jax.Array) -> jax.Array:

@@ -27,9 +27,9 @@ from jaxcontact.simulation.core.status import Status
 from jaxcontact.simulation.core.trajectory import Contacts, Trajectory
 from jaxcontact.simulation.multibody.advancement import (
     accurate_flight,
+    flight_bounds,
     longest_flight,
     motions,
-    time_to_touch,
 )
 from jaxcontact.simulation.multibody.energy import StepRecord, ledger_of
 from jaxcontact.simulation.multibody.pairs import (
@@ -564,15 +564,19 @@ def next_step(
     )
     # Steps inside a contact move with the parameters, like the events: on a grid that stays,
     # derivatives there would be of the order of the contact acceleration.
-    soonest = time_to_touch(world, state, at, rate, time, active.closed)
-    allowed = frozen(soonest * BEYOND + max(OVERSHOOT, rounding(gap)) * jnp.minimum(remaining, 1.0))
+    bounds = frozen(flight_bounds(world, state, at, rate, time, active.closed))
+    beyond = max(OVERSHOOT, rounding(gap)) * frozen(jnp.minimum(remaining, 1.0))
+    allowed = bounds.touch * BEYOND + beyond
     allowed = jnp.minimum(allowed, jnp.minimum(accurate_flight(world, state), lengths.flight))
     if lasts is not None:
         allowed = jnp.where(lasts, jnp.minimum(allowed, lengths.sustained), allowed)
     if isinstance(method, EventAligned):
         resolved = graded_step(world, active, gap, rate, method.graded_step)
         resolves = jnp.isfinite(resolved) if lasts is None else jnp.isfinite(resolved) & ~lasts
-        allowed = jnp.where(resolves, jnp.minimum(resolved, lengths.flight), allowed)
+        resolved = jnp.minimum(
+            resolved, jnp.minimum(bounds.certain * BEYOND + beyond, lengths.flight)
+        )
+        allowed = jnp.where(resolves, resolved, allowed)
     duration = jnp.minimum(allowed, remaining)
 
     # Compiled as a function of its own: it is traced once for all places that call it.
