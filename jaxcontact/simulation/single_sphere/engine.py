@@ -380,10 +380,16 @@ def simulate_events(
         rest_steps=method.rest_steps,
         level=level,
     )
+    passed = last.passed
+    if not scene.has_fluid:  # whose flights are part of the budget
+        # After the last contact of the budget the sphere may fly to the end without another one.
+        still, landed, end = jax.lax.stop_gradient((scene, last.motion, horizon))
+        onwards = parabola(still, landed, end)
+        passed = passed | ~(onwards.touches & (onwards.end.time <= end))
     status = jnp.where(
         last.rests,
         Status.CAME_TO_REST,
-        jnp.where(last.passed, Status.SUCCESS, Status.TOO_FEW_CONTACTS),
+        jnp.where(passed, Status.SUCCESS, Status.TOO_FEW_CONTACTS),
     )
     unresolved = starts_in_overlap(*jax.lax.stop_gradient((scene, start)))
     if isinstance(method, EventAligned):
