@@ -49,7 +49,7 @@ nitpick_ignore_regex = [
     ),
     # words in the place of a type; no class of ours is spelled so
     (r"py:class", r"[a-z_][a-z_0-9]*"),
-    (r"py:.*", r"([\w.]+\.)?(Model|T|Function|Inputs|Outputs|Entry)"),  # type variables
+    (r"py:.*", r"([\w.]+\.)?(Model|T|Tree|Function|Inputs|Outputs|Entry)"),  # type variables
 ]
 
 html_theme = "furo"
