@@ -41,7 +41,7 @@ FLUID_FRACTION = 0.02
 PERIOD_FRACTION = 0.02
 """Longest step in units of the shortest period of prescribed motions and springs."""
 
-LARGEST_TURN = 0.05
+LARGEST_TURN = 0.1
 """Largest rotation of a clump in one step of a flight [rad]."""
 
 
@@ -92,10 +92,11 @@ def flight_bounds(
             path_time(at.gap, speed, total, depth * size) for depth in (DEPTH, DEEPEST)
         )
         certain = jnp.where(open_ended, jnp.inf, jnp.maximum(deep, jnp.where(convex, tangent, 0.0)))
-        known = open_ended & (not world.turns)
-        touch = jnp.where(
-            known, tangent, jnp.maximum(shallow, jnp.where(convex, tangent, -jnp.inf))
-        )
+        touch = jnp.maximum(shallow, jnp.where(convex, tangent, -jnp.inf))
+        touch = jnp.where(open_ended, tangent, touch)
+    if world.turns:
+        # The arc of a corner is followed by the steps of a small turn (``accurate_flight``).
+        touch = jnp.where(open_ended, jnp.inf, touch)
     if members and not world.turns:
         met = time_between_spheres(world, state, at.gap, touch, acceleration, pull)
         touch = jnp.concatenate([met, touch[members:]])

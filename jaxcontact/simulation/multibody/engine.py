@@ -111,6 +111,11 @@ the hardest end of all.
 STEPS_IN_FLIGHT = 128
 """Steps for flights towards curved or moving surfaces, of clumps and in fluids."""
 
+CLUMP_FRACTION = 0.01
+"""Longest step of a clump in units of the whole time: rigid impacts of corners that hardly turn are
+told apart by short steps.
+"""
+
 UNKNOWN_FLIGHT = 1024
 """Steps for flights beside what moves with periods that are not known before the simulation is
 compiled: 20 of them.
@@ -428,6 +433,8 @@ def first_events(
     duration: jax.Array,
     closed: jax.Array,
     kept: jax.Array,
+    *,
+    grazes: bool,
 ) -> jax.Array:
     """Fraction of the step at which each event first happens by the cubics of the gaps, ``(kinds,
     pairs)``; 2 where it does not.
@@ -442,6 +449,7 @@ def first_events(
         duration,
         closed,
         kept,
+        grazes=grazes,
     )
     if watched.turns is None:
         return first[None]
@@ -470,6 +478,8 @@ def first_crossing(
     duration: jax.Array,
     closed: jax.Array,
     kept: jax.Array,
+    *,
+    grazes: bool = False,
 ) -> jax.Array:
     """Fraction of the step at which the gap of each pair first changes sign by its cubic; 2 where
     it does not, or is ``kept``.
@@ -497,6 +507,8 @@ def first_crossing(
     # From the end: a pair that has just parted has a root at the start as well.
     ones = jnp.ones_like(gap)
     at_end = jnp.where(crosses, improved(ones, 0 * ones, ones), 2.0)
+    if not grazes:
+        return at_end
     # What is open may touch and part again within the step: between the turns of the cubic it
     # falls from above zero to below.
     turns = turning_points(duration * rate, square, cubic)
@@ -566,8 +578,11 @@ def next_step(
     # derivatives there would be of the order of the contact acceleration.
     bounds = frozen(flight_bounds(world, state, at, rate, time, active.closed))
     beyond = max(OVERSHOOT, rounding(gap)) * frozen(jnp.minimum(remaining, 1.0))
-    allowed = bounds.touch * BEYOND + beyond
-    allowed = jnp.minimum(allowed, jnp.minimum(accurate_flight(world, state), lengths.flight))
+    soonest = jnp.minimum(bounds.touch, lengths.flight) if world.turns else bounds.touch
+    allowed = soonest * BEYOND + beyond
+    allowed = jnp.minimum(allowed, accurate_flight(world, state))
+    if not world.turns:
+        allowed = jnp.minimum(allowed, lengths.flight)
     if lasts is not None:
         allowed = jnp.where(lasts, jnp.minimum(allowed, lengths.sustained), allowed)
     if isinstance(method, EventAligned):
@@ -607,7 +622,10 @@ def next_step(
 
     def search(seen: Search) -> Search:
         ends = frozen(after_step(seen.length).ends)
-        theta = first_events(kinds, still, ends, longest, active.closed, kept)
+        # The corners of a clump in contact graze all the time, by rounding.
+        theta = first_events(
+            kinds, still, ends, longest, active.closed, kept, grazes=not world.turns
+        )
         # One at a time, each with the derivative of its own time, even where several happen at the
         # same instant.
         found = (jnp.arange(theta.size).reshape(theta.shape) == jnp.argmin(theta)) & (
@@ -647,28 +665,33 @@ def next_step(
     # Two corrections of the time of the event with the slope of the solution, each of which carries
     # one more derivative, then the step itself: a loop, so that the step is compiled once.
     def corrected(
-        current: tuple[jax.Array, Tried], last: jax.Array
-    ) -> tuple[tuple[jax.Array, Tried], None]:
-        def tried() -> tuple[jax.Array, Tried]:
-            length, _ = current
+        current: tuple[jax.Array, jax.Array, Tried], correction: jax.Array
+    ) -> tuple[tuple[jax.Array, jax.Array, Tried], None]:
+        def tried() -> tuple[jax.Array, jax.Array, Tried]:
+            length, slope, _ = current
             after = after_step(length)
-            passed, _ = distances(watched, seen_before, after.ends, length)
+            passed, slopes = distances(watched, seen_before, after.ends, length)
+            here = frozen(jnp.sum(jnp.where(chosen, slopes, 0.0)))
+            slope = jnp.where(correction == 0, here, slope)
             slow = jnp.abs(slope) <= 1e-12
-            beyond = jnp.sum(jnp.where(chosen, passed, 0.0)) / jnp.where(slow, jnp.inf, slope)
-            better = length - beyond
+            better = length - jnp.sum(jnp.where(chosen, passed, 0.0)) / jnp.where(
+                slow, jnp.inf, slope
+            )
             # A pair that grazes has hardly a slope: the value stays within what was tried, the
             # derivative is that of the event.
-            better = better + frozen(jnp.clip(better, 0.0, longest) - better)
-            return jnp.where(last, length, better), after
+            within = better + frozen(jnp.clip(better, 0.0, longest) - better)
+            better = jnp.where(correction == CORRECTIONS - 1, within, better)
+            return jnp.where(last, length, better), slope, after
 
+        last = correction == CORRECTIONS
         return jax.lax.cond(happens | last, tried, lambda: current), None
 
     begin = jnp.where(happens, tau, duration)
     nothing = jax.tree.map(
         lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(after_step, begin)
     )
-    (length, (stepped, load, then, rates)), _ = jax.lax.scan(
-        corrected, (begin, nothing), jnp.arange(CORRECTIONS + 1) == CORRECTIONS
+    (length, _, (stepped, load, then, rates)), _ = jax.lax.scan(
+        corrected, (begin, slope, nothing), jnp.arange(CORRECTIONS + 1)
     )
     leaves = chosen[0] & active.closed
     if lasts is not None:
@@ -913,6 +936,8 @@ def simulate_many(
     horizon = times[-1]
     whole = jax.lax.stop_gradient(times[-1] - times[0])
     longest = longest_flight(scene, world.inverse_mass)
+    if world.turns:
+        longest = jnp.minimum(longest, CLUMP_FRACTION * whole)
     lengths = Lengths(longest, jnp.minimum(longest, whole / max(method.sustained_steps, 1)))
     first = StepCarry(times[0], start, touching_at_start(world, start, times[0], method))
 
