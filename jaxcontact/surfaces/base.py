@@ -4,7 +4,7 @@ reported.
 
 import abc
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -46,6 +46,7 @@ class Surface(Undecorated, abc.ABC):
     motion and side.
 
     Attributes:
+        bounds_convex: whether the shape is the boundary of a convex body; of the class.
         motion: prescribed motion; ``None`` for a fixed surface.
         hollow: whether the free side of a closed shape is its inside.
 
@@ -57,15 +58,16 @@ class Surface(Undecorated, abc.ABC):
         0.40 m
     """
 
+    bounds_convex: ClassVar[bool] = False
     motion: PrescribedMotion | None = None
     hollow: bool = False
 
     @property
     def is_convex(self) -> bool:
         """Whether the free side surrounds a convex body, so that the distance is a convex function
-        of the centre: flights towards it need fewer steps. ``False`` unless a shape says so.
+        of the centre: flights towards it need fewer steps.
         """
-        return False
+        return self.bounds_convex and not self.hollow
 
     @abc.abstractmethod
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:

@@ -1,6 +1,6 @@
 """A bar with round ends."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -33,6 +33,7 @@ class Beam(Surface):
         0.05 m to the round end
     """
 
+    bounds_convex: ClassVar[bool] = True
     center: Any = dimensions.point("centre", symbol="c")
     length: Any = dimensions.length("length of the box between the round ends")
     width: Any = dimensions.length("width and diameter of the round ends", symbol="w")
@@ -40,11 +41,6 @@ class Beam(Surface):
     orientation: Any = dimensions.orientation()
     motion: PrescribedMotion | None = None
     hollow: bool = static(default=False)
-
-    @property
-    def is_convex(self) -> bool:
-        """Whether the free side surrounds a convex body."""
-        return not self.hollow
 
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         return in_frame(self._in_own_axes, center, self.center, self.orientation)

@@ -1,6 +1,6 @@
 """A box."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -56,6 +56,7 @@ class Box(Surface):
         0.03 m [0. 0. 1.]
     """
 
+    bounds_convex: ClassVar[bool] = True
     center: Any = dimensions.point("centre", symbol="c")
     lengths: Any = parameter(
         unit="m",
@@ -68,11 +69,6 @@ class Box(Surface):
     orientation: Any = dimensions.orientation()
     motion: PrescribedMotion | None = None
     hollow: bool = static(default=False)
-
-    @property
-    def is_convex(self) -> bool:
-        """Whether the free side surrounds a convex body."""
-        return not self.hollow
 
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         return in_frame(self._in_own_axes, center, self.center, self.orientation)

@@ -1,6 +1,6 @@
 """A cylinder with half balls on both ends."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 
@@ -32,6 +32,7 @@ class Capsule(Surface):
         0.15 m
     """
 
+    bounds_convex: ClassVar[bool] = True
     start: Any = dimensions.point("start of the axis", default=(0.0, 0.0, -0.5))
     end: Any = dimensions.point("end of the axis", default=(0.0, 0.0, 0.5))
     radius: Any = dimensions.length("radius", symbol="R")
@@ -40,11 +41,6 @@ class Capsule(Surface):
 
     def __post_init__(self) -> None:
         check_axis("Capsule", self.start, self.end)
-
-    @property
-    def is_convex(self) -> bool:
-        """Whether the free side surrounds a convex body."""
-        return not self.hollow
 
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         to_axis, _ = displacement_to_segment(center, self.start, self.end)

@@ -1,6 +1,6 @@
 """A cone or a frustum of one."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -39,6 +39,7 @@ class Cone(Surface):
         0.2785 m to the wall
     """
 
+    bounds_convex: ClassVar[bool] = True
     start: Any = dimensions.point("centre of the first end", default=(0.0, 0.0, -0.5))
     end: Any = dimensions.point("centre of the second end", default=(0.0, 0.0, 0.5))
     start_radius: Any = _radius("radius of the first end", "R_1")
@@ -54,11 +55,6 @@ class Cone(Surface):
                 "Cone: start_radius = end_radius = 0 m is a segment. Give at least one "
                 "positive radius."
             )
-
-    @property
-    def is_convex(self) -> bool:
-        """Whether the free side surrounds a convex body."""
-        return not self.hollow
 
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         at = axial(center, self.start, self.end)

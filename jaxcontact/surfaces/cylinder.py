@@ -1,6 +1,6 @@
 """A cylinder with flat ends."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -33,6 +33,7 @@ class Cylinder(Surface):
         0.20 m to the wall
     """
 
+    bounds_convex: ClassVar[bool] = True
     start: Any = dimensions.point("centre of the first end", default=(0.0, 0.0, -0.5))
     end: Any = dimensions.point("centre of the second end", default=(0.0, 0.0, 0.5))
     radius: Any = dimensions.length("radius", symbol="R")
@@ -41,11 +42,6 @@ class Cylinder(Surface):
 
     def __post_init__(self) -> None:
         check_axis("Cylinder", self.start, self.end)
-
-    @property
-    def is_convex(self) -> bool:
-        """Whether the free side surrounds a convex body."""
-        return not self.hollow
 
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         at = axial(center, self.start, self.end)

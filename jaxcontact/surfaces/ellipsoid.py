@@ -1,6 +1,6 @@
 """An ellipsoid."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -42,6 +42,7 @@ class Ellipsoid(Surface):
         0.20 m
     """
 
+    bounds_convex: ClassVar[bool] = True
     center: Any = dimensions.point("centre", symbol="c")
     semi_axes: Any = parameter(
         unit="m", label="semi-axes", symbol="a", interval="(0, inf)", transform="log", shape=(3,)
@@ -49,11 +50,6 @@ class Ellipsoid(Surface):
     orientation: Any = dimensions.orientation()
     motion: PrescribedMotion | None = None
     hollow: bool = static(default=False)
-
-    @property
-    def is_convex(self) -> bool:
-        """Whether the free side surrounds a convex body."""
-        return not self.hollow
 
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         return in_frame(self._in_own_axes, center, self.center, self.orientation)

@@ -1,6 +1,6 @@
 """A flat triangle."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -37,6 +37,7 @@ class Facet(Surface):
         0.10 m
     """
 
+    bounds_convex: ClassVar[bool] = True
     vertices: Any = parameter(unit="m", label="vertices", symbol="x", shape=(3, 3))
     motion: PrescribedMotion | None = None
     two_sided: bool = static(default=False)
@@ -49,11 +50,6 @@ class Facet(Surface):
                     f"Facet: vertices = {self.vertices} m are on one line. A facet needs an "
                     "area to have a normal."
                 )
-
-    @property
-    def is_convex(self) -> bool:
-        """Whether the free side surrounds a convex body."""
-        return True
 
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         found = closest_point_on_triangle(center, self.vertices)

@@ -1,6 +1,6 @@
 """A plane."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -29,6 +29,7 @@ class Plane(Surface):
         0.20 m [1. 0. 0.]
     """
 
+    bounds_convex: ClassVar[bool] = True
     normal: Any = parameter(
         unit="-", label="normal", symbol="n", shape=(3,), default=(0.0, 0.0, 1.0)
     )
@@ -58,11 +59,6 @@ class Plane(Surface):
         overlap. ``position``: ``(..., 3)``.
         """
         return position @ self.unit_normal - self.offset - radius
-
-    @property
-    def is_convex(self) -> bool:
-        """Whether the free side surrounds a convex body."""
-        return True
 
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         return self.gap(center, 0.0), self.unit_normal

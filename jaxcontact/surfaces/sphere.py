@@ -1,6 +1,6 @@
 """A ball, or a spherical cavity."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -29,15 +29,11 @@ class Sphere(Surface):
         0.05 m
     """
 
+    bounds_convex: ClassVar[bool] = True
     center: Any = dimensions.point("centre", symbol="c")
     radius: Any = dimensions.length("radius", symbol="R")
     motion: PrescribedMotion | None = None
     hollow: bool = static(default=False)
-
-    @property
-    def is_convex(self) -> bool:
-        """Whether the free side surrounds a convex body."""
-        return not self.hollow
 
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         displacement = center - self.center

@@ -15,8 +15,19 @@ def _check_whole_number(owner: str, name: str, value: Any, least: int, meaning: 
         )
 
 
+class _Budgeted:
+    """A method with a budget of contacts."""
+
+    max_contacts: int | None
+
+    @property
+    def contact_budget(self) -> int:
+        """``max_contacts``, or what is taken at first where it is ``None``."""
+        return CONTACTS if self.max_contacts is None else self.max_contacts
+
+
 @model
-class EventAligned:
+class EventAligned(_Budgeted):
     """Compliant contacts, one at a time, resolved from touch-down to lift-off.
 
     Args:
@@ -92,11 +103,6 @@ class EventAligned:
     max_steps: int | None = static(default=None)
     general: bool = static(default=False)
 
-    @property
-    def contact_budget(self) -> int:
-        """``max_contacts``, or what is taken at first where it is ``None``."""
-        return CONTACTS if self.max_contacts is None else self.max_contacts
-
     def __post_init__(self) -> None:
         if not (isinstance(self.graded_step, (int, float)) and 0 < self.graded_step <= 0.5):
             raise ValueError(
@@ -139,7 +145,7 @@ class EventAligned:
 
 
 @model
-class Impulse:
+class Impulse(_Budgeted):
     """Rigid impacts: the limit of infinite stiffness (Walton 1993).
 
     The normal velocity is reversed and multiplied by ``contact.normal.restitution_at(speed)``; the
@@ -181,11 +187,6 @@ class Impulse:
     sustained_steps: int = static(default=500)
     max_steps: int | None = static(default=None)
     general: bool = static(default=False)
-
-    @property
-    def contact_budget(self) -> int:
-        """``max_contacts``, or what is taken at first where it is ``None``."""
-        return CONTACTS if self.max_contacts is None else self.max_contacts
 
     def __post_init__(self) -> None:
         _check_whole_number(

@@ -30,6 +30,7 @@ from jaxcontact.simulation.multibody.advancement import (
     flight_bounds,
     longest_flight,
     motions,
+    smaller_radius,
 )
 from jaxcontact.simulation.multibody.energy import StepRecord, ledger_of
 from jaxcontact.simulation.multibody.pairs import (
@@ -169,14 +170,13 @@ class Tried(NamedTuple):
 
 
 class Search(NamedTuple):
-    """Search for the event in a step: number of tries, length up to the event, the pair whose event
-    it is, and the rate at which the event is passed.
+    """Search for the event in a step: number of tries, length up to the event, and the pair whose
+    event it is.
     """
 
     tries: jax.Array
     length: jax.Array
     chosen: jax.Array
-    slope: jax.Array
 
 
 class Lengths(NamedTuple):
@@ -258,12 +258,11 @@ def rounding(value: jax.Array) -> float:
 
 
 def touching_at_start(
-    world: World, start: State, time: jax.Array, method: EventAligned | Impulse
+    world: World, at: Geometry, start: State, time: jax.Array, method: EventAligned | Impulse
 ) -> Touching:
     """Pairs that overlap at the start, or touch at rest. What approaches and just touches is left
     to touch down.
     """
-    at = geometry(world, start, time)
     rate, mass = gap_rates(world, at, start), effective_mass(world, at, start)
     memory, friction = unloaded(world, at.gap)
     none = jnp.zeros_like(at.gap, dtype=bool)
@@ -306,13 +305,11 @@ def touching_at_start(
     return Touching(active, settled_of(world, active, gap, rate, load, method))
 
 
-def is_impossible(world: World, start: State, time: jax.Array) -> jax.Array:
+def is_impossible(world: World, at: Geometry, start: State) -> jax.Array:
     """Whether a centre lies behind a surface or in another sphere at the start, or rigid bodies
     overlap.
     """
-    gap = geometry(world, start, time).gap
-    first, second = world.radius
-    deepest = jnp.where(world.pairs.surface >= 0, first, jnp.minimum(first, second))
+    gap, deepest = at.gap, smaller_radius(world)
     extent = jnp.max(jnp.abs(start.position)) + jnp.max(jnp.asarray(world.bodies.radius))
     allowed = TOUCHES * deepest + rounding(gap) * extent if world.rigid else deepest
     return jnp.any(gap < -allowed)
@@ -642,24 +639,16 @@ def next_step(
             longest * jnp.minimum(jnp.min(theta), 1.0),
             jnp.clip(better, 0.0, longest),
         )
-        return Search(seen.tries + 1, length, which, slope)
+        return Search(seen.tries + 1, length, which)
 
     def unfinished(seen: Search) -> jax.Array:
         return (seen.tries == 0) | (jnp.any(seen.chosen) & (seen.tries <= POLISHING))
 
     watch_shape = (len(watched.gap) + (watched.turns is not None), len(gap))
     found = jax.lax.while_loop(
-        unfinished,
-        search,
-        Search(
-            jnp.asarray(0),
-            longest,
-            jnp.zeros(watch_shape, dtype=bool),
-            jnp.zeros_like(longest),
-        ),
+        unfinished, search, Search(jnp.asarray(0), longest, jnp.zeros(watch_shape, dtype=bool))
     )
-    chosen, tau, slope = frozen((found.chosen, found.length, found.slope))
-
+    chosen, tau = frozen((found.chosen, found.length))
     happens = jnp.any(chosen)
 
     # Two corrections of the time of the event with the slope of the solution, each of which carries
@@ -691,7 +680,7 @@ def next_step(
         lambda leaf: jnp.zeros(leaf.shape, leaf.dtype), jax.eval_shape(after_step, begin)
     )
     (length, _, (stepped, load, then, rates)), _ = jax.lax.scan(
-        corrected, (begin, slope, nothing), jnp.arange(CORRECTIONS + 1)
+        corrected, (begin, jnp.zeros_like(begin), nothing), jnp.arange(CORRECTIONS + 1)
     )
     leaves = chosen[0] & active.closed
     if lasts is not None:
@@ -939,7 +928,9 @@ def simulate_many(
     if world.turns:
         longest = jnp.minimum(longest, CLUMP_FRACTION * whole)
     lengths = Lengths(longest, jnp.minimum(longest, whole / max(method.sustained_steps, 1)))
-    first = StepCarry(times[0], start, touching_at_start(world, start, times[0], method))
+    at_start = geometry(world, start, times[0])
+    touching = touching_at_start(world, at_start, start, times[0], method)
+    first = StepCarry(times[0], start, touching)
 
     def moving(progress: StepCarry) -> tuple[StepCarry, StepRecord]:
         step, touching = next_step(world, progress, horizon, lengths, method)
@@ -993,7 +984,7 @@ def simulate_many(
     status = jnp.where(arrives, status, Status.TOO_FEW_STEPS)
     too_many = (touches > method.contact_budget) | (~arrives & (touches == method.contact_budget))
     status = jnp.where(too_many, Status.TOO_FEW_CONTACTS, status)
-    status = jnp.where(is_impossible(world, start, times[0]), Status.IMPOSSIBLE_START, status)
+    status = jnp.where(is_impossible(world, at_start, start), Status.IMPOSSIBLE_START, status)
     contacts = contacts_of(world, record, method.contact_budget, rigid=rigid)
     orientation = orientations(world, record, times)
     return Trajectory(

@@ -380,21 +380,20 @@ def simulate_events(
         rest_steps=method.rest_steps,
         level=level,
     )
+    frozen, began, landed, end = jax.lax.stop_gradient((scene, start, last.motion, horizon))
     passed = last.passed
     if not scene.has_fluid:  # whose flights are part of the budget
         # After the last contact of the budget the sphere may fly to the end without another one.
-        still, landed, end = jax.lax.stop_gradient((scene, last.motion, horizon))
-        onwards = parabola(still, landed, end)
+        onwards = parabola(frozen, landed, end)
         passed = passed | ~(onwards.touches & (onwards.end.time <= end))
     status = jnp.where(
         last.rests,
         Status.CAME_TO_REST,
         jnp.where(passed, Status.SUCCESS, Status.TOO_FEW_CONTACTS),
     )
-    unresolved = starts_in_overlap(*jax.lax.stop_gradient((scene, start)))
+    unresolved = starts_in_overlap(frozen, began)
     if isinstance(method, EventAligned):
-        scene, landed = jax.lax.stop_gradient((scene, last.motion))
-        unresolved = unresolved | (last.rests & rests_deep(scene, landed, method.rest_overlap))
+        unresolved = unresolved | (last.rests & rests_deep(frozen, landed, method.rest_overlap))
     status = jnp.where(unresolved, Status.UNRESOLVED_CONTACT, status)
     only = jnp.zeros(records.happened.shape, dtype=int)
     contacts = Contacts(

@@ -29,7 +29,10 @@ def drop(height=0.3, **changes):
 @pytest.mark.slow
 def test_a_budget_that_is_too_small_is_said_and_flight_is_extrapolated():
     enough = jc.simulate(scene(), drop(), TIMES)
-    short = jc.simulate(scene(), drop(), TIMES, method=jc.EventAligned(max_contacts=1))
+    method = jc.EventAligned(max_contacts=1)
+    with pytest.raises(jc.SimulationError, match="Raise max_contacts"):
+        jc.simulate(scene(), drop(), TIMES, method=method)
+    short = jc.simulate(scene(), drop(), TIMES, method=method, strict=False)
     assert int(enough.status) == jc.Status.SUCCESS
     assert int(short.status) == jc.Status.TOO_FEW_CONTACTS
     assert "max_contacts" in short.advice
