@@ -10,7 +10,7 @@ import abc
 import dataclasses
 import math
 from collections.abc import Mapping
-from typing import ClassVar, NamedTuple
+from typing import Annotated, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -75,10 +75,10 @@ class PlannedMotion(NamedTuple):
     scene: jc.Scene
     start: jc.State
     duration: float
-    touch_down: np.ndarray
-    lift_off: np.ndarray
-    impact_speed: np.ndarray
-    rebound_speed: np.ndarray
+    touch_down: Annotated[np.ndarray, "impacts"]
+    lift_off: Annotated[np.ndarray, "impacts"]
+    impact_speed: Annotated[np.ndarray, "impacts"]
+    rebound_speed: Annotated[np.ndarray, "impacts"]
 
 
 @dataclasses.dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@ of the reference.
 """
 
 import doctest
+import inspect
 
 import jax
 import jax.numpy as jnp
@@ -12,7 +13,8 @@ import pytest
 import calibration as cal
 import jaxcontact as jc
 from jaxcontact.laws.core.registry import LAWS
-from tests.public_names import documentation, documented_homes, home, public_names
+from tests.array_shapes import has_stated_shapes, stated_shapes, values_with_shapes
+from tests.public_names import documentation, documented_homes, home, public_names, resolve
 
 NAMES = public_names()
 NAMESPACE = {"jc": jc, "cal": cal, "jax": jax, "jnp": jnp, "np": np}
@@ -48,8 +50,15 @@ def test_the_example_runs_and_shows_what_it_says(name, tmp_path, monkeypatch):
     test = examples_of(name)
     assert test.examples, f"{name} has no example (>>>) in its docstring"
     report = []
-    results = doctest.DocTestRunner(optionflags=OPTIONS).run(test, out=report.append)
+    runner = doctest.DocTestRunner(optionflags=OPTIONS)
+    results = runner.run(test, out=report.append, clear_globs=False)
     assert results.failed == 0, "".join(report)
+    made = {label: value for label, value in test.globs.items() if label not in NAMESPACE}
+    met = list(values_with_shapes(made))
+    assert [value for value in met if not has_stated_shapes(value)] == []
+    kind = resolve(name)
+    if inspect.isclass(kind) and stated_shapes(kind):
+        assert any(isinstance(value, kind) for value in met), f"{name}: no example makes one"
 
 
 @pytest.mark.parametrize("name", WITHOUT_EXAMPLE)

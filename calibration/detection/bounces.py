@@ -12,6 +12,7 @@ uncertainty, not the result of a study.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated
 
 import numpy as np
 
@@ -81,12 +82,12 @@ class DetectedBounces:
     gravity_sd: float
     drag: float
     drag_sd: float
-    noise: np.ndarray
-    scatter: np.ndarray
-    correlation: np.ndarray
-    outliers: np.ndarray
-    position: np.ndarray
-    velocity: np.ndarray
+    noise: Annotated[np.ndarray, "3"]
+    scatter: Annotated[np.ndarray, "3"]
+    correlation: Annotated[np.ndarray, "3"]
+    outliers: Annotated[np.ndarray, "samples"]
+    position: Annotated[np.ndarray, "3"]
+    velocity: Annotated[np.ndarray, "3"]
     remarks: tuple[str, ...]
 
     first_impact = None

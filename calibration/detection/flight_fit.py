@@ -3,7 +3,7 @@
 import dataclasses
 import itertools
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -93,8 +93,8 @@ class Bounce:
     time_sd: float
     height: float
     height_sd: float
-    velocity_before: np.ndarray
-    velocity_after: np.ndarray
+    velocity_before: Annotated[np.ndarray, "3"]
+    velocity_after: Annotated[np.ndarray, "3"]
     restitution: float
     restitution_sd: float
 

@@ -6,6 +6,7 @@ import dataclasses
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated
 
 import jax
 import numpy as np
@@ -79,9 +80,9 @@ class MultiStart:
     fit: Fit
     starts: tuple[dict[str, float], ...]
     values: tuple[dict[str, float], ...]
-    chi2: np.ndarray
-    converged: np.ndarray
-    reached: np.ndarray
+    chi2: Annotated[np.ndarray, "starts"]
+    converged: Annotated[np.ndarray, "starts"]
+    reached: Annotated[np.ndarray, "starts"]
     seconds: float
 
     @property

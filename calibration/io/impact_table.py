@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,6 +122,9 @@ def _not_given() -> NDArray[np.float64]:
     return np.empty(0)
 
 
+PerImpact = Annotated[NDArray[np.float64], "impacts"]
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class ImpactTable:
     """Impacts of a sphere on a surface, one in each row; all arrays have shape (n,), NaN where a
@@ -161,17 +164,19 @@ class ImpactTable:
     """
 
     name: str
-    impact_angle: NDArray[np.float64] = field(repr=False)
-    impact_speed: NDArray[np.float64] = field(default_factory=_not_given, repr=False)
-    spin_before: NDArray[np.float64] = field(default_factory=_not_given, repr=False)
-    rebound_speed: NDArray[np.float64] = field(default_factory=_not_given, repr=False)
-    rebound_angle: NDArray[np.float64] = field(default_factory=_not_given, repr=False)
-    spin_after: NDArray[np.float64] = field(default_factory=_not_given, repr=False)
-    normal_restitution: NDArray[np.float64] = field(default_factory=_not_given, repr=False)
-    tangential_restitution: NDArray[np.float64] = field(default_factory=_not_given, repr=False)
+    impact_angle: PerImpact = field(repr=False)
+    impact_speed: PerImpact = field(default_factory=_not_given, repr=False)
+    spin_before: PerImpact = field(default_factory=_not_given, repr=False)
+    rebound_speed: PerImpact = field(default_factory=_not_given, repr=False)
+    rebound_angle: PerImpact = field(default_factory=_not_given, repr=False)
+    spin_after: PerImpact = field(default_factory=_not_given, repr=False)
+    normal_restitution: PerImpact = field(default_factory=_not_given, repr=False)
+    tangential_restitution: PerImpact = field(default_factory=_not_given, repr=False)
     sigma: Mapping[str, NDArray[np.float64]] = field(default_factory=dict, repr=False)
     source: tuple[str, ...] = field(default=(), repr=False)
-    line: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, int), repr=False)
+    line: Annotated[NDArray[np.int64], "impacts"] = field(
+        default_factory=lambda: np.empty(0, int), repr=False
+    )
     path: str | None = None
     ignored: tuple[str, ...] = ()
 

@@ -11,6 +11,7 @@ import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,9 +58,9 @@ class Recording:
     """
 
     name: str
-    time: NDArray[np.float64] = field(repr=False)
-    position: NDArray[np.float64] = field(repr=False)
-    sigma: NDArray[np.float64] | None = field(default=None, repr=False)
+    time: Annotated[NDArray[np.float64], "samples"] = field(repr=False)
+    position: Annotated[NDArray[np.float64], "samples 3"] = field(repr=False)
+    sigma: Annotated[NDArray[np.float64], "samples 3"] | None = field(default=None, repr=False)
     path: str | None = None
     unit: str = "m"
     scale: float = 1.0

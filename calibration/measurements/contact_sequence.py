@@ -1,11 +1,13 @@
 """Impacts of a simulated motion in order of time."""
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from jaxcontact.simulation.core.trajectory import Contacts
+
+PerImpact = Annotated[jax.Array, "impacts"]
 
 
 class Impacts(NamedTuple):
@@ -19,17 +21,25 @@ class Impacts(NamedTuple):
         rebound_speed: along the normal [m/s].
 
     Example:
-        ``cal.measurements.take_impacts(motion.contacts, 3)`` makes one:
+        Two impacts, the second without rebound; ``take_impacts`` makes them of a simulation:
 
-        >>> cal.measurements.Impacts._fields
-        ('happened', 'time', 'duration', 'speed', 'rebound_speed')
+        >>> speed = jnp.array([2.0, 1.5])
+        >>> impacts = cal.measurements.Impacts(
+        ...     happened=jnp.ones(2, bool),
+        ...     time=jnp.array([0.2, 0.5]),
+        ...     duration=jnp.zeros(2),
+        ...     speed=speed,
+        ...     rebound_speed=jnp.array([1.5, 0.0]),
+        ... )
+        >>> print(impacts.rebound_speed / impacts.speed)
+        [0.75 0.  ]
     """
 
-    happened: jax.Array
-    time: jax.Array
-    duration: jax.Array
-    speed: jax.Array
-    rebound_speed: jax.Array
+    happened: PerImpact
+    time: PerImpact
+    duration: PerImpact
+    speed: PerImpact
+    rebound_speed: PerImpact
 
 
 def take_impacts(contacts: Contacts | None, count: int) -> Impacts:

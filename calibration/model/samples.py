@@ -3,7 +3,7 @@
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 
@@ -26,14 +26,15 @@ class MeasuredSamples(NamedTuple):
     Example:
         >>> speed = np.array([[2.5], [2.0]])
         >>> sigma = np.full(speed.shape, 0.01)
-        >>> cal.measurements.MeasuredSamples(np.zeros(2), speed, sigma).measured.shape
+        >>> samples = cal.measurements.MeasuredSamples(np.zeros(2), speed, sigma)
+        >>> samples.measured.shape
         (2, 1)
     """
 
-    times: np.ndarray
-    measured: np.ndarray
-    sigma: np.ndarray
-    reference: np.ndarray | None = None
+    times: Annotated[np.ndarray, "rows"]
+    measured: Annotated[np.ndarray, "rows columns"]
+    sigma: Annotated[np.ndarray, "rows columns"]
+    reference: Annotated[np.ndarray, "rows known"] | None = None
 
 
 class Samples(NamedTuple):

@@ -3,7 +3,7 @@ them.
 """
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -66,13 +66,13 @@ class TrialState(NamedTuple):
     """
 
     scene: Scene
-    position: jax.Array
-    velocity: jax.Array
-    spin: jax.Array
-    start: jax.Array
-    scale: jax.Array
-    orientation: jax.Array
-    origin: jax.Array
+    position: Annotated[jax.Array, "3"]
+    velocity: Annotated[jax.Array, "3"]
+    spin: Annotated[jax.Array, "3"]
+    start: Annotated[jax.Array, ""]
+    scale: Annotated[jax.Array, ""]
+    orientation: Annotated[jax.Array, "4"]
+    origin: Annotated[jax.Array, ""]
     marker: Real = 0.0
     gain: Real = 1.0
     camera: Camera = Camera()

@@ -1,7 +1,7 @@
 """Measured data beside what the fit predicts for them, for figures, tables and checks."""
 
 import dataclasses
-from typing import Protocol
+from typing import Annotated, Protocol
 
 import numpy as np
 
@@ -41,11 +41,11 @@ class FittedRecording:
 
     name: str
     axes: tuple[str, ...]
-    time: np.ndarray
-    measured: np.ndarray
-    predicted: np.ndarray
-    sigma: np.ndarray
-    bounce_times: np.ndarray
+    time: Annotated[np.ndarray, "samples"]
+    measured: Annotated[np.ndarray, "samples axes"]
+    predicted: Annotated[np.ndarray, "samples axes"]
+    sigma: Annotated[np.ndarray, "samples axes"]
+    bounce_times: Annotated[np.ndarray, "bounces"]
     nuisance: dict[str, Estimate]
     remarks: tuple[str, ...] = ()
 
@@ -88,11 +88,11 @@ class FittedSeries:
 
     name: str
     labels: tuple[str, ...]
-    abscissa: np.ndarray
+    abscissa: Annotated[np.ndarray, "rows"]
     abscissa_label: str
-    measured: np.ndarray
-    predicted: np.ndarray
-    sigma: np.ndarray
+    measured: Annotated[np.ndarray, "rows quantities"]
+    predicted: Annotated[np.ndarray, "rows quantities"]
+    sigma: Annotated[np.ndarray, "rows quantities"]
     nuisance: dict[str, Estimate]
     remarks: tuple[str, ...] = ()
 
@@ -136,15 +136,15 @@ class FittedColumn:
 
     name: str
     label: str
-    angle: np.ndarray
-    measured: np.ndarray
-    predicted: np.ndarray
-    sigma: np.ndarray
-    curve_angle: np.ndarray
-    curve: np.ndarray
+    angle: Annotated[np.ndarray, "impacts"]
+    measured: Annotated[np.ndarray, "impacts"]
+    predicted: Annotated[np.ndarray, "impacts"]
+    sigma: Annotated[np.ndarray, "impacts"]
+    curve_angle: Annotated[np.ndarray, "angles"]
+    curve: Annotated[np.ndarray, "angles"]
     alone: dict[str, Estimate]
     chi2: float
-    counted: np.ndarray | None = None
+    counted: Annotated[np.ndarray, "impacts"] | None = None
 
 
 class Predictions(Protocol):

@@ -3,6 +3,7 @@
 import dataclasses
 import math
 from collections.abc import Callable
+from typing import Annotated
 
 import numpy as np
 
@@ -60,7 +61,9 @@ class FitSummary:
 
     parameters: dict[str, Estimate]
     names: tuple[str, ...] = ()
-    correlation: np.ndarray = dataclasses.field(default_factory=lambda: np.zeros((0, 0)))
+    correlation: Annotated[np.ndarray, "names names"] = dataclasses.field(
+        default_factory=lambda: np.zeros((0, 0))
+    )
     chi2: float = math.nan
     dof: int = 0
     error_scale_factor: float = 1.0

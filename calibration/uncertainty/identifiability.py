@@ -11,7 +11,7 @@ import enum
 import itertools
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import jax
 import jax.numpy as jnp
@@ -137,8 +137,8 @@ class Identifiability:
     parameters: dict[str, IdentifiedParameter]
     directions: tuple[SloppyDirection, ...]
     names: tuple[str, ...]
-    eigenvalues: np.ndarray
-    eigenvectors: np.ndarray
+    eigenvalues: Annotated[np.ndarray, "names"]
+    eigenvectors: Annotated[np.ndarray, "names names"]
     collinearity: float
     collinear_pairs: tuple[tuple[str, str, float], ...]
     own: tuple[str, ...]

@@ -3,7 +3,7 @@
 import dataclasses
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Annotated, Any
 
 import jax
 import jax.numpy as jnp
@@ -62,13 +62,13 @@ class Band:
         0.790 to 0.810, from the covariance
     """
 
-    times: np.ndarray | None
-    mean: np.ndarray
-    sd: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    low_new: np.ndarray | None
-    high_new: np.ndarray | None
+    times: Annotated[np.ndarray, "times"] | None
+    mean: Annotated[np.ndarray, "*numbers"]
+    sd: Annotated[np.ndarray, "*numbers"]
+    low: Annotated[np.ndarray, "*numbers"]
+    high: Annotated[np.ndarray, "*numbers"]
+    low_new: Annotated[np.ndarray, "*numbers"] | None
+    high_new: Annotated[np.ndarray, "*numbers"] | None
     level: float
     source: str
 

@@ -8,6 +8,7 @@ away: that an interval is lopsided, or has only one end because beyond it every 
 import dataclasses
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated
 
 import jax
 import numpy as np
@@ -98,10 +99,10 @@ class Profile:
     low: float
     high: float
     threshold: float
-    values: np.ndarray
-    delta_chi2: np.ndarray
+    values: Annotated[np.ndarray, "values"]
+    delta_chi2: Annotated[np.ndarray, "values"]
     others: dict[str, np.ndarray]
-    converged: np.ndarray
+    converged: Annotated[np.ndarray, "values"]
     text: str
 
 
@@ -193,8 +194,8 @@ class Profile2D:
     level: float
     threshold: float
     values: tuple[np.ndarray, np.ndarray]
-    delta_chi2: np.ndarray
-    converged: np.ndarray
+    delta_chi2: Annotated[np.ndarray, "first second"]
+    converged: Annotated[np.ndarray, "first second"]
     warnings: tuple[str, ...] = ()
 
 

@@ -1,7 +1,7 @@
 """What is simulated: bodies, surfaces, their contact, and the forces at a distance."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -151,9 +151,9 @@ class State(NamedTuple):
         [0.  0.  0.3] [0. 0. 0.]
     """
 
-    position: jax.Array
-    velocity: jax.Array
-    spin: jax.Array
+    position: Annotated[jax.Array, "*bodies 3"]
+    velocity: Annotated[jax.Array, "*bodies 3"]
+    spin: Annotated[jax.Array, "*bodies 3"]
     orientation: Any = None
 
 

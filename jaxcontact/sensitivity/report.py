@@ -1,6 +1,7 @@
 """What ``check_gradients`` found, as arrays and as a table."""
 
 import dataclasses
+from typing import Annotated
 
 import numpy as np
 
@@ -138,20 +139,20 @@ class GradientReport:
     method: str
     parameters: tuple[str, ...]
     units: tuple[str, ...]
-    values: np.ndarray
-    horizons: np.ndarray
-    contacts: np.ndarray
-    forward: np.ndarray
-    reverse: np.ndarray
-    difference: np.ndarray
-    difference_error: np.ndarray
-    difference_step: np.ndarray
-    size: np.ndarray
-    zero: np.ndarray
-    confirmed_to: np.ndarray
-    fixed_step_error: np.ndarray | None
+    values: Annotated[np.ndarray, "parameters"]
+    horizons: Annotated[np.ndarray, "horizons"]
+    contacts: Annotated[np.ndarray, "horizons"]
+    forward: Annotated[np.ndarray, "parameters horizons numbers"]
+    reverse: Annotated[np.ndarray, "parameters horizons numbers"]
+    difference: Annotated[np.ndarray, "parameters horizons numbers"]
+    difference_error: Annotated[np.ndarray, "parameters horizons"]
+    difference_step: Annotated[np.ndarray, "parameters horizons"]
+    size: Annotated[np.ndarray, "parameters horizons"]
+    zero: Annotated[np.ndarray, "parameters horizons"]
+    confirmed_to: Annotated[np.ndarray, "parameters horizons"]
+    fixed_step_error: Annotated[np.ndarray, "parameters horizons"] | None
     tolerance: float
-    trusted: np.ndarray
+    trusted: Annotated[np.ndarray, "parameters horizons"]
     reasons: tuple[tuple[tuple[str, ...], ...], ...]
     first_non_finite: NonFinite | None
     warnings: tuple[str, ...]

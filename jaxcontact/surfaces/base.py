@@ -4,7 +4,7 @@ reported.
 
 import abc
 from collections.abc import Callable
-from typing import Any, ClassVar, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -32,10 +32,10 @@ class SurfacePoint(NamedTuple):
         0.5 [0. 0. 1.] [0.3 0.  0. ]
     """
 
-    distance: jax.Array
-    normal: jax.Array
-    point: jax.Array
-    velocity: jax.Array
+    distance: Annotated[jax.Array, ""]
+    normal: Annotated[jax.Array, "3"]
+    point: Annotated[jax.Array, "3"]
+    velocity: Annotated[jax.Array, "3"]
 
 
 DistanceAndNormal = tuple[jax.Array, jax.Array]

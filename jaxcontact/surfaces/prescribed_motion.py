@@ -1,7 +1,7 @@
 """Rigid motion of a surface, given as a function of time: a constant twist and an oscillation."""
 
 import math
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -25,8 +25,8 @@ class Pose(NamedTuple):
         [0.5 0.  0. ] [0. 0. 1.]
     """
 
-    position: jax.Array
-    rotation: jax.Array
+    position: Annotated[jax.Array, "3"]
+    rotation: Annotated[jax.Array, "3"]
 
 
 @model

@@ -7,7 +7,7 @@ besides the force with its memory, the branch that a contact is on.
 """
 
 import abc
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 
 import jax
 
@@ -32,7 +32,7 @@ class OnBranch(NamedTuple):
         Array([0], dtype=int64)
     """
 
-    branch: jax.Array
+    branch: Annotated[jax.Array, "contacts"]
     memory: Any
 
 

@@ -1,9 +1,11 @@
 """Where the energy of a simulation is, and where it went."""
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import jax
 import jax.numpy as jnp
+
+PerStep = Annotated[jax.Array, "steps"]
 
 
 class Ledger(NamedTuple):
@@ -30,21 +32,21 @@ class Ledger(NamedTuple):
         angular_momentum: about the origin, ``(steps, 3)`` [N m s].
     """
 
-    times: jax.Array
-    kinetic: jax.Array
-    potential: jax.Array
-    springs: jax.Array
-    in_contact: jax.Array
-    friction_stored: jax.Array
-    normal: jax.Array
-    friction: jax.Array
-    rolling: jax.Array
-    spinning: jax.Array
-    fluid: jax.Array
-    settled: jax.Array
-    supplied: jax.Array
-    momentum: jax.Array
-    angular_momentum: jax.Array
+    times: PerStep
+    kinetic: PerStep
+    potential: PerStep
+    springs: PerStep
+    in_contact: PerStep
+    friction_stored: PerStep
+    normal: PerStep
+    friction: PerStep
+    rolling: PerStep
+    spinning: PerStep
+    fluid: PerStep
+    settled: PerStep
+    supplied: PerStep
+    momentum: Annotated[jax.Array, "steps 3"]
+    angular_momentum: Annotated[jax.Array, "steps 3"]
 
     @property
     def dissipated(self) -> jax.Array:

@@ -1,6 +1,6 @@
 """What a simulation returns."""
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import jax
 import numpy as np
@@ -8,6 +8,8 @@ import numpy as np
 from jaxcontact.parameters import is_concrete
 from jaxcontact.simulation.core.ledger import Ledger
 from jaxcontact.simulation.core.status import Status
+
+PerContact = Annotated[jax.Array, "contacts"]
 
 
 class Contacts(NamedTuple):
@@ -26,14 +28,14 @@ class Contacts(NamedTuple):
         partner: index of the other sphere, -1 where a sphere touches a surface.
     """
 
-    happened: jax.Array
-    touch_down: jax.Array
-    lift_off: jax.Array
-    impact_speed: jax.Array
-    rebound_speed: jax.Array
-    surface: jax.Array
-    body: jax.Array
-    partner: jax.Array
+    happened: PerContact
+    touch_down: PerContact
+    lift_off: PerContact
+    impact_speed: PerContact
+    rebound_speed: PerContact
+    surface: PerContact
+    body: PerContact
+    partner: PerContact
 
 
 class Trajectory(NamedTuple):
@@ -66,12 +68,12 @@ class Trajectory(NamedTuple):
         'Every contact up to the last time was resolved.'
     """
 
-    times: jax.Array
-    position: jax.Array
-    velocity: jax.Array
-    spin: jax.Array
+    times: Annotated[jax.Array, "times"]
+    position: Annotated[jax.Array, "times *bodies 3"]
+    velocity: Annotated[jax.Array, "times *bodies 3"]
+    spin: Annotated[jax.Array, "times *bodies 3"]
     contacts: Contacts | None
-    status: jax.Array
+    status: Annotated[jax.Array, ""]
     orientation: Any = None
     ledger: Ledger | None = None
 

@@ -2,7 +2,7 @@
 friction and spinning friction together.
 """
 
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -129,15 +129,15 @@ class ContactForces(NamedTuple):
 
     body1: Wrench
     body2: Wrench
-    normal_force: jax.Array
-    tangential_force: jax.Array
-    spinning_torque: jax.Array
-    rocking_torque: jax.Array
-    rolling_torque1: jax.Array
-    rolling_torque2: jax.Array
-    overlap: jax.Array
-    normal: jax.Array
-    location: jax.Array
+    normal_force: Annotated[jax.Array, ""]
+    tangential_force: Annotated[jax.Array, "3"]
+    spinning_torque: Annotated[jax.Array, "3"]
+    rocking_torque: Annotated[jax.Array, "3"]
+    rolling_torque1: Annotated[jax.Array, "3"]
+    rolling_torque2: Annotated[jax.Array, "3"]
+    overlap: Annotated[jax.Array, ""]
+    normal: Annotated[jax.Array, "3"]
+    location: Annotated[jax.Array, "3"]
 
 
 def new_memory() -> ContactMemory:

@@ -3,7 +3,7 @@ rocking.
 """
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -115,8 +115,8 @@ class DiskTorques(NamedTuple):
         -1.13e-03 N m
     """
 
-    spinning: jax.Array
-    rocking: jax.Array
+    spinning: Annotated[jax.Array, "3"]
+    rocking: Annotated[jax.Array, "3"]
 
     @property
     def total(self) -> jax.Array:

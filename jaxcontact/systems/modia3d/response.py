@@ -14,7 +14,7 @@ solids feel the force at the same point: linear and angular momentum of the pair
 rounding.
 """
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -113,10 +113,10 @@ class Response(NamedTuple):
 
     wrench1: Wrench
     wrench2: Wrench
-    normal_force: jax.Array
-    overlap: jax.Array
-    overlap_rate: jax.Array
-    resistance_torque: jax.Array
+    normal_force: Annotated[jax.Array, ""]
+    overlap: Annotated[jax.Array, ""]
+    overlap_rate: Annotated[jax.Array, ""]
+    resistance_torque: Annotated[jax.Array, "3"]
 
 
 def response_calculation(
