@@ -33,7 +33,9 @@ def estimate_parameter(
     value, deviation = float(parameter.value(coordinate)), float(np.sqrt(max(variance, 0.0)))
     about, status, note = parameter.about, Determination.DETERMINED, ""
     loose = about.transform != "identity" and deviation > assessment.policy.largest_log_sd
-    if unseen or loose:
+    if not assessment.simulated:
+        status, deviation = Determination.NOT_SIMULATED, np.inf
+    elif unseen or loose:
         status, deviation = Determination.NOT_DETERMINED, np.inf
     elif parameter.at_bound(value):
         status = Determination.AT_BOUND

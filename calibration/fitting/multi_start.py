@@ -28,6 +28,7 @@ from calibration.model.prior import LogNormal, Normal
 from calibration.optimise.batched import minimise_each
 from calibration.optimise.least_squares import Method, Minimum, Start
 from calibration.problem.problem import Problem
+from calibration.results import sentences
 from calibration.results.result import Fit
 
 DECADES = 2.0
@@ -94,7 +95,7 @@ class MultiStart:
         """Plain sentences."""
         elsewhere = int(np.sum(self.converged & ~self.reached))
         lost = int(np.sum(~self.converged))
-        found = []
+        found = sentences.simulations(self.fit.simulations)
         if self.reached.sum() < 2:
             found.append(
                 "Only one start reached the best optimum found; there may be a better one. "

@@ -1,0 +1,144 @@
+"""A minimum of simulations that succeed: where they do not, a larger budget of contacts, or the
+engine for several bodies, is taken and the fit is made again.
+"""
+
+import dataclasses
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+import jaxcontact as jc
+from calibration.fitting.assessment import Assessment
+from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
+from calibration.fitting.solve import Report, solve
+from calibration.optimise.least_squares import Method
+from calibration.problem.problem import Problem
+from calibration.problem.residuals import Layout
+from calibration.problem.statuses import find_batch_statuses
+from calibration.results.result import Fit
+from jaxcontact.simulation.core.status import succeeded
+
+MOST_CONTACTS, MOST_STEPS = 2**10, 2**16
+"""Largest budgets that a fit takes by itself."""
+
+ROUNDS = 4
+"""At most so many fits, each with the budgets that the minimum of the last one needs."""
+
+
+def find_minimum(
+    problem: Problem,
+    *,
+    method: Method = "levenberg_marquardt",
+    steps: int | None = None,
+    start: Mapping[str, float] | Fit | None = None,
+    progress: Report | None = None,
+    policy: FitPolicy = DEFAULT_POLICY,
+) -> tuple[Problem, Assessment]:
+    """``solve``, and again with larger budgets where simulations at the minimum did not succeed.
+
+    Arguments as for ``solve``.
+
+    Returns:
+        The problem, with the methods of simulation that were used in the end, and its minimum.
+            Where no budget helps, ``Assessment.statuses`` says so.
+    """
+    for _ in range(ROUNDS):
+        assessment = solve(
+            problem, method=method, steps=steps, start=start, progress=progress, policy=policy
+        )
+        layout = enlarge(assessment)
+        if layout is assessment.layout:
+            break
+        problem = problem.with_layout(layout)
+    return problem, assessment
+
+
+def enlarge(assessment: Assessment) -> Layout:
+    """The layout with methods by which simulations at the minimum succeed; as it is where they do,
+    or where nothing helps.
+    """
+    layout, minimum = assessment.layout, assessment.minimum
+    for batch, statuses in enumerate(assessment.statuses):
+        followed = follow(
+            layout,
+            batch,
+            assessment.scene,
+            minimum.shared,
+            minimum.local[batch],
+            assessment.data[batch],
+            statuses,
+        )
+        if followed is None:
+            return assessment.layout
+        layout = followed
+    return layout
+
+
+def follow(
+    layout: Layout,
+    batch: int,
+    scene: jc.Scene,
+    shared: Any,
+    local: Any,
+    data: Any,
+    statuses: np.ndarray,
+) -> Layout | None:
+    """The layout with a method by which all simulations of a batch succeed at these coordinates;
+    ``None`` where there is none.
+
+    Args:
+        layout: of the problem.
+        batch: whose method is changed.
+        scene: of the problem.
+        shared: coordinates (S,) that all trials share.
+        local: coordinates (R, L) of the trials of the batch.
+        data: of the batch.
+        statuses: codes (R,) of the simulations by the method that it has.
+    """
+    while not np.all(succeeded(statuses)):
+        larger = with_remedy(layout, batch, statuses)
+        if larger is None:
+            return None
+        layout = larger
+        statuses = find_batch_statuses(layout, batch, scene, shared, local, data)
+    return layout
+
+
+def with_remedy(layout: Layout, batch: int, statuses: np.ndarray) -> Layout | None:
+    """The layout with the ``remedy`` in a batch; ``None`` where there is none."""
+    kinds = list(layout.batches)
+    method = remedy(kinds[batch].method, statuses) if kinds[batch].simulates else None
+    if method is None:
+        return None
+    kinds[batch] = dataclasses.replace(kinds[batch], method=method)
+    return dataclasses.replace(layout, batches=tuple(kinds))
+
+
+def remedy(method: Any, statuses: np.ndarray) -> Any:
+    """A method that may follow what this one did not; ``None`` where there is none.
+
+    Args:
+        method: of simulation.
+        statuses: codes of the simulations that it gave.
+    """
+    worst = jc.Status(int(np.max(statuses)))
+    if worst is jc.Status.TOO_FEW_CONTACTS or (
+        worst is jc.Status.TOO_FEW_STEPS and method.max_steps is None
+    ):
+        contacts = next_power_of_two(method.contact_budget)
+        return (
+            None if contacts > MOST_CONTACTS else dataclasses.replace(method, max_contacts=contacts)
+        )
+    if worst is jc.Status.TOO_FEW_STEPS:
+        steps = next_power_of_two(method.max_steps)
+        return None if steps > MOST_STEPS else dataclasses.replace(method, max_steps=steps)
+    if worst is jc.Status.UNRESOLVED_CONTACT and not method.general:
+        return dataclasses.replace(method, general=True)
+    return None
+
+
+def next_power_of_two(number: int) -> int:
+    """The smallest power of two above a number from 1."""
+    return int(2 ** (math.floor(math.log2(number)) + 1))
