@@ -48,20 +48,20 @@ def find_minimum(
         assessment = solve(
             problem, method=method, steps=steps, start=start, progress=progress, policy=policy
         )
-        layout = enlarge(assessment)
+        layout, helps = enlarge(assessment)
         if layout is assessment.layout:
             break
         problem = problem.with_layout(layout)
+        if not helps:  # the last method that was tried knows best what is wrong
+            return problem, dataclasses.replace(assessment, layout=layout)
     return problem, assessment
 
 
-def enlarge(assessment: Assessment) -> Layout:
-    """The layout with methods by which simulations at the minimum succeed; as it is where they do,
-    or where nothing helps.
-    """
-    layout, minimum = assessment.layout, assessment.minimum
+def enlarge(assessment: Assessment) -> tuple[Layout, bool]:
+    """The layout with methods by which simulations at the minimum succeed, and whether they do."""
+    layout, minimum, helps = assessment.layout, assessment.minimum, True
     for batch, statuses in enumerate(assessment.statuses):
-        followed = follow(
+        layout, followed = follow(
             layout,
             batch,
             assessment.scene,
@@ -70,10 +70,8 @@ def enlarge(assessment: Assessment) -> Layout:
             assessment.data[batch],
             statuses,
         )
-        if followed is None:
-            return assessment.layout
-        layout = followed
-    return layout
+        helps = helps and followed
+    return layout, helps
 
 
 def follow(
@@ -84,9 +82,9 @@ def follow(
     local: Any,
     data: Any,
     statuses: np.ndarray,
-) -> Layout | None:
-    """The layout with a method by which all simulations of a batch succeed at these coordinates;
-    ``None`` where there is none.
+) -> tuple[Layout, bool]:
+    """The layout with a method by which all simulations of a batch succeed at these coordinates, or
+    the last that was tried, and whether they do.
 
     Args:
         layout: of the problem.
@@ -100,10 +98,10 @@ def follow(
     while not np.all(succeeded(statuses)):
         larger = with_remedy(layout, batch, statuses)
         if larger is None:
-            return None
+            return layout, False
         layout = larger
         statuses = find_batch_statuses(layout, batch, scene, shared, local, data)
-    return layout
+    return layout, True
 
 
 def with_remedy(layout: Layout, batch: int, statuses: np.ndarray) -> Layout | None:

@@ -22,7 +22,7 @@ from calibration.nuisances.base import Nuisance
 from calibration.optimise.normal_equations import SharedInformation, eliminate
 from calibration.planning.candidate import Candidate
 from calibration.problem.problem import Problem
-from calibration.problem.residuals import Block, Layout, jacobians
+from calibration.problem.residuals import Block, jacobians
 from calibration.problem.statuses import Statuses, judge_statuses
 from calibration.problem.trial import Trial
 from calibration.problem.trial_batch import TrialBatch
@@ -187,12 +187,12 @@ class PlannedTrials:
         scene, data, layout = self.point.scene, group.problem.data, group.problem.layout
         blocks = jacobians(layout, scene, shared, group.local, data)
         statuses = judge_statuses(layout, scene, shared, group.local, data, blocks)
-        followed: Layout | None = layout
+        followed, helps = layout, True
         for batch, codes in enumerate(statuses):
-            if followed is not None:
-                own = group.local[batch]
-                followed = follow(followed, batch, scene, shared, own, data[batch], codes)
-        if followed is None or followed is layout:
+            own = group.local[batch]
+            followed, enough = follow(followed, batch, scene, shared, own, data[batch], codes)
+            helps = helps and enough
+        if not helps or followed is layout:
             return blocks, statuses
         blocks = jacobians(followed, scene, shared, group.local, data)
         return blocks, judge_statuses(followed, scene, shared, group.local, data, blocks)
@@ -225,7 +225,8 @@ def plan_motion(scene: jc.Scene, candidate: Candidate, method: Any) -> PlannedMo
     try:
         contacts = jc.simulate(scene, start, times, method=ample).contacts
     except jc.SimulationError as error:
-        raise InputError(f"{candidate.name} cannot be planned. {error}") from None
+        said = str(error).rstrip(".")
+        raise InputError(f"{candidate.name} cannot be planned. {said}") from None
     assert contacts is not None
     happened = np.asarray(contacts.happened) & (
         np.asarray(contacts.touch_down) <= candidate.duration

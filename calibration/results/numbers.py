@@ -1,6 +1,7 @@
 """Numbers with their uncertainty, rounded to what the uncertainty allows."""
 
 import math
+from collections.abc import Sequence
 
 from calibration.results.estimate import Determination, Estimate
 
@@ -9,6 +10,10 @@ _FIXED_NOTATION = (
     1e5,
 )  # outside of this a common power of ten is taken out: (4.00 +- 0.12)e7
 _MAX_DECIMALS = 9
+
+
+MOST_NAMED = 4
+"""Names that are listed in a sentence."""
 
 
 def value_and_sd(value: float, sd: float, *, plus_minus: str = "+-") -> str:

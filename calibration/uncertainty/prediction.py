@@ -177,9 +177,8 @@ class ScenePrediction:
         try:
             alone = np.asarray(self.function(assessment.layout.at(assessment.scene, shared)[0]))
         except jc.SimulationError as error:
-            raise InputError(
-                f"prediction_band: of = the function cannot be predicted. {error}"
-            ) from None
+            said = str(error).rstrip(".")
+            raise InputError(f"prediction_band: the function was not simulated. {said}") from None
         value, slope = _predict_scene(assessment.layout, self.function, assessment.scene, shared)
         size = np.max(np.abs(alone), initial=0.0)
         if not np.allclose(alone, value, rtol=0, atol=SAME * size, equal_nan=True):
