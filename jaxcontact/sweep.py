@@ -141,7 +141,7 @@ def sweep(
         budget = MORE_CONTACTS * budget
         results = run(budget)
     if is_concrete(results.status) and not bool(jnp.all(succeeded(results.status))):
-        said = f"sweep: {describe_failures(results.status)} Those where succeeded is False."
+        said = f"sweep: {describe_failures(results.status)} Trajectory.succeeded says which."
         warnings.warn(said, SimulationWarning, stacklevel=2)
     return results
 

@@ -127,6 +127,21 @@ def correlate(
     return tuple(free[i] for i in kept), block / np.outer(deviations, deviations)
 
 
+def withdraw_not_simulated(
+    assessment: Assessment, estimates: dict[str, Estimate]
+) -> dict[str, Estimate]:
+    """The estimates; where a simulation at the minimum did not succeed, none is to be trusted,
+    whatever it was made from.
+    """
+    if assessment.simulated:
+        return estimates
+    status = Determination.NOT_SIMULATED
+    return {
+        name: dataclasses.replace(estimate, sd=np.inf, status=status, note="")
+        for name, estimate in estimates.items()
+    }
+
+
 def withdraw_prior_only(
     assessment: Assessment, estimates: dict[str, Estimate]
 ) -> dict[str, Estimate]:

@@ -8,7 +8,7 @@ import jax
 import jaxcontact as jc
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.diagnosis import diagnose
-from calibration.fitting.estimates import correlate, estimate_shared
+from calibration.fitting.estimates import correlate, estimate_shared, withdraw_not_simulated
 from calibration.fitting.follow import find_minimum
 from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
 from calibration.fitting.predictions import PredictionsAtMinimum
@@ -137,6 +137,7 @@ def report(
         method: optimiser.
         seconds: of wall time that the fit took.
     """
+    estimates = withdraw_not_simulated(assessment, estimates)
     names, correlation = correlate(assessment, estimates)
     simulations = simulated_trials(problem, assessment)
     return Fit(

@@ -24,7 +24,7 @@ MOST_CONTACTS, MOST_STEPS = 2**10, 2**16
 """Largest budgets that a fit takes by itself."""
 
 ROUNDS = 4
-"""At most so many fits, each with the budgets that the minimum of the last one needs."""
+"""At most so many fits more, each with the budgets that the minimum of the last one needs."""
 
 
 def find_minimum(
@@ -44,16 +44,21 @@ def find_minimum(
         The problem, with the methods of simulation that were used in the end, and its minimum.
             Where no budget helps, ``Assessment.statuses`` says so.
     """
-    for _ in range(ROUNDS):
-        assessment = solve(
+
+    def attempt() -> Assessment:
+        return solve(
             problem, method=method, steps=steps, start=start, progress=progress, policy=policy
         )
+
+    assessment = attempt()
+    for _ in range(ROUNDS):
         layout, helps = enlarge(assessment)
         if layout is assessment.layout:
             break
         problem = problem.with_layout(layout)
         if not helps:  # the last method that was tried knows best what is wrong
             return problem, dataclasses.replace(assessment, layout=layout)
+        assessment = attempt()
     return problem, assessment
 
 

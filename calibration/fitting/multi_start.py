@@ -14,6 +14,7 @@ from scipy.stats import norm, qmc
 from calibration.errors import InputError
 from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
+from calibration.fitting.follow import enlarge
 from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
 from calibration.fitting.solve import (
     check_method,
@@ -236,6 +237,10 @@ def multi_start(
             policy=policy,
         )
         assessment = dataclasses.replace(assessment, start=usual)
+        layout, helps = enlarge(assessment)
+        if helps and layout is not assessment.layout:
+            larger = problem.with_layout(layout)
+            return multi_start(larger, starts, seed=seed, method=method, steps=steps, policy=policy)
         lowest = min(assessment.chi2, float(chi2[order[0]]))
         noisy, assessment = settle_noise(problem, assessment, method=method, steps=steps)
         fit = report(

@@ -94,4 +94,5 @@ def warn_of_failures(results: Any) -> None:
     """One warning for all simulations in the results that did not succeed."""
     for one in jax.tree.leaves(results, is_leaf=lambda leaf: isinstance(leaf, jc.Trajectory)):
         if isinstance(one, jc.Trajectory) and (said := describe_failures(one.status)):
-            warnings.warn(f"run_sweep: {said}", jc.SimulationWarning, stacklevel=3)
+            said = f"run_sweep: {said} Trajectory.succeeded says which."
+            warnings.warn(said, jc.SimulationWarning, stacklevel=3)
