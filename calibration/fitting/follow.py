@@ -5,9 +5,9 @@ engine for several bodies, is taken and the fit is made again.
 import dataclasses
 import math
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
+from jax.typing import ArrayLike
 
 import jaxcontact as jc
 from calibration.fitting.assessment import Assessment
@@ -17,6 +17,8 @@ from calibration.optimise.least_squares import Method
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Layout
 from calibration.problem.statuses import find_batch_statuses
+from calibration.problem.table_batch import ImpactData
+from calibration.problem.trial_batch import TrialData
 from calibration.results.result import Fit
 from jaxcontact.simulation.core.status import succeeded
 
@@ -83,9 +85,9 @@ def follow(
     layout: Layout,
     batch: int,
     scene: jc.Scene,
-    shared: Any,
-    local: Any,
-    data: Any,
+    shared: ArrayLike,
+    local: ArrayLike,
+    data: TrialData | ImpactData,
     statuses: np.ndarray,
 ) -> tuple[Layout, bool]:
     """The layout with a method by which all simulations of a batch succeed at these coordinates, or
@@ -119,7 +121,9 @@ def with_remedy(layout: Layout, batch: int, statuses: np.ndarray) -> Layout | No
     return dataclasses.replace(layout, batches=tuple(kinds))
 
 
-def remedy(method: Any, statuses: np.ndarray) -> Any:
+def remedy(
+    method: jc.EventAligned | jc.Impulse, statuses: np.ndarray
+) -> jc.EventAligned | jc.Impulse | None:
     """A method that may follow what this one did not; ``None`` where there is none.
 
     Args:
@@ -127,16 +131,13 @@ def remedy(method: Any, statuses: np.ndarray) -> Any:
         statuses: codes of the simulations that it gave.
     """
     worst = jc.Status(int(np.max(statuses)))
-    if worst is jc.Status.TOO_FEW_CONTACTS or (
-        worst is jc.Status.TOO_FEW_STEPS and method.max_steps is None
-    ):
-        contacts = next_power_of_two(method.contact_budget)
-        return (
-            None if contacts > MOST_CONTACTS else dataclasses.replace(method, max_contacts=contacts)
-        )
-    if worst is jc.Status.TOO_FEW_STEPS:
+    if worst is jc.Status.TOO_FEW_STEPS and method.max_steps is not None:
         steps = next_power_of_two(method.max_steps)
-        return None if steps > MOST_STEPS else dataclasses.replace(method, max_steps=steps)
+        return dataclasses.replace(method, max_steps=steps) if steps <= MOST_STEPS else None
+    if worst in (jc.Status.TOO_FEW_CONTACTS, jc.Status.TOO_FEW_STEPS):
+        contacts = next_power_of_two(method.contact_budget)
+        enough = contacts <= MOST_CONTACTS
+        return dataclasses.replace(method, max_contacts=contacts) if enough else None
     if worst is jc.Status.UNRESOLVED_CONTACT and not method.general:
         return dataclasses.replace(method, general=True)
     return None

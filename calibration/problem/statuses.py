@@ -8,10 +8,14 @@ number that is used. Only where that did not succeed, it is made again up to thi
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jax.typing import ArrayLike
 
 import jaxcontact as jc
 from calibration.problem.residuals import Block, Layout, over_trials
+from calibration.problem.table_batch import ImpactData
+from calibration.problem.trial_batch import TrialData
 from calibration.runtime.compilation import quick_jit
 from jaxcontact.simulation.core.status import Status, succeeded
 
@@ -29,16 +33,27 @@ _statuses = quick_jit(_statuses_traced, static_argnames=("layout", "batch"))
 
 
 def find_batch_statuses(
-    layout: Layout, batch: int, scene: jc.Scene, shared: Any, local: Any, data: Any
+    layout: Layout,
+    batch: int,
+    scene: jc.Scene,
+    shared: ArrayLike,
+    local: ArrayLike,
+    data: TrialData | ImpactData,
 ) -> np.ndarray:
     """How the simulation of each trial of a batch (R,) ends at coordinates ``shared`` (S,) and
     ``local`` (R, L), up to what was measured of it.
     """
-    return np.asarray(_statuses(layout, batch, scene, shared, local, data))
+    with jax.enable_x64(True):
+        coordinates = jnp.asarray(shared), jnp.asarray(local)
+        return np.asarray(_statuses(layout, batch, scene, *coordinates, data))
 
 
 def find_statuses(
-    layout: Layout, scene: jc.Scene, shared: Any, local: tuple[Any, ...], data: tuple[Any, ...]
+    layout: Layout,
+    scene: jc.Scene,
+    shared: ArrayLike,
+    local: tuple[ArrayLike, ...],
+    data: tuple[Any, ...],
 ) -> Statuses:
     """``find_batch_statuses`` of every batch."""
     return tuple(
@@ -50,8 +65,8 @@ def find_statuses(
 def judge_statuses(
     layout: Layout,
     scene: jc.Scene,
-    shared: Any,
-    local: tuple[Any, ...],
+    shared: ArrayLike,
+    local: tuple[ArrayLike, ...],
     data: tuple[Any, ...],
     blocks: tuple[Block, ...],
 ) -> Statuses:

@@ -153,7 +153,7 @@ class TableBatch:
         return jnp.stack([after[name] for name in self.quantities], axis=-1)
 
     def expected_and_status(
-        self, scene: jc.Scene, shared: Any, local: jax.Array, data: ImpactData
+        self, scene: jc.Scene, shared: tuple[Any, ...], local: jax.Array, data: ImpactData
     ) -> tuple[tuple[jax.Array, ...], jax.Array]:
         """What would be measured after the impacts of one table, without noise, and ``status``."""
         return (self.predict(scene, data),), self.status(scene, shared, local, data)
@@ -163,7 +163,7 @@ class TableBatch:
         return jnp.asarray(jc.Status.SUCCESS)
 
     def residual_and_status(
-        self, scene: jc.Scene, shared: Any, local: jax.Array, data: ImpactData
+        self, scene: jc.Scene, shared: tuple[Any, ...], local: jax.Array, data: ImpactData
     ) -> tuple[jax.Array, jax.Array]:
         """Weighted residuals of one table, and ``status``."""
         residual = weighted(self.predict(scene, data), data.samples[0])

@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import jax
 import numpy as np
@@ -90,7 +90,7 @@ def run_sweep(
     return joined
 
 
-def warn_of_failures(results: Any) -> None:
+def warn_of_failures(results: object) -> None:
     """One warning for all simulations in the results that did not succeed."""
     for one in jax.tree.leaves(results, is_leaf=lambda leaf: isinstance(leaf, jc.Trajectory)):
         if isinstance(one, jc.Trajectory) and (said := describe_failures(one.status)):
