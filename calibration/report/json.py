@@ -21,9 +21,8 @@ from calibration.runtime.versions import installed_versions
 def write_json(fit: FitSummary, path: str | os.PathLike[str]) -> None:
     """Write the numbers of a fit as JSON (ASCII).
 
-    ``parameters`` by path in the scene (``interval``: of 95 %), ``fit``, ``correlation``,
-    ``recordings``, ``columns``, ``simulations`` (how that of each trial ended) and ``versions``.
-    Values are in the unit beside them, times in s, ``rms_residual`` in m. A number that does not
+    ``parameters`` by path in the scene (``interval``: of 95 %), ``fit`` (``simulations``: how that
+    of each trial ended), ``correlation``, ``recordings``, ``columns`` and ``versions``. Values are in the unit beside them, times in s, ``rms_residual`` in m. A number that does not
     exist (NaN, infinity) is ``null``: in particular the ``sd`` of a parameter that the data do not
     determine. The file is replaced as a whole or not at all.
 
@@ -73,6 +72,7 @@ def fit_numbers(fit: FitSummary) -> dict[str, Any]:
             "dof": fit.dof,
             "converged": fit.converged,
             "simulated": fit.simulated,
+            "simulations": [_simulation(trial) for trial in fit.simulations],
             "iterations": fit.iterations,
             "seconds": fit.seconds,
             "inflation": fit.error_scale_factor,
@@ -83,7 +83,6 @@ def fit_numbers(fit: FitSummary) -> dict[str, Any]:
         "correlation": {"names": fit.names, "matrix": fit.correlation},
         "recordings": [_recording(recording) for recording in fit.recordings],
         "columns": [_column(column) for column in fit.columns],
-        "simulations": [_simulation(trial) for trial in fit.simulations],
         "versions": installed_versions(),
     }
 

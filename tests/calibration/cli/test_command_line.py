@@ -227,7 +227,10 @@ def test_a_fit_whose_simulation_did_not_succeed_says_so_and_has_status_1(
     assert "the model explains the data" not in out
     written = json.loads((here / "result" / "fit.json").read_text())
     assert written["fit"]["simulated"] is False
-    assert [trial["status"] for trial in written["simulations"]] == ["TOO_FEW_CONTACTS", "SUCCESS"]
+    assert [trial["status"] for trial in written["fit"]["simulations"]] == [
+        "TOO_FEW_CONTACTS",
+        "SUCCESS",
+    ]
 
 
 def test_quiet_prints_the_table_only(run, fits):

@@ -163,7 +163,7 @@ def test_what_cannot_be_simulated_is_not_determined_and_says_why(lost):
     assert "the model explains the data" not in text
     written = json.loads(json_bytes(fit_numbers(lost)))
     assert written["fit"]["simulated"] is False
-    assert written["simulations"][0]["status"] == "IMPOSSIBLE_START"
+    assert written["fit"]["simulations"][0]["status"] == "IMPOSSIBLE_START"
     assert written["parameters"][RESTITUTION]["sd"] is None
 
 
@@ -201,7 +201,9 @@ def test_a_minimum_on_the_way_that_was_not_simulated_does_not_count(good):
         data, layout, scene = assessment.data, assessment.layout, assessment.scene
         blocks = jacobians(layout, scene, found.shared, found.local, data)
         codes = judge_statuses(layout, scene, found.shared, found.local, data, blocks)
-    assert bool(found.converged) <= bool(codes[0][0] <= jc.Status.CAME_TO_REST)
+    # With so little restitution the ball bounces more often than the budget allows.
+    assert codes[0][0] == jc.Status.TOO_FEW_CONTACTS
+    assert not found.converged
 
 
 @pytest.mark.slow
@@ -237,7 +239,7 @@ def test_a_function_of_the_scene_whose_simulation_runs_out_of_contacts_is_refuse
 
 
 @pytest.mark.slow
-def test_a_plan_with_many_impacts_is_followed(good):
+def test_a_plan_with_many_impacts_is_followed():
     film = cal.instruments.Film(rate=60.0, sigma=1e-3)
     scene = rigid(0.97)
     table = cal.ImpactTable(
