@@ -22,9 +22,10 @@ def write_json(fit: FitSummary, path: str | os.PathLike[str]) -> None:
     """Write the numbers of a fit as JSON (ASCII).
 
     ``parameters`` by path in the scene (``interval``: of 95 %), ``fit`` (``simulations``: how that
-    of each trial ended), ``correlation``, ``recordings``, ``columns`` and ``versions``. Values are in the unit beside them, times in s, ``rms_residual`` in m. A number that does not
-    exist (NaN, infinity) is ``null``: in particular the ``sd`` of a parameter that the data do not
-    determine. The file is replaced as a whole or not at all.
+    of each trial ended), ``correlation``, ``recordings``, ``columns`` and ``versions``. Values are
+    in the unit beside them, times in s, ``rms_residual`` in m. A number that does not exist (NaN,
+    infinity) is ``null``: in particular the ``sd`` of a parameter that the data do not determine.
+    The file is replaced as a whole or not at all.
 
     Args:
         fit: the result.
