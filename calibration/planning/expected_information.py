@@ -118,6 +118,12 @@ class Expectation:
             np.asarray(statuses),
         )
 
+    def covariances(self, candidates: Sequence[Candidate]) -> tuple[np.ndarray, np.ndarray]:
+        """Standard errors (D, candidates, S) and covariances (D, candidates, S, S) after each
+        candidate, at each draw; NaN where the simulation did not succeed.
+        """
+        return self.after(candidates)[:2]
+
     def _lost(self) -> tuple[np.ndarray, np.ndarray]:
         """Standard errors and covariance of what was not simulated: NaN."""
         size = self.slope.size
@@ -127,8 +133,7 @@ class Expectation:
         """The criterion after each candidate, averaged over the draws; infinite where something of
         interest stays undetermined.
         """
-        after = self.after(candidates)
-        return average_criterion(after.sd, after.covariance, criterion)
+        return average_criterion(*self.covariances(candidates), criterion)
 
 
 def average_criterion(sd: np.ndarray, covariance: np.ndarray, criterion: Criterion) -> np.ndarray:

@@ -61,7 +61,7 @@ def find_best_suggestion(expectation: Expectation, place: int) -> tuple[Candidat
         suggestion shows the parameter.
     """
     suggestions = list(suggest_candidates(expectation.point))
-    sd = expectation.after(suggestions).sd
+    sd, _ = expectation.covariances(suggestions)
     best: tuple[Candidate, float] | None = None
     for i, suggestion in enumerate(suggestions):
         after = sd[:, i, place]
