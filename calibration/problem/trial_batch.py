@@ -18,6 +18,9 @@ from calibration.noise.whitening import whiten
 from calibration.nuisances import Nuisance
 from jaxcontact.parameters import put
 
+A_LITTLE = 0.1
+"""Overlap at the start that counts as an error of measurement, in units of the radius."""
+
 MOTION = ("times", "position", "velocity", "spin", "orientation")
 """What a trajectory holds for each time."""
 
@@ -134,12 +137,29 @@ class TrialBatch:
         """
         if isinstance(self.method, jc.FixedStep):  # has no budget that could be used up
             return jnp.asarray(jc.Status.SUCCESS)
-        trial_state = self.trial_state(scene, shared, local, data)
+        trial_state = self._begun_on_surface(self.trial_state(scene, shared, local, data))
         seen = self._times_seen(trial_state, data)
         if seen.size == 0:
             return jnp.asarray(jc.Status.SUCCESS)
         last = jnp.maximum(jnp.max(seen), trial_state.start)
         return self._simulate(trial_state, jnp.stack([trial_state.start, last])).status
+
+    def _begun_on_surface(self, trial_state: TrialState) -> TrialState:
+        """The trial with a rigid sphere on the plane where it begins a little inside and leaves: so
+        errors of measurement have it in a recording that begins at a bounce, and what follows is
+        the same flight.
+        """
+        scene = trial_state.scene
+        plane = scene.surfaces[0] if scene.surfaces else None
+        rigid = isinstance(self.method, jc.Impulse) and isinstance(scene.bodies, jc.Spheres)
+        if not (rigid and isinstance(plane, jc.Plane)):
+            return trial_state
+        radius, normal = jnp.ravel(jnp.asarray(scene.bodies.radius))[0], plane.unit_normal
+        gap = jnp.ravel(plane.gap(trial_state.position, radius))[0]
+        leaves = (trial_state.velocity @ normal > 0) & (gap < 0) & (gap > -A_LITTLE * radius)
+        return trial_state._replace(
+            position=trial_state.position - jnp.where(leaves, gap, 0.0) * normal
+        )
 
     def _times_seen(self, trial_state: TrialState, data: TrialData) -> jax.Array:
         """Times by which the observations have seen the last number of theirs that is used."""

@@ -147,6 +147,20 @@ def test_impacts_that_nobody_heard_ask_for_no_larger_budget():
 
 
 @pytest.mark.slow
+def test_a_recording_that_begins_at_a_bounce_may_begin_inside_the_floor():
+    fall = np.sqrt(2 * 0.5 / 9.81)
+    times = fall + 2e-5 + np.arange(0, 1.3, 1 / 120)
+    z = heights(rigid(), np.concatenate([[0.0], times]), method=jc.Impulse())[1:]
+    nuisance = [cal.nuisances.InitialState(), cal.nuisances.SurfaceHeight()]
+    recording = recorded(z, times - times[0])
+    found = fit(cal.Problem(rigid(0.7), [recording], free=[RESTITUTION], nuisance=nuisance))
+    assert found.assessment.blocks[0].status[0] == jc.Status.UNRESOLVED_CONTACT
+    assert found.simulated
+    estimate = found.parameters[RESTITUTION]
+    assert abs(estimate.value - 0.8) < 3 * estimate.sd
+
+
+@pytest.mark.slow
 def test_what_cannot_be_simulated_is_not_determined_and_says_why(lost):
     estimate = lost.parameters[RESTITUTION]
     assert [trial.name for trial in lost.simulations] == ["sunk"]
