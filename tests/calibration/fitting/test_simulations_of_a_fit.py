@@ -207,8 +207,9 @@ def test_a_minimum_on_the_way_that_was_not_simulated_does_not_count(good):
     assessment = good.assessment
     start = assessment.start.from_minimum(assessment.minimum)
     (parameter,) = assessment.layout.global_parameters
-    bouncy = np.array([float(parameter.coordinate(0.2))])
-    held = start._replace(shared=bouncy, frozen=np.array([True]))
+    lame = np.array([float(parameter.coordinate(0.2))])
+    every = tuple(np.ones_like(own) for own in start.frozen_local)
+    held = start._replace(shared=lame, frozen=np.array([True]), frozen_local=every)
     with jax.enable_x64(True):
         assert bool(refit(assessment, start)[0].converged)
         found, _ = refit(assessment, held)
