@@ -3,6 +3,7 @@ equally long.
 """
 
 import dataclasses
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -11,15 +12,21 @@ import jax.numpy as jnp
 from numpy.typing import ArrayLike
 
 from jaxcontact.laws.friction.coulomb import NoFriction
-from jaxcontact.parameters import put
+from jaxcontact.parameters import is_concrete, put
 from jaxcontact.scene.scene import Scene, State
 from jaxcontact.simulation.core.methods import EventAligned, Impulse
-from jaxcontact.simulation.core.trajectory import Trajectory
-from jaxcontact.simulation.simulate import is_one_sphere_over_a_plane, simulate
+from jaxcontact.simulation.core.status import Status, describe_failures, succeeded
+from jaxcontact.simulation.core.trajectory import SimulationWarning, Trajectory
+from jaxcontact.simulation.simulate import MORE_CONTACTS, is_one_sphere_over_a_plane, simulate
 from jaxcontact.simulation.single_sphere.engine import bounces
 from jaxcontact.simulation.single_sphere.flight import SphereMotion
 
 AXIS = "lanes of a sweep"
+
+MOST_ENTRIES = 2**17
+"""Largest number of contacts of all lanes of a group together that is tried where no budget is
+given: about half a gigabyte.
+"""
 
 
 def expected_contacts(scene: Scene, initial: State, times: jax.Array, *, budget: int) -> jax.Array:
@@ -53,6 +60,11 @@ def sweep(
     computed. A compiled sweep keeps one core of a processor busy; for more, call it with parts of
     the inputs from as many threads.
 
+    How each simulation ended is in ``status`` of the result; ``np.flatnonzero(~result.succeeded)``
+    are those that did not succeed. Outside of traced functions, a budget of contacts that is not
+    given grows until it suffices, and one ``SimulationWarning`` says how many did not succeed, and
+    why. Inside, return ``status`` beside what is used, and look at it.
+
     Args:
         make: scene and initial state of one sphere over a fixed plane from one input.
         inputs: any pytree of arrays whose first axis counts the simulations.
@@ -68,6 +80,9 @@ def sweep(
         ValueError: ``lanes`` is not a positive whole number, ``inputs`` have no common first axis,
             or ``make`` gives a scene that is not one sphere over one fixed plane.
 
+    Warns:
+        SimulationWarning: some simulations did not succeed.
+
     Example:
         >>> def make(restitution):
         ...     normal = jc.NewtonRestitution(restitution=restitution)
@@ -82,6 +97,8 @@ def sweep(
         >>> results = jc.sweep(make, restitutions, times, method=jc.Impulse(max_contacts=2))
         >>> print(results.position[:, -1, 2].round(4))
         [0.0815 0.157  0.2325]
+        >>> bool(results.succeeded.all())
+        True
     """
     method = EventAligned() if method is None else method
     if not isinstance(method, (EventAligned, Impulse)):
@@ -107,17 +124,51 @@ def sweep(
             "jax.vmap of simulate for others."
         )
 
+    lanes = min(lanes, count)
+
+    def run(budget: int) -> Trajectory:
+        followed = dataclasses.replace(method, max_contacts=budget)
+        return _run(make, inputs, times, moments, followed, lanes=lanes)
+
+    budget = method.contact_budget
+    results = run(budget)
+    while (
+        method.max_contacts is None
+        and is_concrete(results.status)
+        and jnp.any(results.status == Status.TOO_FEW_CONTACTS)
+        and MORE_CONTACTS * budget * lanes <= MOST_ENTRIES
+    ):
+        budget = MORE_CONTACTS * budget
+        results = run(budget)
+    if is_concrete(results.status) and not bool(jnp.all(succeeded(results.status))):
+        said = f"sweep: {describe_failures(results.status)} Trajectory.succeeded says which."
+        warnings.warn(said, SimulationWarning, stacklevel=2)
+    return results
+
+
+def _run(
+    make: Callable[[Any], tuple[Scene, State]],
+    inputs: Any,
+    times: ArrayLike,
+    moments: jax.Array,
+    method: EventAligned | Impulse,
+    *,
+    lanes: int,
+) -> Trajectory:
+    """All simulations with the budget of the method, in groups of about as many contacts."""
+    count = jax.tree.leaves(inputs)[0].shape[0]
+
     def expected(one: Any) -> jax.Array:
         return expected_contacts(*make(one), moments, budget=method.contact_budget)
 
-    def run(one: Any) -> Trajectory:
+    def simulate_one(one: Any) -> Trajectory:
         return simulate(*make(one), times, method=method)
 
     def group(index: jax.Array) -> Trajectory:
-        return jax.vmap(run, axis_name=AXIS)(jax.tree.map(lambda column: column[index], inputs))
+        picked = jax.tree.map(lambda column: column[index], inputs)
+        return jax.vmap(simulate_one, axis_name=AXIS)(picked)
 
     order = jnp.argsort(jax.vmap(expected, axis_name=AXIS)(jax.lax.stop_gradient(inputs)))
-    lanes = min(lanes, count)
     groups = -(-count // lanes)
     results = jax.lax.map(
         group, jnp.pad(order, (0, groups * lanes - count), mode="edge").reshape(groups, lanes)

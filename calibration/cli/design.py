@@ -53,5 +53,6 @@ def design(
         "relative": found.relative,
         "criterion": found.criterion,
         "sentences": found.sentences,
+        "warnings": found.warnings,
     }
     write_findings(folder, "design", text=str(found), numbers=numbers)

@@ -31,6 +31,9 @@ from calibration.studies.study import SECTIONS, ExportOptions
 if TYPE_CHECKING:
     from calibration.results.result import Fit
 
+NOT_SIMULATED = 1
+"""Exit status."""
+
 
 @verb(
     app,
@@ -54,7 +57,7 @@ def fit(
     ] = None,
     force: Force = False,
     quiet: Annotated[bool, flag("--quiet", "Print the table only.", RESULT, FLAG)] = False,
-) -> None:
+) -> int:
     """Fit all files together: restitution, drag and what else they can tell, each with its
     uncertainty.
 
@@ -64,6 +67,9 @@ def fit(
     earlier results of the same study. When it is killed, the same command goes on where it was.
 
     A study file may hold every option; what is given here comes before it.
+
+    The exit status is 1 when a simulation at the minimum did not succeed: the numbers are not to be
+    used then, and the table says why.
     """
     study = ask(files, given).study()
     inputs = tuple(map(str, find_files(study.files)))
@@ -84,6 +90,7 @@ def fit(
     print_fit(result, console=standard_output())
     if not quiet:
         print_lines("", f"Results: {', '.join(map(str, written))}")
+    return 0 if result.simulated else NOT_SIMULATED
 
 
 def lines_on_data(fit: "Fit") -> Iterator[str]:

@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 LISTED_CONTACTS = 20
 
+INCOMPLETE = 1
+"""Exit status."""
+
 Vector = tuple[float, float, float]
 
 
@@ -111,11 +114,12 @@ def simulate(
         str, flag("--out", "The recording.", RESULT, "FILE", show_default=True)
     ] = "trajectory.csv",
     force: Force = False,
-) -> None:
+) -> int:
     """Write a synthetic recording: simulate a bouncing ball, print its contacts, and write t, x, y,
     z as a file that fit reads.
 
-    For planning an experiment, and for trying a fit on data whose truth is known.
+    For planning an experiment, and for trying a fit on data whose truth is known. The exit status
+    is 1 when the motion could not be followed up to the last sample.
     """
     check_given(given.of(Ball), *required(Ball))
     ball, model = Ball(**given.of(Ball)), ModelOptions(**given.of(ModelOptions))
@@ -147,6 +151,7 @@ def simulate(
         )
         write_recording(recording, out)
     print_lines(*_contacts(recording), "", f"{len(recording.time)} samples: {out}")
+    return 0 if recording.complete else INCOMPLETE
 
 
 def _start(ball: Ball, height: float | None, position: Vector | None) -> Vector:

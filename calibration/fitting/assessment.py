@@ -10,6 +10,7 @@ import dataclasses
 from functools import cached_property
 from typing import Any
 
+import jax
 import numpy as np
 
 import jaxcontact as jc
@@ -37,6 +38,7 @@ from calibration.optimise.normal_equations import (
 )
 from calibration.problem.residuals import Block, Layout, jacobians, priors
 from calibration.problem.rows import stack_rows
+from calibration.problem.statuses import Statuses, all_succeeded, judge_statuses
 from calibration.results.intervals import chance_of_more
 from calibration.results.summary import explains
 
@@ -140,6 +142,23 @@ class Assessment:
                     residual = rows.take(block.residual)
                     longest = max(longest, autocorrelation_time(residual, used))
         return longest
+
+    # ---- the simulations
+
+    @cached_property
+    def statuses(self) -> Statuses:
+        """How the simulation of each trial of each batch (R,) ended at the minimum, up to what was
+        measured of it.
+        """
+        minimum = self.minimum
+        return judge_statuses(
+            self.layout, self.scene, minimum.shared, minimum.local, self.data, self.blocks
+        )
+
+    @cached_property
+    def simulated(self) -> bool:
+        """Whether all simulations at the minimum succeeded."""
+        return all_succeeded(self.statuses)
 
     # ---- linearise
 
@@ -258,7 +277,7 @@ def assess(
         errors = state_errors(data, policy)
     if blocks is None:
         blocks = jacobians(layout, scene, minimum.shared, minimum.local, data)
-    blocks = tuple(Block(*map(np.asarray, block)) for block in blocks)
+    blocks = jax.tree.map(np.asarray, tuple(blocks))
     return Assessment(layout, scene, data, errors, start, minimum, blocks, policy)
 
 

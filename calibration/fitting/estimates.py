@@ -33,7 +33,9 @@ def estimate_parameter(
     value, deviation = float(parameter.value(coordinate)), float(np.sqrt(max(variance, 0.0)))
     about, status, note = parameter.about, Determination.DETERMINED, ""
     loose = about.transform != "identity" and deviation > assessment.policy.largest_log_sd
-    if unseen or loose:
+    if not assessment.simulated:
+        status, deviation = Determination.NOT_SIMULATED, np.inf
+    elif unseen or loose:
         status, deviation = Determination.NOT_DETERMINED, np.inf
     elif parameter.at_bound(value):
         status = Determination.AT_BOUND
@@ -123,6 +125,21 @@ def correlate(
     block = assessment.covariance[np.ix_(kept, kept)]
     deviations = np.sqrt(np.diag(block))
     return tuple(free[i] for i in kept), block / np.outer(deviations, deviations)
+
+
+def withdraw_not_simulated(
+    assessment: Assessment, estimates: dict[str, Estimate]
+) -> dict[str, Estimate]:
+    """The estimates; where a simulation at the minimum did not succeed, none is to be trusted,
+    whatever it was made from.
+    """
+    if assessment.simulated:
+        return estimates
+    status = Determination.NOT_SIMULATED
+    return {
+        name: dataclasses.replace(estimate, sd=np.inf, status=status, note="")
+        for name, estimate in estimates.items()
+    }
 
 
 def withdraw_prior_only(

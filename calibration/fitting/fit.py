@@ -5,19 +5,23 @@ from collections.abc import Callable, Mapping, Sequence
 
 import jax
 
+import jaxcontact as jc
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.diagnosis import diagnose
-from calibration.fitting.estimates import correlate, estimate_shared
+from calibration.fitting.estimates import correlate, estimate_shared, withdraw_not_simulated
+from calibration.fitting.follow import find_minimum
 from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
 from calibration.fitting.predictions import PredictionsAtMinimum
 from calibration.fitting.probes import withdraw_flat
-from calibration.fitting.solve import check_method, settle_noise, solve
+from calibration.fitting.solve import check_method, settle_noise
 from calibration.optimise.least_squares import Method
 from calibration.optimise.resumable import checkpoint_minima
 from calibration.problem.problem import Problem
 from calibration.problem.trial_batch import TrialBatch
+from calibration.results import sentences
 from calibration.results.estimate import Estimate
 from calibration.results.result import Fit
+from calibration.results.simulated_trial import SimulatedTrial
 from calibration.runtime.checkpoint import Checkpoint
 
 
@@ -37,6 +41,10 @@ def fit(
     Works in float64 whatever the caller's JAX configuration is, and leaves that configuration
     alone. Minimises ``chi2 = sum ((predicted - measured)/sigma)^2``, with the residuals made white
     and under the loss of their noise model, plus what is known of the parameters beforehand.
+
+    Where simulations at the minimum do not succeed, the fit is made again with a larger budget of
+    contacts, or with the engine for several bodies. Where that does not help, the fit says so:
+    ``Fit.simulations``, its first warning, and ``Determination.NOT_SIMULATED`` of every parameter.
 
     Args:
         problem: what to fit.
@@ -97,7 +105,7 @@ def fit(
     }
     with jax.enable_x64(True):
         with checkpoint_minima(checkpoint, inputs=inputs, options={"steps": steps}):
-            assessment = solve(
+            problem, assessment = find_minimum(
                 problem, method=method, steps=steps, start=start, progress=progress, policy=policy
             )
             problem, assessment = settle_noise(problem, assessment, method=method, steps=steps)
@@ -129,7 +137,9 @@ def report(
         method: optimiser.
         seconds: of wall time that the fit took.
     """
+    estimates = withdraw_not_simulated(assessment, estimates)
     names, correlation = correlate(assessment, estimates)
+    simulations = simulated_trials(problem, assessment)
     return Fit(
         parameters=estimates,
         names=names,
@@ -142,11 +152,22 @@ def report(
         seconds=seconds,
         method=name_of(method),
         model=describe(problem),
-        warnings=tuple(diagnose(assessment, estimates)),
+        warnings=(*sentences.simulations(simulations), *diagnose(assessment, estimates)),
         predictions=PredictionsAtMinimum(problem, assessment),
+        simulations=simulations,
         problem=problem,
         assessment=assessment,
     )
+
+
+def simulated_trials(problem: Problem, assessment: Assessment) -> tuple[SimulatedTrial, ...]:
+    """How the simulation of each trial ended, in the order of the trials."""
+    ended = {
+        member: SimulatedTrial(problem.trials[member].name, jc.Status(int(code)))
+        for members, codes in zip(problem.members, assessment.statuses, strict=True)
+        for member, code in zip(members, codes, strict=True)
+    }
+    return tuple(ended[member] for member in sorted(ended))
 
 
 def describe(problem: Problem) -> str:

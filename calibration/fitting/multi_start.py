@@ -15,6 +15,7 @@ from scipy.stats import norm, qmc
 from calibration.errors import InputError
 from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
+from calibration.fitting.follow import enlarge
 from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
 from calibration.fitting.solve import (
     check_method,
@@ -29,6 +30,7 @@ from calibration.model.prior import LogNormal, Normal
 from calibration.optimise.batched import minimise_each
 from calibration.optimise.least_squares import Method, Minimum, Start
 from calibration.problem.problem import Problem
+from calibration.results import sentences
 from calibration.results.result import Fit
 
 DECADES = 2.0
@@ -95,7 +97,7 @@ class MultiStart:
         """Plain sentences."""
         elsewhere = int(np.sum(self.converged & ~self.reached))
         lost = int(np.sum(~self.converged))
-        found = []
+        found = sentences.simulations(self.fit.simulations)
         if self.reached.sum() < 2:
             found.append(
                 "Only one start reached the best optimum found; there may be a better one. "
@@ -236,6 +238,10 @@ def multi_start(
             policy=policy,
         )
         assessment = dataclasses.replace(assessment, start=usual)
+        layout, helps = enlarge(assessment)
+        if helps and layout is not assessment.layout:
+            larger = problem.with_layout(layout)
+            return multi_start(larger, starts, seed=seed, method=method, steps=steps, policy=policy)
         lowest = min(assessment.chi2, float(chi2[order[0]]))
         noisy, assessment = settle_noise(problem, assessment, method=method, steps=steps)
         fit = report(

@@ -6,6 +6,7 @@ import numpy as np
 
 from calibration.fitting.assessment import Assessment
 from calibration.optimise.least_squares import Minimum, Start, minimise_with_blocks
+from calibration.problem.statuses import all_succeeded, judge_statuses
 from calibration.results.intervals import region_threshold
 
 STEPS = 100
@@ -13,7 +14,9 @@ STEPS = 100
 
 
 def refit(assessment: Assessment, start: Start) -> tuple[Minimum, float]:
-    """The minimum from ``start`` of the problem that was judged, and chi-squared there."""
+    """The minimum from ``start`` of the problem that was judged, and chi-squared there; it counts
+    as converged only where its simulations succeeded.
+    """
     found, blocks = minimise_with_blocks(
         assessment.layout,
         assessment.scene,
@@ -22,6 +25,10 @@ def refit(assessment: Assessment, start: Start) -> tuple[Minimum, float]:
         method="levenberg_marquardt",
         steps=STEPS,
     )
+    statuses = judge_statuses(
+        assessment.layout, assessment.scene, found.shared, found.local, assessment.data, blocks
+    )
+    found = found._replace(converged=np.asarray(found.converged & all_succeeded(statuses)))
     return found, sum(float(np.sum(block.residual**2)) for block in blocks)
 
 

@@ -59,7 +59,9 @@ class Observation(abc.ABC):
 
         Returns:
             times on the clock of the trial [s], (m,), in any order. An instrument that sees only
-            impacts returns one time by which they have all happened.
+            impacts (``Abscissa.IMPACT``) returns one time by which they have all happened; a fit
+            then asks for a simulation that succeeds up to the last impact that was measured, for
+            others up to the last of these times.
         """
 
     @abc.abstractmethod

@@ -103,12 +103,12 @@ class Start(NamedTuple):
         """
         shared = np.append(np.flatnonzero(self.free), np.asarray(also, dtype=int))
         kept, found = self.free_local, []
-        for g, (residual, by_shared, by_local) in enumerate(blocks):
-            own = np.asarray(by_local)
+        for g, block in enumerate(blocks):
+            own = np.asarray(block.by_local)
             found.append(
                 Block(
-                    np.asarray(residual),
-                    np.asarray(by_shared)[..., shared],
+                    np.asarray(block.residual),
+                    np.asarray(block.by_shared)[..., shared],
                     own[..., kept[g]] if g < len(kept) else own,
                 )
             )

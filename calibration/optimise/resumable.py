@@ -95,7 +95,7 @@ def minimise_with_checkpoint(
     piece = min(PIECE, steps) if method in ("levenberg_marquardt", "dogleg") else steps
     like = (
         Minimum(0, start.local, 0, 0),
-        (Block(0, 0, 0),) * (len(layout.batches) + bool(layout.priors)),
+        (Block(0, 0, 0, 0),) * (len(layout.batches) + bool(layout.priors)),
     )
     iterations, lowest = 0, np.inf
     while True:

@@ -3,6 +3,7 @@ yet.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +12,21 @@ from calibration.planning.candidate import Candidate
 from calibration.planning.criteria import Criterion
 from calibration.planning.planned import PlannedTrials
 from calibration.uncertainty.linearisation import WorkingPoint
+from jaxcontact import Status
+
+
+class AfterCandidates(NamedTuple):
+    """What would be known after each candidate, at each draw.
+
+    Attributes:
+        sd: standard errors (D, candidates, S), NaN where the simulation did not succeed.
+        covariance: (D, candidates, S, S), likewise.
+        status: how the simulation ended (D, candidates), codes of ``jaxcontact.Status``.
+    """
+
+    sd: np.ndarray
+    covariance: np.ndarray
+    status: np.ndarray
 
 
 class Expectation:
@@ -81,23 +97,37 @@ class Expectation:
         loose = self.logarithmic & (sd > self.point.policy.largest_log_sd)
         return np.where(unseen | loose, np.inf, sd), covariance
 
-    def covariances(self, candidates: Sequence[Candidate]) -> tuple[np.ndarray, np.ndarray]:
-        """Standard errors (D, candidates, S) and covariances (D, candidates, S, S) after each
-        candidate, at each draw.
-        """
+    def after(self, candidates: Sequence[Candidate]) -> "AfterCandidates":
+        """What would be known after each candidate, at each draw."""
         planned = PlannedTrials(self.point, candidates)
-        results = []
+        results, statuses = [], []
         for draw, known in zip(self.draws, self.known_at, strict=True):
             added = planned.information(draw)
             results.append(
                 [
-                    self.standard_errors(known + new.times(candidate.repeats))
+                    self._lost()
+                    if isinstance(new, Status)
+                    else self.standard_errors(known + new.times(candidate.repeats))
                     for new, candidate in zip(added, candidates, strict=True)
                 ]
             )
-        return np.asarray([[sd for sd, _ in row] for row in results]), np.asarray(
-            [[cov for _, cov in row] for row in results]
+            statuses.append([new if isinstance(new, Status) else Status.SUCCESS for new in added])
+        return AfterCandidates(
+            np.asarray([[sd for sd, _ in row] for row in results]),
+            np.asarray([[cov for _, cov in row] for row in results]),
+            np.asarray(statuses),
         )
+
+    def covariances(self, candidates: Sequence[Candidate]) -> tuple[np.ndarray, np.ndarray]:
+        """Standard errors (D, candidates, S) and covariances (D, candidates, S, S) after each
+        candidate, at each draw; NaN where the simulation did not succeed.
+        """
+        return self.after(candidates)[:2]
+
+    def _lost(self) -> tuple[np.ndarray, np.ndarray]:
+        """Standard errors and covariance of what was not simulated: NaN."""
+        size = self.slope.size
+        return np.full(size, np.nan), np.full((size, size), np.nan)
 
     def criteria(self, candidates: Sequence[Candidate], criterion: Criterion) -> np.ndarray:
         """The criterion after each candidate, averaged over the draws; infinite where something of

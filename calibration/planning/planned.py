@@ -6,12 +6,15 @@ import dataclasses
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 from jax.typing import ArrayLike
 
 import jaxcontact as jc
 from calibration.detection.impacts import DetectedImpacts
+from calibration.errors import InputError
+from calibration.fitting.follow import follow
 from calibration.instruments import PlannedMotion
 from calibration.io.impact_table import ImpactTable
 from calibration.nuisances import FirstImpact, InitialState, PerTrial, SurfaceHeight
@@ -19,13 +22,12 @@ from calibration.nuisances.base import Nuisance
 from calibration.optimise.normal_equations import SharedInformation, eliminate
 from calibration.planning.candidate import Candidate
 from calibration.problem.problem import Problem
-from calibration.problem.residuals import jacobians
+from calibration.problem.residuals import Block, jacobians
+from calibration.problem.statuses import Statuses, judge_statuses
 from calibration.problem.trial import Trial
 from calibration.problem.trial_batch import TrialBatch
 from calibration.uncertainty.linearisation import WorkingPoint
-
-MOST_CONTACTS = 50
-"""Impacts that a plan looks ahead for."""
+from jaxcontact.simulation.core.status import succeeded
 
 SPARE_CONTACTS = 4
 """Impacts beyond the planned ones for which simulations leave room, and the step in which that room
@@ -70,7 +72,7 @@ class PlannedTrials:
         trials = [self._trial(*pair) for pair in zip(self.candidates, motions, strict=True)]
         self.silent = tuple(i for i, trial in enumerate(trials) if trial is None)
         most = max((motion.touch_down.size for motion in motions if motion is not None), default=0)
-        room = min(SPARE_CONTACTS * (most // SPARE_CONTACTS + 1), MOST_CONTACTS)
+        room = SPARE_CONTACTS * (most // SPARE_CONTACTS + 1)
         self.groups = tuple(
             self._groups(
                 trials, [dataclasses.replace(method, max_contacts=room) for method in methods]
@@ -151,33 +153,49 @@ class PlannedTrials:
             self.point.layout.global_parameters[index].value(self.point.start.shared[index])
         )
 
-    def information(self, shared: ArrayLike) -> list[SharedInformation]:
+    def information(self, shared: ArrayLike) -> list[SharedInformation | jc.Status]:
         """What one repeat of each candidate would say of the free shared coordinates, at
-        coordinates ``shared`` (S,).
+        coordinates ``shared`` (S,); how its simulation ended where that did not succeed.
         """
         size = self.point.free.size
         nothing = SharedInformation(np.zeros((size, size)), np.zeros(size))
-        expected = [nothing] * len(self.candidates)
+        expected: list[SharedInformation | jc.Status] = [nothing] * len(self.candidates)
         for group in self.groups:
-            blocks = jacobians(
-                group.problem.layout,
-                self.point.scene,
-                jnp.asarray(shared),
-                group.local,
-                group.problem.data,
-            )
+            blocks, statuses = self._blocks(group, jnp.asarray(shared))
             # The last block, if any, is what is known beforehand; it is known already.
-            for block, members in zip(blocks, group.problem.members, strict=False):
+            for block, members, codes in zip(blocks, group.problem.members, statuses, strict=False):
                 by_shared = np.asarray(block.by_shared)[:, :, self.point.free]
                 by_own = eliminate(
                     block._replace(by_shared=by_shared, by_local=np.asarray(block.by_local))
                 )
                 for r, member in enumerate(members):
-                    expected[group.places[member]] = SharedInformation(
-                        by_own.projected[r].T @ by_own.projected[r],
-                        np.sum(by_shared[r] ** 2, axis=0),
+                    status = jc.Status(int(codes[r]))
+                    expected[group.places[member]] = (
+                        SharedInformation(
+                            by_own.projected[r].T @ by_own.projected[r],
+                            np.sum(by_shared[r] ** 2, axis=0),
+                        )
+                        if succeeded(status)
+                        else status
                     )
         return expected
+
+    def _blocks(self, group: PlannedGroup, shared: jax.Array) -> tuple[tuple[Block, ...], Statuses]:
+        """Residuals and derivatives of the trials of a group, with a budget of contacts that
+        suffices here, and how the simulations ended.
+        """
+        scene, data, layout = self.point.scene, group.problem.data, group.problem.layout
+        blocks = jacobians(layout, scene, shared, group.local, data)
+        statuses = judge_statuses(layout, scene, shared, group.local, data, blocks)
+        followed, helps = layout, True
+        for batch, codes in enumerate(statuses):
+            own = group.local[batch]
+            followed, enough = follow(followed, batch, scene, shared, own, data[batch], codes)
+            helps = helps and enough
+        if not helps or followed is layout:
+            return blocks, statuses
+        blocks = jacobians(followed, scene, shared, group.local, data)
+        return blocks, judge_statuses(followed, scene, shared, group.local, data, blocks)
 
 
 def select_method(point: WorkingPoint, candidate: Candidate) -> Any:
@@ -195,14 +213,20 @@ def select_method(point: WorkingPoint, candidate: Candidate) -> Any:
 
 
 def plan_motion(scene: jc.Scene, candidate: Candidate, method: Any) -> PlannedMotion | None:
-    """The motion that a candidate would show; ``None`` for a table of impacts."""
+    """The motion that a candidate would show; ``None`` for a table of impacts.
+
+    Raises:
+        InputError: the motion cannot be simulated.
+    """
     if candidate.table is not None:
         return None
-    start = candidate.start(scene)
-    ample = dataclasses.replace(method, max_contacts=MOST_CONTACTS)
-    contacts = jc.simulate(
-        scene, start, jnp.array([0.0, candidate.duration]), method=ample
-    ).contacts
+    start, times = candidate.start(scene), jnp.array([0.0, candidate.duration])
+    ample = dataclasses.replace(method, max_contacts=None)
+    try:
+        contacts = jc.simulate(scene, start, times, method=ample).contacts
+    except jc.SimulationError as error:
+        said = str(error).rstrip(".")
+        raise InputError(f"{candidate.name} cannot be planned. {said}") from None
     assert contacts is not None
     happened = np.asarray(contacts.happened) & (
         np.asarray(contacts.touch_down) <= candidate.duration

@@ -19,6 +19,8 @@ from calibration.problem.problem import Problem
 from calibration.results.numbers import plain
 from calibration.results.result import Fit
 from calibration.uncertainty.linearisation import WorkingPoint, working_point
+from jaxcontact import Status
+from jaxcontact.simulation.core.status import succeeded
 
 WORTHWHILE = 1.05
 """Factor below which an experiment is not said to narrow an interval."""
@@ -65,6 +67,7 @@ class DesignReport:
         relative: which of them are relative.
         criterion: ``"A"``, ``"c"`` or ``"D"``.
         sentences: what to do, and what nothing on the list shows.
+        warnings: candidates of which simulations did not succeed.
 
     Example:
         >>> report = cal.DesignReport(
@@ -86,6 +89,7 @@ class DesignReport:
     relative: dict[str, bool]
     criterion: str
     sentences: tuple[str, ...]
+    warnings: tuple[str, ...] = ()
 
     @property
     def best(self) -> RankedCandidate:
@@ -219,15 +223,29 @@ def _rank(
     determined = all(map(math.isfinite, now.values()))
     present = float(criterion.evaluate(covariance_now)) if determined else math.inf
     sd_draws = np.asarray([expectation.standard_errors(known)[0] for known in expectation.known_at])
-    sd, covariance = expectation.covariances(candidates)
-    values = average_criterion(sd, covariance, criterion)
-    ranked = []
+    expected = expectation.after(candidates)
+    sd = expected.sd
+    values = average_criterion(sd, expected.covariance, criterion)
+    ranked, warnings = [], list[str]()
     for c, candidate in enumerate(candidates):
         after: dict[str, float] = {}
         spread: dict[str, float] = {}
         for name, i in zip(interest, criterion.places, strict=True):
             after[name], spread[name] = _expect(sd[:, c, i], sd_draws[:, i], now[name])
         narrowing = {name: _narrowing(now[name], after[name]) for name in interest}
+        words = _describe(candidate, after, narrowing, relative, expectation.point)
+        failed = expected.status[~succeeded(expected.status[:, c]), c]
+        if failed.size:
+            worst = Status(int(np.max(failed)))
+            share = f"{failed.size} of {len(sd)} draws"
+            warnings.append(
+                f"The simulation of {candidate.name} did not succeed in {share} from what is known "
+                f"({worst.name}), which were left out. {worst.advice}"
+            )
+            if 2 * failed.size >= len(sd):
+                words = (
+                    f"{_as_subject(candidate)} could not be simulated, so nothing is said of it."
+                )
         cost = candidate.total_cost
         gain = -math.log(values[c])
         if math.isfinite(present) and math.isfinite(values[c]):
@@ -241,7 +259,7 @@ def _rank(
                 criterion=float(values[c]),
                 per_cost=gain / cost if cost else math.nan,
                 chosen=chosen[c],
-                words=_describe(candidate, after, narrowing, relative, expectation.point),
+                words=words,
             )
         )
     ranking = tuple(sorted(ranked, key=lambda candidate: _order(candidate, per_cost=per_cost)))
@@ -252,6 +270,7 @@ def _rank(
         relative=relative,
         criterion=criterion.kind,
         sentences=tuple(_advise(ranking, now, relative, expectation)),
+        warnings=tuple(warnings),
     )
 
 
@@ -306,6 +325,11 @@ def _format_size(sd: float, relative: bool) -> str:
     return f"{100 * sd:.2g} %" if relative else plain(float(f"{sd:.2g}"))
 
 
+def _as_subject(candidate: Candidate) -> str:
+    """The candidate at the beginning of a sentence."""
+    return candidate.name[:1].upper() + candidate.name[1:]
+
+
 def _describe(
     candidate: Candidate,
     after: Mapping[str, float],
@@ -326,7 +350,7 @@ def _describe(
         parts.append(f"narrows {' and '.join(narrows)}")
     if shows:
         parts.append(f"shows {' and '.join(shows)}")
-    subject = candidate.name[:1].upper() + candidate.name[1:]
+    subject = _as_subject(candidate)
     return f"{subject} {' and '.join(parts)}." if parts else f"{subject} adds nothing of interest."
 
 
@@ -374,6 +398,7 @@ def _lines(report: DesignReport) -> Iterator[str]:
         yield f"{number}. {ranked.candidate.name}{price}: {'; '.join(effects)}"
         if ranked.chosen is not None:
             yield f"   {ranked.chosen.words}"
+    yield from report.warnings
 
 
 def _effect(ranked: RankedCandidate, name: str, relative: bool) -> str:

@@ -9,14 +9,16 @@ from typing import Any
 import jax
 import numpy as np
 
+import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.optimise.batched import minimise_each
-from calibration.optimise.least_squares import Start
+from calibration.optimise.least_squares import Minimum, Start
 from calibration.planning.candidate import Candidate
 from calibration.planning.expected_information import Expectation
 from calibration.planning.planned import PlannedTrials
 from calibration.problem.problem import Problem
-from calibration.problem.residuals import Layout
+from calibration.problem.residuals import Block, Layout
+from calibration.problem.statuses import all_succeeded, judge_statuses
 from calibration.results.result import Fit
 from calibration.uncertainty.linearisation import WorkingPoint, working_point
 from calibration.uncertainty.synthetic import expected_data, simulate_measurements
@@ -35,7 +37,8 @@ class DesignValidation:
         now: standard errors at present, infinite where not determined.
         promised: standard errors after the experiment, as ``design`` expects them.
         simulated: standard deviation of the estimates over the replicates.
-        replicates: number of replicates that converged, of those that were asked for.
+        replicates: number of replicates that converged and were simulated, of those that were
+            asked for.
 
     Example:
         >>> camera = cal.instruments.Film(rate=240.0, sigma=3e-4)
@@ -109,13 +112,23 @@ def validate_design(
         if planned.silent:
             raise InputError(f"validate_design: {candidate.name} would measure nothing.")
         now, _ = expectation.standard_errors(expectation.known)
-        added = planned.information(point.start.shared)[0].times(candidate.repeats)
-        after, _ = expectation.standard_errors(expectation.known + added)
+        (added,) = planned.information(point.start.shared)
+        if isinstance(added, jc.Status):
+            raise InputError(
+                f"validate_design: the simulation of {candidate.name} did not succeed "
+                f"({added.name})",
+                remedy=added.advice,
+            )
+        after, _ = expectation.standard_errors(expectation.known + added.times(candidate.repeats))
         layout, data, start = append_experiment(point, planned, candidate.repeats)
         truth = expected_data(layout, point.scene, start.shared, start.local, data)
         anew = simulate_measurements(np.random.default_rng(seed), truth, replicates)
-        minima = minimise_each(layout, point.scene, anew, start, each=(True, False))[0]
-        kept = np.asarray(minima.converged)
+        minima, _, blocks = minimise_each(
+            layout, point.scene, anew, start, each=(True, False), keep_blocks=True
+        )
+        kept = np.asarray(minima.converged) & mark_simulated(
+            layout, point.scene, minima, anew, blocks or ()
+        )
         estimates = np.asarray(minima.shared)[kept][:, point.free]
         scatter = np.std(
             to_natural_coordinates(point, estimates, expectation.logarithmic), axis=0, ddof=1
@@ -126,6 +139,24 @@ def validate_design(
             for column in (now, after, np.where(np.isfinite(after), scatter, math.inf))
         )
         return DesignValidation(candidate, before, promised, simulated, int(kept.sum()))
+
+
+def mark_simulated(
+    layout: Layout,
+    scene: jc.Scene,
+    minima: Minimum,
+    data: tuple[Any, ...],
+    blocks: tuple[Block, ...],
+) -> np.ndarray:
+    """Which replicates (B,) end where all their simulations succeed."""
+
+    def is_simulated(b: int) -> bool:
+        minimum, drawn, own = jax.tree.map(lambda leaf: leaf[b], (minima, data, blocks))
+        return all_succeeded(
+            judge_statuses(layout, scene, minimum.shared, minimum.local, drawn, own)
+        )
+
+    return np.asarray([is_simulated(b) for b in range(len(minima.converged))], dtype=bool)
 
 
 def append_experiment(

@@ -16,7 +16,7 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.io.impact_table import ImpactTable
-from calibration.measurements.base import Measurement
+from calibration.measurements.base import Abscissa, Measurement
 from calibration.model.free import Derived, Free, Tied, split_free
 from calibration.model.parameter import to_coordinates
 from calibration.model.samples import MeasuredSamples, pad_samples
@@ -199,7 +199,8 @@ class Problem:
         observations = tuple(measurement.observation() for measurement in trial.measured)
         axes = tuple(AXES.index(name) for name in trial.axes)
         fitting = tuple(item for item in own if item.concerns(trial))
-        return TrialBatch(observations, fitting, tuple(trial.values), axes, method)
+        by_impact = tuple(item.abscissa is Abscissa.IMPACT for item in trial.measured)
+        return TrialBatch(observations, fitting, tuple(trial.values), axes, method, by_impact)
 
     def _data(self, members: tuple[int, ...]) -> Any:
         """Arrays of the trials of one kind."""

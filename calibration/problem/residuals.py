@@ -27,23 +27,35 @@ class Batch(Protocol):
     """
 
     @property
+    def simulates(self) -> bool: ...
+    @property
     def trial_parameters(self) -> tuple[Parameter, ...]: ...
     def known(self, scene: jc.Scene, data: Any) -> jc.Scene: ...
-    def expected(
+    def expected_and_status(
         self, scene: jc.Scene, shared: Any, local: jax.Array, data: Any
-    ) -> tuple[jax.Array, ...]: ...
-    def residual(self, scene: jc.Scene, shared: Any, local: jax.Array, data: Any) -> jax.Array: ...
+    ) -> tuple[tuple[jax.Array, ...], jax.Array]: ...
+    def residual_and_status(
+        self, scene: jc.Scene, shared: Any, local: jax.Array, data: Any
+    ) -> tuple[jax.Array, jax.Array]: ...
+    def status(self, scene: jc.Scene, shared: Any, local: jax.Array, data: Any) -> jax.Array: ...
     def until(self, data: Any, ends: jax.Array) -> Any: ...
 
 
 class Block(NamedTuple):
     """Residuals of the trials of one kind (R, N), with derivatives by shared (R, N, S) and by each
     trial's own coordinates (R, N, L).
+
+    Attributes:
+        residual, by_shared, by_local: of them.
+        status: how the simulation of each trial ended (R,), a code of ``jaxcontact.Status`` as a
+            floating-point number, as it passes through derivatives; ``None`` where the block was
+            not simulated.
     """
 
     residual: Any
     by_shared: Any
     by_local: Any
+    status: Any = None
 
 
 def priors(parameters: tuple[Parameter, ...]) -> int:
@@ -97,7 +109,7 @@ class Layout:
             sizes.append((1, self.priors, 0))
         shared = len(self.global_parameters)
         shapes = [
-            ((trials, count), (trials, count, shared), (trials, count, own))
+            ((trials, count), (trials, count, shared), (trials, count, own), (trials,))
             for trials, count, own in sizes
         ]
         return tuple(
@@ -136,13 +148,33 @@ class Layout:
         self, batch: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any
     ) -> jax.Array:
         """Weighted residuals of one trial of a kind."""
-        return self.batches[batch].residual(*self.at_trial(batch, scene, shared, data), local, data)
+        return self.residual_and_status(batch, scene, shared, local, data)[0]
+
+    def residual_and_status(
+        self, batch: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any
+    ) -> tuple[jax.Array, jax.Array]:
+        """Weighted residuals of one trial of a kind, and how the simulation behind them ended."""
+        at_trial = self.at_trial(batch, scene, shared, data)
+        return self.batches[batch].residual_and_status(*at_trial, local, data)
 
     def expected(
         self, batch: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any
     ) -> tuple[jax.Array, ...]:
         """What each observation of one trial of a kind would measure, without noise."""
-        return self.batches[batch].expected(*self.at_trial(batch, scene, shared, data), local, data)
+        return self.expected_and_status(batch, scene, shared, local, data)[0]
+
+    def expected_and_status(
+        self, batch: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any
+    ) -> tuple[tuple[jax.Array, ...], jax.Array]:
+        """``expected``, and how the simulation behind it ended."""
+        at_trial = self.at_trial(batch, scene, shared, data)
+        return self.batches[batch].expected_and_status(*at_trial, local, data)
+
+    def status(
+        self, batch: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any
+    ) -> jax.Array:
+        """How the simulation of one trial of a kind ended, up to what was measured of it."""
+        return self.batches[batch].status(*self.at_trial(batch, scene, shared, data), local, data)
 
     def until(self, data: tuple[Any, ...], ends: tuple[jax.Array, ...]) -> tuple[Any, ...]:
         """The data up to the times ``ends`` of the trials of each kind."""
@@ -199,14 +231,14 @@ def jacobians(
 
     def block(batch: int) -> Block:
         def one(own: jax.Array, data: Any) -> Block:
-            def both(shared: jax.Array, own: jax.Array) -> tuple[jax.Array, jax.Array]:
-                residual = layout.residual(batch, scene, shared, own, data)
-                return residual, residual
+            def both(shared: jax.Array, own: jax.Array) -> tuple[jax.Array, Any]:
+                residual, status = layout.residual_and_status(batch, scene, shared, own, data)
+                return residual, (residual, status.astype(residual.dtype))
 
-            (by_shared, by_local), residual = jax.jacfwd(both, argnums=(0, 1), has_aux=True)(
-                shared, own
-            )
-            return Block(residual, by_shared, by_local)
+            (by_shared, by_local), (residual, status) = jax.jacfwd(
+                both, argnums=(0, 1), has_aux=True
+            )(shared, own)
+            return Block(residual, by_shared, by_local, status)
 
         return over_trials(one, local[batch], data[batch])
 
@@ -221,6 +253,7 @@ def jacobians(
                 known(shared)[None],
                 jax.jacfwd(known)(shared)[None],
                 jnp.zeros((1, layout.priors, 0)),
+                jnp.zeros(1),
             )
         )
     return tuple(blocks)

@@ -86,6 +86,7 @@ class TableBatch:
 
     own = ()
     axes = ()
+    simulates = False
 
     @classmethod
     def of(cls, table: ImpactTable) -> "TableBatch":
@@ -151,17 +152,22 @@ class TableBatch:
         after = jax.vmap(lambda *one: outcome(scene, *one))(data.speed, data.angle, data.spin)
         return jnp.stack([after[name] for name in self.quantities], axis=-1)
 
-    def expected(
-        self, scene: jc.Scene, shared: Any, local: jax.Array, data: ImpactData
-    ) -> tuple[jax.Array, ...]:
-        """What would be measured after the impacts of one table, without noise."""
-        return (self.predict(scene, data),)
+    def expected_and_status(
+        self, scene: jc.Scene, shared: tuple[Any, ...], local: jax.Array, data: ImpactData
+    ) -> tuple[tuple[jax.Array, ...], jax.Array]:
+        """What would be measured after the impacts of one table, without noise, and ``status``."""
+        return (self.predict(scene, data),), self.status(scene, shared, local, data)
 
-    def residual(
-        self, scene: jc.Scene, shared: Any, local: jax.Array, data: ImpactData
-    ) -> jax.Array:
-        """Weighted residuals of one table."""
-        return weighted(self.predict(scene, data), data.samples[0])
+    def status(self, scene: jc.Scene, shared: Any, local: jax.Array, data: ImpactData) -> jax.Array:
+        """Success: single impacts have closed forms, nothing is simulated."""
+        return jnp.asarray(jc.Status.SUCCESS)
+
+    def residual_and_status(
+        self, scene: jc.Scene, shared: tuple[Any, ...], local: jax.Array, data: ImpactData
+    ) -> tuple[jax.Array, jax.Array]:
+        """Weighted residuals of one table, and ``status``."""
+        residual = weighted(self.predict(scene, data), data.samples[0])
+        return residual, self.status(scene, shared, local, data)
 
 
 def sigma_of(table: ImpactTable, name: str, column: np.ndarray) -> np.ndarray:

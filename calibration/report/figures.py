@@ -301,7 +301,7 @@ def _printed(estimate: Estimate) -> tuple[str, str]:
     number = " ".join((found(estimate, plus_minus="±"), unit_of(estimate))).strip()
     if has_interval(estimate):
         return number, _DARK
-    if estimate.status is Determination.NOT_DETERMINED:
+    if estimate.status in (Determination.NOT_DETERMINED, Determination.NOT_SIMULATED):
         return short_status(estimate), _ORANGE
     return (
         f"{number}  ({short_status(estimate)})",

@@ -13,6 +13,7 @@ from calibration.io.atomic import write_atomically
 from calibration.results import residuals
 from calibration.results.estimate import Estimate
 from calibration.results.fitted_data import FittedColumn, FittedRecording
+from calibration.results.simulated_trial import SimulatedTrial
 from calibration.results.summary import FitSummary
 from calibration.runtime.versions import installed_versions
 
@@ -20,11 +21,11 @@ from calibration.runtime.versions import installed_versions
 def write_json(fit: FitSummary, path: str | os.PathLike[str]) -> None:
     """Write the numbers of a fit as JSON (ASCII).
 
-    ``parameters`` by path in the scene (``interval``: of 95 %), ``fit``, ``correlation``,
-    ``recordings``, ``columns`` and ``versions``. Values are in the unit beside them, times in s,
-    ``rms_residual`` in m. A number that does not exist (NaN, infinity) is ``null``: in particular
-    the ``sd`` of a parameter that the data do not determine. The file is replaced as a whole or not
-    at all.
+    ``parameters`` by path in the scene (``interval``: of 95 %), ``fit`` (``simulations``: how that
+    of each trial ended), ``correlation``, ``recordings``, ``columns`` and ``versions``. Values are
+    in the unit beside them, times in s, ``rms_residual`` in m. A number that does not exist (NaN,
+    infinity) is ``null``: in particular the ``sd`` of a parameter that the data do not determine.
+    The file is replaced as a whole or not at all.
 
     Args:
         fit: the result.
@@ -71,6 +72,8 @@ def fit_numbers(fit: FitSummary) -> dict[str, Any]:
             "chi2": fit.chi2,
             "dof": fit.dof,
             "converged": fit.converged,
+            "simulated": fit.simulated,
+            "simulations": [_simulation(trial) for trial in fit.simulations],
             "iterations": fit.iterations,
             "seconds": fit.seconds,
             "inflation": fit.error_scale_factor,
@@ -110,6 +113,10 @@ def _recording(recording: FittedRecording) -> dict[str, Any]:
         "nuisance": {name: _estimate(estimate) for name, estimate in recording.nuisance.items()},
         "remarks": recording.remarks,
     }
+
+
+def _simulation(trial: SimulatedTrial) -> dict[str, Any]:
+    return {"trial": trial.name, "status": trial.status.name, "advice": trial.status.advice}
 
 
 def _column(column: FittedColumn) -> dict[str, Any]:

@@ -2,4 +2,5 @@ from .fitted_data import FittedColumn as FittedColumn
 from .fitted_data import FittedRecording as FittedRecording
 from .fitted_data import FittedSeries as FittedSeries
 from .fitted_data import StoredPredictions as StoredPredictions
+from .simulated_trial import SimulatedTrial as SimulatedTrial
 from .summary import FitSummary as FitSummary

@@ -12,7 +12,8 @@ from calibration.results.intervals import UNBOUNDED, check_level, student_reach
 
 
 class Determination(enum.StrEnum):
-    """What the data say of a parameter.
+    """What the data say of a parameter; ``NOT_SIMULATED`` where a simulation at the minimum did not
+    succeed, so that they say nothing.
 
     Example:
         >>> import calibration as cal
@@ -24,6 +25,7 @@ class Determination(enum.StrEnum):
     NOT_DETERMINED = "not determined by these data"
     AT_BOUND = "at a bound"
     AT_START = "never moved"
+    NOT_SIMULATED = "not to be trusted"
     FIXED = "fixed"
 
 
@@ -102,6 +104,7 @@ class Estimate:
         check_level(level, caller="interval")
         if not math.isfinite(self.sd) or self.status in (
             Determination.NOT_DETERMINED,
+            Determination.NOT_SIMULATED,
             Determination.AT_BOUND,
         ):
             return UNBOUNDED

@@ -1,6 +1,7 @@
 """Numbers with their uncertainty, rounded to what the uncertainty allows."""
 
 import math
+from collections.abc import Sequence
 
 from calibration.results.estimate import Determination, Estimate
 
@@ -9,6 +10,10 @@ _FIXED_NOTATION = (
     1e5,
 )  # outside of this a common power of ten is taken out: (4.00 +- 0.12)e7
 _MAX_DECIMALS = 9
+
+
+MOST_NAMED = 4
+"""Names that are listed in a sentence."""
 
 
 def value_and_sd(value: float, sd: float, *, plus_minus: str = "+-") -> str:
@@ -89,11 +94,14 @@ def found(estimate: Estimate, *, plus_minus: str = "+-") -> str:
     """
     if has_interval(estimate):
         return value_and_sd(estimate.value, estimate.sd, plus_minus=plus_minus)
-    return "-" if estimate.status is Determination.NOT_DETERMINED else plain(estimate.value)
+    nothing = (Determination.NOT_DETERMINED, Determination.NOT_SIMULATED)
+    return "-" if estimate.status in nothing else plain(estimate.value)
 
 
 def short_status(estimate: Estimate) -> str:
-    """``determined``, ``not determined``, ``at a bound``, ``never moved`` or ``fixed``."""
+    """``determined``, ``not determined``, ``at a bound``, ``never moved``, ``not to be trusted`` or
+    ``fixed``.
+    """
     if estimate.status is Determination.DETERMINED and not has_interval(estimate):
         return "no sd"
     return estimate.status.value.removesuffix(" by these data")
@@ -132,3 +140,12 @@ def describe_interval(label: str, unit: str, low: float, high: float, remark: st
 def capitalise(label: str) -> str:
     """The label at the beginning of a sentence; symbols in it stay as they are."""
     return label[0].upper() + label[1:]
+
+
+def listed(names: Sequence[str]) -> str:
+    """``a, b, c and 5 more``: names in a sentence."""
+    return (
+        ", ".join(names)
+        if len(names) <= MOST_NAMED
+        else f"{', '.join(names[: MOST_NAMED - 1])} and {len(names) - MOST_NAMED + 1} more"
+    )

@@ -3,9 +3,12 @@
 import itertools
 import math
 from collections import Counter
+from collections.abc import Sequence
 
+import jaxcontact as jc
 from calibration.results.estimate import Estimate
-from calibration.results.numbers import has_interval, plain, rounded_like
+from calibration.results.numbers import has_interval, listed, plain, rounded_like
+from calibration.results.simulated_trial import SimulatedTrial
 from calibration.results.summary import FitSummary
 
 STRONG_CORRELATION = 0.5
@@ -37,6 +40,8 @@ def misfit(fit: FitSummary) -> str:
             "is left to test the model with"
         )
     number = f"chi2/dof = {fit.chi2_per_dof:.3g} ({fit.chi2:.4g}/{fit.dof})"
+    if not fit.simulated:
+        return f"{number}: this says nothing, because a simulation did not succeed"
     if not fit.explained:
         return (
             f"{number}: the model does not explain the data (residuals are "
@@ -76,6 +81,19 @@ def convergence(fit: FitSummary) -> str:
         "stopped, not "
         "the best ones"
     )
+
+
+def simulations(trials: Sequence[SimulatedTrial]) -> list[str]:
+    """A sentence for each way in which simulations at the minimum did not succeed, worst first."""
+    found: dict[jc.Status, list[str]] = {}
+    for trial in trials:
+        if not trial.succeeded:
+            found.setdefault(trial.status, []).append(trial.name)
+    return [
+        f"The simulation of {listed(found[status])} did not succeed at the minimum "
+        f"({status.name}), so no number of this fit is to be used. {status.advice}"
+        for status in sorted(found, reverse=True)
+    ]
 
 
 def correlations(fit: FitSummary) -> list[str]:

@@ -16,6 +16,7 @@ from calibration.results.fitted_data import (
     Predictions,
     StoredPredictions,
 )
+from calibration.results.simulated_trial import SimulatedTrial
 
 MISFIT = 2.0
 """From this chi2/dof on, a model is said not to explain the data (the noise is often only
@@ -49,6 +50,7 @@ class FitSummary:
         warnings: plain sentences, most important first.
         columns: data and prediction of an impact table.
         predictions: data and prediction of the recordings and of all other measurements.
+        simulations: how the simulation of each trial ended at the minimum.
 
     Example:
         >>> import calibration as cal
@@ -77,6 +79,14 @@ class FitSummary:
     predictions: Predictions = dataclasses.field(
         default=StoredPredictions(), repr=False, compare=False
     )
+    simulations: tuple[SimulatedTrial, ...] = dataclasses.field(default=(), repr=False)
+
+    @property
+    def simulated(self) -> bool:
+        """Whether every simulation at the minimum succeeded; else no number of the fit is to be
+        used.
+        """
+        return all(trial.succeeded for trial in self.simulations)
 
     @property
     def recordings(self) -> tuple[FittedRecording, ...]:
@@ -95,8 +105,8 @@ class FitSummary:
 
     @property
     def explained(self) -> bool:
-        """Whether the model explains the data to their noise."""
-        return explains(self.chi2_per_dof, self.dof)
+        """Whether the model explains the data to their noise; not where it was not followed."""
+        return self.simulated and explains(self.chi2_per_dof, self.dof)
 
 
 def spell_summary(fit: FitSummary, *, has: Callable[[str], bool]) -> FitSummary:

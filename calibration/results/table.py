@@ -16,6 +16,7 @@ from calibration.results.fitted_data import FittedRecording, FittedSeries
 from calibration.results.numbers import (
     found,
     has_interval,
+    listed,
     percent,
     plain,
     rounded_like,
@@ -29,7 +30,6 @@ _MAX_WIDTH = 110  # a line of text wider than this is hard to read
 _MIN_LABEL_WIDTH = 14
 _MAX_PAIRS = 8
 _MAX_REMARKS = 8
-_MAX_NAMED = 4
 
 _HEADING = "bold"
 _GOOD = "green"
@@ -96,6 +96,8 @@ def fit_text(fit: FitSummary, *, width: int = 80, encoding: str = "ascii") -> st
 
 def _lines(fit: FitSummary, width: int) -> Iterator[Line]:
     yield from _wrapped(sentences.sentence(fit.model), width, style=_HEADING)
+    for text in sentences.simulations(fit.simulations):
+        yield from _wrapped(text, width, style=_BAD)
     if not fit.converged:
         yield from _wrapped(sentences.sentence(sentences.convergence(fit)), width, style=_BAD)
     yield "", ""
@@ -372,18 +374,10 @@ def _remarks(fit: FitSummary, width: int) -> Iterator[Line]:
             names.setdefault(remark, []).append(trial.name)
     for remark, where in list(names.items())[:_MAX_REMARKS]:
         yield from _wrapped(
-            f"{_listed(where)}: {sentences.sentence(remark)}", width, first="- ", indent="  "
+            f"{listed(where)}: {sentences.sentence(remark)}", width, first="- ", indent="  "
         )
     if len(names) > _MAX_REMARKS:
         yield f"  and {len(names) - _MAX_REMARKS} more remarks", ""
-
-
-def _listed(names: Sequence[str]) -> str:
-    return (
-        ", ".join(names)
-        if len(names) <= _MAX_NAMED
-        else f"{', '.join(names[: _MAX_NAMED - 1])} and {len(names) - _MAX_NAMED + 1} more"
-    )
 
 
 # Layout

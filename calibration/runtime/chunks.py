@@ -3,6 +3,7 @@ progress with the time left.
 """
 
 import os
+import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
@@ -10,9 +11,11 @@ from typing import TypeVar
 import jax
 import numpy as np
 
+import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.runtime.checkpoint import Checkpoint, open_journal
 from calibration.runtime.progress import Progress, ensure_progress
+from jaxcontact.simulation.core.status import describe_failures
 
 Inputs = TypeVar("Inputs")
 Outputs = TypeVar("Outputs")
@@ -42,7 +45,12 @@ def run_sweep(
         progress: called after each chunk.
 
     Returns:
-        What ``function(lanes)`` returns, with NumPy arrays (n, ...) as leaves.
+        What ``function(lanes)`` returns, with NumPy arrays (n, ...) as leaves. In a trajectory,
+            ``succeeded`` says of each simulation whether it did; a function that returns no
+            trajectory should return its ``status``, too.
+
+    Warns:
+        SimulationWarning: simulations in the trajectories that are returned did not succeed.
 
     Raises:
         InputError: a chunk below 1, arrays of different length, a checkpoint of other inputs.
@@ -77,4 +85,14 @@ def run_sweep(
             batch = jax.tree.map(lambda leaf, index=index: leaf[index], lanes)
             results.append(journal.remember(f"{i}", partial(compiled, batch), like=shapes))
             say.advance(i + 1)
-    return jax.tree.map(lambda *parts: np.concatenate(parts)[:count], *results)
+    joined = jax.tree.map(lambda *parts: np.concatenate(parts)[:count], *results)
+    warn_of_failures(joined)
+    return joined
+
+
+def warn_of_failures(results: object) -> None:
+    """One warning for all simulations in the results that did not succeed."""
+    for one in jax.tree.leaves(results, is_leaf=lambda leaf: isinstance(leaf, jc.Trajectory)):
+        if isinstance(one, jc.Trajectory) and (said := describe_failures(one.status)):
+            said = f"run_sweep: {said} Trajectory.succeeded says which."
+            warnings.warn(said, jc.SimulationWarning, stacklevel=3)

@@ -14,6 +14,7 @@ from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
 from calibration.optimise.least_squares import Method
 from calibration.problem.problem import Problem
 from calibration.results.result import Fit
+from calibration.results.simulated_trial import check_simulated
 from calibration.selection.cross_validation import (
     CrossValidation,
     HeldOutPrediction,
@@ -160,7 +161,7 @@ def compare(
 
     Raises:
         InputError: fewer than two problems, different data, data that cannot be left out, a
-            parameter without a prior.
+            parameter without a prior, a model of which a simulation did not succeed.
 
     Example:
         >>> table = cal.ImpactTable(
@@ -203,6 +204,8 @@ def compare(
         name: fit(problem, method=method, steps=steps, policy=policy)
         for name, problem in problems.items()
     }
+    for name, found in fits.items():
+        check_simulated(found.simulations, caller=f"compare: {name}")
     with jax.enable_x64(True):
         if evidence:
             check_same_flat_parameters(fits)

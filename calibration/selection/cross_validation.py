@@ -262,10 +262,9 @@ def predict_fold(
     ]
     training = tuple(
         Block(
-            *(
-                np.where(rows.reshape(rows.shape + (1,) * (part.ndim - 2)), part, 0.0)
-                for part in block
-            )
+            np.where(rows, block.residual, 0.0),
+            np.where(rows[..., None], block.by_shared, 0.0),
+            np.where(rows[..., None], block.by_local, 0.0),
         )
         for block, rows in zip(blocks, kept, strict=True)
     )
@@ -281,7 +280,7 @@ def predict_fold(
         rows = left[k][r]
         if not np.any(rows):
             continue
-        residual, by_shared, by_local = (np.asarray(part[r])[rows] for part in blocks[k])
+        residual, by_shared, by_local = (np.asarray(part[r])[rows] for part in blocks[k][:3])
         if anew:
             basis = column_space(by_local)
             residual, by_shared = (

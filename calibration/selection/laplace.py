@@ -108,7 +108,7 @@ def scaled_blocks(assessment: Assessment) -> tuple[Block, ...]:
     size = float(np.median(assessment.variance_components.size[found])) if np.any(found) else 1.0
     working = assessment.linearised.working
     return (
-        *(Block(*(part / size for part in block)) for block in working[:count]),
+        *(jax.tree.map(lambda part: part / size, block) for block in working[:count]),
         *working[count:],
     )
 

@@ -74,7 +74,7 @@ def check_derivatives(problem: Problem) -> DerivativeCheck:
         shared, local = problem.start
         layout, scene, data = problem.layout, problem.scene, problem.data
         blocks = jacobians(layout, scene, shared, local, data)
-        finite = all(bool(np.all(np.isfinite(array))) for block in blocks for array in block)
+        finite = all(bool(np.all(np.isfinite(array))) for array in jax.tree.leaves(blocks))
 
         def at(coordinates: np.ndarray) -> np.ndarray:
             return np.concatenate(

@@ -11,7 +11,7 @@ import jax
 from calibration.errors import InputError
 from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
-from calibration.fitting.solve import solve
+from calibration.fitting.follow import find_minimum
 from calibration.io.headers import Header
 from calibration.problem.problem import Problem
 from calibration.results.result import Fit
@@ -89,7 +89,7 @@ class FileKind(abc.ABC):
         with jax.enable_x64(True):
             progress(f"Fitting {len(study.files)} file{'s' if len(study.files) != 1 else ''}")
             problem = self.problem(study)
-            assessment = solve(
+            problem, assessment = find_minimum(
                 problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
             )
             return report(

@@ -11,7 +11,7 @@ import numpy as np
 import jaxcontact as jc
 from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
-from calibration.fitting.solve import solve
+from calibration.fitting.follow import find_minimum
 from calibration.io.headers import Header
 from calibration.measurements.force_trace import NORMAL, ForceTrace, read_force_trace
 from calibration.nuisances import FirstImpact
@@ -117,7 +117,7 @@ def fit_forces(study: Study, *, progress: Say) -> Fit:
     with jax.enable_x64(True):
         progress(f"Fitting {len(measured)} force trace{'s' if len(measured) != 1 else ''}")
         problem = forces_problem(study, measured)
-        assessment = solve(
+        problem, assessment = find_minimum(
             problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
         )
         result = report(

@@ -10,7 +10,7 @@ import numpy as np
 import jaxcontact as jc
 from calibration.fitting.estimates import estimate_shared, withdraw_prior_only
 from calibration.fitting.fit import report
-from calibration.fitting.solve import solve
+from calibration.fitting.follow import find_minimum
 from calibration.io.headers import Header
 from calibration.measurements.bounce_times import BounceTimes, read_bounce_times
 from calibration.model.free import Free
@@ -150,14 +150,14 @@ def fit_sounds(study: Study, *, progress: Say) -> Fit:
     with jax.enable_x64(True):
         progress(f"Fitting {len(measured)} sound recording{'s' if len(measured) != 1 else ''}")
         problem = sounds_problem(study, measured)
-        assessment = solve(
+        problem, assessment = find_minimum(
             problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
         )
         may_scatter = has_rigid_impacts(study) and problem.observations > 3 * len(measured)
         if not assessment.explained and may_scatter:
             progress("Letting impacts deviate from the common restitution, one by one")
             problem = sounds_problem(study, measured, scatter=True)
-            assessment = solve(
+            problem, assessment = find_minimum(
                 problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
             )
         estimates = withdraw_prior_only(assessment, estimate_shared(assessment))

@@ -13,6 +13,7 @@ import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
 from calibration.studies.study import Ball
+from jaxcontact.simulation.core.status import succeeded
 
 Vector = tuple[float, float, float]
 MARK = "# simulated by jaxcontact"
@@ -29,7 +30,7 @@ class SyntheticRecording:
         touch_down, lift_off: (contacts,) [s].
         impact_speed, rebound_speed: (contacts,) along the normal [m/s].
         advice: how the simulation ended.
-        complete: whether every contact was resolved.
+        complete: whether the motion was followed up to the last sample.
     """
 
     time: NDArray[np.float64]
@@ -133,7 +134,7 @@ def simulate_recording(
         impact_speed=np.asarray(contacts.impact_speed)[happened],
         rebound_speed=np.asarray(contacts.rebound_speed)[happened],
         advice=status.advice,
-        complete=status is not jc.Status.TOO_FEW_CONTACTS,
+        complete=bool(succeeded(status)),
     )
 
 

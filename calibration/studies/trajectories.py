@@ -31,8 +31,9 @@ from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment, assess
 from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
+from calibration.fitting.follow import find_minimum
 from calibration.fitting.probes import is_flat_beyond, predict_release
-from calibration.fitting.solve import minimise_from, solve
+from calibration.fitting.solve import minimise_from
 from calibration.io.headers import Header
 from calibration.io.recording import Recording, read_recordings, read_trajectory
 from calibration.io.trajectory_columns import is_trajectory
@@ -247,7 +248,7 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
 
     def minimum(*, scatter: bool, lift: bool) -> tuple[Problem, Assessment]:
         problem = problem_of(study, data, scatter=scatter, lift=lift)
-        return problem, solve(
+        return find_minimum(
             problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
         )
 

@@ -23,7 +23,8 @@ from calibration.model.parameter import Parameter
 from calibration.optimise.batched import minimise_each
 from calibration.optimise.convergence import is_an_end
 from calibration.optimise.least_squares import Minimum, Start
-from calibration.problem.residuals import Block, Layout
+from calibration.problem.residuals import Block
+from calibration.problem.statuses import all_succeeded, judge_statuses
 from calibration.problem.table_batch import ImpactData
 from calibration.problem.trial_batch import TrialData
 from calibration.results.estimate import Determination
@@ -219,7 +220,7 @@ def bootstrap(
         >>> print(replicates["contact.normal.restitution"].text)
         Restitution: 0.78... to 0.80... (95 %, bootstrap).
     """
-    assessment = assessment_of(fit)
+    assessment = assessment_of(fit, caller="bootstrap")
     check_level(level)
     if kind not in KINDS:
         raise InputError(
@@ -423,7 +424,7 @@ def fit_replicates(
         stages = start.stages if picked is not None else columns(start.stages, None)
         start = start._replace(shared=found.shared, local=found.local, stages=stages)
         found, blocks = minima(tuple(data), start, many_starts=True)
-    converged = mark_converged(assessment.layout, found, blocks, start)
+    converged = mark_usable(assessment, found, tuple(data), blocks, start)
     return (
         found.shared,
         found.local,
@@ -445,17 +446,25 @@ def divide_weights(
     return own._replace(samples=tuple(samples))
 
 
-def mark_converged(
-    layout: Layout, found: Minimum, blocks: tuple[Block, ...], start: Start
+def mark_usable(
+    assessment: Assessment,
+    found: Minimum,
+    data: tuple[Any, ...],
+    blocks: tuple[Block, ...],
+    start: Start,
 ) -> np.ndarray:
     """Which minima converged, or have so little to gain that nobody would see it, as ``fit`` has
-    it.
+    it, and are of simulations that succeeded.
     """
-    each = (
-        jax.tree.map(lambda leaf, b=b: leaf[b], (found, blocks))
-        for b in range(len(found.converged))
-    )
-    return np.asarray([is_an_end(layout, minimum, own, start) for minimum, own in each], dtype=bool)
+    layout, scene = assessment.layout, assessment.scene
+
+    def is_usable(b: int) -> bool:
+        minimum, own, drawn = jax.tree.map(lambda leaf: leaf[b], (found, blocks, data))
+        return is_an_end(layout, minimum, own, start) and all_succeeded(
+            judge_statuses(layout, scene, minimum.shared, minimum.local, drawn, own)
+        )
+
+    return np.asarray([is_usable(b) for b in range(len(found.converged))], dtype=bool)
 
 
 def find_accelerations(assessment: Assessment, kind: str, length: int) -> np.ndarray:
@@ -564,7 +573,8 @@ def remarks(assessment: Assessment, kind: str, count: int, failed: int) -> list[
     found = []
     if failed:
         found.append(
-            f"{failed} of {count} replicates did not converge and are left out; the "
+            f"{failed} of {count} replicates did not converge, or a simulation of theirs did not "
+            "succeed, and are left out; the "
             "intervals are too narrow if they are the extreme ones."
         )
     if count < assessment.policy.few_replicates:

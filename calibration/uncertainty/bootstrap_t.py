@@ -50,9 +50,7 @@ def find_standard_errors(
     size = squares(assessment, working, member, kind)
     found = []
     for b in range(_count(blocks)):
-        replicate = NormalEquations.of(
-            tuple(Block(*(part[b] for part in block)) for block in working)
-        )
+        replicate = NormalEquations.of(jax.tree.map(lambda part, b=b: part[b], tuple(working)))
         if kind == "trial":
             found.append(_by_trial(assessment, replicate))
         else:

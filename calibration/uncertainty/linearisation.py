@@ -15,6 +15,7 @@ from calibration.optimise.normal_equations import SharedInformation
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Block, Layout, jacobians
 from calibration.results.result import Fit
+from calibration.results.simulated_trial import check_simulated
 from jaxcontact.parameters import nearest
 
 
@@ -153,7 +154,8 @@ def working_point(
         policy: thresholds by which a problem is judged.
 
     Raises:
-        InputError: neither a problem nor a fit that kept its problem.
+        InputError: neither a problem nor a fit that kept its problem; a fit of which a simulation
+            did not succeed.
     """
     if isinstance(given, Problem):
         start = starting_point(given, {})
@@ -163,6 +165,7 @@ def working_point(
         and given.assessment is not None
         and isinstance(given.problem, Problem)
     ):
+        check_simulated(given.simulations, caller=argument)
         assessment: Assessment = given.assessment
         formal, believed = np.diag(assessment.formal.shared), np.diag(assessment.covariance)
         seen = ~assessment.formal.open_shared & (formal > 0) & (believed > 0)

@@ -25,6 +25,7 @@ from calibration.model.parameter import Parameter
 from calibration.model.prior import LogNormal
 from calibration.problem.residuals import jacobians, residuals
 from calibration.problem.rows import count_rows
+from calibration.problem.statuses import all_succeeded, find_statuses
 from calibration.results.estimate import Determination
 from calibration.results.intervals import check_level, percentile_ends
 from calibration.results.numbers import capitalise, describe_interval
@@ -36,6 +37,9 @@ from calibration.uncertainty.draws import Draws
 from calibration.uncertainty.profile import assessment_of
 
 FLAT = ("coordinate", "value")
+
+LOOKED_AT = 64
+"""Draws of which the simulations are looked at."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -152,7 +156,7 @@ def posterior(
         The effective sample size is only ..., wanted 400; draw more samples.
     """
     numpyro, arviz = import_samplers()
-    assessment = assessment_of(fit)
+    assessment = assessment_of(fit, caller="posterior")
     check_level(level)
     for name, value, least in (
         ("samples", samples, 4),
@@ -589,6 +593,26 @@ def make_inference_data(arviz: Any, fit: Fit, density: Density, points: Point, s
     return data
 
 
+def count_lost(density: Density, points: Point) -> int:
+    """Number of draws, of ``LOOKED_AT`` spread over all chains, of which a simulation did not
+    succeed.
+    """
+    shared, *local = (own.reshape(-1, *own.shape[2:]) for own in (points.shared, *points.local))
+    spread = np.linspace(0, len(shared) - 1, LOOKED_AT).astype(int)
+    assessment = density.assessment
+    each = (
+        find_statuses(
+            assessment.layout,
+            assessment.scene,
+            np.asarray(shared[draw]),
+            tuple(np.asarray(own[draw]) for own in local),
+            assessment.data,
+        )
+        for draw in spread
+    )
+    return sum(not all_succeeded(statuses) for statuses in each)
+
+
 def summarise(
     arviz: Any, fit: Fit, density: Density, points: Point, steps: Step, data: Any, level: float
 ) -> Posterior:
@@ -632,6 +656,12 @@ def summarise(
         warnings.append(
             f"{divergences} steps diverged: the posterior has a narrow part that the sampler "
             "may have missed."
+        )
+    lost = count_lost(density, points)
+    if lost:
+        warnings.append(
+            f"A simulation did not succeed in {lost} of {LOOKED_AT} draws that were looked at, so "
+            "these samples are not to be used. Raise max_contacts of the method of the problem."
         )
     if density.temper > 1.01:
         warnings.append(

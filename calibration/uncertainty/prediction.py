@@ -13,8 +13,10 @@ from jax.typing import ArrayLike
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
+from calibration.fitting.follow import with_remedy
 from calibration.model.samples import Samples
 from calibration.problem.residuals import Layout
+from calibration.problem.statuses import find_batch_statuses
 from calibration.results.estimate import Determination
 from calibration.results.intervals import check_level, student_reach, tails
 from calibration.results.result import Fit
@@ -23,6 +25,10 @@ from calibration.uncertainty.draws import Draws
 from calibration.uncertainty.posterior import Posterior
 from calibration.uncertainty.profile import assessment_of
 from jaxcontact.parameters import nearest
+from jaxcontact.simulation.core.status import succeeded
+
+SAME = 1e-6
+"""Largest difference of a function of the scene, traced and not, relative to its size."""
 
 LANES = 64
 """Draws that are predicted at a time."""
@@ -127,7 +133,7 @@ def prediction_band(
         >>> print(f"{band.mean:.3f} +- {band.sd:.3f}")
         0.800 +- 0.005
     """
-    assessment = assessment_of(fit)
+    assessment = assessment_of(fit, caller="prediction_band")
     check_level(level)
     with jax.enable_x64(True):
         asked = (
@@ -161,9 +167,27 @@ class ScenePrediction:
     place = None
 
     def linearise(self, assessment: Assessment) -> tuple[np.ndarray, np.ndarray, None]:
-        """The prediction, and its derivatives by the shared coordinates (..., S)."""
+        """The prediction, and its derivatives by the shared coordinates (..., S).
+
+        Raises:
+            InputError: a simulation in the function does not succeed, or only with a larger budget
+                of contacts than it has where it is traced.
+        """
         shared = jnp.asarray(assessment.minimum.shared)
+        try:
+            alone = np.asarray(self.function(assessment.layout.at(assessment.scene, shared)[0]))
+        except jc.SimulationError as error:
+            said = str(error).rstrip(".")
+            raise InputError(f"prediction_band: the function was not simulated. {said}") from None
         value, slope = _predict_scene(assessment.layout, self.function, assessment.scene, shared)
+        size = np.max(np.abs(alone), initial=0.0)
+        if not np.allclose(alone, value, rtol=0, atol=SAME * size, equal_nan=True):
+            raise InputError(
+                "prediction_band: the function gives other numbers where it is traced, as simulate "
+                "cannot raise its budgets there",
+                remedy="Give the method of its simulation max_contacts that suffice, e.g. "
+                "Impulse(max_contacts=200).",
+            )
         return np.asarray(value), np.asarray(slope), None
 
     def at(self, assessment: Assessment, draws: Draws) -> np.ndarray:
@@ -195,30 +219,61 @@ class TrialPrediction:
         """The prediction (n, k), and its derivatives by the shared (n, k, S) and the trial's own
         coordinates (n, k, L).
         """
-        batch, r, observation = self.place
+        batch, r, _ = self.place
         shared, local = (
             jnp.asarray(assessment.minimum.shared),
             jnp.asarray(assessment.minimum.local[batch][r]),
         )
-        value, (by_shared, by_local) = _predict_trial(
-            assessment.layout, batch, observation, assessment.scene, shared, local, self.data
+        (value, (by_shared, by_local)), _ = self._follow(
+            assessment, _predict_trial, shared, local, each=False
         )
         return np.asarray(value), np.asarray(by_shared), np.asarray(by_local)
 
     def at(self, assessment: Assessment, draws: Draws) -> np.ndarray:
         """The prediction for each draw."""
-        batch, r, observation = self.place
-        return np.asarray(
-            _predict_trial_each(
-                assessment.layout,
-                batch,
-                observation,
-                assessment.scene,
-                draws.shared,
-                draws.local[batch][:, r],
-                self.data,
-            )
+        batch, r, _ = self.place
+        value, _ = self._follow(
+            assessment, _predict_trial_each, draws.shared, draws.local[batch][:, r], each=True
         )
+        return np.asarray(value)
+
+    def _follow(
+        self, assessment: Assessment, predict: Any, shared: Any, local: Any, *, each: bool
+    ) -> tuple[Any, Any]:
+        """What ``predict`` gives, with a budget of contacts that suffices up to the times that are
+        asked for; ``each``: at many coordinates.
+
+        Raises:
+            InputError: a simulation did not succeed, and no budget helps.
+        """
+        layout, (batch, _, observation) = assessment.layout, self.place
+        while True:
+            found, codes = predict(
+                layout, batch, observation, assessment.scene, shared, local, self.data
+            )
+            failed = np.flatnonzero(~succeeded(np.atleast_1d(codes)))
+            points = [(shared[i], local[i]) for i in failed] if each else [(shared, local)]
+            data = jax.tree.map(lambda column: np.asarray(column)[None], self.data)
+            statuses = np.asarray(
+                [
+                    find_batch_statuses(
+                        layout, batch, assessment.scene, where, jnp.asarray(own)[None], data
+                    )
+                    for where, own in (points if failed.size else [])
+                ],
+                dtype=int,
+            )
+            if np.all(succeeded(statuses)):
+                return found, codes
+            larger = with_remedy(layout, batch, statuses)
+            if larger is None:
+                worst = jc.Status(int(np.max(statuses)))
+                raise InputError(
+                    f"prediction_band: a simulation up to the times that were asked for did not "
+                    f"succeed ({worst.name})",
+                    remedy=worst.advice,
+                )
+            layout = larger
 
     def noise(self, assessment: Assessment) -> np.ndarray:
         """Median standard deviation of the samples of each column, of the size that the fit
@@ -281,8 +336,11 @@ def select_trial(
         ):
             raise InputError("prediction_band: times are not finite and in increasing order")
     nothing = np.zeros((moments.size, there.measured.shape[1]))
+    # Weights say up to where a simulation must be right; predictions do not depend on them.
     samples = tuple(
-        Samples(moments, nothing, nothing) if i == observation else own
+        Samples(moments, nothing, nothing + 1)
+        if i == observation
+        else own._replace(weight=np.zeros_like(own.weight))
         for i, own in enumerate(data.samples)
     )
     return TrialPrediction((batch, r, observation), data._replace(samples=samples), moments)
@@ -410,19 +468,22 @@ def _predict_observation(
     shared: jax.Array,
     local: jax.Array,
     data: Any,
-) -> jax.Array:
-    """One observation of one trial, (n, k)."""
-    return layout.expected(batch, scene, shared, local, data)[observation]
+) -> tuple[jax.Array, jax.Array]:
+    """One observation of one trial, (n, k), and how the simulation ended."""
+    expected, status = layout.expected_and_status(batch, scene, shared, local, data)
+    return expected[observation], status
 
 
 @partial(jax.jit, static_argnames=("layout", "batch", "observation"))
 def _predict_trial(
     layout: Layout, batch: int, observation: int, scene: Any, shared: Any, local: Any, data: Any
 ) -> tuple[Any, Any]:
-    def predict(shared: jax.Array, local: jax.Array) -> jax.Array:
+    def predict(shared: jax.Array, local: jax.Array) -> tuple[jax.Array, jax.Array]:
         return _predict_observation(layout, batch, observation, scene, shared, local, data)
 
-    return predict(shared, local), jax.jacfwd(predict, argnums=(0, 1))(shared, local)
+    value, status = predict(shared, local)
+    slopes, _ = jax.jacfwd(predict, argnums=(0, 1), has_aux=True)(shared, local)
+    return (value, slopes), status
 
 
 @partial(jax.jit, static_argnames=("layout", "batch", "observation"))

@@ -23,6 +23,7 @@ from calibration.optimise.least_squares import Minimum, Start
 from calibration.results.intervals import check_level
 from calibration.results.numbers import capitalise, describe_interval
 from calibration.results.result import Fit
+from calibration.results.simulated_trial import check_simulated
 from calibration.runtime.checkpoint import Checkpoint, Journal, open_journal
 from calibration.runtime.progress import Progress, ensure_progress
 from jaxcontact.parameters import nearest
@@ -251,7 +252,7 @@ def profile(
         >>> print(cal.profile(fit))
         Restitution: 0.7902 to 0.8098 (95 %).
     """
-    assessment = assessment_of(fit)
+    assessment = assessment_of(fit, caller="profile")
     check_level(level)
     if not (isinstance(points, int) and points >= 2):
         raise InputError(f"profile: points = {points!r}", remedy="Give a whole number from 2 on.")
@@ -347,7 +348,7 @@ def profile_2d(
          [0 0 0 1 0]
          [0 0 0 0 0]]
     """
-    assessment = assessment_of(fit)
+    assessment = assessment_of(fit, caller="profile_2d")
     check_level(level)
     if len(names) != 2 or names[0] == names[1]:
         raise InputError(f"profile_2d: names = {names!r}", remedy="Give two different names.")
@@ -388,7 +389,10 @@ def profile_2d(
             "parameters takes it."
         )
     if not np.all(converged):
-        warnings.append(f"{int(np.sum(~converged))} of {delta_chi2.size} points did not converge.")
+        warnings.append(
+            f"{int(np.sum(~converged))} of {delta_chi2.size} points did not converge, or a "
+            "simulation of theirs did not succeed."
+        )
     return Profile2D(
         names=(names[0], names[1]),
         labels=(parameters[0].about.label, parameters[1].about.label),
@@ -403,17 +407,23 @@ def profile_2d(
     )
 
 
-def assessment_of(fit: Fit) -> Assessment:
+def assessment_of(fit: Fit, *, caller: str) -> Assessment:
     """What stands behind a fit.
 
+    Args:
+        fit: to go on from.
+        caller: what an error names first.
+
     Raises:
-        InputError: a fit that carries no problem, such as one read from a file.
+        InputError: a fit that carries no problem, such as one read from a file, or of which a
+            simulation did not succeed.
     """
     if fit.assessment is None or fit.problem is None:
         raise InputError(
             "This fit does not carry its problem.",
             remedy="Give a result of calibration.fit(problem).",
         )
+    check_simulated(fit.simulations, caller=caller)
     assessment: Assessment = fit.assessment
     return assessment
 
@@ -896,6 +906,6 @@ def warn_of_gaps(found: Profile) -> list[str]:
     if lost:
         sentences.append(
             f"{lost} of {found.values.size} points of the profile of {found.label} did not "
-            "converge, even from their neighbours."
+            "converge, or a simulation of theirs did not succeed, even from their neighbours."
         )
     return sentences

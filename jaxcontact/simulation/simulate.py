@@ -17,8 +17,13 @@ from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.bodies import Clumps, Spheres
 from jaxcontact.scene.scene import Scene, State
 from jaxcontact.simulation.core.methods import EventAligned, Impulse
-from jaxcontact.simulation.core.status import Status
-from jaxcontact.simulation.core.trajectory import Contacts, SimulationError, Trajectory
+from jaxcontact.simulation.core.status import Status, succeeded
+from jaxcontact.simulation.core.trajectory import (
+    Contacts,
+    SimulationError,
+    SimulationWarning,
+    Trajectory,
+)
 from jaxcontact.simulation.multibody.engine import (
     LARGEST_FLIGHT,
     simulate_many,
@@ -239,7 +244,7 @@ def simulate(
     while (larger := _larger_budget(method, budget, result)) is not None:
         budget = larger
         result = run(budget)
-    if strict and is_concrete(result.status) and int(result.status) > Status.CAME_TO_REST:
+    if strict and is_concrete(result.status) and not succeeded(int(result.status)):
         raise SimulationError(result)
     return result
 
@@ -354,6 +359,7 @@ __all__ = [
     "Method",
     "Segments",
     "SimulationError",
+    "SimulationWarning",
     "Status",
     "Trajectory",
     "simulate",

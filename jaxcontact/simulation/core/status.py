@@ -1,6 +1,9 @@
 """How a simulation ended, as a code that survives jit, and as advice for a person."""
 
 import enum
+from typing import Any
+
+import numpy as np
 
 
 class Status(enum.IntEnum):
@@ -23,6 +26,25 @@ class Status(enum.IntEnum):
     def advice(self) -> str:
         """What happened and what to do about it."""
         return _ADVICE[self]
+
+
+def succeeded(status: Any) -> Any:
+    """Whether simulations with these codes did what was asked, each; also where they are traced."""
+    return status <= Status.CAME_TO_REST
+
+
+def describe_failures(statuses: Any) -> str:
+    """How many of these simulations did not succeed, of which codes, and the advice for each code;
+    empty where all did.
+    """
+    codes = np.ravel(np.asarray(statuses))
+    failed = codes[~succeeded(codes)]
+    if not failed.size:
+        return ""
+    found = [(Status(int(code)), int(np.sum(failed == code))) for code in np.unique(failed)]
+    counts = ", ".join(f"{count} {status.name}" for status, count in found)
+    advice = " ".join(f"{status.name}: {status.advice}" for status, _ in found)
+    return f"{failed.size} of {codes.size} simulations did not succeed ({counts}). {advice}"
 
 
 _ADVICE = {

@@ -7,7 +7,7 @@ import numpy as np
 
 from jaxcontact.parameters import is_concrete
 from jaxcontact.simulation.core.ledger import Ledger
-from jaxcontact.simulation.core.status import Status
+from jaxcontact.simulation.core.status import Status, succeeded
 
 PerContact = Annotated[jax.Array, "contacts"]
 
@@ -88,6 +88,36 @@ class Trajectory(NamedTuple):
                 "Trajectory.status inside."
             )
         return Status(int(np.max(np.asarray(self.status)))).advice
+
+    @property
+    def succeeded(self) -> jax.Array:
+        """Whether the simulation got to its last time with finite numbers; of many simulations, of
+        each. Also inside ``jit``.
+        """
+        return succeeded(self.status)
+
+
+class SimulationWarning(UserWarning):
+    """Some of many simulations did not succeed: one warning for all of them.
+
+    ``Trajectory.succeeded`` says which, ``Trajectory.status`` why.
+
+    Example:
+        >>> def make(restitution):
+        ...     law = jc.NewtonRestitution(restitution=restitution)
+        ...     scene = jc.Scene(
+        ...         bodies=jc.spheres(radius=0.02, mass=2.7e-3), contact=jc.ContactModel(normal=law)
+        ...     )
+        ...     return scene, jc.state(position=(0.0, 0.0, 0.3))
+        >>> import warnings
+        >>> with warnings.catch_warnings(record=True) as said:
+        ...     warnings.simplefilter("always")
+        ...     results = jc.sweep(
+        ...         make, jnp.array([0.3, 0.9]), [0.0, 0.5], method=jc.Impulse(max_contacts=1)
+        ...     )
+        >>> len(said), said[0].category is jc.SimulationWarning, results.succeeded.tolist()
+        (1, True, [False, True])
+    """
 
 
 class SimulationError(RuntimeError):

@@ -14,10 +14,12 @@ import numpy as np
 import pytest
 
 import calibration
+import jaxcontact as jc
 from calibration.cli import main as cli
 from calibration.cli.main import main
 from calibration.detection.bounces import read_bounces
 from calibration.io.recording import read_recordings, read_trajectory
+from calibration.results.simulated_trial import SimulatedTrial
 from calibration.runtime import compilation_cache
 from calibration.studies.option import options, parse_columns, parse_sigma
 from calibration.studies.study import SECTIONS, ModelOptions, ReadingOptions
@@ -208,6 +210,27 @@ def test_fit_prints_a_table_and_leaves_its_results(run, fits, here):
         == 0.92634
     )
     assert read_study("result/study.toml").files == ("drops/a.csv", "drops/b.csv")
+
+
+def test_a_fit_whose_simulation_did_not_succeed_says_so_and_has_status_1(
+    run, fits, here, monkeypatch
+):
+    lost = SimulatedTrial("drop_01", jc.Status.TOO_FEW_CONTACTS)
+    failed = synthetic.drops(2, simulations=(lost, SimulatedTrial("drop_02", jc.Status.SUCCESS)))
+    monkeypatch.setattr(
+        "calibration.studies.pipeline.fit_study", lambda study, *, progress=None: failed
+    )
+    status, out, _ = run("fit", "drops", *BALL)
+    assert status == 1
+    assert "The simulation of drop_01 did not succeed" in " ".join(out.split())
+    assert jc.Status.TOO_FEW_CONTACTS.advice in " ".join(out.split())
+    assert "the model explains the data" not in out
+    written = json.loads((here / "result" / "fit.json").read_text())
+    assert written["fit"]["simulated"] is False
+    assert [trial["status"] for trial in written["fit"]["simulations"]] == [
+        "TOO_FEW_CONTACTS",
+        "SUCCESS",
+    ]
 
 
 def test_quiet_prints_the_table_only(run, fits):
