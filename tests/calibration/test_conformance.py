@@ -63,9 +63,7 @@ def sounds():
 def force():
     """The first contact, as a sensor below the plane sees it."""
     times = np.linspace(0.0, 4e-4, 21)
-    return cal.measurements.ForceTrace(
-        times, 150.0 * np.sin(np.pi * times / 4e-4) ** 2, sigma=1.0
-    )
+    return cal.measurements.ForceTrace(times, 150.0 * np.sin(np.pi * times / 4e-4) ** 2, sigma=1.0)
 
 
 START = jc.state(**THROWN)
@@ -97,7 +95,7 @@ MEASUREMENTS = {
 }
 
 
-@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", MEASUREMENTS)
 def test_a_measurement_of_the_package_keeps_the_rules(name):
     measurement, where, options = MEASUREMENTS[name]()
