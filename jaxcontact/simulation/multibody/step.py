@@ -30,10 +30,15 @@ from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.parameters import put
 from jaxcontact.scene.contact_model import ContactModel
 from jaxcontact.scene.scene import State
+from jaxcontact.simulation.multibody.angular_momentum import (
+    angular_momentum_rate,
+    with_angular_momentum,
+)
 from jaxcontact.simulation.multibody.pairs import (
     Geometry,
     World,
     contact_of_each_pair,
+    distances_to_contact,
     force_and_torque,
     gap_rates,
     geometry,
@@ -146,12 +151,14 @@ def no_work(world: World, like: jax.Array) -> Work:
 
 
 class Moving(NamedTuple):
-    """What a Runge-Kutta step carries: time, state, the normal impulse of each pair since the start
-    of the step [N s], and work.
+    """What a Runge-Kutta step carries: time, state; and since the start of the step the angular
+    momentum gained by each body [N m s] (``None`` where no bodies meet), the normal impulse of each
+    pair [N s], and work.
     """
 
     time: jax.Array
     state: State
+    gained: Any
     impulse: jax.Array
     normal_work: jax.Array
     fluid_work: jax.Array
@@ -210,9 +217,10 @@ def normal_step(
     world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
 ) -> Moving:
     """After a step without friction."""
+    meets = world.force is not None and world.pairs.between_members > 0
 
     def rates(moving: Moving) -> Moving:
-        now = moving.state
+        now, gained = moving.state, None
         acceleration = world.scene.external_acceleration(
             now.position, now.velocity, now.spin, moving.time
         )
@@ -229,16 +237,29 @@ def normal_step(
             supplied = supplied + jnp.sum(force * jnp.sum(at.normal * at.surface_velocity, axis=-1))
             if world.turns:
                 spin_rate = spin_rates(world, now, torque)
+            if meets:
+                gained = angular_momentum_rate(world, state, now, acceleration, torque)
         elif world.turns:
             spin_rate = spin_rates(world, now, jnp.zeros_like(now.spin))
         slope = State(now.velocity, acceleration, spin_rate, orientation_rate(world, now))
-        return Moving(jnp.ones_like(moving.time), slope, force, power, lost, supplied)
+        return Moving(jnp.ones_like(moving.time), slope, gained, force, power, lost, supplied)
 
     zero = jnp.zeros((), state.position.dtype)
     nothing = jnp.zeros(world.pairs.surface.shape, state.position.dtype)
-    begin = Moving(jnp.asarray(time, state.position.dtype), state, nothing, nothing, zero, zero)
+    begin = Moving(
+        jnp.asarray(time, state.position.dtype),
+        state,
+        jnp.zeros_like(state.spin) if meets else None,
+        nothing,
+        nothing,
+        zero,
+        zero,
+    )
     end = classical_step(rates, begin, duration)
-    return end._replace(state=with_unit_orientation(world, end.state))
+    moved = with_unit_orientation(world, end.state)
+    if meets:
+        moved = with_angular_momentum(world, state, moved, end.gained)
+    return end._replace(state=moved)
 
 
 def flight_step(
@@ -280,8 +301,10 @@ def each_pair(world: World, at: Geometry) -> Pair:
     pairs = world.pairs
     moment = world.inverse_inertia[:, 0, 0]
     inverse = (pairs.first + pairs.second) @ world.inverse_mass
-    for side, radius in zip((pairs.first, pairs.second), world.radius, strict=True):
-        inverse = inverse + radius * radius * (side @ moment)
+    for side, length in zip(
+        (pairs.first, pairs.second), distances_to_contact(world, at.gap), strict=True
+    ):
+        inverse = inverse + length * length * (side @ moment)
     first, second = jnp.asarray(pairs.first), jnp.asarray(pairs.second)
     overlap = jnp.where(at.gap < 0, -at.gap, 0.0)
     return Pair(
