@@ -239,7 +239,7 @@ def simulate(
     while (larger := _larger_budget(method, budget, result)) is not None:
         budget = larger
         result = run(budget)
-    if strict and is_concrete(result.status) and int(result.status) > Status.CAME_TO_REST:
+    if strict and is_concrete(result.status) and int(result.status) > Status.SIMULTANEOUS_IMPACTS:
         raise SimulationError(result)
     return result
 

@@ -1,4 +1,4 @@
-"""A contact pushes both bodies at one point: what that conserves, and where Exudyn takes the same."""
+"""A contact pushes both bodies at one point: what that conserves, and that Exudyn does the same."""
 
 import json
 from pathlib import Path
