@@ -8,6 +8,7 @@ logarithm), so the change of coordinates has its Jacobian: ``-ln p(c) = U(c) - l
 """
 
 import dataclasses
+import math
 import warnings as python_warnings
 from collections.abc import Callable
 from functools import partial
@@ -597,7 +598,11 @@ def count_lost(density: Density, points: Point) -> int:
     """Number of draws, of ``LOOKED_AT`` spread over all chains, of which a simulation did not
     succeed.
     """
-    shared, *local = (own.reshape(-1, *own.shape[2:]) for own in (points.shared, *points.local))
+    # a trial may have no parameter of its own, and then its array no size
+    shared, *local = (
+        own.reshape(math.prod(own.shape[:2]), *own.shape[2:])
+        for own in (points.shared, *points.local)
+    )
     spread = np.linspace(0, len(shared) - 1, LOOKED_AT).astype(int)
     assessment = density.assessment
     each = (

@@ -40,7 +40,7 @@ class Errors(NamedTuple):
     @property
     def believed(self) -> bool:
         """Whether the simulation reached the end of the toss, and its ledger closes."""
-        return self.imbalance < CLOSED and self.status <= jc.Status.CAME_TO_REST
+        return self.imbalance < CLOSED and self.status <= jc.Status.SIMULTANEOUS_IMPACTS
 
 
 def angle_between(first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -150,7 +150,8 @@ class Impulse(_Budgeted):
 
     The normal velocity is reversed and multiplied by ``contact.normal.restitution_at(speed)``; the
     slip changes by the whole normal impulse at once, ``contact.friction.slip_after``. Works with
-    every law, compliant or not.
+    every law, compliant or not. Impacts of clumps, and those that fall on the same instant, are
+    solved with Coulomb's cone (``Status.SIMULTANEOUS_IMPACTS``).
 
     Args:
         max_contacts: budget of impacts; ``None`` as for ``EventAligned``.

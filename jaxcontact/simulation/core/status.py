@@ -16,11 +16,12 @@ class Status(enum.IntEnum):
 
     SUCCESS = 0
     CAME_TO_REST = 1
-    TOO_FEW_CONTACTS = 2
-    TOO_FEW_STEPS = 3
-    NOT_FINITE = 4
-    UNRESOLVED_CONTACT = 5
-    IMPOSSIBLE_START = 6
+    SIMULTANEOUS_IMPACTS = 2
+    TOO_FEW_CONTACTS = 3
+    TOO_FEW_STEPS = 4
+    NOT_FINITE = 5
+    UNRESOLVED_CONTACT = 6
+    IMPOSSIBLE_START = 7
 
     @property
     def advice(self) -> str:
@@ -30,7 +31,7 @@ class Status(enum.IntEnum):
 
 def succeeded(status: Any) -> Any:
     """Whether simulations with these codes did what was asked, each; also where they are traced."""
-    return status <= Status.CAME_TO_REST
+    return status <= Status.SIMULTANEOUS_IMPACTS
 
 
 def describe_failures(statuses: Any) -> str:
@@ -53,6 +54,12 @@ _ADVICE = {
         "A body stopped bouncing and stays in contact. From then on its overlap is the "
         "static one and it slides, sticks or rolls under"
         " friction. This is exact up to bounces lower than the overlap itself."
+    ),
+    Status.SIMULTANEOUS_IMPACTS: (
+        "Rigid impacts that feel each other fell on the same instant and were solved together. "
+        "The motion is right, but it has no derivative there: with the least shift they happen "
+        "one after the other, and differently. The derivatives returned hold only for changes "
+        "that keep them simultaneous. EventAligned resolves such impacts in time."
     ),
     Status.TOO_FEW_CONTACTS: (
         "The budget of contacts was used up before the last time; what follows the last "

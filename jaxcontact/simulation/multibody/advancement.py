@@ -26,7 +26,12 @@ import numpy as np
 from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.scene.scene import Scene, State
 from jaxcontact.simulation.core.ballistic import touch_time
-from jaxcontact.simulation.multibody.pairs import Geometry, World, spin_rates
+from jaxcontact.simulation.multibody.pairs import (
+    Geometry,
+    World,
+    distances_to_contact,
+    spin_rates,
+)
 from jaxcontact.surfaces import Plane
 
 DEPTH = 0.125
@@ -137,9 +142,12 @@ def approach_bounds(
     swing = jnp.zeros_like(at.gap)
     if world.turns:
         arms = [
-            arm + sign * radius[:, None] * at.normal
-            for arm, sign, radius in zip(
-                (at.first_arm, at.second_arm), (1.0, -1.0), world.radius, strict=True
+            arm + sign * length[:, None] * at.normal
+            for arm, sign, length in zip(
+                (at.first_arm, at.second_arm),
+                (1.0, -1.0),
+                distances_to_contact(world, at.gap),
+                strict=True,
             )
         ]
         relative = (

@@ -32,30 +32,24 @@ from jaxcontact.simulation.multibody.advancement import (
     motions,
     smaller_radius,
 )
-from jaxcontact.simulation.multibody.energy import StepRecord, ledger_of
+from jaxcontact.simulation.multibody.energy import StepRecord, after_impacts, ledger_of
 from jaxcontact.simulation.multibody.pairs import (
     Geometry,
     World,
-    contact_of_each_pair,
     effective_mass,
     gap_rates,
     geometry,
-    inertia_in_scene,
-    kinetic_energy,
     oriented,
     world_of,
 )
+from jaxcontact.simulation.multibody.rigid_impacts import rigid_impact
 from jaxcontact.simulation.multibody.step import (
     SLOWEST,
     Active,
     Stepped,
-    Work,
     contact_step,
-    each_pair,
     flight_step,
     no_work,
-    pushed,
-    rubbed,
     unloaded,
     unrolled,
 )
@@ -298,8 +292,11 @@ def touching_at_start(
         world, jnp.maximum(jnp.where(touches, 0.0, -gap), deepest), jax.lax.stop_gradient(mass)
     )
     fastest = jnp.maximum(jnp.abs(rate), resting)
+    # What just touches at rest has met without a speed, as if after the smallest gap; what overlaps
+    # never met.
+    met = jnp.where(touches, jnp.maximum(-rate, SLOWEST), jnp.where(rate < 0, -rate, 0.0))
     active = active._replace(
-        impact_speed=jnp.where(closed & (rate < 0), -rate, 0.0),
+        impact_speed=jnp.where(closed, met, 0.0),
         fastest=jnp.where(closed, fastest, 1.0),
     )
     return Touching(active, settled_of(world, active, gap, rate, load, method))
@@ -841,50 +838,6 @@ def touching_after(
     return Touching(after, settled)
 
 
-def rigid_impact(
-    world: World, state: State, time: jax.Array, touches: jax.Array
-) -> tuple[State, jax.Array]:
-    """State after the rigid impact of the pair that touches, if one does; and the work: lost along
-    the normal, to slip, rolling and spinning, and supplied by a moving surface.
-    """
-    at = geometry(world, state, time)
-    index = jnp.argmax(touches)
-    which = touches.astype(at.gap.dtype)
-    pair = jax.tree.map(lambda column: column[index], each_pair(world, at))
-    mass = effective_mass(world, at, state)[index]
-    speed = -gap_rates(world, at, state)[index]
-    hits = jnp.any(touches) & (speed > 0)
-    speed = jnp.where(hits, speed, 1.0)
-    inertia = inertia_in_scene(world, state)
-    wanted = pair.contact.normal.restitution_at(speed, mass=mass) * speed
-
-    def struck(impulse: jax.Array) -> tuple[State, State, jax.Array]:
-        """After the friction of a normal impulse, after that impulse itself as well, and the work
-        lost to friction.
-        """
-        eased, lost = rubbed(world, inertia, pair, state, impulse)
-        return eased, pushed(world, at, eased, (which * impulse)[:, None] * at.normal), lost
-
-    impulse = mass * (speed + wanted)
-    if world.turns:
-        # Friction at the end of a crooked arm changes the normal velocity, too.
-        for _ in range(IMPACT_CORRECTIONS):
-            impulse = impulse + mass * (wanted - gap_rates(world, at, struck(impulse)[1])[index])
-    eased, after, lost = struck(impulse)
-    energies = [kinetic_energy(world, at_stage) for at_stage in (state, eased, after)]
-    by_normal = jnp.sum((which * impulse)[:, None] * at.normal * at.surface_velocity)
-    normal = energies[1] - energies[2] + by_normal
-    supplied = by_normal + energies[1] - energies[0] + jnp.sum(lost)
-    lost = jnp.concatenate([normal[None], lost, supplied[None]])
-    return jax.tree.map(lambda old, new: jnp.where(hits, new, old), state, after), jnp.where(
-        hits, lost, 0.0
-    )
-
-
-IMPACT_CORRECTIONS = 8
-"""Iterations for the normal impulse of a rigid impact of clumps with friction."""
-
-
 def budget(scene: Scene, world: World, method: EventAligned | Impulse, flight: int) -> int:
     """Number of steps, with ``flight`` for flights that are not closed-form."""
     if method.max_steps is not None:
@@ -936,24 +889,11 @@ def simulate_many(
         step, touching = next_step(world, progress, horizon, lengths, method)
         time, state = progress.time + step.duration, step.after
         if isinstance(method, Impulse):
-            approach = -jnp.sum(jnp.where(step.touches, step.rate, 0.0))
-            state, lost = rigid_impact(world, state, time, step.touches)
-            normal = jnp.where(step.touches, lost[0], 0.0)
-            spent = Work(
-                normal,
-                lost[1],
-                lost[2],
-                lost[3],
-                jnp.zeros_like(lost[0]),
-                lost[4],
-                jnp.zeros_like(lost[0]),
-            )
-            step = step._replace(work=jax.tree.map(jnp.add, step.work, spent))
+            state, spent, struck = rigid_impact(world, state, time, step.touches)
+            step = step._replace(touches=struck, work=jax.tree.map(jnp.add, step.work, spent))
             # Too slow to bounce: it stays.
-            stays = step.touches & (approach <= method.rest_speed) & (method.sustained_steps > 0)
-            active = touching.active._replace(
-                closed=(touching.active.closed & ~step.touches) | stays
-            )
+            stays = struck & (-step.rate <= method.rest_speed) & (method.sustained_steps > 0)
+            active = touching.active._replace(closed=(touching.active.closed & ~struck) | stays)
             touching = Touching(active, active.closed)
         return StepCarry(time, state, touching), step
 
@@ -980,6 +920,9 @@ def simulate_many(
         before.position, before.velocity, before.spin, after.position, after.velocity, after.spin
     )
     status = jnp.where(jnp.any(last.touching.settled), Status.CAME_TO_REST, Status.SUCCESS)
+    if rigid:
+        together = jnp.any(jnp.sum(record.touches, axis=1) > 1)
+        status = jnp.where(together, Status.SIMULTANEOUS_IMPACTS, status)
     arrives = last.time > horizon
     status = jnp.where(arrives, status, Status.TOO_FEW_STEPS)
     too_many = (touches > method.contact_budget) | (~arrives & (touches == method.contact_budget))
@@ -1037,8 +980,9 @@ def extrapolated(world: World, last: StepCarry, horizon: jax.Array) -> StepRecor
 
 def contacts_of(world: World, record: StepRecord, count: int, *, rigid: bool) -> Contacts:
     """The first ``count`` contacts in order of time."""
-    entries = jnp.nonzero(jnp.any(record.touches, axis=1), size=count, fill_value=-1)[0]
-    pair = jnp.argmax(record.touches[entries], axis=1)
+    pairs = record.touches.shape[1]
+    begins = jnp.nonzero(jnp.ravel(record.touches), size=count, fill_value=-1)[0]
+    entries, pair = begins // pairs, begins % pairs
     touch_down = record.time[entries] + record.duration[entries]
     later = jnp.arange(len(record.time)) > entries[:, None]
     leaves = later & record.leaves[:, pair].T
@@ -1047,17 +991,10 @@ def contacts_of(world: World, record: StepRecord, count: int, *, rigid: bool) ->
     which = jax.nn.one_hot(pair, len(world.pairs.surface), dtype=touch_down.dtype)
     speed = -jnp.sum(record.rate[entries] * which, axis=1)
     if rigid:
-        laws = jax.tree.map(lambda value: value[pair], contact_of_each_pair(world).normal)
-        ends = jax.tree.map(lambda column: column[entries], record.after)
-        masses = jax.vmap(
-            lambda state, time: effective_mass(world, geometry(world, state, time), state)
-        )(ends, touch_down)
-        mass = jnp.sum(masses * which, axis=1)
-        safe_speed = jnp.where(speed > 0, speed, 1.0)
+        begun = jax.tree.map(lambda column: column[entries], after_impacts(record))
+        rates = jax.vmap(lambda state, time: gap_rates(world, geometry(world, state, time), state))
         lift_off = touch_down
-        rebound = speed * jax.vmap(lambda law, speed, mass: law.restitution_at(speed, mass=mass))(
-            laws, safe_speed, mass
-        )
+        rebound = jnp.sum(rates(begun, touch_down) * which, axis=1)
     else:
         lift_off = jnp.where(ended, record.time[end] + record.duration[end], jnp.inf)
         rebound = jnp.where(ended, jnp.sum(record.rate[end] * which, axis=1), 0.0)

@@ -22,6 +22,10 @@ from jaxcontact.parameters import is_concrete, model, nearest, static
 from jaxcontact.scene.scene import Scene, State
 from jaxcontact.simulation.core.status import Status
 from jaxcontact.simulation.core.trajectory import Trajectory
+from jaxcontact.simulation.multibody.angular_momentum import (
+    angular_momentum_rate,
+    with_angular_momentum,
+)
 from jaxcontact.simulation.multibody.pairs import (
     Geometry,
     World,
@@ -127,9 +131,9 @@ def contact_of(world: World, carried: Fixed, at: Geometry) -> Active:
     )
 
 
-def rates(world: World, carried: Fixed, state: State, time: jax.Array) -> State:
-    """Right-hand side of the equations of motion. Friction with a memory acts with the force of the
-    last step.
+def rates(world: World, carried: Fixed, state: State, time: jax.Array) -> tuple[State, jax.Array]:
+    """Right-hand side of the equations of motion, and the torque on each body [N m]. Friction with
+    a memory acts with the force of the last step.
     """
     contact = world.contact
     at = geometry(world, state, time)
@@ -159,12 +163,13 @@ def rates(world: World, carried: Fixed, state: State, time: jax.Array) -> State:
         state.position, state.velocity, state.spin, time
     )
     acceleration = acceleration + push * world.inverse_mass[:, None]
-    return State(
+    slope = State(
         state.velocity,
         acceleration,
         spin_rates(world, state, moment),
         orientation_rate(world, state),
     )
+    return slope, moment
 
 
 def remembered(world: World, carried: Fixed, before: State, after: State, h: jax.Array) -> Fixed:
@@ -205,26 +210,32 @@ def advance(world: World, carried: Fixed, h: jax.Array, scheme: str) -> Fixed:
     )
     if scheme == "runge_kutta_4":
 
-        def timed(now: tuple[jax.Array, State]) -> tuple[jax.Array, State]:
-            return jnp.ones_like(time), rates(world, carried, now[1], now[0])
+        def timed(
+            now: tuple[jax.Array, State, jax.Array],
+        ) -> tuple[jax.Array, State, jax.Array]:
+            slope, torque = rates(world, carried, now[1], now[0])
+            gained = angular_momentum_rate(world, state, now[1], slope.velocity, torque)
+            return jnp.ones_like(time), slope, gained
 
-        _, after = step(timed, (time, state), h, CLASSICAL)
+        begin = (time, state, jnp.zeros_like(state.spin))
+        _, after, gained = step(timed, begin, h, CLASSICAL)
+        after = with_angular_momentum(world, state, with_unit_orientation(world, after), gained)
         carried = remembered(world, carried, state, after, h)
     elif scheme == "semi_implicit_euler":
-        slope = rates(world, carried, state, time)
+        slope, _ = rates(world, carried, state, time)
         kicked = state._replace(
             velocity=state.velocity + h * slope.velocity, spin=state.spin + h * slope.spin
         )
         after = drifted(world, kicked, kicked.velocity, kicked.spin, h)
         carried = remembered(world, carried, kicked, after, h)
     else:
-        slope = rates(world, carried, state, time)
+        slope, _ = rates(world, carried, state, time)
         half = state._replace(
             velocity=state.velocity + h / 2 * slope.velocity, spin=state.spin + h / 2 * slope.spin
         )
         moved = drifted(world, half, half.velocity, half.spin, h)
         carried = remembered(world, carried, half, moved, h)
-        slope = rates(world, carried, moved, time + h)
+        slope, _ = rates(world, carried, moved, time + h)
         after = moved._replace(
             velocity=half.velocity + h / 2 * slope.velocity, spin=half.spin + h / 2 * slope.spin
         )

@@ -260,7 +260,8 @@ def geometry(world: World, state: State, time: Real) -> Geometry:
             )
             spins.append(turning)
     gap, normal = jnp.concatenate(gaps), jnp.concatenate(normals)
-    first_arm, second_arm = -world.radius[0][:, None] * normal, world.radius[1][:, None] * normal
+    lengths = distances_to_contact(world, gap)
+    first_arm, second_arm = -lengths[0][:, None] * normal, lengths[1][:, None] * normal
     if world.turns:
         first_arm, second_arm = (
             first_arm + pairs.first_member @ offset,
@@ -275,6 +276,17 @@ def geometry(world: World, state: State, time: Real) -> Geometry:
         jnp.concatenate(spins),
         centre,
     )
+
+
+def distances_to_contact(world: World, gap: jax.Array) -> tuple[jax.Array, jax.Array]:
+    """From the centre of the first and of the second member to the point at which they push each
+    other [m], ``(pairs,)``: to the middle of the overlap, or of the gap.
+
+    The point is one for both, so that a contact changes no angular momentum. On a surface it is
+    the point of the undeformed sphere, as in the engine for one sphere.
+    """
+    half = jnp.where(world.pairs.surface < 0, gap / 2, 0.0)
+    return world.radius[0] + half, world.radius[1] + half
 
 
 def relative_velocity(world: World, at: Geometry, state: State) -> jax.Array:
@@ -371,14 +383,18 @@ def effective_mass(world: World, at: Geometry, state: State) -> jax.Array:
     return 1 / inverse_mass_along(world, at, inertia_in_scene(world, state), at.normal)
 
 
+def momentum_of_spin(world: World, state: State) -> jax.Array:
+    """Angular momentum of each body about its centre of mass [N m s], ``(bodies, 3)``."""
+    spin = in_body_axes(world, state, state.spin)
+    angular = jnp.einsum("nij,nj->ni", jnp.asarray(world.bodies.inertia), spin)
+    return rotate_by_quaternion(angular, state.orientation) if world.turns else angular
+
+
 def momenta(world: World, state: State) -> tuple[jax.Array, jax.Array]:
     """Momentum [N s] and angular momentum about the origin [N m s] of all bodies, ``(3,)`` each."""
     linear = state.velocity / world.inverse_mass[:, None]
-    spin = in_body_axes(world, state, state.spin)
-    angular = jnp.einsum("nij,nj->ni", jnp.asarray(world.bodies.inertia), spin)
-    if world.turns:
-        angular = rotate_by_quaternion(angular, state.orientation)
-    return jnp.sum(linear, axis=0), jnp.sum(jnp.cross(state.position, linear) + angular, axis=0)
+    angular = jnp.cross(state.position, linear) + momentum_of_spin(world, state)
+    return jnp.sum(linear, axis=0), jnp.sum(angular, axis=0)
 
 
 def drifted(

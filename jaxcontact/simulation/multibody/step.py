@@ -6,9 +6,9 @@ order 4, whose length shrinks with the square root of the overlap towards the en
 (where the motion is not smooth in time).
 
 Friction, rolling and spinning resistance without memory act through their closed flows in the
-normal impulse, contact by contact, half before the normal step and half after it in the opposite
-order: exact for a sphere on a plane, of second order for contacts that share a body or turn, and
-stable whatever the slip velocity of the regularisation. Friction with memory acts through half an
+normal impulse, half before the normal step and half after it: exact for a sphere on a plane, and
+stable whatever the slip velocity of the regularisation. Contacts that share a body act at once,
+each on its share of it, so that no contact is the first. Friction with memory acts through half an
 impulse of its force before and the rest after the normal step.
 """
 
@@ -30,10 +30,15 @@ from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.parameters import put
 from jaxcontact.scene.contact_model import ContactModel
 from jaxcontact.scene.scene import State
+from jaxcontact.simulation.multibody.angular_momentum import (
+    angular_momentum_rate,
+    with_angular_momentum,
+)
 from jaxcontact.simulation.multibody.pairs import (
     Geometry,
     World,
     contact_of_each_pair,
+    distances_to_contact,
     force_and_torque,
     gap_rates,
     geometry,
@@ -146,12 +151,14 @@ def no_work(world: World, like: jax.Array) -> Work:
 
 
 class Moving(NamedTuple):
-    """What a Runge-Kutta step carries: time, state, the normal impulse of each pair since the start
-    of the step [N s], and work.
+    """What a Runge-Kutta step carries: time, state; and since the start of the step the angular
+    momentum gained by each body [N m s] (``None`` where no bodies meet), the normal impulse of each
+    pair [N s], and work.
     """
 
     time: jax.Array
     state: State
+    gained: Any
     impulse: jax.Array
     normal_work: jax.Array
     fluid_work: jax.Array
@@ -210,9 +217,10 @@ def normal_step(
     world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
 ) -> Moving:
     """After a step without friction."""
+    meets = world.force is not None and world.pairs.between_members > 0
 
     def rates(moving: Moving) -> Moving:
-        now = moving.state
+        now, gained = moving.state, None
         acceleration = world.scene.external_acceleration(
             now.position, now.velocity, now.spin, moving.time
         )
@@ -229,16 +237,29 @@ def normal_step(
             supplied = supplied + jnp.sum(force * jnp.sum(at.normal * at.surface_velocity, axis=-1))
             if world.turns:
                 spin_rate = spin_rates(world, now, torque)
+            if meets:
+                gained = angular_momentum_rate(world, state, now, acceleration, torque)
         elif world.turns:
             spin_rate = spin_rates(world, now, jnp.zeros_like(now.spin))
         slope = State(now.velocity, acceleration, spin_rate, orientation_rate(world, now))
-        return Moving(jnp.ones_like(moving.time), slope, force, power, lost, supplied)
+        return Moving(jnp.ones_like(moving.time), slope, gained, force, power, lost, supplied)
 
     zero = jnp.zeros((), state.position.dtype)
     nothing = jnp.zeros(world.pairs.surface.shape, state.position.dtype)
-    begin = Moving(jnp.asarray(time, state.position.dtype), state, nothing, nothing, zero, zero)
+    begin = Moving(
+        jnp.asarray(time, state.position.dtype),
+        state,
+        jnp.zeros_like(state.spin) if meets else None,
+        nothing,
+        nothing,
+        zero,
+        zero,
+    )
     end = classical_step(rates, begin, duration)
-    return end._replace(state=with_unit_orientation(world, end.state))
+    moved = with_unit_orientation(world, end.state)
+    if meets:
+        moved = with_angular_momentum(world, state, moved, end.gained)
+    return end._replace(state=moved)
 
 
 def flight_step(
@@ -280,8 +301,10 @@ def each_pair(world: World, at: Geometry) -> Pair:
     pairs = world.pairs
     moment = world.inverse_inertia[:, 0, 0]
     inverse = (pairs.first + pairs.second) @ world.inverse_mass
-    for side, radius in zip((pairs.first, pairs.second), world.radius, strict=True):
-        inverse = inverse + radius * radius * (side @ moment)
+    for side, length in zip(
+        (pairs.first, pairs.second), distances_to_contact(world, at.gap), strict=True
+    ):
+        inverse = inverse + length * length * (side @ moment)
     first, second = jnp.asarray(pairs.first), jnp.asarray(pairs.second)
     overlap = jnp.where(at.gap < 0, -at.gap, 0.0)
     return Pair(
@@ -315,22 +338,6 @@ def slip(pair: Pair, state: State) -> jax.Array:
 def relative_spin(pair: Pair, state: State) -> jax.Array:
     """Angular velocity of the first partner against the second [rad/s], ``(3,)``."""
     return (pair.first - pair.second) @ state.spin - pair.surface_spin
-
-
-def after_impulse(
-    world: World, inertia: jax.Array, pair: Pair, state: State, impulse: jax.Array
-) -> State:
-    """State after ``impulse`` [N s], ``(3,)``, at the contact on the first partner, and its
-    opposite on the second.
-    """
-    share = (pair.first - pair.second) * world.inverse_mass
-    moment = pair.first[:, None] * jnp.cross(pair.first_arm, impulse) - pair.second[
-        :, None
-    ] * jnp.cross(pair.second_arm, impulse)
-    turned = jnp.einsum("nij,nj->ni", inertia, moment)
-    return state._replace(
-        velocity=state.velocity + share[:, None] * impulse, spin=state.spin + turned
-    )
 
 
 def after_twist(inertia: jax.Array, pair: Pair, state: State, twist: jax.Array) -> State:
@@ -371,50 +378,56 @@ def direction_of(vector: jax.Array) -> jax.Array:
     return vector * jnp.where(size > 0, 1 / jnp.where(size > 0, size, 1.0), 0.0)
 
 
-def rubbed(
-    world: World, inertia: jax.Array, pair: Pair, state: State, impulse: jax.Array
-) -> tuple[State, jax.Array]:
-    """State after the resistance of one contact for a normal ``impulse`` [N s], and the work lost
-    ``(3,)``: slip, rolling, spinning.
+class Resistance(NamedTuple):
+    """Impulses of each contact on its first partner, ``(..., 3)``: of friction [N s], of rolling
+    and of spinning resistance [N m s].
     """
+
+    friction: jax.Array
+    rolling: jax.Array
+    spinning: jax.Array
+
+
+def resistance(
+    world: World, inertia: jax.Array, pair: Pair, state: State, impulse: jax.Array
+) -> Resistance:
+    """What one contact resists with for a normal ``impulse`` [N s], as if it were alone."""
     contact = pair.contact
-    zero = jnp.zeros((), impulse.dtype)
-    lost = [zero, zero, zero]
+    none = jnp.zeros_like(pair.normal)
+    push = bend = twist = none
     if isinstance(contact.rolling, RollingFlow):
         _, before = normal_and_tangential(relative_spin(pair, state), pair.normal)
         resists = inertia_against(inertia, pair, direction_of(before))
-        change = (
-            contact.rolling.rotation_after(
-                before, impulse / resists, effective_radius=pair.effective_radius
-            )
-            - before
+        after = contact.rolling.rotation_after(
+            before, impulse / resists, effective_radius=pair.effective_radius
         )
-        state = after_twist(inertia, pair, state, resists * change)
-        lost[1] = -resists * (change @ (before + change / 2))
+        bend = resists * (after - before)
+        state = after_twist(inertia, pair, state, bend)
     if contact.spinning is not None:
         before = (relative_spin(pair, state) @ pair.normal) * pair.normal
         resists = inertia_against(inertia, pair, pair.normal)
         after = contact.spinning.rotation_after(
             before, impulse / resists, effective_radius=pair.effective_radius, overlap=pair.overlap
         )
-        state = after_twist(inertia, pair, state, resists * (after - before))
-        lost[2] = -resists * ((after - before) @ (before + after)) / 2
+        twist = resists * (after - before)
+        state = after_twist(inertia, pair, state, twist)
     if not world.has_memory:
         before = slip(pair, state)
         resists = mass_against_slip(world, inertia, pair, direction_of(before))
         push = resists * (contact.impulse_friction.slip_after(before, impulse / resists) - before)
-        state = after_impulse(world, inertia, pair, state, push)
-        lost[0] = -push @ (before + slip(pair, state)) / 2
-    return state, jnp.stack(lost)
+    return Resistance(push, bend, twist)
 
 
 def resisted(
-    world: World, active: Active, at: Geometry, state: State, impulse: jax.Array, *, backwards: bool
+    world: World, closed: jax.Array, at: Geometry, state: State, impulse: jax.Array
 ) -> tuple[State, jax.Array, jax.Array]:
-    """State after friction, rolling and spinning resistance have acted for the given normal
-    impulses, contact by contact.
+    """State after friction, rolling and spinning resistance of the ``closed`` contacts have acted
+    for the given normal impulses, all at once.
 
-    Also the work lost, and that supplied by moving surfaces.
+    Also the work lost ``(3,)``, to slip, rolling and spinning, and that supplied by moving
+    surfaces. Each contact acts on its share of a body, divided evenly among the contacts of the
+    body, and the body moves as its shares do in the mean (Tonge, Benevolenski and Voroshilov, ACM
+    Trans. Graph. 31 (2012) 105): no order of the contacts, no energy out of nothing.
     """
     contact = world.contact
     if (
@@ -423,20 +436,33 @@ def resisted(
         and (world.has_memory or isinstance(contact.friction, NoFriction))
     ):
         return state, jnp.zeros(3, impulse.dtype), jnp.zeros((), impulse.dtype)
-    every = each_pair(world, at)
-    inertia = inertia_in_scene(world, state)
-    impulse = jnp.where(active.closed, impulse, 0.0)
-    if len(impulse) == 1:
-        after, lost = rubbed(
-            world, inertia, jax.tree.map(lambda column: column[0], every), state, impulse[0]
-        )
-    else:
-
-        def one(current: State, item: tuple[Pair, jax.Array]) -> tuple[State, jax.Array]:
-            return rubbed(world, inertia, item[0], current, item[1])
-
-        after, each = jax.lax.scan(one, state, (every, impulse), reverse=backwards)
-        lost = jnp.sum(each, axis=0)
+    bodies = world.pairs.first + world.pairs.second
+    shares = jnp.maximum(bodies.T @ closed.astype(impulse.dtype), 1.0)
+    shared = dataclasses.replace(
+        world,
+        inverse_mass=shares * world.inverse_mass,
+        inverse_inertia=shares[:, None, None] * world.inverse_inertia,
+    )
+    inertia = inertia_in_scene(shared, state)
+    acting = jax.vmap(lambda pair, impulse: resistance(shared, inertia, pair, state, impulse))(
+        each_pair(shared, at), jnp.where(closed, impulse, 0.0)
+    )
+    push, moment = force_and_torque(world, at, acting.friction, acting.rolling + acting.spinning)
+    turned = jnp.einsum("nij,nj->ni", inertia_in_scene(world, state), moment)
+    after = state._replace(
+        velocity=state.velocity + push * world.inverse_mass[:, None], spin=state.spin + turned
+    )
+    spin, slip = (
+        world.pairs.difference @ (state.spin + after.spin) / 2 - at.surface_spin,
+        (relative_velocity(world, at, state) + relative_velocity(world, at, after)) / 2,
+    )
+    lost = -jnp.stack(
+        [
+            jnp.sum(acting.friction * slip),
+            jnp.sum(acting.rolling * spin),
+            jnp.sum(acting.spinning * spin),
+        ]
+    )
     return after, lost, kinetic_energy(world, after) - kinetic_energy(world, state) + jnp.sum(lost)
 
 
@@ -742,21 +768,18 @@ def step_of_forces(
     if world.rigid:
         return flight_step(world, active, state, time, duration)
     before = geometry(world, state, time)
-    # Half of the resistance before the normal motion, half after it, in the opposite order: of
-    # second order.
+    # Half of the resistance before the normal motion, half after it: of second order.
     half = (
         duration
         / 2
         * jnp.maximum(normal_forces(world, active, before, gap_rates(world, before, state)), 0.0)
     )
-    eased, lost_first, supplied_first = resisted(
-        world, active, before, state, half, backwards=False
-    )
+    eased, lost_first, supplied_first = resisted(world, active.closed, before, state, half)
     if not world.has_memory:
         moved = normal_step(world, active, eased, time, duration)
         after = geometry(world, moved.state, moved.time)
         rest = jnp.maximum(moved.impulse - half, 0.0)
-        ended, lost, supplied = resisted(world, active, after, moved.state, rest, backwards=True)
+        ended, lost, supplied = resisted(world, active.closed, after, moved.state, rest)
         lost, supplied = lost + lost_first, moved.supplied + supplied + supplied_first
         work = Work(
             moved.normal_work, lost[0], lost[1], lost[2], moved.fluid_work, supplied, none.settled
@@ -772,7 +795,7 @@ def step_of_forces(
     rest = impulse - duration / 2 * active.friction
     ended, last_work, last_supplied = kick(world, after, moved.state, rest)
     ended, lost, supplied = resisted(
-        world, active, after, ended, jnp.maximum(moved.impulse - half, 0.0), backwards=True
+        world, active.closed, after, ended, jnp.maximum(moved.impulse - half, 0.0)
     )
     lost = lost + lost_first
     supplied = moved.supplied + supplied + supplied_first + first_supplied + last_supplied
