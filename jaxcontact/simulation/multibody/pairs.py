@@ -28,7 +28,7 @@ from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.scene.bodies import Clumps, as_clumps
 from jaxcontact.scene.contact_model import ContactModel
 from jaxcontact.scene.scene import Scene, State
-from jaxcontact.surfaces import Plane
+from jaxcontact.surfaces import Plane, Sphere
 
 
 class Pairs(NamedTuple):
@@ -282,10 +282,13 @@ def distances_to_contact(world: World, gap: jax.Array) -> tuple[jax.Array, jax.A
     """From the centre of the first and of the second member to the point at which they push each
     other [m], ``(pairs,)``: to the middle of the overlap, or of the gap.
 
-    The point is one for both, so that a contact changes no angular momentum. On a surface it is
-    the point of the undeformed sphere, as in the engine for one sphere.
+    The point is one for both, so that a contact changes no angular momentum. A ``Sphere`` among the
+    surfaces, seen from outside, is a body that does not move. On other surfaces it is the point of
+    the undeformed sphere, as in the engine for one sphere.
     """
-    half = jnp.where(world.pairs.surface < 0, gap / 2, 0.0)
+    balls = [isinstance(each, Sphere) and not each.hollow for each in world.scene.surfaces]
+    middle = np.array([*balls, True])[world.pairs.surface]  # the last one: between bodies
+    half = jnp.where(middle, gap / 2, 0.0)
     return world.radius[0] + half, world.radius[1] + half
 
 
