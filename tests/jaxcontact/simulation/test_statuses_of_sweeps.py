@@ -51,8 +51,10 @@ def test_inside_of_compiled_code_the_status_is_returned():
 
 
 def test_failures_are_counted_by_code():
-    codes = np.array([0, 1, 2, 2, 4])
-    assert succeeded(codes).tolist() == [True, True, False, False, False]
+    ends = jc.Status
+    well = [ends.SUCCESS, ends.CAME_TO_REST, ends.SIMULTANEOUS_IMPACTS]
+    codes = np.array([*well, *2 * [ends.TOO_FEW_CONTACTS], ends.NOT_FINITE])
+    assert succeeded(codes).tolist() == [True, True, True, False, False, False]
     said = describe_failures(codes)
-    assert said.startswith("3 of 5 simulations did not succeed (2 TOO_FEW_CONTACTS, 1 NOT_FINITE).")
-    assert describe_failures(codes[:2]) == ""
+    assert said.startswith("3 of 6 simulations did not succeed (2 TOO_FEW_CONTACTS, 1 NOT_FINITE).")
+    assert describe_failures(codes[:3]) == ""
