@@ -3,6 +3,7 @@ language of jaxtyping. A name is one size in all fields of a value.
 """
 
 import dataclasses
+import inspect
 import typing
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
@@ -17,7 +18,11 @@ def stated_shapes(kind: type) -> dict[str, str]:
     """The fields of a type whose annotation states a shape."""
     if not _has_fields(kind):
         return {}
-    hints = typing.get_type_hints(kind, include_extras=True)
+    hints = {
+        field: annotation
+        for base in reversed(kind.__mro__)
+        for field, annotation in inspect.get_annotations(base).items()
+    }
     return {field: shape for field in hints for shape in _shapes(hints[field])}
 
 

@@ -94,7 +94,8 @@ def good():
 
 def test_budgets_grow_in_powers_of_two_and_the_general_engine_is_the_last_resort():
     assert [next_power_of_two(number) for number in (1, 2, 3, 7, 8, 50)] == [2, 4, 4, 8, 16, 64]
-    few, steps = np.array([0, 2]), np.array([3])
+    few = np.array([jc.Status.SUCCESS, jc.Status.TOO_FEW_CONTACTS])
+    steps = np.array([jc.Status.TOO_FEW_STEPS])
     assert remedy(jc.Impulse(max_contacts=5), few).max_contacts == 8
     assert remedy(jc.Impulse(max_contacts=1024), few) is None
     assert remedy(jc.Impulse(max_contacts=5), steps).max_contacts == 8
