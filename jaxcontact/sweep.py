@@ -3,7 +3,6 @@ equally long.
 """
 
 import dataclasses
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -15,8 +14,8 @@ from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.parameters import is_concrete, put
 from jaxcontact.scene.scene import Scene, State
 from jaxcontact.simulation.core.methods import EventAligned, Impulse
-from jaxcontact.simulation.core.status import Status, describe_failures, succeeded
-from jaxcontact.simulation.core.trajectory import SimulationWarning, Trajectory
+from jaxcontact.simulation.core.status import Status
+from jaxcontact.simulation.core.trajectory import Trajectory, warn_of_failures
 from jaxcontact.simulation.simulate import MORE_CONTACTS, is_one_sphere_over_a_plane, simulate
 from jaxcontact.simulation.single_sphere.engine import bounces
 from jaxcontact.simulation.single_sphere.flight import SphereMotion
@@ -140,9 +139,8 @@ def sweep(
     ):
         budget = MORE_CONTACTS * budget
         results = run(budget)
-    if is_concrete(results.status) and not bool(jnp.all(succeeded(results.status))):
-        said = f"sweep: {describe_failures(results.status)} Trajectory.succeeded says which."
-        warnings.warn(said, SimulationWarning, stacklevel=2)
+    if is_concrete(results.status):
+        warn_of_failures(results, caller="sweep", stacklevel=3)
     return results
 
 

@@ -5,6 +5,7 @@ engine for several bodies, is taken and the fit is made again.
 import dataclasses
 import math
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from jax.typing import ArrayLike
@@ -16,7 +17,7 @@ from calibration.fitting.solve import Report, solve
 from calibration.optimise.least_squares import Method
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Layout
-from calibration.problem.statuses import find_batch_statuses
+from calibration.problem.statuses import Statuses, find_batch_statuses
 from calibration.problem.table_batch import ImpactData
 from calibration.problem.trial_batch import TrialData
 from calibration.results.result import Fit
@@ -65,18 +66,32 @@ def find_minimum(
 
 
 def enlarge(assessment: Assessment) -> tuple[Layout, bool]:
-    """The layout with methods by which simulations at the minimum succeed, and whether they do."""
-    layout, minimum, helps = assessment.layout, assessment.minimum, True
-    for batch, statuses in enumerate(assessment.statuses):
-        layout, followed = follow(
-            layout,
-            batch,
-            assessment.scene,
-            minimum.shared,
-            minimum.local[batch],
-            assessment.data[batch],
-            statuses,
-        )
+    """``follow_all`` at the minimum."""
+    minimum = assessment.minimum
+    return follow_all(
+        assessment.layout,
+        assessment.scene,
+        minimum.shared,
+        minimum.local,
+        assessment.data,
+        assessment.statuses,
+    )
+
+
+def follow_all(
+    layout: Layout,
+    scene: jc.Scene,
+    shared: ArrayLike,
+    local: tuple[ArrayLike, ...],
+    data: tuple[Any, ...],
+    statuses: Statuses,
+) -> tuple[Layout, bool]:
+    """``follow`` of every batch: the layout with methods by which the simulations at these
+    coordinates succeed, and whether all do.
+    """
+    helps = True
+    for batch, codes in enumerate(statuses):
+        layout, followed = follow(layout, batch, scene, shared, local[batch], data[batch], codes)
         helps = helps and followed
     return layout, helps
 

@@ -14,7 +14,7 @@ from jax.typing import ArrayLike
 import jaxcontact as jc
 from calibration.detection.impacts import DetectedImpacts
 from calibration.errors import InputError
-from calibration.fitting.follow import follow
+from calibration.fitting.follow import follow_all
 from calibration.instruments import PlannedMotion
 from calibration.io.impact_table import ImpactTable
 from calibration.nuisances import FirstImpact, InitialState, PerTrial, SurfaceHeight
@@ -187,11 +187,7 @@ class PlannedTrials:
         scene, data, layout = self.point.scene, group.problem.data, group.problem.layout
         blocks = jacobians(layout, scene, shared, group.local, data)
         statuses = judge_statuses(layout, scene, shared, group.local, data, blocks)
-        followed, helps = layout, True
-        for batch, codes in enumerate(statuses):
-            own = group.local[batch]
-            followed, enough = follow(followed, batch, scene, shared, own, data[batch], codes)
-            helps = helps and enough
+        followed, helps = follow_all(layout, scene, shared, group.local, data, statuses)
         if not helps or followed is layout:
             return blocks, statuses
         blocks = jacobians(followed, scene, shared, group.local, data)

@@ -12,13 +12,13 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.optimise.batched import minimise_each
-from calibration.optimise.least_squares import Minimum, Start
+from calibration.optimise.least_squares import Start
 from calibration.planning.candidate import Candidate
 from calibration.planning.expected_information import Expectation
 from calibration.planning.planned import PlannedTrials
 from calibration.problem.problem import Problem
-from calibration.problem.residuals import Block, Layout
-from calibration.problem.statuses import all_succeeded, judge_statuses
+from calibration.problem.residuals import Layout
+from calibration.problem.statuses import mark_simulated
 from calibration.results.result import Fit
 from calibration.uncertainty.linearisation import WorkingPoint, working_point
 from calibration.uncertainty.synthetic import expected_data, simulate_measurements
@@ -127,7 +127,7 @@ def validate_design(
             layout, point.scene, anew, start, each=(True, False), keep_blocks=True
         )
         kept = np.asarray(minima.converged) & mark_simulated(
-            layout, point.scene, minima, anew, blocks or ()
+            layout, point.scene, minima.shared, minima.local, anew, blocks or ()
         )
         estimates = np.asarray(minima.shared)[kept][:, point.free]
         scatter = np.std(
@@ -139,24 +139,6 @@ def validate_design(
             for column in (now, after, np.where(np.isfinite(after), scatter, math.inf))
         )
         return DesignValidation(candidate, before, promised, simulated, int(kept.sum()))
-
-
-def mark_simulated(
-    layout: Layout,
-    scene: jc.Scene,
-    minima: Minimum,
-    data: tuple[Any, ...],
-    blocks: tuple[Block, ...],
-) -> np.ndarray:
-    """Which replicates (B,) end where all their simulations succeed."""
-
-    def is_simulated(b: int) -> bool:
-        minimum, drawn, own = jax.tree.map(lambda leaf: leaf[b], (minima, data, blocks))
-        return all_succeeded(
-            judge_statuses(layout, scene, minimum.shared, minimum.local, drawn, own)
-        )
-
-    return np.asarray([is_simulated(b) for b in range(len(minima.converged))], dtype=bool)
 
 
 def append_experiment(

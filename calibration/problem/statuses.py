@@ -93,3 +93,23 @@ def judge_statuses(
 def all_succeeded(statuses: Statuses) -> bool:
     """Whether all simulations did."""
     return all(bool(np.all(succeeded(own))) for own in statuses)
+
+
+def mark_simulated(
+    layout: Layout,
+    scene: jc.Scene,
+    shared: ArrayLike,
+    local: tuple[ArrayLike, ...],
+    data: tuple[Any, ...],
+    blocks: tuple[Block, ...],
+) -> np.ndarray:
+    """Of which replicates (B,) all simulations succeed; arguments as for ``judge_statuses``, with
+    a leading axis of replicates.
+    """
+    each = (
+        jax.tree.map(lambda leaf, b=b: leaf[b], (shared, local, data, blocks))
+        for b in range(len(np.asarray(shared)))
+    )
+    return np.asarray(
+        [all_succeeded(judge_statuses(layout, scene, *replicate)) for replicate in each], dtype=bool
+    )

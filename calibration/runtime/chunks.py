@@ -3,7 +3,6 @@ progress with the time left.
 """
 
 import os
-import warnings
 from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
@@ -15,7 +14,7 @@ import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.runtime.checkpoint import Checkpoint, open_journal
 from calibration.runtime.progress import Progress, ensure_progress
-from jaxcontact.simulation.core.status import describe_failures
+from jaxcontact.simulation.core.trajectory import warn_of_failures
 
 Inputs = TypeVar("Inputs")
 Outputs = TypeVar("Outputs")
@@ -86,13 +85,7 @@ def run_sweep(
             results.append(journal.remember(f"{i}", partial(compiled, batch), like=shapes))
             say.advance(i + 1)
     joined = jax.tree.map(lambda *parts: np.concatenate(parts)[:count], *results)
-    warn_of_failures(joined)
+    for one in jax.tree.leaves(joined, is_leaf=lambda leaf: isinstance(leaf, jc.Trajectory)):
+        if isinstance(one, jc.Trajectory):
+            warn_of_failures(one, caller="run_sweep", stacklevel=3)
     return joined
-
-
-def warn_of_failures(results: object) -> None:
-    """One warning for all simulations in the results that did not succeed."""
-    for one in jax.tree.leaves(results, is_leaf=lambda leaf: isinstance(leaf, jc.Trajectory)):
-        if isinstance(one, jc.Trajectory) and (said := describe_failures(one.status)):
-            said = f"run_sweep: {said} Trajectory.succeeded says which."
-            warnings.warn(said, jc.SimulationWarning, stacklevel=3)

@@ -24,7 +24,7 @@ from calibration.optimise.batched import minimise_each
 from calibration.optimise.convergence import is_an_end
 from calibration.optimise.least_squares import Minimum, Start
 from calibration.problem.residuals import Block
-from calibration.problem.statuses import all_succeeded, judge_statuses
+from calibration.problem.statuses import mark_simulated
 from calibration.problem.table_batch import ImpactData
 from calibration.problem.trial_batch import TrialData
 from calibration.results.estimate import Determination
@@ -457,14 +457,14 @@ def mark_usable(
     it, and are of simulations that succeeded.
     """
     layout, scene = assessment.layout, assessment.scene
-
-    def is_usable(b: int) -> bool:
-        minimum, own, drawn = jax.tree.map(lambda leaf: leaf[b], (found, blocks, data))
-        return is_an_end(layout, minimum, own, start) and all_succeeded(
-            judge_statuses(layout, scene, minimum.shared, minimum.local, drawn, own)
-        )
-
-    return np.asarray([is_usable(b) for b in range(len(found.converged))], dtype=bool)
+    each = (
+        jax.tree.map(lambda leaf, b=b: leaf[b], (found, blocks))
+        for b in range(len(found.converged))
+    )
+    ended = np.asarray(
+        [is_an_end(layout, minimum, own, start) for minimum, own in each], dtype=bool
+    )
+    return ended & mark_simulated(layout, scene, found.shared, found.local, data, blocks)
 
 
 def find_accelerations(assessment: Assessment, kind: str, length: int) -> np.ndarray:

@@ -1,5 +1,6 @@
 """What a simulation returns."""
 
+import warnings
 from typing import Annotated, Any, NamedTuple
 
 import jax
@@ -7,7 +8,7 @@ import numpy as np
 
 from jaxcontact.parameters import is_concrete
 from jaxcontact.simulation.core.ledger import Ledger
-from jaxcontact.simulation.core.status import Status, succeeded
+from jaxcontact.simulation.core.status import Status, describe_failures, succeeded
 
 PerContact = Annotated[jax.Array, "contacts"]
 
@@ -118,6 +119,20 @@ class SimulationWarning(UserWarning):
         >>> len(said), said[0].category is jc.SimulationWarning, results.succeeded.tolist()
         (1, True, [False, True])
     """
+
+
+def warn_of_failures(trajectories: Trajectory, *, caller: str, stacklevel: int) -> None:
+    """One ``SimulationWarning`` for all simulations that did not succeed, if any.
+
+    Args:
+        trajectories: of many simulations, as numbers.
+        caller: what the warning names first.
+        stacklevel: of ``warnings.warn``, 2 for the line that calls this.
+    """
+    said = describe_failures(trajectories.status)
+    if said:
+        said = f"{caller}: {said} Trajectory.succeeded says which."
+        warnings.warn(said, SimulationWarning, stacklevel=stacklevel)
 
 
 class SimulationError(RuntimeError):

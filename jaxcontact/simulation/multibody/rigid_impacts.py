@@ -35,10 +35,8 @@ from jaxcontact.simulation.multibody.pairs import (
     World,
     contact_of_each_pair,
     effective_mass,
-    force_and_torque,
     gap_rates,
     geometry,
-    inertia_in_scene,
     kinetic_energy,
 )
 from jaxcontact.simulation.multibody.step import (
@@ -161,20 +159,11 @@ def together(world: World, at: Geometry, state: State, group: jax.Array) -> Stru
     bound = limits(world, jnp.zeros_like(at.gap))
 
     def after(impulses: Impulses) -> State:
-        push, moment = force_and_torque(world, at, impulses.force, impulses.torque)
-        turned = jnp.einsum("nij,nj->ni", inertia_in_scene(world, state), moment)
-        return state._replace(
-            velocity=state.velocity + push * world.inverse_mass[:, None], spin=state.spin + turned
-        )
+        return pushed(world, at, state, impulses.force, impulses.torque)
 
     def created(impulses: Impulses) -> jax.Array:
         """Energy that the impulses create between the bodies."""
-        mean = jax.tree.map(
-            lambda before, later: (before + later) / 2,
-            moving,
-            relative(world, at, after(impulses)),
-        )
-        return dot(impulses, mean)
+        return dot(impulses, mean(moving, relative(world, at, after(impulses))))
 
     def grows(impulses: Impulses) -> jax.Array:
         return created(impulses) > CREATED * jnp.abs(dot(impulses, moving))
@@ -194,13 +183,18 @@ def together(world: World, at: Geometry, state: State, group: jax.Array) -> Stru
     bounced, stopped = (jax.tree.map(lambda leaf, row=row: leaf[row], both) for row in (0, 1))
     share = share_that_keeps_energy(
         created(stopped),
-        created(jax.tree.map(lambda one, other: (one + other) / 2, bounced, stopped)),
+        created(mean(bounced, stopped)),
         created(bounced),
         grows(bounced),
     )
     impulses = jax.tree.map(lambda all_, part: part + share * (all_ - part), bounced, stopped)
     ended = after(impulses)
     return Struck(ended, work_of_impact(world, at, state, ended, impulses), group)
+
+
+def mean(one: Impulses, other: Impulses) -> Impulses:
+    """Halfway between both."""
+    return jax.tree.map(lambda left, right: (left + right) / 2, one, other)
 
 
 def dot(impulses: Impulses, velocities: Impulses) -> jax.Array:
@@ -249,13 +243,9 @@ def work_of_impact(
     world: World, at: Geometry, before: State, after: State, impulses: Impulses
 ) -> Work:
     """Where the work of an impact went."""
-    mean = jax.tree.map(
-        lambda one, other: (one + other) / 2,
-        relative(world, at, before),
-        relative(world, at, after),
-    )
+    velocities = mean(relative(world, at, before), relative(world, at, after))
     along, across = normal_and_tangential(impulses.force, at.normal)
-    rate, slip = normal_and_tangential(mean.force, at.normal)
+    rate, slip = normal_and_tangential(velocities.force, at.normal)
     work = no_work(world, before.position)._replace(
         normal=-along * rate,
         friction=-jnp.sum(across * slip),
@@ -264,7 +254,7 @@ def work_of_impact(
     if impulses.torque is None:
         return work
     twist, bend = normal_and_tangential(impulses.torque, at.normal)
-    spinning, rolling = normal_and_tangential(mean.torque, at.normal)
+    spinning, rolling = normal_and_tangential(velocities.torque, at.normal)
     return work._replace(
         rolling=-jnp.sum(bend * rolling),
         spinning=-jnp.sum(twist * spinning),

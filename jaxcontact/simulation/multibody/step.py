@@ -447,28 +447,24 @@ def resisted(
     acting = jax.vmap(lambda pair, impulse: resistance(shared, inertia, pair, state, impulse))(
         each_pair(shared, at), jnp.where(closed, impulse, 0.0)
     )
-    push, moment = force_and_torque(world, at, acting.friction, acting.rolling + acting.spinning)
-    turned = jnp.einsum("nij,nj->ni", inertia_in_scene(world, state), moment)
-    after = state._replace(
-        velocity=state.velocity + push * world.inverse_mass[:, None], spin=state.spin + turned
-    )
-    spin, slip = (
-        world.pairs.difference @ (state.spin + after.spin) / 2 - at.surface_spin,
-        (relative_velocity(world, at, state) + relative_velocity(world, at, after)) / 2,
-    )
+    after = pushed(world, at, state, acting.friction, acting.rolling + acting.spinning)
+    mean_spin = world.pairs.difference @ (state.spin + after.spin) / 2 - at.surface_spin
+    mean_slip = (relative_velocity(world, at, state) + relative_velocity(world, at, after)) / 2
     lost = -jnp.stack(
         [
-            jnp.sum(acting.friction * slip),
-            jnp.sum(acting.rolling * spin),
-            jnp.sum(acting.spinning * spin),
+            jnp.sum(acting.friction * mean_slip),
+            jnp.sum(acting.rolling * mean_spin),
+            jnp.sum(acting.spinning * mean_spin),
         ]
     )
     return after, lost, kinetic_energy(world, after) - kinetic_energy(world, state) + jnp.sum(lost)
 
 
-def pushed(world: World, at: Geometry, state: State, impulse: jax.Array) -> State:
-    """State after an impulse ``(pairs, 3)`` [N s] at every contact."""
-    push, moment = force_and_torque(world, at, impulse)
+def pushed(
+    world: World, at: Geometry, state: State, impulse: jax.Array, twist: jax.Array | None = None
+) -> State:
+    """State after an impulse ``(pairs, 3)`` [N s], and one of torque [N m s], at every contact."""
+    push, moment = force_and_torque(world, at, impulse, twist)
     turned = jnp.einsum("nij,nj->ni", inertia_in_scene(world, state), moment)
     return state._replace(
         velocity=state.velocity + push * world.inverse_mass[:, None], spin=state.spin + turned

@@ -134,8 +134,8 @@ def test_impacts_deviate_on_the_logistic_scale_whatever_the_law(law):
 def test_a_dropped_ball_rebounds_as_the_law_says_at_each_speed(law):
     scene = jc.Scene(bodies=jc.spheres(radius=0.01, mass=0.03), contact=jc.ContactModel(normal=law))
     start = jc.state(position=[0.0, 0.0, 1.01])
-    contacts = jc.simulate(
-        scene, start, np.linspace(0, 1.6, 3), method=jc.Impulse(max_contacts=4)
+    contacts = jc.simulate(  # of which some laws give more until 1.6 s than the three needed here
+        scene, start, np.linspace(0, 1.6, 3), method=jc.Impulse(max_contacts=4), strict=False
     ).contacts
     speed = np.sqrt(2 * 9.81)
     assert contacts.impact_speed[0] == pytest.approx(speed, rel=1e-12)
