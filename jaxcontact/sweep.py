@@ -8,12 +8,13 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 from numpy.typing import ArrayLike
 
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.parameters import is_concrete, put
 from jaxcontact.scene.scene import Scene, State
-from jaxcontact.simulation.core.methods import EventAligned, Impulse
+from jaxcontact.simulation.core.methods import EventAligned, Impulse, made_exact
 from jaxcontact.simulation.core.status import Status
 from jaxcontact.simulation.core.trajectory import Trajectory, warn_of_failures
 from jaxcontact.simulation.simulate import MORE_CONTACTS, is_one_sphere_over_a_plane, simulate
@@ -61,7 +62,8 @@ def sweep(
 
     How each simulation ended is in ``status`` of the result; ``np.flatnonzero(~result.succeeded)``
     are those that did not succeed. Outside of traced functions, a budget of contacts that is not
-    given grows until it suffices, and one ``SimulationWarning`` says how many did not succeed, and
+    given grows until it suffices, contacts and flights that are inexact are followed once more (as
+    ``simulate`` does), and one ``SimulationWarning`` says how many did not succeed, and
     why. Inside, return ``status`` beside what is used, and look at it.
 
     Args:
@@ -125,23 +127,37 @@ def sweep(
 
     lanes = min(lanes, count)
 
-    def run(budget: int) -> Trajectory:
-        followed = dataclasses.replace(method, max_contacts=budget)
-        return _run(make, inputs, times, moments, followed, lanes=lanes)
+    def run(method: EventAligned | Impulse) -> Trajectory:
+        return _run(make, inputs, times, moments, method, lanes=lanes)
 
-    budget = method.contact_budget
-    results = run(budget)
-    while (
-        method.max_contacts is None
-        and is_concrete(results.status)
-        and jnp.any(results.status == Status.TOO_FEW_CONTACTS)
-        and MORE_CONTACTS * budget * lanes <= MOST_ENTRIES
-    ):
-        budget = MORE_CONTACTS * budget
-        results = run(budget)
+    most = 0 if method.max_contacts is not None else MOST_ENTRIES // lanes
+    method = dataclasses.replace(method, max_contacts=method.contact_budget)
+    results = run(method)
+    while (better := _with_remedy(method, results, most_contacts=most)) is not None:
+        method = better
+        results = run(method)
     if is_concrete(results.status):
         warn_of_failures(results, caller="sweep", stacklevel=3)
     return results
+
+
+def _with_remedy(
+    method: EventAligned | Impulse, results: Trajectory, *, most_contacts: int
+) -> EventAligned | Impulse | None:
+    """A method that may follow simulations that this one did not; ``None`` where there is none, or
+    the results are traced.
+    """
+    if not is_concrete(results.status):
+        return None
+    found = {int(code) for code in np.unique(results.status)}
+    contacts = MORE_CONTACTS * method.contact_budget
+    if Status.TOO_FEW_CONTACTS in found and contacts <= most_contacts:
+        return dataclasses.replace(method, max_contacts=contacts)
+    for status in found:
+        exact = made_exact(method, status)
+        if exact is not None:
+            return exact
+    return None
 
 
 def _run(

@@ -1,5 +1,5 @@
-"""A minimum of simulations that succeed: where they do not, a larger budget of contacts, or the
-engine for several bodies, is taken and the fit is made again.
+"""A minimum of simulations that succeed: where they do not, a larger budget, contacts in time, or
+the engine for several bodies, are taken and the fit is made again.
 """
 
 import dataclasses
@@ -21,6 +21,7 @@ from calibration.problem.statuses import Statuses, find_batch_statuses
 from calibration.problem.table_batch import ImpactData
 from calibration.problem.trial_batch import TrialData
 from calibration.results.result import Fit
+from jaxcontact.simulation.core.methods import made_exact
 from jaxcontact.simulation.core.status import succeeded
 
 MOST_CONTACTS, MOST_STEPS = 2**10, 2**16
@@ -155,7 +156,7 @@ def remedy(
         return dataclasses.replace(method, max_contacts=contacts) if enough else None
     if worst is jc.Status.UNRESOLVED_CONTACT and not method.general:
         return dataclasses.replace(method, general=True)
-    return None
+    return made_exact(method, worst)
 
 
 def next_power_of_two(number: int) -> int:

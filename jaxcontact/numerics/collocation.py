@@ -81,6 +81,15 @@ def graded_grid(count: int) -> Grid:
     return Grid(y, slope, _integral_matrix(x))
 
 
+@lru_cache
+def resampling(count: int, to: int) -> np.ndarray:
+    """``(to, count)``; times the values at ``count`` nodes of ``graded_grid`` gives those of the
+    polynomial through them at ``to`` nodes of it.
+    """
+    from_basis, to_basis = (legendre.legvander(_lobatto_nodes(n), count - 1) for n in (count, to))
+    return np.linalg.solve(from_basis.T, to_basis.T).T
+
+
 def elementwise_slope(function: Callable[[jax.Array], Any], argument: jax.Array) -> tuple[Any, Any]:
     """Value of an elementwise ``function`` and its derivative by its argument, element by
     element.

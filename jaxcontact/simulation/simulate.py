@@ -16,7 +16,7 @@ from jaxcontact.numerics.interpolation import Segments
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.bodies import Clumps, Spheres
 from jaxcontact.scene.scene import Scene, State
-from jaxcontact.simulation.core.methods import EventAligned, Impulse
+from jaxcontact.simulation.core.methods import EventAligned, Impulse, made_exact
 from jaxcontact.simulation.core.status import Status, succeeded
 from jaxcontact.simulation.core.trajectory import (
     Contacts,
@@ -233,47 +233,49 @@ def simulate(
     flight = steps_in_flight(scene, initial.position.size // 3, times)
     moments = jnp.asarray(times, dtype=float)
 
-    def run(budget: _Budget) -> Trajectory:
+    def run(method: Method, budget: _Budget) -> Trajectory:
         return _run(scene, initial, moments, method, budget, substeps=substeps, ledger=ledger)
 
     if isinstance(method, FixedStep):
-        budget = _Budget(0, flight, True)
+        budget = _Budget(0, flight)
     else:
-        budget = _Budget(method.contact_budget, flight, method.general)
-    result = run(budget)
-    while (larger := _larger_budget(method, budget, result)) is not None:
-        budget = larger
-        result = run(budget)
+        budget = _Budget(method.contact_budget, flight)
+    result = run(method, budget)
+    while (larger := _with_remedy(method, budget, result)) is not None:
+        method, budget = larger
+        result = run(method, budget)
     if strict and is_concrete(result.status) and not succeeded(int(result.status)):
         raise SimulationError(result)
     return result
 
 
 class _Budget(NamedTuple):
-    """How many contacts a simulation has room for, how many steps in flights that are not
-    closed-form, and whether one sphere over a plane is treated like any scene.
+    """How many contacts a simulation has room for, and how many steps in flights that are not
+    closed-form.
     """
 
     contacts: int
     flight: int
-    general: bool
 
 
-def _larger_budget(method: Method, budget: _Budget, result: Trajectory) -> _Budget | None:
-    """A budget with more of what was too little; ``None`` where it sufficed, is given by the method
-    or large enough for all, or where the result is traced.
+def _with_remedy(
+    method: Method, budget: _Budget, result: Trajectory
+) -> tuple[Method, _Budget] | None:
+    """A method and a budget with more of what was too little; ``None`` where it sufficed, is given
+    by the method or large enough for all, or where the result is traced.
     """
     if isinstance(method, FixedStep) or not is_concrete(result.status):
         return None
     contacts, flight = MORE_CONTACTS * budget.contacts, MORE_STEPS * budget.flight
     status = int(result.status)
     if status == Status.TOO_FEW_CONTACTS and method.max_contacts is None:
-        return budget._replace(contacts=contacts) if contacts <= MOST_CONTACTS else None
+        return (method, budget._replace(contacts=contacts)) if contacts <= MOST_CONTACTS else None
     if status == Status.TOO_FEW_STEPS and method.max_steps is None:
-        return budget._replace(flight=flight) if flight <= LARGEST_FLIGHT else None
-    if status == Status.UNRESOLVED_CONTACT and not budget.general:
-        return budget._replace(general=True)
-    return None
+        return (method, budget._replace(flight=flight)) if flight <= LARGEST_FLIGHT else None
+    if status == Status.UNRESOLVED_CONTACT and not method.general:
+        return dataclasses.replace(method, general=True), budget
+    exact = made_exact(method, status)
+    return None if exact is None else (exact, budget)
 
 
 def _run(
@@ -288,7 +290,7 @@ def _run(
 ) -> Trajectory:
     """A simulation with this budget."""
     if not isinstance(method, FixedStep):
-        method = dataclasses.replace(method, max_contacts=budget.contacts, general=budget.general)
+        method = dataclasses.replace(method, max_contacts=budget.contacts)
     orientation = None if initial.orientation is None else jnp.reshape(initial.orientation, (-1, 4))
     position, velocity, spin = (jnp.reshape(value, (-1, 3)) for value in initial[:3])
     bodies = State(position, velocity, spin, orientation)

@@ -9,7 +9,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.laws.core.contact_phase import ClosedPhase, ContactPhase
+from jaxcontact.laws.core.contact_phase import ClosedPhase, ContactPhase, Similarity
 from jaxcontact.laws.core.damping_maps import CONTACT_ENDS
 from jaxcontact.numerics.smooth import polynomial, positive_power
 
@@ -54,6 +54,15 @@ HEAVY_AT_ONCE = 3.5
 """Damping ratio (restitution 0.27) from which the load of a contact that is solved for at once acts
 through ``slowing`` only: the sphere creeps out, force and load in balance, which is a corner on the
 orbit.
+"""
+
+HEAVY_IN_TIME = 1000.0
+"""Damping ratio (restitution 0.001) from which a contact in time follows from one of this damping
+ratio.
+
+The equation of motion is the same for another impact speed, and a creep forgets its beginning: the
+rebound speed is right to 1e-8, but the way in is not, and durations are wrong by 1e-3. So it does
+not count as resolved.
 """
 
 
@@ -161,6 +170,35 @@ class HuntCrossleyPhase(ClosedPhase):
         )
         squared = 1.0 - share * (1.0 + curvature * (1.0 - 5.0 * early**0.855) * (1.0 - share))
         return height + (1.0 - height) * jnp.sqrt(jnp.maximum(squared, 1e-3))
+
+    @property
+    def duration(self) -> jax.Array:
+        """Estimated duration without load."""
+        a = jax.lax.stop_gradient(self.damping_ratio)
+        largest = self.largest_overlap(jnp.zeros_like(a))
+        return largest * (1.5 + (1.0 + 0.5 / (1.0 + a)) / self.restitution)
+
+    def swing(self, load: jax.Array) -> jax.Array:
+        """``u^2/2 = load s - s^(n+1)/(n+1)`` at ``s^n = load``."""
+        power = (self.exponent + 1.0) / self.exponent
+        return jnp.sqrt(2.0 / power) * positive_power(load, power / 2.0)
+
+    @property
+    def beginning(self) -> jax.Array:
+        """Way in and way out are as ``1 : a``."""
+        return 1.0 / jnp.maximum(jax.lax.stop_gradient(self.damping_ratio), 0.1)
+
+    def force_at(self, overlap: jax.Array, rate: jax.Array) -> jax.Array:
+        """``s^n (1 + a u)``."""
+        return positive_power(overlap, self.exponent) * (1.0 + self.damping_ratio * rate)
+
+    @property
+    def similar(self) -> tuple["HuntCrossleyPhase", Similarity]:
+        """With a restitution of 0.001 where it is less: speeds on the way out as ``1/a``."""
+        excess = jnp.maximum(self.damping_ratio / HEAVY_IN_TIME, 1.0)
+        root = excess ** (1.0 / (self.exponent + 1.0))
+        lighter = dataclasses.replace(self, damping_ratio=self.damping_ratio / excess)
+        return lighter, Similarity((excess / root) ** 2, 1.0 / root, 1.0 / excess)
 
     def position_at(self, overlap: jax.Array) -> jax.Array:
         """``X = sqrt(s)``."""
@@ -312,6 +350,26 @@ class LinearPhase(ClosedPhase):
     def slowing(self, height: jax.Array, load: jax.Array) -> jax.Array:
         """1: the orbit has the load in it."""
         return jnp.ones_like(height)
+
+    @property
+    def duration(self) -> jax.Array:
+        """Duration without load."""
+        return CONTACT_ENDS["zero_overlap"].duration(
+            jnp.minimum(jax.lax.stop_gradient(self.damping), 0.999)
+        )
+
+    def swing(self, load: jax.Array) -> jax.Array:
+        """``u^2/2 = load s - s^2/2`` at ``s = load``."""
+        return jnp.maximum(load, 0.0)
+
+    @property
+    def beginning(self) -> jax.Array:
+        """All of it: the motion is as smooth at any time."""
+        return jnp.full_like(self.damping, 10.0)
+
+    def force_at(self, overlap: jax.Array, rate: jax.Array) -> jax.Array:
+        """``s + 2 zeta u``."""
+        return overlap + 2.0 * self.damping * rate
 
     def position_at(self, overlap: jax.Array) -> jax.Array:
         """``X = s``."""

@@ -12,8 +12,10 @@ everything but the contact, towards the surface, times ``time_scale/impact_speed
 """
 
 import abc
+from typing import NamedTuple
 
 import jax
+import jax.numpy as jnp
 
 
 class ContactPhase(abc.ABC):
@@ -87,9 +89,19 @@ class ContactPhase(abc.ABC):
         return self
 
 
+class Similarity(NamedTuple):
+    """Factors between two contacts of the same law: of ``load``, from this one to the similar one;
+    of ``overlap`` and of the ``rate`` on the way out, back.
+    """
+
+    load: jax.Array
+    overlap: jax.Array
+    rate: jax.Array
+
+
 class ClosedPhase(ContactPhase):
     """Phase coordinates of a contact that ends at zero overlap and can be solved for at all its
-    nodes at once (``simulation.single_sphere.contact.orbit``).
+    nodes at once (``simulation.single_sphere.contact.orbit``, and ``contact_in_time``).
 
     Example:
         >>> law = jc.HuntCrossley(stiffness=1e8, restitution=0.8)
@@ -117,11 +129,39 @@ class ClosedPhase(ContactPhase):
     def largest_overlap(self, load: jax.Array) -> jax.Array:
         """Estimated largest ``s`` under ``load``."""
 
+    @property
+    @abc.abstractmethod
+    def duration(self) -> jax.Array:
+        """Estimated duration without load."""
+
+    @abc.abstractmethod
+    def swing(self, load: jax.Array) -> jax.Array:
+        """Root of what ``load`` adds to the square of ``u`` until it is in balance, without
+        damping.
+        """
+
+    @property
+    @abc.abstractmethod
+    def beginning(self) -> jax.Array:
+        """Estimated share of the duration in which the motion turns round."""
+
+    @abc.abstractmethod
+    def force_at(self, overlap: jax.Array, rate: jax.Array) -> jax.Array:
+        """``reduced_force`` of ``s`` and ``u``."""
+
     @abc.abstractmethod
     def slowing(self, height: jax.Array, load: jax.Array) -> jax.Array:
-        """Factor of the speed of the way out at ``height`` times the largest ``s``: 1 where the
-        orbit has the load in it.
+        """Factor of the speed of the way out at ``height`` times the largest ``s`` of an orbit: 1
+        where the orbit has the load in it.
         """
+
+    @property
+    def similar(self) -> tuple["ClosedPhase", "Similarity"]:
+        """A contact that nodes in time resolve, and how this one follows from it. By default
+        itself.
+        """
+        one = jnp.ones_like(self.start)
+        return self, Similarity(one, one, one)
 
     @abc.abstractmethod
     def position_at(self, overlap: jax.Array) -> jax.Array:

@@ -1,8 +1,10 @@
 """How a scene is simulated: contacts resolved in time, or rigid impacts."""
 
+import dataclasses
 from typing import Any
 
 from jaxcontact.parameters import model, static
+from jaxcontact.simulation.core.status import Status
 
 CONTACTS = 50
 """Budget of contacts where none is given."""
@@ -26,6 +28,13 @@ class _Budgeted:
         return CONTACTS if self.max_contacts is None else self.max_contacts
 
 
+MORE_FLIGHT_STEPS = 4
+"""Factor by which steps of flights grow that were too few."""
+
+MOST_FLIGHT_STEPS = 4096
+"""Largest number of them that is tried."""
+
+
 @model
 class EventAligned(_Budgeted):
     """Compliant contacts, one at a time, resolved from touch-down to lift-off.
@@ -40,16 +49,19 @@ class EventAligned(_Budgeted):
         at_once: solve for a whole contact at once, at 2 or 3 nodes for each of ``contact_steps``,
             instead of step by step: several times faster to run, to differentiate and to compile.
             ``None`` does so wherever the law allows it (Hunt and Crossley's, the linear dashpot to
-            zero overlap); others go in steps, and all do with ``False``. With 12, velocities after
-            an impact are right to 1e-8 of the impact speed where gravity is small in the contact,
-            but their derivatives by the damping only to 4e-6 at a restitution of 0.3 and 1e-3 at
-            0.1; with 20 these are right to 1e-10 and 1e-6. Near rest velocities are right to 1e-6,
-            up to 1e-3 in the last bounces, which are lower than the static overlap. Below a
-            restitution of 0.27 of Hunt and Crossley's law gravity and air slow the way out by a
-            fitted factor, with errors up to 2.4e-3 of the rebound speed (found at a damping ratio
-            of 4), and up to 1.5e-2 close to the largest load from which the sphere lifts off (at 95
-            % of it). With 8 to 1e-6 where gravity is small.
-        flight_steps: steps of order 4 in each flight with drag or lift.
+            zero overlap); others go in steps, and all do with ``False``. Whether the equations of
+            motion are solved is looked at: ``Status.INEXACT_CONTACT`` where they lack more than
+            1e-6 of the fastest impact (with 20 steps; ten times more for each five fewer).
+            Contacts in steps are not looked at; below a restitution of 0.03 they leave gravity and
+            air out.
+        in_time: solve for those contacts in time that are not resolved at once, because they are
+            heavily damped, or the load is not small. Derivatives are then right to 1e-7 at
+            restitutions from 0.001 and loads up to 90 % of the largest from which a sphere lifts
+            off. Takes longer to run and to compile. Outside of traced functions it is found out
+            whether that is needed.
+        flight_steps: steps of order 4 in each flight with drag or lift;
+            ``Status.INEXACT_FLIGHT`` where they are too few. Outside of traced functions more are
+            taken then.
         rest_steps: steps of the sliding or rolling after the last bounce.
         level: whether external forces have no component in the surface during a contact; ``None``
             finds out where gravity and the normals are numbers, and takes ``False`` where they are
@@ -92,6 +104,7 @@ class EventAligned(_Budgeted):
     max_contacts: int | None = static(default=None)
     contact_steps: int = static(default=20)
     at_once: bool | None = static(default=None)
+    in_time: bool = static(default=False)
     level: bool | None = static(default=None)
     flight_steps: int = static(default=16)
     rest_steps: int = static(default=32)
@@ -155,7 +168,7 @@ class Impulse(_Budgeted):
 
     Args:
         max_contacts: budget of impacts; ``None`` as for ``EventAligned``.
-        flight_steps: steps of order 4 in each flight with drag or lift.
+        flight_steps: as for ``EventAligned``.
         rest_speed: approach speed below which the sphere stays on the surface [m/s].
         rest_steps: steps of the sliding or rolling after the last bounce.
         skip_unused: branch around contacts that are not used. Under ``vmap`` a branch becomes a
@@ -217,3 +230,16 @@ class Impulse(_Budgeted):
         )
         if not (isinstance(self.rest_speed, (int, float)) and 0 <= self.rest_speed < float("inf")):
             raise ValueError(f"Impulse: rest_speed = {self.rest_speed!r} m/s is outside [0, inf).")
+
+
+def made_exact(method: EventAligned | Impulse, status: int) -> EventAligned | Impulse | None:
+    """A method for a simulation that is inexact by ``method``, says its status; ``None`` where
+    there is none, or the status says something else.
+    """
+    if status == Status.INEXACT_CONTACT and isinstance(method, EventAligned):
+        chosen = method.in_time or method.at_once is not None
+        return None if chosen else dataclasses.replace(method, in_time=True)
+    steps = MORE_FLIGHT_STEPS * method.flight_steps
+    if status == Status.INEXACT_FLIGHT and steps <= MOST_FLIGHT_STEPS:
+        return dataclasses.replace(method, flight_steps=steps)
+    return None

@@ -17,11 +17,13 @@ class Status(enum.IntEnum):
     SUCCESS = 0
     CAME_TO_REST = 1
     SIMULTANEOUS_IMPACTS = 2
-    TOO_FEW_CONTACTS = 3
-    TOO_FEW_STEPS = 4
-    NOT_FINITE = 5
-    UNRESOLVED_CONTACT = 6
-    IMPOSSIBLE_START = 7
+    INEXACT_FLIGHT = 3
+    INEXACT_CONTACT = 4
+    TOO_FEW_CONTACTS = 5
+    TOO_FEW_STEPS = 6
+    NOT_FINITE = 7
+    UNRESOLVED_CONTACT = 8
+    IMPOSSIBLE_START = 9
 
     @property
     def advice(self) -> str:
@@ -60,6 +62,17 @@ _ADVICE = {
         "The motion is right, but it has no derivative there: with the least shift they happen "
         "one after the other, and differently. The derivatives returned hold only for changes "
         "that keep them simultaneous. EventAligned resolves such impacts in time."
+    ),
+    Status.INEXACT_FLIGHT: (
+        "A flight in a fluid is not followed to 1e-6 of its speed; derivatives may be worse. "
+        "Strong drag and lift need more steps. Outside of traced functions simulate takes more by "
+        "itself; inside, ask for them: flight_steps of the method."
+    ),
+    Status.INEXACT_CONTACT: (
+        "A contact is not followed to 1e-6 of the fastest impact; derivatives may be far worse. "
+        "Heavily damped contacts (a restitution below 0.3) and contacts under a large load need to "
+        "be solved for in time. Outside of traced functions simulate does so by itself; inside, "
+        "ask for it: in_time=True of the method. Below a restitution of 0.001 that does not help."
     ),
     Status.TOO_FEW_CONTACTS: (
         "The budget of contacts was used up before the last time; what follows the last "

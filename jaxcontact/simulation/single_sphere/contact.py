@@ -21,7 +21,10 @@ from jaxcontact.numerics.interpolation import quintic
 from jaxcontact.numerics.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, step
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.scene.scene import Scene
+from jaxcontact.simulation.single_sphere.contact_in_time import path_in_time
 from jaxcontact.simulation.single_sphere.flight import SphereMotion
+from jaxcontact.simulation.single_sphere.lanes import anywhere
+from jaxcontact.simulation.single_sphere.normal_path import Load, NormalPath
 
 REST_SHARE = 0.9
 """A touch-down with ``load`` (external acceleration times time scale over impact speed) above this
@@ -52,6 +55,18 @@ of the contact.
 """
 
 
+UNBALANCED = 1e-6
+"""Largest imbalance of an orbit, in units of the impact speed and of the overlap scale, with 20
+steps or more; derivatives are as good, mostly a hundred times better.
+"""
+
+LOOSER = 5
+"""Steps fewer that let a ten times larger imbalance pass: who asks for few wants speed."""
+
+ROUNDED = 512
+"""Rounding of an imbalance, in units of the precision."""
+
+
 LANDING_STEPS = 3
 """Steps of order 4 from the end of the estimated length to the event."""
 
@@ -75,21 +90,6 @@ class TouchDown(NamedTuple):
     impact_speed: jax.Array
     rests: jax.Array
     least_load: jax.Array
-
-
-class NormalPath(NamedTuple):
-    """Normal motion in the units of ``laws.phase`` at the nodes of a contact, from touch-down to
-    lift-off; each of shape (nodes,).
-
-    ``tau_rate`` is the derivative of ``tau`` by the variable of ``collocation.graded_grid``, where
-    the nodes are those.
-    """
-
-    overlap: jax.Array
-    rate: jax.Array
-    force: jax.Array
-    tau: jax.Array
-    tau_rate: jax.Array | None
 
 
 def normal_load(scene: Scene, normal: jax.Array, velocity: jax.Array, spin: jax.Array) -> jax.Array:
@@ -206,9 +206,6 @@ def contact_phase(scene: Scene, touch: TouchDown, constants: Any) -> ContactPhas
     )
 
 
-Load = Callable[[jax.Array], jax.Array]
-
-
 def external_load(scene: Scene, touch: TouchDown, phase: ContactPhase) -> Load:
     """The load of ``laws.phase`` as a function of the reduced overlap rate.
 
@@ -248,21 +245,43 @@ def normal_path(
     constants: Any,
     steps: int,
     at_once: bool | None,
+    in_time: bool = False,
+    happens: jax.Array | bool = True,
 ) -> NormalPath:
     """Normal motion from touch-down to lift-off, at 2 or 3 ``steps`` nodes at once where the phase
     allows it, or in ``steps`` steps.
+
+    An orbit is the quick way. Where it is not the solution, which its imbalance tells, the contact
+    is solved ``in_time`` if that is asked for, and it ``happens``.
     """
     load = external_load(scene, touch, phase)
     if not goes_at_once(phase, at_once):
         return stepped(phase.in_steps, load, steps=steps)
     frozen_scene, frozen_touch, frozen_constants = jax.lax.stop_gradient((scene, touch, constants))
-    frozen: Any = contact_phase(frozen_scene, frozen_touch, frozen_constants)
+    frozen_phase: Any = contact_phase(frozen_scene, frozen_touch, frozen_constants)
     closed: Any = phase
-    return orbit(
-        closed,
-        load,
-        frozen=(frozen, external_load(frozen_scene, frozen_touch, frozen)),
-        nodes=closed.nodes_per_step * steps,
+    frozen = (frozen_phase, external_load(frozen_scene, frozen_touch, frozen_phase))
+    nodes = closed.nodes_per_step * steps
+    found = orbit(closed, load, frozen=frozen, nodes=nodes)
+    if not in_time:
+        return found
+    balanced = found.lack <= largest_lack(steps, found.lack.dtype)
+    needed = ~(touch.rests | ~jnp.asarray(happens) | balanced)
+
+    def slowly() -> NormalPath:
+        slow = path_in_time(closed, load, frozen=frozen, nodes=nodes, steps=steps, needed=needed)
+        return jax.tree.map(lambda quick, slow: jnp.where(needed, slow, quick), found, slow)
+
+    # reverse mode would keep matrices of each contact that does not need them, too
+    slowly = jax.checkpoint(slowly, prevent_cse=False)
+    return jax.lax.cond(anywhere(needed), slowly, lambda: found)
+
+
+def largest_lack(steps: int, precision: Any) -> float:
+    """What a contact may lack, in units of the impact speed."""
+    return max(
+        UNBALANCED * 10.0 ** (max(20 - steps, 0) / LOOSER),
+        ROUNDED * float(jnp.finfo(precision).eps),
     )
 
 
@@ -344,9 +363,27 @@ def orbit(
         rate < 0.0, phase.slowing(overlap / jnp.max(overlap), load(jnp.zeros_like(start))), 1.0
     )
     tau_rate = rates(radius, phase, load)[1] / slowing
-    return NormalPath(
-        overlap, rate * slowing, phase.reduced_force(position, w), integral @ tau_rate, tau_rate
+    path = NormalPath(
+        overlap,
+        rate * slowing,
+        phase.reduced_force(position, w),
+        integral @ tau_rate,
+        tau_rate,
+        jnp.zeros_like(start),
     )
+    return path._replace(lack=imbalance(jax.lax.stop_gradient(path), *frozen))
+
+
+def imbalance(path: NormalPath, phase: ClosedPhase, load: Load) -> jax.Array:
+    """Largest difference between an orbit and what its rates and forces make of it in time: the
+    nodes were too few, or it is the orbit of another contact.
+    """
+    assert path.tau_rate is not None
+    integral = jnp.asarray(graded_grid(path.tau.shape[0]).integral, dtype=path.tau.dtype)
+    acceleration = load(path.rate) - phase.force_at(path.overlap, path.rate)
+    gained = integral @ (path.tau_rate[:, None] * jnp.stack([path.rate, acceleration], axis=1))
+    found = jnp.stack([path.overlap, path.rate - 1.0], axis=1)
+    return jnp.max(jnp.abs(found - gained))
 
 
 class PhaseNode(NamedTuple):
@@ -394,7 +431,12 @@ def stepped(phase: ContactPhase, load: Load, *, steps: int) -> NormalPath:
     )
     position, w, tau, _ = subdivided(path, jax.vmap(rates))
     return NormalPath(
-        phase.reduced_overlap(position), phase.rate(w), phase.reduced_force(position, w), tau, None
+        phase.reduced_overlap(position),
+        phase.rate(w),
+        phase.reduced_force(position, w),
+        tau,
+        None,
+        jnp.zeros_like(zero),
     )
 
 

@@ -27,6 +27,7 @@ from jaxcontact.simulation.single_sphere.contact import (
     accelerations,
     after_friction,
     contact_phase,
+    largest_lack,
     motion_at_nodes,
     normal_load,
     normal_path,
@@ -34,7 +35,15 @@ from jaxcontact.simulation.single_sphere.contact import (
     split,
     touch_down,
 )
-from jaxcontact.simulation.single_sphere.flight import Flight, SphereMotion, integrated, parabola
+from jaxcontact.simulation.single_sphere.flight import (
+    LARGEST_LACK,
+    ROUNDED,
+    Flight,
+    SphereMotion,
+    integrated,
+    parabola,
+)
+from jaxcontact.simulation.single_sphere.lanes import everywhere
 from jaxcontact.simulation.single_sphere.sustained_contact import static_overlap, sustained_contact
 
 
@@ -48,6 +57,8 @@ class BounceRecord(NamedTuple):
         flight: motions along the flight, where there is a fluid.
         nodes: motions at the nodes of the contact, and the normal acceleration there, (nodes, 11).
         impact_speed, rebound_speed: along the normal, before and after.
+        lack_of_flight, lack_of_contact: errors, in units of the largest speed of the flight and of
+            the impact speed, as far as they are estimated.
     """
 
     happened: jax.Array
@@ -56,6 +67,8 @@ class BounceRecord(NamedTuple):
     nodes: jax.Array
     impact_speed: jax.Array
     rebound_speed: jax.Array
+    lack_of_flight: jax.Array
+    lack_of_contact: jax.Array
 
 
 def row(motion: SphereMotion) -> jax.Array:
@@ -133,10 +146,12 @@ def bounce(
 ) -> tuple[BounceCarry, BounceRecord]:
     """One flight and the contact that ends it."""
     flight = fly(scene, progress.motion, horizon, method)
+    happens = flight.touches & (flight.end.time <= horizon)
     normal = scene.surfaces[0].unit_normal
     if isinstance(method, Impulse):
         touch = rigid_touch_down(flight.end, normal, method.rest_speed)
         nodes = rigid_impact(scene, touch, progress.done)
+        lack = jnp.zeros_like(touch.impact_speed)
     else:
         touch = touch_down(
             scene,
@@ -154,10 +169,12 @@ def bounce(
             constants=constants,
             steps=method.contact_steps,
             at_once=method.at_once,
+            in_time=method.in_time,
+            happens=happens,
         )
+        lack = path.lack
         nodes = motion_at_nodes(scene, touch, phase, path, level=level)
     after = jax.tree.map(lambda column: column[-1], nodes.motion)
-    happens = flight.touches & (flight.end.time <= horizon)
     rests = happens & touch.rests
     after = jax.tree.map(
         lambda bounced, stopped: jnp.where(rests, stopped, bounced), after, flight.end
@@ -169,16 +186,11 @@ def bounce(
         jnp.concatenate([row(nodes.motion), nodes.acceleration[:, None]], axis=1),
         touch.impact_speed,
         nodes.motion.velocity[-1] @ normal,
+        flight.lack,
+        lack,
     )
     new = BounceCarry(after, progress.done + 1, rests, ~flight.touches | (after.time > horizon))
     return new, record
-
-
-def everywhere(condition: jax.Array, lanes: str | None) -> jax.Array:
-    """Whether ``condition`` holds in all lanes of the mapped axis ``lanes``, if there is one: then
-    a branch on it stays a branch.
-    """
-    return condition if lanes is None else jax.lax.pmin(condition.astype(jnp.int32), lanes) == 1
 
 
 def bounces(
@@ -391,6 +403,12 @@ def simulate_events(
         Status.CAME_TO_REST,
         jnp.where(passed, Status.SUCCESS, Status.TOO_FEW_CONTACTS),
     )
+    followed = status <= Status.CAME_TO_REST
+    inexact = followed & has_inexact_flight(records, ~idle)
+    status = jnp.where(inexact, Status.INEXACT_FLIGHT, status)
+    if isinstance(method, EventAligned):
+        inexact = followed & has_inexact_contact(records, method.contact_steps)
+        status = jnp.where(inexact, Status.INEXACT_CONTACT, status)
     unresolved = starts_in_overlap(frozen, began)
     if isinstance(method, EventAligned):
         unresolved = unresolved | (last.rests & rests_deep(frozen, landed, method.rest_overlap))
@@ -407,6 +425,21 @@ def simulate_events(
         partner=only - 1,
     )
     return Trajectory(times, motion.position, motion.velocity, motion.spin, contacts, status)
+
+
+def has_inexact_flight(records: BounceRecord, used: jax.Array) -> jax.Array:
+    """Whether a flight that is ``used`` lacks more than it may."""
+    lacks = jax.lax.stop_gradient(records.lack_of_flight)
+    return jnp.any(used & (lacks > max(LARGEST_LACK, ROUNDED * float(jnp.finfo(lacks.dtype).eps))))
+
+
+def has_inexact_contact(records: BounceRecord, steps: int) -> jax.Array:
+    """Whether a contact lacks more than it may, in units of the fastest impact."""
+    happened, lacks, speeds = jax.lax.stop_gradient(
+        (records.happened, records.lack_of_contact, records.impact_speed)
+    )
+    largest = largest_lack(steps, lacks.dtype) * jnp.max(jnp.where(happened, speeds, 0.0))
+    return jnp.any(happened & (lacks * jnp.where(happened, speeds, 1.0) > largest))
 
 
 def is_level(scene: Scene) -> bool:

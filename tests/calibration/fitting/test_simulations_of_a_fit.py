@@ -104,6 +104,14 @@ def test_budgets_grow_in_powers_of_two_and_the_general_engine_is_the_last_resort
     assert remedy(jc.EventAligned(), unresolved).general
     assert remedy(jc.EventAligned(general=True), unresolved) is None
     assert remedy(jc.EventAligned(), np.array([int(jc.Status.NOT_FINITE)])) is None
+    contact, flight = (
+        np.array([0, int(code)]) for code in (jc.Status.INEXACT_CONTACT, jc.Status.INEXACT_FLIGHT)
+    )
+    assert remedy(jc.EventAligned(), contact).in_time
+    assert remedy(jc.EventAligned(in_time=True), contact) is None
+    assert remedy(jc.EventAligned(at_once=False), contact) is None
+    assert remedy(jc.Impulse(flight_steps=16), flight).flight_steps == 64
+    assert remedy(jc.Impulse(flight_steps=4096), flight) is None
 
 
 @pytest.mark.slow

@@ -112,6 +112,7 @@ def output_times(p: dict) -> jax.Array:
 
 
 EVENT_ALIGNED = jc.EventAligned(max_contacts=12)
+IN_TIME = jc.EventAligned(max_contacts=12, in_time=True)
 
 
 def simulated(

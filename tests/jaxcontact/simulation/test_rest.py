@@ -12,7 +12,8 @@ from tests.jaxcontact.simulation import in_time, scenes
 def test_coming_to_rest_keeps_the_position_continuous_to_the_static_overlap():
     case = {"restitution": 0.5, "velocity": (0.0, 0.0, 0.0), "spin": (0.0, 0.0, 0.0)}
     found = scenes.run(
-        [{**case, "duration": duration} for duration in (0.45, 0.46, 0.47, 0.48, 0.5, 2.0)]
+        [{**case, "duration": duration} for duration in (0.45, 0.46, 0.47, 0.48, 0.5, 2.0)],
+        method=scenes.IN_TIME,
     )
     overlap = (scenes.BASE["mass"] * 9.81 / scenes.BASE["stiffness"]) ** (2 / 3)
     assert np.all(found.status == 1)
@@ -55,7 +56,7 @@ def test_a_landing_without_rebound_keeps_the_friction_of_its_impulse(restitution
     )
     # It sinks in by more than the hundredth of its radius that counts as rest by default.
     assert scenes.run([case]).status[0] == jc.Status.UNRESOLVED_CONTACT
-    found = scenes.run([case], method=dataclasses.replace(scenes.EVENT_ALIGNED, rest_overlap=0.5))
+    found = scenes.run([case], method=dataclasses.replace(scenes.IN_TIME, rest_overlap=0.5))
     assert found.status[0] == 1
     np.testing.assert_allclose(
         found.velocity[0, -1, :2], expected.states[-1, 3:5], rtol=0, atol=1e-3
@@ -68,7 +69,7 @@ def test_rest_does_not_depend_on_the_stiffness():
         {"stiffness": k, "restitution": 0.4, "velocity": (1.0, 0.0, 0.0), "duration": 2.0}
         for k in (1e5, 1e7, 1e9, 1e12)
     ]
-    found = scenes.run(cases)
+    found = scenes.run(cases, method=scenes.IN_TIME)
     assert np.all(found.status == 1)
     speed = (1.0 + 0.4 * scenes.BASE["radius"] * scenes.BASE["spin"][1]) / 1.4
     np.testing.assert_allclose(found.velocity[:, -1, 0], speed, rtol=1e-6)

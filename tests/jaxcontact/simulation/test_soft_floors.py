@@ -12,7 +12,7 @@ from tests.jaxcontact.simulation import in_time
 
 RADIUS, MASS, GRAVITY = 0.02, 0.01, 9.81
 # Deeper than by default a body may rest: where the bouncing ends is what is looked at here.
-METHOD = jc.EventAligned(max_contacts=20, rest_overlap=0.5)
+METHOD = jc.EventAligned(max_contacts=20, rest_overlap=0.5, in_time=True)
 SHARES = (1e-4, 1e-3, 1e-2, 1e-1)  # static overlap over radius
 NORMAL = {
     "hunt_crossley": lambda k, e: in_time.hunt_crossley(k, e),

@@ -28,7 +28,7 @@ def height(p: dict) -> jax.Array:
 
 def test_jit_and_vmap_give_the_numbers_of_a_plain_call():
     """Lanes of one call bounce, rest, and never touch."""
-    together = scenes.run(MIXED)
+    together = scenes.run(MIXED, method=scenes.IN_TIME)
     for i, case in enumerate(MIXED):
         alone = scenes.simulated({**scenes.BASE, **case}, law="hunt_crossley")
         assert int(alone.status) == together.status[i]
