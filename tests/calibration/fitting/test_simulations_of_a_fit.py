@@ -146,6 +146,26 @@ def test_a_budget_that_is_too_small_is_raised_and_the_fit_made_again(good):
 
 
 @pytest.mark.slow
+def test_a_heavily_damped_contact_is_solved_for_in_time():
+    times = np.arange(0.0, 0.7, 1 / 240)
+    recording = recorded(heights(soft(1e6, 0.2), times), times)
+    problem = cal.Problem(
+        soft(1e6, 0.3),
+        [recording],
+        free=[RESTITUTION],
+        nuisance=[cal.nuisances.InitialState()],
+        method=jc.EventAligned(),
+    )
+    found = fit(problem)
+    assert found.problem.layout.batches[0].method.in_time
+    assert found.simulated
+    estimate = found.parameters[RESTITUTION]
+    assert estimate.status is cal.Determination.DETERMINED
+    assert abs(estimate.value - 0.2) < 3 * estimate.sd
+    assert estimate.sd < 0.01
+
+
+@pytest.mark.slow
 def test_impacts_that_nobody_heard_ask_for_no_larger_budget():
     times = cal.measurements.BounceTimes([0.0, 0.35, 0.665, 0.9485], sigma=1e-4)
     nuisance = [cal.nuisances.FirstImpact()]
