@@ -194,7 +194,7 @@ class HuntCrossleyPhase(ClosedPhase):
 
     @property
     def similar(self) -> tuple["HuntCrossleyPhase", Similarity]:
-        """With a restitution of 0.001 where it is less: speeds on the way out as ``1/a``."""
+        """With a restitution of 0.001 where it is less. Speeds on the way out are as ``1/a``."""
         excess = jnp.maximum(self.damping_ratio / HEAVY_IN_TIME, 1.0)
         root = excess ** (1.0 / (self.exponent + 1.0))
         lighter = dataclasses.replace(self, damping_ratio=self.damping_ratio / excess)
@@ -364,7 +364,7 @@ class LinearPhase(ClosedPhase):
 
     @property
     def beginning(self) -> jax.Array:
-        """All of it: the motion is as smooth at any time."""
+        """All of it, since the motion is as smooth at any time."""
         return jnp.full_like(self.damping, 10.0)
 
     def force_at(self, overlap: jax.Array, rate: jax.Array) -> jax.Array:
