@@ -23,6 +23,9 @@ damping ratios from 0.05 to 300, to 1e-7 up to 900, and derivatives to 3e-8 and 
 90 % of the largest.
 """
 
+LEAST_NODES = 80
+"""Whoever asks for fewer steps is content with less in orbits; a contact in time is not judged."""
+
 CONVERGED = 1e-6
 """Change in an iteration of the search after which the derivatives of two more iterations with the
 same matrix are within rounding.
@@ -187,7 +190,7 @@ def path_in_time(
     """The contact at the ``nodes`` of ``graded_grid``, where it is ``needed``; what it lacks is
     nothing, or not known.
     """
-    count = NODES_PER_STEP * steps
+    count = max(NODES_PER_STEP * steps, LEAST_NODES)
     (like, factors), (frozen_like, frozen_factors) = phase.similar, frozen[0].similar
     fine = time_nodes(frozen_like.beginning, count)
     motion, converged = solution(

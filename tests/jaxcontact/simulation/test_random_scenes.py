@@ -178,7 +178,8 @@ def test_what_is_called_a_success_is_right():
 def test_what_is_called_a_success_is_right_and_so_are_its_derivatives(law, fluid):
     errors, slope_errors, statuses = compare(law, 144, seed=2, fluid=fluid, slopes=True)
     assert np.mean(succeeded(statuses)) > 0.9
-    assert np.max(errors) < 1e-4
-    assert np.mean(errors < 1e-5) > 0.9
+    # Bubbles that sink in deep meet the air at their mean velocity in the contact.
+    assert np.max(errors) < (3e-3 if fluid else 2e-4)
+    assert np.mean(errors < 3e-5) > 0.9
     assert np.median(slope_errors) < 1e-5
     assert np.mean(slope_errors < 1e-3) > 0.95
