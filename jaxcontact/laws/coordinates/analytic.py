@@ -369,7 +369,7 @@ class LinearPhase(ClosedPhase):
 
     def force_at(self, overlap: jax.Array, rate: jax.Array) -> jax.Array:
         """``s + 2 zeta u``."""
-        return overlap + 2.0 * self.damping * rate
+        return self.reduced_force(overlap, rate)
 
     def position_at(self, overlap: jax.Array) -> jax.Array:
         """``X = s``."""

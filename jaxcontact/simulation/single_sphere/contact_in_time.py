@@ -76,11 +76,15 @@ def imbalance(motion: Motion, nodes: TimeNodes, phase: ClosedPhase, load: Load) 
     """What the equation of motion lacks at the nodes, and the end of zero overlap; zero for a
     solution.
     """
-    rate, duration = motion
     overlap = overlaps(motion, nodes)
-    acceleration = load(rate) - phase.force_at(overlap, rate)
-    lack = rate - 1.0 - duration * (nodes.integral @ acceleration)
-    return jnp.append(lack, nodes.integral[-1] @ rate)
+    acceleration = load(motion.rate) - phase.force_at(overlap, motion.rate)
+    return what_lacks(motion, nodes, nodes.integral @ acceleration)
+
+
+def what_lacks(motion: Motion, nodes: TimeNodes, gained: jax.Array) -> jax.Array:
+    """``imbalance`` with the integral of the acceleration over the share of the duration."""
+    lack = motion.rate - 1.0 - motion.duration * gained
+    return jnp.append(lack, nodes.integral[-1] @ motion.rate)
 
 
 def linearised(
@@ -106,8 +110,7 @@ def linearised(
         jnp.eye(len(rate)) - duration * (integral @ by_rates), -by_duration[:, None], axis=1
     )
     end = jnp.append(integral[-1], 0.0)
-    lack = jnp.append(rate - 1.0 - duration * gained, integral[-1] @ rate)
-    return lack, jnp.append(upper, end[None], axis=0)
+    return what_lacks(motion, nodes, gained), jnp.append(upper, end[None], axis=0)
 
 
 LARGE_SWING = 1.3

@@ -36,11 +36,10 @@ from jaxcontact.simulation.single_sphere.contact import (
     touch_down,
 )
 from jaxcontact.simulation.single_sphere.flight import (
-    LARGEST_LACK,
-    ROUNDED,
     Flight,
     SphereMotion,
     integrated,
+    largest_flight_lack,
     parabola,
 )
 from jaxcontact.simulation.single_sphere.lanes import everywhere
@@ -430,7 +429,7 @@ def simulate_events(
 def has_inexact_flight(records: BounceRecord, used: jax.Array) -> jax.Array:
     """Whether a flight that is ``used`` lacks more than it may."""
     lacks = jax.lax.stop_gradient(records.lack_of_flight)
-    return jnp.any(used & (lacks > max(LARGEST_LACK, ROUNDED * float(jnp.finfo(lacks.dtype).eps))))
+    return jnp.any(used & (lacks > largest_flight_lack(lacks.dtype)))
 
 
 def has_inexact_contact(records: BounceRecord, steps: int) -> jax.Array:

@@ -3,7 +3,7 @@ steps where there is drag or lift.
 """
 
 from functools import partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -73,8 +73,8 @@ second one takes half as many as the flight itself, which tells the error of bot
 """
 
 LARGEST_LACK = 5e-8
-"""Of a flight. After several of them velocities were right to 6e-7 of the largest, derivatives to
-1e-5.
+"""Of a flight, where rounding is not larger. After several of them velocities were right to 6e-7 of
+the largest, derivatives to 1e-5.
 """
 
 ROUNDED = 64
@@ -132,7 +132,7 @@ def integrated(scene: Scene, start: SphereMotion, horizon: jax.Array, *, steps: 
     duration = estimate(flown(frozen_scene, frozen, duration, steps=ESTIMATE_STEPS)[0], duration)
     rough, _ = flown(frozen_scene, frozen, duration, steps=-(-steps // 2))
     corrected = estimate(rough, duration)
-    rough = step(partial(flight_rates, scene), rough, corrected - duration, CLASSICAL)
+    rough = step(partial(flight_rates, frozen_scene), rough, corrected - duration, CLASSICAL)
     duration = corrected
     before_landing, nodes = flown(scene, start, jax.lax.stop_gradient(duration), steps=steps)
 
@@ -160,6 +160,11 @@ def integrated(scene: Scene, start: SphereMotion, horizon: jax.Array, *, steps: 
         end,
     )
     return Flight(nodes, end, touches, difference(rough, before_landing, nodes.velocity) / HALVING)
+
+
+def largest_flight_lack(precision: Any) -> float:
+    """What a flight may lack, in units of its largest speed."""
+    return max(LARGEST_LACK, ROUNDED * float(jnp.finfo(precision).eps))
 
 
 def difference(rough: SphereMotion, fine: SphereMotion, velocities: jax.Array) -> jax.Array:
