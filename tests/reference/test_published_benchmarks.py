@@ -62,7 +62,13 @@ def test_oblique_impacts_that_slide_to_their_end_follow_the_closed_form(form):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", SPRINGS)
+@pytest.mark.parametrize(
+    "form",
+    [
+        form if form in ("linear", "rescaled") else pytest.param(form, marks=pytest.mark.long)
+        for form in SPRINGS
+    ],
+)
 def test_oblique_impacts_are_those_of_the_event_aligned_method(form):
     fixed, aligned = (
         rebound(form),

@@ -23,11 +23,21 @@ def group_of(name):
 SLOW = tuple(f"closed_form/gradient_cases/{case}" for case in ("G03", "G10", "G12"))
 """Cases of several bodies, and with many steps."""
 
+LONG = tuple(f"closed_form/gradient_cases/{case}" for case in ("G10", "G11"))
+"""Cases whose reverse mode takes a minute to compile: other cases (G01, G03) take the same way with
+a ball less, or a wall less.
+"""
+
 
 def marks(name):
     # A derivative in reverse mode is compiled for each case.
     slow = name.endswith("reverse") or name.startswith(SLOW)
-    return [pytest.mark.xdist_group(group_of(name)), *([pytest.mark.slow] if slow else [])]
+    long = name.endswith("reverse") and name.startswith(LONG)
+    return [
+        pytest.mark.xdist_group(group_of(name)),
+        *([pytest.mark.slow] if slow else []),
+        *([pytest.mark.long] if long else []),
+    ]
 
 
 def pytest_generate_tests(metafunc):

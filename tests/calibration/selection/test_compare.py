@@ -181,7 +181,10 @@ def drop(seed: int, law, sigma: float, *, duration: float) -> Recording:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("count", "way", "duration"), [(3, "trials", 1.2), (1, "bounces", 1.8)])
+@pytest.mark.parametrize(
+    ("count", "way", "duration"),
+    [pytest.param(3, "trials", 1.2, marks=pytest.mark.long), (1, "bounces", 1.8)],
+)
 def test_raw_trajectories_are_attributed_and_data_left_out_predicted(count, way, duration):
     recordings = [drop(seed, VISCOELASTIC, 2e-4, duration=duration) for seed in range(count)]
     bodies = jc.spheres(radius=0.02, mass=0.03)

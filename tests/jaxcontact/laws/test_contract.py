@@ -17,15 +17,28 @@ def marks(name: str) -> list:
     """What the checks of one law compile is shared: they run in one process. Whole contacts of
     other programs, made of laws that are here themselves, are slow.
     """
-    of_a_system = LAWS[name].function.__module__.startswith("jaxcontact.systems")
-    return [pytest.mark.xdist_group(name), *([pytest.mark.slow] if of_a_system else [])]
+    return [pytest.mark.xdist_group(name), *([pytest.mark.slow] if of_a_system(name) else [])]
+
+
+def of_a_system(name: str) -> bool:
+    return LAWS[name].function.__module__.startswith("jaxcontact.systems")
+
+
+def marks_of(name: str, check: str) -> list:
+    """What takes long of a contact that is slow is long."""
+    if check not in SLOW:
+        return marks(name)
+    return [*marks(name), pytest.mark.long if of_a_system(name) else pytest.mark.slow]
 
 
 @pytest.mark.parametrize(
-    "check",
-    [pytest.param(check, marks=pytest.mark.slow if check in SLOW else ()) for check in CHECKS],
+    ("name", "check"),
+    [
+        pytest.param(name, check, marks=marks_of(name, check))
+        for name in sorted(LAWS)
+        for check in CHECKS
+    ],
 )
-@pytest.mark.parametrize("name", [pytest.param(name, marks=marks(name)) for name in sorted(LAWS)])
 def test_every_law_keeps_the_contract(name, check):
     found = outcome(name, check)
     if isinstance(found, BaseException):

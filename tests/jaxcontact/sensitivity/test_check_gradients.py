@@ -180,6 +180,7 @@ def two_balls(**changes: Any) -> dict:
     return {"scene": scene, "initial": initial, "times": np.array([0.0, 0.2]), **changes}
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_two_spheres_are_trusted_and_named_by_body():
     of = ("bodies.radius", RESTITUTION, "initial.position[0, 2]")

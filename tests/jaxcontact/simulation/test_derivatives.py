@@ -121,7 +121,9 @@ def test_the_derivative_of_the_rebound_speed_equals_the_closed_one(damping):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("damping", [0.1, 3.0, pytest.param(20.0, marks=INEXACT)])
+@pytest.mark.parametrize(
+    "damping", [pytest.param(0.1, marks=pytest.mark.long), 3.0, pytest.param(20.0, marks=INEXACT)]
+)
 def test_the_second_derivative_of_the_rebound_speed_equals_the_closed_one(damping):
     p = rebound_parameters(damping)
     along = {leaf: np.zeros_like(value) for leaf, value in p.items()} | {

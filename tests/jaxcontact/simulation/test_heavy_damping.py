@@ -47,7 +47,7 @@ def path(p, method):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("at_once", "in_time"),
-    [(None, False), (None, True), (False, False)],
+    [(None, False), (None, True), pytest.param(False, False, marks=pytest.mark.long)],
     ids=["at once", "in time", "in steps"],
 )
 def test_values_and_derivatives_are_finite_and_so_is_every_contact(at_once, in_time):

@@ -119,6 +119,7 @@ def test_slopes_by_every_parameter_are_those_of_the_closed_form_and_of_differenc
         np.testing.assert_allclose(slope, (4 * near - far) / 3, rtol=0, atol=1e-7)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_second_derivatives_of_many_impacts_at_once_are_those_of_the_closed_form():
     """Of contacts with three branches, under ``vmap``: one tears, one does not, by speed, mass and

@@ -45,7 +45,7 @@ def integrated(law, p, times):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("law", ["hunt_crossley", "linear"])
+@pytest.mark.parametrize("law", [pytest.param("hunt_crossley", marks=pytest.mark.long), "linear"])
 def test_the_bouncing_ends_in_the_contact_that_does_not_lift_off(law):
     times = np.linspace(0.0, 0.6, 41)
     cases = [
@@ -73,7 +73,7 @@ def test_the_bouncing_ends_in_the_contact_that_does_not_lift_off(law):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("law", ["hunt_crossley", "linear"])
+@pytest.mark.parametrize("law", ["hunt_crossley", pytest.param("linear", marks=pytest.mark.long)])
 def test_derivatives_of_soft_bounces_are_those_of_an_integration_in_time(law):
     cases = [
         (np.log(stiffness_of(law, 1e-2)), 0.8, 0.1, 0.45),

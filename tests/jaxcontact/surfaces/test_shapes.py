@@ -617,7 +617,7 @@ def test_degenerate_places_have_finite_second_derivatives_in_single_precision(na
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("dtype", [pytest.param("float32", marks=pytest.mark.long), "float64"])
 @pytest.mark.parametrize("name", CORNERS)
 def test_degenerate_places_have_finite_gradients_and_hessians(name, dtype):
     shape, centers = CORNERS[name]

@@ -313,8 +313,9 @@ def direction(seed: int) -> dict:
     }
 
 
+@pytest.mark.long
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["rigid", pytest.param("soft", marks=pytest.mark.long)])
+@pytest.mark.parametrize("name", ["rigid", "soft"])
 def test_derivatives_of_three_spheres_agree(name):
     """Forward with reverse mode, and with differences."""
     loss = functools.partial(weighted, method=CROWD_METHODS[name])

@@ -83,10 +83,15 @@ def closed_bounced(p: jax.Array) -> jax.Array:
 @pytest.mark.parametrize(
     ("simulated", "closed", "p"),
     [
-        (touch_down, closed_touch_down, (1.0, 0.012)),
-        (bounced, closed_bounced, (0.2, 0.3, 0.7, 9.81)),
+        pytest.param(touch_down, closed_touch_down, (1.0, 0.012), id="two balls"),
+        pytest.param(
+            bounced,
+            closed_bounced,
+            (0.2, 0.3, 0.7, 9.81),
+            id="moving plate",
+            marks=pytest.mark.long,
+        ),
     ],
-    ids=["two balls", "moving plate"],
 )
 def test_the_hessian_of_an_impact_equals_that_of_its_closed_form(simulated, closed, p):
     p = jnp.array(p)
