@@ -79,6 +79,22 @@ def rotate_between(vector: Real, normal: Real, new_normal: Real) -> jax.Array:
     return jnp.where(defined, turned, vector)
 
 
+def rotation_between(normal: Real, new_normal: Real) -> jax.Array:
+    """The rotation of ``rotate_between`` as a matrix, for many vectors.
+
+    Args:
+        normal: unit vector, ``(..., 3)``.
+        new_normal: unit vector, ``(..., 3)``.
+
+    Returns:
+        The matrix, ``(..., 3, 3)``; it multiplies the vectors from the left.
+    """
+    normal = jnp.asarray(normal)
+    return jax.vmap(lambda unit: rotate_between(unit, normal, new_normal), out_axes=-1)(
+        jnp.eye(3, dtype=normal.dtype)
+    )
+
+
 def quaternion_product(first: Real, second: Real) -> jax.Array:
     """The product of two quaternions; as a rotation, ``second`` acts first.
 

@@ -5,6 +5,8 @@ from typing import NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
+import numpy as np
+from jax.flatten_util import ravel_pytree
 
 from jaxcontact.numerics.smooth import Real
 
@@ -45,6 +47,37 @@ def step(rates: Callable[[State], State], state: State, length: Real, tableau: T
     for row in tableau.matrix[1:]:
         slopes.append(rates(advance(state, combine(row, slopes), length)))
     return advance(state, combine(tableau.weights, slopes), length)
+
+
+def looped_step(
+    rates: Callable[[State], State], state: State, length: Real, tableau: Tableau
+) -> State:
+    """``step`` with its stages in a loop: ``rates`` is compiled once, for right-hand sides that
+    take longer to compile than to run.
+
+    Args:
+        rates: as for ``step``.
+        state: as for ``step``; all leaves of one type.
+        length: as for ``step``.
+        tableau: as for ``step``.
+    """
+    flat, unflat = ravel_pytree(state)
+    rows = np.zeros((len(tableau.weights), len(tableau.weights)))
+    for stage, row in enumerate(tableau.matrix):
+        rows[stage, : len(row)] = row
+
+    def advanced(coefficients: jax.Array, slopes: jax.Array) -> jax.Array:
+        return flat + length * jnp.sum(coefficients[:, None] * slopes, axis=0)
+
+    def stage(slopes: jax.Array, at: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, None]:
+        number, row = at
+        slope, _ = ravel_pytree(rates(unflat(advanced(row, slopes))))
+        return slopes.at[number].set(slope), None
+
+    none = jnp.zeros((len(rows), flat.size), flat.dtype)
+    numbers = jnp.arange(len(rows))
+    slopes, _ = jax.lax.scan(stage, none, (numbers, jnp.asarray(rows, flat.dtype)))
+    return unflat(advanced(jnp.asarray(tableau.weights, flat.dtype), slopes))
 
 
 def classical_step(rates: Callable[[State], State], state: State, length: Real) -> State:

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 
 from jaxcontact.laws.core.contact_phase import ContactPhase
 from jaxcontact.laws.core.normal_interfaces import SmoothLaw
-from jaxcontact.numerics.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, step
+from jaxcontact.numerics.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, looped_step
 from jaxcontact.numerics.smooth import Real, implicit_root
 
 SCALE_STEPS = 12
@@ -236,7 +236,7 @@ def _length(phase: PhaseFromForce) -> jax.Array:
         carry: tuple[Any, jax.Array, jax.Array], _: None
     ) -> tuple[tuple[Any, jax.Array, jax.Array], None]:
         node, length, lasts = carry
-        after = step(rates, node, SEARCH_STEP, CLASSICAL)
+        after = looped_step(rates, node, SEARCH_STEP, CLASSICAL)
         before, now = phase.event(*node), phase.event(*after)
         leaves = lasts & (now < 0.0) & (phase.rate(after[1]) < 0.0)
         fraction = jnp.where(leaves, before / jnp.where(leaves, before - now, 1.0), 1.0)
@@ -262,12 +262,15 @@ def _rebound(phase: PhaseFromForce) -> jax.Array:
         return slope[0] / event_rate, slope[1] / event_rate
 
     def advance(node: Any, _: None) -> tuple[Any, None]:
-        return step(rates, node, phase.length / IMPACT_STEPS, DORMAND_PRINCE_8), None
+        return looped_step(rates, node, phase.length / IMPACT_STEPS, DORMAND_PRINCE_8), None
 
     node, _ = jax.lax.scan(
         advance, (jnp.zeros_like(phase.start), phase.start), None, length=IMPACT_STEPS
     )
-    left = phase.event(*node)
-    for _ in range(LANDING_STEPS):
-        node = step(by_event, node, -left / LANDING_STEPS, CLASSICAL)
+    left = phase.event(*node) / LANDING_STEPS
+
+    def land(node: Any, _: None) -> tuple[Any, None]:
+        return looped_step(by_event, node, -left, CLASSICAL), None
+
+    node, _ = jax.lax.scan(land, node, None, length=LANDING_STEPS)
     return -phase.rate(node[1])

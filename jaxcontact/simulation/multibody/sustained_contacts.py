@@ -16,6 +16,7 @@ Friction and rolling resistance with a spring stick like Coulomb's here; their m
 force or torque they hold.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
@@ -23,7 +24,7 @@ import jax.flatten_util
 import jax.numpy as jnp
 
 from jaxcontact.geometry.rigid_motion import normal_and_tangential
-from jaxcontact.geometry.rotation import rotate_between
+from jaxcontact.geometry.rotation import rotation_between
 from jaxcontact.laws.core.branches import OnBranch
 from jaxcontact.laws.core.friction_interfaces import SlipFriction
 from jaxcontact.laws.friction.coulomb import NoFriction
@@ -222,9 +223,10 @@ def solved(
     frozen = jax.lax.stop_gradient
     # In the slopes alone: the solution knows nothing of it, but where several contacts could carry
     # a load it is shared out.
-    compliance = COMPLIANCE * jnp.diag(frozen(jax.flatten_util.ravel_pytree(mobility)[0]))
+    compliance = COMPLIANCE * frozen(jax.flatten_util.ravel_pytree(mobility)[0])
     free_flat = jax.flatten_util.ravel_pytree(free)[0]
     overlap = jnp.where(seen.gap < 0, -seen.gap, 0.0)
+    turn = None if seen is acting else rotation_between(seen.normal, acting.normal)
 
     def residual(
         unknown: jax.Array, matrix: jax.Array, free_flat: jax.Array, bound: Limits, *, cone: Any
@@ -232,9 +234,10 @@ def solved(
         impulse, velocity = unflat(unknown), unflat(free_flat + matrix @ unknown)
         # Velocities at the end of the step obey the contacts there; turned into the planes in which
         # the impulses act.
-        velocity = jax.tree.map(
-            lambda vector: rotate_between(vector, seen.normal, acting.normal), velocity
-        )
+        if turn is not None:
+            velocity = jax.tree.map(
+                lambda vector: jnp.sum(turn * vector[:, None, :], axis=-1), velocity
+            )
         along = jnp.sum(impulse.force * acting.normal, axis=-1)
         approach = jnp.sum(velocity.force * acting.normal, axis=-1)
         load = positive_part(along - approach / mobility.force[:, 0])
@@ -255,12 +258,15 @@ def solved(
     def newton(
         iteration: jax.Array, carry: tuple[jax.Array, jax.Array]
     ) -> tuple[jax.Array, jax.Array]:
-        cone = iteration < ITERATIONS
-        softened = (still[0] + frozen(compliance), *still[1:])
-        jacobian = jax.jacfwd(lambda z: residual(z, *softened, cone=cone))(carry[0])
-        return carry[0] - jnp.linalg.solve(
-            jacobian, residual(carry[0], *still, cone=cone)
-        ), jacobian
+        at, _ = carry
+        matrix, free_flat, bound = still
+
+        def softened(unknown: jax.Array) -> jax.Array:
+            yielding = free_flat + compliance * (unknown - at)
+            return residual(unknown, matrix, yielding, bound, cone=iteration < ITERATIONS)
+
+        value, jacobian = value_and_jacobian(softened, at)
+        return at - jnp.linalg.solve(jacobian, value), jacobian
 
     def newtons(start: jax.Array) -> tuple[jax.Array, jax.Array]:
         return jax.lax.fori_loop(
@@ -299,13 +305,22 @@ def solved(
     found = frozen(
         jax.lax.while_loop(wrong, attempted, Attempt(jnp.asarray(0), flat, jnp.zeros_like(matrix)))
     )
-    unknown, jacobian = found.unknown, found.jacobian
+
     # Two steps with the Jacobian of the solution carry first and second derivatives.
-    for _ in range(2):
-        unknown = unknown - jnp.linalg.solve(
-            jacobian, residual(unknown, *parameters, cone=not regularised)
-        )
-    return unflat(unknown)
+    def correct(unknown: jax.Array, _: None) -> tuple[jax.Array, None]:
+        left = residual(unknown, *parameters, cone=not regularised)
+        return unknown - jnp.linalg.solve(found.jacobian, left), None
+
+    return unflat(jax.lax.scan(correct, found.unknown, None, length=2)[0])
+
+
+def value_and_jacobian(
+    function: Callable[[jax.Array], jax.Array], at: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """Of ``function`` from vectors to vectors, which is traced once."""
+    return jax.vmap(lambda unit: jax.jvp(function, (at,), (unit,)), out_axes=(None, 1))(
+        jnp.eye(at.size, dtype=at.dtype)
+    )
 
 
 def relative(world: World, at: Geometry, state: State) -> Impulses:
@@ -346,7 +361,8 @@ def loads(world: World, closed: jax.Array, state: State, time: jax.Array) -> jax
         )
 
     def newton(_: jax.Array, load: jax.Array) -> jax.Array:
-        return load - jnp.linalg.solve(jax.jacfwd(residual)(load), residual(load))
+        value, jacobian = value_and_jacobian(residual, load)
+        return load - jnp.linalg.solve(jacobian, value)
 
     return jax.lax.fori_loop(0, ITERATIONS, newton, jnp.zeros_like(pull))
 

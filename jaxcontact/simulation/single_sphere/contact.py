@@ -18,7 +18,7 @@ import numpy as np
 from jaxcontact.laws.core.contact_phase import ClosedPhase, ContactPhase
 from jaxcontact.numerics.collocation import elementwise_slope, graded_grid, newton_iteration, solved
 from jaxcontact.numerics.interpolation import quintic
-from jaxcontact.numerics.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, step
+from jaxcontact.numerics.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, looped_step
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.scene.scene import Scene
 from jaxcontact.simulation.single_sphere.contact_in_time import path_in_time
@@ -414,15 +414,18 @@ def stepped(phase: ContactPhase, load: Load, *, steps: int) -> NormalPath:
     length = phase.length / steps
 
     def advance(node: PhaseNode, _: None) -> tuple[PhaseNode, PhaseNode]:
-        after = step(rates, node, length, DORMAND_PRINCE_8)
+        after = looped_step(rates, node, length, DORMAND_PRINCE_8)
         return after, after
 
     zero = jnp.zeros_like(phase.start)
     start = PhaseNode(zero, phase.start, zero, zero)
     last, nodes = jax.lax.scan(advance, start, None, length=steps)
-    left = phase.event(last.position, last.w)
-    for _ in range(LANDING_STEPS):
-        last = step(rates_by_event, last, -left / LANDING_STEPS, CLASSICAL)
+    left = phase.event(last.position, last.w) / LANDING_STEPS
+
+    def land(node: PhaseNode, _: None) -> tuple[PhaseNode, None]:
+        return looped_step(rates_by_event, node, -left, CLASSICAL), None
+
+    last, _ = jax.lax.scan(land, last, None, length=LANDING_STEPS)
     path = jax.tree.map(
         lambda first, middle, end: jnp.concatenate([first[None], middle[:-1], end[None]]),
         start,
@@ -448,19 +451,14 @@ def subdivided(path: PhaseNode, rates: Callable[[PhaseNode], PhaseNode]) -> Phas
     finer nodes.
     """
     slope, curvature = jax.jvp(rates, (path,), (rates(path),))
-    h = jnp.diff(path.sigma)
-    pieces = [jax.tree.map(lambda column: column[:-1], path)]
-    for theta in np.arange(1, SUBDIVISION) / SUBDIVISION:
-        between = [
-            quintic(theta, h, y[:-1], y[1:], dy[:-1], dy[1:], ddy[:-1], ddy[1:])[0]
-            for y, dy, ddy in zip(path, slope, curvature, strict=True)
-        ]
-        pieces.append(PhaseNode(*between))
-    return jax.tree.map(
-        lambda last, *columns: jnp.append(jnp.stack(columns, axis=1).ravel(), last[-1]),
-        path,
-        *pieces,
+    y, dy, ddy = (jnp.stack(columns)[..., None] for columns in (path, slope, curvature))
+    theta = jnp.arange(SUBDIVISION, dtype=y.dtype) / SUBDIVISION
+    h = jnp.diff(path.sigma)[:, None]
+    between, _ = quintic(
+        theta, h, y[:, :-1], y[:, 1:], dy[:, :-1], dy[:, 1:], ddy[:, :-1], ddy[:, 1:]
     )
+    columns = between.reshape(len(path), -1)
+    return PhaseNode(*jnp.concatenate([columns, y[:, -1]], axis=1))
 
 
 def sideways_advance(time: jax.Array, velocity: jax.Array, acceleration: jax.Array) -> jax.Array:
