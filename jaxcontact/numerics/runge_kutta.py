@@ -14,10 +14,13 @@ State = TypeVar("State")
 
 
 class Tableau(NamedTuple):
-    """Butcher tableau of an explicit method: strictly lower rows of the matrix, and the weights."""
+    """Butcher tableau of an explicit method: strictly lower rows of the matrix, and the weights;
+    and of its ``check``, those less the weights of a method of lower order.
+    """
 
     matrix: tuple[tuple[float, ...], ...]
     weights: tuple[float, ...]
+    check: tuple[float, ...] = ()
 
 
 def advance(state: State, slope: State, length: Real) -> State:
@@ -61,53 +64,62 @@ def looped_step(
         length: as for ``step``.
         tableau: as for ``step``.
     """
-    flat, unflat = ravel_pytree(state)
-    rows = np.zeros((len(tableau.weights), len(tableau.weights)))
-    for stage, row in enumerate(tableau.matrix):
-        rows[stage, : len(row)] = row
-
-    def advanced(coefficients: jax.Array, slopes: jax.Array) -> jax.Array:
-        return flat + length * jnp.sum(coefficients[:, None] * slopes, axis=0)
-
-    def stage(slopes: jax.Array, at: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, None]:
-        number, row = at
-        slope, _ = ravel_pytree(rates(unflat(advanced(row, slopes))))
-        return slopes.at[number].set(slope), None
-
-    none = jnp.zeros((len(rows), flat.size), flat.dtype)
-    numbers = jnp.arange(len(rows))
-    slopes, _ = jax.lax.scan(stage, none, (numbers, jnp.asarray(rows, flat.dtype)))
-    return unflat(advanced(jnp.asarray(tableau.weights, flat.dtype), slopes))
+    slopes, unflat = _slopes(rates, state, length, tableau)
+    return advance(state, unflat(_combined(tableau.weights, slopes)), length)
 
 
-def classical_step(rates: Callable[[State], State], state: State, length: Real) -> State:
-    """One step of the classical method of order 4, ``step(..., CLASSICAL)`` with its stages in a
-    loop: ``rates`` is compiled once, for right-hand sides that take longer to compile than to run.
+def checked_step(
+    rates: Callable[[State], State], state: State, length: Real, tableau: Tableau
+) -> tuple[State, State]:
+    """``looped_step``, and by how much a method of lower order would come to another state.
 
     Args:
         rates: as for ``step``.
-        state: as for ``step``.
+        state: as for ``looped_step``.
         length: as for ``step``.
+        tableau: as for ``step``; with ``check``.
     """
+    slopes, unflat = _slopes(rates, state, length, tableau)
+    after = advance(state, unflat(_combined(tableau.weights, slopes)), length)
+    lacks = unflat(length * jax.lax.stop_gradient(_combined(tableau.check, slopes)))
+    return after, lacks
 
-    def stage(
-        carry: tuple[State, State], at: tuple[jax.Array, jax.Array]
-    ) -> tuple[tuple[State, State], None]:
-        slope, total = carry
-        fraction, weight = at
-        slope = rates(advance(state, slope, fraction * length))
-        return (slope, advance(total, slope, weight)), None
 
-    none = jax.tree.map(jnp.zeros_like, state)
-    fractions = jnp.array([0.0, *(sum(row) for row in CLASSICAL.matrix[1:])])
-    (_, total), _ = jax.lax.scan(stage, (none, none), (fractions, jnp.array(CLASSICAL.weights)))
-    return advance(state, total, length)
+def _combined(coefficients: Real, slopes: jax.Array) -> jax.Array:
+    return jnp.sum(jnp.asarray(coefficients, slopes.dtype)[:, None] * slopes, axis=0)
+
+
+def _slopes(
+    rates: Callable[[State], State], state: State, length: Real, tableau: Tableau
+) -> tuple[jax.Array, Callable[[jax.Array], State]]:
+    """Those of all stages, ``(stages, n)``, and what makes a pytree of ``(n,)``."""
+    flat, unflat = ravel_pytree(state)
+    stages = len(tableau.weights)
+    rows = np.zeros((stages, stages))
+    for number, row in enumerate(tableau.matrix):
+        rows[number, : len(row)] = row
+
+    def stage(slopes: jax.Array, at: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, None]:
+        number, row = at
+        slope, _ = ravel_pytree(rates(unflat(flat + length * _combined(row, slopes))))
+        return slopes.at[number].set(slope), None
+
+    none = jnp.zeros((stages, flat.size), flat.dtype)
+    inputs = jnp.arange(stages), jnp.asarray(rows, flat.dtype)
+    return jax.lax.scan(stage, none, inputs)[0], unflat
 
 
 CLASSICAL = Tableau(
     matrix=((), (0.5,), (0.0, 0.5), (0.0, 0.0, 1.0)), weights=(1 / 6, 1 / 3, 1 / 3, 1 / 6)
 )
 """The classical method of order 4."""
+
+CLASSICAL_CHECKED = Tableau(
+    matrix=(*CLASSICAL.matrix, CLASSICAL.weights),
+    weights=(*CLASSICAL.weights, 0.0),
+    check=(0.0, 0.0, 0.0, 1 / 6, -1 / 6),
+)
+"""The same, and the slope at its end, which makes a method of order 3."""
 
 # Order 8, twelve stages: Prince and Dormand (1981), coefficients as tabulated in Hairer, Norsett
 # and Wanner, Solving Ordinary Differential Equations I (1993), II.5 (DOP853).

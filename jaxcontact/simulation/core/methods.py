@@ -35,6 +35,12 @@ MOST_FLIGHT_STEPS = 4096
 """Largest number of them that is tried."""
 
 
+SHORTER_STEPS, SHORTEST_STEP = 4, 6e-4
+"""Factor by which steps in contacts of several bodies are shortened that were too long, and the
+shortest that is tried.
+"""
+
+
 @model
 class EventAligned(_Budgeted):
     """Compliant contacts, one at a time, resolved from touch-down to lift-off.
@@ -73,7 +79,8 @@ class EventAligned(_Budgeted):
             mapped. Contacts that none of its lanes uses are then left out, as in a single
             simulation. ``jaxcontact.sweep`` sets it.
         graded_step: length of a step inside contacts of scenes with several spheres, where an
-            impact has a length of about 3; the error falls with its power 3.7. ``contact_steps``,
+            impact has a length of about 3; the error falls with its power 4
+            (``Status.INEXACT_STEPS`` where it is too long). ``contact_steps``,
             ``flight_steps``, ``rest_steps`` and ``level`` are for scenes with one sphere.
         sustained_steps: steps into which the whole time is divided where contacts last, in scenes
             with several bodies; 0 switches sustained contacts off (a scene that only bounces then
@@ -239,6 +246,11 @@ def made_exact(method: EventAligned | Impulse, status: int) -> EventAligned | Im
     if status == Status.INEXACT_CONTACT and isinstance(method, EventAligned):
         chosen = method.in_time or method.at_once is not None
         return None if chosen else dataclasses.replace(method, in_time=True)
+    if status == Status.INEXACT_STEPS and isinstance(method, EventAligned):
+        shorter = method.graded_step / SHORTER_STEPS
+        return (
+            dataclasses.replace(method, graded_step=shorter) if shorter >= SHORTEST_STEP else None
+        )
     steps = MORE_FLIGHT_STEPS * method.flight_steps
     if status == Status.INEXACT_FLIGHT and steps <= MOST_FLIGHT_STEPS:
         return dataclasses.replace(method, flight_steps=steps)

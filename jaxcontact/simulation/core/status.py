@@ -19,11 +19,12 @@ class Status(enum.IntEnum):
     SIMULTANEOUS_IMPACTS = 2
     INEXACT_FLIGHT = 3
     INEXACT_CONTACT = 4
-    TOO_FEW_CONTACTS = 5
-    TOO_FEW_STEPS = 6
-    NOT_FINITE = 7
-    UNRESOLVED_CONTACT = 8
-    IMPOSSIBLE_START = 9
+    INEXACT_STEPS = 5
+    TOO_FEW_CONTACTS = 6
+    TOO_FEW_STEPS = 7
+    NOT_FINITE = 8
+    UNRESOLVED_CONTACT = 9
+    IMPOSSIBLE_START = 10
 
     @property
     def advice(self) -> str:
@@ -73,6 +74,12 @@ _ADVICE = {
         "Heavily damped contacts (a restitution below 0.3) and contacts under a large load need to "
         "be solved for in time. Outside of traced functions simulate does so by itself; inside, "
         "ask for it: in_time=True of the method. Below a restitution of 0.001 that does not help."
+    ),
+    Status.INEXACT_STEPS: (
+        "The steps in a contact of several bodies, or with a surface that is no plane, are too "
+        "long to follow it to 1e-6 of its impact; heavy damping needs shorter ones. Outside of "
+        "traced functions simulate takes them by itself; inside, ask for them: graded_step of the "
+        "method."
     ),
     Status.TOO_FEW_CONTACTS: (
         "The budget of contacts was used up before the last time; what follows the last "

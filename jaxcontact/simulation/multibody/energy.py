@@ -23,6 +23,7 @@ class StepRecord(NamedTuple):
         stored: energy in the springs of friction at its end [J].
         rolled: energy in the springs of rolling at its end [J].
         elastic: energy that contacts with hysteresis could give back at its end [J].
+        lack: what the normal impulse of each pair may lack, in units of its impact, ``(pairs,)``.
     """
 
     time: jax.Array
@@ -36,6 +37,7 @@ class StepRecord(NamedTuple):
     stored: jax.Array
     rolled: jax.Array
     elastic: jax.Array
+    lack: jax.Array
 
 
 def ledger_of(world: World, record: StepRecord) -> Ledger:

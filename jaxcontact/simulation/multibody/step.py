@@ -25,7 +25,12 @@ from jaxcontact.laws.core.branches import OnBranch
 from jaxcontact.laws.core.rotation_interfaces import RollingFlow
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.numerics.interpolation import cubic
-from jaxcontact.numerics.runge_kutta import classical_step
+from jaxcontact.numerics.runge_kutta import (
+    CLASSICAL,
+    CLASSICAL_CHECKED,
+    checked_step,
+    looped_step,
+)
 from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.parameters import put
 from jaxcontact.scene.contact_model import ContactModel
@@ -130,14 +135,15 @@ class Work(NamedTuple):
 
 
 class Stepped(NamedTuple):
-    """After a step: where the bodies are, what friction and the normal law remember, and what was
-    worked.
+    """After a step: where the bodies are, what friction and the normal law remember, what was
+    worked, and what the normal impulse of each pair may lack, in units of its impact, ``(pairs,)``.
     """
 
     state: State
     memory: Any
     friction: Any
     work: Work
+    lack: jax.Array
     normal: Any = None
     rolling: Any = None
 
@@ -215,8 +221,10 @@ def external_power(world: World, state: State, time: jax.Array) -> tuple[jax.Arr
 
 def normal_step(
     world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
-) -> Moving:
-    """After a step without friction."""
+) -> tuple[Moving, jax.Array]:
+    """After a step without friction; and what the normal impulse of each pair may lack, in units of
+    its impact.
+    """
     meets = world.force is not None and world.pairs.between_members > 0
 
     def rates(moving: Moving) -> Moving:
@@ -255,20 +263,26 @@ def normal_step(
         zero,
         zero,
     )
-    end = classical_step(rates, begin, duration)
+    if world.force is None:
+        end, lack = looped_step(rates, begin, duration, CLASSICAL), nothing
+    else:
+        end, lacks = checked_step(rates, begin, duration, CLASSICAL_CHECKED)
+        impact = active.closed & (active.fastest > SLOWEST)
+        scale = jnp.where(impact, active.mass * active.fastest, jnp.inf)
+        lack = jax.lax.stop_gradient(jnp.abs(lacks.impulse) / scale)
     moved = with_unit_orientation(world, end.state)
     if meets:
         moved = with_angular_momentum(world, state, moved, end.gained)
-    return end._replace(state=moved)
+    return end._replace(state=moved), lack
 
 
 def flight_step(
     world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
 ) -> Stepped:
     """After a step without contact."""
-    moved = normal_step(dataclasses.replace(world, force=None), active, state, time, duration)
+    moved, lack = normal_step(dataclasses.replace(world, force=None), active, state, time, duration)
     work = no_work(world, state.position)._replace(fluid=moved.fluid_work, supplied=moved.supplied)
-    return Stepped(moved.state, None, None, work, active.normal)
+    return Stepped(moved.state, None, None, work, lack, active.normal)
 
 
 class Pair(NamedTuple):
@@ -772,7 +786,7 @@ def step_of_forces(
     )
     eased, lost_first, supplied_first = resisted(world, active.closed, before, state, half)
     if not world.has_memory:
-        moved = normal_step(world, active, eased, time, duration)
+        moved, lack = normal_step(world, active, eased, time, duration)
         after = geometry(world, moved.state, moved.time)
         rest = jnp.maximum(moved.impulse - half, 0.0)
         ended, lost, supplied = resisted(world, active.closed, after, moved.state, rest)
@@ -780,9 +794,9 @@ def step_of_forces(
         work = Work(
             moved.normal_work, lost[0], lost[1], lost[2], moved.fluid_work, supplied, none.settled
         )
-        return Stepped(ended, None, None, work, active.normal)
+        return Stepped(ended, None, None, work, lack, active.normal)
     kicked, first_work, first_supplied = kick(world, before, eased, duration / 2 * active.friction)
-    moved = normal_step(world, active, kicked, time, duration)
+    moved, lack = normal_step(world, active, kicked, time, duration)
     after = geometry(world, moved.state, moved.time)
     slip = slips(world, before, state)
     impulse, force, memory = friction_through(
@@ -804,4 +818,4 @@ def step_of_forces(
         supplied,
         none.settled,
     )
-    return Stepped(ended, memory, force, work, active.normal)
+    return Stepped(ended, memory, force, work, lack, active.normal)

@@ -470,7 +470,8 @@ def sustained_step(
         rolling = jax.tree.map(
             lambda new, old: jnp.where(takes_time, new, old), held_still, rolling
         )
-    return Stepped(settled, memory, friction, work, normal, rolling), load
+    none = jnp.zeros_like(load)
+    return Stepped(settled, memory, friction, work, none, normal, rolling), load
 
 
 def at_static_overlap(
