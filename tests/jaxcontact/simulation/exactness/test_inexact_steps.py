@@ -1,4 +1,4 @@
-"""Heavily damped collisions of two spheres, whose steps the engine finds out to be too long, against
+"""Heavily damped collisions of two spheres, whose steps the engine finds to be too long, against
 an integration by scipy of the overlap alone.
 """
 
