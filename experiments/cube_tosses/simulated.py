@@ -13,7 +13,7 @@ from experiments.cube_tosses.tosses import RATE, Cube, Toss
 
 GRAVITY = 9.81
 METHODS: dict[str, jc.EventAligned | jc.Impulse] = {
-    "compliant": jc.EventAligned(max_contacts=60),
+    "compliant": jc.EventAligned(max_contacts=60, graded_step=0.03),
     "rigid": jc.Impulse(max_contacts=200),
 }
 

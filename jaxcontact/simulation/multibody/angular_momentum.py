@@ -24,6 +24,14 @@ def angular_momentum_rate(
     return jnp.cross(now.position - start.position, force) + torque
 
 
+def angular_momentum_since(world: World, start: State, now: State) -> jax.Array:
+    """Angular momentum of each body about its place at the ``start`` of the step [N m s],
+    ``(bodies, 3)``.
+    """
+    momentum = now.velocity / world.inverse_mass[:, None]
+    return jnp.cross(now.position - start.position, momentum) + momentum_of_spin(world, now)
+
+
 def with_angular_momentum(world: World, start: State, end: State, gained: jax.Array) -> State:
     """``end`` of a step with the spins of bodies that ``gained`` this angular momentum."""
     momentum = end.velocity / world.inverse_mass[:, None]

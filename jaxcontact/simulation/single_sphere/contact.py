@@ -502,6 +502,25 @@ class ContactNodes(NamedTuple):
     acceleration: jax.Array
 
 
+def extrapolated(
+    swept: Callable[[np.ndarray], tuple[jax.Array, jax.Array]], nodes: int
+) -> tuple[jax.Array, jax.Array]:
+    """What ``swept`` (of second order) gives at all nodes, less its error, which is a third of the
+    difference from every second node; between these it is interpolated.
+    """
+    every = np.arange(nodes)
+    coarse = np.unique(np.append(every[::2], nodes - 1))
+
+    def less_error(fine: jax.Array, rough: jax.Array) -> jax.Array:
+        error = (fine[coarse] - rough) / 3
+        share = np.interp(every, coarse, np.arange(len(coarse)))
+        below = np.minimum(share.astype(int), len(coarse) - 2)
+        above = jnp.asarray(share - below, fine.dtype)[:, None]
+        return fine + (1 - above) * error[below] + above * error[below + 1]
+
+    return jax.tree.map(less_error, swept(every), swept(coarse))
+
+
 def motion_at_nodes(
     scene: Scene, touch: TouchDown, phase: ContactPhase, path: NormalPath, *, level: bool
 ) -> ContactNodes:
@@ -510,7 +529,8 @@ def motion_at_nodes(
     With ``level`` no external force has a tangential component, and the slip is a closed function
     of the normal impulse. Otherwise friction (exact in the impulse of each step) and the external
     tangential acceleration alternate (Strang splitting; friction comes last, so that at the nodes a
-    sticking contact has the little slip that it has between them).
+    sticking contact has the little slip that it has between them), once from node to node and once
+    over two intervals at a time: of fourth order by Richardson's extrapolation.
     """
     bodies, friction, normal = scene.bodies, scene.contact.impulse_friction, touch.normal
     time = phase.time_scale * path.tau
@@ -519,8 +539,9 @@ def motion_at_nodes(
     contact_acceleration = touch.impact_speed / phase.time_scale * path.force
     _, tangential = split(touch.motion.velocity, normal)
     spin = touch.motion.spin
-    durations, forces = jnp.diff(time), (contact_acceleration[:-1], contact_acceleration[1:])
     if level:
+        durations = jnp.diff(time)
+        forces = contact_acceleration[:-1], contact_acceleration[1:]
         load = normal_load(scene, normal, touch.motion.velocity, spin)
         impulses = pushing_impulse(
             overlap_rate[:-1] - overlap_rate[1:] + load * durations, durations, *forces
@@ -546,13 +567,23 @@ def motion_at_nodes(
             )
             return (tangential, spin), (tangential, spin)
 
-        later: Any
-        _, later = jax.lax.scan(
-            advance, (tangential, spin), (durations, overlap_rate[:-1], overlap_rate[1:], *forces)
-        )
-        tangentials, spins = jax.tree.map(
-            lambda first, rest: jnp.concatenate([first[None], rest]), (tangential, spin), later
-        )
+        def swept(nodes: np.ndarray) -> tuple[jax.Array, jax.Array]:
+            duration, rate, force = (
+                jnp.diff(time[nodes]),
+                overlap_rate[nodes],
+                contact_acceleration[nodes],
+            )
+            later: Any
+            _, later = jax.lax.scan(
+                advance,
+                (tangential, spin),
+                (duration, rate[:-1], rate[1:], force[:-1], force[1:]),
+            )
+            return jax.tree.map(
+                lambda first, rest: jnp.concatenate([first[None], rest]), (tangential, spin), later
+            )
+
+        tangentials, spins = extrapolated(swept, time.shape[0])
 
     velocity = tangentials - overlap_rate[:, None] * normal
     nodes = ContactNodes(
