@@ -3,7 +3,7 @@ equally long.
 """
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
 import jax
@@ -17,7 +17,12 @@ from jaxcontact.scene.scene import Scene, State
 from jaxcontact.simulation.core.methods import EventAligned, Impulse, made_exact
 from jaxcontact.simulation.core.status import Status
 from jaxcontact.simulation.core.trajectory import Trajectory, warn_of_failures
-from jaxcontact.simulation.simulate import MORE_CONTACTS, is_one_sphere_over_a_plane, simulate
+from jaxcontact.simulation.simulate import (
+    MORE_CONTACTS,
+    check_times,
+    is_one_sphere_over_a_plane,
+    simulate,
+)
 from jaxcontact.simulation.single_sphere.engine import bounces
 from jaxcontact.simulation.single_sphere.flight import SphereMotion
 
@@ -127,8 +132,12 @@ def sweep(
 
     lanes = min(lanes, count)
 
+    check_times(times)
+    # Compiled once for a function ``make``; what has no hash is compiled in every call.
+    grouped = _run_compiled if isinstance(make, Hashable) else _run
+
     def run(method: EventAligned | Impulse) -> Trajectory:
-        return _run(make, inputs, times, moments, method, lanes=lanes)
+        return grouped(make, inputs, moments, method, lanes)
 
     most = 0 if method.max_contacts is not None else MOST_ENTRIES // lanes
     method = dataclasses.replace(method, max_contacts=method.contact_budget)
@@ -163,17 +172,15 @@ def _with_remedy(
 def _run(
     make: Callable[[Any], tuple[Scene, State]],
     inputs: Any,
-    times: ArrayLike,
-    moments: jax.Array,
+    times: jax.Array,
     method: EventAligned | Impulse,
-    *,
     lanes: int,
 ) -> Trajectory:
     """All simulations with the budget of the method, in groups of about as many contacts."""
     count = jax.tree.leaves(inputs)[0].shape[0]
 
     def expected(one: Any) -> jax.Array:
-        return expected_contacts(*make(one), moments, budget=method.contact_budget)
+        return expected_contacts(*make(one), times, budget=method.contact_budget)
 
     def simulate_one(one: Any) -> Trajectory:
         return simulate(*make(one), times, method=method)
@@ -189,3 +196,6 @@ def _run(
     )
     place = jnp.argsort(order)
     return jax.tree.map(lambda column: column.reshape((-1, *column.shape[2:]))[place], results)
+
+
+_run_compiled = jax.jit(_run, static_argnames=("make", "method", "lanes"))

@@ -34,7 +34,7 @@ _KEEP_GAPS = "Give every row one value for each column, and leave a cell empty f
 _ADD_ROWS = "Below the header come the measured rows, one for each sample."
 _ADD_HEADER = (
     "Add a header line above the numbers that names the columns, for example 't,x,y' or 't (s);x "
-    "(mm);z (mm)'."
+    "(mm);z (mm)', or 't (s)' above times of impacts."
 )
 
 

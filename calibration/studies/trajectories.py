@@ -19,7 +19,7 @@ The rules, in the order in which they are applied:
 
 import dataclasses
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar, NamedTuple
 
 import jax
@@ -177,8 +177,10 @@ def read_trajectories(study: Study) -> tuple[list[Recording], list[DetectedBounc
 def no_bounce(recording: Recording) -> InputError:
     """What to say of a recording without a bounce."""
     remedy = (
-        "Give a recording of free flight before and after at least one impact; check which axis is "
-        "vertical, and the radius."
+        "Give a recording of free flight before and after at least one impact. Where there is one, "
+        "its flights do not fall as they should: check the frame rate or the unit of the times, "
+        "which axis is vertical and points up (--vertical), the unit of the lengths, and the "
+        "radius."
     )
     return InputError("there is no bounce in this recording", remedy=remedy, path=recording.path)
 
@@ -305,6 +307,7 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
             method=study.fit.method,
             seconds=time.perf_counter() - began,
         )
+    notes.extend(radius_doubts(result, study.ball.radius))
     return dataclasses.replace(result, warnings=(*result.warnings, *notes))
 
 
@@ -537,6 +540,27 @@ def stiffness(study: Study, problem: Problem, assessment: Assessment) -> Estimat
     return found(np.nan, np.inf, Determination.NOT_DETERMINED, note)
 
 
+def radius_doubts(result: Fit, radius: float) -> Iterator[str]:
+    """A doubt where every surface lies below ``z = 0`` by a good part of the radius: heights that
+    were measured from the surface put it there if the radius is too large.
+    """
+    heights = np.array(
+        [
+            recording.nuisance["surface_height"].value
+            for recording in result.recordings
+            if "surface_height" in recording.nuisance
+        ]
+    )
+    if heights.size and np.all((heights < -0.3 * radius) & (heights > -1.1 * radius)):
+        lowest = radius + float(np.mean(heights))
+        yield (
+            f"With a radius of {1e3 * radius:g} mm the surface lies "
+            f"{-1e3 * float(np.mean(heights)):.1f} mm below z = 0. Where z = 0 is the surface, the "
+            f"radius is {1e3 * lowest:.1f} mm: is the radius that was given a diameter? Drag "
+            "depends on its square."
+        )
+
+
 def scale_sentence(scale: Estimate, gravity: float) -> str:
     """A wrong length scale in words, as a scale and as the gravity it feigns."""
     if scale.status is not Determination.DETERMINED:
@@ -549,8 +573,12 @@ def scale_sentence(scale: Estimate, gravity: float) -> str:
             f"{max(abs(percent) + 2 * sd, 0.1):.1f} %."
         )
     word = "short" if percent > 0 else "long"
+    times = np.sqrt(scale.value)
     return (
-        f"The length scale of the recordings is {abs(percent):.1f} +- {sd:.1f} % {word} (or "
+        f"The recorded lengths are {abs(1 / scale.value - 1) * 100:.1f} +- "
+        f"{sd / scale.value**2:.1f} % too {word} (or "
         f"gravity is {apparent:.2f} +- {apparent_sd:.2f}"
-        f" m/s^2 in their units, not {gravity:g}). Restitution does not depend on it."
+        f" m/s^2 in their units, not {gravity:g}; or the recorded times are "
+        f"{max(times, 1 / times):.3g} times too {'long' if percent > 0 else 'short'}: check the "
+        "frame rate). Restitution does not depend on it."
     )

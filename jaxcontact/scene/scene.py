@@ -23,7 +23,8 @@ class Scene(Replaceable):
 
     Args:
         bodies: ``spheres(...)``, ``clump(...)``, ``cube(...)``, or several ``together(...)``.
-        surfaces: of ``jaxcontact.surfaces``, in any number.
+        surfaces: of ``jaxcontact.surfaces``, in any number; a floor at ``z = 0`` where nothing is
+            given, none with ``()``.
         contact: laws of every contact.
         contact_on_surfaces: laws of contacts with surfaces where these differ from those between
             bodies: one ``ContactModel``, or one for each surface. They are of the same kinds as

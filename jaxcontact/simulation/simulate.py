@@ -36,7 +36,8 @@ from jaxcontact.surfaces import Plane
 Method = EventAligned | Impulse | FixedStep
 
 
-def _check_times(times: Any) -> None:
+def check_times(times: Any) -> None:
+    """Raises where ``times`` are no list of increasing numbers."""
     if np.ndim(times) != 1 or np.shape(times)[0] < 1:
         raise ValueError(
             f"simulate: times has shape {np.shape(times)}, but must be a list of times, "
@@ -219,7 +220,7 @@ def simulate(
         scene = dataclasses.replace(
             scene, contact=scene.contact_on_surfaces[0], contact_on_surfaces=None
         )
-    _check_times(times)
+    check_times(times)
     _check_method(scene, method)
     _check_bodies(scene, initial)
     if ledger and isinstance(method, FixedStep):

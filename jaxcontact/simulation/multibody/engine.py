@@ -310,13 +310,13 @@ def touching_at_start(
 
 
 def is_impossible(world: World, at: Geometry, start: State) -> jax.Array:
-    """Whether a centre lies behind a surface or in another sphere at the start, or rigid bodies
-    overlap.
+    """Whether a centre lies on or behind a surface or in another sphere at the start, or rigid
+    bodies overlap.
     """
     gap, deepest = at.gap, smaller_radius(world)
     extent = jnp.max(jnp.abs(start.position)) + jnp.max(jnp.asarray(world.bodies.radius))
     allowed = TOUCHES * deepest + rounding(gap) * extent if world.rigid else deepest
-    return jnp.any(gap < -allowed)
+    return jnp.any(gap <= -allowed)
 
 
 def settled_of(

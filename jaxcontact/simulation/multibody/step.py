@@ -8,10 +8,10 @@ order 4, whose length shrinks with the square root of the overlap towards the en
 Friction, rolling and spinning resistance without memory act through their closed flows in the
 normal impulse, half before the normal step and half after it: exact for a sphere on a plane, and
 stable whatever the slip velocity of the regularisation. Contacts that share a body act at once,
-each on its share of it, so that no contact is the first; what that leaves out is of first order, and is
-taken off by extrapolation. A step in which friction and the normal motion alternate is of second
-order, and of third by another extrapolation, from two steps of half its length. Friction with memory acts through half an
-impulse of its force before and the rest after the normal step.
+each on its share of it, so that no contact is the first; what that leaves out is of first order,
+and is taken off by extrapolation. A step in which friction and the normal motion alternate is of
+second order, and of third by another extrapolation, from two steps of half its length. Friction
+with memory acts through half an impulse of its force before and the rest after the normal step.
 """
 
 import dataclasses

@@ -75,7 +75,12 @@ def test_inside_traced_functions_a_start_in_overlap_has_a_status(height):
 
 @pytest.mark.parametrize(
     ("height", "method"),
-    [(-0.001, jc.EventAligned()), (-0.5, jc.EventAligned()), (0.019, jc.Impulse())],
+    [
+        (0.0, jc.EventAligned()),
+        (-0.001, jc.EventAligned()),
+        (-0.5, jc.EventAligned()),
+        (0.019, jc.Impulse()),
+    ],
 )
 def test_a_start_that_no_motion_reaches_is_refused(height, method):
     """The centre is behind the surface, or a rigid sphere overlaps it."""

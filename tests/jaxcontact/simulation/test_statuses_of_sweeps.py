@@ -34,6 +34,21 @@ def test_one_warning_tells_how_many_and_why_and_the_result_tells_which():
 
 
 @pytest.mark.slow
+def test_a_second_sweep_of_a_function_compiles_nothing():
+    calls = []
+
+    def counted(restitution):
+        calls.append(restitution)
+        return make(restitution)
+
+    first = jc.sweep(counted, RESTITUTIONS, TIMES, method=jc.Impulse(max_contacts=40))
+    traced = len(calls)
+    second = jc.sweep(counted, RESTITUTIONS * 0.99, TIMES, method=jc.Impulse(max_contacts=40))
+    assert len(calls) == traced
+    assert not np.array_equal(first.position, second.position)
+
+
+@pytest.mark.slow
 def test_a_budget_that_is_not_given_is_found():
     bouncy = jnp.array([0.3, 0.999])
     with warnings.catch_warnings():
