@@ -51,6 +51,10 @@ class SoundsOfImpacts(Observation):
         return trial_state.shown_time(self.clock, heard.time)[:, None]
 
 
+LONGEST_FLIGHT = 30.0
+"""Time between two impacts [s] that no bouncing ball in a file takes; times in other units do."""
+
+
 class BounceTimes(Measurement):
     """Times at which impacts of one bouncing body were heard or felt.
 
@@ -253,7 +257,7 @@ def read_bounce_times(
         clock: name of the clock.
 
     Raises:
-        InputError: with the file, line and column, and what to do.
+        InputError: with the file, line and column, and what to do; times that are no seconds.
 
     Example:
         >>> rows = [320, 750, 1050]
@@ -265,6 +269,14 @@ def read_bounce_times(
     found, name = read_columns(path, wanted, needed=("times",), columns=columns)
     kept = np.isfinite(found["times"])
     deviation = found["sigma"][kept] if "sigma" in found and sigma is None else sigma
-    return BounceTimes(
-        found["times"][kept], sigma=deviation, first=first, clock=clock, name=name, path=str(path)
-    )
+    times = found["times"][kept]
+    longest = np.max(np.diff(times), initial=0.0)
+    if longest > LONGEST_FLIGHT:
+        raise InputError(
+            f"{longest:g} s pass between two impacts: on the Earth a ball that flies as long rises "
+            f"{9.81 * longest**2 / 8e3:.2g} km",
+            remedy="Name the unit in the header, for example 't (ms)', or leave out what lies "
+            "apart.",
+            path=str(path),
+        )
+    return BounceTimes(times, sigma=deviation, first=first, clock=clock, name=name, path=str(path))

@@ -135,8 +135,8 @@ class ReadingOptions(Section):
         default=None,
     )
     sigma: float | Mapping[str, float] | None = option(
-        "standard deviation of the positions [m], or of what a table of impacts holds; found "
-        "from the data when left out",
+        "standard deviation of the positions [m], of times of impacts [s], or of what a table of "
+        "impacts holds; found from the data when left out",
         DEVIATIONS,
         default=None,
     )

@@ -251,6 +251,14 @@ def test_bounce_times_from_a_file(tmp_path):
     assert np.allclose(cal.measurements.read_bounce_times(file, sigma=1e-4).time, [0.1, 0.62, 1.03])
 
 
+def test_bounce_times_that_are_no_seconds_are_refused(tmp_path):
+    file = tmp_path / "clicks.csv"
+    file.write_text("t\n100.0\n620.0\n1030\n")
+    with pytest.raises(InputError, match="520 s pass between two impacts") as caught:
+        cal.measurements.read_bounce_times(file, sigma=1e-4)
+    assert "'t (ms)'" in caught.value.remedy
+
+
 # ---- force and duration of a contact
 
 
