@@ -23,7 +23,7 @@ class StepRecord(NamedTuple):
         stored: energy in the springs of friction at its end [J].
         rolled: energy in the springs of rolling at its end [J].
         elastic: energy that contacts with hysteresis could give back at its end [J].
-        lack: what the normal impulse of each pair may lack, in units of its impact, ``(pairs,)``.
+        lack: what the relative velocity of each pair may lack [m/s], ``(pairs,)``.
     """
 
     time: jax.Array

@@ -143,7 +143,7 @@ class Work(NamedTuple):
 
 class Stepped(NamedTuple):
     """After a step: where the bodies are, what friction and the normal law remember, what was
-    worked, and what the normal impulse of each pair may lack, in units of its impact, ``(pairs,)``.
+    worked, and what the relative velocity of each pair may lack [m/s], ``(pairs,)``.
     """
 
     state: State
@@ -229,9 +229,7 @@ def external_power(world: World, state: State, time: jax.Array) -> tuple[jax.Arr
 def normal_step(
     world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
 ) -> tuple[Moving, jax.Array]:
-    """After a step without friction; and what the normal impulse of each pair may lack, in units of
-    its impact.
-    """
+    """After a step without friction; and what the gap rate of each pair may lack [m/s]."""
     meets = world.force is not None and world.pairs.between_members > 0
 
     def rates(moving: Moving) -> Moving:
@@ -275,8 +273,8 @@ def normal_step(
     else:
         end, lacks = checked_step(rates, begin, duration, CLASSICAL_CHECKED)
         impact = active.closed & (active.fastest > SLOWEST)
-        scale = jnp.where(impact, active.mass * active.fastest, jnp.inf)
-        lack = jax.lax.stop_gradient(jnp.abs(lacks.impulse) / scale)
+        mass = jnp.where(impact, active.mass, jnp.inf)
+        lack = jax.lax.stop_gradient(jnp.abs(lacks.impulse) / mass)
     moved = with_unit_orientation(world, end.state)
     if meets:
         moved = with_angular_momentum(world, state, moved, end.gained)
@@ -846,8 +844,7 @@ def extrapolated_step(
     at = geometry(world, fine, time + duration)
     differs = relative_velocity(world, at, ended) - relative_velocity(world, at, fine)
     impact = active.closed & (active.fastest > SLOWEST)
-    share = safe_norm(differs) / jnp.where(impact, active.fastest, jnp.inf)
-    lack = parts.lack[1] + parts.lack[2] + SPLIT * share
+    lack = parts.lack[1] + parts.lack[2] + SPLIT * jnp.where(impact, safe_norm(differs), 0.0)
     return Stepped(ended, None, None, work, jax.lax.stop_gradient(lack), active.normal)
 
 
