@@ -116,6 +116,9 @@ UNKNOWN_FLIGHT = 1024
 compiled: 20 of them.
 """
 
+FEW_ROUNDINGS = 8.0
+"""Shortest motion of a step in a contact, in units of the rounding of a position."""
+
 LARGEST_FLIGHT = 2**16
 """Largest number of steps for flights."""
 
@@ -239,6 +242,16 @@ def graded_step(
         length = jnp.minimum(length, jnp.maximum(fraction**3, quartic))
     step = time_scale * fraction * length
     return jnp.min(jnp.where(limits, step, jnp.inf), initial=jnp.inf)
+
+
+def finest_step(world: World, active: Active, state: State) -> jax.Array:
+    """Step in which the fastest contact moves by a few roundings of a position; a shorter one might
+    not move it at all.
+    """
+    position, fastest = jax.lax.stop_gradient((state.position, active.fastest))
+    extent = jnp.max(jnp.abs(position)) + jnp.max(jnp.asarray(world.bodies.radius))
+    speed = jnp.max(jnp.where(active.closed, fastest, 0.0), initial=SLOWEST)
+    return jax.lax.stop_gradient(FEW_ROUNDINGS * float(jnp.finfo(speed.dtype).eps) * extent / speed)
 
 
 def speed_of_overlap(world: World, overlap: jax.Array, mass: jax.Array) -> jax.Array:
@@ -590,6 +603,7 @@ def next_step(
         allowed = jnp.where(lasts, jnp.minimum(allowed, lengths.sustained), allowed)
     if isinstance(method, EventAligned):
         resolved = graded_step(world, active, gap, rate, method.graded_step)
+        resolved = jnp.maximum(resolved, finest_step(world, active, state))
         resolves = jnp.isfinite(resolved) if lasts is None else jnp.isfinite(resolved) & ~lasts
         resolved = jnp.minimum(
             resolved, jnp.minimum(bounds.certain * BEYOND + beyond, lengths.flight)
