@@ -118,7 +118,8 @@ FAULTS = {
         b"0,1\n1,2\n",
         "line 1: the columns have no names: the first row is numbers. Add a header line "
         "above the numbers that names the columns, "
-        "for example 't,x,y' or 't (s);x (mm);z (mm)'.",
+        "for example 't,x,y' or 't (s);x (mm);z (mm)', or 't (s)' above "
+        "times of impacts.",
     ),
     "track name and no header": (
         b"mass A\n0,1\n1,2\n",
