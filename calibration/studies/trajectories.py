@@ -552,12 +552,11 @@ def radius_doubts(result: Fit, radius: float) -> Iterator[str]:
         ]
     )
     if heights.size and np.all((heights < -0.3 * radius) & (heights > -1.1 * radius)):
-        lowest = radius + float(np.mean(heights))
+        depth = -float(np.mean(heights))
         yield (
-            f"With a radius of {1e3 * radius:g} mm the surface lies "
-            f"{-1e3 * float(np.mean(heights)):.1f} mm below z = 0. Where z = 0 is the surface, the "
-            f"radius is {1e3 * lowest:.1f} mm: is the radius that was given a diameter? Drag "
-            "depends on its square."
+            f"With a radius of {1e3 * radius:g} mm the surface lies {1e3 * depth:.1f} mm below "
+            f"z = 0. Where z = 0 is the surface, the radius is {1e3 * (radius - depth):.1f} mm: is "
+            "the radius that was given a diameter? Drag depends on its square."
         )
 
 

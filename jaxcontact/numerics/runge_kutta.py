@@ -68,6 +68,25 @@ def looped_step(
     return advance(state, unflat(_combined(tableau.weights, slopes)), length)
 
 
+def looped_steps(
+    rates: Callable[[State], State], state: State, length: Real, tableau: Tableau, *, steps: int
+) -> State:
+    """The state after so many ``looped_step`` of the same length.
+
+    Args:
+        rates: as for ``step``.
+        state: as for ``looped_step``.
+        length: of one step.
+        tableau: as for ``step``.
+        steps: how many.
+    """
+
+    def one(state: State, _: None) -> tuple[State, None]:
+        return looped_step(rates, state, length, tableau), None
+
+    return jax.lax.scan(one, state, None, length=steps)[0]
+
+
 def checked_step(
     rates: Callable[[State], State], state: State, length: Real, tableau: Tableau
 ) -> tuple[State, State]:

@@ -13,7 +13,7 @@ import jax.numpy as jnp
 
 from jaxcontact.laws.core.contact_phase import ContactPhase
 from jaxcontact.laws.core.normal_interfaces import SmoothLaw
-from jaxcontact.numerics.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, looped_step
+from jaxcontact.numerics.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, looped_step, looped_steps
 from jaxcontact.numerics.smooth import Real, implicit_root
 
 SCALE_STEPS = 12
@@ -261,16 +261,9 @@ def _rebound(phase: PhaseFromForce) -> jax.Array:
         event_rate = phase.event_rate(*node, *slope)
         return slope[0] / event_rate, slope[1] / event_rate
 
-    def advance(node: Any, _: None) -> tuple[Any, None]:
-        return looped_step(rates, node, phase.length / IMPACT_STEPS, DORMAND_PRINCE_8), None
-
-    node, _ = jax.lax.scan(
-        advance, (jnp.zeros_like(phase.start), phase.start), None, length=IMPACT_STEPS
-    )
+    start = jnp.zeros_like(phase.start), phase.start
+    length = phase.length / IMPACT_STEPS
+    node = looped_steps(rates, start, length, DORMAND_PRINCE_8, steps=IMPACT_STEPS)
     left = phase.event(*node) / LANDING_STEPS
-
-    def land(node: Any, _: None) -> tuple[Any, None]:
-        return looped_step(by_event, node, -left, CLASSICAL), None
-
-    node, _ = jax.lax.scan(land, node, None, length=LANDING_STEPS)
+    node = looped_steps(by_event, node, -left, CLASSICAL, steps=LANDING_STEPS)
     return -phase.rate(node[1])

@@ -79,8 +79,8 @@ class EventAligned(_Budgeted):
             mapped. Contacts that none of its lanes uses are then left out, as in a single
             simulation. ``jaxcontact.sweep`` sets it.
         graded_step: length of a step inside contacts of scenes with several spheres, where an
-            impact has a length of about 3; the error falls with its power 4
-            (``Status.INEXACT_STEPS`` where it is too long). ``contact_steps``,
+            impact has a length of about 3; the error falls with its power 4,
+            with friction 3 (``Status.INEXACT_STEPS`` where it is too long). ``contact_steps``,
             ``flight_steps``, ``rest_steps`` and ``level`` are for scenes with one sphere.
         sustained_steps: steps into which the whole time is divided where contacts last, in scenes
             with several bodies; 0 switches sustained contacts off (a scene that only bounces then

@@ -24,17 +24,23 @@ def angular_momentum_rate(
     return jnp.cross(now.position - start.position, force) + torque
 
 
-def angular_momentum_since(world: World, start: State, now: State) -> jax.Array:
-    """Angular momentum of each body about its place at the ``start`` of the step [N m s],
-    ``(bodies, 3)``.
+def orbital_momentum(world: World, start: State, now: State) -> jax.Array:
+    """Angular momentum of the motion of each centre about its place at the ``start`` of the step
+    [N m s], ``(bodies, 3)``.
     """
     momentum = now.velocity / world.inverse_mass[:, None]
-    return jnp.cross(now.position - start.position, momentum) + momentum_of_spin(world, now)
+    return jnp.cross(now.position - start.position, momentum)
+
+
+def gained_momentum(world: World, start: State, now: State) -> jax.Array:
+    """Angular momentum that each body has gained since the ``start``, about its place there [N m
+    s], ``(bodies, 3)``.
+    """
+    spun = momentum_of_spin(world, now) - momentum_of_spin(world, start)
+    return orbital_momentum(world, start, now) + spun
 
 
 def with_angular_momentum(world: World, start: State, end: State, gained: jax.Array) -> State:
     """``end`` of a step with the spins of bodies that ``gained`` this angular momentum."""
-    momentum = end.velocity / world.inverse_mass[:, None]
-    orbit = jnp.cross(end.position - start.position, momentum)
-    left = momentum_of_spin(world, start) + gained - orbit
+    left = momentum_of_spin(world, start) + gained - orbital_momentum(world, start, end)
     return end._replace(spin=jnp.einsum("nij,nj->ni", inertia_in_scene(world, end), left))

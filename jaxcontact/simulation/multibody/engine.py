@@ -248,10 +248,9 @@ def finest_step(world: World, active: Active, state: State) -> jax.Array:
     """Step in which the fastest contact moves by a few roundings of a position; a shorter one might
     not move it at all.
     """
-    position, fastest = jax.lax.stop_gradient((state.position, active.fastest))
-    extent = jnp.max(jnp.abs(position)) + jnp.max(jnp.asarray(world.bodies.radius))
-    speed = jnp.max(jnp.where(active.closed, fastest, 0.0), initial=SLOWEST)
-    return jax.lax.stop_gradient(FEW_ROUNDINGS * float(jnp.finfo(speed.dtype).eps) * extent / speed)
+    speed = jnp.max(jnp.where(active.closed, active.fastest, 0.0), initial=SLOWEST)
+    least = FEW_ROUNDINGS * float(jnp.finfo(speed.dtype).eps) * extent(world, state)
+    return jax.lax.stop_gradient(least / speed)
 
 
 def speed_of_overlap(world: World, overlap: jax.Array, mass: jax.Array) -> jax.Array:
@@ -273,6 +272,11 @@ def rounding(value: jax.Array) -> float:
     return 64 * float(jnp.finfo(value.dtype).eps)
 
 
+def extent(world: World, state: State) -> jax.Array:
+    """Largest coordinate [m] that a body reaches, whose rounding is that of gaps."""
+    return jnp.max(jnp.abs(state.position)) + jnp.max(jnp.asarray(world.bodies.radius))
+
+
 def touching_at_start(
     world: World, at: Geometry, start: State, time: jax.Array, method: EventAligned | Impulse
 ) -> Touching:
@@ -283,8 +287,7 @@ def touching_at_start(
     memory, friction = unloaded(world, at.gap)
     none = jnp.zeros_like(at.gap, dtype=bool)
     gap, rate, still = jax.lax.stop_gradient((at.gap, rate, start))
-    extent = jnp.max(jnp.abs(start.position)) + jnp.max(jnp.asarray(world.bodies.radius))
-    touches = jnp.abs(gap) <= rounding(gap) * extent
+    touches = jnp.abs(gap) <= rounding(gap) * extent(world, start)
     closed = touches & (jnp.abs(rate) <= SLOWEST)
     if world.rigid:
         active = Active(
@@ -329,8 +332,7 @@ def is_impossible(world: World, at: Geometry, start: State) -> jax.Array:
     bodies overlap.
     """
     gap, deepest = at.gap, smaller_radius(world)
-    extent = jnp.max(jnp.abs(start.position)) + jnp.max(jnp.asarray(world.bodies.radius))
-    allowed = TOUCHES * deepest + rounding(gap) * extent if world.rigid else deepest
+    allowed = TOUCHES * deepest + rounding(gap) * extent(world, start) if world.rigid else deepest
     return jnp.any(gap <= -allowed)
 
 

@@ -15,6 +15,7 @@ with memory acts through half an impulse of its force before and the rest after 
 """
 
 import dataclasses
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import jax
@@ -39,7 +40,7 @@ from jaxcontact.scene.contact_model import ContactModel
 from jaxcontact.scene.scene import State
 from jaxcontact.simulation.multibody.angular_momentum import (
     angular_momentum_rate,
-    angular_momentum_since,
+    gained_momentum,
     with_angular_momentum,
 )
 from jaxcontact.simulation.multibody.pairs import (
@@ -484,6 +485,22 @@ def resisted(
     return after, lost, kinetic_energy(world, after) - kinetic_energy(world, state) + jnp.sum(lost)
 
 
+def whole_and_halves(
+    part: Callable[[State, jax.Array, jax.Array], tuple[State, Any]], start: State
+) -> Any:
+    """What ``part(begin, passed, share)`` returns beside the state after it, stacked: of the whole,
+    and from the ``start`` again of the first half and of the second. It is compiled once.
+    """
+
+    def one(now: State, fractions: tuple[jax.Array, jax.Array]) -> tuple[State, Any]:
+        passed, share = fractions
+        begin = jax.tree.map(lambda last, first: jnp.where(passed > 0, last, first), now, start)
+        return part(begin, passed, share)
+
+    fractions = jnp.array([[0.0, 0.0, 0.5], [1.0, 0.5, 0.5]], start.position.dtype)
+    return jax.lax.scan(one, start, tuple(fractions))[1]
+
+
 def resisted_at_once(
     world: World, closed: jax.Array, at: Geometry, state: State, impulse: jax.Array
 ) -> tuple[State, jax.Array, jax.Array]:
@@ -496,14 +513,11 @@ def resisted_at_once(
     if len(world.pairs.surface) == 1 or not resists(world):
         return resisted(world, closed, at, state, impulse)
 
-    def part(now: State, number: jax.Array) -> tuple[State, tuple]:
-        # the whole impulse, and from the start again the first half, and the second
-        begin = jax.tree.map(lambda last, first: jnp.where(number < 2, first, last), now, state)
-        share = jnp.where(number == 0, 1.0, 0.5)
-        after, lost, supplied = resisted(world, closed, at, begin, share * impulse)
-        return after, (after, lost, supplied)
+    def part(begin: State, _: jax.Array, share: jax.Array) -> tuple[State, tuple]:
+        after, *work = resisted(world, closed, at, begin, share * impulse)
+        return after, (after, *work)
 
-    _, (after, lost, supplied) = jax.lax.scan(part, state, jnp.arange(3))
+    after, lost, supplied = whole_and_halves(part, state)
     less_error = jax.tree.map(lambda leaf: 2 * leaf[2] - leaf[0], after)
     lost, supplied = (2 * (part[1] + part[2]) - part[0] for part in (lost, supplied))
     return less_error, lost, supplied
@@ -814,21 +828,12 @@ def extrapolated_step(
     alternate: two steps of half the duration, and a third of what one whole step differs from them
     (Richardson).
     """
-    half = duration / 2
 
-    def part(now: State, number: jax.Array) -> tuple[State, Stepped]:
-        # the whole step, and from the start again the first half, and the second
-        begin = jax.tree.map(lambda last, first: jnp.where(number < 2, first, last), now, state)
-        stepped = step_of_forces(
-            world,
-            active,
-            begin,
-            jnp.where(number == 2, time + half, time),
-            jnp.where(number == 0, duration, half),
-        )
+    def part(begin: State, passed: jax.Array, share: jax.Array) -> tuple[State, Stepped]:
+        stepped = step_of_forces(world, active, begin, time + passed * duration, share * duration)
         return stepped.state, stepped
 
-    _, parts = jax.lax.scan(part, state, jnp.arange(3))
+    parts = whole_and_halves(part, state)
     whole, _, fine = (
         jax.tree.map(lambda leaf, row=row: leaf[row], parts.state) for row in range(3)
     )
@@ -837,8 +842,7 @@ def extrapolated_step(
         return jax.tree.map(lambda fine, whole: fine + (fine - whole) / 3, fine, whole)
 
     ended = with_unit_orientation(world, less_error(fine, whole))
-    momenta = (angular_momentum_since(world, state, end) for end in (fine, whole))
-    gained = less_error(*momenta) - angular_momentum_since(world, state, state)
+    gained = less_error(*(gained_momentum(world, state, end) for end in (fine, whole)))
     ended = with_angular_momentum(world, state, ended, gained)
     work = jax.tree.map(lambda leaf: less_error(leaf[1] + leaf[2], leaf[0]), parts.work)
     at = geometry(world, fine, time + duration)

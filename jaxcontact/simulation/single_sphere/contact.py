@@ -18,7 +18,7 @@ import numpy as np
 from jaxcontact.laws.core.contact_phase import ClosedPhase, ContactPhase
 from jaxcontact.numerics.collocation import elementwise_slope, graded_grid, newton_iteration, solved
 from jaxcontact.numerics.interpolation import quintic
-from jaxcontact.numerics.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, looped_step
+from jaxcontact.numerics.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, looped_step, looped_steps
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.scene.scene import Scene
 from jaxcontact.simulation.single_sphere.contact_in_time import path_in_time
@@ -421,11 +421,7 @@ def stepped(phase: ContactPhase, load: Load, *, steps: int) -> NormalPath:
     start = PhaseNode(zero, phase.start, zero, zero)
     last, nodes = jax.lax.scan(advance, start, None, length=steps)
     left = phase.event(last.position, last.w) / LANDING_STEPS
-
-    def land(node: PhaseNode, _: None) -> tuple[PhaseNode, None]:
-        return looped_step(rates_by_event, node, -left, CLASSICAL), None
-
-    last, _ = jax.lax.scan(land, last, None, length=LANDING_STEPS)
+    last = looped_steps(rates_by_event, last, -left, CLASSICAL, steps=LANDING_STEPS)
     path = jax.tree.map(
         lambda first, middle, end: jnp.concatenate([first[None], middle[:-1], end[None]]),
         start,

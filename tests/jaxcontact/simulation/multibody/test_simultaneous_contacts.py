@@ -13,11 +13,11 @@ import jaxcontact as jc
 
 METHODS = {
     "rigid": jc.Impulse(max_contacts=60),
-    "soft": jc.EventAligned(max_contacts=60, graded_step=0.02),
+    "soft": jc.EventAligned(max_contacts=60),
+    # Where a cube falls on an edge usual steps are INEXACT_STEPS: 4e-5 m/s, and 6e-6 with these.
+    "soft, short steps": jc.EventAligned(max_contacts=60, graded_step=0.02),
 }
-"""Usual steps are INEXACT_STEPS where a cube falls on an edge: 4e-5 m/s, and 6e-6 with these."""
-
-EVERY = pytest.mark.parametrize("name", METHODS)
+EVERY = pytest.mark.parametrize("name", ["rigid", "soft"])
 CUBE = jc.cube(half_width=0.05, mass=0.37, inertia=8.1e-4)
 ROUNDING = 1e-12
 
@@ -86,7 +86,7 @@ def test_a_flat_cube_falls_straight(name, initial, gravity):
     np.testing.assert_allclose(found.spin, 0.0, atol=1e-9)
 
 
-@EVERY
+@pytest.mark.parametrize("name", ["rigid", "soft, short steps"])
 @pytest.mark.slow
 def test_a_cube_on_an_edge_stays_in_its_plane(name):
     found = dropped(name)(start(orientation=turned((0.0, 1.0, 0.0), 60.0)), EARTH)
