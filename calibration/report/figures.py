@@ -35,7 +35,8 @@ _LINE = 0.165  # of the text in that panel, in inches
 _LETTERS = 46  # that fit in a line of it
 _KEY_LINES = 7  # for the key below it
 _TITLE_LETTERS = 11  # of the title in an inch
-_MAX_WARNINGS = 3
+_LABEL_LETTERS = 28  # of the label of an axis in a line
+_MAX_REMARKS = 3
 _MANY = 400  # samples, from which on the points are drawn smaller
 _BRIEF = 0.05  # times in seconds, below which they are shown in milliseconds
 _MANY_BOUNCES = 30  # more have no line, only the triangle
@@ -248,7 +249,9 @@ def _key(fit: FitSummary) -> list[Line2D | Patch]:
         for axis in names
     ]
     bounce = [Line2D([], [], color=_PURPLE, marker="^", ls=":", lw=0.8, ms=4, label="bounce")]
-    band = [Patch(facecolor=_PALE, label="±2 sigma")]
+    band: list[Line2D | Patch] = [Patch(facecolor=_PALE, label="±2 sigma")]
+    if any(one.counted is not None and not one.counted.all() for one in fit.columns):
+        band.append(Line2D([], [], color=_GREY, marker="x", ls="", ms=4, label="set aside"))
     if any(len(one.bounce_times) for one in fit.recordings):
         return [*measured, *bounce, *fitted, *band]
     return [*measured, *band, *fitted]
@@ -286,11 +289,13 @@ def _panel_lines(fit: FitSummary) -> list[tuple[str, str, bool]]:
         add(sentences.sentence(sentences.convergence(fit)), _ORANGE, bold=True)
     for clause in sentences.contradictions(fit):
         add(sentences.capitalised(clause), _ORANGE)
-    for text in fit.warnings[:_MAX_WARNINGS]:
+    noted = [estimate.note for estimate in fit.parameters.values() if estimate.note]
+    remarks = [text for text in fit.warnings if not any(note in text for note in noted)]
+    for text in remarks[:_MAX_REMARKS]:
         lines.append(("", _DARK, False))
-        add(f"Warning: {sentences.sentence(text)}")
-    if len(fit.warnings) > _MAX_WARNINGS:
-        add(f"and {len(fit.warnings) - _MAX_WARNINGS} more")
+        add(sentences.sentence(text))
+    if len(remarks) > _MAX_REMARKS:
+        add(f"and {len(remarks) - _MAX_REMARKS} more")
     return lines
 
 
@@ -510,15 +515,23 @@ def _draw_column(above: Axes, below: Axes, *, column: FittedColumn) -> None:
     values, label = _residual(column)
     counted = np.ones(len(values), dtype=bool) if column.counted is None else column.counted
     below.plot(column.angle[counted], values[counted], "o", color=_BLUE, ms=3.5, ls="", zorder=3)
-    below.plot(
-        column.angle[~counted], values[~counted], "x", color=_GREY, ms=4, ls="", zorder=3
-    )  # set aside
     _finish_residuals(below, values[counted], label)
-    above.set_ylabel(column.label, fontsize=9, parse_math=False)
+    _draw_set_aside(below, column.angle[~counted], values[~counted])
+    above.set_ylabel(
+        "\n".join(textwrap.wrap(column.label, _LABEL_LETTERS)), fontsize=9, parse_math=False
+    )
     below.set_xlabel("impact angle from the normal [deg]", fontsize=9)
     above.set_title(
         f"chi2 {column.chi2:.3g} of {residuals.used(column)} values", fontsize=9, loc="left"
     )
+
+
+def _draw_set_aside(axes: Axes, angle: np.ndarray, values: np.ndarray) -> None:
+    """Grey crosses, and at the edge triangles for those that lie beyond it."""
+    edge = 0.88 * axes.get_ylim()[1]
+    shown = np.clip(values, -edge, edge)
+    for marker, chosen in (("x", shown == values), ("^", values > edge), ("v", values < -edge)):
+        axes.plot(angle[chosen], shown[chosen], marker, color=_GREY, ms=4, ls="", zorder=3)
 
 
 def _draw_estimates(figure: Figure, place: SubplotSpec, *, fit: FitSummary) -> None:

@@ -111,7 +111,7 @@ def _lines(fit: FitSummary, width: int) -> Iterator[Line]:
         ),
         ("Each column of the table by itself", _columns(fit, width)),
         ("Each recording by itself", _recordings(fit, width)),
-        ("Warnings", _warnings(fit, width)),
+        ("Remarks", _general_remarks(fit, width)),
     ):
         body = list(lines)
         if body:
@@ -207,7 +207,7 @@ def _correlations(fit: FitSummary, width: int) -> Iterator[Line]:
         yield f"  and {len(lines) - _MAX_PAIRS} more", ""
 
 
-def _warnings(fit: FitSummary, width: int) -> Iterator[Line]:
+def _general_remarks(fit: FitSummary, width: int) -> Iterator[Line]:
     for text in fit.warnings:
         yield from _wrapped(sentences.sentence(text), width, first="- ", indent="  ", style=_DOUBT)
 

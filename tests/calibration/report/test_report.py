@@ -248,7 +248,7 @@ def test_the_misfit_between_the_columns_of_an_impact_table_is_shown():
 
 def test_warnings_are_plain_sentences_in_the_given_order():
     text = fit_text(without_data(warnings=("first thing", "second thing.")))
-    assert text.endswith("Warnings\n- first thing.\n- second thing.\n")
+    assert text.endswith("Remarks\n- first thing.\n- second thing.\n")
 
 
 @pytest.mark.parametrize(
