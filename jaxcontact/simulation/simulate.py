@@ -273,8 +273,6 @@ def _with_remedy(
         return (method, budget._replace(contacts=contacts)) if contacts <= MOST_CONTACTS else None
     if status == Status.TOO_FEW_STEPS and method.max_steps is None:
         return (method, budget._replace(flight=flight)) if flight <= LARGEST_FLIGHT else None
-    if status == Status.UNRESOLVED_CONTACT and not method.general:
-        return dataclasses.replace(method, general=True), budget
     exact = made_exact(method, status)
     return None if exact is None else (exact, budget)
 

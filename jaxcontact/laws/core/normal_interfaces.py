@@ -110,6 +110,20 @@ class CompliantLaw(NormalLaw):
         """
         return None
 
+    @property
+    def ends_at_zero_force(self) -> bool:
+        """Whether a contact ends where its force would begin to attract, so that the force has a
+        corner there. Default: no.
+        """
+        return False
+
+    @property
+    def is_steep(self) -> bool:
+        """Whether the force at a small overlap is no smooth function of the square root of it (but
+        of the fourth root). Default: no.
+        """
+        return False
+
 
 class SmoothLaw(CompliantLaw):
     """A law whose force is smooth from touch-down to lift-off, with coordinates in which it is.

@@ -278,6 +278,11 @@ class LinearDashpot(SmoothLaw):
         _check_end("LinearDashpot", self.end)
 
     @property
+    def ends_at_zero_force(self) -> bool:
+        """Whether ``end`` says so."""
+        return self.end == "zero_force"
+
+    @property
     def zeta(self) -> jax.Array:
         """Damping relative to critical, ``c/(2 sqrt(k m))`` [-]."""
         return CONTACT_ENDS[self.end].damping(self.restitution)
@@ -354,6 +359,16 @@ class TsujiDashpot(SmoothLaw):
 
     def __post_init__(self) -> None:
         _check_end("TsujiDashpot", self.end)
+
+    @property
+    def ends_at_zero_force(self) -> bool:
+        """Whether ``end`` says so."""
+        return self.end == "zero_force"
+
+    @property
+    def is_steep(self) -> bool:
+        """The damping goes with ``d^(1/4)``."""
+        return True
 
     @property
     def alpha(self) -> jax.Array:

@@ -17,15 +17,31 @@ def _check_whole_number(owner: str, name: str, value: Any, least: int, meaning: 
         )
 
 
-class _Budgeted:
-    """A method with a budget of contacts."""
+FINEST, COARSEST = 1e-9, 1e-2
+"""Accuracies that can be asked for. No estimate of an error is finer than the first."""
+
+
+class _Controlled:
+    """A method with a budget of contacts and an accuracy."""
 
     max_contacts: int | None
+    accuracy: float
 
     @property
     def contact_budget(self) -> int:
         """``max_contacts``, or what is taken at first where it is ``None``."""
         return CONTACTS if self.max_contacts is None else self.max_contacts
+
+    def _check_control(self) -> None:
+        name = type(self).__name__
+        if self.max_contacts is not None:
+            _check_whole_number(name, "max_contacts", self.max_contacts, 1, "budget of contacts")
+        known = isinstance(self.accuracy, (int, float)) and FINEST <= self.accuracy <= COARSEST
+        if not known:
+            raise ValueError(
+                f"{name}: accuracy = {self.accuracy!r} is outside [{FINEST:g}, {COARSEST:g}]. It "
+                "is the largest error of a velocity in units of the fastest impact."
+            )
 
 
 MORE_FLIGHT_STEPS = 4
@@ -42,10 +58,15 @@ shortest that is tried.
 
 
 @model
-class EventAligned(_Budgeted):
+class EventAligned(_Controlled):
     """Compliant contacts, one at a time, resolved from touch-down to lift-off.
 
     Args:
+        accuracy: largest error of velocities that is let pass, in units of the fastest impact (in
+            flights, of their fastest): where an estimate is larger, the status is one of
+            ``Status.INEXACT_CONTACT``, ``INEXACT_STEPS`` and ``INEXACT_FLIGHT``, and outside of
+            traced functions finer steps are taken until it is not. Mostly errors are far below it.
+            Derivatives of contacts of several bodies have errors up to a hundred times larger.
         max_contacts: budget of contacts; ``Status.TOO_FEW_CONTACTS`` when it was too small. What is
             not used costs nothing in a single simulation and its share under ``vmap``. ``None``
             takes 50, and outside of traced functions more where these are too few.
@@ -57,9 +78,9 @@ class EventAligned(_Budgeted):
             ``None`` does so wherever the law allows it (Hunt and Crossley's, the linear dashpot to
             zero overlap); others go in steps, and all do with ``False``. Whether the equations of
             motion are solved is looked at: ``Status.INEXACT_CONTACT`` where they lack more than
-            1e-6 of the fastest impact (with 20 steps; ten times more for each five fewer).
-            Contacts in steps are not looked at; below a restitution of 0.03 they leave gravity and
-            air out.
+            the ``accuracy`` (with 20 steps; ten times more for each five fewer).
+            Of contacts in steps the landing is looked at; where heavy damping or a load makes it
+            inexact, or hides a bounce, the status is ``Status.UNRESOLVED_CONTACT``.
         in_time: solve for those contacts in time that are not resolved at once, because they are
             heavily damped, or the load is not small. Derivatives are then right to 1e-7 at
             restitutions from 0.001 and loads up to 90 % of the largest from which a sphere lifts
@@ -108,6 +129,7 @@ class EventAligned(_Budgeted):
         the first contact lasts 235 us
     """
 
+    accuracy: float = static(default=1e-6)
     max_contacts: int | None = static(default=None)
     contact_steps: int = static(default=20)
     at_once: bool | None = static(default=None)
@@ -129,10 +151,7 @@ class EventAligned(_Budgeted):
                 f"EventAligned: graded_step = {self.graded_step!r} is outside (0, 0.5]. An "
                 "impact has a length of about 3."
             )
-        if self.max_contacts is not None:
-            _check_whole_number(
-                "EventAligned", "max_contacts", self.max_contacts, 1, "budget of contacts"
-            )
+        self._check_control()
         _check_whole_number(
             "EventAligned", "contact_steps", self.contact_steps, 4, "steps in each contact"
         )
@@ -165,7 +184,7 @@ class EventAligned(_Budgeted):
 
 
 @model
-class Impulse(_Budgeted):
+class Impulse(_Controlled):
     """Rigid impacts: the limit of infinite stiffness (Walton 1993).
 
     The normal velocity is reversed and multiplied by ``contact.normal.restitution_at(speed)``; the
@@ -174,6 +193,7 @@ class Impulse(_Budgeted):
     solved with Coulomb's cone (``Status.SIMULTANEOUS_IMPACTS``).
 
     Args:
+        accuracy: as for ``EventAligned``, of flights.
         max_contacts: budget of impacts; ``None`` as for ``EventAligned``.
         flight_steps: as for ``EventAligned``.
         rest_speed: approach speed below which the sphere stays on the surface [m/s].
@@ -199,6 +219,7 @@ class Impulse(_Budgeted):
         rebounds with 2.1095 m/s
     """
 
+    accuracy: float = static(default=1e-6)
     max_contacts: int | None = static(default=None)
     flight_steps: int = static(default=16)
     rest_speed: float = static(default=1e-3)
@@ -221,10 +242,7 @@ class Impulse(_Budgeted):
             _check_whole_number(
                 "Impulse", "max_steps", self.max_steps, 1, "budget of steps, several bodies"
             )
-        if self.max_contacts is not None:
-            _check_whole_number(
-                "Impulse", "max_contacts", self.max_contacts, 1, "budget of impacts"
-            )
+        self._check_control()
         _check_whole_number(
             "Impulse",
             "flight_steps",
@@ -240,9 +258,11 @@ class Impulse(_Budgeted):
 
 
 def made_exact(method: EventAligned | Impulse, status: int) -> EventAligned | Impulse | None:
-    """A method for a simulation that is inexact by ``method``, says its status; ``None`` where
-    there is none, or the status says something else.
+    """A method for a simulation that ``method`` does not follow, or not exactly, says its status;
+    ``None`` where there is none, or the status says something else.
     """
+    if status == Status.UNRESOLVED_CONTACT and not method.general:
+        return dataclasses.replace(method, general=True)
     if status == Status.INEXACT_CONTACT and isinstance(method, EventAligned):
         chosen = method.in_time or method.at_once is not None
         return None if chosen else dataclasses.replace(method, in_time=True)

@@ -99,7 +99,8 @@ _ADVICE = {
     ),
     Status.UNRESOLVED_CONTACT: (
         "The sphere overlaps the plane at the start, or comes to rest deeper than "
-        "rest_overlap: the engine for one sphere over one plane follows neither. Outside of "
+        "rest_overlap, or its contact is damped too heavily for this law: the engine for one "
+        "sphere over one plane follows none of these. Outside of "
         "traced functions simulate takes the engine for several bodies then; inside, ask for "
         "it: general=True of the method."
     ),

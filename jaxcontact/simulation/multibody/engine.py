@@ -50,6 +50,7 @@ from jaxcontact.simulation.multibody.step import (
     contact_step,
     flight_step,
     no_work,
+    normal_forces,
     unloaded,
     unrolled,
 )
@@ -103,6 +104,11 @@ HYSTERESIS_STEP = 0.75
 the hardest end of all.
 """
 
+AT_CORNER, TOWARDS_CORNER = 0.05, 4.0
+"""Steps where the force of a contact ends at zero, in units of those elsewhere, and on the way
+there for each unit of force: a corner within a step of usual length left errors of 1e-5.
+"""
+
 STEPS_IN_FLIGHT = 128
 """Steps for flights towards curved or moving surfaces, of clumps and in fluids."""
 
@@ -124,11 +130,11 @@ LARGEST_FLIGHT = 2**16
 
 
 INEXACT = 5e-5
-"""Sum of what the steps of a contact may lack, in units of the fastest impact, above which it is
-not exact: one as fast then lasts longer or shorter by more than about 7e-6 of its time scale (3.5
-times the power 4/3 of the sum, as measured for Hunt and Crossley's law), its rebound is off by more
-than 2e-6 at most; and so are those of contacts with friction that overlap in time, as measured for
-three balls in a row and a cube on its edge.
+"""Sum of what the steps of a contact may lack, in units of the fastest impact, above which it has
+not the usual accuracy of 1e-6: one as fast then lasts longer or shorter by more than about 7e-6 of
+its time scale (3.5 times the power 4/3 of the sum, as measured for Hunt and Crossley's law), its
+rebound is off by more than 2e-6 at most; and so are those of contacts with friction that overlap in
+time, as measured for three balls in a row and a cube on its edge.
 """
 
 
@@ -220,12 +226,14 @@ def graded_step(
 
     ``s`` is the overlap and ``u`` its rate in units of the impact; the grading makes the motion
     look smooth where it starts like a power 5/2 of time. With hysteresis ``s`` is counted from the
-    onset of the branch; near it the steps are those in ``y = s^(1/4)`` where these are shorter,
-    since adhesion ends like a root of ``s``.
+    onset of the branch. Near zero the steps are those in ``y = s^(1/4)`` where these are shorter
+    and the law is steep there, as adhesion is, which ends like a root of ``s``. Towards a corner at
+    zero force they become as short as the force is small.
     """
+    law = world.contact.compliant
     limits = active.closed & ((active.fastest > SLOWEST) | world.has_hysteresis)
     speed = jnp.where(limits, jnp.maximum(active.fastest, SLOWEST), 1.0)
-    overlap_scale, time_scale = world.contact.compliant.scales(impact_speed=speed, mass=active.mass)
+    overlap_scale, time_scale = law.scales(impact_speed=speed, mass=active.mass)
     if world.has_hysteresis:
         fraction = HYSTERESIS_STEP * fraction
     # At touch-down the root would turn the rounding of the gap's derivative into a derivative of
@@ -236,10 +244,15 @@ def graded_step(
     depth = jnp.sqrt(jnp.where(overlap > least, overlap, least))
     inwards = -gap_rate / speed * fraction
     length = jnp.maximum(fraction, 2 * depth + inwards)
-    if world.has_hysteresis:
+    if world.has_hysteresis or law.is_steep:
         y = jnp.sqrt(depth)
         quartic = 4 * y**3 + 6 * y**2 * inwards + fraction**2 * (4 * y + inwards)
         length = jnp.minimum(length, jnp.maximum(fraction**3, quartic))
+    if law.ends_at_zero_force:
+        force = normal_forces(world, active, gap, gap_rate) * time_scale / (active.mass * speed)
+        nears = (gap_rate > 0) & (force > 0)
+        corner = jnp.maximum(AT_CORNER, TOWARDS_CORNER * force)
+        length = jnp.where(nears, jnp.minimum(length, corner), length)
     step = time_scale * fraction * length
     return jnp.min(jnp.where(limits, step, jnp.inf), initial=jnp.inf)
 
@@ -876,7 +889,15 @@ def budget(scene: Scene, world: World, method: EventAligned | Impulse, flight: i
     """Number of steps, with ``flight`` for flights that are not closed-form."""
     if method.max_steps is not None:
         return rounded(method.max_steps)
-    in_contact = math.ceil(3.5 / method.graded_step) if isinstance(method, EventAligned) else 0
+    in_contact = 0
+    if isinstance(method, EventAligned):
+        law = world.contact.compliant
+        length = (
+            3.5
+            + 0.5 * law.is_steep
+            + math.log(1 / AT_CORNER) / TOWARDS_CORNER * law.ends_at_zero_force
+        )
+        in_contact = math.ceil(length / method.graded_step)
     if world.has_hysteresis:
         in_contact *= HYSTERESIS_BUDGET
     steps = method.contact_budget * (STEPS_BETWEEN + in_contact)
@@ -957,7 +978,8 @@ def simulate_many(
     if rigid:
         together = jnp.any(jnp.sum(record.touches, axis=1) > 1)
         status = jnp.where(together, Status.SIMULTANEOUS_IMPACTS, status)
-    status = jnp.where(largest_lack(record) > INEXACT, Status.INEXACT_STEPS, status)
+    inexact = largest_lack(record) > allowed_lack(method.accuracy, last.time.dtype)
+    status = jnp.where(inexact, Status.INEXACT_STEPS, status)
     arrives = last.time > horizon
     status = jnp.where(arrives, status, Status.TOO_FEW_STEPS)
     too_many = (touches > method.contact_budget) | (~arrives & (touches == method.contact_budget))
@@ -975,6 +997,12 @@ def simulate_many(
         orientation,
         ledger_of(world, record) if ledger else None,
     )
+
+
+def allowed_lack(accuracy: float, precision: Any) -> float:
+    """What ``largest_lack`` may be: its power 4/3 goes with the error."""
+    rounded = 64 * float(jnp.finfo(precision).eps)
+    return max(INEXACT * (accuracy / 1e-6) ** 0.75, rounded)
 
 
 def largest_lack(record: StepRecord) -> jax.Array:

@@ -138,7 +138,7 @@ def rates(world: World, carried: Fixed, state: State, time: jax.Array) -> tuple[
     contact = world.contact
     at = geometry(world, state, time)
     active = contact_of(world, carried._replace(state=state), at)
-    load = normal_forces(world, active, at, gap_rates(world, at, state))
+    load = normal_forces(world, active, at.gap, gap_rates(world, at, state))
     slip = slips(world, at, state)
     force = carried.friction if world.has_memory else contact.slip_friction.force(slip, load)
     torque = None

@@ -191,18 +191,18 @@ def with_unit_orientation(world: World, state: State) -> State:
     return state._replace(orientation=state.orientation / safe_norm(state.orientation)[:, None])
 
 
-def normal_forces(world: World, active: Active, at: Geometry, rate: jax.Array) -> jax.Array:
+def normal_forces(world: World, active: Active, gap: jax.Array, rate: jax.Array) -> jax.Array:
     """Normal force of each pair [N]; 0 where it is not active."""
     assert world.force is not None
     if isinstance(active.normal, OnBranch):
         return jnp.where(
-            active.closed, world.contact.branched.branch_force(active.normal, -at.gap), 0.0
+            active.closed, world.contact.branched.branch_force(active.normal, -gap), 0.0
         )
     if active.normal is not None:
-        return world.contact.branched.force_with_memory(active.normal, -at.gap)[0]
+        return world.contact.branched.force_with_memory(active.normal, -gap)[0]
     # An active contact is one up to its very end: where rounding puts the end at a tiny gap, the
     # force is that of a tiny overlap.
-    overlap = jnp.where(active.closed, jnp.where(at.gap < 0, -at.gap, 1e-30), -1.0)
+    overlap = jnp.where(active.closed, jnp.where(gap < 0, -gap, 1e-30), -1.0)
     # A contact that began with a graze and was then pushed is damped as one that began with that
     # speed; in the ratio to the speed of the graze its damping would know no bounds.
     grazed = (active.impact_speed > 0) & (active.fastest > GRAZE * active.impact_speed)
@@ -244,7 +244,7 @@ def normal_step(
         if world.force is not None:
             at = geometry(world, now, moving.time)
             rate = gap_rates(world, at, now)
-            force = normal_forces(world, active, at, rate)
+            force = normal_forces(world, active, at.gap, rate)
             push, torque = force_and_torque(world, at, force[:, None] * at.normal)
             acceleration = acceleration + push * world.inverse_mass[:, None]
             power = -force * rate
@@ -589,7 +589,7 @@ def friction_after(
     force, memory = world.contact.friction_with_memory.after_step(
         carried(world, active.memory, before, after, state, duration),
         jnp.where(takes_time, increment, 0.0),
-        normal_force=normal_forces(world, active, after, gap_rates(world, after, state)),
+        normal_force=normal_forces(world, active, after.gap, gap_rates(world, after, state)),
         overlap=jnp.where(active.closed & (after.gap < 0), -after.gap, 0.0),
         effective_radius=world.effective_radius,
         mass=active.mass,
@@ -624,7 +624,7 @@ def friction_through(
     law = world.contact.friction_with_memory
     rates = tuple(gap_rates(world, at, state) for at, state in zip(ends, states, strict=True))
     loads = tuple(
-        normal_forces(world, active, at, rate) for at, rate in zip(ends, rates, strict=True)
+        normal_forces(world, active, at.gap, rate) for at, rate in zip(ends, rates, strict=True)
     )
     by_others = slips(world, after, states[1]) - slips(world, before, states[0])
     still = states[1]._replace(
@@ -789,7 +789,7 @@ def rolling_after(
     torque, memory = world.contact.rolling_with_memory.after_step(
         carried(world, active.rolling.memory, before, after, states[1], duration),
         jnp.where(takes_time, increment, 0.0),
-        normal_force=normal_forces(world, active, after, gap_rates(world, after, states[1])),
+        normal_force=normal_forces(world, active, after.gap, gap_rates(world, after, states[1])),
         effective_radius=world.effective_radius,
         time_step=jnp.where(takes_time, duration, 1.0),
     )
@@ -864,7 +864,9 @@ def step_of_forces(
     half = (
         duration
         / 2
-        * jnp.maximum(normal_forces(world, active, before, gap_rates(world, before, state)), 0.0)
+        * jnp.maximum(
+            normal_forces(world, active, before.gap, gap_rates(world, before, state)), 0.0
+        )
     )
     eased, lost_first, supplied_first = resisted_at_once(world, active.closed, before, state, half)
     if not world.has_memory:

@@ -18,7 +18,12 @@ import numpy as np
 from jaxcontact.laws.core.contact_phase import ClosedPhase, ContactPhase
 from jaxcontact.numerics.collocation import elementwise_slope, graded_grid, newton_iteration, solved
 from jaxcontact.numerics.interpolation import quintic
-from jaxcontact.numerics.runge_kutta import CLASSICAL, DORMAND_PRINCE_8, looped_step, looped_steps
+from jaxcontact.numerics.runge_kutta import (
+    CLASSICAL_CHECKED,
+    DORMAND_PRINCE_8,
+    checked_step,
+    looped_step,
+)
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.scene.scene import Scene
 from jaxcontact.simulation.single_sphere.contact_in_time import path_in_time
@@ -46,6 +51,10 @@ that load, depending on the law, a sphere would not lift off at all, and there w
 the contact to land on.
 """
 
+DEEP, VISIBLE = 8.0, 1e-3
+"""Overlap of an impact, in units of that at rest and of the radius, up to which it may be left out.
+"""
+
 PULL_LOAD = 0.1
 """A pull away from the plane during a contact counts up to a load of ``-PULL_LOAD e^2``.
 
@@ -54,11 +63,6 @@ the law do not reach. The rebound is then too slow by less than the pull could a
 of the contact.
 """
 
-
-UNBALANCED = 1e-6
-"""Largest imbalance of an orbit, in units of the impact speed and of the overlap scale, with 20
-steps or more; derivatives are as good, mostly a hundred times better.
-"""
 
 LOOSER = 5
 """Steps fewer that let a ten times larger imbalance pass: who asks for few wants speed."""
@@ -82,6 +86,8 @@ class TouchDown(NamedTuple):
         normal: unit normal of the plane, (3,).
         impact_speed: approach speed, positive.
         rests: whether the sphere stays in contact from here on.
+        hides: whether it would move visibly on the way to rest: overlap by more than ``DEEP`` times
+            that at rest, and by more than ``VISIBLE`` of the radius.
         least_load: lower bound of the load during the contact.
     """
 
@@ -89,6 +95,7 @@ class TouchDown(NamedTuple):
     normal: jax.Array
     impact_speed: jax.Array
     rests: jax.Array
+    hides: jax.Array
     least_load: jax.Array
 
 
@@ -181,6 +188,7 @@ def touch_down(
     )
     law, constants, mass, load, safe_speed = jax.lax.stop_gradient(known)
     phase: Any = phase_of(law, constants, impact_speed=safe_speed, mass=mass)
+    relative_load = load * phase.time_scale / safe_speed
     if goes_at_once(phase, at_once):
         restitution, largest = (
             phase.restitution,
@@ -191,11 +199,15 @@ def touch_down(
     else:
         restitution = law.restitution_at(safe_speed, mass=mass)
         largest = REST_LOAD * restitution**1.6
-    rests = ~moving | (load * phase.time_scale > largest * safe_speed)
+    stays = relative_load > largest
+    # Hertz's static overlap, in overlap scales, is the load to the power 2/3.
+    deep = relative_load < DEEP**-1.5
+    visible = phase.overlap_scale > VISIBLE * jax.lax.stop_gradient(scene.bodies.radius)
+    rests, hides = ~moving | stays, moving & stays & deep & visible
     # What is computed of a contact that rests is not used; a speed of 1 and no load (below) keep it
     # finite.
     return TouchDown(
-        motion, normal, jnp.where(rests, 1.0, speed), rests, -PULL_LOAD * restitution**2
+        motion, normal, jnp.where(rests, 1.0, speed), rests, hides, -PULL_LOAD * restitution**2
     )
 
 
@@ -246,6 +258,7 @@ def normal_path(
     steps: int,
     at_once: bool | None,
     in_time: bool = False,
+    accuracy: float = 1e-6,
     happens: jax.Array | bool = True,
 ) -> NormalPath:
     """Normal motion from touch-down to lift-off, at 2 or 3 ``steps`` nodes at once where the phase
@@ -265,7 +278,7 @@ def normal_path(
     found = orbit(closed, load, frozen=frozen, nodes=nodes)
     if not in_time:
         return found
-    balanced = found.lack <= largest_lack(steps, found.lack.dtype)
+    balanced = found.lack <= largest_lack(accuracy, steps, found.lack.dtype)
     needed = ~(touch.rests | ~jnp.asarray(happens) | balanced)
 
     def slowly() -> NormalPath:
@@ -277,10 +290,12 @@ def normal_path(
     return jax.lax.cond(anywhere(needed), slowly, lambda: found)
 
 
-def largest_lack(steps: int, precision: Any) -> float:
-    """What a contact may lack, in units of the impact speed."""
+def largest_lack(accuracy: float, steps: int, precision: Any) -> float:
+    """What a contact may lack, in units of the impact speed and of the overlap scale; derivatives
+    are as good, mostly a hundred times better.
+    """
     return max(
-        UNBALANCED * 10.0 ** (max(20 - steps, 0) / LOOSER),
+        accuracy * 10.0 ** (max(20 - steps, 0) / LOOSER),
         ROUNDED * float(jnp.finfo(precision).eps),
     )
 
@@ -396,8 +411,9 @@ class PhaseNode(NamedTuple):
 
 
 def stepped(phase: ContactPhase, load: Load, *, steps: int) -> NormalPath:
-    """A contact in ``steps`` of order 8 and a last one with the end condition as its independent
-    variable, which lands on it.
+    """A contact in ``steps`` of order 8, and a last one with the end condition as its independent
+    variable, which lands on it. It lacks what that one does: where the end of the contact was
+    foreseen badly, because of heavy damping or of a load, it is far.
     """
 
     def rates(node: PhaseNode) -> PhaseNode:
@@ -421,7 +437,13 @@ def stepped(phase: ContactPhase, load: Load, *, steps: int) -> NormalPath:
     start = PhaseNode(zero, phase.start, zero, zero)
     last, nodes = jax.lax.scan(advance, start, None, length=steps)
     left = phase.event(last.position, last.w) / LANDING_STEPS
-    last = looped_steps(rates_by_event, last, -left, CLASSICAL, steps=LANDING_STEPS)
+
+    def land(node: PhaseNode, _: None) -> tuple[PhaseNode, jax.Array]:
+        after, lacks = checked_step(rates_by_event, node, -left, CLASSICAL_CHECKED)
+        ended = jax.lax.stop_gradient(after.w)
+        return after, jnp.abs(phase.rate(ended) - phase.rate(ended - lacks.w))
+
+    last, lacks = jax.lax.scan(land, last, None, length=LANDING_STEPS)
     path = jax.tree.map(
         lambda first, middle, end: jnp.concatenate([first[None], middle[:-1], end[None]]),
         start,
@@ -435,7 +457,7 @@ def stepped(phase: ContactPhase, load: Load, *, steps: int) -> NormalPath:
         phase.reduced_force(position, w),
         tau,
         None,
-        jnp.zeros_like(zero),
+        jnp.sum(lacks),
     )
 
 

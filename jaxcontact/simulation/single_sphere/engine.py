@@ -27,6 +27,7 @@ from jaxcontact.simulation.single_sphere.contact import (
     accelerations,
     after_friction,
     contact_phase,
+    goes_at_once,
     largest_lack,
     motion_at_nodes,
     normal_load,
@@ -57,7 +58,8 @@ class BounceRecord(NamedTuple):
         nodes: motions at the nodes of the contact, and the normal acceleration there, (nodes, 11).
         impact_speed, rebound_speed: along the normal, before and after.
         lack_of_flight, lack_of_contact: errors, in units of the largest speed of the flight and of
-            the impact speed, as far as they are estimated.
+            the impact speed, as far as they are estimated; infinite where the engine for several
+            bodies is needed.
     """
 
     happened: jax.Array
@@ -131,7 +133,8 @@ def rigid_touch_down(motion: SphereMotion, normal: jax.Array, rest_speed: float)
     """What a touch-down leads to in the rigid limit."""
     speed = -(motion.velocity @ normal)
     rests = jax.lax.stop_gradient(speed <= rest_speed)
-    return TouchDown(motion, normal, jnp.where(rests, 1.0, speed), rests, jnp.zeros_like(speed))
+    safe_speed, zero = jnp.where(rests, 1.0, speed), jnp.zeros_like(speed)
+    return TouchDown(motion, normal, safe_speed, rests, jnp.zeros_like(rests), zero)
 
 
 def bounce(
@@ -169,9 +172,13 @@ def bounce(
             steps=method.contact_steps,
             at_once=method.at_once,
             in_time=method.in_time,
+            accuracy=method.accuracy,
             happens=happens,
         )
-        lack = path.lack
+        lack = jnp.where(touch.rests, jnp.where(touch.hides, jnp.inf, 0.0), path.lack)
+        if not goes_at_once(phase, method.at_once):
+            largest = largest_lack(method.accuracy, method.contact_steps, lack.dtype)
+            lack = jnp.where(lack > largest, jnp.inf, lack)
         nodes = motion_at_nodes(scene, touch, phase, path, level=level)
     after = jax.tree.map(lambda column: column[-1], nodes.motion)
     rests = happens & touch.rests
@@ -186,7 +193,7 @@ def bounce(
         touch.impact_speed,
         nodes.motion.velocity[-1] @ normal,
         flight.lack,
-        lack,
+        jnp.where(happens, lack, 0.0),
     )
     new = BounceCarry(after, progress.done + 1, rests, ~flight.touches | (after.time > horizon))
     return new, record
@@ -403,12 +410,13 @@ def simulate_events(
         jnp.where(passed, Status.SUCCESS, Status.TOO_FEW_CONTACTS),
     )
     followed = status <= Status.CAME_TO_REST
-    inexact = followed & has_inexact_flight(records, ~idle)
+    inexact = followed & has_inexact_flight(records, ~idle, method.accuracy)
     status = jnp.where(inexact, Status.INEXACT_FLIGHT, status)
-    if isinstance(method, EventAligned):
-        inexact = followed & has_inexact_contact(records, method.contact_steps)
-        status = jnp.where(inexact, Status.INEXACT_CONTACT, status)
     unresolved = starts_in_overlap(frozen, began)
+    if isinstance(method, EventAligned):
+        inexact = followed & has_inexact_contact(records, ~idle, method)
+        status = jnp.where(inexact, Status.INEXACT_CONTACT, status)
+        unresolved = unresolved | jnp.any(~idle & jnp.isinf(records.lack_of_contact))
     if isinstance(method, EventAligned):
         unresolved = unresolved | (last.rests & rests_deep(frozen, landed, method.rest_overlap))
     status = jnp.where(unresolved, Status.UNRESOLVED_CONTACT, status)
@@ -426,19 +434,20 @@ def simulate_events(
     return Trajectory(times, motion.position, motion.velocity, motion.spin, contacts, status)
 
 
-def has_inexact_flight(records: BounceRecord, used: jax.Array) -> jax.Array:
+def has_inexact_flight(records: BounceRecord, used: jax.Array, accuracy: float) -> jax.Array:
     """Whether a flight that is ``used`` lacks more than it may."""
     lacks = jax.lax.stop_gradient(records.lack_of_flight)
-    return jnp.any(used & (lacks > largest_flight_lack(lacks.dtype)))
+    return jnp.any(used & (lacks > largest_flight_lack(accuracy, lacks.dtype)))
 
 
-def has_inexact_contact(records: BounceRecord, steps: int) -> jax.Array:
-    """Whether a contact lacks more than it may, in units of the fastest impact."""
+def has_inexact_contact(records: BounceRecord, used: jax.Array, method: EventAligned) -> jax.Array:
+    """Whether a contact that is ``used`` lacks more than it may, in units of the fastest impact."""
     happened, lacks, speeds = jax.lax.stop_gradient(
         (records.happened, records.lack_of_contact, records.impact_speed)
     )
-    largest = largest_lack(steps, lacks.dtype) * jnp.max(jnp.where(happened, speeds, 0.0))
-    return jnp.any(happened & (lacks * jnp.where(happened, speeds, 1.0) > largest))
+    allowed = largest_lack(method.accuracy, method.contact_steps, lacks.dtype)
+    largest = allowed * jnp.max(jnp.where(happened, speeds, 0.0))
+    return jnp.any(used & (lacks * jnp.where(happened, speeds, 1.0) > largest))
 
 
 def is_level(scene: Scene) -> bool:

@@ -72,9 +72,9 @@ ESTIMATE_STEPS = 4
 second one takes half as many as the flight itself, which tells the error of both.
 """
 
-LARGEST_LACK = 5e-8
-"""Of a flight, where rounding is not larger. After several of them velocities were right to 6e-7 of
-the largest, derivatives to 1e-5.
+SHARE = 0.05
+"""Of the accuracy that one flight may lack. With 1e-6, velocities after several flights were right
+to 6e-7 of the largest, derivatives to 1e-5.
 """
 
 ROUNDED = 64
@@ -162,9 +162,9 @@ def integrated(scene: Scene, start: SphereMotion, horizon: jax.Array, *, steps: 
     return Flight(nodes, end, touches, difference(rough, before_landing, nodes.velocity) / HALVING)
 
 
-def largest_flight_lack(precision: Any) -> float:
+def largest_flight_lack(accuracy: float, precision: Any) -> float:
     """What a flight may lack, in units of its largest speed."""
-    return max(LARGEST_LACK, ROUNDED * float(jnp.finfo(precision).eps))
+    return max(SHARE * accuracy, ROUNDED * float(jnp.finfo(precision).eps))
 
 
 def difference(rough: SphereMotion, fine: SphereMotion, velocities: jax.Array) -> jax.Array:
