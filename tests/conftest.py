@@ -69,8 +69,8 @@ def pytest_collection_modifyitems(config, items):
     Long ones run on request.
     """
     if not config.getoption("--long"):
-        long = [item for item in items if item.get_closest_marker("long")]
-        items[:] = [item for item in items if not item.get_closest_marker("long")]
+        long = [item for item in items if _is_long(item)]
+        items[:] = [item for item in items if not _is_long(item)]
         config.hook.pytest_deselected(items=long)
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
@@ -78,6 +78,11 @@ def pytest_collection_modifyitems(config, items):
     slow = Counter(_group(item) for item in items if item.get_closest_marker("slow"))
     place = {group: index for index, group in enumerate(dict.fromkeys(map(_group, items)))}
     items.sort(key=lambda item: (-slow[_group(item)], place[_group(item)]))
+
+
+def _is_long(item) -> bool:
+    """Whether a mark says so of the test, or of this case: ``@pytest.mark.long("sphere")``."""
+    return any(not mark.args or item.callspec.id in mark.args for mark in item.iter_markers("long"))
 
 
 def _group(item) -> str:

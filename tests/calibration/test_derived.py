@@ -55,6 +55,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("quantity", "law", "path"), CASES.values(), ids=CASES)
 def test_values_go_round_and_move_what_they_stand_for(quantity, law, path):
     here = scene(law)
@@ -89,6 +90,7 @@ def test_a_duration_is_that_of_the_undamped_contact():
     assert float(duration) == pytest.approx(1e-3, rel=1e-12)
 
 
+@pytest.mark.slow
 def test_balls_of_different_radius_share_a_modulus():
     small, large = (
         Trial(recording(0), values={"bodies.radius": radius}) for radius in (0.02, 0.03)

@@ -62,6 +62,7 @@ def test_the_rigid_cube_follows_the_recordings_without_anything_fitted():
     assert "Drake" in comparison({"rigid": every}, 2 * cube.half_width)
 
 
+@pytest.mark.long
 @recorded
 @pytest.mark.slow
 def test_the_compliant_cube_follows_a_recording_without_anything_fitted():

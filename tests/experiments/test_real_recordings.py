@@ -194,6 +194,7 @@ def made_up_tracks(*, restitution, friction, noise, seed=0, perspective=(0.2, -0
     return Tracks(time, picture(place) + draws.normal(0, noise, place.shape), turned)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_collision_of_discs_with_known_truth_is_found_through_the_perspective():
     exact = fit_collision(

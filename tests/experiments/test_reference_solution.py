@@ -77,6 +77,7 @@ def test_the_bounce_train_has_converged_and_ends_where_it_should():
     np.testing.assert_allclose(path[-1], [4.690439982, 0.011865824], rtol=0, atol=5e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("restitution", [0.6, 0.95])
 def test_damping_and_spin_at_the_ends_of_the_sweep_agree_with_an_integration_in_time(restitution):
     case = ((3e7, restitution, 0.15), (0.2, 0.05, -2.0, 0.3, 40.0), np.arange(1, 101) * 0.01)
@@ -113,6 +114,7 @@ def test_an_elastic_bounce_without_friction_returns_to_its_height():
     np.testing.assert_allclose(apex[1], reference.BOUNCE_TRAIN_START[1], rtol=0, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_gradient_of_the_misfit_is_the_recorded_one():
     recorded = [
         -2.04152e-07,
@@ -130,6 +132,7 @@ def test_the_gradient_of_the_misfit_is_the_recorded_one():
     np.testing.assert_allclose(gradient, reference.misfit_gradient(steps=96), rtol=1e-10)
 
 
+@pytest.mark.slow
 def test_the_gradient_of_the_misfit_agrees_with_differences_where_these_are_well_conditioned():
     nominal = np.array(
         [np.log(reference.NOMINAL[0]), *reference.NOMINAL[1:], *reference.BOUNCE_TRAIN_START]

@@ -37,6 +37,7 @@ def test_the_function_keeps_the_contract_of_all_laws():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", [RUBBER, RIGID], ids=["compliant", "rigid"])
 def test_the_model_is_one_for_scenes(law):
     jc.testing.check_law(law)
@@ -48,6 +49,7 @@ def test_copies_of_the_model_are_equal():
     assert jax.tree.structure(copy) == jax.tree.structure(RUBBER)
 
 
+@pytest.mark.slow
 def test_it_bounces_as_its_restitution_says():
     # Without gravity, which acts in the contact, too: it takes 2.4 % of this restitution.
     thrown = jc.state(position=(0.0, 0.0, 0.25), velocity=(0.0, 0.0, -2.0))
@@ -58,6 +60,7 @@ def test_it_bounces_as_its_restitution_says():
     assert ratio == pytest.approx(float(told), rel=1e-8)
 
 
+@pytest.mark.slow
 def test_the_rigid_law_is_fitted_and_profiled():
     motion = dropped(RIGID, jc.Impulse(max_contacts=10))
     noise = 1e-4 * np.random.default_rng(3).normal(size=(len(TIMES), 3))

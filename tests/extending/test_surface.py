@@ -32,6 +32,7 @@ def test_a_wrong_gradient_is_found():
         jc.testing.check_surface(Flat())
 
 
+@pytest.mark.slow
 def test_a_ball_bounces_on_it():
     contact = jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8))
     scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.01), surfaces=[RING], contact=contact)

@@ -187,6 +187,7 @@ def test_every_entry_of_the_table_of_what_is_missing_says_what():
     assert all(isinstance(reason, str) and reason for reason in NOT_YET.values())
 
 
+@pytest.mark.slow
 def test_the_directory_is_given_on_the_command_line(write):
     root = write(POINTWISE, in_row(lambda row: None))
     write("equations/new.json", {"what": "is this?"})

@@ -145,6 +145,7 @@ def test_check_says_what_is_there_and_what_can_be_learned(run, here):
     assert sorted(path.name for path in here.iterdir()) == ["drops"]
 
 
+@pytest.mark.slow
 def test_check_gives_the_drag_coefficient_only_with_the_mass(run):
     assert "drag coefficient" not in run("check", "drops", "--radius", "0.02")[1]
     assert "drag coefficient" in run("check", "drops", "--radius", "0.02", "--mass", "0.0027")[1]

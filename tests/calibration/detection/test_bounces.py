@@ -132,6 +132,7 @@ def made_up_case(seed):
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "seed", [*range(30), 81]
 )  # 81: neighbours by themselves do not tell that they meet

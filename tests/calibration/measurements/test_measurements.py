@@ -164,6 +164,7 @@ def test_scatter_of_the_times_is_found_when_not_given():
     assert np.sqrt(np.mean(np.square(found))) == pytest.approx(SIGMA, rel=0.15)
 
 
+@pytest.mark.long("free1")
 @pytest.mark.slow
 @pytest.mark.parametrize("free", [(RESTITUTION,), (RESTITUTION, DRAG)])
 def test_bounce_times_in_air(free):
@@ -389,6 +390,7 @@ def test_stiffness_and_restitution_from_force_traces_with_an_unknown_trigger():
     check_derivatives(problem, rtol=2e-4)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_gain_of_the_sensor_is_told_by_known_speeds_and_not_told_without_them():
     known = [force_trial(speed, seed) for seed, speed in enumerate((1.0, 2.0))]
@@ -555,6 +557,7 @@ def spin_fit():
     return problem, fit(problem)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_friction_from_spins_wrapped_marker_angles_and_orientations_in_one_trial():
     problem, found = spin_fit()
@@ -672,6 +675,7 @@ def film_of_drop(height: float, impacts: np.ndarray, rng: np.random.Generator) -
     )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_sounds_positions_and_an_impact_table_in_one_problem():
     rng = np.random.default_rng(9)

@@ -105,6 +105,7 @@ def test_restitution_is_heard(sounds):
     assert np.nanmax(np.abs(found.series[0].measured - found.series[0].predicted)) < 6e-4
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_drag_that_a_sound_does_not_tell_is_said_to_come_from_elsewhere(sounds):
     found = fit_study(Study(files=sounds, ball=BALL))
@@ -126,6 +127,7 @@ def test_stiffness_and_restitution_are_felt(forces):
     assert any("gain" in sentence for sentence in found.warnings)
 
 
+@pytest.mark.slow
 def test_derivatives_of_a_study_are_checked_before_it_is_fitted(sounds):
     problem = problem_to_fit(Study(files=sounds, ball=BALL, model=ModelOptions(drag=False)))
     checked = check_derivatives(problem)

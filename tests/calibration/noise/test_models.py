@@ -96,6 +96,7 @@ def test_hubers_loss_is_that_of_scipy():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", [StudentTLoss, HuberLoss])
 def test_losses_are_smooth_at_zero_and_inverted(cls):
     r = np.linspace(-9, 9, 37)
@@ -145,6 +146,7 @@ def test_estimated_noise_does_not_depend_on_the_stated_one_and_is_s_squared():
     assert half == pytest.approx(stats.t.ppf(0.975, estimate.degrees) * estimate.sd, rel=0.01)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "noise", [StudentT(4.0), Huber(), StudentT(4.0, estimated=True), Huber(estimated=True)]
 )

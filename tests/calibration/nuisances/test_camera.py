@@ -263,6 +263,7 @@ def test_roll_of_the_camera_and_tilt_of_the_table_are_told_apart():
     assert_found(found, {"camera_roll": roll, "tilt_x": tilt})
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_distortion_of_the_lens():
     camera = Camera(distortion=-0.15, centre=jnp.array([0.4, 0.0, 0.2]))
@@ -378,6 +379,7 @@ def test_derivatives_of_all_that_a_camera_does():
 # ---- dropped frames
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("after", "count"), [(12, 1), (45, 2), (65, 3), (30, 0)])
 def test_dropped_frames_are_found_and_put_back(after, count):
     whole = film(path(0.8), after)

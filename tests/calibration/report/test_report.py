@@ -301,6 +301,7 @@ def test_letters_that_a_terminal_lacks_are_written_out():
     assert spell("μ é", has=can_encode("utf-8")) == "μ é"
 
 
+@pytest.mark.slow
 def test_the_table_does_not_load_matplotlib():
     script = (
         "import sys, calibration.results.table, calibration.report.json; sys.exit('matplotlib' "
@@ -468,6 +469,7 @@ def texts(figure):
     return [text.get_text() for axes in figure.axes for text in axes.texts]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fit", "panels"),
     [
@@ -549,6 +551,7 @@ def test_any_name_can_be_drawn(name):
     ).canvas.draw()
 
 
+@pytest.mark.slow
 def test_odd_recordings_can_be_drawn():
     one = synthetic.recording()
     unmeasured = dataclasses.replace(

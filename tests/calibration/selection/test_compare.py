@@ -180,6 +180,7 @@ def drop(seed: int, law, sigma: float, *, duration: float) -> Recording:
     )
 
 
+@pytest.mark.long("1-bounces-1.8")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("count", "way", "duration"),

@@ -107,6 +107,7 @@ def assert_true(found: cal.Fit, truth: jc.Scene) -> None:
         assert np.isfinite(estimate.sd)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("law", "guesses"), TRUTHS.values(), ids=TRUTHS)
 def test_a_table_gives_back_the_law(law, guesses):
     found = fit(
@@ -127,6 +128,7 @@ def test_a_constant_restitution_does_not_explain_a_table_that_falls():
     assert not found.explained
 
 
+@pytest.mark.long("table", "exponential")
 @pytest.mark.parametrize(
     "name",
     [
@@ -188,6 +190,7 @@ def test_impacts_may_scatter_about_a_law_that_falls():
         assert abs(estimate.value - float(get(scene(law), path))) < 3.5 * estimate.sd
 
 
+@pytest.mark.slow
 def test_a_fit_differentiates_through_the_speeds_of_the_impacts():
     law, _ = TRUTHS["power law"]
 

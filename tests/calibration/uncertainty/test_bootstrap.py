@@ -103,6 +103,7 @@ def test_studentised_intervals_of_normal_errors_are_those_of_student():
     )
 
 
+@pytest.mark.slow
 def test_replicates_have_the_standard_errors_of_fits(found, many):
     for fitted, kind in ((found, "residual"), (many, "trial")):
         assessment = fitted.assessment
@@ -139,12 +140,14 @@ def test_leverages_are_the_diagonal_of_the_hat_matrix(found):
     np.testing.assert_allclose(find_leverages(found.assessment)[0][0], np.diag(hat), rtol=1e-8)
 
 
+@pytest.mark.slow
 def test_whole_trials_are_drawn_with_all_that_is_theirs(many):
     made = bootstrap(many, count=100, seed=0, kind="trial")
     assert made.draws.shared.shape == (100, 2)
     assert 0.3 < made[RESTITUTION].sd / many.parameters[RESTITUTION].sd < 2.0
 
 
+@pytest.mark.slow
 def test_same_seed_same_numbers_and_chunks_do_not_matter(found):
     one, two = (
         bootstrap(found, count=10, seed=3, lanes=4),

@@ -43,6 +43,7 @@ def check(found: list, count: int, *, normal: bool = True) -> None:
         assert not normal or item.size == pytest.approx(1.0, abs=3 / np.sqrt(2 * count)), item
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_intervals_from_bounce_times_cover():
     check(measure(scenario("bounce times", Gaussian, None), recordings=150, seed=3), 150)

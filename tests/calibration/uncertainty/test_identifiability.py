@@ -154,6 +154,7 @@ def test_nothing_free_and_nonsense_are_refused():
         identify("a problem")
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_drag_acts_through_one_product_and_gravity_shows_the_scale():
     times = np.arange(0.0, 1.0, 1 / 60)

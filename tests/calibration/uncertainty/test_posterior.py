@@ -138,6 +138,7 @@ def test_an_unknown_size_of_the_errors_gives_students_t():
     assert "noise size rebound_speed" in made.data.posterior
 
 
+@pytest.mark.slow
 def test_what_nothing_determines_has_no_posterior():
     steep = table(angles=np.linspace(5.0, 25.0, 16), seed=3)
     undetermined = fit(Problem(scene(0.5), [steep], free=[FRICTION, RESTITUTION]))

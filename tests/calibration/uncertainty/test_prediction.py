@@ -81,6 +81,7 @@ def test_the_band_is_that_of_the_normal_equations(drop):
     )
 
 
+@pytest.mark.slow
 def test_the_truth_is_in_the_band_at_times_that_nobody_measured(drop):
     times = np.array([0.11, 0.201, 0.3333, 0.52])
     band = prediction_band(drop, times, trial="drop", level=0.999)
@@ -90,6 +91,7 @@ def test_the_truth_is_in_the_band_at_times_that_nobody_measured(drop):
     assert np.all(band.low_new < band.low)
 
 
+@pytest.mark.slow
 def test_draws_give_the_band_of_the_covariance_where_the_problem_is_nearly_linear(table):
     rng, assessment = np.random.default_rng(0), table.assessment
     shared = rng.multivariate_normal(assessment.minimum.shared, assessment.covariance, size=1000)
@@ -153,6 +155,7 @@ def test_bad_input_is_refused_with_the_remedy(table, asked, says):
         asked(table)
 
 
+@pytest.mark.slow
 def test_times_must_increase(drop):
     with pytest.raises(InputError, match="increasing"):
         prediction_band(drop, [0.2, 0.1])

@@ -40,6 +40,7 @@ def section_by_search(overlap):
     return np.pi * squared_radius(found.x)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fraction", [0.01, 0.3, 0.7, 0.95, 1.05, 1.2])
 def test_the_largest_section_is_the_largest_circle_inside_both_spheres(fraction):
     overlap = fraction * GREAT_CIRCLE
@@ -97,6 +98,7 @@ def test_areas_grow_from_zero_and_only_the_circle_ever_shrinks(name):
     assert np.all(np.diff(area) >= 0) == (name != "circle")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", AREAS)
 @pytest.mark.parametrize("dtype", [jnp.float64, jnp.float32])
 def test_values_and_derivatives_are_finite_everywhere(name, dtype):

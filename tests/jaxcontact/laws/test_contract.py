@@ -9,8 +9,8 @@ from jaxcontact.testing.law_contract import CHECKS, outcome
 from tests.jaxcontact.laws.catalogue import LAWS
 from tests.jaxcontact.laws.support_table import assert_documented, documented
 
-SLOW = ("grad of grad", "single precision", "smoothness")
-"""Checks that take half of the time of all laws."""
+SLOW = ("finite", "grad of grad", "single precision", "smoothness")
+"""Checks that take most of the time of all laws."""
 
 
 def marks(name: str) -> list:
@@ -25,10 +25,14 @@ def of_a_system(name: str) -> bool:
 
 
 def marks_of(name: str, check: str) -> list:
-    """What takes long of a contact that is slow is long."""
+    """What takes long of a contact that is slow is long, and so is single precision of what is no
+    law of a scene.
+    """
     if check not in SLOW:
         return marks(name)
-    return [*marks(name), pytest.mark.long if of_a_system(name) else pytest.mark.slow]
+    long = check != "finite" and of_a_system(name)
+    long = long or (check == "single precision" and name not in NORMAL_LAWS)
+    return [*marks(name), pytest.mark.long if long else pytest.mark.slow]
 
 
 @pytest.mark.parametrize(

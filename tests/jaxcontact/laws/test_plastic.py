@@ -51,6 +51,7 @@ def piecewise(*ends, count=4000):
     return np.concatenate([np.linspace(a, b, count) for a, b in itertools.pairwise(ends)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ENERGIES)
 def test_the_work_along_any_path_is_the_stored_plus_the_dissipated_energy(name):
     overlaps = piecewise(0.0, 1e-5, 0.8e-5, 2e-5, -1e-5, 3e-5, 2.7e-5)

@@ -25,6 +25,7 @@ LAW = {"rolling_coefficient": 0.05, "effective_radius": 0.1}
 RATE = jnp.asarray([0.3, -1.2, 0.4])
 
 
+@pytest.mark.slow
 def test_hard_torque_has_the_magnitude_of_the_limit_and_opposes():
     torque = constant_rolling_torque(RATE, 20.0, **LAW)
     np.testing.assert_allclose(torque, -0.05 * 0.1 * 20.0 * RATE / 1.3, rtol=1e-14)

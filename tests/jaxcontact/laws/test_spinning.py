@@ -99,6 +99,7 @@ def test_one_percent_of_the_torque_is_missing_where_the_docstring_says(name, rea
     assert 1 - REGULARIZATIONS[name].ratio(reach) < 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", REGULARIZATIONS.values(), ids=REGULARIZATIONS)
 @pytest.mark.parametrize("spin_velocity", [1e-9, 0.4])
 def test_the_exact_step_does_not_depend_on_how_time_is_cut(form, spin_velocity):

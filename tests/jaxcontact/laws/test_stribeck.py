@@ -40,6 +40,7 @@ def test_direction_opposes_the_slip_and_magnitude_does_not_depend_on_it():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", [LINEAR, ROOT, TANH])
 def test_regularised_law_tends_to_the_hard_one(form):
     """Above the slip velocity by its bound; at zero slip it is a viscosity."""

@@ -144,6 +144,7 @@ def work_along(
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slider", [coulomb_slider, ROUNDED])
 @pytest.mark.parametrize("limited", ["force", "displacement"])
 @pytest.mark.parametrize("damping", [0.0, 0.02])

@@ -36,6 +36,7 @@ LAWS = {
 SPEEDS = np.concatenate([[0.0], np.logspace(-9, 9, 181)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
 def test_restitution_stays_in_its_interval_and_falls_with_speed(law):
     found = np.asarray(law.restitution_at(SPEEDS, mass=0.1))
@@ -43,6 +44,8 @@ def test_restitution_stays_in_its_interval_and_falls_with_speed(law):
     assert np.all(np.diff(found) <= 1e-15)
 
 
+@pytest.mark.slow
+@pytest.mark.long("viscoelastic-float32", "table-float32")
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
 def test_slopes_are_finite_from_rest_to_any_speed(law, dtype):
@@ -130,6 +133,7 @@ def test_impacts_deviate_on_the_logistic_scale_whatever_the_law(law):
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
 def test_a_dropped_ball_rebounds_as_the_law_says_at_each_speed(law):
     scene = jc.Scene(bodies=jc.spheres(radius=0.01, mass=0.03), contact=jc.ContactModel(normal=law))

@@ -53,6 +53,8 @@ def integrated(power, beta, end):
     return -motion.y[1, -1] if motion.status == 1 else 0.0
 
 
+@pytest.mark.slow
+@pytest.mark.long("hertz_dashpot-zero_overlap", "hertz_dashpot-zero_force")
 @pytest.mark.parametrize(("name", "end"), RESTITUTION)
 def test_the_restitution_is_that_of_an_integrated_impact(name, end):
     betas = [1e-5, 0.02, 0.13, 0.4, 0.9, 1.12, 1.9, 3.3, 5.5, 30.0]
@@ -62,6 +64,7 @@ def test_the_restitution_is_that_of_an_integrated_impact(name, end):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "end"), RESTITUTION)
 def test_the_damping_for_a_restitution_gives_it(name, end):
     restitution = np.concatenate([np.geomspace(1e-3, 0.5, 40), np.linspace(0.5, 1.0, 41)])
@@ -102,6 +105,7 @@ def test_the_slope_agrees_with_differences(name, end):
     np.testing.assert_allclose(slope, differences, rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_the_series_begins_with_the_published_coefficients():
     # Ramirez et al. (1999): C_1 in closed form, and C_2 = (3/5) C_1^2.
     first = gamma(0.6) * np.sqrt(np.pi) / (2**0.2 * 5**0.4 * gamma(2.1))
@@ -128,6 +132,7 @@ def test_a_linear_dashpot_beyond_critical_damping_never_returns():
     assert RESTITUTION["hertz_dashpot", "zero_force"](critical) > 0.2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("end", ENDS)
 def test_the_dissipation_time_gives_the_restitution_at_its_speed_over_four_decades(end):
     pair = {"mass": 0.02, "stiffness": 3e7}

@@ -31,6 +31,7 @@ def test_values_are_those_of_a_scan(length, with_inputs):
     jax.tree.map(np.testing.assert_array_equal, found, plain)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [23])  # blocks and a remainder
 @pytest.mark.parametrize(
     "transform",
@@ -135,6 +136,7 @@ def test_memory_without_reverse_mode_is_that_of_a_scan(steps, transform):
     assert found < plain + 1000
 
 
+@pytest.mark.slow
 def test_the_gradient_through_an_impact_is_that_of_a_scan_and_takes_a_hundredth_of_its_memory():
     plain, found = (
         compiled(bouncing, scan, 20_000, jax.grad)(PARAMETERS[bouncing])
@@ -154,6 +156,7 @@ def bounced(contacts: int, p: jax.Array) -> jax.Array:
     ]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_memory_of_reverse_mode_grows_as_the_square_root_of_the_contacts_beside_what_they_put_out():
     def needed(contacts: int) -> int:

@@ -8,6 +8,7 @@ import pytest
 from jaxcontact.numerics import smooth
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_norm_of_the_zero_vector_and_its_derivatives_are_zero(dtype):
     zero = jnp.zeros(3, dtype)
@@ -105,6 +106,7 @@ RATIOS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RATIOS)
 def test_a_ratio_f_over_x_and_two_derivatives_follow_from_f(name):
     ratio, exact, f, largest = RATIOS[name]
@@ -132,6 +134,7 @@ def closed_over_root(p):
     return smooth.implicit_root(lambda x: jnp.exp(x) - p, 0.5, steps=8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("root", [exponential_root, closed_over_root])
 @pytest.mark.parametrize("mode", ["forward", "reverse", "mixed"])
 def test_an_implicit_root_has_exact_derivatives_to_the_third_order(root, mode):

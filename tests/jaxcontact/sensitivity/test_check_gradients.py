@@ -63,6 +63,7 @@ def test_event_aligned_derivatives_are_trusted():
     )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_fixed_step_is_distrusted_by_what_shifts_an_impact_and_only_there():
     report = bounce_train(jc.FixedStep(step=1e-5))
@@ -108,6 +109,7 @@ def rigid_train() -> Any:
     )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_rigid_impacts_are_trusted_by_every_number_of_scene_and_state():
     report = rigid_train()

@@ -33,6 +33,7 @@ def assert_same(found, wanted):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["forward", "reverse", None])
 @pytest.mark.parametrize("chunk", [None, 1, 3, 100])
 def test_jacobian_is_that_of_jax(mode, chunk):
@@ -42,6 +43,7 @@ def test_jacobian_is_that_of_jax(mode, chunk):
     assert_same(jacobian(function, mode=mode, chunk=chunk)(POINT), found)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 @pytest.mark.parametrize("chunk", [None, 3])
 def test_second_derivatives_are_those_of_jax(mode, chunk):
@@ -50,6 +52,7 @@ def test_second_derivatives_are_those_of_jax(mode, chunk):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["forward", "reverse"])
 def test_it_works_in_lanes(mode):
     lanes = jax.tree.map(lambda x: jnp.stack([x, 2 * x, x + 1]), POINT)

@@ -61,6 +61,9 @@ CASES = [*((name, COMPLIANT) for name in SURFACES), ("in a drum", RIGID), ("on a
 QUICK = [("inside a sphere", COMPLIANT), ("on a ball", RIGID)]
 
 
+@pytest.mark.long(
+    "on an ellipsoid-method3", "in a drum-method1", "on a ball-method2", "on a ball-method5"
+)
 @pytest.mark.parametrize(
     ("name", "method"),
     [pytest.param(*case, marks=() if case in QUICK else pytest.mark.slow) for case in CASES],
@@ -78,6 +81,7 @@ def test_an_elastic_frictionless_motion_keeps_its_energy(name, method):
     )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_box_is_a_plane_on_its_face():
     start = jc.state(position=(0.05, 0.0, 0.3), velocity=(0.1, 0.0, 0.0), spin=(0.0, 20.0, 0.0))

@@ -43,6 +43,7 @@ def central_difference(function, p: dict, leaf: str, index: int) -> np.ndarray:
     return (4 * near - far) / 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leaf", [leaf for leaf in differentiated.LEAVES if leaf != "times"])
 def test_the_derivative_with_respect_to_every_leaf_equals_differences(leaf):
     p = differentiated.parameters(**THROW)
@@ -120,6 +121,7 @@ def test_the_derivative_of_the_rebound_speed_equals_the_closed_one(damping):
     np.testing.assert_allclose(found, slope * -damping / p["reference_speed"], rtol=1e-5)
 
 
+@pytest.mark.long("20.0")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "damping", [pytest.param(0.1, marks=pytest.mark.long), 3.0, pytest.param(20.0, marks=INEXACT)]
@@ -207,6 +209,7 @@ def forward_gradient(p: dict, target: np.ndarray) -> dict:
     }
 
 
+@pytest.mark.long("reverse")
 @pytest.mark.parametrize("mode", ["forward", pytest.param("reverse", marks=pytest.mark.slow)])
 def test_the_gradient_through_twelve_bounces_equals_the_exact_one(mode):
     gradient = forward_gradient if mode == "forward" else differentiated.compiled("gradient")

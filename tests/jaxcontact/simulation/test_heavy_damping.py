@@ -44,6 +44,7 @@ def path(p, method):
     return jnp.concatenate([found.position, found.velocity, found.spin], axis=1), found
 
 
+@pytest.mark.long("in time")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("at_once", "in_time"),
@@ -89,6 +90,7 @@ def test_values_and_derivatives_are_finite_and_so_is_every_contact(at_once, in_t
     np.testing.assert_allclose(found.contacts.rebound_speed[thrown, 0], asked, rtol=1e-3, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_what_is_not_finite_is_not_called_a_success():
     method = jc.EventAligned(max_contacts=8)
     _, found = jax.jit(lambda p: path(p, method))(jnp.array([jnp.nan, 1e6, 0.1, 0.0, 9.81]))

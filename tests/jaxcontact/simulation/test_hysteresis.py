@@ -71,6 +71,7 @@ def parameters(name, speed):
     return jax.tree.map(lambda value: jnp.asarray(value, float), p)
 
 
+@pytest.mark.long("adhesive plastic", "Thornton")
 @EACH_LAW
 @pytest.mark.slow
 def test_the_restitution_is_that_of_the_closed_form_and_the_ledger_closes(name):
@@ -91,6 +92,7 @@ def test_the_restitution_is_that_of_the_closed_form_and_the_ledger_closes(name):
         assert np.all(np.diff(found.ledger.normal) >= -1e-6 * energy)
 
 
+@pytest.mark.slow
 @EACH_LAW
 def test_slopes_by_every_parameter_are_those_of_the_closed_form_and_of_differences(name):
     p = parameters(name, SPEEDS[name][1])
@@ -158,6 +160,7 @@ def test_second_derivatives_of_many_impacts_at_once_are_those_of_the_closed_form
         np.testing.assert_allclose(slope[index], alone[1], rtol=0, atol=1e-9)
 
 
+@pytest.mark.long("3.0")
 @pytest.mark.slow
 @pytest.mark.parametrize("speed", [1.0, 3.0])
 def test_single_precision_stays_single_and_is_right_to_its_rounding(speed):
@@ -180,6 +183,14 @@ def test_the_restitution_of_straight_lines_does_not_depend_on_the_speed():
         assert rebound == pytest.approx(0.5, abs=1e-8)
 
 
+@pytest.mark.slow
+@pytest.mark.long(
+    "runge_kutta_4-Thornton",
+    "runge_kutta_4-Walton and Braun",
+    "runge_kutta_4-Walton and Braun, hardening",
+    "runge_kutta_4-Johnson, Kendall and Roberts",
+    "velocity_verlet-adhesive plastic",
+)
 @EACH_LAW
 @pytest.mark.parametrize("scheme", ["semi_implicit_euler", "velocity_verlet", "runge_kutta_4"])
 def test_fixed_steps_tend_to_the_same_motion(name, scheme):
@@ -213,6 +224,7 @@ def resting(law, *, speed, gravity=9.81, time=1.0):
     return run(scene, start, jnp.linspace(0.0, time, 6))
 
 
+@pytest.mark.long("adhesive plastic", "Walton and Braun, hardening")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["Walton and Braun", "Walton and Braun, hardening", "adhesive plastic"]
@@ -227,6 +239,7 @@ def test_a_bouncing_sphere_comes_to_rest_and_rolls(name):
     assert load >= 0
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_adhesion_holds_what_is_slower_than_the_sticking_speed():
     law = jc.JohnsonKendallRoberts(

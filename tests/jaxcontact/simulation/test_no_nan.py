@@ -92,6 +92,7 @@ def flight_and_impact(p: dict) -> jax.Array:
     return jnp.concatenate([found.position, found.velocity], axis=-1)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_derivatives_of_flights_in_air_are_finite_in_both_modes_and_agree():
     weights = np.cos(np.arange(scenes.SAMPLES * 6.0)).reshape(scenes.SAMPLES, 6)

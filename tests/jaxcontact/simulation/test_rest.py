@@ -9,6 +9,7 @@ import jaxcontact as jc
 from tests.jaxcontact.simulation import in_time, scenes
 
 
+@pytest.mark.slow
 def test_coming_to_rest_keeps_the_position_continuous_to_the_static_overlap():
     case = {"restitution": 0.5, "velocity": (0.0, 0.0, 0.0), "spin": (0.0, 0.0, 0.0)}
     found = scenes.run(
@@ -27,6 +28,7 @@ def test_coming_to_rest_keeps_the_position_continuous_to_the_static_overlap():
     assert np.all(height[settling] < 10 * overlap)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("restitution", [0.05, 0.3])
 def test_a_landing_without_rebound_keeps_the_friction_of_its_impulse(restitution):
     """A soft, damped ball thrown obliquely settles at once; its rolling afterwards equals an

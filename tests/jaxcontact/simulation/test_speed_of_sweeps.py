@@ -40,6 +40,7 @@ def test_the_matrix_of_the_grid_integrates_functions_of_the_square_root_of_the_d
     assert (grid.nodes[0], grid.nodes[-1]) == (0.0, 1.0)
 
 
+@pytest.mark.slow
 def test_newton_iterations_on_a_grid_solve_an_equation_of_motion_and_carry_its_derivatives():
     grid = graded_grid(24)
     density, integral = jnp.asarray(grid.density), jnp.asarray(grid.integral)
@@ -97,6 +98,7 @@ def test_a_contact_at_once_is_the_one_in_steps(law, tolerance):
     np.testing.assert_allclose(at_once, stepped, rtol=tolerance)
 
 
+@pytest.mark.long("0.2-0.0001", "0.3-1e-05", "0.6-3e-07")
 @pytest.mark.parametrize(
     ("restitution", "accuracy"), [(1.0, 1e-7), (0.6, 3e-7), (0.3, 1e-5), (0.2, 1e-4), (0.02, None)]
 )

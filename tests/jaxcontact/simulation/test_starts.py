@@ -61,6 +61,7 @@ def test_a_contact_that_is_too_soft_to_rest_is_followed(stiffness):
     np.testing.assert_allclose(found.position[:, 2], expected, rtol=0, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("height", [0.01, 0.0])
 def test_inside_traced_functions_a_start_in_overlap_has_a_status(height):
     @jax.jit
@@ -73,6 +74,7 @@ def test_inside_traced_functions_a_start_in_overlap_has_a_status(height):
     assert "general=True" in jc.Status.UNRESOLVED_CONTACT.advice
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("height", "method"),
     [
@@ -89,6 +91,7 @@ def test_a_start_that_no_motion_reaches_is_refused(height, method):
         jc.simulate(scene(1e6), start, TIMES, method=method)
 
 
+@pytest.mark.slow
 def test_a_budget_that_is_not_given_is_found():
     bouncing = scene(1e6, 0.99).replace(
         contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.99))

@@ -26,6 +26,7 @@ def height(p: dict) -> jax.Array:
     return scenes.simulated(p, law="newton", method=RIGID).position[-1, 2]
 
 
+@pytest.mark.slow
 def test_jit_and_vmap_give_the_numbers_of_a_plain_call():
     """Lanes of one call bounce, rest, and never touch."""
     together = scenes.run(MIXED, method=scenes.IN_TIME)

@@ -9,6 +9,7 @@ from jaxcontact.laws.core.damping_maps import RESTITUTION_LAWS
 from tests.jaxcontact.simulation import in_time, scenes
 
 
+@pytest.mark.slow
 def test_the_bounce_train_equals_its_reference():
     radius, mass = reference_solution.RADIUS, reference_solution.MASS
     stiffness, restitution, friction = reference_solution.NOMINAL
@@ -143,6 +144,14 @@ REBOUND = {
 }
 
 
+@pytest.mark.slow
+@pytest.mark.long(
+    "level-tsuji_zero_overlap",
+    "level-tsuji_zero_force",
+    "level-power_law",
+    "level-hunt_crossley_2",
+    "tilted-power_law",
+)
 @pytest.mark.parametrize(
     "law", [scenes.LAWS[0], *(pytest.param(law, marks=SLOW) for law in scenes.LAWS[1:])]
 )
@@ -175,6 +184,7 @@ def just_bouncing(restitution: float, *, load: float) -> dict:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("law", "tolerance"),
     [

@@ -285,6 +285,7 @@ def to_rest(points):
 # --- what must hold
 
 
+@pytest.mark.slow
 @every_shape
 def test_distance_normal_and_point_belong_together(name):
     at = found(name)
@@ -306,6 +307,7 @@ def test_the_point_is_on_the_surface_and_the_sign_tells_the_side(name):
         np.testing.assert_allclose(LEVELS[name](to_rest(at.point), shape), 0.0, atol=1e-13)
 
 
+@pytest.mark.slow
 @every_shape
 def test_no_other_point_of_the_surface_is_closer(name):
     samples = surface_samples(name)
@@ -331,6 +333,7 @@ def test_the_distance_to_a_fixed_centre_changes_with_minus_the_normal_velocity(n
     )
 
 
+@pytest.mark.slow
 @every_shape
 def test_derivatives_are_those_of_differences(name):
     """Along random changes of all parameters, centre and time; where two orders agree the stencil
@@ -396,6 +399,7 @@ def turned_and_moved(shape, turn, shift):
 number = strategies.floats(-2.0, 2.0).map(lambda x: round(x, 3))
 
 
+@pytest.mark.slow
 @hypothesis.settings(max_examples=4, deadline=None, derandomize=True, database=None)
 @hypothesis.given(
     angles=strategies.tuples(number, number, number),
@@ -600,6 +604,8 @@ def test_degenerate_places_have_a_unit_normal_which_is_the_gradient(name):
     np.testing.assert_allclose(slope[:, 0, -4:-1], at.normal, atol=1e-14)
 
 
+@pytest.mark.slow
+@pytest.mark.long
 @pytest.mark.parametrize("name", CORNERS)
 def test_degenerate_places_have_finite_second_derivatives_in_single_precision(name):
     """The harder case: squares of small distances underflow, their inverses overflow."""

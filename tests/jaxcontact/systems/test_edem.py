@@ -75,6 +75,7 @@ def rebound(model, speed, cut=False):
     return -run.y_events[0][0][1] / speed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [HertzMindlin, LinearSpring])
 @pytest.mark.parametrize("end", ["zero_overlap", "zero_force"])
 @pytest.mark.parametrize(("restitution", "speed"), [(0.3, 0.01), (0.9, 2.0)])
@@ -271,6 +272,7 @@ FORMS = {
 }
 
 
+@pytest.mark.long("linear spring, flow, Hertz's disk-float32", "Hertz-Mindlin, time step-float32")
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", [jnp.float64, jnp.float32])
 @pytest.mark.parametrize("form", FORMS)

@@ -58,6 +58,7 @@ def as_program(**parameters):
 # Balance
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [0, 1, 2])
 @pytest.mark.parametrize("hollow", [False, True])
 @pytest.mark.parametrize("compatibility", [DOCUMENTED, EXUDYN_1_13])
@@ -96,6 +97,7 @@ def test_the_torque_on_sphere_1_is_that_on_sphere_0_times_the_documented_ratio()
     )
 
 
+@pytest.mark.slow
 def test_a_contact_between_sphere_and_triangle_conserves_angular_momentum():
     contact = ObjectContactSphereTriangle(
         radiusSphere=0.1,
@@ -554,6 +556,7 @@ def wrench(parameters, zone, position, velocity, data, *, model):
     return jnp.concatenate([result.on_0.force, result.on_0.torque, result.outputs.Velocity])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [jnp.float32, jnp.float64])
 @pytest.mark.parametrize("model", [0, 2])
 def test_nothing_is_ever_nan_at_rest(model, dtype):

@@ -104,6 +104,7 @@ def motions(distance, *, velocity=(0.0, 0.0, 0.0), spin=(0.0, 0.0, 0.0)):
     )
 
 
+@pytest.mark.slow
 def test_without_response_there_is_no_force_and_derivatives_are_finite():
     observer = Solid(shape=Sphere(diameter=0.2), solidMaterial="Steel", contactMaterial="Observer")
     steel = modia3d.elastic_contact(STEEL_BALL, STEEL_BALL)
@@ -310,6 +311,7 @@ def test_the_torque_of_the_regularised_unit_vector_has_its_length():
     np.testing.assert_allclose(np.linalg.norm(unit, axis=-1), x / expected, rtol=3e-15)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_every_derivative_of_a_pair_with_all_options_is_right_and_finite():
     # The documented pair is in the catalogue of laws, and its derivatives are tested with those of
@@ -450,6 +452,7 @@ def test_a_bouncing_sphere_comes_to_rest_as_the_program_stored():
     np.testing.assert_allclose([end["v"], end["s"]], 0.0, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_two_billiard_balls_move_as_the_program_stored():
     """A ball slides, rolls and hits another one: Modia3D's test model TwoCollidingBalls."""
     ball = Solid(shape=Sphere(diameter=0.06), solidMaterial="BilliardBall")

@@ -112,6 +112,7 @@ def ball_on_floor(contact, memory, model, *, velocity, height, slope=0.0, time, 
     return jax.jit(lambda: jax.lax.scan(cycle, (*start, axes, memory), None, length=steps)[1])()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [0, 1])
 @pytest.mark.parametrize("beta", [0.2, 0.7])
 def test_linear_drop_rebounds_with_the_restitution_of_the_damping_ratio(beta, mode):
@@ -332,6 +333,7 @@ def test_twist_meets_no_resistance():
         assert np.all(response.moment(state) == 0.0)
 
 
+@pytest.mark.slow
 def test_rounded_slider_stays_within_its_bound():
     hard = Linear(kn=1e4, ks=1e4, fric=0.5)
     smooth = hard.replace(

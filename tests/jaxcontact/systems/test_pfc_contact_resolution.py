@@ -433,6 +433,7 @@ def test_pebbles_take_part_in_contacts_with_mass_and_motion_of_their_clump():
     )
 
 
+@pytest.mark.slow
 def test_all_contacts_of_a_scene_are_resolved_at_once():
     one, two = balls()
     many = jax.tree.map(lambda x: np.stack([x] * 4), two)

@@ -66,6 +66,7 @@ def error(found: np.ndarray, right: np.ndarray) -> float:
     return max(np.max(np.abs((found - right)[:, c])) / np.max(np.abs(right[:, c])) for c in columns)
 
 
+@pytest.mark.long("elastic and soft")
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_what_is_called_a_success_is_right(case):
@@ -76,6 +77,7 @@ def test_what_is_called_a_success_is_right(case):
     assert error(np.asarray(found), right) < 2e-6
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_derivatives_are_those_of_the_integration():
     """By friction, against differences of order 4; and the error falls with the third power of the

@@ -144,6 +144,7 @@ def ball_on_plate(p: dict) -> jax.Array:
     )
 
 
+@pytest.mark.long("plate")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("motion", "p"), [(clump_impact, CLUMP), (ball_on_plate, PLATE)], ids=["clump", "plate"]
@@ -212,6 +213,7 @@ def sprung_impacts(law: str, graded_step: float) -> tuple[dict, dict]:
     return values, slopes
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "law", ["Cundall and Strack", pytest.param("Mindlin", marks=pytest.mark.long)]

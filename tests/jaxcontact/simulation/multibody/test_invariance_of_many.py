@@ -126,6 +126,7 @@ def test_rotating_and_moving_a_scene_rotates_and_moves_its_motion(angles, shift,
     assert_alike(columns(found), wanted)
 
 
+@pytest.mark.slow
 @few
 @hypothesis.given(boost=strategies.tuples(number, number, number))
 def test_somebody_who_moves_steadily_sees_the_same(boost):
@@ -136,6 +137,7 @@ def test_somebody_who_moves_steadily_sees_the_same(boost):
     assert_alike(moved, columns(as_given()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [(1, 2, 3, 0), (3, 1, 0, 2)])
 def test_members_may_be_listed_in_any_order(order):
     assert_alike(columns(run(offset=SQUARE[list(order)])), columns(as_given()))
@@ -148,6 +150,7 @@ def test_bodies_may_be_listed_in_any_order():
     assert_alike({name: value[:, ::-1] for name, value in found.items()}, columns(as_given()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("quarters", [1, 2, 3])
 def test_a_clump_turned_by_its_own_symmetry_moves_alike(quarters):
     symmetry = Rotation.from_rotvec([0.0, 0.0, quarters * np.pi / 2])
@@ -155,6 +158,7 @@ def test_a_clump_turned_by_its_own_symmetry_moves_alike(quarters):
     assert_alike(columns(found), columns(as_given()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sample", [1, 2, 3])
 def test_a_motion_may_be_interrupted_in_flight(sample):
     whole = as_given()

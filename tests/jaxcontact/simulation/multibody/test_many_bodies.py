@@ -120,6 +120,7 @@ def mechanics(found: jc.Trajectory) -> tuple[np.ndarray, np.ndarray, np.ndarray]
 METHODS = pytest.mark.parametrize("method", [RIGID, SOFT], ids=["rigid", "soft"])
 
 
+@pytest.mark.long("rigid")
 @METHODS
 @pytest.mark.slow
 def test_every_case_is_one_collision(method):
@@ -375,6 +376,7 @@ def cradle(name: str):
     return jax.jit(swing)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SWINGS)
 @pytest.mark.parametrize("gap", [0.0, 2e-3])
 def test_the_ledger_of_a_cradle_closes(name, gap):
@@ -423,6 +425,7 @@ def test_a_soft_cradle_that_touches_disperses_as_hertzian_chains_do():
     assert np.sum(found.velocity[-1, :, 0] ** 2) == pytest.approx(1.0, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_single_precision_hands_the_motion_on():
     with jax.enable_x64(False):
         found = cradle("rigid")(jnp.float32(2e-3), jnp.float32(0.9))
@@ -534,6 +537,7 @@ def test_two_spheres_move_as_in_exudyn(model):
 # What is wrong is said.
 
 
+@pytest.mark.long("soft")
 @pytest.mark.parametrize(
     "method",
     [

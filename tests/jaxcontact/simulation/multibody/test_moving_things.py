@@ -49,6 +49,7 @@ def motion(**changes) -> jc.PrescribedMotion:
     ).replace(**{name: jnp.asarray(value) for name, value in changes.items()})
 
 
+@pytest.mark.long("rigid")
 @pytest.mark.parametrize(
     "method",
     [pytest.param(METHOD, id="soft", marks=pytest.mark.slow), pytest.param(RIGID, id="rigid")],
@@ -100,6 +101,7 @@ def test_the_budget_of_steps_grows_with_the_periods_of_what_moves():
     assert 1500 <= steps(scene(0.0, springs=(spring,)), (0.0, 1.0)) <= 3000
 
 
+@pytest.mark.slow
 def test_a_vibrating_plate_kicks_as_scipy_says():
     amplitude, frequency, fall, restitution, duration = 1e-3, 25.0, 0.05, 0.7, 0.35
     times = jnp.linspace(0.0, duration, 8)
@@ -212,6 +214,7 @@ def oblique(name: str, method):
     return jax.jit(run) if isinstance(method, jc.EventAligned) else run
 
 
+@pytest.mark.long("0.05-Mindlin", "0.5-Mindlin", "3.0-Mindlin")
 @pytest.mark.parametrize(
     "name", ["Cundall and Strack", pytest.param("Mindlin", marks=pytest.mark.slow)]
 )

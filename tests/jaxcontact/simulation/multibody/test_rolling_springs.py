@@ -53,12 +53,14 @@ def test_a_ball_swings_on_its_rolling_spring():
     assert found.ledger.imbalance < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["semi_implicit_euler", "velocity_verlet", "runge_kutta_4"])
 def test_fixed_steps_swing_alike(scheme):
     found = rocking(ROLLING, coefficient=10.0, method=jc.FixedStep(step=2e-6, scheme=scheme))
     np.testing.assert_allclose(found.spin[:, 1], 0.1 * np.cos(FREQUENCY * TIMES), atol=5e-4)
 
 
+@pytest.mark.slow
 def test_a_spring_that_slides_slows_down_by_its_limit():
     coefficient, spin = 1e-3, 20.0
     found = FAST(functools.partial(rocking, coefficient=coefficient, method=STEPS, spin=spin))(

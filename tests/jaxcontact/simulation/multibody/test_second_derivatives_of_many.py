@@ -190,6 +190,7 @@ def clump_impact(p: jax.Array) -> jax.Array:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("motion", "p"),
     [

@@ -86,6 +86,7 @@ def test_a_flat_cube_falls_straight(name, initial, gravity):
     np.testing.assert_allclose(found.spin, 0.0, atol=1e-9)
 
 
+@pytest.mark.long("soft, short steps")
 @pytest.mark.parametrize("name", ["rigid", "soft, short steps"])
 @pytest.mark.slow
 def test_a_cube_on_an_edge_stays_in_its_plane(name):
@@ -102,6 +103,7 @@ def test_a_cube_on_an_edge_stays_in_its_plane(name):
         np.testing.assert_allclose(other, rotated, atol=1e-9, err_msg=value)
 
 
+@pytest.mark.long("rigid")
 @EVERY
 @pytest.mark.slow
 def test_a_dumbbell_that_lands_on_both_balls_does_not_turn(name):
@@ -174,6 +176,7 @@ def test_balls_that_touch_move_as_those_that_nearly_do(name):
 # No impact creates energy.
 
 
+@pytest.mark.slow
 def test_an_impact_with_friction_creates_no_energy():
     """A rod that lands on one end, elastic and rough: Newton's restitution and Coulomb's friction
     alone would create energy (Kane's paradox).
@@ -232,6 +235,7 @@ def test_an_impact_with_friction_creates_no_energy():
 # Derivatives.
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_derivatives_of_a_cube_that_lands_on_an_edge_are_those_of_differences():
     """Of the compliant method, also across the plane of symmetry."""

@@ -229,6 +229,7 @@ def spring_friction(coefficient):
     return jc.CundallStrack(coefficient=coefficient, tangential_stiffness=1e7, zeta=0.1)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_block_held_by_a_spring_does_not_creep_in_ten_seconds():
     found = block_simulation(spring_friction)(0.2, 0.5, 10.0)

@@ -74,6 +74,7 @@ def pendulum(angle: float, times: np.ndarray, *, inertia: float) -> np.ndarray:
     return 2 * np.arcsin(np.sqrt(modulus) * cosine / delta)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("shape", ["sphere", pytest.param("cylinder", marks=pytest.mark.long)])
 @pytest.mark.parametrize("friction", [1.0, 0.0])
 def test_a_ball_in_a_bowl_swings_like_a_pendulum(shape, friction):
