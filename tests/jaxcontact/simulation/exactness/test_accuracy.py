@@ -61,7 +61,7 @@ def test_a_coarse_accuracy_lets_pass_what_the_usual_one_does_not():
     scene = jc.Scene(
         bodies=jc.spheres(radius=0.02, mass=2.7e-3),
         contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.9)),
-        drag=jc.QuadraticDrag(coefficient=5.0),
+        drag=jc.QuadraticDrag(coefficient=1.0),
     )
     start = jc.state(position=(0.0, 0.0, 0.5), velocity=(5.0, 0.0, 0.0))
     times = jnp.linspace(0.0, 0.5, 3)
