@@ -6,8 +6,10 @@ from typing import ClassVar
 
 import jax
 import numpy as np
+from scipy import stats
 
 import jaxcontact as jc
+from calibration.fitting.assessment import Assessment
 from calibration.fitting.estimates import estimate_shared, withdraw_prior_only
 from calibration.fitting.fit import report
 from calibration.fitting.follow import find_minimum
@@ -143,6 +145,17 @@ def sounds_problem(
     )
 
 
+def contradicts_noise(assessment: Assessment, measured: Sequence[BounceTimes]) -> bool:
+    """Whether noise does not explain the misfit: noise that nobody stated is known from the times
+    themselves alone, which are few, so that the misfit is a ratio of two variances.
+    """
+    if assessment.explained or all(one.stated for one in measured):
+        return not assessment.explained
+    freedom = sum(max(one.time.size - 4, 1) for one in measured)
+    chance = stats.f.sf(assessment.misfit, max(assessment.dof, 1), freedom)
+    return bool(chance < assessment.policy.misfit_chance)
+
+
 def fit_sounds(study: Study, *, progress: Say) -> Fit:
     """Fit times of impacts."""
     began = time.perf_counter()
@@ -154,7 +167,7 @@ def fit_sounds(study: Study, *, progress: Say) -> Fit:
             problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
         )
         may_scatter = has_rigid_impacts(study) and problem.observations > 3 * len(measured)
-        if not assessment.explained and may_scatter:
+        if may_scatter and contradicts_noise(assessment, measured):
             progress("Letting impacts deviate from the common restitution, one by one")
             problem = sounds_problem(study, measured, scatter=True)
             problem, assessment = find_minimum(

@@ -2,17 +2,22 @@
 questions.
 """
 
+from types import SimpleNamespace
+
 import jax
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
 from calibration.errors import InputError
+from calibration.fitting.policy import FitPolicy
+from calibration.measurements.bounce_times import BounceTimes
 from calibration.results.estimate import Determination
 from calibration.studies.derivative_check import check_derivatives
 from calibration.studies.file_kinds import common_kind, kind_of
 from calibration.studies.inspection import inspect_files, verdicts
 from calibration.studies.pipeline import fit_study, problem_to_fit, problems_to_compare
+from calibration.studies.sounds import contradicts_noise
 from calibration.studies.study import Ball, ModelOptions, Study
 
 RESTITUTION = "contact.normal.restitution"
@@ -103,6 +108,15 @@ def test_restitution_is_heard(sounds):
     assert len(found.series) == 3
     assert found.series[0].nuisance["impact_speed"].value == pytest.approx(2.2, abs=5e-3)
     assert np.nanmax(np.abs(found.series[0].measured - found.series[0].predicted)) < 6e-4
+
+
+@pytest.mark.parametrize(
+    ("misfit", "sigma", "contradicts"), [(3.0, None, False), (3.0, 1e-4, True), (50.0, None, True)]
+)
+def test_noise_that_nobody_stated_is_known_from_few_times(misfit, sigma, contradicts):
+    times = BounceTimes(clicks(1), sigma=sigma)
+    found = SimpleNamespace(explained=False, misfit=misfit, dof=5, policy=FitPolicy())
+    assert contradicts_noise(found, [times]) is contradicts
 
 
 @pytest.mark.long
