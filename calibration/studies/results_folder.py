@@ -137,13 +137,11 @@ def write_results(
 
 
 def title_of(study: Study) -> str:
-    """``Fit of 3 files``."""
+    """``Fit of drop_0.csv``, ``Fit of 6 files, drop_0.csv to throw_5.csv``."""
     names = [Path(file).name for file in study.files]
-    return (
-        f"Fit of {names[0]}"
-        if len(names) == 1
-        else f"Fit of {names[0]}, {names[1]}{' ...' if len(names) > 2 else ''}"
-    )
+    if len(names) == 1:
+        return f"Fit of {names[0]}"
+    return f"Fit of {len(names)} files, {names[0]} to {names[-1]}"
 
 
 def _check_writable(folder: Path) -> None:
