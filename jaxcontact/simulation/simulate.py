@@ -299,7 +299,11 @@ def _run(
         known = method.level if isinstance(method, EventAligned) else None
         single = State(position[0], velocity[0], spin[0])
         result = _simulate_events(
-            scene, single, times, method=method, level=is_level(scene) if known is None else known
+            _of_one_sphere(scene),
+            single,
+            times,
+            method=method,
+            level=is_level(scene) if known is None else known,
         )
     else:
         if (
@@ -324,6 +328,16 @@ def _run(
     return result._replace(
         position=position, velocity=velocity, spin=spin, orientation=orientation, status=status
     )
+
+
+def _of_one_sphere(scene: Scene) -> Scene:
+    """The scene with numbers where its one sphere was given lists of one."""
+    bodies = scene.bodies
+    values = {name: getattr(bodies, name) for name in ("radius", "mass", "inertia_ratio")}
+    listed = {name: jnp.reshape(value, ()) for name, value in values.items() if np.ndim(value)}
+    rows = jnp.asarray(scene.gravity)
+    gravity = rows[0] if rows.ndim > 1 else scene.gravity
+    return dataclasses.replace(scene, bodies=dataclasses.replace(bodies, **listed), gravity=gravity)
 
 
 def _finite(result: Trajectory) -> jax.Array:

@@ -20,9 +20,9 @@ class Contacts(NamedTuple):
     Attributes:
         happened: whether this entry is a contact that began before the last time.
         touch_down: time of first touch [s].
-        lift_off: time at which the contact ends [s] (that of ``touch_down`` for a rigid impact). The
-            engine for several bodies counts a contact that ends at zero force until its overlap is
-            gone.
+        lift_off: time at which the contact ends [s] (that of ``touch_down`` for a rigid impact).
+            The engine for several bodies counts a contact that ends at zero force until its overlap
+            is gone.
         impact_speed: approach speed along the normal [m/s].
         rebound_speed: speed along the normal after [m/s]; 0 where the contact had not ended at the
             last time.

@@ -51,8 +51,9 @@ that load, depending on the law, a sphere would not lift off at all, and there w
 the contact to land on.
 """
 
-DEEP, VISIBLE = 8.0, 1e-3
-"""Overlap of an impact, in units of that at rest and of the radius, up to which it may be left out.
+DEEP, VISIBLE = 8.0, 0.2
+"""Overlap of an impact, in units of that at rest and of ``rest_overlap``, up to which it may be
+left out.
 """
 
 PULL_LOAD = 0.1
@@ -87,7 +88,7 @@ class TouchDown(NamedTuple):
         impact_speed: approach speed, positive.
         rests: whether the sphere stays in contact from here on.
         hides: whether it would move visibly on the way to rest: overlap by more than ``DEEP`` times
-            that at rest, and by more than ``VISIBLE`` of the radius.
+            that at rest, and by more than ``VISIBLE`` of the largest overlap at rest.
         least_load: lower bound of the load during the contact.
     """
 
@@ -172,6 +173,7 @@ def touch_down(
     constants: Any,
     steps: int,
     at_once: bool | None,
+    rest_overlap: float,
 ) -> TouchDown:
     """What a touch-down leads to: a bounce, or rest when the load would not let the sphere off
     again.
@@ -183,10 +185,11 @@ def touch_down(
         scene.contact.normal,
         constants,
         scene.bodies.mass,
+        scene.bodies.radius,
         load,
         jnp.where(moving, speed, 1.0),
     )
-    law, constants, mass, load, safe_speed = jax.lax.stop_gradient(known)
+    law, constants, mass, radius, load, safe_speed = jax.lax.stop_gradient(known)
     phase: Any = phase_of(law, constants, impact_speed=safe_speed, mass=mass)
     relative_load = load * phase.time_scale / safe_speed
     if goes_at_once(phase, at_once):
@@ -202,7 +205,7 @@ def touch_down(
     stays = relative_load > largest
     # Hertz's static overlap, in overlap scales, is the load to the power 2/3.
     deep = relative_load < DEEP**-1.5
-    visible = phase.overlap_scale > VISIBLE * jax.lax.stop_gradient(scene.bodies.radius)
+    visible = phase.overlap_scale > VISIBLE * rest_overlap * radius
     rests, hides = ~moving | stays, moving & stays & deep & visible
     # What is computed of a contact that rests is not used; a speed of 1 and no load (below) keep it
     # finite.

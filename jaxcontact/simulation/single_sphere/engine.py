@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.laws.core.contact_phase import ContactPhase
 from jaxcontact.numerics.checkpointed_scan import block_length, checkpointed_scan
 from jaxcontact.numerics.interpolation import Segments, at_times
 from jaxcontact.parameters import is_concrete
@@ -44,6 +45,7 @@ from jaxcontact.simulation.single_sphere.flight import (
     parabola,
 )
 from jaxcontact.simulation.single_sphere.lanes import everywhere
+from jaxcontact.simulation.single_sphere.normal_path import NormalPath
 from jaxcontact.simulation.single_sphere.sustained_contact import static_overlap, sustained_contact
 
 
@@ -162,6 +164,7 @@ def bounce(
             constants=constants,
             steps=method.contact_steps,
             at_once=method.at_once,
+            rest_overlap=method.rest_overlap,
         )
         phase = contact_phase(scene, touch, constants)
         path = normal_path(
@@ -175,10 +178,7 @@ def bounce(
             accuracy=method.accuracy,
             happens=happens,
         )
-        lack = jnp.where(touch.rests, jnp.where(touch.hides, jnp.inf, 0.0), path.lack)
-        if not goes_at_once(phase, method.at_once):
-            largest = largest_lack(method.accuracy, method.contact_steps, lack.dtype)
-            lack = jnp.where(lack > largest, jnp.inf, lack)
+        lack = lack_of_contact(touch, path, phase, method)
         nodes = motion_at_nodes(scene, touch, phase, path, level=level)
     after = jax.tree.map(lambda column: column[-1], nodes.motion)
     rests = happens & touch.rests
@@ -197,6 +197,19 @@ def bounce(
     )
     new = BounceCarry(after, progress.done + 1, rests, ~flight.touches | (after.time > horizon))
     return new, record
+
+
+def lack_of_contact(
+    touch: TouchDown, path: NormalPath, phase: ContactPhase, method: EventAligned
+) -> jax.Array:
+    """What a contact lacks, in units of its impact speed; infinite where this engine cannot do
+    better: a rest that hides a motion, a contact in steps that is not exact.
+    """
+    lack = jnp.where(touch.rests, jnp.where(touch.hides, jnp.inf, 0.0), path.lack)
+    if goes_at_once(phase, method.at_once):
+        return lack
+    largest = largest_lack(method.accuracy, method.contact_steps, lack.dtype)
+    return jnp.where(lack > largest, jnp.inf, lack)
 
 
 def bounces(

@@ -83,7 +83,9 @@ def test_a_contact_at_once_is_the_one_in_steps(law, tolerance):
             SphereMotion(jnp.zeros(()), jnp.zeros(3), -speed * up, jnp.zeros(3)),
             prepared(law),
         )
-        touch = touch_down(scene, motion, up, constants=constants, steps=12, at_once=None)
+        touch = touch_down(
+            scene, motion, up, constants=constants, steps=12, at_once=None, rest_overlap=0.01
+        )
         phase = contact_phase(scene, touch, constants)
 
         def last(steps, at_once):

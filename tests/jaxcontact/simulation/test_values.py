@@ -276,3 +276,24 @@ def test_a_sphere_in_a_box_moves_on_straight_lines_folded_at_the_walls():
     np.testing.assert_allclose(
         found.position, radius + np.minimum(unfolded, 2 * free - unfolded), rtol=0, atol=1e-12
     )
+
+
+def test_lists_of_one_body_are_that_body():
+    law = jc.ContactModel(normal=jc.NewtonRestitution(restitution=0.8))
+    times = np.linspace(0.0, 0.4, 5)
+
+    def height(bodies, gravity, start):
+        scene = jc.Scene(bodies=bodies, contact=law, gravity=gravity)
+        method = jc.Impulse(max_contacts=5)
+        return jc.simulate(scene, start, times, method=method).position[..., 2].ravel()
+
+    one = jc.state(position=(0.0, 0.0, 0.1))
+    expected = height(jc.spheres(radius=0.02, mass=0.01), (0.0, 0.0, -9.81), one)
+    listed = jc.spheres(radius=np.array([0.02]), mass=np.array([0.01]))
+    row = jc.state(position=((0.0, 0.0, 0.1),))
+    for gravity, start in (
+        ((0.0, 0.0, -9.81), one),
+        ((0.0, 0.0, -9.81), row),
+        (((0.0, 0.0, -9.81),), row),
+    ):
+        np.testing.assert_array_equal(height(listed, gravity, start), expected)
