@@ -154,8 +154,6 @@ def remedy(
         contacts = next_power_of_two(method.contact_budget)
         enough = contacts <= MOST_CONTACTS
         return dataclasses.replace(method, max_contacts=contacts) if enough else None
-    if worst is jc.Status.UNRESOLVED_CONTACT and not method.general:
-        return dataclasses.replace(method, general=True)
     return made_exact(method, worst)
 
 
