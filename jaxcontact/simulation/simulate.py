@@ -293,6 +293,7 @@ def _run(
     orientation = None if initial.orientation is None else jnp.reshape(initial.orientation, (-1, 4))
     position, velocity, spin = (jnp.reshape(value, (-1, 3)) for value in initial[:3])
     bodies = State(position, velocity, spin, orientation)
+    lost: int | jax.Array = Status.NOT_FINITE
     if isinstance(method, FixedStep):
         result = simulate_fixed_step(scene, bodies, times, method=method, substeps=substeps)
     elif is_one_sphere_over_a_plane(scene, initial, method) and not ledger:
@@ -305,6 +306,10 @@ def _run(
             method=method,
             level=is_level(scene) if known is None else known,
         )
+        if isinstance(method, EventAligned):
+            # Numbers that this engine loses, as those of a contact without end, the other may keep.
+            given = _are_finite((scene, initial))
+            lost = jnp.where(given, Status.UNRESOLVED_CONTACT, Status.NOT_FINITE)
     else:
         if (
             is_concrete(scene.gravity)
@@ -324,7 +329,7 @@ def _run(
     orientation = (
         None if result.orientation is None else jnp.reshape(result.orientation, (*shape[:-1], 4))
     )
-    status = jnp.where(_finite(result), result.status, Status.NOT_FINITE)
+    status = jnp.where(_finite(result), result.status, lost)
     return result._replace(
         position=position, velocity=velocity, spin=spin, orientation=orientation, status=status
     )
@@ -338,6 +343,12 @@ def _of_one_sphere(scene: Scene) -> Scene:
     rows = jnp.asarray(scene.gravity)
     gravity = rows[0] if rows.ndim > 1 else scene.gravity
     return dataclasses.replace(scene, bodies=dataclasses.replace(bodies, **listed), gravity=gravity)
+
+
+def _are_finite(inputs: Any) -> jax.Array:
+    """Whether all numbers are."""
+    leaves = [jnp.ravel(jnp.asarray(leaf)) for leaf in jax.tree.leaves(inputs)]
+    return jnp.all(jnp.isfinite(jax.lax.stop_gradient(jnp.concatenate(leaves))))
 
 
 def _finite(result: Trajectory) -> jax.Array:

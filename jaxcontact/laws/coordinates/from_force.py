@@ -106,15 +106,20 @@ class PhaseFromForce(ContactPhase):
     def reduced_force(self, position: jax.Array, w: jax.Array) -> jax.Array:
         """Force over ``mass * impact_speed / time_scale``."""
         overlap, rate = self.overlap_scale * position * position, self.impact_speed * self.rate(w)
-        smooth = self.law.uncut_force if self.law.ends_at_zero_force else self.law.force
+        smooth = self.law.uncut_force if self.ends_at_zero_force else self.law.force
         force = smooth(overlap, rate, impact_speed=self.impact_speed, mass=self.mass)
         return force * self.time_scale / (self.mass * self.impact_speed)
+
+    @property
+    def ends_at_zero_force(self) -> bool:
+        """Whether the law says so."""
+        return self.law.ends_at_zero_force
 
     def event(self, position: jax.Array, w: jax.Array) -> jax.Array:
         """Zero overlap, or zero force (over ``X``, which keeps the slope at the event from being
         small).
         """
-        if not self.law.ends_at_zero_force:
+        if not self.ends_at_zero_force:
             return position
         inside = position > 0.0
         return jnp.where(

@@ -84,6 +84,11 @@ class ContactPhase(abc.ABC):
         return False
 
     @property
+    def ends_at_zero_force(self) -> bool:
+        """Whether the contact ends where its force would begin to attract. By default no."""
+        return False
+
+    @property
     def in_steps(self) -> "ContactPhase":
         """The coordinates to use where the contact goes in steps. By default these."""
         return self

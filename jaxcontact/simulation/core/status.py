@@ -56,7 +56,8 @@ _ADVICE = {
     Status.CAME_TO_REST: (
         "A body stopped bouncing and stays in contact. From then on its overlap is the "
         "static one and it slides, sticks or rolls under"
-        " friction. This is exact up to bounces lower than the overlap itself."
+        " friction. This is exact up to bounces lower than four times the overlap, and than a "
+        "fifth of it where contacts are solved for at once."
     ),
     Status.SIMULTANEOUS_IMPACTS: (
         "Rigid impacts that feel each other fell on the same instant and were solved together. "

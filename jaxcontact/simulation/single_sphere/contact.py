@@ -19,9 +19,8 @@ from jaxcontact.laws.core.contact_phase import ClosedPhase, ContactPhase
 from jaxcontact.numerics.collocation import elementwise_slope, graded_grid, newton_iteration, solved
 from jaxcontact.numerics.interpolation import quintic
 from jaxcontact.numerics.runge_kutta import (
-    CLASSICAL_CHECKED,
+    CLASSICAL,
     DORMAND_PRINCE_8,
-    checked_step,
     looped_step,
 )
 from jaxcontact.numerics.smooth import Real
@@ -72,8 +71,18 @@ ROUNDED = 512
 """Rounding of an imbalance, in units of the precision."""
 
 
-LANDING_STEPS = 3
-"""Steps of order 4 from the end of the estimated length to the event."""
+LANDING_STEPS = 6
+"""Steps of order 4 from the end of the estimated length to the event, an even number."""
+
+FAR, LONGEST = 0.5, 7.5
+"""Distance from the end of the estimated length that is too far to land from, and length of a
+contact whose end was not found: most have one of 2 to 3.
+"""
+
+EXCESS, SLOWER = 1e-6, 0.5
+"""Part by which energies may differ because of rounding, and of the fastest way out that is left of
+it at the end, under a load.
+"""
 
 SUBDIVISION = 3
 """Nodes for slip, displacement and output per step of the normal motion."""
@@ -439,14 +448,21 @@ def stepped(phase: ContactPhase, load: Load, *, steps: int) -> NormalPath:
     zero = jnp.zeros_like(phase.start)
     start = PhaseNode(zero, phase.start, zero, zero)
     last, nodes = jax.lax.scan(advance, start, None, length=steps)
-    left = phase.event(last.position, last.w) / LANDING_STEPS
+    left = phase.event(last.position, last.w)
+    before = last
 
-    def land(node: PhaseNode, _: None) -> tuple[PhaseNode, jax.Array]:
-        after, lacks = checked_step(rates_by_event, node, -left, CLASSICAL_CHECKED)
-        ended = jax.lax.stop_gradient(after.w)
-        return after, jnp.abs(phase.rate(ended) - phase.rate(ended - lacks.w))
+    # in LANDING_STEPS, and from the start again in half as many: what these miss tells the error
+    def land(node: PhaseNode, number: jax.Array) -> tuple[PhaseNode, PhaseNode]:
+        again = number == LANDING_STEPS
+        node = jax.tree.map(lambda own, first: jnp.where(again, first, own), node, before)
+        parts = jnp.where(number < LANDING_STEPS, LANDING_STEPS, LANDING_STEPS // 2)
+        after = looped_step(rates_by_event, node, -left / parts, CLASSICAL)
+        return after, after
 
-    last, lacks = jax.lax.scan(land, last, None, length=LANDING_STEPS)
+    numbers = jnp.arange(LANDING_STEPS + LANDING_STEPS // 2)
+    rough, landed = jax.lax.scan(land, before, numbers)
+    last = jax.tree.map(lambda column: column[LANDING_STEPS - 1], landed)
+    missed = jax.lax.stop_gradient(phase.rate(rough.w) - phase.rate(last.w))
     path = jax.tree.map(
         lambda first, middle, end: jnp.concatenate([first[None], middle[:-1], end[None]]),
         start,
@@ -460,8 +476,23 @@ def stepped(phase: ContactPhase, load: Load, *, steps: int) -> NormalPath:
         phase.reduced_force(position, w),
         tau,
         None,
-        jnp.sum(lacks),
+        jnp.where(has_landed(phase, load, path, last), jnp.abs(missed), jnp.inf),
     )
+
+
+def has_landed(phase: ContactPhase, load: Load, path: PhaseNode, last: PhaseNode) -> jax.Array:
+    """Whether a contact that goes in steps may have ended at the ``last`` node of its ``path``: on
+    the way out, no faster than it came in and the load could make it, near where its length said,
+    and, where the force only pushes, not much slower than it was.
+    """
+    path, last, begins = jax.lax.stop_gradient((path, last, phase.rate(phase.start)))
+    rate, overlap = phase.rate(last.w), phase.reduced_overlap(last.position)
+    pushed = 2 * jnp.maximum(jax.lax.stop_gradient(load(begins)), 0.0) * overlap
+    slower = rate * rate <= (1 + EXCESS) * (1 + pushed)
+    near = (phase.length < LONGEST) & (jnp.abs(last.sigma - phase.length) < FAR)
+    pushes = phase.ends_at_zero_force
+    fastest = jnp.max(-phase.rate(path.w)) if pushes else jnp.zeros_like(rate)
+    return (rate <= 0) & slower & near & (-rate >= SLOWER * fastest)
 
 
 def subdivided(path: PhaseNode, rates: Callable[[PhaseNode], PhaseNode]) -> PhaseNode:
