@@ -299,8 +299,8 @@ def _run(
     elif is_one_sphere_over_a_plane(scene, initial, method) and not ledger:
         known = method.level if isinstance(method, EventAligned) else None
         single = State(position[0], velocity[0], spin[0])
-        result = _simulate_events(
-            _of_one_sphere(scene),
+        result, given = _simulate_events(
+            scene,
             single,
             times,
             method=method,
@@ -308,7 +308,6 @@ def _run(
         )
         if isinstance(method, EventAligned):
             # Numbers that this engine loses, as those of a contact without end, the other may keep.
-            given = _are_finite((scene, initial))
             lost = jnp.where(given, Status.UNRESOLVED_CONTACT, Status.NOT_FINITE)
     else:
         if (
@@ -337,12 +336,13 @@ def _run(
 
 def _of_one_sphere(scene: Scene) -> Scene:
     """The scene with numbers where its one sphere was given lists of one."""
-    bodies = scene.bodies
-    values = {name: getattr(bodies, name) for name in ("radius", "mass", "inertia_ratio")}
-    listed = {name: jnp.reshape(value, ()) for name, value in values.items() if np.ndim(value)}
-    rows = jnp.asarray(scene.gravity)
-    gravity = rows[0] if rows.ndim > 1 else scene.gravity
-    return dataclasses.replace(scene, bodies=dataclasses.replace(bodies, **listed), gravity=gravity)
+    bodies = jax.tree.map(
+        lambda given: jnp.reshape(jnp.asarray(given), ()),
+        scene.bodies,
+        is_leaf=lambda given: isinstance(given, (list, tuple)),
+    )
+    gravity = jnp.reshape(jnp.asarray(scene.gravity), (3,))
+    return dataclasses.replace(scene, bodies=bodies, gravity=gravity)
 
 
 def _are_finite(inputs: Any) -> jax.Array:
@@ -373,8 +373,10 @@ def _simulate_many(
 @partial(jax.jit, static_argnames=("method", "level"))
 def _simulate_events(
     scene: Scene, initial: State, times: jax.Array, *, method: Any, level: bool
-) -> Trajectory:
-    return simulate_events(scene, initial, times, method, level=level)
+) -> tuple[Trajectory, jax.Array]:
+    """The motion, and whether all numbers that were given are finite."""
+    result = simulate_events(_of_one_sphere(scene), initial, times, method, level=level)
+    return result, _are_finite((scene, initial))
 
 
 __all__ = [

@@ -447,9 +447,8 @@ def stepped(phase: ContactPhase, load: Load, *, steps: int) -> NormalPath:
 
     zero = jnp.zeros_like(phase.start)
     start = PhaseNode(zero, phase.start, zero, zero)
-    last, nodes = jax.lax.scan(advance, start, None, length=steps)
-    left = phase.event(last.position, last.w)
-    before = last
+    before, nodes = jax.lax.scan(advance, start, None, length=steps)
+    left = phase.event(before.position, before.w)
 
     # in LANDING_STEPS, and from the start again in half as many: what these miss tells the error
     def land(node: PhaseNode, number: jax.Array) -> tuple[PhaseNode, PhaseNode]:

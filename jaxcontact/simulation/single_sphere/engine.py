@@ -430,7 +430,6 @@ def simulate_events(
         inexact = followed & has_inexact_contact(records, ~idle, method)
         status = jnp.where(inexact, Status.INEXACT_CONTACT, status)
         unresolved = unresolved | jnp.any(~idle & jnp.isinf(records.lack_of_contact))
-    if isinstance(method, EventAligned):
         unresolved = unresolved | (last.rests & rests_deep(frozen, landed, method.rest_overlap))
     status = jnp.where(unresolved, Status.UNRESOLVED_CONTACT, status)
     only = jnp.zeros(records.happened.shape, dtype=int)

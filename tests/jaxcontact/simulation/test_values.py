@@ -291,9 +291,11 @@ def test_lists_of_one_body_are_that_body():
     expected = height(jc.spheres(radius=0.02, mass=0.01), (0.0, 0.0, -9.81), one)
     listed = jc.spheres(radius=np.array([0.02]), mass=np.array([0.01]))
     row = jc.state(position=((0.0, 0.0, 0.1),))
-    for gravity, start in (
-        ((0.0, 0.0, -9.81), one),
-        ((0.0, 0.0, -9.81), row),
-        (((0.0, 0.0, -9.81),), row),
+    plain_lists = jc.spheres(radius=[0.02], mass=[0.01])
+    for bodies, gravity, start in (
+        (listed, (0.0, 0.0, -9.81), one),
+        (listed, (0.0, 0.0, -9.81), row),
+        (listed, ((0.0, 0.0, -9.81),), row),
+        (plain_lists, (0.0, 0.0, -9.81), row),
     ):
-        np.testing.assert_array_equal(height(listed, gravity, start), expected)
+        np.testing.assert_array_equal(height(bodies, gravity, start), expected)
