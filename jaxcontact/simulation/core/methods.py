@@ -51,9 +51,9 @@ MOST_FLIGHT_STEPS = 4096
 """Largest number of them that is tried."""
 
 
-SHORTER_STEPS, SHORTEST_STEP = 4, 6e-4
-"""Factor by which steps in contacts of several bodies are shortened that were too long, and the
-shortest that is tried.
+SHORTER_STEPS, MORE_CONTACT_STEPS, SHORTEST_STEP = 4, 2, 6e-4
+"""Factor by which steps in contacts of several bodies are shortened that were too long, that by
+which the number of those of one sphere grows, and the shortest that is tried.
 """
 
 
@@ -72,7 +72,8 @@ class EventAligned(_Controlled):
             takes 50, and outside of traced functions more where these are too few.
         contact_steps: steps of order 8 in each contact. With 12, velocities after an impact are
             right to about 1e-8 of the impact speed for restitutions above 0.4, 1e-6 above 0.1, 1e-4
-            above 0.05; with 20, to a hundredth of that.
+            above 0.05; with 20, to a hundredth of that. Where gravity or a fluid pulls along the
+            plane, friction goes in steps as well (``Status.INEXACT_STEPS`` where they are too few).
         at_once: solve for a whole contact at once, at 2 or 3 nodes for each of ``contact_steps``,
             instead of step by step: several times faster to run, to differentiate and to compile.
             ``None`` does so wherever the law allows it (Hunt and Crossley's, the linear dashpot to
@@ -269,9 +270,9 @@ def made_exact(method: EventAligned | Impulse, status: int) -> EventAligned | Im
         return None if chosen else dataclasses.replace(method, in_time=True)
     if status == Status.INEXACT_STEPS and isinstance(method, EventAligned):
         shorter = method.graded_step / SHORTER_STEPS
-        return (
-            dataclasses.replace(method, graded_step=shorter) if shorter >= SHORTEST_STEP else None
-        )
+        more = MORE_CONTACT_STEPS * method.contact_steps
+        finer = dataclasses.replace(method, graded_step=shorter, contact_steps=more)
+        return finer if shorter >= SHORTEST_STEP else None
     steps = MORE_FLIGHT_STEPS * method.flight_steps
     if status == Status.INEXACT_FLIGHT and steps <= MOST_FLIGHT_STEPS:
         return dataclasses.replace(method, flight_steps=steps)

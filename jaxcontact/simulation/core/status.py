@@ -77,10 +77,10 @@ _ADVICE = {
         "ask for it: in_time=True of the method. Below a restitution of 0.001 that does not help."
     ),
     Status.INEXACT_STEPS: (
-        "The steps in a contact of several bodies, or with a surface that is no plane, are too "
-        "long to follow it to 1e-6 of its impact; heavy damping needs shorter ones. Outside of "
-        "traced functions simulate takes them by itself; inside, ask for them: graded_step of the "
-        "method."
+        "The steps in a contact are too long to follow it to 1e-6 of its impact: of several bodies "
+        "or with a surface that is no plane, or, of one sphere over a plane, friction beside "
+        "forces along the plane. Outside of traced functions simulate takes shorter ones by "
+        "itself; inside, ask for them: a smaller graded_step of the method, or more contact_steps."
     ),
     Status.TOO_FEW_CONTACTS: (
         "The budget of contacts was used up before the last time; what follows the last "

@@ -29,6 +29,14 @@ from jaxcontact.simulation.single_sphere.contact_in_time import path_in_time
 from jaxcontact.simulation.single_sphere.flight import SphereMotion
 from jaxcontact.simulation.single_sphere.lanes import anywhere
 from jaxcontact.simulation.single_sphere.normal_path import Load, NormalPath
+from jaxcontact.simulation.single_sphere.tangential_path import (
+    NormalHistory,
+    after_slip_change,
+    pushes,
+    slip_velocity,
+    split,
+    tangential_path,
+)
 
 REST_SHARE = 0.9
 """A touch-down with ``load`` (external acceleration times time scale over impact speed) above this
@@ -112,46 +120,6 @@ class TouchDown(NamedTuple):
 def normal_load(scene: Scene, normal: jax.Array, velocity: jax.Array, spin: jax.Array) -> jax.Array:
     """Acceleration towards the plane by gravity and fluid [m/s^2]."""
     return -(scene.acceleration(velocity, spin) @ normal)
-
-
-def split(vector: jax.Array, normal: jax.Array) -> tuple[jax.Array, jax.Array]:
-    """Component along ``normal`` (a scalar) and the vector in the plane."""
-    along = vector @ normal
-    return along, vector - along * normal
-
-
-def slip_velocity(
-    scene: Scene, tangential: jax.Array, spin: jax.Array, normal: jax.Array
-) -> jax.Array:
-    """Velocity of the sphere's surface at the contact, ``v_t - R spin x n`` [m/s]."""
-    return tangential - scene.bodies.radius * jnp.cross(spin, normal)
-
-
-def after_slip_change(
-    scene: Scene, tangential: jax.Array, spin: jax.Array, normal: jax.Array, change: jax.Array
-) -> tuple[jax.Array, jax.Array]:
-    """Tangential velocity and spin after friction has changed the slip by ``change`` (..., 3)."""
-    bodies = scene.bodies
-    share = bodies.inertia_ratio / (1 + bodies.inertia_ratio)
-    return tangential + share * change, spin - jnp.cross(normal, change) / (
-        bodies.radius * (1 + bodies.inertia_ratio)
-    )
-
-
-def after_friction(
-    scene: Scene, tangential: jax.Array, spin: jax.Array, normal: jax.Array, impulse: jax.Array
-) -> tuple[jax.Array, jax.Array]:
-    """Tangential velocity and spin after a normal ``impulse`` over the mass [m/s] has acted on a
-    slipping contact.
-    """
-    slip = slip_velocity(scene, tangential, spin, normal)
-    change = (
-        scene.contact.impulse_friction.slip_after(
-            slip, impulse * scene.bodies.mass / scene.bodies.tangential_mass
-        )
-        - slip
-    )
-    return after_slip_change(scene, tangential, spin, normal, change)
 
 
 def prepared(law: Any) -> Any:
@@ -266,6 +234,7 @@ def normal_path(
     touch: TouchDown,
     phase: ContactPhase,
     *,
+    load: Load,
     constants: Any,
     steps: int,
     at_once: bool | None,
@@ -279,7 +248,6 @@ def normal_path(
     An orbit is the quick way. Where it is not the solution, which its imbalance tells, the contact
     is solved ``in_time`` if that is asked for, and it ``happens``.
     """
-    load = external_load(scene, touch, phase)
     if not goes_at_once(phase, at_once):
         return stepped(phase.in_steps, load, steps=steps)
     frozen_scene, frozen_touch, frozen_constants = jax.lax.stop_gradient((scene, touch, constants))
@@ -523,27 +491,6 @@ def sideways_advance(time: jax.Array, velocity: jax.Array, acceleration: jax.Arr
     return jnp.concatenate([jnp.zeros_like(advances[:1]), jnp.cumsum(advances, axis=0)])
 
 
-def pushing_impulse(
-    impulse: jax.Array, duration: jax.Array, force_before: jax.Array, force_after: jax.Array
-) -> jax.Array:
-    """Impulse of the part of a contact force that pushes, over intervals with given total impulse
-    and forces at both ends.
-
-    A pull carries no friction. Where the force changes sign, its pulling part is a triangle: an
-    error of third order in the duration.
-    """
-    turns = (force_before > 0) & (force_after < 0)
-    pull = jnp.where(
-        turns,
-        duration
-        * force_after
-        * force_after
-        / (2 * jnp.where(turns, force_before - force_after, 1.0)),
-        0.0,
-    )
-    return jnp.where((force_before <= 0) & (force_after < 0), 0.0, impulse + pull)
-
-
 class ContactNodes(NamedTuple):
     """The whole motion at the nodes of a contact, (nodes, ...), and the normal acceleration by the
     contact force, (nodes,).
@@ -553,89 +500,42 @@ class ContactNodes(NamedTuple):
     acceleration: jax.Array
 
 
-def extrapolated(
-    swept: Callable[[np.ndarray], tuple[jax.Array, jax.Array]], nodes: int
-) -> tuple[jax.Array, jax.Array]:
-    """What ``swept`` (of second order) gives at all nodes, less its error, which is a third of the
-    difference from every second node; between these it is interpolated.
-    """
-    every = np.arange(nodes)
-    coarse = np.unique(np.append(every[::2], nodes - 1))
-
-    def less_error(fine: jax.Array, rough: jax.Array) -> jax.Array:
-        error = (fine[coarse] - rough) / 3
-        share = np.interp(every, coarse, np.arange(len(coarse)))
-        below = np.minimum(share.astype(int), len(coarse) - 2)
-        above = jnp.asarray(share - below, fine.dtype)[:, None]
-        return fine + (1 - above) * error[below] + above * error[below + 1]
-
-    return jax.tree.map(less_error, swept(every), swept(coarse))
-
-
 def motion_at_nodes(
-    scene: Scene, touch: TouchDown, phase: ContactPhase, path: NormalPath, *, level: bool
-) -> ContactNodes:
-    """Positions, velocities and spins at the nodes of ``path``.
-
-    With ``level`` no external force has a tangential component, and the slip is a closed function
-    of the normal impulse. Otherwise friction (exact in the impulse of each step) and the external
-    tangential acceleration alternate (Strang splitting; friction comes last, so that at the nodes a
-    sticking contact has the little slip that it has between them), once from node to node and once
-    over two intervals at a time: of fourth order by Richardson's extrapolation.
+    scene: Scene,
+    touch: TouchDown,
+    phase: ContactPhase,
+    path: NormalPath,
+    *,
+    load: Load,
+    level: bool,
+) -> tuple[ContactNodes, jax.Array]:
+    """Positions, velocities and spins at the nodes of ``path``, and the error of velocities that
+    friction leaves behind, in units of the impact speed.
     """
-    bodies, friction, normal = scene.bodies, scene.contact.impulse_friction, touch.normal
+    normal = touch.normal
     time = phase.time_scale * path.tau
     overlap = phase.overlap_scale * path.overlap
     overlap_rate = touch.impact_speed * path.rate
     contact_acceleration = touch.impact_speed / phase.time_scale * path.force
-    _, tangential = split(touch.motion.velocity, normal)
-    spin = touch.motion.spin
-    if level:
-        durations = jnp.diff(time)
-        forces = contact_acceleration[:-1], contact_acceleration[1:]
-        load = normal_load(scene, normal, touch.motion.velocity, spin)
-        impulses = pushing_impulse(
-            overlap_rate[:-1] - overlap_rate[1:] + load * durations, durations, *forces
-        )
-        impulse = jnp.concatenate([jnp.zeros_like(impulses[:1]), jnp.cumsum(impulses)])
-        slip = slip_velocity(scene, tangential, spin, normal)
-        slips = friction.slip_after(slip, impulse * bodies.mass / bodies.tangential_mass)
-        slips = jnp.broadcast_to(slips, (*time.shape, 3))  # a frictionless slip is one for all
-        tangentials, spins = after_slip_change(scene, tangential, spin, normal, slips - slip)
-    else:
-
-        def advance(carry: tuple[jax.Array, jax.Array], interval: tuple) -> tuple:
-            tangential, spin = carry
-            duration, rate_before, rate_after, force_before, force_after = interval
-            velocity = tangential - (rate_before + rate_after) / 2 * normal
-            outside, kick = split(scene.acceleration(velocity, spin), normal)
-            impulse = pushing_impulse(
-                rate_before - rate_after - outside * duration, duration, force_before, force_after
-            )
-            tangential, spin = after_friction(scene, tangential, spin, normal, impulse / 2)
-            tangential, spin = after_friction(
-                scene, tangential + duration * kick, spin, normal, impulse / 2
-            )
-            return (tangential, spin), (tangential, spin)
-
-        def swept(nodes: np.ndarray) -> tuple[jax.Array, jax.Array]:
-            duration, rate, force = (
-                jnp.diff(time[nodes]),
-                overlap_rate[nodes],
-                contact_acceleration[nodes],
-            )
-            later: Any
-            _, later = jax.lax.scan(
-                advance,
-                (tangential, spin),
-                (duration, rate[:-1], rate[1:], force[:-1], force[1:]),
-            )
-            return jax.tree.map(
-                lambda first, rest: jnp.concatenate([first[None], rest]), (tangential, spin), later
-            )
-
-        tangentials, spins = extrapolated(swept, time.shape[0])
-
+    loads = jnp.broadcast_to(load(path.rate), path.rate.shape)
+    gained = touch.impact_speed * jnp.diff(path.tau) * (loads[:-1] + loads[1:]) / 2
+    pushed, share = pushes(
+        overlap_rate[:-1] - overlap_rate[1:] + gained,
+        jnp.diff(time),
+        contact_acceleration[:-1],
+        contact_acceleration[1:],
+    )
+    impulse = jnp.concatenate([jnp.zeros_like(pushed[:1]), jnp.cumsum(pushed)])
+    tangentials, spins, lack = tangential_path(
+        scene,
+        normal,
+        touch.motion.velocity,
+        touch.motion.spin,
+        NormalHistory(time, -overlap_rate, impulse),
+        share=share,
+        force=contact_acceleration,
+        level=level,
+    )
     velocity = tangentials - overlap_rate[:, None] * normal
     nodes = ContactNodes(
         SphereMotion(touch.motion.time + time, touch.motion.position, velocity, spins),
@@ -650,7 +550,8 @@ def motion_at_nodes(
         integral = jnp.asarray(graded_grid(time.shape[0]).integral, dtype=time.dtype)
         advance_sideways = phase.time_scale * (integral @ (path.tau_rate[:, None] * tangentials))
     position = touch.motion.position + advance_sideways - overlap[:, None] * normal
-    return nodes._replace(motion=nodes.motion._replace(position=position))
+    moved = nodes._replace(motion=nodes.motion._replace(position=position))
+    return moved, lack / touch.impact_speed
 
 
 def accelerations(

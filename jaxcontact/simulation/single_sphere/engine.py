@@ -26,15 +26,14 @@ from jaxcontact.simulation.single_sphere.contact import (
     ContactNodes,
     TouchDown,
     accelerations,
-    after_friction,
     contact_phase,
+    external_load,
     goes_at_once,
     largest_lack,
     motion_at_nodes,
     normal_load,
     normal_path,
     prepared,
-    split,
     touch_down,
 )
 from jaxcontact.simulation.single_sphere.flight import (
@@ -47,6 +46,7 @@ from jaxcontact.simulation.single_sphere.flight import (
 from jaxcontact.simulation.single_sphere.lanes import everywhere
 from jaxcontact.simulation.single_sphere.normal_path import NormalPath
 from jaxcontact.simulation.single_sphere.sustained_contact import static_overlap, sustained_contact
+from jaxcontact.simulation.single_sphere.tangential_path import after_friction, split
 
 
 class BounceRecord(NamedTuple):
@@ -59,9 +59,9 @@ class BounceRecord(NamedTuple):
         flight: motions along the flight, where there is a fluid.
         nodes: motions at the nodes of the contact, and the normal acceleration there, (nodes, 11).
         impact_speed, rebound_speed: along the normal, before and after.
-        lack_of_flight, lack_of_contact: errors, in units of the largest speed of the flight and of
-            the impact speed, as far as they are estimated; infinite where the engine for several
-            bodies is needed.
+        lack_of_flight, lack_of_contact, lack_of_friction: errors, in units of the largest speed of
+            the flight and of the impact speed, as far as they are estimated; infinite where the
+            engine for several bodies is needed.
     """
 
     happened: jax.Array
@@ -72,6 +72,7 @@ class BounceRecord(NamedTuple):
     rebound_speed: jax.Array
     lack_of_flight: jax.Array
     lack_of_contact: jax.Array
+    lack_of_friction: jax.Array
 
 
 def row(motion: SphereMotion) -> jax.Array:
@@ -155,7 +156,7 @@ def bounce(
     if isinstance(method, Impulse):
         touch = rigid_touch_down(flight.end, normal, method.rest_speed)
         nodes = rigid_impact(scene, touch, progress.done)
-        lack = jnp.zeros_like(touch.impact_speed)
+        lack = lack_of_friction = jnp.zeros_like(touch.impact_speed)
     else:
         touch = touch_down(
             scene,
@@ -167,10 +168,12 @@ def bounce(
             rest_overlap=method.rest_overlap,
         )
         phase = contact_phase(scene, touch, constants)
+        load = external_load(scene, touch, phase)
         path = normal_path(
             scene,
             touch,
             phase,
+            load=load,
             constants=constants,
             steps=method.contact_steps,
             at_once=method.at_once,
@@ -179,7 +182,7 @@ def bounce(
             happens=happens,
         )
         lack = lack_of_contact(touch, path, phase, method)
-        nodes = motion_at_nodes(scene, touch, phase, path, level=level)
+        nodes, lack_of_friction = motion_at_nodes(scene, touch, phase, path, load=load, level=level)
     after = jax.tree.map(lambda column: column[-1], nodes.motion)
     rests = happens & touch.rests
     after = jax.tree.map(
@@ -194,6 +197,7 @@ def bounce(
         nodes.motion.velocity[-1] @ normal,
         flight.lack,
         jnp.where(happens, lack, 0.0),
+        jnp.where(happens & ~touch.rests, lack_of_friction, 0.0),
     )
     new = BounceCarry(after, progress.done + 1, rests, ~flight.touches | (after.time > horizon))
     return new, record
@@ -427,8 +431,12 @@ def simulate_events(
     status = jnp.where(inexact, Status.INEXACT_FLIGHT, status)
     unresolved = starts_in_overlap(frozen, began)
     if isinstance(method, EventAligned):
-        inexact = followed & has_inexact_contact(records, ~idle, method)
-        status = jnp.where(inexact, Status.INEXACT_CONTACT, status)
+        for lacks, code in (
+            (records.lack_of_friction, Status.INEXACT_STEPS),
+            (records.lack_of_contact, Status.INEXACT_CONTACT),
+        ):
+            inexact = followed & has_inexact_contact(records, lacks, ~idle, method)
+            status = jnp.where(inexact, code, status)
         unresolved = unresolved | jnp.any(~idle & jnp.isinf(records.lack_of_contact))
         unresolved = unresolved | (last.rests & rests_deep(frozen, landed, method.rest_overlap))
     status = jnp.where(unresolved, Status.UNRESOLVED_CONTACT, status)
@@ -452,11 +460,11 @@ def has_inexact_flight(records: BounceRecord, used: jax.Array, accuracy: float) 
     return jnp.any(used & (lacks > largest_flight_lack(accuracy, lacks.dtype)))
 
 
-def has_inexact_contact(records: BounceRecord, used: jax.Array, method: EventAligned) -> jax.Array:
+def has_inexact_contact(
+    records: BounceRecord, lacks: jax.Array, used: jax.Array, method: EventAligned
+) -> jax.Array:
     """Whether a contact that is ``used`` lacks more than it may, in units of the fastest impact."""
-    happened, lacks, speeds = jax.lax.stop_gradient(
-        (records.happened, records.lack_of_contact, records.impact_speed)
-    )
+    happened, lacks, speeds = jax.lax.stop_gradient((records.happened, lacks, records.impact_speed))
     allowed = largest_lack(method.accuracy, method.contact_steps, lacks.dtype)
     largest = allowed * jnp.max(jnp.where(happened, speeds, 0.0))
     return jnp.any(used & (lacks * jnp.where(happened, speeds, 1.0) > largest))

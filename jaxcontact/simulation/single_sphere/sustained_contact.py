@@ -16,8 +16,8 @@ from jaxcontact.numerics.interpolation import Segments
 from jaxcontact.numerics.smooth import positive_part
 from jaxcontact.parameters import put
 from jaxcontact.scene.scene import Scene
-from jaxcontact.simulation.single_sphere.contact import after_friction, split
 from jaxcontact.simulation.single_sphere.flight import SphereMotion
+from jaxcontact.simulation.single_sphere.tangential_path import after_friction, split
 
 
 def static_overlap(scene: Scene, load: jax.Array) -> jax.Array:

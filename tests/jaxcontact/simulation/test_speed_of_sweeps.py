@@ -12,6 +12,7 @@ from experiments.benchmarks import bounce, reference_solution
 from jaxcontact.numerics.collocation import graded_grid, newton_iteration, solved
 from jaxcontact.simulation.single_sphere.contact import (
     contact_phase,
+    external_load,
     normal_path,
     prepared,
     touch_down,
@@ -90,7 +91,13 @@ def test_a_contact_at_once_is_the_one_in_steps(law, tolerance):
 
         def last(steps, at_once):
             path = normal_path(
-                scene, touch, phase, constants=constants, steps=steps, at_once=at_once
+                scene,
+                touch,
+                phase,
+                load=external_load(scene, touch, phase),
+                constants=constants,
+                steps=steps,
+                at_once=at_once,
             )
             return jnp.stack([path.rate[-1], path.tau[-1]])
 
