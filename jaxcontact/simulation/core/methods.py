@@ -57,6 +57,12 @@ which the number of those of one sphere grows, and the shortest that is tried.
 """
 
 
+MORE_REST_STEPS, MOST_REST_STEPS = 4, 4096
+"""Factor by which steps of a sliding or rolling grow that were too few, and the largest number of
+them that is tried.
+"""
+
+
 @model
 class EventAligned(_Controlled):
     """Compliant contacts, one at a time, resolved from touch-down to lift-off.
@@ -90,7 +96,10 @@ class EventAligned(_Controlled):
         flight_steps: steps of order 4 in each flight with drag or lift;
             ``Status.INEXACT_FLIGHT`` where they are too few. Outside of traced functions more are
             taken then.
-        rest_steps: steps of the sliding or rolling after the last bounce.
+        rest_steps: steps of the sliding or rolling after the last bounce. Where gravity or a fluid
+            pulls along the plane, that many at most (``Status.INEXACT_STEPS`` where they are too
+            few); they are as long as the ``accuracy`` allows. 1: no rest is expected, and one that
+            happens is not followed (``Status.INEXACT_STEPS``), which compiles faster.
         level: whether external forces have no component in the surface during a contact; ``None``
             finds out where gravity and the normals are numbers, and takes ``False`` where they are
             traced. ``True`` is faster, and wrong on a tilted plane or in a fluid.
@@ -138,7 +147,7 @@ class EventAligned(_Controlled):
     in_time: bool = static(default=False)
     level: bool | None = static(default=None)
     flight_steps: int = static(default=16)
-    rest_steps: int = static(default=32)
+    rest_steps: int = static(default=96)
     skip_unused: bool = static(default=True)
     lanes: str | None = static(default=None)
     graded_step: float = static(default=0.04)
@@ -199,7 +208,7 @@ class Impulse(_Controlled):
         max_contacts: budget of impacts; ``None`` as for ``EventAligned``.
         flight_steps: as for ``EventAligned``.
         rest_speed: approach speed below which the sphere stays on the surface [m/s].
-        rest_steps: steps of the sliding or rolling after the last bounce.
+        rest_steps: as for ``EventAligned``.
         skip_unused: branch around contacts that are not used. Under ``vmap`` a branch becomes a
             selection, so it saves nothing there and doubles the time of tracing: ``False`` gives
             the same result.
@@ -225,7 +234,7 @@ class Impulse(_Controlled):
     max_contacts: int | None = static(default=None)
     flight_steps: int = static(default=16)
     rest_speed: float = static(default=1e-3)
-    rest_steps: int = static(default=32)
+    rest_steps: int = static(default=96)
     skip_unused: bool = static(default=True)
     lanes: str | None = static(default=None)
     sustained_steps: int = static(default=500)
@@ -259,6 +268,11 @@ class Impulse(_Controlled):
             raise ValueError(f"Impulse: rest_speed = {self.rest_speed!r} m/s is outside [0, inf).")
 
 
+def more_rest_steps(method: EventAligned | Impulse) -> int:
+    """Steps of a sliding or rolling where those of ``method`` were too few."""
+    return max(type(method).rest_steps, MORE_REST_STEPS * method.rest_steps)
+
+
 def made_exact(method: EventAligned | Impulse, status: int) -> EventAligned | Impulse | None:
     """A method for a simulation that ``method`` does not follow, or not exactly, says its status;
     ``None`` where there is none, or the status says something else.
@@ -268,10 +282,16 @@ def made_exact(method: EventAligned | Impulse, status: int) -> EventAligned | Im
     if status == Status.INEXACT_CONTACT and isinstance(method, EventAligned):
         chosen = method.in_time or method.at_once is not None
         return None if chosen else dataclasses.replace(method, in_time=True)
+    if status == Status.INEXACT_STEPS and isinstance(method, Impulse):
+        pieces = more_rest_steps(method)
+        return dataclasses.replace(method, rest_steps=pieces) if pieces <= MOST_REST_STEPS else None
     if status == Status.INEXACT_STEPS and isinstance(method, EventAligned):
         shorter = method.graded_step / SHORTER_STEPS
         more = MORE_CONTACT_STEPS * method.contact_steps
-        finer = dataclasses.replace(method, graded_step=shorter, contact_steps=more)
+        pieces = more_rest_steps(method)
+        finer = dataclasses.replace(
+            method, graded_step=shorter, contact_steps=more, rest_steps=pieces
+        )
         return finer if shorter >= SHORTEST_STEP else None
     steps = MORE_FLIGHT_STEPS * method.flight_steps
     if status == Status.INEXACT_FLIGHT and steps <= MOST_FLIGHT_STEPS:

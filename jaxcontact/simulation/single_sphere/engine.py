@@ -344,10 +344,11 @@ def motion_at(
     *,
     rigid: bool,
     rest_steps: int,
+    accuracy: float,
     level: bool,
-) -> SphereMotion:
+) -> tuple[SphereMotion, jax.Array]:
     """Motion at ``times``: each in a contact, in the flight after it, or in what follows the last
-    one.
+    one; and whether there were steps enough for the latter.
     """
 
     def choose(condition: jax.Array, first: Any, second: Any) -> Any:
@@ -375,14 +376,23 @@ def motion_at(
 
     # The gap is zero, unless the sphere started inside the plane.
     gap = plane.gap(last.motion.position, scene.bodies.radius)
-    resting = sustained_contact(
-        scene, last.motion, normal, gap, times[-1], steps=rest_steps, level=level
+    resting, reached = sustained_contact(
+        scene,
+        last.motion,
+        normal,
+        gap,
+        times[-1],
+        happens=last.rests,
+        pieces=rest_steps,
+        accuracy=accuracy,
+        level=level,
     )
     rests = last.rests & (times >= last.motion.time)
     index = jnp.sum(
         jax.lax.stop_gradient(times)[:, None] >= jax.lax.stop_gradient(resting.end_time), axis=1
     )
-    rest_piece = jax.tree.map(lambda column: column[jnp.minimum(index, rest_steps - 1)], resting)
+    index = jnp.minimum(index, resting.end_time.shape[0] - 1)
+    rest_piece = jax.tree.map(lambda column: column[index], resting)
     motion = SphereMotion(times, *at_times(choose(rests, rest_piece, piece), times))
 
     starts = jnp.concatenate([records.start, row(last.motion)[None]])
@@ -394,7 +404,7 @@ def motion_at(
             flight,
             in_flights(scene, records, used, times),
         )
-    return choose(inside | rests, motion, flight)
+    return choose(inside | rests, motion, flight), reached | ~last.rests
 
 
 def simulate_events(
@@ -405,7 +415,7 @@ def simulate_events(
     beginning = SphereMotion(times[0], start.position, start.velocity, start.spin)
     last, records, idle = bounces(scene, beginning, horizon, method, level=level)
     records = records._replace(happened=records.happened & ~idle)
-    motion = motion_at(
+    motion, reached = motion_at(
         scene,
         records,
         ~idle,
@@ -413,6 +423,7 @@ def simulate_events(
         times,
         rigid=isinstance(method, Impulse),
         rest_steps=method.rest_steps,
+        accuracy=method.accuracy,
         level=level,
     )
     frozen, began, landed, end = jax.lax.stop_gradient((scene, start, last.motion, horizon))
@@ -429,6 +440,7 @@ def simulate_events(
     followed = status <= Status.CAME_TO_REST
     inexact = followed & has_inexact_flight(records, ~idle, method.accuracy)
     status = jnp.where(inexact, Status.INEXACT_FLIGHT, status)
+    status = jnp.where(reached, status, Status.INEXACT_STEPS)
     unresolved = starts_in_overlap(frozen, began)
     if isinstance(method, EventAligned):
         for lacks, code in (

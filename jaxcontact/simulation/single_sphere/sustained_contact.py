@@ -1,28 +1,283 @@
 """Sustained contact: a sphere that has stopped bouncing slides, sticks or rolls on its plane.
 
 The normal force is quasi-static (it balances gravity and fluid), so the cost does not depend on the
-stiffness. Friction over a step is exact in the normal impulse of the step, whatever the slip
-velocity of its regularisation; it alternates with the tangential part of gravity and fluid (Strang
-splitting, order 2, exact where these vanish).
+stiffness of the contact. Nor does it depend on how stiff friction is. On a level plane the slip
+keeps its direction, and time and distance are integrals over its logarithm. Where gravity or a
+fluid pulls along the plane, steps of a stiff method follow what friction leaves of that.
 """
 
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxcontact.laws.core.friction_interfaces import SlipFriction
+from jaxcontact.laws.friction.coulomb import RegularizedCoulomb
 from jaxcontact.numerics.interpolation import Segments
-from jaxcontact.numerics.smooth import positive_part
+from jaxcontact.numerics.rosenbrock import rosenbrock_step
+from jaxcontact.numerics.smooth import positive_part, safe_norm
 from jaxcontact.parameters import put
 from jaxcontact.scene.scene import Scene
 from jaxcontact.simulation.single_sphere.flight import SphereMotion
-from jaxcontact.simulation.single_sphere.tangential_path import after_friction, split
+from jaxcontact.simulation.single_sphere.lanes import anywhere
+from jaxcontact.simulation.single_sphere.tangential_path import (
+    after_friction,
+    after_slip_change,
+    slip_velocity,
+    split,
+)
+
+LEAST_SLIP = 1e-10
+"""Share of the first slip below which it counts as none, on a level plane."""
+
+ENOUGH = 24
+"""Pieces in which a slip that fades is followed."""
+
+BEYOND = 50.0
+"""Friction that takes longer than this many horizons to slow the sphere counts as that slow."""
+
+RIGID = 1e-8
+"""Slip velocity that regularises rigid friction, in units of the speeds of the motion."""
+
+STICKS = 0.1
+"""Error of a step in units of the slip over which friction rises: more would tear a sticking
+contact loose.
+"""
+
+SHARE, SAFETY, SMALLEST, LARGEST = 0.1, 0.9, 0.2, 6.0
+"""Error of a step in units of the accuracy, and how much shorter or longer the next one may be."""
+
+SEARCH = 6
+"""Attempts for each of the steps in which the motion has to be followed."""
+
+
+class Sliding(NamedTuple):
+    """Motion along the plane at the ends of its pieces, ``(pieces + 1, 3)``; times since the start
+    [s], displacements [m]; ``reached`` says whether the last is not before the horizon.
+    """
+
+    time: jax.Array
+    displacement: jax.Array
+    velocity: jax.Array
+    acceleration: jax.Array
+    spin: jax.Array
+    spin_rate: jax.Array
+    reached: jax.Array
 
 
 def static_overlap(scene: Scene, load: jax.Array) -> jax.Array:
     """Overlap under the normal force ``load`` [N]; zero for a rigid law."""
     return scene.contact.normal.static_overlap(load)
+
+
+def pressed(
+    scene: Scene, normal: jax.Array, tangential: jax.Array, spin: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """Accelerations by gravity and fluid [m/s^2]: into the plane, and along it."""
+    outside, sideways = split(scene.acceleration(tangential, spin), normal)
+    return positive_part(-outside), sideways
+
+
+def with_force(scene: Scene, scale: jax.Array) -> Scene:
+    """The scene with a friction that has a force: rigid friction has it at every slip that counts,
+    with ``scale`` the speeds of the motion [m/s].
+    """
+    friction = scene.contact.impulse_friction
+    if isinstance(friction, SlipFriction):
+        return scene
+    steep = RegularizedCoulomb(coefficient=friction.coefficient, slip_velocity=RIGID * scale)
+    return put(scene, "contact.friction", steep)
+
+
+def slip_of_rise(scene: Scene, scale: jax.Array) -> jax.Array:
+    """Slip over which friction would rise to what it is at a slip of ``scale``, at the rate at
+    which it begins [m/s].
+    """
+    along = jnp.eye(3, dtype=scale.dtype)[0]
+
+    def force(slip: jax.Array) -> jax.Array:
+        return -scene.contact.slip_friction.force(slip * along, 1.0)[0]
+
+    _, slope = jax.jvp(force, (jnp.zeros_like(scale),), (jnp.ones_like(scale),))
+    return jnp.where(slope > 0, force(scale) / jnp.where(slope > 0, slope, 1.0), jnp.inf)
+
+
+def fading_slip(
+    scene: Scene,
+    normal: jax.Array,
+    tangential: jax.Array,
+    spin: jax.Array,
+    horizon: jax.Array,
+    *,
+    pieces: int,
+    accuracy: float,
+) -> Sliding:
+    """Nothing pulls along the plane: the slip falls to ``LEAST_SLIP`` of itself in ``pieces``, each
+    by the same factor, and stays there in a last one.
+
+    With ``r`` the rate at which friction makes the logarithm of the slip ``s`` fall, ``t`` is the
+    integral of ``d(ln s)/r``, and the distance slipped that of ``s d(ln s)/r``.
+    """
+    bodies = scene.bodies
+    load, _ = pressed(scene, normal, tangential, spin)
+    slip = slip_velocity(scene, tangential, spin, normal)
+    span = -np.log(LEAST_SLIP) / pieces
+    points, weights = np.polynomial.legendre.leggauss(8)
+    depth = span * (np.arange(pieces)[:, None] + (points + 1) / 2)
+    weights = span / 2 * weights
+    # The rate at no slip is that at the least one: a direction is needed there, and any will do.
+    size = safe_norm(slip)
+    least = jnp.finfo(size.dtype).tiny ** 0.2
+    some = size > least
+    along = jnp.where(some, slip, least * jnp.eye(3, dtype=slip.dtype)[0])
+    scaled = with_force(scene, jnp.where(some, size, least))
+
+    def rate(depth: Any) -> jax.Array:
+        now = jnp.asarray(np.exp(-depth), dtype=slip.dtype)[..., None] * along
+        force = scaled.contact.slip_friction.force(now, bodies.mass * load)
+        return -jnp.sum(force * now, axis=-1) / (
+            bodies.tangential_mass * jnp.sum(now * now, axis=-1)
+        )
+
+    slowest = 1 / (BEYOND * jnp.where(horizon > 0, horizon, 1.0))
+    shares = 1 / jnp.maximum(rate(depth), slowest)
+    time = accumulated(shares @ weights)
+    slipped = accumulated((shares * np.exp(-depth)) @ weights)[:, None] * slip
+    left = np.exp(-span * np.arange(pieces + 1))
+    velocity, spins = after_slip_change(
+        scene, tangential, spin, normal, jnp.asarray(left - 1, slip.dtype)[:, None] * slip
+    )
+    slowing = (-rate(span * np.arange(pieces + 1)) * left)[:, None] * slip
+    acceleration, spin_rate = after_slip_change(scene, jnp.zeros(3), jnp.zeros(3), normal, slowing)
+    # the velocity is a part of the slip beside what friction does not change
+    part = bodies.inertia_ratio / (1 + bodies.inertia_ratio)
+    displacement = time[:, None] * (tangential - part * slip) + part * slipped
+    last = jnp.maximum(horizon, time[-1]) - time[-1]
+
+    def stays(column: jax.Array, more: jax.Array) -> jax.Array:
+        return jnp.concatenate([column, (column[-1] + more)[None]])
+
+    still = jnp.zeros_like(slip)
+    speeds = safe_norm(tangential) + bodies.radius * safe_norm(spin)
+    return Sliding(
+        stays(time, last),
+        stays(displacement, last * velocity[-1]),
+        stays(velocity, still),
+        stays(acceleration.at[-1].set(0.0), still),
+        stays(spins, still),
+        stays(spin_rate.at[-1].set(0.0), still),
+        jnp.asarray(pieces >= ENOUGH) | jax.lax.stop_gradient(size <= accuracy * speeds),
+    )
+
+
+def accumulated(parts: jax.Array) -> jax.Array:
+    """Sums of the first parts, from none to all."""
+    return jnp.concatenate([jnp.zeros_like(parts[:1]), jnp.cumsum(parts, axis=0)])
+
+
+def not_followed(tangential: jax.Array, spin: jax.Array, horizon: jax.Array) -> Sliding:
+    """What stands for a sliding that is not expected: a motion without friction."""
+    both, still = jnp.stack([tangential, tangential]), jnp.zeros((2, 3), dtype=tangential.dtype)
+    time = jnp.stack([jnp.zeros_like(horizon), horizon])
+    spins = jnp.stack([spin, spin])
+    return Sliding(time, time[:, None] * both, both, still, spins, still, jnp.asarray(False))
+
+
+def driven_slip(
+    scene: Scene,
+    normal: jax.Array,
+    tangential: jax.Array,
+    spin: jax.Array,
+    horizon: jax.Array,
+    *,
+    pieces: int,
+    accuracy: float,
+) -> Sliding:
+    """Gravity or a fluid pulls along the plane: ``pieces`` steps of a stiff method, whose lengths
+    are found without derivatives.
+    """
+    radius = scene.bodies.radius
+    _, kick = pressed(scene, normal, tangential, spin)
+    speeds = jnp.stack([safe_norm(tangential), radius * safe_norm(spin), safe_norm(kick) * horizon])
+    scale = jax.lax.stop_gradient(jnp.max(speeds))
+    scale = jnp.where(scale > 0, scale, 1.0)
+    rise = jax.lax.stop_gradient(slip_of_rise(with_force(scene, scale), scale))
+    start = jnp.concatenate([tangential, radius * spin])
+
+    def rates(scene: Scene, normal: jax.Array, state: jax.Array) -> jax.Array:
+        """Accelerations of the centre and of the surface by the spin."""
+        bodies, friction = scene.bodies, with_force(scene, scale).contact.slip_friction
+        velocity, spin = state[:3], state[3:] / bodies.radius
+        load, kick = pressed(scene, normal, velocity, spin)
+        slip = slip_velocity(scene, velocity, spin, normal)
+        force = friction.force(slip, bodies.mass * load) / bodies.mass
+        return jnp.concatenate([kick + force, -jnp.cross(normal, force) / bodies.inertia_ratio])
+
+    frozen, up, whole, begin = jax.lax.stop_gradient((scene, normal, horizon, start))
+    shares, reached = step_ends(
+        lambda state: whole * rates(frozen, up, state),
+        begin,
+        allowed=jnp.minimum(SHARE * accuracy * scale, STICKS * rise),
+        pieces=pieces,
+    )
+
+    def advance(state: jax.Array, length: jax.Array) -> tuple[jax.Array, jax.Array]:
+        after, _ = rosenbrock_step(partial(rates, scene, normal), state, length)
+        return after, after
+
+    _, later = jax.lax.scan(advance, start, horizon * jnp.diff(shares))
+    states = jnp.concatenate([start[None], later])
+    slopes = jax.vmap(partial(rates, scene, normal))(states)
+    time, velocity, acceleration = horizon * shares, states[:, :3], slopes[:, :3]
+    h = jnp.diff(time)[:, None]
+    moved = h / 2 * (velocity[1:] + velocity[:-1])
+    moved = moved + h * h / 12 * (acceleration[:-1] - acceleration[1:])
+    return Sliding(
+        time,
+        accumulated(moved),
+        velocity,
+        acceleration,
+        states[:, 3:] / radius,
+        slopes[:, 3:] / radius,
+        reached,
+    )
+
+
+def step_ends(
+    rates: Any, start: jax.Array, *, allowed: jax.Array, pieces: int
+) -> tuple[jax.Array, jax.Array]:
+    """Where the steps over [0, 1] end whose errors are as ``allowed``, ``(pieces + 1,)``, and
+    whether they reach 1; those that are not needed have no length.
+    """
+
+    def going(carry: tuple) -> jax.Array:
+        ends, _, _, count, tries = carry
+        return (ends[count] < 1) & (count < pieces) & (tries < SEARCH * pieces)
+
+    def attempt(carry: tuple) -> tuple:
+        ends, state, length, count, tries = carry
+        length = jnp.minimum(length, 1 - ends[count])
+        after, error = rosenbrock_step(rates, state, length)
+        size = jnp.max(jnp.abs(error)) / allowed
+        size = jnp.where(jnp.isfinite(size), size, jnp.inf)
+        accepted = size <= 1
+        end = jnp.where(length >= 1 - ends[count], 1.0, ends[count] + length)
+        later = jnp.arange(pieces + 1) > count
+        factor = SAFETY * jnp.maximum(size, 1e-12) ** -0.25
+        return (
+            jnp.where(accepted & later, end, ends),
+            jnp.where(accepted, after, state),
+            length * jnp.clip(factor, SMALLEST, LARGEST),
+            count + accepted,
+            tries + 1,
+        )
+
+    none = jnp.zeros(pieces + 1, dtype=start.dtype)
+    begin = (none, start, jnp.asarray(1e-3, start.dtype), jnp.asarray(0), jnp.asarray(0))
+    ends, *_ = jax.lax.while_loop(going, attempt, begin)
+    return ends, ends[-1] >= 1
 
 
 def sustained_contact(
@@ -32,73 +287,47 @@ def sustained_contact(
     gap: jax.Array,
     horizon: jax.Array,
     *,
-    steps: int,
+    happens: jax.Array,
+    pieces: int,
+    accuracy: float,
     level: bool,
-) -> Segments:
+) -> tuple[Segments, jax.Array]:
     """Motion from ``start`` (at touch-down) to ``horizon`` in contact with the plane of unit
-    ``normal``, in ``steps`` pieces.
+    ``normal``, in about as many ``pieces``, and whether these sufficed.
 
-    The sphere is put on the plane, its approach speed spent, and the friction of that impulse
-    included; it settles to its static overlap within the first piece. With ``level`` nothing pushes
-    it sideways, and the slip is a closed function of the normal impulse at all times.
+    The sphere is put on the plane at its static overlap, its approach speed spent, and the friction
+    of that impulse included. With ``level`` nothing pulls it along the plane.
     """
-    bodies, friction = scene.bodies, scene.contact.impulse_friction
-    by_impulse = not isinstance(friction, SlipFriction)
-    # What rebounds in an impact does not in a sustained contact.
-    resting = put(scene, "contact.friction", friction.in_sustained_contact())
-    duration = jnp.maximum(horizon - start.time, 0.0) / steps
     along, tangential = split(start.velocity, normal)
-    landing = positive_part(-along)
-
-    def pressed(tangential: jax.Array, spin: jax.Array) -> tuple[jax.Array, jax.Array]:
-        outside, sideways = split(scene.acceleration(tangential, spin), normal)
-        return positive_part(-outside), sideways
-
-    count = jnp.arange(steps + 1)
-    before, spin = tangential, start.spin
-    if by_impulse or not level:
-        before, spin = after_friction(scene, tangential, start.spin, normal, landing)
-        landing = jnp.zeros_like(landing)
+    tangential, spin = after_friction(scene, tangential, start.spin, normal, positive_part(-along))
+    # What rebounds in an impact does not in a sustained contact.
+    friction = scene.contact.impulse_friction.in_sustained_contact()
+    resting = put(scene, "contact.friction", friction)
+    duration = jnp.where(happens, jnp.maximum(horizon - start.time, 0.0), 0.0)
     if level:
-        load, _ = pressed(before, spin)
-        impulse = landing + load * duration * count
-        velocities, spins = jax.vmap(
-            lambda impulse: after_friction(resting, before, spin, normal, impulse)
-        )(impulse)
-        loads = jnp.broadcast_to(load, count.shape)
+        sliding = fading_slip(
+            resting, normal, tangential, spin, duration, pieces=pieces, accuracy=accuracy
+        )
+    elif pieces == 1:
+        sliding = not_followed(tangential, spin, duration)
     else:
 
-        def advance(carry: tuple[jax.Array, jax.Array], _: None) -> Any:
-            before, spin = carry
-            load, kick = pressed(before, spin)
-            impulse = load * duration
-            tangential, spin = after_friction(resting, before, spin, normal, impulse / 2)
-            after = after_friction(resting, tangential + duration * kick, spin, normal, impulse / 2)
-            return after, after
+        def driven() -> Sliding:
+            return driven_slip(
+                resting, normal, tangential, spin, duration, pieces=pieces, accuracy=accuracy
+            )
 
-        _, later = jax.lax.scan(advance, (before, spin), None, length=steps)
-        velocities, spins = jax.tree.map(
-            lambda head, tail: jnp.concatenate([head[None], tail]), (before, spin), later
+        shapes = jax.eval_shape(driven)
+        sliding = jax.lax.cond(
+            anywhere(happens),
+            driven,
+            lambda: jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), shapes),
         )
-        loads, _ = jax.vmap(pressed)(velocities, spins)
-    sideways = jnp.cumsum(duration / 2 * (velocities[1:] + velocities[:-1]), axis=0)
-    sideways = jnp.concatenate([jnp.zeros_like(sideways[:1]), sideways])
-    depth = gap + static_overlap(scene, bodies.mass * loads)
-    position = start.position + sideways - depth[:, None] * normal
-    time = start.time + duration * count
-    mean_acceleration = (velocities[1:] - velocities[:-1]) / jnp.where(duration > 0, duration, 1.0)
-    mean_spin_rate = (spins[1:] - spins[:-1]) / jnp.where(duration > 0, duration, 1.0)
-    return Segments(
-        time[:-1],
-        time[1:],
-        position[:-1],
-        position[1:],
-        velocities[:-1],
-        velocities[1:],
-        mean_acceleration,
-        mean_acceleration,
-        spins[:-1],
-        spins[1:],
-        mean_spin_rate,
-        mean_spin_rate,
+    loads, _ = jax.vmap(lambda velocity, spin: pressed(scene, normal, velocity, spin))(
+        sliding.velocity, sliding.spin
     )
+    depth = gap + static_overlap(scene, scene.bodies.mass * loads)
+    position = start.position + sliding.displacement - depth[:, None] * normal
+    moved = sliding._replace(time=start.time + sliding.time, displacement=position)
+    ends = (side for column in moved[:-1] for side in (column[:-1], column[1:]))
+    return Segments(*ends), sliding.reached

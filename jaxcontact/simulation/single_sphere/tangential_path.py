@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.numerics.smooth import Real
 from jaxcontact.scene.scene import Scene
 
 GRADING = 3
@@ -30,7 +31,7 @@ STRIDES = (1, 2, 4)
 """Intervals that a step of each sweep takes."""
 
 SPLITTINGS = ((0.0, 0.5, 1.0, 0.5), (0.5, 1.0, 0.5, 0.0))
-"""Shares of a step that the external force and friction take in turn.
+"""Shares of a step that external forces and friction take in turn, twice each.
 
 With friction last, a sticking contact has the little slip at the nodes that it has between them;
 with the external force last, too much. So the true one lies between them, where steps are long.
@@ -202,22 +203,21 @@ def extrapolated(swept: jax.Array) -> tuple[jax.Array, jax.Array]:
     return better + at_all(change, quarter), change[-1]
 
 
-def alternate(
+def pulled_and_rubbed(
     scene: Scene,
     normal: jax.Array,
     motion: tuple[jax.Array, jax.Array],
     interval: NormalHistory,
-    weights: jax.Array,
+    kick: Real,
+    push: Real,
 ) -> tuple[jax.Array, jax.Array]:
-    """Tangential velocity and spin after an interval of some duration, mean velocity and impulse,
-    by one of ``SPLITTINGS``.
+    """Tangential velocity and spin after external forces for the share ``kick`` of an interval of
+    some duration, mean velocity and impulse, and then friction for the share ``push``.
     """
     (tangential, spin), (duration, out, impulse) = motion, interval
-    for kick, push in (weights[:2], weights[2:]):
-        outside = scene.acceleration(tangential + out * normal, spin)
-        tangential = tangential + kick * duration * split(outside, normal)[1]
-        tangential, spin = after_friction(scene, tangential, spin, normal, push * impulse)
-    return tangential, spin
+    outside = scene.acceleration(tangential + out * normal, spin)
+    tangential = tangential + kick * duration * split(outside, normal)[1]
+    return after_friction(scene, tangential, spin, normal, push * impulse)
 
 
 def between(begin: NormalHistory, end: NormalHistory) -> NormalHistory:
@@ -233,21 +233,34 @@ def alternating(
     """Tangential velocities and spins at the nodes where friction and external forces along the
     plane act, from the ``first`` on, and their error at the end [m/s].
     """
-    weights = jnp.asarray(np.repeat(SPLITTINGS, len(STRIDES), axis=0), first[0].dtype)
+    shares = np.repeat(SPLITTINGS, len(STRIDES), axis=0).T.reshape((2, 2, -1))
+    lanes = shares.shape[-1]
+    part = jax.vmap(partial(pulled_and_rubbed, scene, normal))
 
-    def step(moving: tuple, intervals: Any) -> tuple:
-        intervals = jax.tree.map(lambda column: jnp.tile(column, len(SPLITTINGS)), intervals)
-        moving = jax.vmap(partial(alternate, scene, normal))(moving, intervals, weights)
+    def step(moving: Any, item: Any) -> tuple:
+        interval, kick, push = item
+        interval = jax.tree.map(lambda column: jnp.tile(column, len(SPLITTINGS)), interval)
+        moving = part(moving, interval, kick, push)
         return moving, moving
 
     first_nodes, last_nodes = strides_over(len(history.time))
     begin = jax.tree.map(lambda column: column[first_nodes], history)
     end = jax.tree.map(lambda column: column[last_nodes], history)
-    start = tuple(jnp.broadcast_to(vector, (len(weights), 3)) for vector in first)
+    halves = len(shares)
+    intervals = jax.tree.map(lambda column: jnp.repeat(column, halves, 0), between(begin, end))
+    kick, push = (
+        jnp.asarray(np.tile(column, (len(first_nodes), 1)), first[0].dtype)
+        for column in shares.transpose(1, 0, 2)
+    )
+    start = tuple(jnp.broadcast_to(vector, (lanes, 3)) for vector in first)
     later: Any
-    _, later = jax.lax.scan(step, start, between(begin, end))
+    _, later = jax.lax.scan(step, start, (intervals, kick, push))
     swept = jnp.concatenate(
-        [jnp.concatenate([a[None], b]) for a, b in zip(start, later, strict=True)], axis=-1
+        [
+            jnp.concatenate([a[None], b[halves - 1 :: halves]])
+            for a, b in zip(start, later, strict=True)
+        ],
+        axis=-1,
     )
     found, missed = extrapolated(swept[:, : len(STRIDES)])
     other, _ = extrapolated(swept[:, len(STRIDES) :])
@@ -289,9 +302,8 @@ def tangential_path(
         return TangentialPath(*path, jnp.zeros_like(history.time[0]))
     steps = towards_release(history, share, force)
     found, lack = alternating(scene, normal, (tangential, spin), steps)
-    # from the last step before each node on, in one step more
+    # from the last step before each node on: friction comes last, which keeps what sticks
     before = jax.lax.stop_gradient(jnp.searchsorted(steps.time, history.time, side="right") - 1)
     known, moving = jax.tree.map(lambda column: column[before], (steps, found))
-    onwards = jax.vmap(partial(alternate, scene, normal), in_axes=(0, 0, None))
-    last = onwards(moving, between(known, history), jnp.asarray(SPLITTINGS[0], lack.dtype))
-    return TangentialPath(*last, lack)
+    onwards = jax.vmap(partial(pulled_and_rubbed, scene, normal, kick=1.0, push=1.0))
+    return TangentialPath(*onwards(moving, between(known, history)), lack)

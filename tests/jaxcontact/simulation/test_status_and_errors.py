@@ -67,7 +67,8 @@ def test_a_ball_rolls_down_an_incline_with_five_sevenths_of_the_acceleration():
     angle = np.radians(10)
     gravity = (9.81 * np.sin(angle), 0.0, -9.81 * np.cos(angle))
     for friction, method in (
-        (jc.RegularizedCoulomb(coefficient=0.2, slip_velocity=1e-4), jc.EventAligned()),
+        # What holds it creeps by a quarter of the slip velocity.
+        (jc.RegularizedCoulomb(coefficient=0.2, slip_velocity=1e-6), jc.EventAligned()),
         (jc.Coulomb(coefficient=0.2, tangential_restitution=0.5), jc.Impulse()),
     ):
         found = jc.simulate(

@@ -28,13 +28,18 @@ def height(p: dict) -> jax.Array:
 
 @pytest.mark.slow
 def test_jit_and_vmap_give_the_numbers_of_a_plain_call():
-    """Lanes of one call bounce, rest, and never touch."""
+    """Lanes of one call bounce, rest, and never touch. Only the plain call knows that the plane is
+    level: what slides there goes in steps in the other, which are right to the ``accuracy``.
+    """
     together = scenes.run(MIXED, method=scenes.IN_TIME)
     for i, case in enumerate(MIXED):
         alone = scenes.simulated({**scenes.BASE, **case}, law="hunt_crossley")
         assert int(alone.status) == together.status[i]
         np.testing.assert_allclose(
-            scenes.columns(alone), scenes.columns(together)[i], rtol=0, atol=1e-8
+            scenes.columns(alone),
+            scenes.columns(together)[i],
+            rtol=0,
+            atol=1e-8 if alone.status == jc.Status.SUCCESS else 1e-6,
         )
     assert set(together.status.tolist()) == {jc.Status.SUCCESS, jc.Status.CAME_TO_REST}
 
