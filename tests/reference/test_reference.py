@@ -50,5 +50,6 @@ def pytest_generate_tests(metafunc):
     )
 
 
+@pytest.mark.long("closed_form/gradient_cases/G03_two_balls/dloss/dx1 reverse")
 def test_reference(case):
     case.check()

@@ -282,6 +282,7 @@ def test_a_function_of_the_scene_whose_simulation_runs_out_of_contacts_is_refuse
     assert cal.prediction_band(good, height(jc.Impulse(max_contacts=20))).mean.min() > 0.0199
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_plan_with_many_impacts_is_followed():
     film = cal.instruments.Film(rate=60.0, sigma=1e-3)

@@ -30,7 +30,7 @@ def marks_of(name: str, check: str) -> list:
     """
     if check not in SLOW:
         return marks(name)
-    long = check != "finite" and of_a_system(name)
+    long = of_a_system(name)
     long = long or (check == "single precision" and name not in NORMAL_LAWS)
     return [*marks(name), pytest.mark.long if long else pytest.mark.slow]
 

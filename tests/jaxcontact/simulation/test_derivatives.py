@@ -121,7 +121,7 @@ def test_the_derivative_of_the_rebound_speed_equals_the_closed_one(damping):
     np.testing.assert_allclose(found, slope * -damping / p["reference_speed"], rtol=1e-5)
 
 
-@pytest.mark.long("20.0")
+@pytest.mark.long("20.0", "3.0")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "damping", [pytest.param(0.1, marks=pytest.mark.long), 3.0, pytest.param(20.0, marks=INEXACT)]

@@ -44,7 +44,7 @@ def path(p, method):
     return jnp.concatenate([found.position, found.velocity, found.spin], axis=1), found
 
 
-@pytest.mark.long("in time")
+@pytest.mark.long("in time", "at once")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("at_once", "in_time"),

@@ -71,7 +71,7 @@ def parameters(name, speed):
     return jax.tree.map(lambda value: jnp.asarray(value, float), p)
 
 
-@pytest.mark.long("adhesive plastic", "Thornton")
+@pytest.mark.long("adhesive plastic", "Thornton", "Walton and Braun")
 @EACH_LAW
 @pytest.mark.slow
 def test_the_restitution_is_that_of_the_closed_form_and_the_ledger_closes(name):
@@ -92,6 +92,7 @@ def test_the_restitution_is_that_of_the_closed_form_and_the_ledger_closes(name):
         assert np.all(np.diff(found.ledger.normal) >= -1e-6 * energy)
 
 
+@pytest.mark.long("adhesive plastic", "Thornton")
 @pytest.mark.slow
 @EACH_LAW
 def test_slopes_by_every_parameter_are_those_of_the_closed_form_and_of_differences(name):

@@ -161,6 +161,7 @@ def test_a_sweep_has_the_derivatives_of_its_simulations():
     np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_lanes_of_a_sweep_stay_close_to_their_reference():
     inputs = lanes(12)

@@ -272,7 +272,11 @@ FORMS = {
 }
 
 
-@pytest.mark.long("linear spring, flow, Hertz's disk-float32", "Hertz-Mindlin, time step-float32")
+@pytest.mark.long(
+    "linear spring, flow, Hertz's disk-float32",
+    "Hertz-Mindlin, time step-float32",
+    "linear spring, flow, Hertz's disk-float64",
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("dtype", [jnp.float64, jnp.float32])
 @pytest.mark.parametrize("form", FORMS)

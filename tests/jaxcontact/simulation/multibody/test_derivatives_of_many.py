@@ -144,7 +144,7 @@ def ball_on_plate(p: dict) -> jax.Array:
     )
 
 
-@pytest.mark.long("plate")
+@pytest.mark.long("plate", "clump")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("motion", "p"), [(clump_impact, CLUMP), (ball_on_plate, PLATE)], ids=["clump", "plate"]

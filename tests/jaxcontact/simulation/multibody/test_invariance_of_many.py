@@ -98,6 +98,7 @@ number = strategies.floats(-2.0, 2.0).map(lambda x: round(x, 3))
 few = hypothesis.settings(max_examples=6, deadline=None, derandomize=True, database=None)
 
 
+@pytest.mark.long
 @few
 @hypothesis.given(
     angles=strategies.tuples(number, number, number),

@@ -235,6 +235,7 @@ def value_and_derivatives(method, others: tuple) -> tuple[np.ndarray, list]:
     return np.asarray(found[0][0]), [np.asarray(slope) for _, slope in found]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_sphere_moves_alike_with_and_without_another_far_away():
     alone, slopes_alone = value_and_derivatives(

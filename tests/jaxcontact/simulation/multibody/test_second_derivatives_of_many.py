@@ -80,6 +80,7 @@ def closed_bounced(p: jax.Array) -> jax.Array:
     return 0.02 + rise * touch + rebound * late - gravity * late**2 / 2
 
 
+@pytest.mark.long("two balls")
 @pytest.mark.parametrize(
     ("simulated", "closed", "p"),
     [

@@ -275,6 +275,7 @@ def test_derivatives_of_a_cube_that_lands_on_an_edge_are_those_of_differences():
         )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_simultaneous_rigid_impacts_have_the_derivative_along_which_they_stay_simultaneous():
     def height(fall: jax.Array) -> jax.Array:

@@ -239,6 +239,7 @@ def test_a_block_held_by_a_spring_does_not_creep_in_ten_seconds():
     assert steps(found) < 520
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_block_beyond_the_cone_of_friction_slides():
     found = block_simulation(spring_friction)(0.6, 0.4, 1.0)

@@ -125,6 +125,7 @@ def fallen_off(start: float, end: float, *, inertia: float) -> tuple[float, np.n
     return time, position, speed(end) * np.array([np.cos(end), -np.sin(end)])
 
 
+@pytest.mark.long("slides")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("friction", "cosine", "inertia", "within"),
@@ -265,6 +266,7 @@ def in_box():
     return jax.jit(run)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_two_balls_in_a_box_press_on_its_walls():
     """The floor carries both; with the line of centres at ``a`` to the vertical, walls carry ``W
