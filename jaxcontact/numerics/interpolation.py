@@ -10,6 +10,9 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
+ROUNDED = 64
+"""Rounding of a difference of positions, in units of the precision."""
+
 
 class Segments(NamedTuple):
     """Pieces of a motion in order of time; ``start`` and ``end`` arrays along axis 0, vectors of
@@ -50,11 +53,23 @@ def quintic(
     position_gap = p1 - p0 - h * (v0 + h / 2 * a0)
     velocity_gap = h * (v1 - v0 - h * a0)
     acceleration_gap = h * h * (a1 - a0)
-    c3 = 10 * position_gap - 4 * velocity_gap + acceleration_gap / 2
-    c4 = -15 * position_gap + 7 * velocity_gap - acceleration_gap
-    c5 = 6 * position_gap - 3 * velocity_gap + acceleration_gap / 2
+
+    def coefficients(position_gap: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+        return (
+            10 * position_gap - 4 * velocity_gap + acceleration_gap / 2,
+            -15 * position_gap + 7 * velocity_gap - acceleration_gap,
+            6 * position_gap - 3 * velocity_gap + acceleration_gap / 2,
+        )
+
     time = theta * h
+    c3, c4, c5 = coefficients(position_gap)
     value = p0 + time * (v0 + time / 2 * a0) + theta**3 * (c3 + theta * (c4 + theta * c5))
+    # Over a short time velocities and accelerations know better than the difference of positions,
+    # whose rounding the slope would be.
+    known = velocity_gap / 2 - acceleration_gap / 12
+    rounding = ROUNDED * jnp.finfo(known.dtype).eps * jnp.maximum(jnp.abs(p0), jnp.abs(p1))
+    told = jnp.abs(position_gap - known) > rounding
+    c3, c4, c5 = coefficients(jnp.where(told, position_gap, known))
     inverse = 1 / jnp.where(h > 0, h, 1.0)
     slope = v0 + time * a0 + inverse * theta**2 * (3 * c3 + theta * (4 * c4 + theta * 5 * c5))
     return value, slope

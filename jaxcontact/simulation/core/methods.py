@@ -114,8 +114,8 @@ class EventAligned(_Controlled):
             with friction 3 (``Status.INEXACT_STEPS`` where it is too long). ``contact_steps``,
             ``flight_steps``, ``rest_steps`` and ``level`` are for scenes with one sphere.
         sustained_steps: steps into which the whole time is divided where contacts last, in scenes
-            with several bodies; 0 switches sustained contacts off (a scene that only bounces then
-            costs less under ``vmap``).
+            with several bodies; of second order where contacts slide. 0 switches sustained contacts
+            off (a scene that only bounces then costs less under ``vmap``).
         rest_overlap: static overlap, in units of the radius of the body (of a clump, that of the
             sphere around it), up to which a contact may settle: it then stays at its static overlap
             instead of oscillating about it, and what is left out of its way there is less than a

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from jaxcontact.geometry.rotation import quaternion_rate
 from jaxcontact.laws.core.branches import OnBranch
 from jaxcontact.numerics.checkpointed_scan import checkpointed_scan
-from jaxcontact.numerics.interpolation import Segments, cubic, evaluate
+from jaxcontact.numerics.interpolation import ROUNDED, Segments, cubic, evaluate
 from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.scene import Scene, State
@@ -1105,7 +1105,10 @@ def segments(
     h = record.duration[:, None]
     moves = h > 0
     inverse = jnp.where(moves, 1 / jnp.where(moves, h, 1.0), 0.0)
-    mean = (x1 - x0) * inverse
+    # In a very short step the difference of positions is rounding, which velocities are not.
+    beside = x1 - x0 - h * (v0 + v1) / 2
+    rounding = ROUNDED * jnp.finfo(x0.dtype).eps * jnp.maximum(jnp.abs(x0), jnp.abs(x1))
+    mean = (v0 + v1) / 2 + jnp.where(jnp.abs(beside) > rounding, beside, 0.0) * inverse
     a0 = (6 * mean - 4 * v0 - 2 * v1) * inverse
     a1 = (2 * v0 + 4 * v1 - 6 * mean) * inverse
     turn = (w1 - w0) * inverse

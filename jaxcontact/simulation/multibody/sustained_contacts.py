@@ -9,8 +9,9 @@ tangential ones are inside the friction cone and hold what they can (complementa
 semismooth Newton method after Alart and Curnier, Comput. Methods Appl. Mech. Eng. 92 (1991)
 353-375). Friction, rolling and spinning that depend on the slip alone are then solved for with
 their own law, from there. Impulses act in the middle of the step, normals included; velocities obey
-the contacts at its end, positions follow the mean velocity: of second order, exact where loads and
-normals do not change.
+the contacts at its end, positions follow the mean velocity: of first order where contacts slide,
+and exact where they stick and loads and normals do not change. Two such steps of half the length
+and one of the whole make a step of second order.
 
 Friction and rolling resistance with a spring stick like Coulomb's here; their memory is that of the
 force or torque they hold.
@@ -388,7 +389,53 @@ def sustained_step(
     duration: jax.Array,
     usual: jax.Array,
 ) -> tuple[Stepped, jax.Array]:
-    """After a step in which the active contacts stay (or let go), and the normal force of each [N].
+    """After a step in which the active contacts stay (or let go), and the normal force of each [N]:
+    of second order, by extrapolation from one implicit step and from two of half the length.
+
+    Where the normal law has branches it is the implicit step.
+    """
+    if world.has_hysteresis:
+        return implicit_step(world, active, state, time, duration, usual, settles=True)
+
+    def part(begin: State, item: tuple) -> tuple[State, tuple[Stepped, jax.Array]]:
+        fresh, offset, share = item
+        start = jax.tree.map(lambda whole, half: jnp.where(fresh, whole, half), state, begin)
+        stepped, load = implicit_step(
+            world, active, start, time + offset * duration, share * duration, usual, settles=False
+        )
+        return stepped.state, (stepped, load)
+
+    shares = jnp.asarray(((0.0, 0.0, 0.5), (1.0, 0.5, 0.5)), duration.dtype)
+    parts: Any
+    _, parts = jax.lax.scan(part, state, (jnp.array([True, True, False]), *shares))
+    whole, first, second = (jax.tree.map(lambda column, i=i: column[i], parts[0]) for i in range(3))
+    after = jax.tree.map(lambda fine, rough: 2 * fine - rough, second.state, whole.state)
+    if after.orientation is not None:
+        size = jnp.linalg.norm(after.orientation, axis=-1, keepdims=True)
+        after = after._replace(orientation=after.orientation / size)
+    work = jax.tree.map(
+        lambda a, b, rough: 2 * (a + b) - rough, first.work, second.work, whole.work
+    )
+    told = 2 * kinetic_energy(world, second.state) - kinetic_energy(world, whole.state)
+    load = parts[1][2]
+    settled, lost = at_static_overlap(world, active, load, duration, usual, after, time + duration)
+    left = told - kinetic_energy(world, after) + lost
+    work = work._replace(settled=work.settled + left)
+    return second._replace(state=settled, work=work), load
+
+
+def implicit_step(
+    world: World,
+    active: Active,
+    state: State,
+    time: jax.Array,
+    duration: jax.Array,
+    usual: jax.Array,
+    *,
+    settles: bool,
+) -> tuple[Stepped, jax.Array]:
+    """After an implicit step, of first order where contacts slide, and the normal force of each
+    [N]; at static overlap where it ``settles``.
 
     A step that is much shorter than ``usual`` tells nothing of the forces; static overlaps are
     reached within a usual one.
@@ -424,13 +471,16 @@ def sustained_step(
     spin = free.spin + turned
     mean = (state.velocity + velocity) / 2, (state.spin + spin) / 2
     after = drifted(world, state, *mean, duration)._replace(velocity=velocity, spin=spin)
-    share = jax.lax.stop_gradient(jnp.clip(duration / usual, 0.0, 1.0))
-    takes_time = share > SHORTEST
+    takes_time = jax.lax.stop_gradient(duration) > SHORTEST * usual
     normal_impulse = jnp.sum(impulses.force * acting.normal, axis=-1)
     load = jnp.where(
         active.closed & takes_time, normal_impulse / jnp.where(takes_time, duration, 1.0), 0.0
     )
-    settled, lost = at_static_overlap(world, active, load, share, after, time + duration)
+    settled, lost = after, jnp.zeros((), after.position.dtype)
+    if settles:
+        settled, lost = at_static_overlap(
+            world, active, load, duration, usual, after, time + duration
+        )
     work = work_of(
         world, acting, state, after, middle, mean, impulses, time + duration / 2, duration, push
     )
@@ -475,11 +525,18 @@ def sustained_step(
 
 
 def at_static_overlap(
-    world: World, active: Active, load: jax.Array, share: jax.Array, state: State, time: jax.Array
+    world: World,
+    active: Active,
+    load: jax.Array,
+    duration: jax.Array,
+    usual: jax.Array,
+    state: State,
+    time: jax.Array,
 ) -> tuple[State, jax.Array]:
-    """Bodies moved by a ``share`` of what loaded contacts lack of their static overlap; and the
-    potential energy lost in this.
+    """Bodies moved by a share of what loaded contacts lack of their static overlap, all of it in a
+    ``usual`` step; and the potential energy lost in this.
     """
+    share = jax.lax.stop_gradient(jnp.clip(duration / usual, 0.0, 1.0))
     at = geometry(world, state, time)
     loaded = load > 0
     wanted = jnp.where(loaded, at.gap + static_overlap(world, active, load), 0.0)

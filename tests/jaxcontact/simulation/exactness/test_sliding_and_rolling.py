@@ -118,6 +118,23 @@ def test_it_moves_as_an_independent_integration_says(tilt, kind):
         np.testing.assert_allclose(spin, 0.0, atol=1e-6 * speed)
 
 
+@pytest.mark.slow
+def test_the_engine_for_several_bodies_says_the_same_also_where_the_last_step_is_rounding():
+    """2000 steps of a thousandth of a second add up to the last time but for their rounding."""
+    rng = np.random.default_rng(6)
+    times = np.linspace(0.0, 2.0, 6)
+    kind = {"rigid": False, "regularization": "root", "fluid": False}
+    method = jc.EventAligned(general=True, max_contacts=2, sustained_steps=2000)
+    for _ in range(2):
+        p = random_case(rng, tilt=0.3)
+        start = jc.State(RADIUS * p["normal"], p["velocity"], p["spin"])
+        found = jc.simulate(scene(p, **kind), start, times, method=method)
+        expected = motion(p, times, **kind)
+        scale = np.max(np.linalg.norm(expected.velocity, axis=1))
+        np.testing.assert_allclose(found.position, expected.position, atol=1e-6 * scale)
+        np.testing.assert_allclose(found.velocity, expected.velocity, atol=5e-6 * scale)
+
+
 def test_on_a_level_plane_it_rolls_where_the_closed_form_says():
     """Sliding for ``2 v / (7 mu g)``, rolling with ``5 v / 7`` afterwards."""
     speed, friction = 1.0, 0.05
