@@ -80,6 +80,9 @@ to 6e-7 of the largest, derivatives to 1e-5.
 ROUNDED = 64
 """Rounding of a flight, in units of the precision."""
 
+STEADY = 0.1
+"""Change of the approach speed in a landing step, in units of it, up to which there is one."""
+
 HALVING = 15.0
 """Difference of two flights of order 4, one in half as many steps, in units of the error of the
 other.
@@ -142,9 +145,11 @@ def integrated(scene: Scene, start: SphereMotion, horizon: jax.Array, *, steps: 
     touches = (duration < longest) | (
         gap < 0
     )  # with a negative gap, it was before the horizon, and the estimate late
-    lands = touches & (
-        before_landing.velocity @ normal < 0
-    )  # a sphere that lies on the plane is there already
+    # A sphere that lies on the plane is there already; so is one whose speed would change on the
+    # rest of its way, which then is as short as rounding.
+    closing = before_landing.velocity @ normal
+    pull = scene.acceleration(before_landing.velocity, before_landing.spin) @ normal
+    lands = touches & (closing < 0) & (jnp.abs(gap * pull) <= STEADY * closing * closing)
 
     def rates_by_gap(motion: SphereMotion) -> SphereMotion:
         closing = motion.velocity @ normal

@@ -154,6 +154,27 @@ def test_on_a_level_plane_it_rolls_where_the_closed_form_says():
 
 
 @pytest.mark.slow
+def test_a_ball_that_touches_but_for_rounding_does_not_leave():
+    """Gap and normal velocity of a start on the plane are rounding, of either sign; in a fluid the
+    flight to the touch-down, of nanoseconds, is integrated.
+    """
+    kind = {"rigid": True, "regularization": "root", "fluid": True}
+    rng = np.random.default_rng(7)
+    for size in (1e-17, 1e-15, 1e-12):
+        for gap, outwards in rng.choice([-size, 0.0, size], size=(4, 2)):
+            p = random_case(rng, tilt=1e-6)
+            start = jc.State(
+                (RADIUS + gap) * p["normal"], p["velocity"] + outwards * p["normal"], p["spin"]
+            )
+            found = jc.simulate(
+                scene(p, **kind), start, np.array([0.0, 4.0, 60.0]), method=jc.Impulse()
+            )
+            assert found.status == jc.Status.CAME_TO_REST
+            height = found.position @ p["normal"] - RADIUS
+            assert np.max(np.abs(height)) < 1e-4  # the static overlap is 4e-5
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("tilt", [0.0, 0.3])
 def test_derivatives_are_those_of_differences(tilt):
     kind = {"rigid": False, "regularization": "root", "fluid": False}
