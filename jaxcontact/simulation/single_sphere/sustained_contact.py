@@ -49,6 +49,11 @@ contact loose.
 SHARE, SAFETY, SMALLEST, LARGEST = 0.1, 0.9, 0.2, 6.0
 """Error of a step in units of the accuracy, and how much shorter or longer the next one may be."""
 
+FIRST = 1e-7
+"""First step that is tried, as a share of the time: at no slip friction looks as if it held
+anything, and a long step would believe it.
+"""
+
 SEARCH = 6
 """Attempts for each of the steps in which the motion has to be followed."""
 
@@ -275,7 +280,7 @@ def step_ends(
         )
 
     none = jnp.zeros(pieces + 1, dtype=start.dtype)
-    begin = (none, start, jnp.asarray(1e-3, start.dtype), jnp.asarray(0), jnp.asarray(0))
+    begin = (none, start, jnp.asarray(FIRST, start.dtype), jnp.asarray(0), jnp.asarray(0))
     ends, *_ = jax.lax.while_loop(going, attempt, begin)
     return ends, ends[-1] >= 1
 
