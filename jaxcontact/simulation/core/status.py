@@ -79,8 +79,9 @@ _ADVICE = {
     Status.INEXACT_STEPS: (
         "The steps in a contact are too long to follow it to 1e-6 of its impact: of several bodies "
         "or with a surface that is no plane, or, of one sphere over a plane, friction beside "
-        "forces along the plane. Outside of traced functions simulate takes shorter ones by "
-        "itself; inside, ask for them: a smaller graded_step of the method, or more contact_steps."
+        "forces along the plane; or those of sliding and rolling after the last bounce are too "
+        "few. Outside of traced functions simulate takes more by itself; inside, ask for them: a "
+        "smaller graded_step of the method, or more contact_steps or rest_steps."
     ),
     Status.TOO_FEW_CONTACTS: (
         "The budget of contacts was used up before the last time; what follows the last "
