@@ -29,7 +29,7 @@ from jaxcontact.simulation.single_sphere.tangential_path import (
     split,
 )
 
-LEAST_SLIP = 1e-10
+LEAST_SLIP = 1e-13
 """Share of the first slip below which it counts as none, on a level plane."""
 
 ENOUGH = 24
@@ -39,7 +39,12 @@ BEYOND = 50.0
 """Friction that takes longer than this many horizons to slow the sphere counts as that slow."""
 
 RIGID = 1e-8
-"""Slip velocity that regularises rigid friction, in units of the speeds of the motion."""
+"""Slip velocity that regularises rigid friction, and the least slip over which any rises, in units
+of the speeds of the motion.
+"""
+
+STEEPEST = 1e-8
+"""Rise over which none is seen to happen, in units of ``RIGID``."""
 
 STICKS = 0.1
 """Error of a step in units of the slip over which friction rises: more would tear a sticking
@@ -137,14 +142,14 @@ def fading_slip(
     least = jnp.finfo(size.dtype).tiny ** 0.2
     some = size > least
     along = jnp.where(some, slip, least * jnp.eye(3, dtype=slip.dtype)[0])
-    scaled = with_force(scene, jnp.where(some, size, least))
+    largest = jnp.where(some, size, least)
+    scaled = with_force(scene, largest)
 
     def rate(depth: Any) -> jax.Array:
-        now = jnp.asarray(np.exp(-depth), dtype=slip.dtype)[..., None] * along
-        force = scaled.contact.slip_friction.force(now, bodies.mass * load)
-        return -jnp.sum(force * now, axis=-1) / (
-            bodies.tangential_mass * jnp.sum(now * now, axis=-1)
-        )
+        left = jnp.asarray(np.exp(-depth), dtype=slip.dtype)
+        force = scaled.contact.slip_friction.force(left[..., None] * along, bodies.mass * load)
+        # not over the square of the slip, which may be too small for a number
+        return -(force @ (along / largest)) / (bodies.tangential_mass * left * largest)
 
     slowest = 1 / (BEYOND * jnp.where(horizon > 0, horizon, 1.0))
     shares = 1 / jnp.maximum(rate(depth), slowest)
@@ -209,6 +214,8 @@ def driven_slip(
     scale = jax.lax.stop_gradient(jnp.max(speeds))
     scale = jnp.where(scale > 0, scale, 1.0)
     rise = jax.lax.stop_gradient(slip_of_rise(with_force(scene, scale), scale))
+    steep = RIGID * scale
+    slower = jnp.clip(rise / steep, STEEPEST, 1.0)
     start = jnp.concatenate([tangential, radius * spin])
 
     def rates(scene: Scene, normal: jax.Array, state: jax.Array) -> jax.Array:
@@ -217,6 +224,9 @@ def driven_slip(
         velocity, spin = state[:3], state[3:] / bodies.radius
         load, kick = pressed(scene, normal, velocity, spin)
         slip = slip_velocity(scene, velocity, spin, normal)
+        # Friction that rises over less than rounding resolves rises over a slip that counts.
+        square = slip @ slip
+        slip = slip * (square + steep * steep) / (square + steep * steep / slower)
         force = friction.force(slip, bodies.mass * load) / bodies.mass
         return jnp.concatenate([kick + force, -jnp.cross(normal, force) / bodies.inertia_ratio])
 
@@ -224,7 +234,7 @@ def driven_slip(
     shares, reached = step_ends(
         lambda state: whole * rates(frozen, up, state),
         begin,
-        allowed=jnp.minimum(SHARE * accuracy * scale, STICKS * rise),
+        allowed=jnp.minimum(SHARE * accuracy * scale, STICKS * jnp.maximum(rise, steep)),
         pieces=pieces,
     )
 
@@ -282,7 +292,7 @@ def step_ends(
     none = jnp.zeros(pieces + 1, dtype=start.dtype)
     begin = (none, start, jnp.asarray(FIRST, start.dtype), jnp.asarray(0), jnp.asarray(0))
     ends, *_ = jax.lax.while_loop(going, attempt, begin)
-    return ends, ends[-1] >= 1
+    return ends.at[-1].set(1.0), ends[-1] >= 1
 
 
 def sustained_contact(
