@@ -133,7 +133,7 @@ def fading_slip(
     bodies = scene.bodies
     load, _ = pressed(scene, normal, tangential, spin)
     slip = slip_velocity(scene, tangential, spin, normal)
-    span = -np.log(LEAST_SLIP) / pieces
+    span = -np.log(max(LEAST_SLIP, 1e-3 * float(jnp.finfo(slip.dtype).eps))) / pieces
     points, weights = np.polynomial.legendre.leggauss(8)
     depth = span * (np.arange(pieces)[:, None] + (points + 1) / 2)
     weights = span / 2 * weights
@@ -225,8 +225,10 @@ def driven_slip(
         load, kick = pressed(scene, normal, velocity, spin)
         slip = slip_velocity(scene, velocity, spin, normal)
         # Friction that rises over less than rounding resolves rises over a slip that counts.
-        square = slip @ slip
-        slip = slip * (square + steep * steep) / (square + steep * steep / slower)
+        # In units of that: the fourth power of its size is too small for single precision.
+        relative = slip / steep
+        square = relative @ relative
+        slip = slip * ((square + 1) / (square + 1 / slower))
         force = friction.force(slip, bodies.mass * load) / bodies.mass
         return jnp.concatenate([kick + force, -jnp.cross(normal, force) / bodies.inertia_ratio])
 
