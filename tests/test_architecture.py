@@ -22,7 +22,7 @@ FOREIGN = {
     "jaxcontact/parameters.py": (1, "the __post_init__ of a class that becomes a model"),
     "jaxcontact/scene/bodies.py": (1, "arrays of any library, and placeholders of JAX"),
     "jaxcontact/sensitivity/differentiated.py": (2, "the keys of a path in a tree of JAX"),
-    "jaxcontact/sensitivity/jacobian.py": (3, "leaves of any tree"),
+    "jaxcontact/sensitivity/jacobian.py": (2, "leaves of any tree"),
     "jaxcontact/testing/law_contract.py": (2, "arrays of any library"),
 }
 

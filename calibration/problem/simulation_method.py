@@ -37,7 +37,7 @@ def default_method(
         + SPARE
     )
     rests = any(item.until_rest for trial in trials for item in trial.measured)
-    rest_steps = 96 if rests else 1
+    rest_steps = jc.EventAligned.rest_steps if rests else 1
     if not needs_contacts_in_full(scene, trials):
         return jc.Impulse(max_contacts=contacts, rest_steps=rest_steps, skip_unused=False)
     return jc.EventAligned(max_contacts=contacts, rest_steps=rest_steps, skip_unused=False)

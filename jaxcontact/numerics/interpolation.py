@@ -116,3 +116,19 @@ def evaluate(segments: Segments, times: jax.Array) -> tuple[jax.Array, jax.Array
         order.shape[0] - 1,
     )
     return at_times(jax.tree.map(lambda column: column[index], segments), times)
+
+
+def accumulated(parts: jax.Array) -> jax.Array:
+    """Sums of the first ``parts`` along axis 0, from none to all: one more than there are parts."""
+    return jnp.concatenate([jnp.zeros_like(parts[:1]), jnp.cumsum(parts, axis=0)])
+
+
+def displacement(time: jax.Array, velocity: jax.Array, acceleration: jax.Array) -> jax.Array:
+    """Displacement since the first node, (nodes, 3): the integral of the cubics between velocities
+    with given slopes.
+    """
+    h = jnp.diff(time)[:, None]
+    advances = h / 2 * (velocity[:-1] + velocity[1:]) + h * h / 12 * (
+        acceleration[:-1] - acceleration[1:]
+    )
+    return accumulated(advances)

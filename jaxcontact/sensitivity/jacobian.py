@@ -261,13 +261,11 @@ def _size(tree: Tree) -> int:
 def _check_floats(owner: str, tree: Tree, whose: str, remedy: str) -> None:
     """Raise ``TypeError`` naming the first leaf that has no floating-point type."""
     for path, leaf in jax.tree_util.tree_flatten_with_path(tree)[0]:
-        kind = leaf.dtype if hasattr(leaf, "dtype") else type(leaf)
-        if not (
-            jnp.issubdtype(kind, jnp.floating)
-            if hasattr(leaf, "dtype")
-            else isinstance(leaf, float)
-        ):
+        if isinstance(leaf, float):
+            continue
+        kind = getattr(leaf, "dtype", type(leaf))
+        if not jnp.issubdtype(kind, jnp.floating):
             name = jax.tree_util.keystr(path).lstrip(".")
             where = f"leaf {name} of {whose}" if name else whose
-            shown = kind if hasattr(leaf, "dtype") else kind.__name__
+            shown = getattr(kind, "__name__", kind)
             raise TypeError(f"{owner}: {where} has type {shown}, which has no derivative. {remedy}")

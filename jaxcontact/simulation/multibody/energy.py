@@ -5,6 +5,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.numerics.interpolation import accumulated
 from jaxcontact.scene.scene import State
 from jaxcontact.simulation.core.ledger import Ledger
 from jaxcontact.simulation.multibody.pairs import World, kinetic_energy, momenta
@@ -55,10 +56,7 @@ def ledger_of(world: World, record: StepRecord) -> Ledger:
     for spring in scene.springs:
         springs = springs + jax.vmap(spring.energy)(states.position[:, spring.body], times)
 
-    def up_to(column: jax.Array) -> jax.Array:
-        return jnp.concatenate([jnp.zeros_like(column[:1]), jnp.cumsum(column, axis=0)])
-
-    work = jax.tree.map(up_to, record.work)
+    work = jax.tree.map(accumulated, record.work)
     taken = work.normal[1:]
 
     def ended(lost: jax.Array, now: tuple[jax.Array, jax.Array]) -> tuple[jax.Array, jax.Array]:

@@ -56,6 +56,7 @@ from jaxcontact.simulation.multibody.step import (
 )
 from jaxcontact.simulation.multibody.sustained_contacts import (
     SHORTEST,
+    Interval,
     loads,
     static_overlap,
     sustained_step,
@@ -637,7 +638,9 @@ def next_step(
         else:
             stepped, load = jax.lax.cond(
                 lasts,
-                lambda: sustained_step(world, active, state, time, length, lengths.sustained),
+                lambda: sustained_step(
+                    world, active, state, Interval(time, length, lengths.sustained)
+                ),
                 lambda: (
                     with_memory(active, contact_step(world, active, state, time, length)),
                     jnp.zeros_like(gap),

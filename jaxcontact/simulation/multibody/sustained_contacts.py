@@ -381,13 +381,16 @@ def normal_mobility(world: World, at: Geometry, state: State) -> jax.Array:
     return jax.vmap(gap_change, out_axes=1)(jnp.eye(len(at.gap), dtype=at.gap.dtype))
 
 
+class Interval(NamedTuple):
+    """A step in time: its start, its duration, and that of a usual step [s]."""
+
+    time: jax.Array
+    duration: jax.Array
+    usual: jax.Array
+
+
 def sustained_step(
-    world: World,
-    active: Active,
-    state: State,
-    time: jax.Array,
-    duration: jax.Array,
-    usual: jax.Array,
+    world: World, active: Active, state: State, interval: Interval
 ) -> tuple[Stepped, jax.Array]:
     """After a step in which the active contacts stay (or let go), and the normal force of each [N]:
     of second order, by extrapolation from one implicit step and from two of half the length.
@@ -395,14 +398,14 @@ def sustained_step(
     Where the normal law has branches it is the implicit step.
     """
     if world.has_hysteresis:
-        return implicit_step(world, active, state, time, duration, usual, settles=True)
+        return implicit_step(world, active, state, interval, settles=True)
+    time, duration, usual = interval
 
     def part(begin: State, item: tuple) -> tuple[State, tuple[Stepped, jax.Array]]:
         fresh, offset, share = item
         start = jax.tree.map(lambda whole, half: jnp.where(fresh, whole, half), state, begin)
-        stepped, load = implicit_step(
-            world, active, start, time + offset * duration, share * duration, usual, settles=False
-        )
+        piece = Interval(time + offset * duration, share * duration, usual)
+        stepped, load = implicit_step(world, active, start, piece, settles=False)
         return stepped.state, (stepped, load)
 
     shares = jnp.asarray(((0.0, 0.0, 0.5), (1.0, 0.5, 0.5)), duration.dtype)
@@ -418,28 +421,21 @@ def sustained_step(
     )
     told = 2 * kinetic_energy(world, second.state) - kinetic_energy(world, whole.state)
     load = parts[1][2]
-    settled, lost = at_static_overlap(world, active, load, duration, usual, after, time + duration)
+    settled, lost = at_static_overlap(world, active, load, after, interval)
     left = told - kinetic_energy(world, after) + lost
     work = work._replace(settled=work.settled + left)
     return second._replace(state=settled, work=work), load
 
 
 def implicit_step(
-    world: World,
-    active: Active,
-    state: State,
-    time: jax.Array,
-    duration: jax.Array,
-    usual: jax.Array,
-    *,
-    settles: bool,
+    world: World, active: Active, state: State, interval: Interval, *, settles: bool
 ) -> tuple[Stepped, jax.Array]:
     """After an implicit step, of first order where contacts slide, and the normal force of each
     [N]; at static overlap where it ``settles``.
 
-    A step that is much shorter than ``usual`` tells nothing of the forces; static overlaps are
-    reached within a usual one.
+    A step that is much shorter than a usual one tells nothing of the forces.
     """
+    time, duration, usual = interval
     scene = world.scene
     middle = drifted(world, state, state.velocity, state.spin, duration / 2)
     acting = geometry(world, middle, time + duration / 2)
@@ -478,9 +474,7 @@ def implicit_step(
     )
     settled, lost = after, jnp.zeros((), after.position.dtype)
     if settles:
-        settled, lost = at_static_overlap(
-            world, active, load, duration, usual, after, time + duration
-        )
+        settled, lost = at_static_overlap(world, active, load, after, interval)
     work = work_of(
         world, acting, state, after, middle, mean, impulses, time + duration / 2, duration, push
     )
@@ -525,18 +519,13 @@ def implicit_step(
 
 
 def at_static_overlap(
-    world: World,
-    active: Active,
-    load: jax.Array,
-    duration: jax.Array,
-    usual: jax.Array,
-    state: State,
-    time: jax.Array,
+    world: World, active: Active, load: jax.Array, state: State, interval: Interval
 ) -> tuple[State, jax.Array]:
-    """Bodies moved by a share of what loaded contacts lack of their static overlap, all of it in a
-    ``usual`` step; and the potential energy lost in this.
+    """The ``state`` after a step, with bodies moved by a share of what loaded contacts lack of
+    their static overlap, all of it in a usual step; and the potential energy lost in this.
     """
-    share = jax.lax.stop_gradient(jnp.clip(duration / usual, 0.0, 1.0))
+    time = interval.time + interval.duration
+    share = jax.lax.stop_gradient(jnp.clip(interval.duration / interval.usual, 0.0, 1.0))
     at = geometry(world, state, time)
     loaded = load > 0
     wanted = jnp.where(loaded, at.gap + static_overlap(world, active, load), 0.0)

@@ -17,7 +17,7 @@ import numpy as np
 
 from jaxcontact.laws.core.contact_phase import ClosedPhase, ContactPhase
 from jaxcontact.numerics.collocation import elementwise_slope, graded_grid, newton_iteration, solved
-from jaxcontact.numerics.interpolation import quintic
+from jaxcontact.numerics.interpolation import accumulated, displacement, quintic
 from jaxcontact.numerics.runge_kutta import (
     CLASSICAL,
     DORMAND_PRINCE_8,
@@ -480,17 +480,6 @@ def subdivided(path: PhaseNode, rates: Callable[[PhaseNode], PhaseNode]) -> Phas
     return PhaseNode(*jnp.concatenate([columns, y[:, -1]], axis=1))
 
 
-def sideways_advance(time: jax.Array, velocity: jax.Array, acceleration: jax.Array) -> jax.Array:
-    """Displacement in the plane since the first node, (nodes, 3): the integral of the cubics with
-    given ends and slopes.
-    """
-    h = jnp.diff(time)[:, None]
-    advances = h / 2 * (velocity[:-1] + velocity[1:]) + h * h / 12 * (
-        acceleration[:-1] - acceleration[1:]
-    )
-    return jnp.concatenate([jnp.zeros_like(advances[:1]), jnp.cumsum(advances, axis=0)])
-
-
 class ContactNodes(NamedTuple):
     """The whole motion at the nodes of a contact, (nodes, ...), and the normal acceleration by the
     contact force, (nodes,).
@@ -525,13 +514,12 @@ def motion_at_nodes(
         contact_acceleration[:-1],
         contact_acceleration[1:],
     )
-    impulse = jnp.concatenate([jnp.zeros_like(pushed[:1]), jnp.cumsum(pushed)])
     tangentials, spins, lack = tangential_path(
         scene,
         normal,
         touch.motion.velocity,
         touch.motion.spin,
-        NormalHistory(time, -overlap_rate, impulse),
+        NormalHistory(time, -overlap_rate, accumulated(pushed)),
         share=share,
         force=contact_acceleration,
         level=level,
@@ -543,7 +531,7 @@ def motion_at_nodes(
     )
     if path.tau_rate is None:
         acceleration, _ = accelerations(scene, nodes, normal)
-        advance_sideways = sideways_advance(
+        advance_sideways = displacement(
             time, tangentials, acceleration - (acceleration @ normal)[:, None] * normal
         )
     else:

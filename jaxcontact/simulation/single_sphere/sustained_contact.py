@@ -15,7 +15,7 @@ import numpy as np
 
 from jaxcontact.laws.core.friction_interfaces import SlipFriction
 from jaxcontact.laws.friction.coulomb import RegularizedCoulomb
-from jaxcontact.numerics.interpolation import Segments
+from jaxcontact.numerics.interpolation import Segments, accumulated, displacement
 from jaxcontact.numerics.rosenbrock import rosenbrock_step
 from jaxcontact.numerics.smooth import positive_part, safe_norm
 from jaxcontact.parameters import put
@@ -61,6 +61,17 @@ anything, and a long step would believe it.
 
 SEARCH = 6
 """Attempts for each of the steps in which the motion has to be followed."""
+
+
+class Landed(NamedTuple):
+    """A sphere on a plane of unit ``normal``: velocity along it [m/s], spin [rad/s], and the time
+    that is left [s].
+    """
+
+    normal: jax.Array
+    tangential: jax.Array
+    spin: jax.Array
+    horizon: jax.Array
 
 
 class Sliding(NamedTuple):
@@ -114,22 +125,14 @@ def slip_of_rise(scene: Scene, scale: jax.Array) -> jax.Array:
     return jnp.where(slope > 0, force(scale) / jnp.where(slope > 0, slope, 1.0), jnp.inf)
 
 
-def fading_slip(
-    scene: Scene,
-    normal: jax.Array,
-    tangential: jax.Array,
-    spin: jax.Array,
-    horizon: jax.Array,
-    *,
-    pieces: int,
-    accuracy: float,
-) -> Sliding:
+def fading_slip(scene: Scene, start: Landed, *, pieces: int, accuracy: float) -> Sliding:
     """Nothing pulls along the plane: the slip falls to ``LEAST_SLIP`` of itself in ``pieces``, each
     by the same factor, and stays there in a last one.
 
     With ``r`` the rate at which friction makes the logarithm of the slip ``s`` fall, ``t`` is the
     integral of ``d(ln s)/r``, and the distance slipped that of ``s d(ln s)/r``.
     """
+    normal, tangential, spin, horizon = start
     bodies = scene.bodies
     load, _ = pressed(scene, normal, tangential, spin)
     slip = slip_velocity(scene, tangential, spin, normal)
@@ -161,9 +164,10 @@ def fading_slip(
     )
     slowing = (-rate(span * np.arange(pieces + 1)) * left)[:, None] * slip
     acceleration, spin_rate = after_slip_change(scene, jnp.zeros(3), jnp.zeros(3), normal, slowing)
-    # the velocity is a part of the slip beside what friction does not change
-    part = bodies.inertia_ratio / (1 + bodies.inertia_ratio)
-    displacement = time[:, None] * (tangential - part * slip) + part * slipped
+    # all of the way that a lasting slip would have gone, and what friction changes of it
+    moved, _ = after_slip_change(
+        scene, time[:, None] * tangential, spin, normal, slipped - time[:, None] * slip
+    )
     last = jnp.maximum(horizon, time[-1]) - time[-1]
 
     def stays(column: jax.Array, more: jax.Array) -> jax.Array:
@@ -173,7 +177,7 @@ def fading_slip(
     speeds = safe_norm(tangential) + bodies.radius * safe_norm(spin)
     return Sliding(
         stays(time, last),
-        stays(displacement, last * velocity[-1]),
+        stays(moved, last * velocity[-1]),
         stays(velocity, still),
         stays(acceleration.at[-1].set(0.0), still),
         stays(spins, still),
@@ -182,32 +186,19 @@ def fading_slip(
     )
 
 
-def accumulated(parts: jax.Array) -> jax.Array:
-    """Sums of the first parts, from none to all."""
-    return jnp.concatenate([jnp.zeros_like(parts[:1]), jnp.cumsum(parts, axis=0)])
-
-
-def not_followed(tangential: jax.Array, spin: jax.Array, horizon: jax.Array) -> Sliding:
+def not_followed(start: Landed) -> Sliding:
     """What stands for a sliding that is not expected: a motion without friction."""
-    both, still = jnp.stack([tangential, tangential]), jnp.zeros((2, 3), dtype=tangential.dtype)
-    time = jnp.stack([jnp.zeros_like(horizon), horizon])
-    spins = jnp.stack([spin, spin])
+    both, spins = (jnp.stack([vector, vector]) for vector in (start.tangential, start.spin))
+    still = jnp.zeros_like(both)
+    time = jnp.stack([jnp.zeros_like(start.horizon), start.horizon])
     return Sliding(time, time[:, None] * both, both, still, spins, still, jnp.asarray(False))
 
 
-def driven_slip(
-    scene: Scene,
-    normal: jax.Array,
-    tangential: jax.Array,
-    spin: jax.Array,
-    horizon: jax.Array,
-    *,
-    pieces: int,
-    accuracy: float,
-) -> Sliding:
+def driven_slip(scene: Scene, start: Landed, *, pieces: int, accuracy: float) -> Sliding:
     """Gravity or a fluid pulls along the plane: ``pieces`` steps of a stiff method, whose lengths
     are found without derivatives.
     """
+    normal, tangential, spin, horizon = start
     radius = scene.bodies.radius
     _, kick = pressed(scene, normal, tangential, spin)
     speeds = jnp.stack([safe_norm(tangential), radius * safe_norm(spin), safe_norm(kick) * horizon])
@@ -216,7 +207,7 @@ def driven_slip(
     rise = jax.lax.stop_gradient(slip_of_rise(with_force(scene, scale), scale))
     steep = RIGID * scale
     slower = jnp.clip(rise / steep, STEEPEST, 1.0)
-    start = jnp.concatenate([tangential, radius * spin])
+    begin = jnp.concatenate([tangential, radius * spin])
 
     def rates(scene: Scene, normal: jax.Array, state: jax.Array) -> jax.Array:
         """Accelerations of the centre and of the surface by the spin."""
@@ -232,10 +223,10 @@ def driven_slip(
         force = friction.force(slip, bodies.mass * load) / bodies.mass
         return jnp.concatenate([kick + force, -jnp.cross(normal, force) / bodies.inertia_ratio])
 
-    frozen, up, whole, begin = jax.lax.stop_gradient((scene, normal, horizon, start))
+    frozen, up, whole, first = jax.lax.stop_gradient((scene, normal, horizon, begin))
     shares, reached = step_ends(
         lambda state: whole * rates(frozen, up, state),
-        begin,
+        first,
         allowed=jnp.minimum(SHARE * accuracy * scale, STICKS * jnp.maximum(rise, steep)),
         pieces=pieces,
     )
@@ -244,16 +235,13 @@ def driven_slip(
         after, _ = rosenbrock_step(partial(rates, scene, normal), state, length)
         return after, after
 
-    _, later = jax.lax.scan(advance, start, horizon * jnp.diff(shares))
-    states = jnp.concatenate([start[None], later])
+    _, later = jax.lax.scan(advance, begin, horizon * jnp.diff(shares))
+    states = jnp.concatenate([begin[None], later])
     slopes = jax.vmap(partial(rates, scene, normal))(states)
     time, velocity, acceleration = horizon * shares, states[:, :3], slopes[:, :3]
-    h = jnp.diff(time)[:, None]
-    moved = h / 2 * (velocity[1:] + velocity[:-1])
-    moved = moved + h * h / 12 * (acceleration[:-1] - acceleration[1:])
     return Sliding(
         time,
-        accumulated(moved),
+        displacement(time, velocity, acceleration),
         velocity,
         acceleration,
         states[:, 3:] / radius,
@@ -321,18 +309,15 @@ def sustained_contact(
     friction = scene.contact.impulse_friction.in_sustained_contact()
     resting = put(scene, "contact.friction", friction)
     duration = jnp.where(happens, jnp.maximum(horizon - start.time, 0.0), 0.0)
+    landed = Landed(normal, tangential, spin, duration)
     if level:
-        sliding = fading_slip(
-            resting, normal, tangential, spin, duration, pieces=pieces, accuracy=accuracy
-        )
+        sliding = fading_slip(resting, landed, pieces=pieces, accuracy=accuracy)
     elif pieces == 1:
-        sliding = not_followed(tangential, spin, duration)
+        sliding = not_followed(landed)
     else:
 
         def driven() -> Sliding:
-            return driven_slip(
-                resting, normal, tangential, spin, duration, pieces=pieces, accuracy=accuracy
-            )
+            return driven_slip(resting, landed, pieces=pieces, accuracy=accuracy)
 
         shapes = jax.eval_shape(driven)
         sliding = jax.lax.cond(
