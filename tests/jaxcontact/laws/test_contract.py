@@ -24,14 +24,28 @@ def of_a_system(name: str) -> bool:
     return LAWS[name].function.__module__.startswith("jaxcontact.systems")
 
 
+TWICE = (
+    "HuntCrossley",
+    "AdhesivePlastic",
+    "JohnsonKendallRoberts",
+    "cundall_strack_force",
+    "kuwabara_kono_restitution",
+    "slip_after_impulse",
+)
+"""Laws of each kind whose second derivative is taken in reverse mode over reverse mode, too: JAX
+makes it from the same first one as forward mode over reverse mode, which is checked of all laws.
+"""
+
+
 def marks_of(name: str, check: str) -> list:
-    """What takes long of a contact that is slow is long, and so is single precision of what is no
-    law of a scene.
+    """What takes long of a contact that is slow is long, and so are single precision of what is no
+    law of a scene, and one more second derivative of most laws.
     """
     if check not in SLOW:
         return marks(name)
     long = of_a_system(name)
     long = long or (check == "single precision" and name not in NORMAL_LAWS)
+    long = long or (check == "grad of grad" and name not in TWICE)
     return [*marks(name), pytest.mark.long if long else pytest.mark.slow]
 
 

@@ -237,6 +237,7 @@ def test_forward_and_reverse_mode_agree(name):
         )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_second_derivative_equals_differences_of_the_first():
     p = differentiated.parameters(**THROW)

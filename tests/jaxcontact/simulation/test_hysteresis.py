@@ -71,7 +71,7 @@ def parameters(name, speed):
     return jax.tree.map(lambda value: jnp.asarray(value, float), p)
 
 
-@pytest.mark.long("adhesive plastic", "Thornton", "Walton and Braun")
+@pytest.mark.long("adhesive plastic", "Thornton", "Walton and Braun", "Walton and Braun, hardening")
 @EACH_LAW
 @pytest.mark.slow
 def test_the_restitution_is_that_of_the_closed_form_and_the_ledger_closes(name):

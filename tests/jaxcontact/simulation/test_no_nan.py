@@ -27,6 +27,11 @@ def expect_finite(function, *arguments):
     assert not {name: leaves for name, leaves in failures.items() if leaves}
 
 
+@pytest.mark.long(
+    "linear_zero_force-False-method6",
+    "linear_zero_overlap-False-method5",
+    "hunt_crossley_2-False-method3",
+)
 @pytest.mark.parametrize(
     ("law", "fluid", "method"),
     [

@@ -166,7 +166,7 @@ def compare(law: str, count: int, *, seed: int, fluid: bool = False, slopes: boo
 
 @pytest.mark.slow
 def test_what_is_called_a_success_is_right():
-    errors, _, statuses = compare("hunt_crossley", 48, seed=1, slopes=False)
+    errors, _, statuses = compare("hunt_crossley", 2 * scenes.LANES, seed=1, slopes=False)
     assert np.mean(succeeded(statuses)) > 0.9  # the others have more contacts than the budget
     assert np.max(errors) < 2e-5
     assert np.mean(errors < 1e-6) > 0.9

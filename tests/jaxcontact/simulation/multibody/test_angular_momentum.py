@@ -53,6 +53,7 @@ def momenta(found: jc.Trajectory) -> tuple[np.ndarray, np.ndarray]:
     return np.sum(linear, axis=1), np.sum(angular, axis=1)
 
 
+@pytest.mark.long("event aligned-spring")
 @pytest.mark.slow
 @pytest.mark.parametrize("friction", FRICTIONS)
 @pytest.mark.parametrize("method", METHODS)

@@ -39,6 +39,7 @@ FREQUENCY = 400.0
 ROLLING = INERTIA * FREQUENCY**2
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_ball_swings_on_its_rolling_spring():
     def spins(stiffness):

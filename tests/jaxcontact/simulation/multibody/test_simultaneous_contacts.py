@@ -72,6 +72,7 @@ def is_sound(found: jc.Trajectory, name: str) -> None:
         assert np.max(np.diff(mechanical)) < 1e-14
 
 
+@pytest.mark.long("falls-soft", "is thrown-rigid")
 @EVERY
 @pytest.mark.slow
 @pytest.mark.parametrize(
@@ -148,6 +149,7 @@ def row(name: str):
     return jax.jit(run)
 
 
+@pytest.mark.long("soft")
 @EVERY
 @pytest.mark.slow
 def test_balls_that_hit_a_third_from_both_sides_leave_alike(name):

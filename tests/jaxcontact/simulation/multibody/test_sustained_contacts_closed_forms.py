@@ -125,7 +125,7 @@ def fallen_off(start: float, end: float, *, inertia: float) -> tuple[float, np.n
     return time, position, speed(end) * np.array([np.cos(end), -np.sin(end)])
 
 
-@pytest.mark.long("slides")
+@pytest.mark.long("slides", "rolls")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("friction", "cosine", "inertia", "within"),
