@@ -10,7 +10,7 @@ from calibration.detection.detection import Detection
 from calibration.errors import InputError
 from calibration.measurements.base import Measurement
 from calibration.problem.trial import Trial
-from jaxcontact.laws import BranchedLaw, CompliantLaw, RigidLaw, SmoothLaw
+from jaxcontact.laws import BranchedLaw, CompliantLaw, PairContact, RigidLaw, SmoothLaw
 
 SPARE = 2
 """Contacts beyond those that were seen: a motion with the parameters of the moment may have
@@ -69,6 +69,13 @@ def check_method(scene: jc.Scene, trials: Sequence[Trial], method: Any) -> None:
     Raises:
         InputError: naming the law or method, and the remedy.
     """
+    if isinstance(scene.contact, PairContact):
+        raise InputError(
+            f"scene.contact = {type(scene.contact).__name__}(...) can be simulated and "
+            "differentiated, but its constants cannot be fitted from a Problem yet.",
+            remedy="Minimise over jaxcontact.simulate with an optimiser of your choice "
+            "(optimistix, optax), or describe the contact by a ContactModel.",
+        )
     asking = needs_contacts_in_full(scene, trials)
     if not asking:
         return

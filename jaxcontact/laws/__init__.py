@@ -24,6 +24,7 @@ from jaxcontact.laws.core.friction_interfaces import (
     SlipFriction,
 )
 from jaxcontact.laws.core.normal_interfaces import CompliantLaw, NormalLaw, RigidLaw, SmoothLaw
+from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import LAWS, Law, law
 from jaxcontact.laws.core.rigid_impact import RigidImpact, deviation_field, duration_field
@@ -59,6 +60,7 @@ __all__ = [
     "NORMAL_LAWS",
     "QUANTITIES",
     "REGULARIZATIONS",
+    "Action",
     "BranchedLaw",
     "ClosedPhase",
     "CompliantLaw",
@@ -70,6 +72,8 @@ __all__ = [
     "LawFromForce",
     "NormalLaw",
     "OnBranch",
+    "PairContact",
+    "PairMemory",
     "Reach",
     "Regularization",
     "RigidImpact",

@@ -25,7 +25,8 @@ class Scene(Replaceable):
         bodies: ``spheres(...)``, ``clump(...)``, ``cube(...)``, or several ``together(...)``.
         surfaces: of ``jaxcontact.surfaces``, in any number; a floor at ``z = 0`` where nothing is
             given, none with ``()``.
-        contact: laws of every contact.
+        contact: laws of every contact, a ``ContactModel``; or a ``PairContact`` such as
+            ``systems.exudyn.ObjectContactSphereSphere``, which brings its own kinematics.
         contact_on_surfaces: laws of contacts with surfaces where these differ from those between
             bodies: one ``ContactModel``, or one for each surface. They are of the same kinds as
             those of ``contact``, with other parameters.
@@ -48,7 +49,7 @@ class Scene(Replaceable):
 
     bodies: Any
     surfaces: Sequence[Any] = (Plane(),)
-    contact: ContactModel
+    contact: Any
     contact_on_surfaces: Any = None
     gravity: Any = parameter(
         unit="m/s^2",

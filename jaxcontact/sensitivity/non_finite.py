@@ -6,6 +6,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from jaxcontact.laws.core.pair_contact import PairContact
 from jaxcontact.sensitivity.differentiated import DifferentiatedSimulation, derivatives, motion
 from jaxcontact.simulation.simulate import Contacts
 
@@ -63,6 +64,8 @@ def _culprit(scene: Any, names: tuple[str, ...], normal_motion: bool) -> str:
     """The law in which a contact's derivative broke; ``normal_motion``: whether the motion along
     the normal is affected.
     """
+    if isinstance(scene.contact, PairContact):
+        return type(scene.contact).__name__
     normal, friction = type(scene.contact.normal).__name__, type(scene.contact.friction).__name__
     if all(name.startswith("contact.friction") for name in names) or not normal_motion:
         return friction

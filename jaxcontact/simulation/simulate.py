@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from jaxcontact.laws.core.branches import BranchedLaw
 from jaxcontact.laws.core.friction_interfaces import FrictionWithMemory, SlipFriction
 from jaxcontact.laws.core.normal_interfaces import CompliantLaw, SmoothLaw
+from jaxcontact.laws.core.pair_contact import PairContact
 from jaxcontact.numerics.interpolation import Segments
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.bodies import Clumps, Spheres
@@ -30,6 +31,7 @@ from jaxcontact.simulation.multibody.engine import (
     steps_in_flight,
 )
 from jaxcontact.simulation.multibody.fixed_step import FixedStep, simulate_fixed_step
+from jaxcontact.simulation.pair.engine import ROOM, check_pair, simulate_pair
 from jaxcontact.simulation.single_sphere.engine import is_level, simulate_events
 from jaxcontact.surfaces import Plane
 
@@ -56,12 +58,15 @@ def check_times(times: Any) -> None:
             )
 
 
-def _check_method(scene: Scene, method: Any) -> None:
+def _check_kind(method: Any) -> None:
     if not isinstance(method, (EventAligned, Impulse, FixedStep)):
         raise TypeError(
             f"simulate: method = {method!r} is not EventAligned(), Impulse() or "
             "FixedStep(step=...)."
         )
+
+
+def _check_laws(scene: Scene, method: Method) -> None:
     if isinstance(method, Impulse):
         return
     name = type(method).__name__
@@ -212,6 +217,7 @@ def simulate(
         [0.3    0.1038 0.2325]
     """
     method = EventAligned() if method is None else method
+    of_pair = isinstance(scene.contact, PairContact)
     if (
         initial.position.size == 3
         and isinstance(scene.bodies, Spheres)
@@ -221,8 +227,17 @@ def simulate(
             scene, contact=scene.contact_on_surfaces[0], contact_on_surfaces=None
         )
     check_times(times)
-    _check_method(scene, method)
+    _check_kind(method)
+    if of_pair:
+        check_pair(scene, initial, method)
+    else:
+        _check_laws(scene, method)
     _check_bodies(scene, initial)
+    if of_pair and ledger:
+        raise ValueError(
+            "simulate: ledger=True keeps the energies of a ContactModel, but scene.contact is a "
+            f"{type(scene.contact).__name__}. Leave it out."
+        )
     if ledger and isinstance(method, FixedStep):
         raise ValueError(
             "simulate: ledger=True needs the steps of EventAligned() or Impulse(); FixedStep "
@@ -231,7 +246,7 @@ def simulate(
     substeps = (
         method.substeps(times) if isinstance(method, FixedStep) else 0
     )  # while the times are still numbers
-    flight = steps_in_flight(scene, initial.position.size // 3, times)
+    flight = ROOM if of_pair else steps_in_flight(scene, initial.position.size // 3, times)
     moments = jnp.asarray(times, dtype=float)
 
     def run(method: Method, budget: _Budget) -> Trajectory:
@@ -273,6 +288,8 @@ def _with_remedy(
         return (method, budget._replace(contacts=contacts)) if contacts <= MOST_CONTACTS else None
     if status == Status.TOO_FEW_STEPS and method.max_steps is None:
         return (method, budget._replace(flight=flight)) if flight <= LARGEST_FLIGHT else None
+    if status == Status.UNSOLVED_STEP:
+        return None
     exact = made_exact(method, status)
     return None if exact is None else (exact, budget)
 
@@ -296,6 +313,8 @@ def _run(
     lost: int | jax.Array = Status.NOT_FINITE
     if isinstance(method, FixedStep):
         result = simulate_fixed_step(scene, bodies, times, method=method, substeps=substeps)
+    elif isinstance(scene.contact, PairContact):
+        result = _simulate_pair(scene, bodies, times, method=method, room=budget.flight)
     elif is_one_sphere_over_a_plane(scene, initial, method) and not ledger:
         known = method.level if isinstance(method, EventAligned) else None
         single = State(position[0], velocity[0], spin[0])
@@ -368,6 +387,13 @@ def _simulate_many(
     scene: Scene, initial: State, times: jax.Array, *, method: Any, flight: int, ledger: bool
 ) -> Trajectory:
     return simulate_many(scene, initial, times, method, flight=flight, ledger=ledger)
+
+
+@partial(jax.jit, static_argnames=("method", "room"))
+def _simulate_pair(
+    scene: Scene, initial: State, times: jax.Array, *, method: Any, room: int
+) -> Trajectory:
+    return simulate_pair(scene, initial, times, method, room=room)
 
 
 @partial(jax.jit, static_argnames=("method", "level"))

@@ -25,6 +25,7 @@ class Status(enum.IntEnum):
     NOT_FINITE = 8
     UNRESOLVED_CONTACT = 9
     IMPOSSIBLE_START = 10
+    UNSOLVED_STEP = 11
 
     @property
     def advice(self) -> str:
@@ -110,5 +111,11 @@ _ADVICE = {
         "At the start a body is where no motion can bring it: its centre lies behind a "
         "surface or in another sphere, or rigid bodies overlap. Check position, radius, and "
         "on which side of each surface the body is."
+    ),
+    Status.UNSOLVED_STEP: (
+        "A step in a contact that brings its own kinematics could not be solved, however short: "
+        "two of its events fall on the same instant, or its force jumps back and forth, as "
+        "friction does with a slip velocity of 0. What follows is not to be trusted. Give it a "
+        "slip velocity, or shift the start."
     ),
 }

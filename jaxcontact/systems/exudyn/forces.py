@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from jaxcontact.geometry.rigid_motion import Wrench
 from jaxcontact.laws.core.damping_maps import RESTITUTION_LAWS
 from jaxcontact.laws.normal.adhesive_plastic import (
+    Branches,
     PlasticOverlap,
     active_branch,
     branches,
@@ -37,25 +38,30 @@ class ContactForces(NamedTuple):
     friction_on_1: jax.Array
 
 
+def adhesive_plastic_branches(contact: Any, overlap: jax.Array, data: DataNode) -> Branches:
+    """The forces of impact model 0 without damping and pull-off force, between which it chooses."""
+    adhesion_exponent = contact.adhesionExponent
+    if contact.compatibility.adhesion_exponent_needs_stiffness_exponent:
+        adhesion_exponent = jnp.where(
+            jnp.equal(contact.contactStiffnessExponent, 1.0), 1.0, adhesion_exponent
+        )
+    return branches(
+        PlasticOverlap(data.plastic_overlap),
+        overlap,
+        stiffness=contact.contactStiffness,
+        exponent=contact.contactStiffnessExponent,
+        plasticity_ratio=contact.contactPlasticityRatio,
+        adhesion_stiffness=contact.adhesionCoefficient,
+        adhesion_exponent=adhesion_exponent,
+    )
+
+
 def adhesive_plastic_force(
     contact: Any, overlap: jax.Array, data: DataNode
 ) -> tuple[jax.Array, jax.Array]:
     """Force of impact model 0 without damping [N], and how often the damping force is counted."""
     compatibility, ratio = contact.compatibility, contact.contactPlasticityRatio
-    adhesion_exponent = contact.adhesionExponent
-    if compatibility.adhesion_exponent_needs_stiffness_exponent:
-        adhesion_exponent = jnp.where(
-            jnp.equal(contact.contactStiffnessExponent, 1.0), 1.0, adhesion_exponent
-        )
-    choices = branches(
-        PlasticOverlap(data.plastic_overlap),
-        overlap,
-        stiffness=contact.contactStiffness,
-        exponent=contact.contactStiffnessExponent,
-        plasticity_ratio=ratio,
-        adhesion_stiffness=contact.adhesionCoefficient,
-        adhesion_exponent=adhesion_exponent,
-    )
+    choices = adhesive_plastic_branches(contact, overlap, data)
     force, times = active_branch(choices), jnp.ones_like(overlap)
     if compatibility.damping_twice_at_equal_branches:
         equal = (

@@ -1,9 +1,14 @@
 """The parameters of Exudyn's contact objects, with the program's names, defaults and checks."""
 
-from typing import Any
+from typing import Any, ClassVar
 
+import jax
+
+from jaxcontact.geometry.rigid_motion import Motion
+from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.parameters import model, of, parameter, static
+from jaxcontact.systems.exudyn import sphere_sphere_modes
 from jaxcontact.systems.exudyn.compatibility import DOCUMENTED, Compatibility
 from jaxcontact.systems.exudyn.forces import RESTITUTION_LAW_OF_IMPACT_MODEL
 
@@ -63,8 +68,12 @@ def _check_impact_model(contact: Any) -> None:
 
 
 @model
-class ObjectContactSphereSphere:
+class ObjectContactSphereSphere(PairContact):
     """Parameters of the program's contact between two spheres.
+
+    ``Scene(contact=ObjectContactSphereSphere(...))`` simulates it, between two spheres or between
+    one and a ``jaxcontact.Sphere`` that is held: sphere 0 is the first body, sphere 1 the second
+    one or the surface.
 
     ``restitutionCoefficient`` is nominal: what an impact gives is
     ``laws.restitution.obtained_restitution`` of the damping ratio, provided that ``contactDamping``
@@ -97,9 +106,41 @@ class ObjectContactSphereSphere:
     isHollowSphere1: bool = static(default=False)
     activeConnector: bool = static(default=True)
     compatibility: Compatibility = static(default=DOCUMENTED)
+    switches: ClassVar[tuple[str, ...]] = sphere_sphere_modes.SWITCHES
 
     def __post_init__(self) -> None:
         _check_impact_model(self)
+
+    @property
+    def grading(self) -> int:
+        """Forces like the overlap to the power 1 or 3/2, say."""
+        return 2
+
+    def radii(self) -> tuple[Any, Any]:
+        """``spheresRadii``."""
+        return self.spheresRadii[0], self.spheresRadii[1]
+
+    def begun(self, body0: Motion, body1: Motion) -> PairMemory:
+        """A data node of zeros, and what the motion says."""
+        return sphere_sphere_modes.begun(self, body0, body1)
+
+    def gap(self, body0: Motion, body1: Motion) -> jax.Array:
+        """Gap [m], negative in overlap."""
+        return sphere_sphere_modes.kinematics_of(self, body0, body1).gap
+
+    def act(self, memory: PairMemory, body0: Motion, body1: Motion) -> Action:
+        """Forces and torques in the present mode."""
+        return sphere_sphere_modes.act(self, memory, body0, body1)
+
+    def signs(self, memory: PairMemory, body0: Motion, body1: Motion) -> jax.Array:
+        """Of ``switches``."""
+        return sphere_sphere_modes.signs(self, memory, body0, body1)
+
+    def crossed(
+        self, switch: jax.Array, memory: PairMemory, body0: Motion, body1: Motion
+    ) -> PairMemory:
+        """What is remembered from an event on."""
+        return sphere_sphere_modes.crossed(self, switch, memory, body0, body1)
 
 
 @model

@@ -46,15 +46,10 @@ from jaxcontact.geometry.rigid_motion import Motion, Wrench
 from jaxcontact.laws.core.registry import law
 from jaxcontact.systems.exudyn.data_node import DataNode
 from jaxcontact.systems.exudyn.forces import contact_forces, updated_data
-from jaxcontact.systems.exudyn.kinematics import Kinematics, sphere_sphere_kinematics
+from jaxcontact.systems.exudyn.kinematics import Kinematics
 from jaxcontact.systems.exudyn.outputs import Contact, output_variables
 from jaxcontact.systems.exudyn.parameters import ObjectContactSphereSphere
-
-
-def pair_kinematics(contact: ObjectContactSphereSphere, body0: Motion, body1: Motion) -> Kinematics:
-    """Gap, normal, arms and relative velocity at the contact."""
-    r0, r1 = contact.spheresRadii[0], contact.spheresRadii[1]
-    return sphere_sphere_kinematics(r0, r1, body0, body1, hollow=contact.isHollowSphere1)
+from jaxcontact.systems.exudyn.sphere_sphere_modes import kinematics_of
 
 
 def velocity_with_friction(
@@ -80,7 +75,7 @@ def sphere_sphere_data(
     plastic overlap grows with the largest overlap and is forgotten at separation. One contact;
     ``jax.vmap`` makes many of it.
     """
-    kinematics = pair_kinematics(contact, body0, body1)
+    kinematics = kinematics_of(contact, body0, body1)
     slip = kinematics.tangential_velocity
     if contact.compatibility.spin_needs_friction:
         velocity = velocity_with_friction(contact, kinematics, kinematics.gap < 0.0)
@@ -180,7 +175,7 @@ def sphere_sphere_contact(
         body1: motion of sphere 1.
         data: what the contact remembers, from ``sphere_sphere_data``.
     """
-    kinematics = pair_kinematics(contact, body0, body1)
+    kinematics = kinematics_of(contact, body0, body1)
     forces = contact_forces(contact, kinematics, data)
     velocity = kinematics.velocity_of_centres
     if contact.compatibility.velocity_output_at_contact:

@@ -1,0 +1,1 @@
+"""Two bodies whose contact brings its own kinematics, followed by implicit steps."""

@@ -1,0 +1,196 @@
+"""Two bodies, or one and a ball that is held, whose contact brings its own kinematics.
+
+First a search finds steps of high order that end exactly at every event of the contact, then these
+steps are taken again with derivatives, those of the events included.
+"""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxcontact.laws.core.pair_contact import PairContact
+from jaxcontact.parameters import is_concrete
+from jaxcontact.scene.bodies import Spheres
+from jaxcontact.scene.scene import Scene, State
+from jaxcontact.simulation.core.methods import EventAligned
+from jaxcontact.simulation.core.status import Status
+from jaxcontact.simulation.core.trajectory import Contacts, Trajectory
+from jaxcontact.simulation.pair.equations import System, motions
+from jaxcontact.simulation.pair.replay import Replayed, motion_at, replayed
+from jaxcontact.simulation.pair.search import Steps, found_steps
+from jaxcontact.surfaces import Sphere
+
+ROOM = 128
+"""Steps for which there is room, unless the method says otherwise."""
+
+TOLERANCE = 0.1
+"""Largest last coefficient of a step, in units of the accuracy; the error at its end is far below
+it.
+"""
+
+SAME_RADIUS = 1e-6
+"""Relative difference of radii that count as equal."""
+
+
+def check_pair(scene: Scene, initial: State, method: Any) -> None:
+    """Raises where a contact with its own kinematics cannot be simulated as it is asked for."""
+    contact = scene.contact
+    name = type(contact).__name__
+    if not isinstance(method, EventAligned):
+        raise ValueError(
+            f"simulate: {type(method).__name__} cannot follow {name}, which brings its own "
+            "kinematics and memory. Use method=EventAligned()."
+        )
+    bodies = initial.position.size // 3
+    if not isinstance(scene.bodies, Spheres) or bodies > 2:
+        raise ValueError(
+            f"simulate: {name} is a contact between two spheres, but the scene has "
+            f"{bodies} bodies{'' if isinstance(scene.bodies, Spheres) else ' of several spheres'}. "
+            "Give two spheres, or one and a jc.Sphere among the surfaces."
+        )
+    expected = "no surface" if bodies == 2 else "one surface, a jc.Sphere at rest"
+    held = [isinstance(surface, Sphere) and surface.motion is None for surface in scene.surfaces]
+    if held != [True] * (2 - bodies):
+        raise ValueError(
+            f"simulate: surfaces = {scene.surfaces!r}, but with {name} and {bodies} "
+            f"sphere{'s' if bodies > 1 else ''} there must be {expected}."
+        )
+    absent = {
+        "drag": scene.drag,
+        "lift": scene.lift,
+        "springs": scene.springs or None,
+        "contact_on_surfaces": scene.contact_on_surfaces,
+    }
+    for field, given in absent.items():
+        if given is not None:
+            raise ValueError(
+                f"simulate: scene.{field} is not followed together with {name}. Leave it out, or "
+                "describe the contact by a ContactModel."
+            )
+    _check_radii(scene, contact, bodies)
+
+
+def _check_radii(scene: Scene, contact: PairContact, bodies: int) -> None:
+    """The contact knows the radii of its spheres; so does the scene."""
+    own = np.shape(scene.bodies.radius)
+    for index, stated in enumerate(contact.radii()):
+        radius = scene.surfaces[0].radius if index >= bodies else scene.bodies.radius
+        if index < bodies and own and own[0] > 1:
+            radius = radius[index]
+        if stated is None or not (is_concrete(stated) and is_concrete(radius)):
+            continue
+        wanted, given = float(np.ravel(stated)[0]), float(np.ravel(radius)[0])
+        if abs(wanted - given) > SAME_RADIUS * wanted:
+            whose = f"sphere {index}" if index < bodies else "the surface"
+            raise ValueError(
+                f"simulate: {type(contact).__name__} is between spheres of which number {index} "
+                f"has the radius {wanted:g} m, but {whose} of the scene has {given:g} m."
+            )
+
+
+def simulate_pair(
+    scene: Scene, initial: State, times: jax.Array, method: EventAligned, *, room: int
+) -> Trajectory:
+    """Motion at ``times``; states with a body axis. What is asked for must have been checked."""
+    system = system_of(scene, initial)
+    bodies = initial.position.shape[0]
+    q, v, w = (
+        _with_partner(scene, value, bodies, index) for index, value in enumerate(initial[:3])
+    )
+    memory = system.contact.begun(*motions(q, jnp.concatenate([v, w])))
+    y = jnp.concatenate([v, w, memory.flow])
+    duration = times[-1] - times[0]
+    frozen = jax.lax.stop_gradient((system, memory, q, y, duration))
+    found = jax.lax.stop_gradient(
+        found_steps(
+            *frozen[:4],
+            duration=frozen[4],
+            room=method.max_steps or room,
+            tolerance=TOLERANCE * method.accuracy,
+        )
+    )
+    moved = replayed(system, memory, q, y, duration, found.steps)
+    positions, velocities = motion_at(system, moved, found.steps, times - times[0])
+    # the first output is the start, also where nothing was found
+    positions = positions.at[0].set(q)
+    velocities = velocities.at[0].set(y[:12])
+    shape = (times.shape[0], 2, 3)
+    position = positions.reshape(shape)[:, :bodies]
+    velocity = velocities[:, :6].reshape(shape)[:, :bodies]
+    spin = velocities[:, 6:].reshape(shape)[:, :bodies]
+    contacts, more = contacts_of(
+        system, moved, found.steps, times, method.max_contacts or 1, bodies
+    )
+    status = jnp.where(found.ended, Status.SUCCESS, Status.TOO_FEW_STEPS)
+    status = jnp.where(more, Status.TOO_FEW_CONTACTS, status)
+    status = jnp.where(found.stuck, Status.UNSOLVED_STEP, status)
+    return Trajectory(times, position, velocity, spin, contacts, status)
+
+
+def system_of(scene: Scene, initial: State) -> System:
+    """The two bodies, of which the second one may be a surface that is held."""
+    bodies, dtype = initial.position.shape[0], initial.position.dtype
+    moves = jnp.arange(2) < bodies
+
+    def of_both(given: Any) -> jax.Array:
+        return jnp.broadcast_to(jnp.ravel(jnp.asarray(given, dtype)), (bodies,))
+
+    def inverse(given: jax.Array) -> jax.Array:
+        return jnp.concatenate([1 / given, jnp.zeros(2 - bodies, dtype)])
+
+    gravity = jnp.broadcast_to(jnp.asarray(scene.gravity, dtype), (bodies, 3))
+    gravity = jnp.where(moves[:, None], jnp.resize(gravity, (2, 3)), 0.0)
+    mass, radius = of_both(scene.bodies.mass), of_both(scene.bodies.radius)
+    inertia = of_both(scene.bodies.inertia_ratio) * mass * radius**2
+    return System(scene.contact, inverse(mass), inverse(inertia), gravity)
+
+
+def _with_partner(scene: Scene, value: jax.Array, bodies: int, part: int) -> jax.Array:
+    """Positions, velocities or spins of two bodies, ``(6,)``."""
+    if bodies == 2:
+        return jnp.ravel(value)
+    held = jnp.asarray(scene.surfaces[0].center, value.dtype) if part == 0 else jnp.zeros(3)
+    return jnp.concatenate([value[0], held])
+
+
+def contacts_of(
+    system: System, moved: Replayed, steps: Steps, times: jax.Array, room: int, bodies: int
+) -> tuple[Contacts, jax.Array]:
+    """Touch-downs and lift-offs, and whether there were more of them than there is room for."""
+
+    def gap_rate(q: jax.Array, y: jax.Array) -> jax.Array:
+        def gap(q: jax.Array) -> jax.Array:
+            return system.contact.gap(*motions(q, y))
+
+        return jax.jvp(gap, (q,), (y[:6],))[1]
+
+    rate = jax.vmap(gap_rate)(moved.end_q, moved.end_y)
+    begin = jax.tree.map(lambda column: column[0], moved.begin)
+    overlaps = system.contact.gap(*motions(begin.q, begin.y)) < 0
+    at_gap = steps.used & (steps.event == 0)
+    # A start in overlap is a touch-down at the start.
+    is_touch = jnp.append(overlaps, at_gap & (rate < 0))
+    is_lift = jnp.append(False, at_gap & (rate >= 0))
+    time = times[0] + jnp.append(0.0, moved.end_time)
+    speed = jnp.append(gap_rate(begin.q, begin.y), rate)
+
+    def chosen(which: jax.Array) -> tuple[jax.Array, jax.Array, jax.Array]:
+        index = jnp.nonzero(which, size=room, fill_value=0)[0]
+        return jnp.arange(room) < jnp.sum(which), time[index], speed[index]
+
+    happened, touch_down, approach = chosen(is_touch)
+    ended, lift_off, separation = chosen(is_lift)
+    index = jnp.zeros(room, int)
+    contacts = Contacts(
+        happened=happened,
+        touch_down=jnp.where(happened, touch_down, times[-1]),
+        lift_off=jnp.where(ended, lift_off, times[-1]),
+        impact_speed=jnp.where(happened, jnp.maximum(-approach, 0.0), 0.0),
+        rebound_speed=jnp.where(ended, separation, 0.0),
+        surface=index if bodies == 1 else index - 1,
+        body=index,
+        partner=index - 1 if bodies == 1 else index + 1,
+    )
+    return contacts, jnp.sum(is_touch) > room

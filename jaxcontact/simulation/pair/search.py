@@ -1,0 +1,343 @@
+"""The steps of a motion of two bodies, found without derivatives.
+
+A step is as long as an estimate of its error allows. Where a sign of the contact changes within
+it, the next attempt ends there: its length is one more unknown of Newton's method. In flight no
+step goes deeper into the partner than half its size, so that no contact is jumped over.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+
+from jaxcontact.laws.core.pair_contact import PairMemory
+from jaxcontact.numerics.radau import FROM, PLAIN, TOWARDS, graded, radau
+from jaxcontact.simulation.pair.equations import (
+    NO_EVENT,
+    Begin,
+    Goal,
+    System,
+    at_nodes,
+    linearised,
+    motions,
+    signs,
+)
+
+STAGES = 5
+
+ITERATIONS = 12
+"""Of Newton's method in an attempt."""
+
+SOLVED = 1e-11
+"""Change of the unknowns, in units of what is large, that ends Newton's method; where rounding does
+not let it fall so far, ``ROUNDED`` suffices.
+"""
+ROUNDED = 1e-8
+
+ATTEMPTS = 4
+"""For each step that there is room for."""
+
+BETWEEN = 16
+"""Places in a step at which the gap is looked at."""
+
+SHORTEST = 1e-13
+"""Share of the whole time below which no step is tried."""
+
+
+class Steps(NamedTuple):
+    """Accepted steps, the first axis; those that are ``used`` come first."""
+
+    used: jax.Array
+    begin_mode: jax.Array
+    event: jax.Array
+    kind: jax.Array
+    length: jax.Array
+    change: jax.Array
+    jacobian: jax.Array
+
+
+class Found(NamedTuple):
+    """The steps; whether they end at the last time, and whether one could not be solved."""
+
+    steps: Steps
+    ended: jax.Array
+    stuck: jax.Array
+
+
+class Scales(NamedTuple):
+    """What is large: speeds [m/s], the size of the smaller sphere [m], and of the flow."""
+
+    speed: jax.Array
+    size: jax.Array
+    flow: jax.Array
+
+
+class Search(NamedTuple):
+    """The search between two attempts. ``guess`` is the last step: its changes, its length, and
+    whether it tells something of the next.
+    """
+
+    time: jax.Array
+    q: jax.Array
+    y: jax.Array
+    memory: PairMemory
+    length: jax.Array
+    event: jax.Array
+    fresh: jax.Array
+    scales: Scales
+    guess: tuple[jax.Array, jax.Array, jax.Array]
+    taken: jax.Array
+    tries: jax.Array
+    stuck: jax.Array
+    steps: Steps
+
+
+def found_steps(
+    system: System,
+    memory: PairMemory,
+    q: jax.Array,
+    y: jax.Array,
+    *,
+    duration: jax.Array,
+    room: int,
+    tolerance: float,
+) -> Found:
+    """Steps from ``q`` and ``y`` over the ``duration``, at most ``room``. Nothing of it is
+    differentiated.
+    """
+    s, n = STAGES, y.size
+    dtype = y.dtype
+    rule = radau(s)
+    times, slopes, matrices = (
+        jnp.asarray(part, dtype) for part in graded(s, system.contact.grading)
+    )
+    nodes, last = (jnp.asarray(part, dtype) for part in (rule.nodes, rule.last))
+    integral_powers = jnp.asarray(rule.integral_powers, dtype)
+    switches = len(system.contact.switches)
+    rounding = float(jnp.finfo(dtype).eps)
+    solved, rounded = max(SOLVED, 50 * rounding), max(ROUNDED, 1e4 * rounding)
+    tolerance = max(tolerance, 1e3 * rounding)
+    shortest = SHORTEST * duration
+
+    def scale_of(scales: Scales) -> jax.Array:
+        """What is large, for each number in ``y``."""
+        return jnp.concatenate(
+            [
+                jnp.full(6, scales.speed),
+                jnp.full(6, scales.speed / scales.size),
+                jnp.full(n - 12, scales.flow),
+            ]
+        )
+
+    def solve(
+        begin: Begin, goal: Goal, kind: jax.Array, guess: jax.Array, scale: jax.Array
+    ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+        """Changes and length of a step, whether they are solved for, and the Jacobian there."""
+        matrix, start = matrices[kind], goal.length
+
+        def going(carry: tuple) -> jax.Array:
+            _, _, size, count, _ = carry
+            return (count == 0) | ((size > solved) & (count < ITERATIONS) & jnp.isfinite(size))
+
+        def improve(carry: tuple) -> tuple:
+            change, length, old, count, _ = carry
+            left, jacobian = linearised(system, begin, goal, change, length, matrix)
+            step = jnp.linalg.solve(jacobian, left)
+            less, shorter = step[:-1].reshape(s, n), step[-1]
+            size = jnp.maximum(
+                jnp.max(jnp.abs(less) / scale),
+                jnp.abs(shorter) / jnp.maximum(jnp.abs(length), shortest),
+            )
+            # at the floor of rounding it does not fall any more
+            size = jnp.where((size < rounded) & (size > 0.3 * old), 0.0, size)
+            longest = 2 * jnp.abs(length) + shortest
+            length = jnp.clip(length - shorter, -shortest, longest)
+            return change - less, length, size, count + 1, jacobian
+
+        none = jnp.zeros((s * n + 1, s * n + 1), dtype)
+        begun = (guess, start, jnp.asarray(jnp.inf, dtype), jnp.asarray(0), none)
+        change, length, size, _, jacobian = jax.lax.while_loop(going, improve, begun)
+        return change, length, size <= rounded, jacobian
+
+    def longest_in_flight(now: Search) -> jax.Array:
+        """Time until the bodies can be half a size deep in each other; no limit in contact."""
+        gap = system.contact.gap(*motions(now.q, now.y))
+        closing = jnp.linalg.norm(now.y[3:6] - now.y[0:3])
+        pull = jnp.linalg.norm(system.gravity[1] - system.gravity[0])
+        way = jnp.maximum(gap, 0.0) + now.scales.size / 2
+        root = closing + jnp.sqrt(closing**2 + 2 * pull * way)
+        time = 2 * way / jnp.where(root > 0, root, 1.0)
+        free = (gap >= 0) & (root > 0)
+        return jnp.where(free, jnp.maximum(time, shortest), jnp.inf)
+
+    def first_crossing(
+        begin: Begin, goal: Goal, kind: jax.Array, length: jax.Array, q: jax.Array, y: jax.Array
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """Whether a sign changes within the step, which one first, and at which share of it."""
+        ends = jnp.vstack([begin.q, q]), jnp.vstack([begin.y, y])
+        found = jax.vmap(lambda q, y: signs(system, begin, q, y))(*ends)
+        own = jnp.arange(switches) == goal.event
+        after = found[1:].at[-1].set(jnp.where(own, 1.0, found[-1]))
+        largest = jnp.max(jnp.abs(found), axis=0)
+        # A sign that starts at zero is known near the start only to the error of the stages.
+        starts = jnp.abs(found[0]) < 1e-6 * largest
+        negative = after < -jnp.where(starts, 1e-3 * largest, 0.0)
+        first = jnp.argmax(negative, axis=0)
+        columns = jnp.arange(switches)
+        before, value = found[first, columns], found[first + 1, columns]
+        at = jnp.concatenate([jnp.zeros((3, 1), dtype), times], axis=1)[kind]
+        share = jnp.clip(before / jnp.where(before == value, 1.0, before - value), 0.0, 1.0)
+        when = at[first] + share * (at[first + 1] - at[first])
+        when = jnp.where(jnp.any(negative, axis=0), when, jnp.inf)
+        # Spheres may graze each other between two nodes: the gap is looked at more often.
+        sigma = jnp.linspace(0.0, 1.0, BETWEEN + 2, dtype=dtype)[1:-1]
+        weights = sigma[:, None] ** jnp.arange(1, s + 1) @ integral_powers
+        places = begin.q + length * ((weights * slopes[kind]) @ y[:, :6])
+        gaps = jax.vmap(
+            lambda place: signs(system, begin, place, begin.y)[0]  # the gap alone: positions do
+        )(places)
+        crossed = gaps < -jnp.where(starts[0], 1e-3 * jnp.max(jnp.abs(gaps)), 0.0)
+        crossed &= ~own[0]
+        place = jnp.argmax(crossed)
+        earlier = jnp.where(place > 0, gaps[place - 1], found[0, 0])
+        part = jnp.clip(
+            earlier / jnp.where(earlier == gaps[place], 1.0, earlier - gaps[place]), 0, 1
+        )
+        seen = (place + part) / (BETWEEN + 1)
+        power = system.contact.grading
+        seen = jnp.stack([seen, seen**power, 1 - (1 - seen) ** power])[kind]
+        grazes = jnp.where(jnp.any(crossed), seen, jnp.inf)
+        when = when.at[0].min(grazes)
+        earliest = jnp.argmin(when)
+        return jnp.isfinite(when[earliest]), earliest, when[earliest]
+
+    def predicted(now: Search, kind: jax.Array, length: jax.Array) -> jax.Array:
+        """Changes of ``y``, as the parabola through the last nodes of the last step goes on."""
+        old, old_length, tells = now.guess
+        x = 1 + times[kind] * (length / old_length)
+        x0, x1, x2 = nodes[-3], nodes[-2], nodes[-1]
+        weights = (
+            (x - x1) * (x - x2) / ((x0 - x1) * (x0 - x2)),
+            (x - x0) * (x - x2) / ((x1 - x0) * (x1 - x2)),
+            (x - x0) * (x - x1) / ((x2 - x0) * (x2 - x1)),
+        )
+        guess = sum(w[:, None] * row for w, row in zip(weights, old[-3:], strict=True)) - old[-1]
+        return jnp.where(tells, guess, 0.0)
+
+    def attempt(now: Search) -> Search:
+        left = duration - now.time
+        bound = jnp.where(now.event < 0, longest_in_flight(now), jnp.inf)
+        length = jnp.minimum(now.length, bound)
+        at_end = (now.event < 0) & (length >= left * (1 - 1e-9))
+        goal = Goal(now.event, jnp.where(at_end, left, length))
+        kind = jnp.where(now.event == 0, TOWARDS, jnp.where(now.fresh, FROM, PLAIN))
+        begin = Begin(now.q, now.y, now.memory.mode, now.memory.kept)
+        scale = scale_of(now.scales)
+        change, length, converged, jacobian = solve(
+            begin, goal, kind, predicted(now, kind, goal.length), scale
+        )
+        q, y = at_nodes(begin, change, length, matrices[kind])
+        error = jnp.max(jnp.abs(last @ change) / scale) / tolerance
+        error = jnp.where(jnp.isfinite(error), error, jnp.inf)
+        crosses, which, share = first_crossing(begin, goal, kind, length, q, y)
+        good = converged & (error <= 1) & (length > -shortest)
+        accepted = good & ~crosses
+        # An event is aimed at only once the step there is good, or nearly.
+        factor = jnp.clip(0.8 * (error + 1e-30) ** (-1 / s), 0.1, 3.0)
+        factor = jnp.where(converged, factor, 0.2)
+        aims = ~accepted & converged & crosses & (error < 1e4)
+        aims &= (now.event < 0) | (error <= 1)
+        event = jnp.where(aims, which, NO_EVENT)
+        again = goal.length * jnp.minimum(factor, 0.5)
+        longer = jnp.where(
+            now.event >= 0, jnp.maximum(length * factor, 0.1 * now.length), length * factor
+        )
+        following = jnp.where(accepted, longer, jnp.where(aims, length * share, again))
+        after = PairMemory(begin.mode, begin.kept, y[-1, 12:])
+        switched = system.contact.crossed(now.event, after, *motions(q[-1], y[-1]))
+        after = jax.tree.map(lambda new, old: jnp.where(now.event >= 0, new, old), switched, after)
+        ended = y[-1].at[12:].set(after.flow)
+
+        def chosen(new: Any, old: Any) -> Any:
+            return jax.tree.map(lambda a, b: jnp.where(accepted, a, b), new, old)
+
+        step = Steps(jnp.asarray(True), begin.mode, now.event, kind, length, change, jacobian)
+        steps = jax.tree.map(
+            lambda column, item: column.at[now.taken].set(
+                jnp.where(accepted, item, column[now.taken])
+            ),
+            now.steps,
+            step,
+        )
+        speed = jnp.maximum(now.scales.speed, relative_speed(y[-1], now.scales.size))
+        flow = jnp.maximum(now.scales.flow, jnp.max(jnp.abs(y[:, 12:]), initial=0.0))
+        return Search(
+            time=jnp.where(accepted, jnp.where(at_end, duration, now.time + length), now.time),
+            q=chosen(q[-1], now.q),
+            y=chosen(ended, now.y),
+            memory=chosen(after, now.memory),
+            length=jnp.maximum(following, shortest / 10),
+            event=event,
+            fresh=chosen(now.event == 0, now.fresh),
+            scales=chosen(Scales(speed, now.scales.size, flow), now.scales),
+            guess=chosen(
+                (change, length, (kind == PLAIN) & (now.event < 0)),
+                (*now.guess[:2], now.guess[2] & converged),
+            ),
+            taken=now.taken + accepted,
+            tries=now.tries + 1,
+            stuck=now.stuck | (~accepted & ~aims & (following <= shortest)),
+            steps=steps,
+        )
+
+    def going(now: Search) -> jax.Array:
+        busy = (now.taken < room) & (now.tries < ATTEMPTS * room)
+        return (now.time < duration) & busy & ~now.stuck
+
+    smallest = size_of(system)
+    pull = jnp.max(jnp.linalg.norm(system.gravity, axis=-1))
+    speed = jnp.maximum(relative_speed(y, smallest), jnp.sqrt(pull * smallest))
+    speed = jnp.where(speed > 0, speed, 1.0)
+    flow = jnp.maximum(
+        jnp.asarray(system.contact.flow_scale, dtype), jnp.max(jnp.abs(y[12:]), initial=0.0)
+    )
+    blank = Steps(
+        jnp.zeros(room, bool),
+        jnp.zeros((room, memory.mode.size), memory.mode.dtype),
+        jnp.full(room, NO_EVENT),
+        jnp.zeros(room, int),
+        jnp.ones(room, dtype),
+        jnp.zeros((room, s, n), dtype),
+        jnp.zeros((room, s * n + 1, s * n + 1), dtype),
+    )
+    begin = Search(
+        time=jnp.zeros((), dtype),
+        q=q,
+        y=y,
+        memory=memory,
+        length=0.05 * smallest / speed,
+        event=jnp.asarray(NO_EVENT),
+        fresh=jnp.asarray(False),
+        scales=Scales(speed, smallest, flow),
+        guess=(jnp.zeros((s, n), dtype), jnp.ones((), dtype), jnp.asarray(False)),
+        taken=jnp.asarray(0),
+        tries=jnp.asarray(0),
+        stuck=jnp.asarray(False),
+        steps=blank,
+    )
+    found = jax.lax.while_loop(going, attempt, begin)
+    return Found(found.steps, found.time >= duration, found.stuck)
+
+
+def size_of(system: System) -> jax.Array:
+    """Radius of the smaller sphere [m]."""
+    given = [jnp.asarray(radius) for radius in system.contact.radii() if radius is not None]
+    return jnp.min(jnp.stack(given))
+
+
+def relative_speed(y: jax.Array, size: jax.Array) -> jax.Array:
+    """The larger of the speed of the bodies against each other and those of their surfaces by
+    spin, at the smaller radius [m/s].
+    """
+    spins = jnp.linalg.norm(y[6:12].reshape(2, 3), axis=-1)
+    return jnp.maximum(jnp.linalg.norm(y[3:6] - y[0:3]), size * jnp.max(spins))
