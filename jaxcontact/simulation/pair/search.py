@@ -170,6 +170,47 @@ def found_steps(
         free = (gap >= 0) & (root > 0)
         return jnp.where(free, jnp.maximum(time, shortest), jnp.inf)
 
+    def grazing(
+        begin: Begin, kind: jax.Array, length: jax.Array, y: jax.Array, starts: jax.Array
+    ) -> jax.Array:
+        """Share of a step after which the sign of the gap changes, seen between the nodes, too;
+        infinite where it does not.
+        """
+
+        def sign(sigma: jax.Array) -> jax.Array:
+            weights = sigma ** jnp.arange(1, s + 1) @ integral_powers
+            place = begin.q + length * ((weights * slopes[kind]) @ y[:, :6])
+            return signs(system, begin, place, begin.y)[0]  # positions alone tell the gap
+
+        def slope(sigma: jax.Array) -> jax.Array:
+            return jax.jvp(sign, (sigma,), (jnp.ones_like(sigma),))[1]
+
+        sigma = jnp.linspace(0.0, 1.0, BETWEEN + 2, dtype=dtype)
+        found = jax.vmap(sign)(sigma)
+        limit = jnp.where(starts, 1e-3 * jnp.max(jnp.abs(found)), 0.0)
+        crossed = found[1:-1] < -limit
+        after = 1 + jnp.argmax(crossed)
+        before, value = found[after - 1], found[after]
+        part = jnp.clip(before / jnp.where(before == value, 1.0, before - value), 0, 1)
+        seen = (after - 1 + part) / (BETWEEN + 1)
+        seen = jnp.where(starts & (before < limit), 0.0, seen)
+        # The lowest place between them, by Newton's method.
+        low = jnp.clip(jnp.argmin(found), 1, BETWEEN)
+        lowest = sigma[low]
+        for _ in range(3):
+            first, second = jax.jvp(slope, (lowest,), (jnp.ones_like(lowest),))
+            step = first / jnp.where(second > 0, second, 1.0)
+            lowest = jnp.clip(lowest - step, sigma[low - 1], sigma[low + 1])
+        depth = sign(lowest)
+        dips = (depth < -limit) & (second > 0)
+        ahead = jnp.sqrt(jnp.where(dips, -2 * depth / jnp.where(second > 0, second, 1.0), 0.0))
+        dip = jnp.where(dips, jnp.maximum(lowest - ahead, 0.0), jnp.inf)
+        seen = jnp.where(jnp.any(crossed), seen, dip)
+        power = system.contact.grading
+        part = jnp.clip(seen, 0.0, 1.0)
+        times_there = jnp.stack([part, part**power, 1 - (1 - part) ** power])[kind]
+        return jnp.where(jnp.isfinite(seen), times_there, jnp.inf)
+
     def first_crossing(
         begin: Begin, goal: Goal, kind: jax.Array, length: jax.Array, q: jax.Array, y: jax.Array
     ) -> tuple[jax.Array, jax.Array, jax.Array]:
@@ -188,25 +229,11 @@ def found_steps(
         at = jnp.concatenate([jnp.zeros((3, 1), dtype), times], axis=1)[kind]
         share = jnp.clip(before / jnp.where(before == value, 1.0, before - value), 0.0, 1.0)
         when = at[first] + share * (at[first + 1] - at[first])
+        # Where it has not risen clearly before it is negative, there is no time to aim at.
+        when = jnp.where(starts & (before < 1e-3 * largest), 0.0, when)
         when = jnp.where(jnp.any(negative, axis=0), when, jnp.inf)
-        # Spheres may graze each other between two nodes: the gap is looked at more often.
-        sigma = jnp.linspace(0.0, 1.0, BETWEEN + 2, dtype=dtype)[1:-1]
-        weights = sigma[:, None] ** jnp.arange(1, s + 1) @ integral_powers
-        places = begin.q + length * ((weights * slopes[kind]) @ y[:, :6])
-        gaps = jax.vmap(
-            lambda place: signs(system, begin, place, begin.y)[0]  # the gap alone: positions do
-        )(places)
-        crossed = gaps < -jnp.where(starts[0], 1e-3 * jnp.max(jnp.abs(gaps)), 0.0)
-        crossed &= ~own[0]
-        place = jnp.argmax(crossed)
-        earlier = jnp.where(place > 0, gaps[place - 1], found[0, 0])
-        part = jnp.clip(
-            earlier / jnp.where(earlier == gaps[place], 1.0, earlier - gaps[place]), 0, 1
-        )
-        seen = (place + part) / (BETWEEN + 1)
-        power = system.contact.grading
-        seen = jnp.stack([seen, seen**power, 1 - (1 - seen) ** power])[kind]
-        grazes = jnp.where(jnp.any(crossed), seen, jnp.inf)
+        if_grazes = grazing(begin, kind, length, y, starts[0])
+        grazes = jnp.where(own[0], jnp.inf, if_grazes)
         when = when.at[0].min(grazes)
         earliest = jnp.argmin(when)
         return jnp.isfinite(when[earliest]), earliest, when[earliest]
@@ -245,7 +272,7 @@ def found_steps(
         # An event is aimed at only once the step there is good, or nearly.
         factor = jnp.clip(0.8 * (error + 1e-30) ** (-1 / s), 0.1, 3.0)
         factor = jnp.where(converged, factor, 0.2)
-        aims = ~accepted & converged & crosses & (error < 1e4)
+        aims = ~accepted & converged & crosses & (error < 1e4) & (share > 0)
         aims &= (now.event < 0) | (error <= 1)
         event = jnp.where(aims, which, NO_EVENT)
         again = goal.length * jnp.minimum(factor, 0.5)

@@ -99,12 +99,12 @@ def begun(contact: Any, body0: Motion, body1: Motion) -> PairMemory:
 def touching(contact: Any, kinematics: Kinematics, kept: Kept, closed: jax.Array) -> PairMemory:
     """The memory of a contact that begins, or of none."""
     mode = Mode(CLOSED, SLIDES, PUSHES, LOADING)
-    force = normal_force(contact, kinematics, mode, kept)
+    tension = tension_sign(contact, kinematics, mode, kept)
     speed = safe_norm(kinematics.tangential_velocity)
     mode = Mode(
         closed,
         (speed >= contact.frictionProportionalZone) & (not contact.compatibility.any_slip_sticks),
-        force < 0,
+        tension < 0,
         LOADING,
     )
     return PairMemory(_whole(mode), jnp.stack(kept), jnp.zeros(0, kinematics.gap.dtype))

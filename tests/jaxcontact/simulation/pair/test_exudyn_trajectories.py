@@ -192,7 +192,7 @@ def test_both_momenta_are_kept():
 
 
 @pytest.mark.slow
-def test_derivatives_are_those_of_differences_in_both_modes():
+def test_derivatives_are_those_of_differences():
     run, zero, step = jax.jit(by_logarithms), jnp.zeros(len(FITTED)), 1e-3
     columns = []
     for unit in np.eye(len(FITTED)):
@@ -202,9 +202,14 @@ def test_derivatives_are_those_of_differences_in_both_modes():
     found = jax.jit(jax.jacfwd(by_logarithms))(zero)
     scale = np.max(np.abs(expected), axis=0)
     np.testing.assert_allclose(found / scale, expected / scale, rtol=0, atol=1e-6)
-    weights = jnp.linspace(0.5, 1.0, found.shape[0])
+
+
+@pytest.mark.long
+def test_derivatives_in_reverse_mode_are_those_in_forward_mode():
+    zero, weights = jnp.zeros(len(FITTED)), jnp.linspace(0.5, 1.0, 12)
+    forward = jax.jit(jax.jacfwd(by_logarithms))(zero)
     reverse = jax.jit(jax.grad(lambda p: weights @ by_logarithms(p)))(zero)
-    np.testing.assert_allclose(reverse, weights @ found, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(reverse, weights @ forward, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.long
@@ -247,7 +252,7 @@ def test_spheres_that_graze_each_other_are_seen(depth):
     contact = OBLIQUE.replace(contactStiffness=1e3, dynamicFriction=0.0)
     found = collide(
         contact,
-        times=(0.0, 4.0),
+        times=(0.0, 2.5, 4.0),
         position=np.array([(0.0, 0.0, 0.0), (20.0, 0.25 - 0.1 * depth, 0.0)]),
         velocity=np.array([(10.0, 0.0, 0.0), (0.0, 0.0, 0.0)]),
         spin=np.zeros((2, 3)),
