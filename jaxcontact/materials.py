@@ -19,13 +19,13 @@ from jaxcontact.parameters import model, parameter
 class Solid:
     """An isotropic elastic solid."""
 
-    youngs_modulus: jax.Array | float = parameter(
+    youngs_modulus: Real = parameter(
         unit="Pa", label="Young's modulus", symbol="E", interval="(0, inf)", transform="log"
     )
-    poisson_ratio: jax.Array | float = parameter(
+    poisson_ratio: Real = parameter(
         unit="-", label="Poisson's ratio", symbol="nu", interval="(-1, 0.5]", transform="logit"
     )
-    density: jax.Array | float | None = parameter(
+    density: Real | None = parameter(
         unit="kg/m^3",
         label="density",
         symbol="rho",
@@ -162,7 +162,7 @@ def hertz_stiffness(effective_modulus: Real, effective_radius: Real) -> jax.Arra
     Returns:
         ``K`` [N/m^1.5].
     """
-    return 4.0 / 3.0 * effective_modulus * jnp.sqrt(effective_radius)
+    return jnp.multiply(4.0 / 3.0 * effective_modulus, jnp.sqrt(effective_radius))
 
 
 def _series(first: Real, second: Real) -> Real:
@@ -176,10 +176,10 @@ class ContactPair:
     does not give is ``None``.
     """
 
-    restitution: jax.Array | float = parameter(
+    restitution: Real = parameter(
         unit="-", label="restitution", symbol="e", interval="(0, 1]", transform="logit"
     )
-    friction: jax.Array | float | None = parameter(
+    friction: Real | None = parameter(
         unit="-",
         label="friction coefficient",
         symbol="mu",
@@ -187,7 +187,7 @@ class ContactPair:
         transform="log",
         default=None,
     )
-    tangential_restitution: jax.Array | float | None = parameter(
+    tangential_restitution: Real | None = parameter(
         unit="-",
         label="tangential restitution",
         symbol="beta_0",

@@ -53,7 +53,7 @@ def simulate_duration(scene: jc.Scene, speed: jax.Array, horizon: jax.Array) -> 
     """Duration [s] of one impact on the first surface, a plane, at an approach speed [m/s]."""
     law, plane = scene.contact.normal, scene.surfaces[0]
     if isinstance(law, RigidLaw):
-        return law.duration_at(speed)
+        return jnp.asarray(law.duration_at(speed))
     normal = plane.unit_normal
     start = jc.State(normal * (plane.offset + scene.bodies.radius), -speed * normal, jnp.zeros(3))
     method = jc.EventAligned(max_contacts=1, flight_steps=4, rest_steps=1, skip_unused=False)

@@ -95,7 +95,9 @@ def hertz_area(overlap: Real, *, effective_radius: Real) -> jax.Array:
         overlap: ``d`` [m].
         effective_radius: ``R*`` [m].
     """
-    return jnp.pi * effective_radius * jnp.where(jnp.greater(overlap, 0.0), overlap, 0.0)
+    return jnp.multiply(
+        jnp.pi * effective_radius, jnp.where(jnp.greater(overlap, 0.0), overlap, 0.0)
+    )
 
 
 def disk_radius(area: Real) -> jax.Array:

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 
 from jaxcontact.geometry.rotation import rotate_between
 from jaxcontact.geometry.vectors import distance_and_direction
-from jaxcontact.numerics.smooth import Real
+from jaxcontact.numerics.smooth import Real, Vector
 
 PARALLEL = 1e-6
 """Sine of the angle with the global x direction below which a normal counts as parallel to it."""
@@ -33,13 +33,13 @@ class ContactAxes(NamedTuple):
     contact that has none yet.
     """
 
-    normal: Real
-    s_axis: Real
-    t_axis: Real
+    normal: Vector
+    s_axis: Vector
+    t_axis: Vector
 
 
 def contact_plane(
-    centre: Real, *, radius: Real, distance: Real, direction: Real, partner_radius: Real = 0.0
+    centre: Vector, *, radius: Real, distance: Real, direction: Real, partner_radius: Real = 0.0
 ) -> ContactPlane:
     """The plane in the middle of the gap, or overlap, between a sphere and what lies at
     ``distance`` in ``direction``.
@@ -58,7 +58,9 @@ def contact_plane(
     """
     gap = jnp.asarray(distance - radius - partner_radius)
     return ContactPlane(
-        centre + jnp.asarray(radius + 0.5 * gap)[..., None] * direction, jnp.asarray(direction), gap
+        jnp.asarray(centre) + jnp.asarray(radius + 0.5 * gap)[..., None] * direction,
+        jnp.asarray(direction),
+        gap,
     )
 
 
@@ -106,7 +108,9 @@ def planar_axes(normal: Real) -> ContactAxes:
     return ContactAxes(normal, -k, jnp.cross(k, normal))
 
 
-def carried_with_plane(vector: Real, normal: Real, new_normal: Real, *, turn: Real) -> jax.Array:
+def carried_with_plane(
+    vector: Vector, normal: Vector, new_normal: Real, *, turn: Real
+) -> jax.Array:
     """A vector of the plane, ``(..., 3)`` in global axes, carried from the last step to this one as
     if it were marked on the plane.
 
@@ -172,16 +176,17 @@ def turn_axes_first_order(
         The axes now.
     """
     normal = jnp.asarray(normal)
-    turned = axes.s_axis - jnp.cross(axes.s_axis, jnp.cross(axes.normal, normal))
+    old_s_axis, old_normal = jnp.asarray(axes.s_axis), jnp.asarray(axes.normal)
+    turned = old_s_axis - jnp.cross(old_s_axis, jnp.cross(old_normal, normal))
     turned = turned - jnp.cross(turned, jnp.asarray(spin * time_step)[..., None] * normal)
     size, s_axis = distance_and_direction(turned)
     known = (size > PARALLEL)[..., None]
     initial = initial_axes(normal)
-    t_axis = jnp.where(known, jnp.cross(normal, s_axis), initial.t_axis)
-    return ContactAxes(normal, jnp.where(known, s_axis, initial.s_axis), t_axis)
+    t_axis = jnp.where(known, jnp.cross(normal, s_axis), jnp.asarray(initial.t_axis))
+    return ContactAxes(normal, jnp.where(known, s_axis, jnp.asarray(initial.s_axis)), t_axis)
 
 
-def mean_spin(normal: Real, angular_velocity1: Real, angular_velocity2: Real) -> jax.Array:
+def mean_spin(normal: Real, angular_velocity1: Vector, angular_velocity2: Vector) -> jax.Array:
     """``(w1 + w2)/2 . n`` [rad/s], ``(...)``: with it the plane turns symmetrically between the
     bodies.
 
@@ -193,4 +198,5 @@ def mean_spin(normal: Real, angular_velocity1: Real, angular_velocity2: Real) ->
     Returns:
         Mean spin about the normal [rad/s], ``(...)``.
     """
-    return 0.5 * jnp.sum((jnp.asarray(angular_velocity1) + angular_velocity2) * normal, axis=-1)
+    total = jnp.asarray(angular_velocity1) + jnp.asarray(angular_velocity2)
+    return 0.5 * jnp.sum(total * normal, axis=-1)

@@ -58,10 +58,10 @@ def relative_motion(
     Returns:
         Relative velocities, in total and split along the normal.
     """
-    translation = velocity_at(motion2, location - motion2.position) - velocity_at(
-        motion1, location - motion1.position
+    translation = velocity_at(motion2, location - jnp.asarray(motion2.position)) - velocity_at(
+        motion1, location - jnp.asarray(motion1.position)
     )
-    rotation = jnp.asarray(motion2.angular_velocity) - motion1.angular_velocity
+    rotation = jnp.asarray(motion2.angular_velocity) - jnp.asarray(motion1.angular_velocity)
     separation, shear = normal_and_tangential(translation, normal)
     twist, bend = normal_and_tangential(rotation, normal)
     return RelativeMotion(translation, separation, shear, rotation, twist, bend)
@@ -80,11 +80,13 @@ def relative_increments(
     Returns:
         Increments of displacement [m] and rotation [rad] in this step.
     """
+    across = axes.s_axis, axes.t_axis
 
     def in_plane(vector: jax.Array) -> jax.Array:
         return (
             jnp.stack(
-                [jnp.sum(vector * axis, axis=-1) for axis in (axes.s_axis, axes.t_axis)], axis=-1
+                [jnp.sum(vector * axis, axis=-1) for axis in map(jnp.asarray, across)],
+                axis=-1,
             )
             * time_step
         )

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.numerics.smooth import Real
+from jaxcontact.numerics.smooth import Real, Vector
 
 
 class Motion(NamedTuple):
@@ -17,9 +17,9 @@ class Motion(NamedTuple):
         angular_velocity: [rad/s].
     """
 
-    position: Real
-    velocity: Real
-    angular_velocity: Real
+    position: Vector
+    velocity: Vector
+    angular_velocity: Vector
 
 
 class Wrench(NamedTuple):
@@ -46,7 +46,7 @@ def velocity_at(motion: Motion, arm: Real) -> jax.Array:
     Returns:
         Velocity [m/s], ``(..., 3)``.
     """
-    return motion.velocity + jnp.cross(motion.angular_velocity, arm)
+    return jnp.asarray(motion.velocity) + jnp.cross(jnp.asarray(motion.angular_velocity), arm)
 
 
 def wrench_at(force: Real, arm: Real) -> Wrench:
@@ -75,5 +75,6 @@ def normal_and_tangential(vector: Real, normal: Real) -> tuple[jax.Array, jax.Ar
         The normal component ``(...)`` and the tangential vector ``(..., 3)``, in the unit of
         ``vector``.
     """
-    along = jnp.sum(jnp.asarray(vector) * normal, axis=-1)
+    vector = jnp.asarray(vector)
+    along = jnp.sum(vector * normal, axis=-1)
     return along, vector - along[..., None] * normal

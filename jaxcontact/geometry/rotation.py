@@ -9,7 +9,7 @@ import math
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.numerics.smooth import Real, polynomial, removable_singularity
+from jaxcontact.numerics.smooth import Real, Vector, polynomial, removable_singularity
 
 _SINC = tuple((-1) ** k / math.factorial(2 * k + 1) for k in range(9))
 _VERSINE = tuple((-1) ** k / math.factorial(2 * k + 2) for k in range(9))
@@ -35,7 +35,7 @@ def _versine_ratio(squared: Real) -> jax.Array:
     )
 
 
-def rotate(vector: Real, rotation: Real) -> jax.Array:
+def rotate(vector: Vector, rotation: Vector) -> jax.Array:
     """``vector`` ``(..., 3)`` turned by the rotation vector ``rotation`` ``(..., 3)`` [rad]
     (Rodrigues), analytic at zero rotation.
 
@@ -54,7 +54,7 @@ def rotate(vector: Real, rotation: Real) -> jax.Array:
     )
 
 
-def rotate_between(vector: Real, normal: Real, new_normal: Real) -> jax.Array:
+def rotate_between(vector: Vector, normal: Vector, new_normal: Vector) -> jax.Array:
     """``vector`` ``(..., 3)`` turned by the smallest rotation that takes the unit ``normal`` to the
     unit ``new_normal``.
 
@@ -79,7 +79,7 @@ def rotate_between(vector: Real, normal: Real, new_normal: Real) -> jax.Array:
     return jnp.where(defined, turned, vector)
 
 
-def rotation_between(normal: Real, new_normal: Real) -> jax.Array:
+def rotation_between(normal: Vector, new_normal: Vector) -> jax.Array:
     """The rotation of ``rotate_between`` as a matrix, for many vectors.
 
     Args:
@@ -95,7 +95,7 @@ def rotation_between(normal: Real, new_normal: Real) -> jax.Array:
     )
 
 
-def quaternion_product(first: Real, second: Real) -> jax.Array:
+def quaternion_product(first: Vector, second: Vector) -> jax.Array:
     """The product of two quaternions; as a rotation, ``second`` acts first.
 
     Args:
@@ -113,7 +113,7 @@ def quaternion_product(first: Real, second: Real) -> jax.Array:
     )
 
 
-def quaternion_rate(orientation: Real, spin: Real) -> jax.Array:
+def quaternion_rate(orientation: Vector, spin: Vector) -> jax.Array:
     """The rate of quaternions that turn, ``q' = (0, w) q / 2``.
 
     Args:
@@ -128,7 +128,7 @@ def quaternion_rate(orientation: Real, spin: Real) -> jax.Array:
     return 0.5 * quaternion_product(pure, orientation)
 
 
-def rotation_to_quaternion(rotation: Real) -> jax.Array:
+def rotation_to_quaternion(rotation: Vector) -> jax.Array:
     """Unit quaternion ``(cos(x/2), r/x sin(x/2))``, ``x = |r|``, of the rotation vector ``(...,
     3)`` [rad]; ``(..., 4)``, analytic at 0.
 
@@ -145,7 +145,7 @@ def rotation_to_quaternion(rotation: Real) -> jax.Array:
     )
 
 
-def rotate_by_quaternion(vector: Real, quaternion: Real) -> jax.Array:
+def rotate_by_quaternion(vector: Real, quaternion: Vector) -> jax.Array:
     """``vector`` ``(..., 3)`` in body axes, in global axes; ``quaternion`` ``(..., 4)`` of unit
     length.
 
@@ -159,4 +159,4 @@ def rotate_by_quaternion(vector: Real, quaternion: Real) -> jax.Array:
     quaternion = jnp.asarray(quaternion)
     a, b = quaternion[..., :1], quaternion[..., 1:]
     twice = 2.0 * jnp.cross(b, vector)
-    return vector + a * twice + jnp.cross(b, twice)
+    return jnp.add(vector, a * twice) + jnp.cross(b, twice)

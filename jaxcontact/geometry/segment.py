@@ -7,12 +7,12 @@ import jax.numpy as jnp
 
 from jaxcontact.geometry.closest_point import ClosestPoint
 from jaxcontact.geometry.vectors import distance_and_direction
-from jaxcontact.numerics.smooth import Real
+from jaxcontact.numerics.smooth import Real, Vector, Vectors
 
 START, END, INTERIOR = 0, 1, 2
 
 
-def displacement_to_segment(point: Real, start: Real, end: Real) -> tuple[jax.Array, jax.Array]:
+def displacement_to_segment(point: Real, start: Vector, end: Vector) -> tuple[jax.Array, jax.Array]:
     """From ``point`` to the closest point of the segment ``(..., 3)``, and the region ``(...)``:
     ``START``, ``END`` or ``INTERIOR``.
 
@@ -33,7 +33,7 @@ def displacement_to_segment(point: Real, start: Real, end: Real) -> tuple[jax.Ar
     return jnp.where(at == START, start, jnp.where(at == END, end, inside)), region
 
 
-def closest_point_on_planar_segment(point: Real, segment: Real) -> ClosestPoint:
+def closest_point_on_planar_segment(point: Vector, segment: Vectors) -> ClosestPoint:
     """The point of ``segment`` that is closest to ``point``, both in the xy plane; its normal is
     ``k x (end - start)/length``.
 

@@ -16,7 +16,7 @@ import jax.numpy as jnp
 from jaxcontact.geometry.closest_point import ClosestPoint
 from jaxcontact.geometry.segment import displacement_to_segment
 from jaxcontact.geometry.vectors import distance_and_direction
-from jaxcontact.numerics.smooth import Real
+from jaxcontact.numerics.smooth import Vector, Vectors
 
 REGIONS = ("V1", "V2", "V3", "E12", "E23", "E31", "F")
 """Names of the regions, in the order of ``ClosestPoint.region``: vertices, edges, face."""
@@ -27,7 +27,7 @@ _REGIONS_OF_EDGES = ((0, 1, 3), (1, 2, 4), (2, 0, 5))
 """Region of the triangle for the start, the end and the interior of each edge."""
 
 
-def triangle_normal(triangle: Real) -> jax.Array:
+def triangle_normal(triangle: Vectors) -> jax.Array:
     """Unit normal ``(..., 3)`` by the right-hand rule of the vertices ``(..., 3, 3)``; zero, with
     zero derivatives, without area.
 
@@ -50,7 +50,7 @@ def triangle_normal(triangle: Real) -> jax.Array:
     return jnp.where(has_area, distance_and_direction(jnp.where(has_area, summed, 0.0))[1], 0.0)
 
 
-def closest_point_on_triangle(point: Real, triangle: Real) -> ClosestPoint:
+def closest_point_on_triangle(point: Vector, triangle: Vectors) -> ClosestPoint:
     """The point of ``triangle`` that is closest to ``point``.
 
     Triangles that are collapsed to a segment or a point are those. Derivatives of two orders are

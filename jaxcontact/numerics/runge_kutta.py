@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from jax.flatten_util import ravel_pytree
 
-from jaxcontact.numerics.smooth import Real
+from jaxcontact.numerics.smooth import Real, Vector
 
 State = TypeVar("State")
 
@@ -100,11 +100,11 @@ def checked_step(
     """
     slopes, unflat = _slopes(rates, state, length, tableau)
     after = advance(state, unflat(_combined(tableau.weights, slopes)), length)
-    lacks = unflat(length * jax.lax.stop_gradient(_combined(tableau.check, slopes)))
+    lacks = unflat(jnp.multiply(length, jax.lax.stop_gradient(_combined(tableau.check, slopes))))
     return after, lacks
 
 
-def _combined(coefficients: Real, slopes: jax.Array) -> jax.Array:
+def _combined(coefficients: Vector, slopes: jax.Array) -> jax.Array:
     return jnp.sum(jnp.asarray(coefficients, slopes.dtype)[:, None] * slopes, axis=0)
 
 

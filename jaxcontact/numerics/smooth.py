@@ -7,14 +7,24 @@ into NaN in a derivative.
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TypeAlias, overload
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
-# a real number or an array of them; jax.typing.ArrayLike says the same, but type checkers allow no
-# arithmetic on it
-Real = Any
+Real: TypeAlias = jax.Array | np.ndarray | float
+"""A real number or an array of them, possibly traced. jax.typing.ArrayLike says the same, but type
+checkers allow no arithmetic on it.
+"""
+
+Vector: TypeAlias = Real | Sequence[float]
+"""The components of a vector, as an array or as numbers in a tuple or a list. Only for what is
+handed to ``jnp.asarray`` before anything is computed with it.
+"""
+
+Vectors: TypeAlias = Vector | Sequence[Vector] | Sequence[Sequence[Vector]]
+"""Several vectors, a matrix, or several of these, likewise."""
 
 
 def safe_norm(vector: Real, axis: int = -1) -> jax.Array:
@@ -54,7 +64,7 @@ def smooth_positive_part(x: Real, width: Real) -> jax.Array:
         x: any real number.
         width: scale of the transition, positive, the unit of ``x``.
     """
-    return width * jax.nn.softplus(x / width)
+    return jnp.multiply(width, jax.nn.softplus(x / width))
 
 
 def smooth_step(x: Real, width: Real) -> jax.Array:
@@ -126,7 +136,11 @@ def positive_power(base: Real, exponent: Real) -> jax.Array:
     return jnp.where(inside, power, 0.0)
 
 
-def polynomial(coefficients: Sequence[float], x: Real) -> Real:
+@overload
+def polynomial(coefficients: Sequence[Real], x: jax.Array) -> jax.Array: ...
+@overload
+def polynomial(coefficients: Sequence[Real], x: Real) -> Real: ...
+def polynomial(coefficients: Sequence[Real], x: Real) -> Real:
     """``sum_k coefficients[k] x^k`` by Horner's rule."""
     total = coefficients[-1]
     for coefficient in reversed(coefficients[:-1]):
@@ -215,7 +229,7 @@ compile and more to run.
 
 
 def implicit_root(
-    residual: Callable[..., jax.Array], guess: Real, *parameters: Any, steps: int
+    residual: Callable[..., jax.Array], guess: Real, *parameters: object, steps: int
 ) -> jax.Array:
     """The root ``x`` of ``residual(x, *parameters) = 0`` by Newton's method, with exact
     derivatives. Elementwise on arrays.
@@ -237,7 +251,7 @@ def implicit_root(
             suffices from this guess.
     """
 
-    def newton(x: jax.Array, *values: Any) -> jax.Array:
+    def newton(x: jax.Array, *values: object) -> jax.Array:
         value, slope = jax.jvp(
             lambda unknown: residual(unknown, *values), (x,), (jnp.ones_like(x),)
         )

@@ -23,19 +23,21 @@ TOO_COARSE = 0.1
 """Relative error of a derivative from which a fixed step is too coarse for it."""
 
 
-def uncancelled(step: Real, duration: Real) -> Real:
+def uncancelled(step: float, duration: Real) -> np.ndarray:
     """Part of the large derivative inside a contact that stays after it, ``0.2 (dt/T)^1.5`` [-]."""
     return FACTOR * (step / np.asarray(duration)) ** 1.5
 
 
-def relative_error(step: Real, *, impact_speed: Real, duration: Real, gravity: Real) -> Real:
+def relative_error(step: float, *, impact_speed: Real, duration: Real, gravity: Real) -> Real:
     """Relative error of a derivative over one bounce under ``gravity`` [m/s^2], ``0.2 v/(g T)
     (dt/T)^1.5`` [-].
     """
     return uncancelled(step, duration) * impact_speed / (gravity * np.asarray(duration))
 
 
-def velocity_error(step: Real, *, impact_speed: Real, duration: Real, arrival_shift: Real) -> Real:
+def velocity_error(
+    step: float, *, impact_speed: np.ndarray, duration: Real, arrival_shift: np.ndarray
+) -> np.ndarray:
     """Error of the derivative of the velocity after a contact, for the derivative of its
     touch-down, ``arrival_shift``.
     """

@@ -182,10 +182,12 @@ def _check_rolling_spring(law: RollingWithMemory, radius: float) -> None:
     load, step = 10.0 * jnp.ones(1), 1e-5
     held = 0.3 * jnp.asarray(law.limit(effective_radius=radius)) * load[:, None]
     held = held * jnp.array([[0.6, 0.8, 0.0]])
-    seen = {"normal_force": load, "effective_radius": jnp.full(1, radius), "time_step": step}
-    torque, _ = law.after_step(law.holding(held), jnp.zeros((1, 3)), **seen)
+    after_step = partial(
+        law.after_step, normal_force=load, effective_radius=jnp.full(1, radius), time_step=step
+    )
+    torque, _ = after_step(law.holding(held), jnp.zeros((1, 3)))
     _check_held(f"{name}: the torque that is held", torque, held)
-    advance = jax.jit(lambda memory, turn: law.after_step(memory, turn, **seen))
+    advance = jax.jit(lambda memory, turn: after_step(memory, turn))
     _check_passive(name, advance, law.unloaded(1), law.energy, step=1e-4)
 
 

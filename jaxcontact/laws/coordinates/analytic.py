@@ -4,14 +4,13 @@ The notation is that of ``laws.core.contact_phase``.
 """
 
 import dataclasses
-from typing import Any
 
 import jax
 import jax.numpy as jnp
 
 from jaxcontact.laws.core.contact_phase import ClosedPhase, ContactPhase, Similarity
 from jaxcontact.laws.core.damping_maps import CONTACT_ENDS
-from jaxcontact.numerics.smooth import polynomial, positive_power
+from jaxcontact.numerics.smooth import Real, polynomial, positive_power
 
 # Length of a Hunt-Crossley contact without load, fitted to a numerical integration for exponents 1
 # to 3 and damping ratios 0 to 100; largest error 0.0075. Rows: powers of ln(1 + a); columns: powers
@@ -76,8 +75,8 @@ class HuntCrossleyPhase(ClosedPhase):
     choice of coordinate, so it carries no derivative.
     """
 
-    damping_ratio: jax.Array
-    exponent: Any
+    damping_ratio: Real
+    exponent: Real
     overlap_scale: jax.Array
     time_scale: jax.Array
 
@@ -125,7 +124,8 @@ class HuntCrossleyPhase(ClosedPhase):
         constant, power = self.coordinate_constant, self.exponent + 1.0
         energy, load = (constant - jnp.log1p(constant)) / constant**2, jnp.maximum(load, 0.0)
         # One Newton iteration for s^(n+1)/(n+1) = energy + load s from above.
-        above = (power * energy) ** (1.0 / power) + (power * load) ** (1.0 / self.exponent)
+        above = jnp.multiply(power, energy) ** (1.0 / power)
+        above = above + (power * load) ** (1.0 / self.exponent)
         force = above**self.exponent
         return above - (above * force / power - energy - load * above) / (force - load)
 
@@ -144,7 +144,7 @@ class HuntCrossleyPhase(ClosedPhase):
     @property
     def restitution(self) -> jax.Array:
         """Restitution without load, to 5 %."""
-        a = jax.lax.stop_gradient(self.damping_ratio)
+        a = jnp.asarray(jax.lax.stop_gradient(self.damping_ratio))
         return (1.0 + 0.2 * a) / (1.0 + a * (0.87 + 0.2 * a))
 
     def slowing(self, height: jax.Array, load: jax.Array) -> jax.Array:
@@ -222,7 +222,7 @@ class HuntCrossleyPhase(ClosedPhase):
             share + (1.0 - share) * slowness
         )
 
-    def _power(self, position: jax.Array, exponent: Any) -> jax.Array:
+    def _power(self, position: jax.Array, exponent: Real) -> jax.Array:
         # Whole powers stay polynomials through X = 0, where a step may overshoot; any other power
         # is 0 below.
         if isinstance(exponent, float) and exponent.is_integer():

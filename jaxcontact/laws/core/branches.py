@@ -56,7 +56,7 @@ class Reach(NamedTuple):
 
     lower: Real
     upper: Real
-    turns: Real
+    turns: jax.Array | bool
     onset: Real
 
 

@@ -162,7 +162,7 @@ def _exact_damping_ratio_jvp(primals: tuple, tangents: tuple) -> tuple[jax.Array
 
 
 @describe_arguments
-def hunt_crossley(restitution: Real) -> jax.Array:
+def hunt_crossley(restitution: Real) -> Real:
     """``a = 3 (1 - e)/2``."""
     return 1.5 * (1.0 - restitution)
 
@@ -175,7 +175,7 @@ def herbert_mcwhannell(restitution: Real) -> jax.Array:
 
 
 @describe_arguments
-def lee_wang(restitution: Real) -> jax.Array:
+def lee_wang(restitution: Real) -> Real:
     """``a = 3 (1 - e)/4``."""
     return 0.75 * (1.0 - restitution)
 
@@ -306,7 +306,7 @@ class RestitutionLaw:
     """
 
     name: str
-    damping_ratio: Callable[[Real], jax.Array]
+    damping_ratio: Callable[[Real], Real]
     nominal: Callable[[Real], jax.Array]
     reach: tuple[float, float]
     source: str

@@ -103,7 +103,7 @@ class CompliantLaw(NormalLaw):
     def scales(self, *, impact_speed: Real, mass: Real) -> tuple[jax.Array, jax.Array]:
         """An overlap [m] and a time [s] with which an impact is of order one. Elementwise."""
 
-    def constants(self) -> jax.Array | None:
+    def constants(self) -> Real | None:
         """What ``force`` and ``phase`` need that no motion changes, e.g. the damping of a
         restitution: computed once in a simulation and handed to both as ``constants``. Default:
         nothing.

@@ -61,7 +61,7 @@ def with_odds(restitution: Real, deviation: Real) -> jax.Array:
     1``. Elementwise.
     """
     odds = jnp.exp(deviation)
-    return restitution * odds / (1.0 - restitution + restitution * odds)
+    return jnp.multiply(restitution, odds) / (1.0 - restitution + restitution * odds)
 
 
 class RigidImpact(RigidLaw):
@@ -76,8 +76,8 @@ class RigidImpact(RigidLaw):
         True
     """
 
-    duration: jax.Array | float
-    deviation: jax.Array | float
+    duration: Real
+    deviation: Real
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

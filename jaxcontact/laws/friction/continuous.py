@@ -68,7 +68,7 @@ def friction_limit(
         maximum_force: ``F_max >= 0`` [N]; ``None`` is no maximum.
         smoothing: ``h`` of ``smooth.smooth_minimum``; ``None`` is the hard minimum.
     """
-    limit = coefficient * positive_part(normal_force) + sliding_resistance
+    limit = jnp.multiply(coefficient, positive_part(normal_force)) + sliding_resistance
     if maximum_force is None:
         return limit
     if smoothing is None:
@@ -146,7 +146,7 @@ def _smoothing_deficit(
         sliding_resistance=sliding_resistance,
         maximum_force=maximum_force,
     )
-    return smoothing * limit
+    return jnp.multiply(smoothing, limit)
 
 
 @law(

@@ -81,7 +81,7 @@ class Regularization:
 
     def ratio(self, x: Real) -> jax.Array:
         """``phi(x)``: friction force over ``mu F_n``, from 0 to 1."""
-        return x * self.secant(x)
+        return jnp.multiply(x, self.secant(x))
 
     def direction(self, vector: Real, scale: Real) -> jax.Array:
         """Regularised unit vector ``phi(x) v/|v|``, ``x = |v|/scale``, ``(..., k)``; zero and
@@ -508,8 +508,8 @@ class RegularizedCoulomb(SlipFriction):
         -2.5000 N
     """
 
-    coefficient: jax.Array | float = of(QUANTITIES["coefficient"])
-    slip_velocity: jax.Array | float = of(QUANTITIES["slip_velocity"], default=1e-3)
+    coefficient: Real = of(QUANTITIES["coefficient"])
+    slip_velocity: Real = of(QUANTITIES["slip_velocity"], default=1e-3)
     regularization: Regularization = static(default=ROOT)
 
     def __post_init__(self) -> None:
@@ -562,10 +562,8 @@ class Coulomb(ImpulseFriction):
         [0.4 0.  0. ]
     """
 
-    coefficient: jax.Array | float = of(QUANTITIES["coefficient"])
-    tangential_restitution: jax.Array | float = of(
-        QUANTITIES["tangential_restitution"], default=0.0
-    )
+    coefficient: Real = of(QUANTITIES["coefficient"])
+    tangential_restitution: Real = of(QUANTITIES["tangential_restitution"], default=0.0)
     smoothing: float = static(default=0.0)
 
     def __post_init__(self) -> None:
@@ -584,9 +582,10 @@ class Coulomb(ImpulseFriction):
             "tangential_restitution": self.tangential_restitution,
         }
         if self.smoothing == 0.0:
-            return slip + tangential_impulse(slip, specific_impulse, **law)
-        return slip + smooth_tangential_impulse(
-            slip, specific_impulse, smoothing=self.smoothing, **law
+            return jnp.add(slip, tangential_impulse(slip, specific_impulse, **law))
+        return jnp.add(
+            slip,
+            smooth_tangential_impulse(slip, specific_impulse, smoothing=self.smoothing, **law),
         )
 
     def in_sustained_contact(self) -> "Coulomb":

@@ -30,7 +30,7 @@ from jaxcontact.parameters import model, of, static
 def spring_energy(memory: SpringMemory, *, tangential_stiffness: Real) -> jax.Array:
     """``k_t xi^2/2`` [J], ``(...)``."""
     elongation = jnp.asarray(memory.elongation)
-    return 0.5 * tangential_stiffness * jnp.sum(elongation * elongation, axis=-1)
+    return jnp.multiply(0.5 * tangential_stiffness, jnp.sum(elongation * elongation, axis=-1))
 
 
 def _rounded(force: Real, *, limit: Real) -> jax.Array:
@@ -161,10 +161,10 @@ class CundallStrack(FrictionWithMemory[SpringMemory]):
         the spring is 20.0 um long
     """
 
-    coefficient: jax.Array | float = of(QUANTITIES["coefficient"])
-    tangential_stiffness: jax.Array | float = of(QUANTITIES["tangential_stiffness"])
-    tangential_damping: jax.Array | float = of(QUANTITIES["tangential_damping"], default=0.0)
-    zeta: jax.Array | float = of(QUANTITIES["zeta"], default=0.0)
+    coefficient: Real = of(QUANTITIES["coefficient"])
+    tangential_stiffness: Real = of(QUANTITIES["tangential_stiffness"])
+    tangential_damping: Real = of(QUANTITIES["tangential_damping"], default=0.0)
+    zeta: Real = of(QUANTITIES["zeta"], default=0.0)
     limited: str = static(default="force")
 
     def __post_init__(self) -> None:
@@ -233,4 +233,4 @@ class CundallStrack(FrictionWithMemory[SpringMemory]):
 @describe_arguments
 def critical_fraction(zeta: Real, stiffness: Real, mass: Real) -> jax.Array:
     """Damping ``2 zeta sqrt(m k)`` [N s/m] with finite derivatives at zero stiffness."""
-    return 2.0 * zeta * positive_power(mass * jnp.asarray(stiffness), 0.5)
+    return jnp.multiply(2.0 * zeta, positive_power(mass * jnp.asarray(stiffness), 0.5))

@@ -100,7 +100,9 @@ def mindlin_stiffness(
         effective_radius: ``R*`` [m].
         effective_shear_modulus: ``G*`` [Pa].
     """
-    return 8.0 * effective_shear_modulus * positive_power(effective_radius * overlap, 0.5)
+    return jnp.multiply(
+        8.0 * effective_shear_modulus, positive_power(effective_radius * overlap, 0.5)
+    )
 
 
 @describe_arguments
@@ -424,10 +426,10 @@ class Mindlin(FrictionWithMemory[Spring]):
         8.00e+06 N/m
     """
 
-    coefficient: jax.Array | float = of(QUANTITIES["coefficient"])
-    effective_shear_modulus: jax.Array | float = of(QUANTITIES["effective_shear_modulus"])
-    tangential_damping: jax.Array | float = of(QUANTITIES["tangential_damping"], default=0.0)
-    zeta: jax.Array | float = of(QUANTITIES["zeta"], default=0.0)
+    coefficient: Real = of(QUANTITIES["coefficient"])
+    effective_shear_modulus: Real = of(QUANTITIES["effective_shear_modulus"])
+    tangential_damping: Real = of(QUANTITIES["tangential_damping"], default=0.0)
+    zeta: Real = of(QUANTITIES["zeta"], default=0.0)
     form: str = static(default="rescaled")
 
     def __post_init__(self) -> None:
@@ -467,21 +469,28 @@ class Mindlin(FrictionWithMemory[Spring]):
         damping = self.tangential_damping + critical_fraction(
             self.zeta, self.stiffness(overlap, effective_radius), mass
         )
-        arguments = {
-            "effective_radius": effective_radius,
-            "effective_shear_modulus": self.effective_shear_modulus,
-            "tangential_damping": damping,
-            "coefficient": self.coefficient,
-            "time_step": time_step,
-        }
         if isinstance(memory, SpringMemory):
-            return mindlin_force(memory, slip_increment, normal_force, overlap, **arguments)
+            return mindlin_force(
+                memory,
+                slip_increment,
+                normal_force,
+                overlap,
+                effective_radius=effective_radius,
+                effective_shear_modulus=self.effective_shear_modulus,
+                tangential_damping=damping,
+                coefficient=self.coefficient,
+                time_step=time_step,
+            )
         return incremental_mindlin_force(
             memory,
             slip_increment,
             normal_force,
             overlap,
-            **arguments,
+            effective_radius=effective_radius,
+            effective_shear_modulus=self.effective_shear_modulus,
+            tangential_damping=damping,
+            coefficient=self.coefficient,
+            time_step=time_step,
             rescaled=self.form == "rescaled",
         )
 

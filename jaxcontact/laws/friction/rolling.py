@@ -99,7 +99,7 @@ def rolling_torque_limit(
     normal_force: Real, *, rolling_coefficient: Real, effective_radius: Real
 ) -> jax.Array:
     """``mu_r R* F_n`` [N m] for ``F_n > 0``, else 0. Elementwise."""
-    return rolling_coefficient * effective_radius * positive_part(normal_force)
+    return jnp.multiply(rolling_coefficient * effective_radius, positive_part(normal_force))
 
 
 @law(
@@ -400,10 +400,10 @@ class RollingSpring(RollingWithMemory[RollingMemory]):
         holds 0.0020 N m at 10 N
     """
 
-    rolling_coefficient: jax.Array | float = of(QUANTITIES["rolling_coefficient"])
-    rolling_stiffness: jax.Array | float = of(QUANTITIES["rolling_stiffness"])
-    rolling_damping: jax.Array | float = of(QUANTITIES["rolling_damping"], default=0.0)
-    mobilized_damping: jax.Array | float = of(QUANTITIES["mobilized_damping"], default=0.0)
+    rolling_coefficient: Real = of(QUANTITIES["rolling_coefficient"])
+    rolling_stiffness: Real = of(QUANTITIES["rolling_stiffness"])
+    rolling_damping: Real = of(QUANTITIES["rolling_damping"], default=0.0)
+    mobilized_damping: Real = of(QUANTITIES["mobilized_damping"], default=0.0)
 
     def unloaded(self, contacts: int) -> RollingMemory:
         """Memory of contacts that begin."""
@@ -466,8 +466,8 @@ class RollingResistance(RollingFlow):
         -2.00e-03 N m
     """
 
-    rolling_coefficient: jax.Array | float = of(QUANTITIES["rolling_coefficient"])
-    rolling_velocity: jax.Array | float = of(QUANTITIES["rolling_velocity"], default=1e-3)
+    rolling_coefficient: Real = of(QUANTITIES["rolling_coefficient"])
+    rolling_velocity: Real = of(QUANTITIES["rolling_velocity"], default=1e-3)
     regularization: Regularization = static(default=ROOT)
 
     def torque(

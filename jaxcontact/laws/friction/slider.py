@@ -257,8 +257,8 @@ def step_work(
         else jnp.zeros_like(dot(slid, slid))
     )
     return StepWork(
-        stored=0.5 * stiffness * (dot(after, after) - dot(before, before)),
+        stored=jnp.multiply(0.5 * stiffness, dot(after, after) - dot(before, before)),
         slider=resisting
         + stiffness * (dot(after, slid) + 0.5 * positive_part(dot(before - after, slid))),
-        dashpot=damping / time_step * dot(moved, moved),
+        dashpot=jnp.multiply(damping / time_step, dot(moved, moved)),
     )

@@ -22,7 +22,7 @@ Example:
 """
 
 import math
-from typing import Any
+from typing import Any, overload
 
 import jax
 import jax.numpy as jnp
@@ -95,7 +95,8 @@ def spinning_torque_limit(
         contact_radius: ``a >= 0`` [m], e.g. from ``geometry.contact_disk``.
         pressure: key of ``PRESSURES``.
     """
-    return _torque_coefficient(coefficient, contact_radius, pressure) * positive_part(normal_force)
+    lever = _torque_coefficient(coefficient, contact_radius, pressure)
+    return jnp.multiply(lever, positive_part(normal_force))
 
 
 @law(
@@ -205,14 +206,19 @@ def _limiting_deficit(
     spin: Real,
     normal_force: Real,
     *,
+    coefficient: Real,
+    contact_radius: Real,
     inertia: Real,
     time_step: Real,
     safety: Real = 0.125,
-    **disk: Real,
+    pressure: str = "uniform",
 ) -> jax.Array:
     """What the documented limit takes away."""
     stopping = stopping_torque(jnp.abs(spin), inertia=inertia, time_step=time_step, safety=safety)
-    return positive_part(spinning_torque_limit(normal_force, **disk) - stopping)
+    limit = spinning_torque_limit(
+        normal_force, coefficient=coefficient, contact_radius=contact_radius, pressure=pressure
+    )
+    return positive_part(limit - stopping)
 
 
 @law(
@@ -268,6 +274,12 @@ def limited_spinning_torque(
     )
 
 
+@overload
+def stopping_torque(
+    spin: jax.Array, *, inertia: Real, time_step: Real, safety: Real = 1.0
+) -> jax.Array: ...
+@overload
+def stopping_torque(spin: Real, *, inertia: Real, time_step: Real, safety: Real = 1.0) -> Real: ...
 @describe_arguments
 def stopping_torque(spin: Real, *, inertia: Real, time_step: Real, safety: Real = 1.0) -> Real:
     """``C I w/dt`` [N m]: the fraction ``C`` of the torque that stops the spin ``w`` in one time
@@ -278,7 +290,7 @@ def stopping_torque(spin: Real, *, inertia: Real, time_step: Real, safety: Real 
 
 def least_spin_velocity(
     torque_limit: Real, *, inertia: Real, time_step: Real, safety: Real = 0.125
-) -> jax.Array:
+) -> Real:
     """``w_s = M_c dt/(C I)`` [rad/s], at which a law of slope 1 takes the fraction ``C`` of a small
     spin in one explicit step. Elementwise.
 
@@ -383,8 +395,8 @@ class SpinningFriction(SpinningLaw):
         at most 2.00e-04 N m at 10 N
     """
 
-    coefficient: jax.Array | float = of(QUANTITIES["coefficient"])
-    spin_velocity: jax.Array | float = of(QUANTITIES["spin_velocity"], default=1e-3)
+    coefficient: Real = of(QUANTITIES["coefficient"])
+    spin_velocity: Real = of(QUANTITIES["spin_velocity"], default=1e-3)
     pressure: str = static(default="uniform")
     regularization: Regularization = static(default=ROOT)
 

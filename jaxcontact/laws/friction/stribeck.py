@@ -84,7 +84,7 @@ def stribeck_coefficient(
     slip = jnp.asarray(slip)
     ratio = slip / jnp.asarray(stribeck_velocity)[..., None]
     falling = (static_coefficient - coefficient) * jnp.exp(-jnp.sum(ratio * ratio, axis=-1))
-    return coefficient + falling + viscous_coefficient * safe_norm(slip)
+    return jnp.add(coefficient, falling) + viscous_coefficient * safe_norm(slip)
 
 
 @law(
@@ -152,7 +152,7 @@ def _distance_from_hard_friction(
 ) -> jax.Array:
     """Bound [N] on the difference between the regularised force and the hard one."""
     speed = safe_norm(jnp.asarray(slip))
-    largest = max(static_coefficient, coefficient) + viscous_coefficient * speed
+    largest = jnp.add(max(static_coefficient, coefficient), viscous_coefficient * speed)
     rounding = 1e-15
     missing = 1.0 + rounding - regularization.ratio(speed / slip_velocity)
     return largest * positive_part(normal_force) * missing

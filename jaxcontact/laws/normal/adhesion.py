@@ -149,7 +149,7 @@ def jkr_overlap_of_radius(
     drawn = positive_power(
         2.0 * math.pi * work_of_adhesion * contact_radius / jnp.asarray(effective_modulus), 0.5
     )
-    return contact_radius**2 / effective_radius - drawn
+    return jnp.subtract(contact_radius**2 / effective_radius, drawn)
 
 
 class _Quartic(NamedTuple):
@@ -357,7 +357,7 @@ def jkr_work_of_separation(
     strength = positive_power(
         2.0 * math.pi * w * jnp.sqrt(effective_radius) / effective_modulus, 5.0 / 3.0
     )
-    return _LOST * effective_modulus * jnp.sqrt(effective_radius) * strength
+    return jnp.multiply(_LOST * effective_modulus, jnp.sqrt(effective_radius)) * strength
 
 
 def adhesive_restitution(
@@ -443,12 +443,12 @@ def dmt_force(
 
 
 def _smooth_dmt_bound(
-    overlap: Real, *, effective_radius: Real, work_of_adhesion: Real, width: Real, **_: Any
+    overlap: Real, *, effective_radius: Real, work_of_adhesion: Real, width: Real, **_: object
 ) -> jax.Array:
     pull_off = dmt_pull_off_force(
         effective_radius=effective_radius, work_of_adhesion=work_of_adhesion
     )
-    return pull_off * jnp.minimum(0.5, jnp.exp(-jnp.abs(overlap) / width))
+    return jnp.multiply(pull_off, jnp.minimum(0.5, jnp.exp(-jnp.abs(overlap) / width)))
 
 
 @describe_arguments
@@ -531,9 +531,9 @@ class JohnsonKendallRoberts(BranchedLaw[AdhesiveContact]):
         slower than 0.041 m/s it sticks
     """
 
-    effective_modulus: jax.Array | float = of(QUANTITIES["effective_modulus"])
-    effective_radius: jax.Array | float = of(QUANTITIES["effective_radius"])
-    work_of_adhesion: jax.Array | float = of(QUANTITIES["work_of_adhesion"])
+    effective_modulus: Real = of(QUANTITIES["effective_modulus"])
+    effective_radius: Real = of(QUANTITIES["effective_radius"])
+    work_of_adhesion: Real = of(QUANTITIES["work_of_adhesion"])
 
     def _surface(self) -> dict[str, Any]:
         return {
@@ -618,7 +618,8 @@ class JohnsonKendallRoberts(BranchedLaw[AdhesiveContact]):
         least = _adhesive_length(
             self.effective_modulus, self.effective_radius, self.work_of_adhesion
         )
-        energy = mass * jnp.square(impact_speed) + stiffness * positive_power(least, 2.5)
+        energy = jnp.multiply(mass, jnp.square(impact_speed))
+        energy = energy + stiffness * positive_power(least, 2.5)
         overlap = (energy / stiffness) ** 0.4
         return overlap, overlap / jnp.sqrt(energy / mass)
 

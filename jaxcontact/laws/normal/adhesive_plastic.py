@@ -76,11 +76,12 @@ def branches(
     """
     power = _odd_power(overlap, exponent)
     return Branches(
-        stiffness * power,
-        stiffness
-        / (1.0 - plasticity_ratio)
-        * (power - positive_power(memory.plastic_overlap, exponent)),
-        -adhesion_stiffness * _odd_power(overlap, adhesion_exponent),
+        jnp.multiply(stiffness, power),
+        jnp.multiply(
+            stiffness / (1.0 - plasticity_ratio),
+            power - positive_power(memory.plastic_overlap, exponent),
+        ),
+        jnp.multiply(-adhesion_stiffness, _odd_power(overlap, adhesion_exponent)),
     )
 
 
@@ -188,7 +189,7 @@ def _smooth_maximum(a: Real, b: Real, width: Real) -> jax.Array:
     """``(a + b + sqrt((a - b)^2 + w^2))/2``: above ``max(a, b)`` by at most ``w/2``, at ``a =
     b``.
     """
-    return 0.5 * (a + b + safe_norm(jnp.stack([a - b, width], axis=-1)))
+    return 0.5 * jnp.add(a + b, safe_norm(jnp.stack([a - b, width], axis=-1)))
 
 
 @law(
@@ -334,12 +335,12 @@ class AdhesivePlastic(BranchedLaw[PlasticOverlap]):
         0.0100 N
     """
 
-    stiffness: jax.Array | float = of(QUANTITIES["stiffness"])
-    exponent: jax.Array | float = of(QUANTITIES["exponent"], default=1.0)
-    plasticity_ratio: jax.Array | float = of(QUANTITIES["plasticity_ratio"])
-    adhesion_stiffness: jax.Array | float = of(QUANTITIES["adhesion_stiffness"], default=0.0)
-    adhesion_exponent: jax.Array | float = of(QUANTITIES["adhesion_exponent"], default=1.0)
-    pull_off_force: jax.Array | float = of(QUANTITIES["pull_off_force"], default=0.0)
+    stiffness: Real = of(QUANTITIES["stiffness"])
+    exponent: Real = of(QUANTITIES["exponent"], default=1.0)
+    plasticity_ratio: Real = of(QUANTITIES["plasticity_ratio"])
+    adhesion_stiffness: Real = of(QUANTITIES["adhesion_stiffness"], default=0.0)
+    adhesion_exponent: Real = of(QUANTITIES["adhesion_exponent"], default=1.0)
+    pull_off_force: Real = of(QUANTITIES["pull_off_force"], default=0.0)
 
     def _branches(self) -> dict[str, Any]:
         return {
@@ -390,10 +391,9 @@ class AdhesivePlastic(BranchedLaw[PlasticOverlap]):
         n, m = jnp.asarray(self.exponent), jnp.asarray(self.adhesion_exponent)
         adhesive = self.adhesion_stiffness * positive_power(meets, m + 1.0) / (m + 1.0)
         raised = (positive_power(inside, n + 1.0) - positive_power(meets, n + 1.0)) / (n + 1.0)
-        elastic = (
-            self.stiffness
-            / (1.0 - self.plasticity_ratio)
-            * (raised - positive_power(plastic, n) * (inside - meets))
+        elastic = jnp.multiply(
+            self.stiffness / (1.0 - self.plasticity_ratio),
+            raised - positive_power(plastic, n) * (inside - meets),
         )
         return elastic - adhesive - self.pull_off_force * inside
 
@@ -459,7 +459,7 @@ class AdhesivePlastic(BranchedLaw[PlasticOverlap]):
         """
         order = jnp.asarray(self.exponent) + 1.0
         stiffness = jnp.asarray(self.stiffness)
-        energy = mass * jnp.square(impact_speed) + stiffness * positive_power(
+        energy = jnp.multiply(mass, jnp.square(impact_speed)) + stiffness * positive_power(
             self.pull_off_force / stiffness, order / (order - 1.0)
         )
         overlap = (energy / stiffness) ** (1.0 / order)

@@ -129,7 +129,7 @@ def tsuji_damping(overlap: Real, *, stiffness: Real, mass: Real, alpha: Real) ->
     """Coefficient ``alpha sqrt(m K) d^(1/4)`` [N s/m] of that dashpot, for ``d > 0``, else 0.
     Elementwise; arguments as there.
     """
-    return alpha * jnp.sqrt(mass * stiffness) * positive_power(overlap, 0.25)
+    return jnp.multiply(alpha, jnp.sqrt(mass * stiffness)) * positive_power(overlap, 0.25)
 
 
 @law(

@@ -28,7 +28,7 @@ def elastic_energy(overlap: Real, *, stiffness: Real, exponent: Real) -> jax.Arr
     """Stored energy ``K d^(n+1)/(n+1)`` [J] for ``d > 0``, else 0. Arguments as for
     ``power_law_force``.
     """
-    return stiffness * positive_power(overlap, exponent + 1) / (exponent + 1)
+    return jnp.multiply(stiffness, positive_power(overlap, exponent + 1)) / (exponent + 1)
 
 
 def _derivatives_at_touch_down(exponent: Real, **_: Real) -> float:
@@ -58,7 +58,7 @@ def power_law_force(overlap: Real, *, stiffness: Real, exponent: Real) -> jax.Ar
         stiffness: ``K > 0`` [N/m^n].
         exponent: ``n > 0`` [-]; a Python 1, 1.5, 2, ... is faster than an array.
     """
-    return stiffness * positive_power(overlap, exponent)
+    return jnp.multiply(stiffness, positive_power(overlap, exponent))
 
 
 @law(

@@ -58,7 +58,7 @@ def _stiffness(unit: str) -> Any:
     )
 
 
-def _reference_speed() -> jax.Array | float | None:
+def _reference_speed() -> Real | None:
     return parameter(
         unit="m/s",
         label="speed at which the restitution holds",
@@ -76,7 +76,7 @@ def _impact_scales(
     """Overlap ``(m v^2/K)^(1/(n+1))`` [m] and time [s] of an impact; the largest overlap is of the
     order of the first.
     """
-    overlap = (mass * jnp.square(impact_speed) / stiffness) ** (1.0 / (exponent + 1.0))
+    overlap = (jnp.multiply(mass, jnp.square(impact_speed)) / stiffness) ** (1.0 / (exponent + 1.0))
     return overlap, overlap / impact_speed
 
 
@@ -99,19 +99,19 @@ def _check_restitution_law(owner: str, law: RestitutionLaw) -> None:
 class _HuntCrossley(SmoothLaw):
     """What a Hunt-Crossley law does with its parameters, the exponent being fixed or not."""
 
-    stiffness: jax.Array | float
-    restitution: jax.Array | float
-    reference_speed: jax.Array | float | None
+    stiffness: Real
+    restitution: Real
+    reference_speed: Real | None
     restitution_law: RestitutionLaw
-    exponent: jax.Array | float
+    exponent: Real
 
-    def constants(self) -> jax.Array:
+    def constants(self) -> Real:
         """``a`` [-] at the reference speed: what ``force`` needs that no motion changes. A
         restitution below 1e-9 counts as 1e-9.
         """
         return self.restitution_law.damping_ratio(jnp.maximum(self.restitution, LEAST_RESTITUTION))
 
-    def damping_ratio(self, impact_speed: Real, *, constants: Real | None = None) -> jax.Array:
+    def damping_ratio(self, impact_speed: Real, *, constants: Real | None = None) -> Real:
         """``a`` in ``1 + a d'/v`` [-] at the approach speed ``v``: proportional to it when a
         reference speed is given.
         """
@@ -200,9 +200,9 @@ class HuntCrossley(_HuntCrossley):
         0.900
     """
 
-    stiffness: jax.Array | float = _stiffness("N/m^n")
-    restitution: jax.Array | float = of(QUANTITIES["restitution"])
-    reference_speed: jax.Array | float | None = _reference_speed()
+    stiffness: Real = _stiffness("N/m^n")
+    restitution: Real = of(QUANTITIES["restitution"])
+    reference_speed: Real | None = _reference_speed()
     restitution_law: RestitutionLaw = static(default=EXACT)
     exponent: float = static(default=1.5)
 
@@ -232,9 +232,9 @@ class PowerLawHuntCrossley(_HuntCrossley):
         43.33 N
     """
 
-    stiffness: jax.Array | float = _stiffness("N/m^n")
-    restitution: jax.Array | float = of(QUANTITIES["restitution"])
-    exponent: jax.Array | float = parameter(
+    stiffness: Real = _stiffness("N/m^n")
+    restitution: Real = of(QUANTITIES["restitution"])
+    exponent: Real = parameter(
         unit="-",
         label="exponent of the overlap",
         symbol="n",
@@ -243,7 +243,7 @@ class PowerLawHuntCrossley(_HuntCrossley):
         remedy="1 is linear, 1.5 Hertz.",
         default=1.5,
     )
-    reference_speed: jax.Array | float | None = _reference_speed()
+    reference_speed: Real | None = _reference_speed()
     restitution_law: RestitutionLaw = static(default=EXACT)
 
     def __post_init__(self) -> None:
@@ -270,8 +270,8 @@ class LinearDashpot(SmoothLaw):
         10.55 N
     """
 
-    stiffness: jax.Array | float = _stiffness("N/m")
-    restitution: jax.Array | float = of(QUANTITIES["restitution"])
+    stiffness: Real = _stiffness("N/m")
+    restitution: Real = of(QUANTITIES["restitution"])
     end: str = static(default="zero_overlap")
 
     def __post_init__(self) -> None:
@@ -328,7 +328,7 @@ class LinearDashpot(SmoothLaw):
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution obtained [-]: the one asked for, at every approach speed."""
-        return self.restitution * jnp.ones_like(impact_speed)
+        return jnp.multiply(self.restitution, jnp.ones_like(impact_speed))
 
     def static_overlap(self, load: Real) -> jax.Array:
         """Overlap [m] under a constant load [N]."""
@@ -353,8 +353,8 @@ class TsujiDashpot(SmoothLaw):
         41.23 N
     """
 
-    stiffness: jax.Array | float = _stiffness("N/m^1.5")
-    restitution: jax.Array | float = of(QUANTITIES["restitution"])
+    stiffness: Real = _stiffness("N/m^1.5")
+    restitution: Real = of(QUANTITIES["restitution"])
     end: str = static(default="zero_overlap")
 
     def __post_init__(self) -> None:
@@ -415,7 +415,7 @@ class TsujiDashpot(SmoothLaw):
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution obtained [-]: the one asked for, at every approach speed."""
-        return self.restitution * jnp.ones_like(impact_speed)
+        return jnp.multiply(self.restitution, jnp.ones_like(impact_speed))
 
     def static_overlap(self, load: Real) -> jax.Array:
         """Overlap [m] under a constant load [N]."""
@@ -444,13 +444,13 @@ class NewtonRestitution(RigidImpact):
         0.9
     """
 
-    restitution: jax.Array | float = of(QUANTITIES["restitution"])
-    duration: jax.Array | float = duration_field()
-    deviation: jax.Array | float = deviation_field()
+    restitution: Real = of(QUANTITIES["restitution"])
+    duration: Real = duration_field()
+    deviation: Real = deviation_field()
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution [-], at every approach speed."""
-        return self.restitution * jnp.ones_like(impact_speed)
+        return jnp.multiply(self.restitution, jnp.ones_like(impact_speed))
 
 
 NORMAL_LAWS: dict[str, type[NormalLaw]] = {

@@ -80,7 +80,8 @@ def _ramped_energy(overlap: Real, stiffness: Real, ramp_overlap: Real) -> jax.Ar
     beyond = jnp.where(
         overlap > width, jnp.square(overlap - 0.5 * width) / 2.0 - jnp.square(width) / 8.0, 0.0
     )
-    return stiffness * (width * width * t**5 * (0.5 - t * (0.5 - t / 7.0)) + beyond)
+    inside = width * width * t**5 * (0.5 - t * (0.5 - t / 7.0))
+    return jnp.multiply(stiffness, inside + beyond)
 
 
 def _ramped_deficit(
@@ -94,8 +95,9 @@ def _ramped_deficit(
 ) -> jax.Array:
     """``k d_r/2 + c v_r/2 + [0 < d < d_r] c max(d', 0)``."""
     onset = jnp.greater(overlap, 0.0) & jnp.less(overlap, ramp_overlap)
-    return 0.5 * (stiffness * ramp_overlap + damping * ramp_speed) + jnp.where(
-        onset, damping * positive_part(overlap_rate), 0.0
+    return jnp.add(
+        0.5 * (stiffness * ramp_overlap + damping * ramp_speed),
+        jnp.where(onset, damping * positive_part(overlap_rate), 0.0),
     )
 
 
@@ -140,7 +142,7 @@ def ramped_dashpot_force(
         ramp_overlap: ``d_r > 0`` [m].
         ramp_speed: ``v_r > 0`` [m/s].
     """
-    spring = stiffness * ramp(overlap, ramp_overlap)
+    spring = jnp.multiply(stiffness, ramp(overlap, ramp_overlap))
     return spring + damping * smooth_step(overlap, ramp_overlap) * ramp(overlap_rate, ramp_speed)
 
 

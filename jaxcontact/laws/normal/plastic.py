@@ -43,7 +43,7 @@ class PlasticContact(NamedTuple):
     have not touched.
     """
 
-    largest_overlap: jax.Array | float = 0.0
+    largest_overlap: Real = 0.0
 
 
 class _Unloading(NamedTuple):
@@ -104,7 +104,7 @@ def walton_braun_largest_overlap(impact_speed: Real, *, mass: Real, stiffness: R
     """Largest overlap ``v sqrt(m/k_1)`` [m] of an impact on virgin surfaces. Elementwise. Arguments
     as for ``walton_braun_restitution``.
     """
-    return impact_speed * jnp.sqrt(mass / jnp.asarray(stiffness))
+    return jnp.multiply(impact_speed, jnp.sqrt(mass / jnp.asarray(stiffness)))
 
 
 def _walton_braun_unloading(
@@ -260,12 +260,12 @@ def smooth_walton_braun_force(
         width: [m]; a fraction of the overlaps, e.g. 0.01.
         permanent: whether the residual overlap is there at the next contact (static).
     """
-    largest = memory.largest_overlap + width * _rounded((overlap - memory.largest_overlap) / width)
+    above = _rounded((overlap - memory.largest_overlap) / width)
+    largest = jnp.add(memory.largest_overlap, width * above)
     unloading_stiffness = unloading_ratio * stiffness
     residual = largest * (1.0 - 1.0 / unloading_ratio)
-    return unloading_stiffness * width * _rounded((overlap - residual) / width), _remembered(
-        largest, overlap, permanent
-    )
+    force = jnp.multiply(unloading_stiffness * width, _rounded((overlap - residual) / width))
+    return force, _remembered(largest, overlap, permanent)
 
 
 @law(
@@ -310,7 +310,7 @@ class _Yield(NamedTuple):
 
     overlap: jax.Array
     force: jax.Array
-    slope: jax.Array
+    slope: Real
 
 
 def _yield(effective_modulus: Real, effective_radius: Real, yield_pressure: Real) -> _Yield:
@@ -318,7 +318,7 @@ def _yield(effective_modulus: Real, effective_radius: Real, yield_pressure: Real
         jnp.asarray(effective_radius) * (0.5 * math.pi * yield_pressure / effective_modulus) ** 2
     )
     slope = math.pi * yield_pressure * effective_radius
-    return _Yield(overlap, 2.0 / 3.0 * slope * overlap, slope)
+    return _Yield(overlap, jnp.multiply(2.0 / 3.0 * slope, overlap), slope)
 
 
 def contact_yield_pressure(yield_stress: Real) -> Real:
@@ -693,9 +693,9 @@ class WaltonBraun(_Plastic):
         0.50
     """
 
-    stiffness: jax.Array | float = of(QUANTITIES["stiffness"])
-    unloading_ratio: jax.Array | float = of(QUANTITIES["unloading_ratio"])
-    hardening: jax.Array | float = of(QUANTITIES["hardening"], default=0.0)
+    stiffness: Real = of(QUANTITIES["stiffness"])
+    unloading_ratio: Real = of(QUANTITIES["unloading_ratio"])
+    hardening: Real = of(QUANTITIES["hardening"], default=0.0)
 
     def _law(self) -> dict[str, Any]:
         return {
@@ -752,9 +752,9 @@ class ThorntonPlastic(_Plastic):
         0.861
     """
 
-    effective_modulus: jax.Array | float = of(QUANTITIES["effective_modulus"])
-    effective_radius: jax.Array | float = of(QUANTITIES["effective_radius"])
-    yield_pressure: jax.Array | float = of(QUANTITIES["yield_pressure"])
+    effective_modulus: Real = of(QUANTITIES["effective_modulus"])
+    effective_radius: Real = of(QUANTITIES["effective_radius"])
+    yield_pressure: Real = of(QUANTITIES["yield_pressure"])
 
     def _law(self) -> dict[str, Any]:
         return {
@@ -787,7 +787,7 @@ class ThorntonPlastic(_Plastic):
         unloading hardly faster.
         """
         stiffness = hertz_stiffness(self.effective_modulus, self.effective_radius)
-        overlap = (mass * jnp.square(impact_speed) / stiffness) ** 0.4
+        overlap = (jnp.multiply(mass, jnp.square(impact_speed)) / stiffness) ** 0.4
         return overlap, overlap / impact_speed
 
     def static_overlap(self, load: Real) -> jax.Array:

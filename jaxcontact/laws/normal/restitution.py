@@ -292,11 +292,11 @@ class PowerLawRestitution(RigidImpact):
         0.400
     """
 
-    restitution: jax.Array | float = of(QUANTITIES["restitution"])
-    reference_speed: jax.Array | float = of(QUANTITIES["reference_speed"], default=1.0)
-    velocity_exponent: jax.Array | float = of(QUANTITIES["velocity_exponent"], default=0.25)
-    duration: jax.Array | float = duration_field()
-    deviation: jax.Array | float = deviation_field()
+    restitution: Real = of(QUANTITIES["restitution"])
+    reference_speed: Real = of(QUANTITIES["reference_speed"], default=1.0)
+    velocity_exponent: Real = of(QUANTITIES["velocity_exponent"], default=0.25)
+    duration: Real = duration_field()
+    deviation: Real = deviation_field()
     sharpness: float | None = static(default=None)
 
     def __post_init__(self) -> None:
@@ -337,11 +337,11 @@ class ExponentialRestitution(RigidImpact):
         0.584
     """
 
-    restitution: jax.Array | float = of(QUANTITIES["restitution"])
-    decay_speed: jax.Array | float = of(QUANTITIES["decay_speed"])
-    limit_restitution: jax.Array | float = of(QUANTITIES["limit_restitution"], default=0.0)
-    duration: jax.Array | float = duration_field()
-    deviation: jax.Array | float = deviation_field()
+    restitution: Real = of(QUANTITIES["restitution"])
+    decay_speed: Real = of(QUANTITIES["decay_speed"])
+    limit_restitution: Real = of(QUANTITIES["limit_restitution"], default=0.0)
+    duration: Real = duration_field()
+    deviation: Real = deviation_field()
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution [-] at the approach speed [m/s]."""
@@ -368,12 +368,12 @@ class RationalRestitution(RigidImpact):
         0.450
     """
 
-    restitution: jax.Array | float = of(QUANTITIES["restitution"])
-    decay_speed: jax.Array | float = of(QUANTITIES["decay_speed"])
-    steepness: jax.Array | float = of(QUANTITIES["steepness"], default=1.0)
-    limit_restitution: jax.Array | float = of(QUANTITIES["limit_restitution"], default=0.0)
-    duration: jax.Array | float = duration_field()
-    deviation: jax.Array | float = deviation_field()
+    restitution: Real = of(QUANTITIES["restitution"])
+    decay_speed: Real = of(QUANTITIES["decay_speed"])
+    steepness: Real = of(QUANTITIES["steepness"], default=1.0)
+    limit_restitution: Real = of(QUANTITIES["limit_restitution"], default=0.0)
+    duration: Real = duration_field()
+    deviation: Real = deviation_field()
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution [-] at the approach speed [m/s]."""
@@ -401,9 +401,9 @@ class ThorntonRestitution(RigidImpact):
         0.557
     """
 
-    yield_speed: jax.Array | float = of(QUANTITIES["yield_speed"])
-    duration: jax.Array | float = duration_field()
-    deviation: jax.Array | float = deviation_field()
+    yield_speed: Real = of(QUANTITIES["yield_speed"])
+    duration: Real = duration_field()
+    deviation: Real = deviation_field()
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
         """Restitution [-] at the approach speed [m/s]."""
@@ -422,8 +422,8 @@ class RestitutionNode:
         0.95
     """
 
-    speed: jax.Array | float = of(QUANTITIES["node_speed"])
-    restitution: jax.Array | float = of(QUANTITIES["restitution"])
+    speed: Real = of(QUANTITIES["node_speed"])
+    restitution: Real = of(QUANTITIES["restitution"])
 
 
 @model
@@ -447,8 +447,8 @@ class TabulatedRestitution(RigidImpact):
     """
 
     nodes: tuple[RestitutionNode, ...]
-    duration: jax.Array | float = duration_field()
-    deviation: jax.Array | float = deviation_field()
+    duration: Real = duration_field()
+    deviation: Real = deviation_field()
 
     def __post_init__(self) -> None:
         nodes = self.nodes

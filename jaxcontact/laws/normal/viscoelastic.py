@@ -522,9 +522,9 @@ def kuwabara_kono_damping(
         stiffness: ``K`` [N/m^1.5].
         dissipation_time: ``A`` [s].
     """
-    return (
-        1.5 * dissipation_time * (stiffness / jnp.asarray(mass)) ** 0.4 * _fifth_root(impact_speed)
-    )
+    return jnp.multiply(
+        1.5 * dissipation_time, (stiffness / jnp.asarray(mass)) ** 0.4
+    ) * _fifth_root(impact_speed)
 
 
 @describe_arguments
@@ -555,8 +555,7 @@ def hertz_dashpot_damping(
         damping: ``c`` [N s/m].
     """
     return (
-        damping
-        * jnp.asarray(stiffness) ** -0.4
+        jnp.multiply(damping, jnp.asarray(stiffness) ** -0.4)
         * jnp.asarray(mass) ** -0.6
         * positive_power(impact_speed, -0.2)
     )
@@ -578,7 +577,7 @@ SCHWAGER_POESCHEL = (
 )
 
 
-def kuwabara_kono_restitution_series(beta: Real, *, order: int = 9) -> jax.Array:
+def kuwabara_kono_restitution_series(beta: Real, *, order: int = 9) -> Real:
     """``1 + sum_k a_k beta^(k/2)`` up to ``k = order``: the published series, for comparison.
     Elementwise.
 
@@ -606,12 +605,12 @@ def kuwabara_kono_restitution_series(beta: Real, *, order: int = 9) -> jax.Array
 class _Viscoelastic(LawFromForce):
     """What both laws have of Hertz."""
 
-    stiffness: jax.Array | float
+    stiffness: Real
     end: str
 
     def scales(self, *, impact_speed: Real, mass: Real) -> tuple[jax.Array, jax.Array]:
         """Overlap scale ``(m v^2/K)^(2/5)`` [m] and time scale [s] of an impact."""
-        overlap = (mass * jnp.square(impact_speed) / self.stiffness) ** 0.4
+        overlap = (jnp.multiply(mass, jnp.square(impact_speed)) / self.stiffness) ** 0.4
         return overlap, overlap / impact_speed
 
     def static_overlap(self, load: Real) -> jax.Array:
@@ -639,8 +638,8 @@ class KuwabaraKono(_Viscoelastic):
         0.9873 at 0.1 m/s, 0.9685 at 10 m/s
     """
 
-    stiffness: jax.Array | float = of(QUANTITIES["stiffness"])
-    dissipation_time: jax.Array | float = of(QUANTITIES["dissipation_time"])
+    stiffness: Real = of(QUANTITIES["stiffness"])
+    dissipation_time: Real = of(QUANTITIES["dissipation_time"])
     end: str = static(default="zero_force")
 
     def __post_init__(self) -> None:
@@ -692,8 +691,8 @@ class HertzDashpot(_Viscoelastic):
         45.00 N
     """
 
-    stiffness: jax.Array | float = of(QUANTITIES["stiffness"])
-    damping: jax.Array | float = of(QUANTITIES["damping"])
+    stiffness: Real = of(QUANTITIES["stiffness"])
+    damping: Real = of(QUANTITIES["damping"])
     end: str = static(default="zero_force")
 
     def __post_init__(self) -> None:
@@ -747,8 +746,8 @@ class ViscoelasticRestitution(RigidImpact):
         0.8656
     """
 
-    restitution: jax.Array | float = of(QUANTITIES["restitution"])
-    reference_speed: jax.Array | float = parameter(
+    restitution: Real = of(QUANTITIES["restitution"])
+    reference_speed: Real = parameter(
         unit="m/s",
         label="speed at which the restitution holds",
         symbol="v_ref",
@@ -756,8 +755,8 @@ class ViscoelasticRestitution(RigidImpact):
         transform="log",
         default=1.0,
     )
-    duration: jax.Array | float = duration_field()
-    deviation: jax.Array | float = deviation_field()
+    duration: Real = duration_field()
+    deviation: Real = deviation_field()
     end: str = static(default="zero_force")
 
     def __post_init__(self) -> None:

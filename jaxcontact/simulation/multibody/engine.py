@@ -397,7 +397,7 @@ def cannot_open(
 
     least = energy(deepest)
     above = active.mass * rate * rate / 2 + energy(-gap) - least
-    elastic = ~law.reach(on).turns & (law.branch_force(on, -gap) > 0)
+    elastic = jnp.logical_not(law.reach(on).turns) & (law.branch_force(on, -gap) > 0)
     return elastic & (above <= energy(law.end_overlap(on)) - least)
 
 

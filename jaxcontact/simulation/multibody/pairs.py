@@ -178,7 +178,7 @@ def world_of(scene: Scene, bodies: int, *, rigid: bool) -> World:
     size = jax.ops.segment_max(
         safe_norm(jnp.asarray(clumps.offset, dtype=float)) + radius,
         np.asarray(clumps.of_body),
-        len(clumps.mass),
+        np.shape(clumps.mass)[0],
     )
     sizes = pairs.first @ size, pairs.second @ size
     extent = jax.lax.stop_gradient(jnp.where(flat, sizes[0], jnp.minimum(*sizes)))
@@ -231,7 +231,7 @@ def geometry(world: World, state: State, time: Real) -> Geometry:
     members = pairs.between_members
     if world.turns:
         body = np.asarray(bodies.of_body)
-        offset = rotate_by_quaternion(bodies.offset, state.orientation[body])
+        offset = rotate_by_quaternion(jnp.asarray(bodies.offset), state.orientation[body])
         centre = position[body] + offset
     else:
         offset, centre = jnp.zeros_like(position), position

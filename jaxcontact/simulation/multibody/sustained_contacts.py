@@ -30,7 +30,7 @@ from jaxcontact.laws.core.branches import OnBranch
 from jaxcontact.laws.core.friction_interfaces import SlipFriction
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.laws.friction.slider import coulomb_slider
-from jaxcontact.numerics.smooth import positive_part
+from jaxcontact.numerics.smooth import Real, positive_part
 from jaxcontact.scene.scene import State
 from jaxcontact.simulation.multibody.pairs import (
     Geometry,
@@ -89,9 +89,9 @@ class Limits(NamedTuple):
     resistance [m].
     """
 
-    friction: jax.Array
-    rolling: jax.Array
-    spinning: jax.Array
+    friction: Real
+    rolling: Real
+    spinning: Real
 
 
 def limits(world: World, overlap: jax.Array) -> Limits:

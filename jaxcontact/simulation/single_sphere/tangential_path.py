@@ -217,7 +217,7 @@ def pulled_and_rubbed(
     (tangential, spin), (duration, out, impulse) = motion, interval
     outside = scene.acceleration(tangential + out * normal, spin)
     tangential = tangential + kick * duration * split(outside, normal)[1]
-    return after_friction(scene, tangential, spin, normal, push * impulse)
+    return after_friction(scene, tangential, spin, normal, jnp.multiply(push, impulse))
 
 
 def between(begin: NormalHistory, end: NormalHistory) -> NormalHistory:
