@@ -2,8 +2,6 @@
 control of displacement or force.
 """
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 
@@ -34,14 +32,14 @@ class AnchorSpring:
     """
 
     body: int = static(default=0)
-    stiffness: Any = parameter(
+    stiffness: Real = parameter(
         unit="N/m",
         label="stiffness of the spring",
         symbol="k",
         interval="[0, inf)",
         transform="log",
     )
-    damping: Any = parameter(
+    damping: Real = parameter(
         unit="N s/m",
         label="damping of the spring",
         symbol="c",

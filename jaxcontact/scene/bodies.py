@@ -6,7 +6,7 @@ from typing import Any
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.numerics.smooth import Real
+from jaxcontact.numerics.smooth import Real, Vector, Vectors
 from jaxcontact.parameters import is_concrete, model, parameter, static
 
 SOLID_SPHERE = 2 / 5
@@ -26,11 +26,13 @@ class Spheres:
         1.31e-06 kg m^2
     """
 
-    radius: Any = parameter(
+    radius: Real = parameter(
         unit="m", label="radius", symbol="R", interval="(0, inf)", transform="log"
     )
-    mass: Any = parameter(unit="kg", label="mass", symbol="m", interval="(0, inf)", transform="log")
-    inertia_ratio: Any = parameter(
+    mass: Real = parameter(
+        unit="kg", label="mass", symbol="m", interval="(0, inf)", transform="log"
+    )
+    inertia_ratio: Real = parameter(
         unit="-",
         label="moment of inertia over m R^2",
         symbol="kappa",
@@ -54,7 +56,11 @@ class Spheres:
 
 
 def spheres(
-    *, radius: Real, mass: Real = None, density: Real = None, shell: bool = False
+    *,
+    radius: Real,
+    mass: Real | None = None,
+    density: Real | None = None,
+    shell: bool = False,
 ) -> Spheres:
     """Spheres of given ``radius`` [m] and either ``mass`` [kg] or ``density`` [kg/m^3].
 
@@ -76,14 +82,18 @@ def spheres(
         >>> print(f"I = {ball.inertia_ratio:.3f} m R^2")
         I = 0.667 m R^2
     """
-    if (mass is None) == (density is None):
-        raise ValueError("spheres: give exactly one of mass [kg] and density [kg/m^3].")
-    if density is not None and shell:
+    not_one = "spheres: give exactly one of mass [kg] and density [kg/m^3]."
+    if mass is not None:
+        if density is not None:
+            raise ValueError(not_one)
+    elif density is None:
+        raise ValueError(not_one)
+    elif shell:
         raise ValueError(
             "spheres: density = ... with shell=True is ambiguous, the wall thickness is "
             "unknown. Give mass [kg] instead."
         )
-    if density is not None:
+    else:
         if is_concrete(density) and not np.all(np.asarray(density) > 0):
             raise ValueError(f"spheres: density = {density} kg/m^3 is outside (0, inf).")
         size = np.asarray(radius) if is_concrete(radius) else jnp.asarray(radius)
@@ -118,14 +128,16 @@ class Clumps:
         (0, 0) [0.01 0.01]
     """
 
-    offset: Any = parameter(
+    offset: Vectors = parameter(
         unit="m", label="offset of a member from the centre of mass", symbol="o", shape=(3,)
     )
-    radius: Any = parameter(
+    radius: Real = parameter(
         unit="m", label="radius of a member", symbol="R", interval="(0, inf)", transform="log"
     )
-    mass: Any = parameter(unit="kg", label="mass", symbol="m", interval="(0, inf)", transform="log")
-    inertia: Any = parameter(unit="kg m^2", label="tensor of inertia", symbol="I", shape=(3, 3))
+    mass: Real = parameter(
+        unit="kg", label="mass", symbol="m", interval="(0, inf)", transform="log"
+    )
+    inertia: Vectors = parameter(unit="kg m^2", label="tensor of inertia", symbol="I", shape=(3, 3))
     of_body: tuple[int, ...] = static()
 
     def __post_init__(self) -> None:
@@ -157,7 +169,13 @@ class Clumps:
                 )
 
 
-def clump(*, offset: Real, radius: Real, mass: Real, inertia: Real) -> Clumps:
+def clump(
+    *,
+    offset: Vectors,
+    radius: Vector,
+    mass: Real,
+    inertia: Vectors,
+) -> Clumps:
     """One rigid body made of spheres.
 
     Args:
@@ -184,28 +202,32 @@ def clump(*, offset: Real, radius: Real, mass: Real, inertia: Real) -> Clumps:
         >>> print(dumbbell.offset.shape, dumbbell.inertia.shape)
         (2, 3) (1, 3, 3)
     """
-    offset = jnp.asarray(offset) if not is_concrete(offset) else np.asarray(offset, dtype=float)
-    if offset.ndim != 2 or offset.shape[1] != 3:
-        raise ValueError(f"clump: offset has shape {offset.shape}, but must be (members, 3).")
-    members = offset.shape[0]
+    centres = np.asarray(offset, dtype=float) if is_concrete(offset) else jnp.asarray(offset)
+    if centres.ndim != 2 or centres.shape[1] != 3:
+        raise ValueError(f"clump: offset has shape {centres.shape}, but must be (members, 3).")
+    members = centres.shape[0]
     numbers = np if is_concrete((radius, mass, inertia)) else jnp
-    radius = numbers.broadcast_to(numbers.asarray(radius, dtype=float), (members,))
-    inertia = numbers.asarray(inertia, dtype=float)
-    if inertia.shape in ((), (3,)):
-        inertia = numbers.eye(3) * inertia
-    if inertia.shape != (3, 3):
+    radii = numbers.broadcast_to(numbers.asarray(radius, dtype=float), (members,))
+    tensor = numbers.asarray(inertia, dtype=float)
+    if tensor.shape in ((), (3,)):
+        tensor = numbers.eye(3) * tensor
+    if tensor.shape != (3, 3):
         raise ValueError(
-            f"clump: inertia has shape {inertia.shape}. Give a scalar, three principal "
+            f"clump: inertia has shape {tensor.shape}. Give a scalar, three principal "
             "moments or a tensor (3, 3)."
         )
     mass = numbers.reshape(numbers.asarray(mass, dtype=float), (1,))
     return Clumps(
-        offset=offset, radius=radius, mass=mass, inertia=inertia[None], of_body=(0,) * members
+        offset=centres, radius=radii, mass=mass, inertia=tensor[None], of_body=(0,) * members
     )
 
 
 def cube(
-    *, half_width: Real, mass: Real, corner_radius: Real = None, inertia: Real = None
+    *,
+    half_width: Real,
+    mass: Real,
+    corner_radius: Real | None = None,
+    inertia: Real | None = None,
 ) -> Clumps:
     """A cube: eight corner spheres that touch its faces from inside. It is rounded at its corners,
     and touches with nothing else.

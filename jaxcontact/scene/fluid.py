@@ -1,7 +1,6 @@
 """Forces of the fluid around a sphere: drag and lift."""
 
 import math
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -22,7 +21,7 @@ class QuadraticDrag:
         0.0089 N
     """
 
-    coefficient: Any = parameter(
+    coefficient: Real = parameter(
         unit="-",
         label="drag coefficient",
         symbol="C_D",
@@ -30,7 +29,7 @@ class QuadraticDrag:
         transform="log",
         default=0.47,
     )
-    fluid_density: Any = parameter(
+    fluid_density: Real = parameter(
         unit="kg/m^3", label="density of the fluid", symbol="rho", interval="[0, inf)", default=1.2
     )
 
@@ -38,10 +37,10 @@ class QuadraticDrag:
         """Drag force [N] at ``velocity`` [m/s], shape (..., 3)."""
         area = math.pi * jnp.asarray(radius) ** 2
         return (
-            -0.5
-            * self.fluid_density
-            * self.coefficient
-            * (area * safe_norm(velocity))[..., None]
+            jnp.multiply(
+                -0.5 * self.fluid_density * self.coefficient,
+                (area * safe_norm(velocity))[..., None],
+            )
             * velocity
         )
 
@@ -62,7 +61,7 @@ class MagnusLift:
         0.0075 N upwards
     """
 
-    coefficient: Any = parameter(
+    coefficient: Real = parameter(
         unit="-",
         label="Magnus coefficient",
         symbol="C_M",
@@ -70,13 +69,13 @@ class MagnusLift:
         transform="log",
         default=1.0,
     )
-    fluid_density: Any = parameter(
+    fluid_density: Real = parameter(
         unit="kg/m^3", label="density of the fluid", symbol="rho", interval="[0, inf)", default=1.2
     )
 
     def force(self, velocity: jax.Array, spin: jax.Array, radius: Real) -> jax.Array:
         """Lift force [N] at ``velocity`` [m/s] and ``spin`` [rad/s], shapes (..., 3)."""
         cube = jnp.asarray(radius)[..., None] ** 3
-        return (
-            0.5 * self.fluid_density * self.coefficient * math.pi * cube * jnp.cross(spin, velocity)
-        )
+        return jnp.multiply(
+            0.5 * self.fluid_density * self.coefficient * math.pi, cube
+        ) * jnp.cross(spin, velocity)

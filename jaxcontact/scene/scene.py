@@ -8,7 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jaxcontact.numerics.smooth import Real, safe_norm
+from jaxcontact.numerics.smooth import Real, Vector, safe_norm
 from jaxcontact.parameters import Replaceable, is_concrete, model, parameter
 from jaxcontact.scene.anchor_spring import AnchorSpring
 from jaxcontact.scene.bodies import Clumps
@@ -51,7 +51,7 @@ class Scene(Replaceable):
     surfaces: Sequence[Any] = (Plane(),)
     contact: Any
     contact_on_surfaces: Any = None
-    gravity: Any = parameter(
+    gravity: Vector = parameter(
         unit="m/s^2",
         label="acceleration of free fall",
         symbol="g",

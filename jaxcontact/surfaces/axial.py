@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from jaxcontact.geometry.vectors import distance_and_direction
+from jaxcontact.numerics.smooth import Vector
 from jaxcontact.parameters import is_concrete
 from jaxcontact.surfaces.vectors import outward, perpendicular
 
@@ -33,7 +34,7 @@ class Axial(NamedTuple):
     length: jax.Array
 
 
-def axial(point: jax.Array, start: jax.Array, end: jax.Array) -> Axial:
+def axial(point: jax.Array, start: Vector, end: Vector) -> Axial:
     """Coordinates of ``point`` along and across the axis; shapes ``(3,)``.
 
     Args:
@@ -44,6 +45,7 @@ def axial(point: jax.Array, start: jax.Array, end: jax.Array) -> Axial:
     Returns:
         Radius, height and directions.
     """
+    start, end = jnp.asarray(start), jnp.asarray(end)
     length, axis = distance_and_direction(end - start)
     height = jnp.dot(point - start, axis)
     radial = point - start - height * axis

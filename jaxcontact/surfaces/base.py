@@ -10,7 +10,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.geometry.rotation import rotate
-from jaxcontact.numerics.smooth import Real
+from jaxcontact.numerics.smooth import Real, Vector
 from jaxcontact.parameters import Undecorated
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
 
@@ -109,13 +109,13 @@ class Surface(Undecorated, abc.ABC):
 def in_frame(
     shape: Callable[[jax.Array], DistanceAndNormal],
     center: jax.Array,
-    origin: jax.Array,
-    rotation: jax.Array,
+    origin: Vector,
+    rotation: Vector,
 ) -> DistanceAndNormal:
     """Signed distance and normal of a shape that is described in a frame at ``origin``, turned by
     the rotation vector ``rotation``.
     """
-    distance, normal = shape(rotate(center - origin, -rotation))
+    distance, normal = shape(rotate(center - jnp.asarray(origin), -jnp.asarray(rotation)))
     return distance, rotate(normal, rotation)
 
 

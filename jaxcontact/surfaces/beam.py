@@ -1,11 +1,11 @@
 """A bar with round ends."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.numerics.smooth import positive_part
+from jaxcontact.numerics.smooth import Real, Vector, positive_part
 from jaxcontact.parameters import model, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.base import DistanceAndNormal, Surface, in_frame
@@ -34,11 +34,11 @@ class Beam(Surface):
     """
 
     bounds_convex: ClassVar[bool] = True
-    center: Any = dimensions.point("centre", symbol="c")
-    length: Any = dimensions.length("length of the box between the round ends")
-    width: Any = dimensions.length("width and diameter of the round ends", symbol="w")
-    thickness: Any = dimensions.length("thickness", symbol="t")
-    orientation: Any = dimensions.orientation()
+    center: Vector = dimensions.point("centre", symbol="c")
+    length: Real = dimensions.length("length of the box between the round ends")
+    width: Real = dimensions.length("width and diameter of the round ends", symbol="w")
+    thickness: Real = dimensions.length("thickness", symbol="t")
+    orientation: Vector = dimensions.orientation()
     motion: PrescribedMotion | None = None
     hollow: bool = static(default=False)
 

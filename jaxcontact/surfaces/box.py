@@ -1,10 +1,11 @@
 """A box."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.numerics.smooth import Vector
 from jaxcontact.parameters import model, parameter, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.base import DistanceAndNormal, Surface, in_frame
@@ -57,8 +58,8 @@ class Box(Surface):
     """
 
     bounds_convex: ClassVar[bool] = True
-    center: Any = dimensions.point("centre", symbol="c")
-    lengths: Any = parameter(
+    center: Vector = dimensions.point("centre", symbol="c")
+    lengths: Vector = parameter(
         unit="m",
         label="lengths of the edges",
         symbol="l",
@@ -66,7 +67,7 @@ class Box(Surface):
         transform="log",
         shape=(3,),
     )
-    orientation: Any = dimensions.orientation()
+    orientation: Vector = dimensions.orientation()
     motion: PrescribedMotion | None = None
     hollow: bool = static(default=False)
 
@@ -75,4 +76,6 @@ class Box(Surface):
 
     def _in_own_axes(self, point: jax.Array) -> DistanceAndNormal:
         side = jnp.where(point >= 0.0, 1.0, -1.0).astype(point.dtype)
-        return orthogonal_intersection(side * point - 0.5 * self.lengths, jnp.diag(side))
+        return orthogonal_intersection(
+            side * point - 0.5 * jnp.asarray(self.lengths), jnp.diag(side)
+        )

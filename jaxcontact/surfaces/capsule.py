@@ -1,11 +1,13 @@
 """A cylinder with half balls on both ends."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
+import jax.numpy as jnp
 
 from jaxcontact.geometry.segment import displacement_to_segment
 from jaxcontact.geometry.vectors import distance_and_direction
+from jaxcontact.numerics.smooth import Real, Vector
 from jaxcontact.parameters import model, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.axial import check_axis
@@ -33,9 +35,9 @@ class Capsule(Surface):
     """
 
     bounds_convex: ClassVar[bool] = True
-    start: Any = dimensions.point("start of the axis", default=(0.0, 0.0, -0.5))
-    end: Any = dimensions.point("end of the axis", default=(0.0, 0.0, 0.5))
-    radius: Any = dimensions.length("radius", symbol="R")
+    start: Vector = dimensions.point("start of the axis", default=(0.0, 0.0, -0.5))
+    end: Vector = dimensions.point("end of the axis", default=(0.0, 0.0, 0.5))
+    radius: Real = dimensions.length("radius", symbol="R")
     motion: PrescribedMotion | None = None
     hollow: bool = static(default=False)
 
@@ -44,6 +46,6 @@ class Capsule(Surface):
 
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         to_axis, _ = displacement_to_segment(center, self.start, self.end)
-        _, axis = distance_and_direction(self.end - self.start)
+        _, axis = distance_and_direction(jnp.asarray(self.end) - jnp.asarray(self.start))
         distance, normal = outward(-to_axis, perpendicular(axis))
         return distance - self.radius, normal

@@ -6,6 +6,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.numerics.smooth import Real, Vector
 from jaxcontact.parameters import is_concrete, model, parameter, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.axial import Axial, axial, check_axis
@@ -40,10 +41,10 @@ class Cone(Surface):
     """
 
     bounds_convex: ClassVar[bool] = True
-    start: Any = dimensions.point("centre of the first end", default=(0.0, 0.0, -0.5))
-    end: Any = dimensions.point("centre of the second end", default=(0.0, 0.0, 0.5))
-    start_radius: Any = _radius("radius of the first end", "R_1")
-    end_radius: Any = _radius("radius of the second end", "R_2", default=0.0)
+    start: Vector = dimensions.point("centre of the first end", default=(0.0, 0.0, -0.5))
+    end: Vector = dimensions.point("centre of the second end", default=(0.0, 0.0, 0.5))
+    start_radius: Real = _radius("radius of the first end", "R_1")
+    end_radius: Real = _radius("radius of the second end", "R_2", default=0.0)
     motion: PrescribedMotion | None = None
     hollow: bool = static(default=False)
 

@@ -1,10 +1,11 @@
 """A cylinder with flat ends."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.numerics.smooth import Real, Vector
 from jaxcontact.parameters import model, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.axial import axial, check_axis
@@ -34,9 +35,9 @@ class Cylinder(Surface):
     """
 
     bounds_convex: ClassVar[bool] = True
-    start: Any = dimensions.point("centre of the first end", default=(0.0, 0.0, -0.5))
-    end: Any = dimensions.point("centre of the second end", default=(0.0, 0.0, 0.5))
-    radius: Any = dimensions.length("radius", symbol="R")
+    start: Vector = dimensions.point("centre of the first end", default=(0.0, 0.0, -0.5))
+    end: Vector = dimensions.point("centre of the second end", default=(0.0, 0.0, 0.5))
+    radius: Real = dimensions.length("radius", symbol="R")
     motion: PrescribedMotion | None = None
     hollow: bool = static(default=False)
 

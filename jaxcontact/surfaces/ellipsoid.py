@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.numerics.smooth import implicit_root
+from jaxcontact.numerics.smooth import Vector, implicit_root
 from jaxcontact.parameters import model, parameter, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.base import DistanceAndNormal, Surface, in_frame
@@ -43,11 +43,11 @@ class Ellipsoid(Surface):
     """
 
     bounds_convex: ClassVar[bool] = True
-    center: Any = dimensions.point("centre", symbol="c")
-    semi_axes: Any = parameter(
+    center: Vector = dimensions.point("centre", symbol="c")
+    semi_axes: Vector = parameter(
         unit="m", label="semi-axes", symbol="a", interval="(0, inf)", transform="log", shape=(3,)
     )
-    orientation: Any = dimensions.orientation()
+    orientation: Vector = dimensions.orientation()
     motion: PrescribedMotion | None = None
     hollow: bool = static(default=False)
 
@@ -56,9 +56,12 @@ class Ellipsoid(Surface):
 
     def _in_own_axes(self, point: jax.Array) -> DistanceAndNormal:
         scale = jax.lax.stop_gradient(
-            jnp.min(self.semi_axes)
+            jnp.min(jnp.asarray(self.semi_axes))
         )  # dimensionless numbers: third powers of small lengths underflow
-        axes, side = self.semi_axes / scale, jnp.where(point >= 0.0, 1.0, -1.0).astype(point.dtype)
+        axes, side = (
+            jnp.asarray(self.semi_axes) / scale,
+            jnp.where(point >= 0.0, 1.0, -1.0).astype(point.dtype),
+        )
         octant = _off_the_middle(side * point / scale, axes)
         # u = t + scale^2, so that t + a_i^2 = u + (a_i^2 - scale^2) keeps its digits where t
         # approaches -scale^2

@@ -1,6 +1,6 @@
 """A flat triangle."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
@@ -8,6 +8,7 @@ import numpy as np
 
 from jaxcontact.geometry.closest_point import ClosestPoint
 from jaxcontact.geometry.triangle import FACE, closest_point_on_triangle, triangle_normal
+from jaxcontact.numerics.smooth import Vectors
 from jaxcontact.parameters import is_concrete, model, parameter, static
 from jaxcontact.surfaces.base import DistanceAndNormal, Surface
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
@@ -38,7 +39,7 @@ class Facet(Surface):
     """
 
     bounds_convex: ClassVar[bool] = True
-    vertices: Any = parameter(unit="m", label="vertices", symbol="x", shape=(3, 3))
+    vertices: Vectors = parameter(unit="m", label="vertices", symbol="x", shape=(3, 3))
     motion: PrescribedMotion | None = None
     two_sided: bool = static(default=False)
 
@@ -84,6 +85,8 @@ def signed_distance(
     return distance, jnp.where(apart, -side * found.direction, otherwise)
 
 
-def size_of_numbers(center: jax.Array, triangle: jax.Array) -> jax.Array:
+def size_of_numbers(center: jax.Array, triangle: Vectors) -> jax.Array:
     """Largest coordinate [m], ``()``: distances are known to some units of its rounding."""
-    return jax.lax.stop_gradient(jnp.maximum(jnp.max(jnp.abs(center)), jnp.max(jnp.abs(triangle))))
+    return jax.lax.stop_gradient(
+        jnp.maximum(jnp.max(jnp.abs(center)), jnp.max(jnp.abs(jnp.asarray(triangle))))
+    )

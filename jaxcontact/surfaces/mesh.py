@@ -1,12 +1,13 @@
 """A surface of triangles."""
 
-from typing import Any
+from collections.abc import Sequence
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.geometry.triangle import closest_point_on_triangle, triangle_normal
+from jaxcontact.numerics.smooth import Vectors
 from jaxcontact.parameters import is_concrete, model, parameter, static
 from jaxcontact.surfaces.base import DistanceAndNormal, Surface
 from jaxcontact.surfaces.facet import signed_distance, size_of_numbers
@@ -57,8 +58,8 @@ class Mesh(Surface):
         0.10 m
     """
 
-    vertices: Any = parameter(unit="m", label="vertices", symbol="x", shape=(3,))
-    faces: Any = static()
+    vertices: Vectors = parameter(unit="m", label="vertices", symbol="x", shape=(3,))
+    faces: jax.Array | np.ndarray | Sequence[Sequence[int]] = static()
     motion: PrescribedMotion | None = None
     closed: bool = static(default=True)
     hollow: bool = static(default=False)
@@ -70,13 +71,13 @@ class Mesh(Surface):
                 f"Mesh: faces has shape {faces.shape} and type {faces.dtype}, but must be "
                 "whole numbers of shape (m, 3)."
             )
-        if is_concrete(self.vertices) and not (
-            faces.min() >= 0 and faces.max() < len(self.vertices)
-        ):
-            raise ValueError(
-                f"Mesh: faces name the vertices {faces.min()} to {faces.max()}, but there "
-                f"are {len(self.vertices)}, counted from 0."
-            )
+        if is_concrete(self.vertices):
+            count = len(np.asarray(self.vertices))
+            if not (faces.min() >= 0 and faces.max() < count):
+                raise ValueError(
+                    f"Mesh: faces name the vertices {faces.min()} to {faces.max()}, but there "
+                    f"are {count}, counted from 0."
+                )
         if self.hollow and not self.closed:
             raise ValueError("Mesh: hollow=True needs closed=True, an open mesh has no inside.")
         if self.closed:
@@ -85,10 +86,11 @@ class Mesh(Surface):
 
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         faces = jnp.asarray(self.faces)
-        frozen = jax.lax.stop_gradient(self.vertices)
+        vertices = jnp.asarray(self.vertices)
+        frozen = jax.lax.stop_gradient(vertices)
         distances = closest_point_on_triangle(jax.lax.stop_gradient(center), frozen[faces]).distance
         nearest = faces[jnp.argmin(distances)]
-        triangle = self.vertices[nearest]
+        triangle = vertices[nearest]
         found = closest_point_on_triangle(center, triangle)
         if self.closed:
             normal = _region_normal(frozen, faces, nearest, found.region)

@@ -1,12 +1,12 @@
 """A plane."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.numerics.smooth import Real, safe_norm
+from jaxcontact.numerics.smooth import Real, Vector, safe_norm
 from jaxcontact.parameters import is_concrete, model, parameter
 from jaxcontact.surfaces.base import DistanceAndNormal, Surface
 from jaxcontact.surfaces.prescribed_motion import PrescribedMotion
@@ -30,10 +30,10 @@ class Plane(Surface):
     """
 
     bounds_convex: ClassVar[bool] = True
-    normal: Any = parameter(
+    normal: Vector = parameter(
         unit="-", label="normal", symbol="n", shape=(3,), default=(0.0, 0.0, 1.0)
     )
-    offset: Any = parameter(
+    offset: Real = parameter(
         unit="m",
         label="distance of the plane from the origin along its normal",
         symbol="h",
@@ -58,7 +58,7 @@ class Plane(Surface):
         """Distance between a sphere and the plane as it is described [m], negative when they
         overlap. ``position``: ``(..., 3)``.
         """
-        return position @ self.unit_normal - self.offset - radius
+        return jnp.asarray(position) @ self.unit_normal - self.offset - radius
 
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
         return self.gap(center, 0.0), self.unit_normal

@@ -1,13 +1,13 @@
 """Rigid motion of a surface, given as a function of time: a constant twist and an oscillation."""
 
 import math
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from jaxcontact.geometry.rigid_motion import Motion, velocity_at
-from jaxcontact.numerics.smooth import Real
+from jaxcontact.numerics.smooth import Real, Vector
 from jaxcontact.parameters import model, parameter
 
 
@@ -45,34 +45,34 @@ class PrescribedMotion:
         >>> table = jc.Plane(motion=shaking)
     """
 
-    reference_point: Any = parameter(
+    reference_point: Vector = parameter(
         unit="m",
         label="reference point, about which it turns",
         symbol="c",
         shape=(3,),
         default=(0.0,) * 3,
     )
-    velocity: Any = parameter(
+    velocity: Vector = parameter(
         unit="m/s",
         label="velocity of the reference point",
         symbol="v",
         shape=(3,),
         default=(0.0,) * 3,
     )
-    angular_velocity: Any = parameter(
+    angular_velocity: Vector = parameter(
         unit="rad/s", label="angular velocity", symbol="w", shape=(3,), default=(0.0,) * 3
     )
-    amplitude: Any = parameter(
+    amplitude: Vector = parameter(
         unit="m", label="amplitude of the oscillation", symbol="A", shape=(3,), default=(0.0,) * 3
     )
-    frequency: Any = parameter(
+    frequency: Real = parameter(
         unit="Hz",
         label="frequency of the oscillation",
         symbol="f",
         interval="[0, inf)",
         default=0.0,
     )
-    phase: Any = parameter(
+    phase: Real = parameter(
         unit="rad", label="phase of the oscillation at time zero", symbol="phi", default=0.0
     )
 

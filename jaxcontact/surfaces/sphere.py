@@ -1,10 +1,11 @@
 """A ball, or a spherical cavity."""
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import jax
 import jax.numpy as jnp
 
+from jaxcontact.numerics.smooth import Real, Vector
 from jaxcontact.parameters import model, static
 from jaxcontact.surfaces import dimensions
 from jaxcontact.surfaces.base import DistanceAndNormal, Surface
@@ -30,12 +31,12 @@ class Sphere(Surface):
     """
 
     bounds_convex: ClassVar[bool] = True
-    center: Any = dimensions.point("centre", symbol="c")
-    radius: Any = dimensions.length("radius", symbol="R")
+    center: Vector = dimensions.point("centre", symbol="c")
+    radius: Real = dimensions.length("radius", symbol="R")
     motion: PrescribedMotion | None = None
     hollow: bool = static(default=False)
 
     def at_rest(self, center: jax.Array) -> DistanceAndNormal:
-        displacement = center - self.center
+        displacement = center - jnp.asarray(self.center)
         distance, normal = outward(displacement, jnp.array([0.0, 0.0, 1.0], displacement.dtype))
         return distance - self.radius, normal
