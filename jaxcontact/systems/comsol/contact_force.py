@@ -10,8 +10,6 @@ does not say whether its dashpot also acts on separation; here it does not, so t
 attracts).
 """
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 
@@ -51,10 +49,10 @@ class RigidBodyContact:
         0.1
     """
 
-    k_pen: Any = of(QUANTITIES["stiffness"])
-    c_pen: Any = of(QUANTITIES["damping"], default=0.0)
-    ramp_overlap: Any = of(QUANTITIES["ramp_overlap"], default=None)
-    ramp_speed: Any = of(QUANTITIES["ramp_speed"], default=None)
+    k_pen: Real = of(QUANTITIES["stiffness"])
+    c_pen: Real = of(QUANTITIES["damping"], default=0.0)
+    ramp_overlap: Real | None = of(QUANTITIES["ramp_overlap"], default=None)
+    ramp_speed: Real | None = of(QUANTITIES["ramp_speed"], default=None)
 
     def __post_init__(self) -> None:
         if (self.ramp_overlap is None) != (self.ramp_speed is None):
@@ -93,7 +91,7 @@ def contact_force(
     """
     overlap, overlap_rate = -jnp.asarray(gap), -jnp.asarray(gap_rate)
     law = {"stiffness": contact.k_pen, "damping": contact.c_pen}
-    if contact.ramp_overlap is None:
+    if contact.ramp_overlap is None or contact.ramp_speed is None:
         return one_sided_dashpot_force(overlap, overlap_rate, **law), jnp.where(
             overlap > 0.0, 1.0, jnp.zeros_like(overlap)
         )

@@ -44,11 +44,11 @@ class Friction:
         5.00 N
     """
 
-    mu: Any = of(QUANTITIES["coefficient"])
-    v0: Any = of(QUANTITIES["slip_velocity"])
-    Ff_r: Any = of(QUANTITIES["sliding_resistance"], default=0.0)
-    Ff_max: Any = of(QUANTITIES["maximum_force"], default=None)
-    smoothing: Any = of(QUANTITIES["smoothing"], default=None)
+    mu: Real = of(QUANTITIES["coefficient"])
+    v0: Real = of(QUANTITIES["slip_velocity"])
+    Ff_r: Real = of(QUANTITIES["sliding_resistance"], default=0.0)
+    Ff_max: Real | None = of(QUANTITIES["maximum_force"], default=None)
+    smoothing: Real | None = of(QUANTITIES["smoothing"], default=None)
     regularization: Regularization = static(default=EXPONENTIAL)
 
     def __post_init__(self) -> None:
@@ -115,7 +115,7 @@ def friction_force(
         >>> print(f"{force[0]:.2f} N")
         -5.00 N
     """
-    law = {
+    law: dict[str, Any] = {
         "coefficient": friction.mu,
         "sliding_resistance": friction.Ff_r * contact,
         "maximum_force": friction.Ff_max,

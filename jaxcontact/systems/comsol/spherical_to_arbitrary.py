@@ -3,7 +3,7 @@ which moves.
 """
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -41,7 +41,7 @@ class ArbitraryContact:
         0.05
     """
 
-    r_s: Any = of(QUANTITIES["radius"])
+    r_s: Real = of(QUANTITIES["radius"])
     contact: RigidBodyContact
     friction: Friction | None = None
     arms: str = static(default="undeformed")
@@ -163,7 +163,7 @@ def spherical_to_arbitrary(
     """
     normal, gap = jnp.asarray(normal), jnp.asarray(gap)
     inset = 0.5 * gap if parameters.arms == "midpoint" else jnp.zeros_like(gap)
-    arm_source = (parameters.r_s + inset)[..., None] * normal
+    arm_source = jnp.add(parameters.r_s, inset)[..., None] * normal
     source_velocity = velocity_at(source, arm_source)
     approach, slip = normal_and_tangential(source_velocity - jnp.asarray(boundary_velocity), normal)
     load, touching = contact_force(parameters.contact, gap, -approach)
@@ -173,7 +173,8 @@ def spherical_to_arbitrary(
     return SphericalToArbitrary(
         source=Wrench(force, on_source.torque),
         force_on_destination=-force,
-        point=source.position + (parameters.r_s + gap - inset)[..., None] * normal,
+        point=jnp.asarray(source.position)
+        + (jnp.add(parameters.r_s, gap) - inset)[..., None] * normal,
         friction_on_source=friction,
         dissipation=dissipation_rate(friction, slip),
         contact_force=load,

@@ -3,7 +3,7 @@ sphere.
 """
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -20,6 +20,7 @@ from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import law
 from jaxcontact.laws.friction.coulomb import TANH
+from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, of, static
 from jaxcontact.systems.comsol.contact_force import RigidBodyContact, check_arms, contact_force
 from jaxcontact.systems.comsol.friction import Friction, dissipation_rate, optional_friction
@@ -46,8 +47,8 @@ class SphericalContact:
         'undeformed'
     """
 
-    r_s: Any = of(QUANTITIES["radius"])
-    r_d: Any = of(QUANTITIES["radius"])
+    r_s: Real = of(QUANTITIES["radius"])
+    r_d: Real = of(QUANTITIES["radius"])
     contact: RigidBodyContact
     friction: Friction | None = None
     inside: bool = static(default=False)
@@ -189,8 +190,8 @@ def spherical_to_spherical(
     )
     inset = 0.5 * plane.gap if parameters.arms == "midpoint" else jnp.zeros_like(plane.gap)
     arm_source, arm_destination = (
-        (r_s + inset)[..., None] * plane.normal,
-        -(r_d + inset)[..., None] * plane.normal,
+        jnp.add(r_s, inset)[..., None] * plane.normal,
+        -jnp.add(r_d, inset)[..., None] * plane.normal,
     )
     approach, slip = normal_and_tangential(
         velocity_at(source, arm_source) - velocity_at(destination, arm_destination), plane.normal

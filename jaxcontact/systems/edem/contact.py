@@ -370,7 +370,7 @@ def _rolling(
     if particle is None:
         return jnp.zeros_like(jnp.asarray(motion.angular_velocity))
     return constant_rolling_torque(
-        motion.angular_velocity,
+        jnp.asarray(motion.angular_velocity),
         load,
         rolling_coefficient=parameters.base.rolling_friction,
         effective_radius=particle.radius,

@@ -1,7 +1,6 @@
 """The Hertz-Mindlin (no slip) base model."""
 
 import math
-from typing import Any
 
 import jax
 
@@ -54,9 +53,9 @@ class HertzMindlin:
 
     solid1: Solid
     solid2: Solid
-    coefficient_of_restitution: Any = of(QUANTITIES["restitution"])
-    static_friction: Any = of(QUANTITIES["coefficient"])
-    rolling_friction: Any = of(QUANTITIES["rolling_coefficient"], default=0.0)
+    coefficient_of_restitution: Real = of(QUANTITIES["restitution"])
+    static_friction: Real = of(QUANTITIES["coefficient"])
+    rolling_friction: Real = of(QUANTITIES["rolling_coefficient"], default=0.0)
     end: str = static(default="zero_overlap")
 
     def __post_init__(self) -> None:
@@ -101,15 +100,12 @@ class HertzMindlin:
         """Tangential force ``(..., 3)`` [N] on body 1 after it slipped by ``slip_increment`` [m]
         against body 2, and the memory.
         """
-        spring = {
-            "effective_radius": pair.radius,
-            "effective_shear_modulus": effective_shear_modulus(self.solid1, self.solid2),
-        }
+        modulus = effective_shear_modulus(self.solid1, self.solid2)
+        stiffness = mindlin_stiffness(
+            overlap, effective_radius=pair.radius, effective_shear_modulus=modulus
+        )
         damping = (
-            -2.0
-            * math.sqrt(5.0 / 6.0)
-            * self.beta
-            * positive_power(mindlin_stiffness(overlap, **spring) * pair.mass, 0.5)
+            -2.0 * math.sqrt(5.0 / 6.0) * self.beta * positive_power(stiffness * pair.mass, 0.5)
         )
         return mindlin_force(
             memory,
@@ -119,5 +115,6 @@ class HertzMindlin:
             tangential_damping=damping,
             coefficient=self.static_friction,
             time_step=time_step,
-            **spring,
+            effective_radius=pair.radius,
+            effective_shear_modulus=modulus,
         )

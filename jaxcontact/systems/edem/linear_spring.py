@@ -1,7 +1,5 @@
 """The Linear Spring base model."""
 
-from typing import Any
-
 import jax
 import jax.numpy as jnp
 
@@ -58,7 +56,7 @@ class LinearSpring:
 
     solid1: Solid
     solid2: Solid
-    characteristic_velocity: Any = parameter(
+    characteristic_velocity: Real = parameter(
         unit="m/s",
         label="characteristic velocity",
         symbol="V",
@@ -66,10 +64,10 @@ class LinearSpring:
         transform="log",
         remedy="Take the largest speed of the simulation.",
     )
-    coefficient_of_restitution: Any = of(QUANTITIES["restitution"])
-    static_friction: Any = of(QUANTITIES["coefficient"])
-    rolling_friction: Any = of(QUANTITIES["rolling_coefficient"], default=0.0)
-    tangential_stiffness_ratio: Any = parameter(
+    coefficient_of_restitution: Real = of(QUANTITIES["restitution"])
+    static_friction: Real = of(QUANTITIES["coefficient"])
+    rolling_friction: Real = of(QUANTITIES["rolling_coefficient"], default=0.0)
+    tangential_stiffness_ratio: Real = parameter(
         unit="-",
         label="tangential over normal stiffness",
         symbol="k_t/k",

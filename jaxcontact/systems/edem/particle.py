@@ -1,7 +1,5 @@
 """A spherical particle."""
 
-from typing import Any
-
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, of
@@ -24,9 +22,9 @@ class Particle:
         1.0e-04 kg m^2
     """
 
-    radius: Any = of(QUANTITIES["radius"])
-    mass: Any = of(QUANTITIES["mass"])
-    inertia: Any = of(QUANTITIES["inertia"], default=None)
+    radius: Real = of(QUANTITIES["radius"])
+    mass: Real = of(QUANTITIES["mass"])
+    inertia: Real | None = of(QUANTITIES["inertia"], default=None)
 
     @property
     def smallest_inertia(self) -> Real:

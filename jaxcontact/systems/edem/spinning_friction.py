@@ -72,9 +72,9 @@ class SpinningFriction:
         0.125
     """
 
-    mu: Any = of(QUANTITIES["coefficient"])
-    C_safety: Any = of(QUANTITIES["safety"], default=0.125)
-    w_reg: Any = of(QUANTITIES["spin_velocity"], default=None)
+    mu: Real = of(QUANTITIES["coefficient"])
+    C_safety: Real = of(QUANTITIES["safety"], default=0.125)
+    w_reg: Real | None = of(QUANTITIES["spin_velocity"], default=None)
     disk: str = static(default="overlap")
     limit: str = static(default="time_step")
     pressure: str = static(default="uniform")
@@ -158,7 +158,7 @@ def spinning_friction_torque(
         >>> print(f"{torque:.2e} N m")
         -1.13e-03 N m
     """
-    disk = {
+    disk: dict[str, Any] = {
         "coefficient": friction.mu,
         "contact_radius": disk_radius(area),
         "pressure": friction.pressure,
@@ -173,7 +173,7 @@ def spinning_friction_torque(
             safety=friction.C_safety,
             **disk,
         )
-    form = {"spin_velocity": friction.w_reg, "regularization": friction.regularization, **disk}
+    form = disk | {"spin_velocity": friction.w_reg, "regularization": friction.regularization}
     if friction.limit == "regularized":
         return regularized_spinning_torque(spin, normal_force, **form)
     return mean_spinning_torque(

@@ -17,6 +17,11 @@ Example:
     10000 N/m
 """
 
+from collections.abc import Sequence
+
+import jax
+import numpy as np
+
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.systems.exudyn.compatibility import Compatibility
 from jaxcontact.systems.exudyn.parameters import ObjectContactSphereSphere
@@ -26,7 +31,7 @@ EXPLICIT_SOLVER = Compatibility(damping_pulls=False)
 
 
 def general_contact_pair(
-    radii: Real,
+    radii: jax.Array | np.ndarray | Sequence[Real],
     *,
     stiffness: tuple[Real, Real],
     damping: tuple[Real, Real],

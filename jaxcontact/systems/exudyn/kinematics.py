@@ -50,8 +50,8 @@ def sphere_sphere_kinematics(
     distance, direction = distance_and_direction(displacement)
     gap = h * distance - (radius0 + h * radius1)
     normal = h * direction
-    arm0 = (radius0 + gap / 2) * normal
-    arm1 = -h * (radius1 + h * gap / 2) * normal
+    arm0 = jnp.add(radius0, gap / 2) * normal
+    arm1 = -h * jnp.add(radius1, h * gap / 2) * normal
     along, across = normal_and_tangential(
         velocity_at(body1, arm1) - velocity_at(body0, arm0), normal
     )

@@ -1,12 +1,15 @@
 """The parameters of Exudyn's contact objects, with the program's names, defaults and checks."""
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import jax
+import numpy as np
 
 from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
 from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.numerics.smooth import Real, Vectors
 from jaxcontact.parameters import model, of, parameter, static
 from jaxcontact.systems.exudyn import sphere_sphere_modes
 from jaxcontact.systems.exudyn.compatibility import DOCUMENTED, Compatibility
@@ -84,24 +87,24 @@ class ObjectContactSphereSphere(PairContact):
     ``adhesionExponent`` belong to ``impactModel`` 0; the others ignore them.
     """
 
-    spheresRadii: Any = parameter(
+    spheresRadii: jax.Array | np.ndarray | Sequence[Real] = parameter(
         unit="m",
         label="radii of sphere 0 and sphere 1",
         symbol="r0, r1",
         interval="(0, inf)",
         shape=(2,),
     )
-    contactStiffness: Any = of(QUANTITIES["stiffness"], default=0.0)
-    contactDamping: Any = _contact_damping()
-    contactStiffnessExponent: Any = of(QUANTITIES["exponent"], default=1.0)
-    constantPullOffForce: Any = of(QUANTITIES["pull_off_force"], default=0.0)
-    contactPlasticityRatio: Any = of(QUANTITIES["plasticity_ratio"], default=0.0)
-    adhesionCoefficient: Any = of(QUANTITIES["adhesion_stiffness"], default=0.0)
-    adhesionExponent: Any = of(QUANTITIES["adhesion_exponent"], default=1.0)
-    dynamicFriction: Any = of(QUANTITIES["coefficient"], default=0.0)
-    frictionProportionalZone: Any = _friction_proportional_zone()
-    restitutionCoefficient: Any = _restitution_coefficient()
-    minimumImpactVelocity: Any = _minimum_impact_velocity()
+    contactStiffness: Real = of(QUANTITIES["stiffness"], default=0.0)
+    contactDamping: Real = _contact_damping()
+    contactStiffnessExponent: Real = of(QUANTITIES["exponent"], default=1.0)
+    constantPullOffForce: Real = of(QUANTITIES["pull_off_force"], default=0.0)
+    contactPlasticityRatio: Real = of(QUANTITIES["plasticity_ratio"], default=0.0)
+    adhesionCoefficient: Real = of(QUANTITIES["adhesion_stiffness"], default=0.0)
+    adhesionExponent: Real = of(QUANTITIES["adhesion_exponent"], default=1.0)
+    dynamicFriction: Real = of(QUANTITIES["coefficient"], default=0.0)
+    frictionProportionalZone: Real = _friction_proportional_zone()
+    restitutionCoefficient: Real = _restitution_coefficient()
+    minimumImpactVelocity: Real = _minimum_impact_velocity()
     impactModel: int = static(default=0)
     isHollowSphere1: bool = static(default=False)
     activeConnector: bool = static(default=True)
@@ -152,17 +155,17 @@ class ObjectContactSphereTriangle:
     0, that count. A vertex counts with any of its edges.
     """
 
-    radiusSphere: Any = of(QUANTITIES["radius"])
-    trianglePoints: Any = parameter(
+    radiusSphere: Real = of(QUANTITIES["radius"])
+    trianglePoints: Vectors = parameter(
         unit="m", label="vertices in the axes of body 1", symbol="p0, p1, p2", shape=(3, 3)
     )
-    contactStiffness: Any = of(QUANTITIES["stiffness"], default=0.0)
-    contactDamping: Any = _contact_damping()
-    contactStiffnessExponent: Any = of(QUANTITIES["exponent"], default=1.0)
-    dynamicFriction: Any = of(QUANTITIES["coefficient"], default=0.0)
-    frictionProportionalZone: Any = _friction_proportional_zone()
-    restitutionCoefficient: Any = _restitution_coefficient()
-    minimumImpactVelocity: Any = _minimum_impact_velocity()
+    contactStiffness: Real = of(QUANTITIES["stiffness"], default=0.0)
+    contactDamping: Real = _contact_damping()
+    contactStiffnessExponent: Real = of(QUANTITIES["exponent"], default=1.0)
+    dynamicFriction: Real = of(QUANTITIES["coefficient"], default=0.0)
+    frictionProportionalZone: Real = _friction_proportional_zone()
+    restitutionCoefficient: Real = _restitution_coefficient()
+    minimumImpactVelocity: Real = _minimum_impact_velocity()
     impactModel: int = static(default=0)
     includeEdges: int = static(default=7)
     activeConnector: bool = static(default=True)

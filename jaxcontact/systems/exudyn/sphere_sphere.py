@@ -41,6 +41,7 @@ from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxcontact.geometry.rigid_motion import Motion, Wrench
 from jaxcontact.laws.core.registry import law
@@ -87,7 +88,7 @@ def _smoothness(contact: ObjectContactSphereSphere, body1: Motion, **_: object) 
     """At touch-down by damping, pull-off force and exponent; elsewhere the kinks of friction and of
     the adhesive plasticity.
     """
-    touches = body1.position[0] == sum(contact.spheresRadii)
+    touches = np.asarray(body1.position)[0] == sum(contact.spheresRadii)
     if touches and (contact.contactDamping or contact.constantPullOffForce):
         return -1
     return math.ceil(contact.contactStiffnessExponent) - 1 if touches else 0

@@ -58,25 +58,27 @@ def pair_kinematics(
     that there is no contact.
     """
     if contact.compatibility.spin_needs_friction:
-        spin = jnp.where(jnp.equal(contact.dynamicFriction, 0.0), 0.0, body0.angular_velocity)
+        spin = jnp.where(
+            jnp.equal(contact.dynamicFriction, 0.0), 0.0, jnp.asarray(body0.angular_velocity)
+        )
         body0 = body0._replace(angular_velocity=spin)
     body0, body1 = Motion(*map(jnp.asarray, body0)), Motion(*map(jnp.asarray, body1))
+    centre0, centre1 = jnp.asarray(body0.position), jnp.asarray(body1.position)
     vertices = jnp.asarray(contact.trianglePoints)
-    vertices = body1.position + (
+    vertices = centre1 + (
         vertices if orientation is None else rotate_by_quaternion(vertices, orientation)
     )
-    closest = closest_point_on_triangle(body0.position, vertices)
+    closest = closest_point_on_triangle(centre0, vertices)
     counts = (jnp.asarray(_EDGES_OF_REGION)[closest.region] & (contact.includeEdges | 8)) != 0
     gap, normal = closest.distance - jnp.where(counts, contact.radiusSphere, 0.0), closest.direction
-    slip_arm0, slip_arm1 = closest.point - body0.position, closest.point - body1.position
+    slip_arm0, slip_arm1 = closest.point - centre0, closest.point - centre1
     along, across = normal_and_tangential(
         velocity_at(body1, slip_arm1) - velocity_at(body0, slip_arm0), normal
     )
-    arm0 = (contact.radiusSphere + gap / 2) * normal
-    arm1 = body0.position + arm0 - body1.position
-    return Kinematics(
-        slip_arm0, gap, normal, arm0, arm1, along, across, body1.velocity - body0.velocity
-    )
+    arm0 = jnp.add(contact.radiusSphere, gap / 2) * normal
+    arm1 = centre0 + arm0 - centre1
+    velocity = jnp.asarray(body1.velocity) - jnp.asarray(body0.velocity)
+    return Kinematics(slip_arm0, gap, normal, arm0, arm1, along, across, velocity)
 
 
 def sphere_triangle_data(

@@ -3,7 +3,6 @@ pair is made up.
 """
 
 from collections.abc import Mapping
-from typing import Any
 
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.numerics.smooth import Real
@@ -28,11 +27,11 @@ class ElasticContactPairMaterial:
         0.01
     """
 
-    coefficientOfRestitution: Any = of(QUANTITIES["coefficientOfRestitution"])
-    slidingFrictionCoefficient: Any = of(QUANTITIES["slidingFrictionCoefficient"])
-    rotationalResistanceCoefficient: Any = of(QUANTITIES["rotationalResistanceCoefficient"])
-    vsmall: Any = of(QUANTITIES["vsmall"], default=0.01)
-    wsmall: Any = of(QUANTITIES["wsmall"], default=0.01)
+    coefficientOfRestitution: Real = of(QUANTITIES["coefficientOfRestitution"])
+    slidingFrictionCoefficient: Real = of(QUANTITIES["slidingFrictionCoefficient"])
+    rotationalResistanceCoefficient: Real = of(QUANTITIES["rotationalResistanceCoefficient"])
+    vsmall: Real = of(QUANTITIES["vsmall"], default=0.01)
+    wsmall: Real = of(QUANTITIES["wsmall"], default=0.01)
 
 
 @model

@@ -138,7 +138,9 @@ def smooth_current_restitution(
         >>> print(restitution.round(3))
         [0.  0.7]
     """
-    return coefficientOfRestitution * jax.nn.sigmoid((impact_speed - vsmall) / transition_speed)
+    return jnp.multiply(
+        coefficientOfRestitution, jax.nn.sigmoid((impact_speed - vsmall) / transition_speed)
+    )
 
 
 _DAMPING_EXAMPLE = {

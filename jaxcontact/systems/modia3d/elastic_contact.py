@@ -73,12 +73,12 @@ class ElasticContact:
     solidMaterial1: SolidMaterial
     solidMaterial2: SolidMaterial
     pairMaterial: ContactPairMaterial
-    elasticContactReductionFactor: Any = of(
+    elasticContactReductionFactor: Real = of(
         QUANTITIES["elasticContactReductionFactor"], default=1.0
     )
-    maximumContactDamping: Any = of(QUANTITIES["maximumContactDamping"], default=2000.0)
-    contactEpsilon: Any = of(QUANTITIES["contactEpsilon"], default=0.0)
-    transition_speed: Any = of(QUANTITIES["transition_speed"], default=None)
+    maximumContactDamping: Real = of(QUANTITIES["maximumContactDamping"], default=2000.0)
+    contactEpsilon: Real = of(QUANTITIES["contactEpsilon"], default=0.0)
+    transition_speed: Real | None = of(QUANTITIES["transition_speed"], default=None)
     restitution_law: str = static(default="nominal")
     tension: bool = static(default=False)
 
@@ -167,13 +167,11 @@ def damping_of(contact: ElasticContact, impact_speed: Real) -> jax.Array:
     pair = contact.pairMaterial
     if isinstance(pair, ObserverContactPairMaterial):
         return jnp.zeros_like(impact_speed)
-    cor, limits = (
-        pair.coefficientOfRestitution,
-        {
-            "maximumContactDamping": contact.maximumContactDamping,
-            "restitution_law": contact.restitution_law,
-        },
-    )
+    cor = pair.coefficientOfRestitution
+    limits: dict[str, Any] = {
+        "maximumContactDamping": contact.maximumContactDamping,
+        "restitution_law": contact.restitution_law,
+    }
     if contact.transition_speed is None:
         return damping_coefficient(
             current_restitution(cor, impact_speed, vsmall=pair.vsmall), impact_speed, **limits

@@ -48,7 +48,7 @@ def reg(absolute_value: Real, small_value: Real) -> jax.Array:
         >>> print(f"{modia3d.reg(0.5, 0.01):.3f} {modia3d.reg(0.0, 0.01):.5f}")
         0.500 0.00333
     """
-    return small_value / MODIA3D.secant(absolute_value / small_value)
+    return jnp.divide(small_value, MODIA3D.secant(absolute_value / small_value))
 
 
 def regularized_unit_vector(vector: Real, small_value: Real) -> jax.Array:
@@ -156,7 +156,7 @@ def response_calculation(
         30250 N
     """
     motion = relative_motion(motion1, motion2, location=plane.location, normal=plane.normal)
-    overlap, overlap_rate = contactEpsilon - plane.gap, -motion.normal
+    overlap, overlap_rate = jnp.subtract(contactEpsilon, plane.gap), -motion.normal
     along = normal_force(
         overlap,
         overlap_rate,
@@ -177,7 +177,7 @@ def response_calculation(
     )
 
     def wrench(sign: float, body: Motion) -> Wrench:
-        acting = wrench_at(sign * force, plane.location - body.position)
+        acting = wrench_at(sign * force, plane.location - jnp.asarray(body.position))
         return Wrench(acting.force, acting.torque + sign * torque)
 
     return Response(

@@ -48,7 +48,7 @@ class Sphere:
         0.250 m
     """
 
-    diameter: Any = _length("diameter", symbol="d")
+    diameter: Real = _length("diameter", symbol="d")
     isFlat: ClassVar[bool] = False
 
     @property
@@ -68,9 +68,9 @@ class Ellipsoid:
         0.100 m
     """
 
-    lengthX: Any = _length("length along x")
-    lengthY: Any = _length("length along y")
-    lengthZ: Any = _length("length along z")
+    lengthX: Real = _length("length along x")
+    lengthY: Real = _length("length along y")
+    lengthZ: Real = _length("length along z")
     isFlat: ClassVar[bool] = False
 
     @property
@@ -90,9 +90,9 @@ class Box:
         0.150 m
     """
 
-    lengthX: Any = _length("length along x")
-    lengthY: Any = _length("length along y")
-    lengthZ: Any = _length("length along z")
+    lengthX: Real = _length("length along x")
+    lengthY: Real = _length("length along y")
+    lengthZ: Real = _length("length along z")
     isFlat: ClassVar[bool] = True
 
     @property
@@ -112,8 +112,8 @@ class Cylinder:
         0.100 m
     """
 
-    diameter: Any = _length("diameter", symbol="d")
-    length: Any = _length("length")
+    diameter: Real = _length("diameter", symbol="d")
+    length: Real = _length("length")
     isFlat: ClassVar[bool] = False
 
     @property
@@ -133,9 +133,9 @@ class Cone:
         0.150 m
     """
 
-    diameter: Any = _length("diameter of the base", symbol="d")
-    length: Any = _length("length")
-    topDiameter: Any = parameter(
+    diameter: Real = _length("diameter of the base", symbol="d")
+    length: Real = _length("length")
+    topDiameter: Real = parameter(
         unit="m",
         label="diameter of the top",
         symbol="d_top",
@@ -162,8 +162,8 @@ class Capsule:
         0.200 m
     """
 
-    diameter: Any = _length("diameter", symbol="d")
-    length: Any = _length("length")
+    diameter: Real = _length("diameter", symbol="d")
+    length: Real = _length("length")
     isFlat: ClassVar[bool] = False
 
     @property
@@ -183,9 +183,9 @@ class Beam:
         0.030 m
     """
 
-    length: Any = _length("length")
-    width: Any = _length("width", symbol="w")
-    thickness: Any = _length("thickness", symbol="t")
+    length: Real = _length("length")
+    width: Real = _length("width", symbol="w")
+    thickness: Real = _length("thickness", symbol="t")
     isFlat: ClassVar[bool] = True
 
     @property
@@ -206,7 +206,7 @@ class FileMesh:
         0.010 m
     """
 
-    shortestEdge: Any = _length("shortest edge of the mesh")
+    shortestEdge: Real = _length("shortest edge of the mesh")
     isFlat: ClassVar[bool] = False
 
     @property

@@ -33,7 +33,7 @@ class Solid:
     shape: Any
     solidMaterial: str = static(default="")
     contactMaterial: str = static(default="")
-    contactSphereRadius: Any = of(QUANTITIES["contactSphereRadius"], default=None)
+    contactSphereRadius: Real | None = of(QUANTITIES["contactSphereRadius"], default=None)
 
     def __post_init__(self) -> None:
         if type(self.shape) is type or type(self.shape).__name__ not in SHAPES:

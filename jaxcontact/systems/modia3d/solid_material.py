@@ -1,7 +1,6 @@
 """Elastic data of solids, and the program's palette of them."""
 
 from collections.abc import Mapping
-from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -26,9 +25,9 @@ class SolidMaterial:
         2.198e+11 Pa
     """
 
-    density: Any = of(QUANTITIES["density"], default=0.0)
-    YoungsModulus: Any = of(QUANTITIES["YoungsModulus"])
-    PoissonsRatio: Any = of(QUANTITIES["PoissonsRatio"])
+    density: Real = of(QUANTITIES["density"], default=0.0)
+    YoungsModulus: Real = of(QUANTITIES["YoungsModulus"])
+    PoissonsRatio: Real = of(QUANTITIES["PoissonsRatio"])
 
     @property
     def responds(self) -> jax.Array:

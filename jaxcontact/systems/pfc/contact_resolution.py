@@ -49,7 +49,7 @@ from jaxcontact.geometry.triangle import ClosestPoint, closest_point_on_triangle
 from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.laws.core.registry import law
 from jaxcontact.materials import effective_mass, effective_radius
-from jaxcontact.numerics.smooth import Real
+from jaxcontact.numerics.smooth import Real, Vector, Vectors
 from jaxcontact.parameters import nearest
 from jaxcontact.systems.pfc.pieces import Facet, SphericalPiece, Wall, ball
 from jaxcontact.systems.pfc.state import ContactState
@@ -76,7 +76,9 @@ def ball_ball_plane(piece1: SphericalPiece, piece2: SphericalPiece) -> ContactPl
     """Contact plane of two balls or pebbles: ``n = (x2 - x1)/d``, ``g = d - R1 - R2``, ``x_c = x1 +
     (R1 + g/2) n``.
     """
-    distance, direction = distance_and_direction(jnp.asarray(piece2.centre) - piece1.centre)
+    distance, direction = distance_and_direction(
+        jnp.asarray(piece2.centre) - jnp.asarray(piece1.centre)
+    )
     return contact_plane(
         piece1.centre,
         radius=piece1.radius,
@@ -117,11 +119,12 @@ def ball_facet_plane(piece: SphericalPiece, facet: Facet) -> ContactPlane:
     )
 
 
-def closest_point_on_facet(point: Real, vertices: Real) -> ClosestPoint:
+def closest_point_on_facet(point: Vector, vertices: Vectors) -> ClosestPoint:
     """The closest point of a triangle ``(..., 3, 3)``, or of a segment in the xy plane ``(..., 2,
     3)``.
     """
-    triangle = jnp.shape(vertices)[-2] == 3
+    vertices = jnp.asarray(vertices)
+    triangle = vertices.shape[-2] == 3
     return (closest_point_on_triangle if triangle else closest_point_on_planar_segment)(
         point, vertices
     )
@@ -268,8 +271,8 @@ def _resolve(
         effective_radius=radius,
         location=plane.location,
         normal=plane.normal,
-        s_axis=axes.s_axis,
-        t_axis=axes.t_axis,
+        s_axis=jnp.asarray(axes.s_axis),
+        t_axis=jnp.asarray(axes.t_axis),
         gap=plane.gap,
         translational_velocity=motion.translational_velocity,
         rotational_velocity=motion.rotational_velocity,

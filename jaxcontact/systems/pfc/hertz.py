@@ -28,7 +28,7 @@ Example:
 """
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -62,26 +62,26 @@ SHEAR_MODES = (0, 1)
 class Hertz:
     """Properties of the Hertz model, under the program's names; ``slider`` as for ``Linear``."""
 
-    hz_shear: Any = parameter(
+    hz_shear: Real = parameter(
         unit="Pa", label="shear modulus", symbol="G", interval="(0, inf)", transform="log"
     )
-    hz_poiss: Any = parameter(
+    hz_poiss: Real = parameter(
         unit="-", label="Poisson's ratio", symbol="nu", interval="(-1, 0.5]", transform="logit"
     )
-    hz_alpha: Any = parameter(
+    hz_alpha: Real = parameter(
         unit="-", label="exponent of the overlap", symbol="alpha", interval="[1, inf)", default=1.5
     )
-    fric: Any = of(QUANTITIES["coefficient"], default=0.0)
-    dp_nratio: Any = of(QUANTITIES["zeta"], default=0.0)
-    dp_sratio: Any = of(QUANTITIES["zeta"], default=0.0)
-    dp_alpha: Any = parameter(
+    fric: Real = of(QUANTITIES["coefficient"], default=0.0)
+    dp_nratio: Real = of(QUANTITIES["zeta"], default=0.0)
+    dp_sratio: Real = of(QUANTITIES["zeta"], default=0.0)
+    dp_alpha: Real = parameter(
         unit="-",
         label="exponent of the overlap in the dashpots",
         symbol="alpha_d",
         interval="[0, inf)",
         default=0.0,
     )
-    rgap: Any = parameter(unit="m", label="reference gap", symbol="g_r", default=0.0)
+    rgap: Real = parameter(unit="m", label="reference gap", symbol="g_r", default=0.0)
     hz_mode: int = static(default=0)
     dp_mode: int = static(default=0)
     slider: Slider = static(default=coulomb_slider)
@@ -133,8 +133,8 @@ def tangent_stiffnesses(
     overlap: Real, *, h_n: Real, hz_poiss: Real, hz_alpha: Real
 ) -> tuple[jax.Array, jax.Array]:
     """``k_n = alpha h_n d^(alpha - 1)`` and ``k_s`` [N/m], 0 for ``d <= 0``."""
-    normal = hz_alpha * h_n * positive_power(overlap, hz_alpha - 1.0)
-    return normal, shear_ratio(hz_poiss) * normal
+    normal = jnp.multiply(hz_alpha * h_n, positive_power(overlap, hz_alpha - 1.0))
+    return normal, jnp.multiply(shear_ratio(hz_poiss), normal)
 
 
 _MODEL = Hertz(hz_shear=30.0, hz_poiss=0.25, fric=0.5, dp_nratio=0.25, dp_sratio=0.5)

@@ -74,12 +74,12 @@ class Linear:
     smoothing filled in.
     """
 
-    kn: Any = of(QUANTITIES["stiffness"])
-    ks: Any = of(QUANTITIES["tangential_stiffness"], default=0.0)
-    fric: Any = of(QUANTITIES["coefficient"], default=0.0)
-    dp_nratio: Any = of(QUANTITIES["zeta"], default=0.0)
-    dp_sratio: Any = of(QUANTITIES["zeta"], default=0.0)
-    rgap: Any = parameter(unit="m", label="reference gap", symbol="g_r", default=0.0)
+    kn: Real = of(QUANTITIES["stiffness"])
+    ks: Real = of(QUANTITIES["tangential_stiffness"], default=0.0)
+    fric: Real = of(QUANTITIES["coefficient"], default=0.0)
+    dp_nratio: Real = of(QUANTITIES["zeta"], default=0.0)
+    dp_sratio: Real = of(QUANTITIES["zeta"], default=0.0)
+    rgap: Real = parameter(unit="m", label="reference gap", symbol="g_r", default=0.0)
     lin_mode: int = static(default=0)
     dp_mode: int = static(default=0)
     slider: Slider = static(default=coulomb_slider)

@@ -19,7 +19,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
-from jaxcontact.geometry.rigid_motion import Motion
+from jaxcontact.geometry.rigid_motion import Motion, velocity_at
 from jaxcontact.geometry.rotation import (
     quaternion_product,
     rotate,
@@ -27,7 +27,7 @@ from jaxcontact.geometry.rotation import (
     rotation_to_quaternion,
 )
 from jaxcontact.laws.core.quantities import QUANTITIES
-from jaxcontact.numerics.smooth import Real
+from jaxcontact.numerics.smooth import Real, Vector, Vectors
 from jaxcontact.parameters import is_concrete, model, of, parameter
 
 
@@ -43,9 +43,9 @@ class SphericalPiece:
         motion: of the centroid of the body.
     """
 
-    centre: Any = parameter(unit="m", label="centre", symbol="x", shape=(3,))
-    radius: Any = of(QUANTITIES["radius"])
-    mass: Any = parameter(
+    centre: Vector = parameter(unit="m", label="centre", symbol="x", shape=(3,))
+    radius: Real = of(QUANTITIES["radius"])
+    mass: Real = parameter(
         unit="kg", label="mass of the body", symbol="m", interval="(0, inf)", transform="log"
     )
     motion: Motion
@@ -70,15 +70,17 @@ class Clump:
     """
 
     motion: Motion
-    orientation: Any = parameter(
+    orientation: Vector = parameter(
         unit="-", label="orientation", symbol="q", shape=(4,), default=(1.0, 0.0, 0.0, 0.0)
     )
-    mass: Any = parameter(unit="kg", label="mass", symbol="m", interval="(0, inf)", transform="log")
-    inertia: Any = parameter(unit="kg m^2", label="inertia tensor", symbol="I", shape=(3, 3))
-    pebble_positions: Any = parameter(
+    mass: Real = parameter(
+        unit="kg", label="mass", symbol="m", interval="(0, inf)", transform="log"
+    )
+    inertia: Vectors = parameter(unit="kg m^2", label="inertia tensor", symbol="I", shape=(3, 3))
+    pebble_positions: Vectors = parameter(
         unit="m", label="positions of the pebbles", symbol="x_p", shape=(3,)
     )
-    pebble_radii: Any = parameter(
+    pebble_radii: Real = parameter(
         unit="m", label="radii of the pebbles", symbol="R_p", interval="(0, inf)"
     )
 
@@ -117,7 +119,7 @@ class Clump:
     @property
     def arms(self) -> jax.Array:
         """From the centroid to the centres of the pebbles in global axes [m], ``(n, 3)``."""
-        return rotate_by_quaternion(self.pebble_positions, self.orientation)
+        return rotate_by_quaternion(jnp.asarray(self.pebble_positions), self.orientation)
 
     @property
     def global_inertia(self) -> jax.Array:
@@ -125,17 +127,17 @@ class Clump:
         axes = rotate_by_quaternion(
             jnp.eye(3, dtype=jnp.asarray(self.inertia).dtype), self.orientation
         )  # rows: body axes
-        return axes.T @ self.inertia @ axes
+        return axes.T @ jnp.asarray(self.inertia) @ axes
 
     @property
     def pebble_velocities(self) -> jax.Array:
         """Velocities ``v + w x arm`` of the centres of the pebbles [m/s], ``(n, 3)``."""
-        return self.motion.velocity + jnp.cross(self.motion.angular_velocity, self.arms)
+        return velocity_at(self.motion, self.arms)
 
     @property
     def angular_momentum(self) -> jax.Array:
         """About the centroid [kg m^2/s], ``(3,)``."""
-        return self.global_inertia @ self.motion.angular_velocity
+        return self.global_inertia @ jnp.asarray(self.motion.angular_velocity)
 
     def pebbles(self) -> SphericalPiece:
         """Its pieces, every array with the leading axis ``(n, ...)``; all have the mass and the
@@ -147,7 +149,7 @@ class Clump:
             (self.mass, self.motion),
         )
         return SphericalPiece(
-            centre=self.motion.position + self.arms,
+            centre=jnp.asarray(self.motion.position) + self.arms,
             radius=self.pebble_radii,
             mass=shared[0],
             motion=shared[1],
@@ -177,7 +179,7 @@ class Facet:
         motion: of the wall: ``position`` is its centre of rotation.
     """
 
-    vertices: Any = parameter(unit="m", label="vertices", symbol="V", shape=(3,))
+    vertices: Vectors = parameter(unit="m", label="vertices", symbol="V", shape=(3,))
     motion: Motion
 
     def __post_init__(self) -> None:
@@ -194,21 +196,21 @@ class Wall:
             prescribed; shapes ``(3,)``.
     """
 
-    vertices: Any = parameter(unit="m", label="vertices", symbol="V", shape=(3,))
+    vertices: Vectors = parameter(unit="m", label="vertices", symbol="V", shape=(3,))
     motion: Motion
 
     def __post_init__(self) -> None:
         _check_vertices("Wall", self.vertices)
 
-    def facet(self, index: Any) -> Facet:
+    def facet(self, index: jax.Array | int) -> Facet:
         """The facet with an index, which may be traced."""
         return Facet(vertices=jnp.asarray(self.vertices)[index], motion=self.motion)
 
     @property
     def vertex_velocities(self) -> jax.Array:
         """``v + w x (V - x_w)`` [m/s], the shape of ``vertices``."""
-        return self.motion.velocity + jnp.cross(
-            self.motion.angular_velocity, self.vertices - jnp.asarray(self.motion.position)
+        return velocity_at(
+            self.motion, jnp.asarray(self.vertices) - jnp.asarray(self.motion.position)
         )
 
     def moved(self, time_step: Real) -> "Wall":

@@ -117,7 +117,8 @@ def dashpot_forces(
         dp_sratio: ``beta_s`` [-].
         dp_mode: one of ``DASHPOT_MODES``.
     """
-    normal = -2.0 * dp_nratio * positive_power(state.contact_mass * kn, 0.5) * state.normal_velocity
+    critical = jnp.multiply(-2.0 * dp_nratio, positive_power(state.contact_mass * kn, 0.5))
+    normal = critical * state.normal_velocity
     shear = (
         -jnp.asarray(2.0 * dp_sratio * positive_power(state.contact_mass * ks, 0.5))[..., None]
         * state.shear_velocity

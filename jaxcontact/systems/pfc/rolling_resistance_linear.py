@@ -16,7 +16,7 @@ Example:
 """
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax.numpy as jnp
 import numpy as np
@@ -49,7 +49,7 @@ class RollingResistanceLinear:
     """
 
     linear: Linear
-    rr_fric: Any = of(QUANTITIES["rolling_coefficient"], default=0.0)
+    rr_fric: Real = of(QUANTITIES["rolling_coefficient"], default=0.0)
 
 
 class RollingResistanceLinearMemory(NamedTuple):
@@ -132,7 +132,7 @@ def rolling_resistance_linear_contact(
         time_step=1.0,
         slider=model.linear.slider,
     )
-    trial = memory.moment - stiffness[..., None] * state.bend_increment
+    trial = memory.moment - jnp.asarray(stiffness)[..., None] * state.bend_increment
     limit = rolling_torque_limit(response.normal_force, rolling_coefficient=model.rr_fric, **radius)
     slips = response.active & (safe_norm(trial) > limit)
     energies = response.energies._replace(

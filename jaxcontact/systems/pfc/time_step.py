@@ -52,7 +52,7 @@ def kinematic_rate(
     root = positive_power(
         body_speed * body_speed + 2.0 * body_acceleration * displacement_limit, 0.5
     )
-    return (body_speed + root) / (2.0 * displacement_limit)
+    return jnp.add(body_speed, root) / (2.0 * displacement_limit)
 
 
 def translational_stiffness(
@@ -114,7 +114,7 @@ def effective_stiffness(stiffness: Real, *, zeta: Real) -> jax.Array:
         stiffness: ``k`` [N/m].
         zeta: critical damping ratio ``beta`` of the dashpot.
     """
-    return stiffness * jnp.square(jnp.sqrt(1.0 + zeta * zeta) + zeta)
+    return jnp.multiply(stiffness, jnp.square(jnp.sqrt(1.0 + zeta * zeta) + zeta))
 
 
 def highest_frequency(
