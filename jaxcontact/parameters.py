@@ -16,6 +16,7 @@ import jax
 import numpy as np
 
 from jaxcontact.docstrings import with_entries
+from jaxcontact.numerics.smooth import Real
 
 _KEY = "jaxcontact"
 VALUE_ERRORS = {"ValueError, TypeError": "a value is outside its interval, or is not a number."}
@@ -40,7 +41,7 @@ class Interval:
         low, high = text[1:-1].split(",")
         return cls(float(low), float(high), text[0] == "[", text[-1] == "]")
 
-    def contains(self, value: Any) -> bool:
+    def contains(self, value: Real) -> bool:
         """Whether every entry of ``value`` lies inside. NaN lies in no interval; an infinite end is
         never reached.
         """
@@ -109,7 +110,7 @@ def quantity(
     return Quantity(unit, Interval.parse(interval), transform, label, symbol, remedy, shape)
 
 
-def of(about: Quantity, *, default: Any = dataclasses.MISSING) -> Any:
+def of(about: Quantity, *, default: object = dataclasses.MISSING) -> Any:
     """Declare a differentiable parameter of a model that is a known quantity.
 
     Args:
@@ -120,7 +121,7 @@ def of(about: Quantity, *, default: Any = dataclasses.MISSING) -> Any:
     return dataclasses.field(default=default, metadata={_KEY: about})
 
 
-def parameter(*, default: Any = dataclasses.MISSING, **about: Any) -> Any:
+def parameter(*, default: object = dataclasses.MISSING, **about: Any) -> Any:
     """Declare a differentiable parameter of a model: ``of(quantity(...), default=...)``.
 
     Example:
@@ -136,7 +137,7 @@ def parameter(*, default: Any = dataclasses.MISSING, **about: Any) -> Any:
     return of(quantity(**about), default=default)
 
 
-def static(*, default: Any = dataclasses.MISSING) -> Any:
+def static(*, default: object = dataclasses.MISSING) -> Any:
     """Declare a field that belongs to the structure of the model (hashable, not differentiable).
 
     Example:
@@ -195,7 +196,7 @@ class Replaceable:
     ``@model`` gives ``replace`` to every class; one that users change inherits from this.
     """
 
-    def replace(self, **changes: Any) -> Self:
+    def replace(self, **changes: object) -> Self:
         """A copy with some fields changed; the new values are checked as on construction.
 
         Raises:
@@ -330,7 +331,7 @@ def get(tree: Any, path: str) -> Any:
     return tree
 
 
-def put(tree: Tree, path: str, value: Any) -> Tree:
+def put(tree: Tree, path: str, value: object) -> Tree:
     """A copy of ``tree`` with ``value`` at a dotted ``path``."""
     name, _, rest = path.partition(".")
     if isinstance(tree, (tuple, list)):

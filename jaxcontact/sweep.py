@@ -4,7 +4,7 @@ equally long.
 
 import dataclasses
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -33,6 +33,8 @@ MOST_ENTRIES = 2**17
 given: about half a gigabyte.
 """
 
+Inputs = TypeVar("Inputs")
+
 
 def expected_contacts(scene: Scene, initial: State, times: jax.Array, *, budget: int) -> jax.Array:
     """Number of impacts up to the last time if they were rigid and without friction."""
@@ -48,8 +50,8 @@ def expected_contacts(scene: Scene, initial: State, times: jax.Array, *, budget:
 
 
 def sweep(
-    make: Callable[[Any], tuple[Scene, State]],
-    inputs: Any,
+    make: Callable[[Inputs], tuple[Scene, State]],
+    inputs: Inputs,
     times: ArrayLike,
     *,
     method: EventAligned | Impulse | None = None,
@@ -170,8 +172,8 @@ def _with_remedy(
 
 
 def _run(
-    make: Callable[[Any], tuple[Scene, State]],
-    inputs: Any,
+    make: Callable[[Inputs], tuple[Scene, State]],
+    inputs: Inputs,
     times: jax.Array,
     method: EventAligned | Impulse,
     lanes: int,
@@ -179,10 +181,10 @@ def _run(
     """All simulations with the budget of the method, in groups of about as many contacts."""
     count = jax.tree.leaves(inputs)[0].shape[0]
 
-    def expected(one: Any) -> jax.Array:
+    def expected(one: Inputs) -> jax.Array:
         return expected_contacts(*make(one), times, budget=method.contact_budget)
 
-    def simulate_one(one: Any) -> Trajectory:
+    def simulate_one(one: Inputs) -> Trajectory:
         return simulate(*make(one), times, method=method)
 
     def group(index: jax.Array) -> Trajectory:

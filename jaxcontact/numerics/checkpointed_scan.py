@@ -39,7 +39,7 @@ def block_length(steps: int) -> int:
 def checkpointed_scan(
     body: Callable[[Carry, Any], tuple[Carry, Any]],
     carry: Carry,
-    xs: Any = None,
+    xs: object = None,
     length: int | None = None,
 ) -> tuple[Carry, Any]:
     """``jax.lax.scan(body, carry, xs, length)``, with memory in reverse mode that grows as the

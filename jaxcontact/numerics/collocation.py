@@ -7,7 +7,7 @@ two differentiable iterations carries exact derivatives, however it was found
 (``smooth.implicit_root``): what is differentiated is short, and so is the time it takes to compile.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -124,8 +124,8 @@ is below 0.05.
 def solved(
     iterate: Callable[..., jax.Array],
     guess: jax.Array,
-    *parameters: Any,
-    frozen: Any,
+    *parameters: object,
+    frozen: Iterable[object],
     bounded: Callable[..., jax.Array],
 ) -> jax.Array:
     """The fixed point of a quadratically convergent ``iterate``, found without derivatives, then

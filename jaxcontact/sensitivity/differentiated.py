@@ -167,6 +167,6 @@ def derivatives(simulation: DifferentiatedSimulation, mode: str) -> tuple[jax.Ar
     return _run[isinstance(simulation.method, FixedStep)][1](simulation, simulation.values, mode)
 
 
-def by_parameter(jacobian: Any) -> np.ndarray:
+def by_parameter(jacobian: jax.Array) -> np.ndarray:
     """A Jacobian ``(horizons, numbers, parameters)`` with the parameters in front."""
     return np.moveaxis(np.asarray(jacobian), -1, 0)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -19,7 +19,7 @@ REVERSE = (12.0, 0.6)
 """Cost of reverse mode: of the simulation there and back, and of each output."""
 
 
-def check_mode(owner: str, mode: Any) -> None:
+def check_mode(owner: str, mode: str | None) -> None:
     """Raise ``ValueError`` unless ``mode`` is one of ``MODES`` or ``None``."""
     if mode is not None and mode not in MODES:
         raise ValueError(
@@ -36,12 +36,15 @@ def cheaper_mode(inputs: int, outputs: int) -> str:
     return "forward" if forward <= reverse else "reverse"
 
 
-Tree = Any
+Outputs = TypeVar("Outputs")
+
+Tree: TypeAlias = Any
+"""Arrays and numbers in any structure that JAX knows, the caller's own."""
 
 
 def value_and_jacobian(
-    function: Callable[..., Tree], *, mode: str | None = None, chunk: int | None = None
-) -> Callable[..., tuple[Tree, Tree]]:
+    function: Callable[..., Outputs], *, mode: str | None = None, chunk: int | None = None
+) -> Callable[..., tuple[Outputs, Tree]]:
     """The value of ``function`` and its Jacobian with respect to the first argument.
 
     Forward mode carries one direction for each input beside the simulation, all in one batch;

@@ -38,7 +38,7 @@ from jaxcontact.surfaces import Plane
 Method = EventAligned | Impulse | FixedStep
 
 
-def check_times(times: Any) -> None:
+def check_times(times: ArrayLike) -> None:
     """Raises where ``times`` are no list of increasing numbers."""
     if np.ndim(times) != 1 or np.shape(times)[0] < 1:
         raise ValueError(

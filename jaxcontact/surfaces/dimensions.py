@@ -1,23 +1,20 @@
 """Declarations that several surfaces share."""
 
-from typing import Any
-
-from numpy.typing import ArrayLike
-
+from jaxcontact.numerics.smooth import Real, Vector
 from jaxcontact.parameters import parameter
 
 
-def length(label: str, *, symbol: str = "l") -> Any:
+def length(label: str, *, symbol: str = "l") -> Real:
     """A positive length [m]."""
     return parameter(unit="m", label=label, symbol=symbol, interval="(0, inf)", transform="log")
 
 
-def point(label: str, *, symbol: str = "x", default: ArrayLike = (0.0, 0.0, 0.0)) -> Any:
+def point(label: str, *, symbol: str = "x", default: Vector = (0.0, 0.0, 0.0)) -> Vector:
     """A point [m], ``(3,)``."""
     return parameter(unit="m", label=label, symbol=symbol, shape=(3,), default=default)
 
 
-def orientation() -> Any:
+def orientation() -> Vector:
     """Rotation vector [rad], ``(3,)``, that turns the axes of the scene into those of the shape."""
     return parameter(
         unit="rad",

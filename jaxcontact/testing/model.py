@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 
-def check_copies(model: Any) -> None:
+def check_copies(model: object) -> None:
     """A model is a frozen pytree, and a copy of it (also from a pickle) has the same structure and
     the same numbers: so compiled code is used again, in another process, too.
 

@@ -73,11 +73,11 @@ class Law:
     energy: Callable[..., Any] | None = None
     conjugate: str | None = None
 
-    def arguments(self, **changes: Any) -> dict[str, Any]:
+    def arguments(self, **changes: object) -> dict[str, Any]:
         """``example`` with some arguments changed."""
         return {**self.example, **changes}
 
-    def smoothness_at(self, **changes: Any) -> float:
+    def smoothness_at(self, **changes: object) -> float:
         """Number of continuous derivatives for these arguments."""
         return (
             self.smoothness(**self.arguments(**changes))
@@ -140,7 +140,7 @@ def law(
     *,
     family: str,
     source: str,
-    smoothness: Any,
+    smoothness: float | Callable[..., float],
     example: Mapping[str, Any],
     name: str | None = None,
     **about: Any,

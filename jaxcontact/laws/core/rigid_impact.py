@@ -20,7 +20,7 @@ from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, parameter
 
 
-def duration_field() -> Any:
+def duration_field() -> float:
     """Declare the time between touch-down and lift-off at an approach speed of 1 m/s [s].
 
     Example:
@@ -43,7 +43,7 @@ def duration_field() -> Any:
     )
 
 
-def deviation_field() -> Any:
+def deviation_field() -> float:
     """Declare the deviation of each impact in order of time, added to ``ln(e/(1 - e))``.
 
     Example:

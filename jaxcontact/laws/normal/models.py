@@ -23,7 +23,7 @@ from jaxcontact.laws.core.damping_maps import (
     obtained_restitution,
     tsuji_alpha,
 )
-from jaxcontact.laws.core.normal_interfaces import NormalLaw, SmoothLaw
+from jaxcontact.laws.core.normal_interfaces import CompliantLaw, NormalLaw, SmoothLaw
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import law
 from jaxcontact.laws.core.rigid_impact import RigidImpact, deviation_field, duration_field
@@ -483,7 +483,7 @@ Example:
 """
 
 
-def register(example: Any, *, smoothness: float, source: str, **about: Any) -> None:
+def register(example: CompliantLaw, *, smoothness: float, source: str, **about: Any) -> None:
     """Enter the normal law of ``example`` into the catalogue; the arguments are those of
     ``laws.catalogue.law``.
     """

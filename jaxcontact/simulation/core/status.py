@@ -1,9 +1,11 @@
 """How a simulation ended, as a code that survives jit, and as advice for a person."""
 
 import enum
-from typing import Any
+from typing import overload
 
+import jax
 import numpy as np
+from numpy.typing import ArrayLike
 
 
 class Status(enum.IntEnum):
@@ -33,12 +35,18 @@ class Status(enum.IntEnum):
         return _ADVICE[self]
 
 
-def succeeded(status: Any) -> Any:
+@overload
+def succeeded(status: int) -> bool: ...
+@overload
+def succeeded(status: np.ndarray) -> np.ndarray: ...
+@overload
+def succeeded(status: jax.Array) -> jax.Array: ...
+def succeeded(status: jax.Array | np.ndarray | int) -> jax.Array | np.ndarray | bool:
     """Whether simulations with these codes did what was asked, each; also where they are traced."""
     return status <= Status.SIMULTANEOUS_IMPACTS
 
 
-def describe_failures(statuses: Any) -> str:
+def describe_failures(statuses: ArrayLike) -> str:
     """How many of these simulations did not succeed, of which codes, and the advice for each code;
     empty where all did.
     """

@@ -32,7 +32,7 @@ from jaxcontact.simulation.multibody.pairs import (
     distances_to_contact,
     spin_rates,
 )
-from jaxcontact.surfaces import Plane
+from jaxcontact.surfaces import Plane, Surface
 
 DEPTH = 0.125
 """Overlap that a flight may end in, in units of the radius of the smaller sphere."""
@@ -110,7 +110,7 @@ def flight_bounds(
     )
 
 
-def is_fixed_plane(surface: Any) -> bool:
+def is_fixed_plane(surface: Surface) -> bool:
     """Whether the time of a touch is known in advance."""
     return isinstance(surface, Plane) and surface.motion is None
 

@@ -789,7 +789,7 @@ def stored_in(world: World, progress: StepCarry) -> dict[str, jax.Array]:
     }
 
 
-def begun(world: World, overlap: jax.Array) -> Any:
+def begun(world: World, overlap: jax.Array) -> OnBranch | None:
     """What contacts that begin at ``overlap`` remember along the normal."""
     if not world.has_hysteresis:
         return None
@@ -1005,7 +1005,7 @@ def simulate_many(
     )
 
 
-def allowed_lack(accuracy: float, precision: Any) -> float:
+def allowed_lack(accuracy: float, precision: np.dtype) -> float:
     """What ``largest_lack`` may be: its power 4/3 goes with the error."""
     rounded = 64 * float(jnp.finfo(precision).eps)
     return max(INEXACT * (accuracy / 1e-6) ** 0.75, rounded)

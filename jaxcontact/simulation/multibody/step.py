@@ -16,7 +16,7 @@ with memory acts through half an impulse of its force before and the rest after 
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -56,6 +56,9 @@ from jaxcontact.simulation.multibody.pairs import (
     relative_velocity,
     spin_rates,
 )
+
+Memory = TypeVar("Memory")
+Result = TypeVar("Result")
 
 FRICTION_STEPS = 8
 """Steps of a friction with memory, of two parts each, in each step of the motion."""
@@ -486,13 +489,13 @@ def resisted(
 
 
 def whole_and_halves(
-    part: Callable[[State, jax.Array, jax.Array], tuple[State, Any]], start: State
-) -> Any:
+    part: Callable[[State, jax.Array, jax.Array], tuple[State, Result]], start: State
+) -> Result:
     """What ``part(begin, passed, share)`` returns beside the state after it, stacked: of the whole,
     and from the ``start`` again of the first half and of the second. It is compiled once.
     """
 
-    def one(now: State, fractions: tuple[jax.Array, jax.Array]) -> tuple[State, Any]:
+    def one(now: State, fractions: tuple[jax.Array, jax.Array]) -> tuple[State, Result]:
         passed, share = fractions
         begin = jax.tree.map(lambda last, first: jnp.where(passed > 0, last, first), now, start)
         return part(begin, passed, share)
@@ -556,8 +559,13 @@ def slips(world: World, at: Geometry, state: State) -> jax.Array:
 
 
 def carried(
-    world: World, memory: Any, before: Geometry, after: Geometry, state: State, duration: jax.Array
-) -> Any:
+    world: World,
+    memory: Memory,
+    before: Geometry,
+    after: Geometry,
+    state: State,
+    duration: jax.Array,
+) -> Memory:
     """What friction remembers, its vectors carried along with the contact plane."""
     spins = world.pairs.first @ state.spin, world.pairs.second @ state.spin + after.surface_spin
     turn = duration * jnp.sum((spins[0] + spins[1]) * after.normal, axis=-1) / 2

@@ -17,6 +17,7 @@ import numpy as np
 from jaxcontact.laws.core.contact_phase import ContactPhase
 from jaxcontact.numerics.checkpointed_scan import block_length, checkpointed_scan
 from jaxcontact.numerics.interpolation import Segments, at_times
+from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.scene import Scene, State
 from jaxcontact.simulation.core.methods import EventAligned, Impulse
@@ -147,7 +148,7 @@ def bounce(
     method: EventAligned | Impulse,
     *,
     level: bool,
-    constants: Any,
+    constants: Real | None,
 ) -> tuple[BounceCarry, BounceRecord]:
     """One flight and the contact that ends it."""
     flight = fly(scene, progress.motion, horizon, method)

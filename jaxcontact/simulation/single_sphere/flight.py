@@ -3,10 +3,11 @@ steps where there is drag or lift.
 """
 
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxcontact.numerics.runge_kutta import CLASSICAL, step
 from jaxcontact.scene.scene import Scene
@@ -167,7 +168,7 @@ def integrated(scene: Scene, start: SphereMotion, horizon: jax.Array, *, steps: 
     return Flight(nodes, end, touches, difference(rough, before_landing, nodes.velocity) / HALVING)
 
 
-def largest_flight_lack(accuracy: float, precision: Any) -> float:
+def largest_flight_lack(accuracy: float, precision: np.dtype) -> float:
     """What a flight may lack, in units of its largest speed."""
     return max(SHARE * accuracy, ROUNDED * float(jnp.finfo(precision).eps))
 

@@ -1,6 +1,6 @@
 """The output variables of Exudyn's contact objects."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -8,6 +8,10 @@ import jax.numpy as jnp
 from jaxcontact.geometry.rigid_motion import Wrench
 from jaxcontact.systems.exudyn.forces import ContactForces
 from jaxcontact.systems.exudyn.kinematics import Kinematics
+from jaxcontact.systems.exudyn.parameters import (
+    ObjectContactSphereSphere,
+    ObjectContactSphereTriangle,
+)
 
 
 class OutputVariables(NamedTuple):
@@ -49,7 +53,7 @@ class Contact(NamedTuple):
 
 
 def output_variables(
-    contact: Any,
+    contact: ObjectContactSphereSphere | ObjectContactSphereTriangle,
     kinematics: Kinematics,
     forces: ContactForces,
     position: jax.Array,
