@@ -2,14 +2,13 @@
 deviations that are positive.
 """
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from calibration.errors import InputError
 
 
-def check_increasing_times(owner: str, times: Any, *, least: int = 1) -> np.ndarray:
+def check_increasing_times(owner: str, times: ArrayLike, *, least: int = 1) -> np.ndarray:
     """Times (n,) as numbers.
 
     Raises:
@@ -35,7 +34,7 @@ def check_increasing_times(owner: str, times: Any, *, least: int = 1) -> np.ndar
     return values
 
 
-def check_numbers(owner: str, name: str, values: Any, shape: tuple[int, ...]) -> np.ndarray:
+def check_numbers(owner: str, name: str, values: ArrayLike, shape: tuple[int, ...]) -> np.ndarray:
     """Numbers of a shape, NaN where nothing was measured.
 
     Raises:
@@ -57,7 +56,7 @@ def check_numbers(owner: str, name: str, values: Any, shape: tuple[int, ...]) ->
 
 
 def check_deviations(
-    owner: str, sigma: Any, shape: tuple[int, ...], *, unit: str
+    owner: str, sigma: ArrayLike | None, shape: tuple[int, ...], *, unit: str
 ) -> np.ndarray | None:
     """Standard deviations of a shape, from one number or one for each; ``None`` where not given.
 

@@ -22,7 +22,7 @@ from calibration.nuisances.base import Nuisance
 from calibration.optimise.normal_equations import SharedInformation, eliminate
 from calibration.planning.candidate import Candidate
 from calibration.problem.problem import Problem
-from calibration.problem.residuals import Block, jacobians
+from calibration.problem.residuals import Batch, Block, jacobians
 from calibration.problem.statuses import Statuses, judge_statuses
 from calibration.problem.trial import Trial
 from calibration.problem.trial_batch import TrialBatch
@@ -194,7 +194,7 @@ class PlannedTrials:
         return blocks, judge_statuses(followed, scene, shared, group.local, data, blocks)
 
 
-def select_method(point: WorkingPoint, candidate: Candidate) -> Any:
+def select_method(point: WorkingPoint, candidate: Candidate) -> jc.EventAligned | jc.Impulse:
     """The method of the problem; where that has rigid impacts and an instrument measures contacts,
     one that follows them.
     """
@@ -208,7 +208,9 @@ def select_method(point: WorkingPoint, candidate: Candidate) -> Any:
     return method
 
 
-def plan_motion(scene: jc.Scene, candidate: Candidate, method: Any) -> PlannedMotion | None:
+def plan_motion(
+    scene: jc.Scene, candidate: Candidate, method: jc.EventAligned | jc.Impulse
+) -> PlannedMotion | None:
     """The motion that a candidate would show; ``None`` for a table of impacts.
 
     Raises:
@@ -269,7 +271,7 @@ def plan_problem(
     point: WorkingPoint,
     trials: Sequence[Trial | ImpactTable],
     nuisances: tuple[Nuisance, ...],
-    method: Any,
+    method: jc.EventAligned | jc.Impulse | None,
 ) -> Problem:
     """The trials with the free parameters and shared parameters of the working point."""
     layout = point.layout
@@ -288,7 +290,9 @@ def plan_problem(
     return problem.with_layout(dataclasses.replace(problem.layout, shared=layout.shared))
 
 
-def plan_coordinates(batch: Any, guess: Any, named: Mapping[str, Any]) -> Any:
+def plan_coordinates(
+    batch: Batch, guess: jax.Array | np.ndarray, named: Mapping[str, Any]
+) -> jax.Array | np.ndarray:
     """Coordinates (L,) of a trial's own parameters, those that are ``named`` as planned (possibly
     traced).
     """

@@ -1,17 +1,20 @@
 """Which errors are assumed of each measurement of a trial, and what this makes of its samples."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TypeVar
 
 import numpy as np
 
 from calibration.io.impact_table import ImpactTable
 from calibration.measurements.base import Abscissa, Measurement
 from calibration.model.samples import Samples
-from calibration.noise.models import Errors, NoiseModel, select_noise_model
+from calibration.noise.models import Errors, Noise, NoiseModel, select_noise_model
 from calibration.noise.whitening import make_whitening
-from calibration.problem.table_batch import TableBatch
+from calibration.problem.table_batch import ImpactData, TableBatch
 from calibration.problem.trial import Trial
+from calibration.problem.trial_batch import TrialData
+
+Data = TypeVar("Data", TrialData, ImpactData)
 
 
 def list_noise_classes(trials: Sequence[Trial | ImpactTable]) -> tuple[type, ...]:
@@ -25,7 +28,7 @@ def list_noise_classes(trials: Sequence[Trial | ImpactTable]) -> tuple[type, ...
     return tuple(dict.fromkeys(classes))
 
 
-def assign_errors(trial: Trial | ImpactTable, noise: Any) -> tuple[Errors, ...]:
+def assign_errors(trial: Trial | ImpactTable, noise: Noise) -> tuple[Errors, ...]:
     """The errors of each measurement of a trial, or of an impact table; ``noise`` as given to the
     problem.
     """
@@ -53,7 +56,7 @@ def _errors(measurement: Measurement, model: NoiseModel) -> Errors:
     )
 
 
-def with_noise(data: Any, errors: tuple[Errors, ...]) -> Any:
+def with_noise(data: Data, errors: tuple[Errors, ...]) -> Data:
     """The data of the trials of one kind with the losses of their noise models, and whitening where
     the correlation time is known.
     """

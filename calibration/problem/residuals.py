@@ -8,7 +8,7 @@ or belong to one *trial*; the Jacobian has dense columns for the first, and bloc
 import dataclasses
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -19,6 +19,11 @@ from calibration.model.free import SceneParameter, Tied
 from calibration.model.parameter import Parameter, evaluate_priors, to_values
 from calibration.nuisances import Nuisance
 from calibration.problem.rows import count_rows
+
+AtNuisances: TypeAlias = tuple[tuple[Nuisance, Any], ...]
+"""Nuisance quantities of all trials, each with its values."""
+
+Result = TypeVar("Result")
 
 
 class Batch(Protocol):
@@ -32,12 +37,14 @@ class Batch(Protocol):
     def trial_parameters(self) -> tuple[Parameter, ...]: ...
     def known(self, scene: jc.Scene, data: Any) -> jc.Scene: ...
     def expected_and_status(
-        self, scene: jc.Scene, shared: Any, local: jax.Array, data: Any
+        self, scene: jc.Scene, shared: AtNuisances, local: jax.Array, data: Any
     ) -> tuple[tuple[jax.Array, ...], jax.Array]: ...
     def residual_and_status(
-        self, scene: jc.Scene, shared: Any, local: jax.Array, data: Any
+        self, scene: jc.Scene, shared: AtNuisances, local: jax.Array, data: Any
     ) -> tuple[jax.Array, jax.Array]: ...
-    def status(self, scene: jc.Scene, shared: Any, local: jax.Array, data: Any) -> jax.Array: ...
+    def status(
+        self, scene: jc.Scene, shared: AtNuisances, local: jax.Array, data: Any
+    ) -> jax.Array: ...
     def until(self, data: Any, ends: jax.Array) -> Any: ...
 
 
@@ -137,7 +144,7 @@ class Layout:
         return scene, tuple(found)
 
     def at_trial(
-        self, batch: int, scene: jc.Scene, shared: jax.Array, data: Any
+        self, batch: int, scene: jc.Scene, shared: jax.Array, data: object
     ) -> tuple[jc.Scene, tuple[tuple[Nuisance, jax.Array], ...]]:
         """``at`` for one trial of a kind."""
         # What is known of a trial comes first: a modulus, say, gives balls of different radius
@@ -145,33 +152,33 @@ class Layout:
         return self.at(self.batches[batch].known(scene, data), shared)
 
     def residual(
-        self, batch: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any
+        self, batch: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: object
     ) -> jax.Array:
         """Weighted residuals of one trial of a kind."""
         return self.residual_and_status(batch, scene, shared, local, data)[0]
 
     def residual_and_status(
-        self, batch: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any
+        self, batch: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: object
     ) -> tuple[jax.Array, jax.Array]:
         """Weighted residuals of one trial of a kind, and how the simulation behind them ended."""
         at_trial = self.at_trial(batch, scene, shared, data)
         return self.batches[batch].residual_and_status(*at_trial, local, data)
 
     def expected(
-        self, batch: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any
+        self, batch: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: object
     ) -> tuple[jax.Array, ...]:
         """What each observation of one trial of a kind would measure, without noise."""
         return self.expected_and_status(batch, scene, shared, local, data)[0]
 
     def expected_and_status(
-        self, batch: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any
+        self, batch: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: object
     ) -> tuple[tuple[jax.Array, ...], jax.Array]:
         """``expected``, and how the simulation behind it ended."""
         at_trial = self.at_trial(batch, scene, shared, data)
         return self.batches[batch].expected_and_status(*at_trial, local, data)
 
     def status(
-        self, batch: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: Any
+        self, batch: int, scene: jc.Scene, shared: jax.Array, local: jax.Array, data: object
     ) -> jax.Array:
         """How the simulation of one trial of a kind ended, up to what was measured of it."""
         return self.batches[batch].status(*self.at_trial(batch, scene, shared, data), local, data)
@@ -183,7 +190,7 @@ class Layout:
         )
 
 
-def over_trials(function: Callable[..., Any], *columns: Any) -> Any:
+def over_trials(function: Callable[..., Result], *columns: object) -> Result:
     """``vmap`` of ``function`` over the leading axis; for a single trial the plain call, which can
     skip what is not needed.
     """

@@ -3,7 +3,6 @@ where forces are measured.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import jaxcontact as jc
 from calibration.detection.detection import Detection
@@ -11,6 +10,7 @@ from calibration.errors import InputError
 from calibration.measurements.base import Measurement
 from calibration.problem.trial import Trial
 from jaxcontact.laws import BranchedLaw, CompliantLaw, PairContact, RigidLaw, SmoothLaw
+from jaxcontact.simulation.simulate import Method
 
 SPARE = 2
 """Contacts beyond those that were seen: a motion with the parameters of the moment may have
@@ -20,7 +20,7 @@ more.
 
 def default_method(
     scene: jc.Scene, trials: Sequence[Trial], detections: Sequence[Detection | None]
-) -> Any:
+) -> jc.EventAligned | jc.Impulse:
     """The method for ``trials`` with a motion, whose first guesses are ``detections``.
 
     Raises:
@@ -63,7 +63,7 @@ def needs_contacts_in_full(scene: jc.Scene, trials: Sequence[Trial]) -> list[Mea
     ]
 
 
-def check_method(scene: jc.Scene, trials: Sequence[Trial], method: Any) -> None:
+def check_method(scene: jc.Scene, trials: Sequence[Trial], method: Method) -> None:
     """Check that a method and the laws of the scene give what was measured.
 
     Raises:

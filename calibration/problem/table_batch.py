@@ -158,7 +158,9 @@ class TableBatch:
         """What would be measured after the impacts of one table, without noise, and ``status``."""
         return (self.predict(scene, data),), self.status(scene, shared, local, data)
 
-    def status(self, scene: jc.Scene, shared: Any, local: jax.Array, data: ImpactData) -> jax.Array:
+    def status(
+        self, scene: jc.Scene, shared: tuple[Any, ...], local: jax.Array, data: ImpactData
+    ) -> jax.Array:
         """Success: single impacts have closed forms, nothing is simulated."""
         return jnp.asarray(jc.Status.SUCCESS)
 

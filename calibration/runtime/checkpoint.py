@@ -16,7 +16,7 @@ import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, TypeAlias
+from typing import Any, TypeVar
 
 import jax
 import numpy as np
@@ -29,8 +29,7 @@ from calibration.runtime.versions import installed_versions
 DESCRIPTION = "description.json"
 _NAMES = "names"
 
-PyTree: TypeAlias = Any
-"""Nested containers of arrays, whose structure ``jax.tree`` knows."""
+Tree = TypeVar("Tree")  # nested containers of arrays, whose structure jax.tree knows
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,9 +100,7 @@ class Journal:
     ) -> None:
         self.write()
 
-    def remember(
-        self, name: str, compute: Callable[[], PyTree], *, like: PyTree | None = None
-    ) -> PyTree:
+    def remember(self, name: str, compute: Callable[[], Tree], *, like: Tree | None = None) -> Tree:
         """Read the piece ``name`` where the journal holds it, else compute it.
 
         Args:
@@ -140,7 +137,7 @@ class Journal:
         self.written = time.monotonic()
 
 
-def _unflatten(leaves: list[np.ndarray], like: PyTree | None) -> PyTree:
+def _unflatten(leaves: list[np.ndarray], like: object) -> Any:
     return leaves if like is None else jax.tree.unflatten(jax.tree.structure(like), leaves)
 
 

@@ -55,7 +55,7 @@ class Option:
     metavar: str | None = None
 
     def check(
-        self, name: str, value: Any, *, path: str | None = None, line: int | None = None
+        self, name: str, value: object, *, path: str | None = None, line: int | None = None
     ) -> Any:
         """The cleaned value.
 
@@ -93,7 +93,7 @@ def option(
     about: str,
     kind: ValueKind,
     *,
-    default: Any = dataclasses.MISSING,
+    default: object = dataclasses.MISSING,
     flags: str | None = None,
     metavar: str | None = None,
 ) -> Any:
@@ -126,7 +126,7 @@ def required(section: type) -> tuple[str, ...]:
     )
 
 
-def as_toml(value: Any) -> str:
+def as_toml(value: object) -> str:
     """A value as it is written in TOML, for messages; what TOML does not have, as Python writes
     it.
     """

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 from calibration.errors import InputError
 from calibration.report.exporters import EXPORTERS
@@ -60,7 +60,7 @@ class Section:
             if value is not None or name in required(type(self)):
                 object.__setattr__(self, name, about.check(name, value))
 
-    def with_given(self, **given: Any) -> Self:
+    def with_given(self, **given: object) -> Self:
         """The same with the options that are not ``None``."""
         return replace(self, **{name: value for name, value in given.items() if value is not None})
 

@@ -12,6 +12,7 @@ import math
 import warnings as python_warnings
 from collections.abc import Callable
 from functools import partial
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import jax
@@ -527,7 +528,9 @@ def sum_log_slopes(
     return total
 
 
-def make_inference_data(arviz: Any, fit: Fit, density: Density, points: Point, steps: Step) -> Any:
+def make_inference_data(
+    arviz: ModuleType, fit: Fit, density: Density, points: Point, steps: Step
+) -> Any:
     """Samples of the values with names, units and labels."""
     assessment, layout = density.assessment, density.layout
     found: dict[str, np.ndarray] = {}
@@ -619,7 +622,13 @@ def count_lost(density: Density, points: Point) -> int:
 
 
 def summarise(
-    arviz: Any, fit: Fit, density: Density, points: Point, steps: Step, data: Any, level: float
+    arviz: ModuleType,
+    fit: Fit,
+    density: Density,
+    points: Point,
+    steps: Step,
+    data: Any,
+    level: float,
 ) -> Posterior:
     """Intervals, whether the chains agree, and words."""
     intervals, sentences, warnings = {}, [], []
@@ -695,7 +704,9 @@ def summarise(
     )
 
 
-def measure_agreement(arviz: Any, assessment: Assessment, points: Point) -> tuple[float, float]:
+def measure_agreement(
+    arviz: ModuleType, assessment: Assessment, points: Point
+) -> tuple[float, float]:
     """Largest R-hat and smallest effective sample size (bulk or tail) of all parameters.
 
     Of coordinates: their ranks, which count, are those of the values, and they do not overflow.

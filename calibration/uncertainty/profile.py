@@ -538,7 +538,7 @@ class Walk:
             shared[index], frozen[index] = coordinate, True
         start = self.origin._replace(shared=shared, local=near.local, frozen=frozen)
 
-        like = (Minimum(0, self.origin.local, 0, 0), 0)
+        like: tuple[Minimum, float] = (Minimum(0, self.origin.local, 0, 0), 0)
         minimum, chi2 = self.kept.remember(
             f"{self.prefix}{self.count}", lambda: refit(self.assessment, start), like=like
         )
