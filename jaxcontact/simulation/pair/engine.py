@@ -19,7 +19,7 @@ from jaxcontact.simulation.core.status import Status
 from jaxcontact.simulation.core.trajectory import Contacts, Trajectory
 from jaxcontact.simulation.pair.equations import System, motions
 from jaxcontact.simulation.pair.replay import Replayed, motion_at, replayed
-from jaxcontact.simulation.pair.search import Steps, found_steps
+from jaxcontact.simulation.pair.search import Steps, found_steps, size_of
 from jaxcontact.surfaces import Sphere
 
 ROOM = 128
@@ -101,6 +101,11 @@ def simulate_pair(
     )
     memory = system.contact.begun(*motions(q, jnp.concatenate([v, w])))
     y = jnp.concatenate([v, w, memory.flow])
+    turns = turns_at_once(system, q, y)
+    begins = system.contact.crossed(jnp.asarray(0), memory, *motions(q, y))
+    memory = jax.tree.map(lambda new, old: jnp.where(turns, new, old), begins, memory)
+    y = y.at[12:].set(memory.flow)
+    closed = (system.contact.gap(*motions(q, y)) < 0) ^ turns
     duration = times[-1] - times[0]
     frozen = jax.lax.stop_gradient((system, memory, q, y, duration))
     found = jax.lax.stop_gradient(
@@ -121,7 +126,7 @@ def simulate_pair(
     velocity = velocities[:, :6].reshape(shape)[:, :bodies]
     spin = velocities[:, 6:].reshape(shape)[:, :bodies]
     contacts, more = contacts_of(
-        system, moved, found.steps, times, method.max_contacts or 1, bodies
+        system, moved, found.steps, times, closed, room=method.max_contacts or 1, bodies=bodies
     )
     status = jnp.where(found.ended, Status.SUCCESS, Status.TOO_FEW_STEPS)
     status = jnp.where(more, Status.TOO_FEW_CONTACTS, status)
@@ -155,20 +160,49 @@ def _with_partner(scene: Scene, value: jax.Array, bodies: int, part: int) -> jax
     return jnp.concatenate([value[0], held])
 
 
+def gap_change(system: System, q: jax.Array, y: jax.Array, along: jax.Array) -> jax.Array:
+    """Derivative of the gap as the bodies move ``along`` (6,)."""
+
+    def gap(q: jax.Array) -> jax.Array:
+        return system.contact.gap(*motions(q, y))
+
+    return jax.jvp(gap, (q,), (along,))[1]
+
+
+def turns_at_once(system: System, q: jax.Array, y: jax.Array) -> jax.Array:
+    """Whether the bodies touch but for rounding, and part or meet at once against what the sign of
+    the gap says.
+    """
+    gap = system.contact.gap(*motions(q, y))
+    rounding = 1e3 * jnp.finfo(q.dtype).eps
+    touches = jnp.abs(gap) <= rounding * jnp.maximum(size_of(system), jnp.max(jnp.abs(q)))
+    rate = gap_change(system, q, y, y[:6])
+    pull = gap_change(system, q, y, jnp.ravel(system.gravity))
+    moves = jnp.abs(rate) > rounding * jnp.max(jnp.abs(y[:6]))
+    meets = jnp.where(moves, rate, pull) < 0
+    parts = jnp.where(moves, rate, pull) > 0
+    return jax.lax.stop_gradient(touches & jnp.where(gap < 0, parts, meets))
+
+
 def contacts_of(
-    system: System, moved: Replayed, steps: Steps, times: jax.Array, room: int, bodies: int
+    system: System,
+    moved: Replayed,
+    steps: Steps,
+    times: jax.Array,
+    overlaps: jax.Array,
+    *,
+    room: int,
+    bodies: int,
 ) -> tuple[Contacts, jax.Array]:
-    """Touch-downs and lift-offs, and whether there were more of them than there is room for."""
+    """Touch-downs and lift-offs, and whether there were more of them than there is room for;
+    ``overlaps``: whether there is a contact at the start.
+    """
 
     def gap_rate(q: jax.Array, y: jax.Array) -> jax.Array:
-        def gap(q: jax.Array) -> jax.Array:
-            return system.contact.gap(*motions(q, y))
-
-        return jax.jvp(gap, (q,), (y[:6],))[1]
+        return gap_change(system, q, y, y[:6])
 
     rate = jax.vmap(gap_rate)(moved.end_q, moved.end_y)
     begin = jax.tree.map(lambda column: column[0], moved.begin)
-    overlaps = system.contact.gap(*motions(begin.q, begin.y)) < 0
     at_gap = steps.used & (steps.event == 0)
     # A start in overlap is a touch-down at the start.
     is_touch = jnp.append(overlaps, at_gap & (rate < 0))

@@ -3,32 +3,30 @@ sphere.
 """
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import jax
-import jax.numpy as jnp
 
-from jaxcontact.geometry.contact_plane import contact_plane
-from jaxcontact.geometry.rigid_motion import (
-    Motion,
-    Wrench,
-    normal_and_tangential,
-    velocity_at,
-    wrench_at,
-)
-from jaxcontact.geometry.vectors import distance_and_direction
+from jaxcontact.geometry.rigid_motion import Motion, Wrench, wrench_at
+from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import law
 from jaxcontact.laws.friction.coulomb import TANH
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, of, static
+from jaxcontact.systems.comsol import spherical_modes
 from jaxcontact.systems.comsol.contact_force import RigidBodyContact, check_arms, contact_force
 from jaxcontact.systems.comsol.friction import Friction, dissipation_rate, optional_friction
+from jaxcontact.systems.comsol.spherical_geometry import spherical_geometry
 
 
 @model
-class SphericalContact:
+class SphericalContact(PairContact):
     """Two spheres in contact: parameters.
+
+    ``Scene(contact=SphericalContact(...))`` simulates it, between two spheres or between one and a
+    ``jaxcontact.Sphere`` that is held: the source is the first body, the destination the second one
+    or the surface.
 
     Attributes:
         r_s: radius of the source sphere [m].
@@ -54,8 +52,36 @@ class SphericalContact:
     inside: bool = static(default=False)
     arms: str = static(default="undeformed")
 
+    switches: ClassVar[tuple[str, ...]] = spherical_modes.SWITCHES
+
     def __post_init__(self) -> None:
         check_arms("SphericalContact", self.arms)
+
+    def radii(self) -> tuple[Any, Any]:
+        """``r_s`` and ``r_d``."""
+        return self.r_s, self.r_d
+
+    def begun(self, body0: Motion, body1: Motion) -> PairMemory:
+        """What the motion says; nothing is remembered."""
+        return spherical_modes.begun(self, body0, body1)
+
+    def gap(self, body0: Motion, body1: Motion) -> jax.Array:
+        """Gap [m], negative in overlap."""
+        return spherical_geometry(self, body0, body1).plane.gap
+
+    def act(self, memory: PairMemory, body0: Motion, body1: Motion) -> Action:
+        """Forces and moments in the present mode."""
+        return spherical_modes.act(self, memory, body0, body1)
+
+    def signs(self, memory: PairMemory, body0: Motion, body1: Motion) -> jax.Array:
+        """Of ``switches``."""
+        return spherical_modes.signs(self, memory, body0, body1)
+
+    def crossed(
+        self, switch: jax.Array, memory: PairMemory, body0: Motion, body1: Motion
+    ) -> PairMemory:
+        """What the mode is from an event on."""
+        return spherical_modes.crossed(self, switch, memory, body0, body1)
 
 
 class SphericalToSpherical(NamedTuple):
@@ -176,43 +202,24 @@ def spherical_to_spherical(
         >>> print(f"{result.contact_force:.1f} N")
         10.0 N
     """
-    side = -1.0 if parameters.inside else 1.0
-    r_s, r_d = parameters.r_s, side * parameters.r_d
-    distance, direction = distance_and_direction(
-        jnp.asarray(destination.position) - jnp.asarray(source.position)
-    )
-    plane = contact_plane(
-        source.position,
-        radius=r_s,
-        distance=side * distance,
-        direction=side * direction,
-        partner_radius=r_d,
-    )
-    inset = 0.5 * plane.gap if parameters.arms == "midpoint" else jnp.zeros_like(plane.gap)
-    arm_source, arm_destination = (
-        jnp.add(r_s, inset)[..., None] * plane.normal,
-        -jnp.add(r_d, inset)[..., None] * plane.normal,
-    )
-    approach, slip = normal_and_tangential(
-        velocity_at(source, arm_source) - velocity_at(destination, arm_destination), plane.normal
-    )
-    load, touching = contact_force(parameters.contact, plane.gap, -approach)
-    friction = optional_friction(parameters.friction, slip, load, touching)
+    seen = spherical_geometry(parameters, source, destination)
+    load, touching = contact_force(parameters.contact, seen.plane.gap, -seen.approach)
+    friction = optional_friction(parameters.friction, seen.slip, load, touching)
     on_source, on_destination = (
-        wrench_at(friction, arm_source),
-        wrench_at(-friction, arm_destination),
+        wrench_at(friction, seen.arm_source),
+        wrench_at(-friction, seen.arm_destination),
     )
-    push = load[..., None] * plane.normal
+    push = load[..., None] * seen.plane.normal
     return SphericalToSpherical(
         source=Wrench(on_source.force - push, on_source.torque),
         destination=Wrench(on_destination.force + push, on_destination.torque),
         friction_on_source=friction,
-        dissipation=dissipation_rate(friction, slip),
+        dissipation=dissipation_rate(friction, seen.slip),
         contact_force=load,
-        gap=plane.gap,
-        gap_rate=-approach,
-        normal=plane.normal,
-        arm_source=arm_source,
-        arm_destination=arm_destination,
-        slip=slip,
+        gap=seen.plane.gap,
+        gap_rate=-seen.approach,
+        normal=seen.plane.normal,
+        arm_source=seen.arm_source,
+        arm_destination=seen.arm_destination,
+        slip=seen.slip,
     )
