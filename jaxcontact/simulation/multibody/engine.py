@@ -300,10 +300,10 @@ def touching_at_start(
     """Pairs that overlap at the start, or touch at rest. What approaches and just touches is left
     to touch down.
     """
-    rate, mass = gap_rates(world, at, start), effective_mass(world, at, start)
+    moving, mass = gap_rates(world, at, start), effective_mass(world, at, start)
     memory, friction = unloaded(world, at.gap)
     none = jnp.zeros_like(at.gap, dtype=bool)
-    gap, rate, still = jax.lax.stop_gradient((at.gap, rate, start))
+    gap, rate, still = jax.lax.stop_gradient((at.gap, moving, start))
     touches = jnp.abs(gap) <= rounding(gap) * extent(world, start)
     closed = touches & (jnp.abs(rate) <= SLOWEST)
     if world.rigid:
@@ -336,7 +336,7 @@ def touching_at_start(
     fastest = jnp.maximum(jnp.abs(rate), resting)
     # What just touches at rest has met without a speed, as if after the smallest gap; what overlaps
     # never met.
-    met = jnp.where(touches, jnp.maximum(-rate, SLOWEST), jnp.where(rate < 0, -rate, 0.0))
+    met = jnp.where(touches, jnp.maximum(-rate, SLOWEST), jnp.where(rate < 0, -moving, 0.0))
     active = active._replace(
         impact_speed=jnp.where(closed, met, 0.0),
         fastest=jnp.where(closed, fastest, 1.0),

@@ -53,6 +53,21 @@ def test_a_start_in_overlap_is_the_first_output_and_the_start_of_the_motion(
 
 
 @pytest.mark.slow
+def test_the_derivative_by_a_speed_in_overlap_is_that_of_differences():
+    """The approach speed at the start is the impact speed, on which the damping depends."""
+
+    def final(speed):
+        start = jc.state(position=(0.0, 0.0, RADIUS - 1e-4), velocity=jnp.stack([0.0, 0.0, -speed]))
+        plain = scene(1e7, restitution=0.5).replace(gravity=(0.0, 0.0, 0.0))
+        method = jc.EventAligned(max_contacts=2, general=True, sustained_steps=0)
+        return jc.simulate(plain, start, jnp.array([0.0, 0.01]), method=method).velocity[-1, 2]
+
+    run, step = jax.jit(jax.value_and_grad(final)), 1e-4
+    near, far = ((run(1 + k * step)[0] - run(1 - k * step)[0]) / (2 * k * step) for k in (1, 2))
+    np.testing.assert_allclose(run(1.0)[1], (4 * near - far) / 3, rtol=1e-5)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("stiffness", [100.0, 1000.0])
 def test_a_contact_that_is_too_soft_to_rest_is_followed(stiffness):
     """Its static overlap is a tenth of the radius, or half of it."""
