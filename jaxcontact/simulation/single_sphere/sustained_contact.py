@@ -310,19 +310,18 @@ def sustained_contact(
     resting = put(scene, "contact.friction", friction)
     duration = jnp.where(happens, jnp.maximum(horizon - start.time, 0.0), 0.0)
     landed = Landed(normal, tangential, spin, duration)
-    if level:
-        sliding = fading_slip(resting, landed, pieces=pieces, accuracy=accuracy)
-    elif pieces == 1:
+    if pieces == 1 and not level:
         sliding = not_followed(landed)
     else:
 
-        def driven() -> Sliding:
-            return driven_slip(resting, landed, pieces=pieces, accuracy=accuracy)
+        def followed() -> Sliding:
+            follow = fading_slip if level else driven_slip
+            return follow(resting, landed, pieces=pieces, accuracy=accuracy)
 
-        shapes = jax.eval_shape(driven)
+        shapes = jax.eval_shape(followed)
         sliding = jax.lax.cond(
             anywhere(happens),
-            driven,
+            followed,
             lambda: jax.tree.map(lambda shape: jnp.zeros(shape.shape, shape.dtype), shapes),
         )
     loads, _ = jax.vmap(lambda velocity, spin: pressed(scene, normal, velocity, spin))(
