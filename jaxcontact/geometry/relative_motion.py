@@ -5,9 +5,9 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.geometry.contact_plane import ContactAxes
+from jaxcontact.geometry.contact_plane import ContactAxes, mean_spin
 from jaxcontact.geometry.rigid_motion import Motion, normal_and_tangential, velocity_at
-from jaxcontact.numerics.smooth import Real
+from jaxcontact.numerics.smooth import Real, safe_norm
 
 
 class RelativeMotion(NamedTuple):
@@ -65,6 +65,24 @@ def relative_motion(
     separation, shear = normal_and_tangential(translation, normal)
     twist, bend = normal_and_tangential(rotation, normal)
     return RelativeMotion(translation, separation, shear, rotation, twist, bend)
+
+
+def plane_spin(motion1: Motion, motion2: Motion, *, normal: Real) -> jax.Array:
+    """Angular velocity [rad/s], ``(..., 3)``, of the contact plane of two spheres:
+    ``n x (v2 - v1)/|x2 - x1|`` and the mean spin of the spheres about ``n``. A vector marked on the
+    plane, ``contact_plane.carried_with_plane``, has the rate ``plane_spin x vector``.
+
+    Args:
+        motion1: of the centre of sphere 1.
+        motion2: of the centre of sphere 2.
+        normal: unit vector from 1 to 2, ``(..., 3)``.
+    """
+    distance = safe_norm(jnp.asarray(motion2.position) - jnp.asarray(motion1.position))
+    apart = jnp.where(distance > 0.0, distance, 1.0)[..., None]
+    parting = jnp.asarray(motion2.velocity) - jnp.asarray(motion1.velocity)
+    tilt = jnp.cross(normal, parting) / apart
+    about = mean_spin(normal, motion1.angular_velocity, motion2.angular_velocity)
+    return tilt + about[..., None] * normal
 
 
 def relative_increments(

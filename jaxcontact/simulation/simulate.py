@@ -229,6 +229,7 @@ def simulate(
     check_times(times)
     _check_kind(method)
     if of_pair:
+        scene.contact.check()
         check_pair(scene, initial, method)
     else:
         _check_laws(scene, method)

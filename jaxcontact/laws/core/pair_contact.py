@@ -58,7 +58,7 @@ class PairContact(Undecorated, abc.ABC):
 
     **Implementing a contact.** Inherit from ``PairContact``, decorate the class with ``model``,
     declare the parameters, name the ``switches`` and define ``radii``, ``begun``, ``gap``, ``act``,
-    ``signs`` and ``crossed``.
+    ``signs`` and ``crossed``; and ``check``, where something is not followed.
 
     ``act`` must follow the ``mode`` alone, never the present state: between two events, and a
     little beyond the one that ends a step, it is a smooth function of the motion. Where a branch of
@@ -85,6 +85,11 @@ class PairContact(Undecorated, abc.ABC):
     def flow_scale(self) -> Any:
         """What counts as little of ``flow``."""
         return 1.0
+
+    def check(self) -> None:
+        """Raises ``ValueError`` where a simulation does not follow these parameters. Called before
+        anything is compiled, so that numbers are seen as numbers.
+        """
 
     @abc.abstractmethod
     def radii(self) -> tuple[Any, Any]:

@@ -32,6 +32,15 @@ class NormalContact(NamedTuple):
     damping: jax.Array
 
 
+class TangentialSpring(NamedTuple):
+    """Attributes: ``stiffness`` ``S_t`` [N/m] of the tangential spring at one instant, and
+    ``damping`` [N s/m] of its dashpot; ``(...)``.
+    """
+
+    stiffness: jax.Array
+    damping: jax.Array
+
+
 def check_end(owner: str, end: str) -> None:
     """Raise ``ValueError`` unless ``end`` is a key of ``CONTACT_ENDS``."""
     if end not in CONTACT_ENDS:

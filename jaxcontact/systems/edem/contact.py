@@ -2,7 +2,7 @@
 friction and spinning friction together.
 """
 
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -16,12 +16,13 @@ from jaxcontact.geometry.contact_plane import (
 )
 from jaxcontact.geometry.relative_motion import RelativeMotion, relative_motion
 from jaxcontact.geometry.rigid_motion import Motion, Wrench, wrench_at
-from jaxcontact.geometry.vectors import distance_and_direction
+from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
 from jaxcontact.laws.friction.rolling import constant_rolling_torque
 from jaxcontact.laws.friction.slider import SpringMemory
 from jaxcontact.materials import effective_mass, effective_radius
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model
+from jaxcontact.systems.edem import contact_modes
 from jaxcontact.systems.edem.base import EffectivePair, NormalContact
 from jaxcontact.systems.edem.hertz_mindlin import HertzMindlin
 from jaxcontact.systems.edem.linear_spring import LinearSpring
@@ -34,8 +35,13 @@ from jaxcontact.systems.edem.spinning_friction import (
 
 
 @model
-class Contact:
+class Contact(PairContact):
     """Two bodies in contact: parameters.
+
+    ``Scene(contact=Contact(...))`` simulates it in the limit of short steps, between two spheres or
+    between one and a ``jaxcontact.Sphere`` that is held: particle 1 is the first body, particle 2
+    the second one or the surface. Their masses must be those of the scene. ``contact_modes`` says
+    what the limit is.
 
     Attributes:
         particle1: body 1.
@@ -61,6 +67,47 @@ class Contact:
     particle2: Particle | None = None
     base: HertzMindlin | LinearSpring
     spinning: SpinningFriction | None = None
+    switches: ClassVar[tuple[str, ...]] = contact_modes.SWITCHES
+
+    @property
+    def grading(self) -> int:
+        """That of the base model."""
+        return self.base.grading
+
+    @property
+    def flow_scale(self) -> jax.Array:
+        """What counts as little of the elongation of the tangential spring [m]."""
+        return contact_modes.flow_scale(self)
+
+    def check(self) -> None:
+        """Raises where the limit of short steps is not followed."""
+        contact_modes.check_followed(self)
+
+    def radii(self) -> tuple[Any, Any]:
+        """Of the two particles [m]."""
+        return self.particle1.radius, None if self.particle2 is None else self.particle2.radius
+
+    def begun(self, body0: Motion, body1: Motion) -> PairMemory:
+        """A spring without load, and what the motion says."""
+        return contact_modes.begun(self, body0, body1)
+
+    def gap(self, body0: Motion, body1: Motion) -> jax.Array:
+        """Gap [m], negative in overlap."""
+        return contact_modes.plane_between(self, body0, body1).gap
+
+    def act(self, memory: PairMemory, body0: Motion, body1: Motion) -> Action:
+        """Forces and torques in the present mode."""
+        return contact_modes.act(self, memory, body0, body1)
+
+    def signs(self, memory: PairMemory, body0: Motion, body1: Motion) -> jax.Array:
+        """Of ``switches``."""
+        return contact_modes.signs(self, memory, body0, body1)
+
+    def crossed(
+        self, switch: jax.Array, memory: PairMemory, body0: Motion, body1: Motion
+    ) -> PairMemory:
+        """What is remembered from an event on."""
+        return contact_modes.crossed(self, switch, memory, body0, body1)
 
     @property
     def effective(self) -> EffectivePair:
@@ -205,16 +252,7 @@ def sphere_sphere(
         raise ValueError(
             "edem.sphere_sphere: parameters.particle2 is missing. Give it, or call sphere_geometry."
         )
-    distance, direction = distance_and_direction(
-        jnp.asarray(motion2.position) - jnp.asarray(motion1.position)
-    )
-    plane = contact_plane(
-        motion1.position,
-        radius=one.radius,
-        distance=distance,
-        direction=direction,
-        partner_radius=two.radius,
-    )
+    plane = contact_modes.plane_between(parameters, motion1, motion2)
     section = largest_section_area(-plane.gap, radius1=one.radius, radius2=two.radius)
     return _contact_forces(memory, parameters, motion1, motion2, plane, section, time_step)
 

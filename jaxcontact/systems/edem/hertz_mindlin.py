@@ -13,7 +13,12 @@ from jaxcontact.laws.normal.elastic import hertz_force
 from jaxcontact.materials import Solid, effective_modulus, effective_shear_modulus, hertz_stiffness
 from jaxcontact.numerics.smooth import Real, positive_power
 from jaxcontact.parameters import model, of, static
-from jaxcontact.systems.edem.base import EffectivePair, NormalContact, check_end
+from jaxcontact.systems.edem.base import (
+    EffectivePair,
+    NormalContact,
+    TangentialSpring,
+    check_end,
+)
 
 
 @model
@@ -62,6 +67,13 @@ class HertzMindlin:
         check_end("HertzMindlin", self.end)
 
     @property
+    def grading(self) -> int:
+        """Power ``p`` such that the motion after touch-down is smooth in ``time^(1/p)``: the
+        dashpots grow like ``d^(1/4)``.
+        """
+        return 4
+
+    @property
     def beta(self) -> jax.Array:
         """``-|beta|`` [-]: the linear oscillator's damping relative to critical, negative as in the
         documentation.
@@ -87,6 +99,16 @@ class HertzMindlin:
             tsuji_damping(overlap, **law),
         )
 
+    def tangential_spring(self, overlap: Real, pair: EffectivePair) -> TangentialSpring:
+        """Stiffness [N/m] and dashpot [N s/m] at ``overlap`` [m], ``(...)``."""
+        stiffness = mindlin_stiffness(
+            overlap,
+            effective_radius=pair.radius,
+            effective_shear_modulus=effective_shear_modulus(self.solid1, self.solid2),
+        )
+        root = positive_power(stiffness * pair.mass, 0.5)
+        return TangentialSpring(stiffness, -2.0 * math.sqrt(5.0 / 6.0) * self.beta * root)
+
     def tangential(
         self,
         memory: SpringMemory,
@@ -100,21 +122,14 @@ class HertzMindlin:
         """Tangential force ``(..., 3)`` [N] on body 1 after it slipped by ``slip_increment`` [m]
         against body 2, and the memory.
         """
-        modulus = effective_shear_modulus(self.solid1, self.solid2)
-        stiffness = mindlin_stiffness(
-            overlap, effective_radius=pair.radius, effective_shear_modulus=modulus
-        )
-        damping = (
-            -2.0 * math.sqrt(5.0 / 6.0) * self.beta * positive_power(stiffness * pair.mass, 0.5)
-        )
         return mindlin_force(
             memory,
             slip_increment,
             load,
             overlap,
-            tangential_damping=damping,
+            tangential_damping=self.tangential_spring(overlap, pair).damping,
             coefficient=self.static_friction,
             time_step=time_step,
             effective_radius=pair.radius,
-            effective_shear_modulus=modulus,
+            effective_shear_modulus=effective_shear_modulus(self.solid1, self.solid2),
         )

@@ -10,9 +10,14 @@ from jaxcontact.laws.friction.slider import SpringMemory
 from jaxcontact.laws.normal.damping import linear_dashpot_force, no_tension
 from jaxcontact.laws.normal.elastic import linear_force, maximum_overlap
 from jaxcontact.materials import Solid, effective_modulus, hertz_stiffness
-from jaxcontact.numerics.smooth import Real
+from jaxcontact.numerics.smooth import Real, positive_power
 from jaxcontact.parameters import model, of, parameter, static
-from jaxcontact.systems.edem.base import EffectivePair, NormalContact, check_end
+from jaxcontact.systems.edem.base import (
+    EffectivePair,
+    NormalContact,
+    TangentialSpring,
+    check_end,
+)
 
 
 @model
@@ -80,6 +85,13 @@ class LinearSpring:
     def __post_init__(self) -> None:
         check_end("LinearSpring", self.end)
 
+    @property
+    def grading(self) -> int:
+        """Power ``p`` such that the motion after touch-down is smooth in ``time^(1/p)``: the disk
+        of spinning friction grows like the root of the overlap.
+        """
+        return 2
+
     def stiffness(self, pair: EffectivePair) -> jax.Array:
         """``k = 4/5 K sqrt(d_max)`` [N/m], ``K`` Hertz's stiffness and ``d_max`` the largest
         overlap of a Hertz impact at ``V``.
@@ -115,6 +127,12 @@ class LinearSpring:
             touching,
         )
 
+    def tangential_spring(self, overlap: Real, pair: EffectivePair) -> TangentialSpring:
+        """Stiffness [N/m] and dashpot [N s/m], whatever the ``overlap`` is."""
+        stiffness, ratio = self.stiffness(pair), jnp.asarray(self.tangential_stiffness_ratio)
+        damping = positive_power(ratio, 0.5) * self.dashpot(stiffness, pair.mass)
+        return TangentialSpring(ratio * stiffness, damping)
+
     def tangential(
         self,
         memory: SpringMemory,
@@ -128,14 +146,13 @@ class LinearSpring:
         """Tangential force ``(..., 3)`` [N] on body 1 after it slipped by ``slip_increment`` [m]
         against body 2, and the memory.
         """
-        stiffness = self.stiffness(pair)
+        spring = self.tangential_spring(overlap, pair)
         return cundall_strack_force(
             memory,
             slip_increment,
             load,
-            tangential_stiffness=self.tangential_stiffness_ratio * stiffness,
-            tangential_damping=jnp.sqrt(self.tangential_stiffness_ratio)
-            * self.dashpot(stiffness, pair.mass),
+            tangential_stiffness=spring.stiffness,
+            tangential_damping=spring.damping,
             coefficient=self.static_friction,
             time_step=time_step,
         )

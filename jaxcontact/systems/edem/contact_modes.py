@@ -1,0 +1,327 @@
+"""``Contact`` piece by piece: which smooth branch acts, when it ends, and what it remembers then.
+
+The step functions of this package, ``sphere_sphere``, in the limit of short steps. The mode says
+whether the contact is closed, whether the tangential spring slides, whether the normal force is cut
+(``end = "zero_force"``), and which rotations are resisted in full. The spring's elongation ``xi``
+has a rate. With the slip velocity ``v`` of body 1 and the bound ``mu_s F_n``::
+
+    sticks    F = S_t xi + c_t v                              xi' = v
+    slides    F = mu_s F_n (S_t xi + c_t v)/|S_t xi + c_t v|  xi' = (F - S_t xi)/c_t
+
+and both turn with the contact plane. So the slider needs a dashpot, ``coefficient_of_restitution``
+below 1.
+
+Two torques jump where a rotation ends: standard rolling friction, and spinning friction with
+``limit = "time_step"``. They hold the rotation then; here they rise linearly over rotations below
+``RESOLVED`` of the speed of the impact, and so hold it up to a creep below that.
+"""
+
+from typing import Any, NamedTuple
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from jaxcontact.geometry.contact_disk import disk_radius, hertz_area, largest_section_area
+from jaxcontact.geometry.contact_plane import ContactPlane, contact_plane
+from jaxcontact.geometry.relative_motion import RelativeMotion, plane_spin, relative_motion
+from jaxcontact.geometry.rigid_motion import Motion, Wrench, wrench_at
+from jaxcontact.geometry.vectors import distance_and_direction
+from jaxcontact.laws.core.pair_contact import Action, PairMemory
+from jaxcontact.laws.friction.rolling import rocking_damping_torque, rolling_torque_limit
+from jaxcontact.laws.friction.spinning import regularized_spinning_torque, spinning_torque_limit
+from jaxcontact.numerics.smooth import safe_norm
+from jaxcontact.parameters import is_concrete
+from jaxcontact.systems.edem.base import TangentialSpring
+
+SWITCHES = ("gap", "slider", "tension", "spin", "rolling 1", "rolling 2")
+
+OPEN, CLOSED = 0, 1
+STICKS, SLIDES = 0, 1
+PUSHES, CUT = 0, 1
+RESTS, TURNS = 0, 1
+
+RESOLVED = 1e-7
+"""Share of the speed of an impact below which a rotation counts as ended."""
+
+STILL = 1e-12
+"""Share of the natural speed ``sqrt(F_n(R*) R*/m*)`` that no switch resolves."""
+
+LEAST = 1e-30
+"""Least overlap [m] of a closed contact: no power of it is without derivatives."""
+
+
+class Mode(NamedTuple):
+    """What ``PairMemory.mode`` says, by name."""
+
+    closed: Any
+    slides: Any
+    cut: Any
+    spins: Any
+    rolls1: Any
+    rolls2: Any
+
+
+class Touch(NamedTuple):
+    """A contact in one state of motion.
+
+    Attributes:
+        plane: its location, normal and gap.
+        motion: of body 2 against body 1 there.
+        overlap: at least ``LEAST`` [m].
+        load: ``F_n`` [N], of the spring alone.
+        damping: of the normal dashpot [N s/m].
+        spring: the tangential one and its dashpot.
+    """
+
+    plane: ContactPlane
+    motion: RelativeMotion
+    overlap: jax.Array
+    load: jax.Array
+    damping: jax.Array
+    spring: TangentialSpring
+
+    @property
+    def slip(self) -> jax.Array:
+        """Of body 1 against body 2 [m/s], ``(3,)``."""
+        return -self.motion.shear
+
+
+def plane_between(contact: Any, body1: Motion, body2: Motion) -> ContactPlane:
+    """Of two particles."""
+    distance, direction = distance_and_direction(
+        jnp.asarray(body2.position) - jnp.asarray(body1.position)
+    )
+    return contact_plane(
+        body1.position,
+        radius=contact.particle1.radius,
+        distance=distance,
+        direction=direction,
+        partner_radius=contact.particle2.radius,
+    )
+
+
+def touch_of(contact: Any, body1: Motion, body2: Motion) -> Touch:
+    """Of two particles, whether they touch or not."""
+    plane, pair = plane_between(contact, body1, body2), contact.effective
+    motion = relative_motion(body1, body2, location=plane.location, normal=plane.normal)
+    overlap = jnp.maximum(-plane.gap, LEAST)
+    normal = contact.base.normal(overlap, jnp.zeros_like(overlap), pair)
+    spring = contact.base.tangential_spring(overlap, pair)
+    return Touch(plane, motion, overlap, normal.load, normal.damping, spring)
+
+
+def natural_speed(contact: Any) -> jax.Array:
+    """``sqrt(F_n R*/m*)`` [m/s] at the overlap ``R*``."""
+    pair = contact.effective
+    still = jnp.zeros_like(jnp.asarray(pair.radius))
+    load = contact.base.normal(pair.radius, still, pair).load
+    return jnp.sqrt(load * pair.radius / pair.mass)
+
+
+def check_followed(contact: Any) -> None:
+    """Raises where the limit of short steps of ``contact`` is not followed."""
+    name = "edem.Contact in jaxcontact.simulate"
+    if contact.particle2 is None:
+        raise ValueError(
+            f"{name}: particle2 is missing; a plane geometry is not simulated. Give it, and two "
+            "spheres, or one and a jc.Sphere among the surfaces."
+        )
+    restitution = contact.base.coefficient_of_restitution
+    if is_concrete(restitution) and np.any(np.equal(restitution, 1.0)):
+        raise ValueError(
+            f"{name}: coefficient_of_restitution = 1 leaves no dashpot beside the tangential "
+            "spring, which its slider needs in the limit of short steps. Take 0.999, say."
+        )
+    spinning = contact.spinning
+    if spinning is None or spinning.limit == "time_step":
+        return
+    if spinning.regularization.smoothness < float("inf"):
+        raise ValueError(
+            f"{name}: spinning.regularization = {spinning.regularization.name!r} has corners, "
+            "which are no switches here. Take 'root' or 'tanh'."
+        )
+
+
+def begun(contact: Any, body1: Motion, body2: Motion) -> PairMemory:
+    """At the start, with springs without load."""
+    touch = touch_of(contact, body1, body2)
+    return touching(contact, touch, body1, body2, touch.plane.gap < 0)
+
+
+def touching(
+    contact: Any, touch: Touch, body1: Motion, body2: Motion, closed: jax.Array
+) -> PairMemory:
+    """The memory of a contact that begins, or of none. It keeps the slowest speed of a rotation
+    that is told from rest [m/s].
+    """
+    spins = [safe_norm(jnp.asarray(body.angular_velocity)) for body in (body1, body2)]
+    speed = safe_norm(touch.motion.translational_velocity) + contact.effective.radius * sum(spins)
+    least = jnp.maximum(RESOLVED * speed, 1e-2 * RESOLVED * natural_speed(contact))
+    kept = jax.lax.stop_gradient(least)[None]
+    flow = jnp.zeros(3, touch.overlap.dtype)
+    over, bound = sliding_speeds(contact, touch, flow)
+    turns = [rotation > 0 for rotation in rotations_above(contact, touch, kept, body1, body2)]
+    cut = normal_speed(touch) < 0
+    mode = jnp.stack([jnp.asarray(part) for part in (closed, over > bound, cut, *turns)])
+    return PairMemory(mode.astype(int), kept, flow)
+
+
+def normal_speed(touch: Touch) -> jax.Array:
+    """Normal force over its dashpot [m/s]: negative where they would attract, and other than zero
+    where the contact opens.
+    """
+    return touch.load / touch.damping - touch.motion.normal
+
+
+def sliding_speeds(contact: Any, touch: Touch, elongation: jax.Array) -> tuple[jax.Array, ...]:
+    """``|S_t xi + c_t v|/c_t`` and ``mu_s F_n/c_t`` [m/s], squared: the spring slides where the
+    first one is larger. Unlike forces they are not zero together where the contact opens.
+    """
+    stiffness, damping = touch.spring
+    damped = damping > 0
+    safe = jnp.where(damped, damping, 1.0)
+    trial = jnp.where(damped, stiffness / safe, 0.0) * elongation + touch.slip
+    bound = contact.base.static_friction * touch.load / safe
+    return jnp.sum(trial**2), bound**2 + (STILL * natural_speed(contact)) ** 2
+
+
+def rotations_above(
+    contact: Any, touch: Touch, kept: jax.Array, body1: Motion, body2: Motion
+) -> list[jax.Array]:
+    """Spin and rolling of either body as speeds of their surfaces, above the least one [m/s]."""
+    one, two = contact.particle1, contact.particle2
+    return [
+        contact.effective.radius * jnp.abs(touch.motion.twist) - kept[0],
+        one.radius * safe_norm(jnp.asarray(body1.angular_velocity)) - kept[0],
+        two.radius * safe_norm(jnp.asarray(body2.angular_velocity)) - kept[0],
+    ]
+
+
+def act(contact: Any, memory: PairMemory, body1: Motion, body2: Motion) -> Action:
+    """Forces and torques; the base model's act at the middle of the overlap."""
+    touch, mode = touch_of(contact, body1, body2), Mode(*memory.mode)
+    pushes = jnp.where(mode.cut == CUT, 0.0, touch.load - touch.damping * touch.motion.normal)
+    tangential, rate = tangential_force(contact, mode, touch, memory.flow)
+    rate = rate + jnp.cross(plane_spin(body1, body2, normal=touch.plane.normal), memory.flow)
+    force = -tangential - pushes * touch.plane.normal
+    disk = disk_torque(contact, mode, touch, memory.kept)
+    rolling1, rolling2 = (
+        rolling_torque(contact, rolls, particle, body, touch.load, memory.kept)
+        for rolls, particle, body in (
+            (mode.rolls1, contact.particle1, body1),
+            (mode.rolls2, contact.particle2, body2),
+        )
+    )
+    on1 = wrench_at(force, touch.plane.location - jnp.asarray(body1.position))
+    on2 = wrench_at(-force, touch.plane.location - jnp.asarray(body2.position))
+    action = Action(
+        Wrench(on1.force, on1.torque + disk + rolling1),
+        Wrench(on2.force, on2.torque - disk + rolling2),
+        rate,
+    )
+    return jax.tree.map(lambda part: jnp.where(mode.closed == CLOSED, part, 0.0), action)
+
+
+def tangential_force(
+    contact: Any, mode: Mode, touch: Touch, elongation: jax.Array
+) -> tuple[jax.Array, jax.Array]:
+    """What spring and slider carry against body 1 [N], and the rate of the elongation [m/s] in the
+    plane; ``(3,)``.
+    """
+    stiffness, damping = touch.spring
+    trial = stiffness * elongation + damping * touch.slip
+    size = safe_norm(trial)
+    bound = contact.base.static_friction * touch.load
+    held = bound * trial / jnp.where(size > 0, size, 1.0)
+    taken = (held - stiffness * elongation) / jnp.where(damping > 0, damping, 1.0)
+    slides = mode.slides == SLIDES
+    return jnp.where(slides, held, trial), jnp.where(slides, taken, touch.slip)
+
+
+def disk_torque(contact: Any, mode: Mode, touch: Touch, kept: jax.Array) -> jax.Array:
+    """Spinning friction and damping of rocking on body 1 [N m], ``(3,)``."""
+    friction, pair = contact.spinning, contact.effective
+    if friction is None:
+        return jnp.zeros_like(touch.slip)
+    one, two = contact.particle1, contact.particle2
+    if friction.disk == "hertz":
+        area = hertz_area(touch.overlap, effective_radius=pair.radius)
+    else:
+        area = largest_section_area(touch.overlap, radius1=one.radius, radius2=two.radius)
+    spin, rocking = -touch.motion.twist, -touch.motion.bend
+    disk: dict[str, Any] = {
+        "coefficient": friction.mu,
+        "contact_radius": disk_radius(area),
+        "pressure": friction.pressure,
+    }
+    if friction.limit == "time_step":
+        least = kept[0] / pair.radius
+        scale = jnp.where(mode.spins == TURNS, jnp.abs(spin), least)
+        share = spin / jnp.where(scale > 0, scale, 1.0)
+        torque = -spinning_torque_limit(touch.load, **disk) * share
+    else:
+        torque = regularized_spinning_torque(
+            spin,
+            touch.load,
+            spin_velocity=friction.w_reg,
+            regularization=friction.regularization,
+            **disk,
+        )
+    damped = rocking_damping_torque(rocking, damping=touch.damping, contact_area=area)
+    return torque * touch.plane.normal + damped
+
+
+def rolling_torque(
+    contact: Any, rolls: jax.Array, particle: Any, body: Motion, load: jax.Array, kept: jax.Array
+) -> jax.Array:
+    """Standard rolling friction on a particle [N m], ``(3,)``."""
+    limit = rolling_torque_limit(
+        load,
+        rolling_coefficient=contact.base.rolling_friction,
+        effective_radius=particle.radius,
+    )
+    rotation = jnp.asarray(body.angular_velocity)
+    scale = jnp.where(rolls == TURNS, safe_norm(rotation), kept[0] / particle.radius)
+    return -limit * rotation / jnp.where(scale > 0, scale, 1.0)
+
+
+def signs(contact: Any, memory: PairMemory, body1: Motion, body2: Motion) -> jax.Array:
+    """Of ``SWITCHES``."""
+    touch, mode = touch_of(contact, body1, body2), Mode(*memory.mode)
+    one = jnp.ones_like(touch.overlap)
+    over, bound = sliding_speeds(contact, touch, memory.flow)
+    rubs = touch.spring.damping > 0
+    slider = jnp.where(rubs, jnp.where(mode.slides == SLIDES, over - bound, bound - over), one)
+    pushes = normal_speed(touch)
+    tension = (
+        jnp.where(mode.cut == CUT, -pushes, pushes) if contact.base.end == "zero_force" else one
+    )
+    turning = rotations_above(contact, touch, memory.kept, body1, body2)
+    matters = [
+        jnp.asarray(contact.spinning is not None and contact.spinning.limit == "time_step"),
+        *2 * [jnp.greater(contact.base.rolling_friction, 0.0)],
+    ]
+    rotations = [
+        jnp.where(resisted, jnp.where(turns == TURNS, above, -above), one)
+        for resisted, turns, above in zip(matters, mode[3:], turning, strict=True)
+    ]
+    closed = mode.closed == CLOSED
+    inside = [jnp.where(closed, sign, one) for sign in (slider, tension, *rotations)]
+    return jnp.stack([jnp.where(closed, -touch.plane.gap, touch.plane.gap), *inside])
+
+
+def crossed(
+    contact: Any, switch: jax.Array, memory: PairMemory, body1: Motion, body2: Motion
+) -> PairMemory:
+    """From an event on."""
+    touch = touch_of(contact, body1, body2)
+    at_gap = touching(contact, touch, body1, body2, memory.mode[0] == OPEN)
+    other = jnp.where(jnp.arange(len(SWITCHES)) == switch, 1 - memory.mode, memory.mode)
+    within = PairMemory(other, memory.kept, memory.flow)
+    return jax.tree.map(lambda new, old: jnp.where(switch == 0, new, old), at_gap, within)
+
+
+def flow_scale(contact: Any) -> jax.Array:
+    """What counts as little of the elongation [m]."""
+    return 1e-4 * jnp.asarray(contact.effective.radius)
