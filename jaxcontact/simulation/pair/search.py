@@ -134,6 +134,8 @@ def found_steps(
     ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
         """Changes and length of a step, whether they are solved for, and the Jacobian there."""
         matrix, start = matrices[kind], goal.length
+        # positions are rounded, and so is the time [s] at which a gap is zero
+        known = 4 * rounding * jnp.max(jnp.abs(begin.q)) / scale[0]
 
         def going(carry: tuple) -> jax.Array:
             _, _, size, count, _ = carry
@@ -146,7 +148,7 @@ def found_steps(
             less, shorter = step[:-1].reshape(s, n), step[-1]
             size = jnp.maximum(
                 jnp.max(jnp.abs(less) / scale),
-                jnp.abs(shorter) / jnp.maximum(jnp.abs(length), shortest),
+                jnp.abs(shorter) / jnp.maximum(jnp.abs(length), shortest + known / rounded),
             )
             # at the floor of rounding it does not fall any more
             size = jnp.where((size < rounded) & (size > 0.3 * old), 0.0, size)
