@@ -40,6 +40,7 @@ from jaxcontact.simulation.multibody.pairs import (
     gap_rates,
     geometry,
     oriented,
+    spin_rates,
     world_of,
 )
 from jaxcontact.simulation.multibody.rigid_impacts import rigid_impact
@@ -978,7 +979,13 @@ def simulate_many(
     )
     before, after = record.before, record.after
     position, velocity, spin = at_times(
-        before.position, before.velocity, before.spin, after.position, after.velocity, after.spin
+        before.position,
+        before.velocity,
+        before.spin,
+        after.position,
+        after.velocity,
+        after.spin,
+        gyration(world, record),
     )
     status = jnp.where(jnp.any(last.touching.settled), Status.CAME_TO_REST, Status.SUCCESS)
     if rigid:
@@ -1095,6 +1102,19 @@ def contacts_of(world: World, record: StepRecord, count: int, *, rigid: bool) ->
     )
 
 
+def gyration(world: World, record: StepRecord) -> jax.Array:
+    """Half of what the angular accelerations without a torque change by over each step,
+    ``(steps, bodies, 3)``; none of spheres.
+    """
+    if not world.turns:
+        return jnp.zeros_like(record.before.spin)
+
+    def free(state: State) -> jax.Array:
+        return spin_rates(world, state, jnp.zeros_like(state.spin))
+
+    return (jax.vmap(free)(record.after) - jax.vmap(free)(record.before)) / 2
+
+
 def segments(
     record: StepRecord,
     x0: jax.Array,
@@ -1103,6 +1123,7 @@ def segments(
     x1: jax.Array,
     v1: jax.Array,
     w1: jax.Array,
+    gyration: jax.Array,
 ) -> Segments:
     """Pieces of one body's motion: cubics, exact for a parabola."""
     h = record.duration[:, None]
@@ -1114,9 +1135,21 @@ def segments(
     mean = (v0 + v1) / 2 + jnp.where(jnp.abs(beside) > rounding, beside, 0.0) * inverse
     a0 = (6 * mean - 4 * v0 - 2 * v1) * inverse
     a1 = (2 * v0 + 4 * v1 - 6 * mean) * inverse
+    # A torque counts as constant over a step.
     turn = (w1 - w0) * inverse
     return Segments(
-        record.time, record.time + record.duration, x0, x1, v0, v1, a0, a1, w0, w1, turn, turn
+        record.time,
+        record.time + record.duration,
+        x0,
+        x1,
+        v0,
+        v1,
+        a0,
+        a1,
+        w0,
+        w1,
+        turn - gyration,
+        turn + gyration,
     )
 
 

@@ -6,6 +6,8 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 import pytest
+from scipy.integrate import solve_ivp
+from scipy.spatial.transform import Rotation
 
 import jaxcontact as jc
 from jaxcontact.geometry.rotation import rotate_by_quaternion
@@ -179,3 +181,34 @@ def test_bodies_of_different_make_share_a_scene():
 def test_bad_bodies_are_said_before_anything_is_traced(make, says):
     with pytest.raises(ValueError, match=says):
         make()
+
+
+@pytest.mark.slow
+def test_the_spin_of_a_free_body_is_that_of_eulers_equations_between_steps_too():
+    inertia, spin = np.array([1e-6, 2e-6, 2.7e-6]), np.array([20.0, 30.0, 10.0])
+    body = jc.clump(
+        offset=((0.01, 0.0, 0.0), (-0.01, 0.0, 0.0)), radius=0.005, mass=0.02, inertia=inertia
+    )
+    law = jc.HuntCrossley(stiffness=1e7, restitution=0.8)
+    scene = jc.Scene(
+        bodies=body, surfaces=(jc.Plane(offset=-10.0),), contact=jc.ContactModel(normal=law)
+    )
+    times = np.linspace(0.0, 0.35, 28)
+    expected = solve_ivp(
+        lambda _, w: -np.cross(w, inertia * w) / inertia,
+        (0.0, times[-1]),
+        spin,
+        method="DOP853",
+        rtol=1e-12,
+        atol=1e-12,
+        t_eval=times,
+    ).y.T
+    found = jc.simulate(
+        scene,
+        jc.state(position=(0.0, 0.0, 0.0), spin=spin, orientation=(1.0, 0.0, 0.0, 0.0)),
+        times,
+        method=jc.EventAligned(max_contacts=1),
+    )
+    turned = Rotation.from_quat(np.array(found.orientation), scalar_first=True)
+    own = turned.inv().apply(np.array(found.spin))
+    np.testing.assert_allclose(own, expected, rtol=0, atol=2e-5 * np.linalg.norm(spin))
