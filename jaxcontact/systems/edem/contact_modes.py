@@ -48,7 +48,7 @@ STILL = 1e-12
 """Share of the natural speed ``sqrt(F_n(R*) R*/m*)`` that no switch resolves."""
 
 LEAST = 1e-30
-"""Least overlap [m] of a closed contact: no power of it is without derivatives."""
+"""Least overlap [m] of a closed contact, of which every power has derivatives."""
 
 
 class Mode(NamedTuple):
