@@ -19,8 +19,9 @@ from jaxcontact.geometry.rotation import quaternion_rate
 from jaxcontact.laws.core.branches import OnBranch
 from jaxcontact.numerics.checkpointed_scan import checkpointed_scan
 from jaxcontact.numerics.interpolation import ROUNDED, Segments, cubic, evaluate
-from jaxcontact.numerics.smooth import safe_norm
+from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.parameters import is_concrete
+from jaxcontact.scene.bodies import Clumps
 from jaxcontact.scene.scene import Scene, State
 from jaxcontact.simulation.core.methods import EventAligned, Impulse
 from jaxcontact.simulation.core.status import Status
@@ -49,7 +50,6 @@ from jaxcontact.simulation.multibody.step import (
     Active,
     Stepped,
     contact_step,
-    flight_step,
     no_work,
     normal_forces,
     unloaded,
@@ -113,12 +113,15 @@ of 1e-5.
 """
 
 STEPS_IN_FLIGHT = 128
-"""Steps for flights towards curved or moving surfaces, of clumps and in fluids."""
+"""Steps for flights towards curved or moving surfaces and in fluids."""
 
-CLUMP_FRACTION = 0.01
-"""Longest step of a clump in units of the whole time: rigid impacts of corners that hardly turn are
+RIGID_CLUMP_FRACTION = 0.01
+"""Longest step of a rigid clump in units of the whole time: impacts of corners that hardly turn are
 told apart by short steps.
 """
+
+STEPS_OF_CLUMPS = 256
+"""The same beside what turns: some 10 radians."""
 
 UNKNOWN_FLIGHT = 1024
 """Steps for flights beside what moves with periods that are not known before the simulation is
@@ -206,8 +209,9 @@ def steps_in_flight(scene: Scene, bodies: int, times: ArrayLike) -> int:
     are not known yet.
     """
     mass = scene.bodies.mass if scene.springs else ()
+    least = STEPS_OF_CLUMPS if isinstance(scene.bodies, Clumps) else STEPS_IN_FLIGHT
     if not (motions(scene) or scene.springs):
-        return STEPS_IN_FLIGHT
+        return least
     if not all(map(is_concrete, jax.tree.leaves((motions(scene), scene.springs, mass, times)))):
         return UNKNOWN_FLIGHT
     whole = float(np.asarray(times)[-1] - np.asarray(times)[0])
@@ -218,7 +222,7 @@ def steps_in_flight(scene: Scene, bodies: int, times: ArrayLike) -> int:
             else jnp.zeros(bodies)
         )
         steps = whole / float(longest_flight(scene, inverse_mass))
-    return min(2 ** math.ceil(math.log2(max(steps, STEPS_IN_FLIGHT))), LARGEST_FLIGHT)
+    return min(2 ** math.ceil(math.log2(max(steps, least))), LARGEST_FLIGHT)
 
 
 def graded_step(
@@ -469,11 +473,11 @@ def first_events(
     duration: jax.Array,
     closed: jax.Array,
     kept: jax.Array,
-    *,
-    grazes: bool,
+    graze: Real,
 ) -> jax.Array:
     """Fraction of the step at which each event first happens by the cubics of the gaps, ``(kinds,
-    pairs)``; 2 where it does not.
+    pairs)``; 2 where it does not. Within the step, bodies touch that overlap by more than
+    ``graze`` [m].
     """
     finite = jnp.isfinite(watched.gap)
     levels = jnp.where(finite, watched.gap, 0.0)
@@ -485,7 +489,7 @@ def first_events(
         duration,
         closed,
         kept,
-        grazes=grazes,
+        graze=graze,
     )
     if watched.turns is None:
         return first[None]
@@ -515,10 +519,10 @@ def first_crossing(
     closed: jax.Array,
     kept: jax.Array,
     *,
-    grazes: bool = False,
+    graze: Real | None = None,
 ) -> jax.Array:
     """Fraction of the step at which the gap of each pair first changes sign by its cubic; 2 where
-    it does not, or is ``kept``.
+    it does not, or is ``kept``. With ``graze`` also what falls deeper than it and rises again.
     """
     crosses = jnp.where(
         closed,
@@ -543,7 +547,7 @@ def first_crossing(
     # From the end: a pair that has just parted has a root at the start as well.
     ones = jnp.ones_like(gap)
     at_end = jnp.where(crosses, improved(ones, 0 * ones, ones), 2.0)
-    if not grazes:
+    if graze is None:
         return at_end
     # What is open may touch and part again within the step: between the turns of the cubic it
     # falls from above zero to below.
@@ -554,7 +558,7 @@ def first_crossing(
     for low, high, before, after in zip(
         bends[:-1], bends[1:], values[:-1], values[1:], strict=True
     ):
-        falls = ~closed & (before >= 0) & (after < 0)
+        falls = ~closed & (before >= 0) & (after < -graze)
         root = improved((low + high) / 2, low, high)
         first = jnp.where(falls, jnp.minimum(first, root), first)
     return jnp.where(first <= 1.0, first, at_end)
@@ -614,11 +618,8 @@ def next_step(
     # derivatives there would be of the order of the contact acceleration.
     bounds = frozen(flight_bounds(world, state, at, rate, time, active.closed))
     beyond = max(OVERSHOOT, rounding(gap)) * frozen(jnp.minimum(remaining, 1.0))
-    soonest = jnp.minimum(bounds.touch, lengths.flight) if world.turns else bounds.touch
-    allowed = soonest * BEYOND + beyond
-    allowed = jnp.minimum(allowed, accurate_flight(world, state))
-    if not world.turns:
-        allowed = jnp.minimum(allowed, lengths.flight)
+    allowed = jnp.minimum(bounds.touch * BEYOND + beyond, accurate_flight(world, state))
+    allowed = jnp.minimum(allowed, lengths.flight)
     if lasts is not None:
         allowed = jnp.where(lasts, jnp.minimum(allowed, lengths.sustained), allowed)
     if isinstance(method, EventAligned):
@@ -658,13 +659,12 @@ def next_step(
         else jnp.broadcast_to(lasts, active.closed.shape)
     )
     still, longest, kinds = *frozen((seen_before, duration)), frozen(watched)
+    # The corners of a clump in contact graze all the time, by rounding.
+    graze = rounding(gap) * frozen(extent(world, state)) if world.turns else 0.0
 
     def search(seen: Search) -> Search:
         ends = frozen(after_step(seen.length).ends)
-        # The corners of a clump in contact graze all the time, by rounding.
-        theta = first_events(
-            kinds, still, ends, longest, active.closed, kept, grazes=not world.turns
-        )
+        theta = first_events(kinds, still, ends, longest, active.closed, kept, graze)
         # One at a time, each with the derivative of its own time, even where several happen at the
         # same instant.
         found = (jnp.arange(theta.size).reshape(theta.shape) == jnp.argmin(theta)) & (
@@ -940,8 +940,8 @@ def simulate_many(
     horizon = times[-1]
     whole = jax.lax.stop_gradient(times[-1] - times[0])
     longest = longest_flight(scene, world.inverse_mass)
-    if world.turns:
-        longest = jnp.minimum(longest, CLUMP_FRACTION * whole)
+    if world.turns and rigid:
+        longest = jnp.minimum(longest, RIGID_CLUMP_FRACTION * whole)
     lengths = Lengths(longest, jnp.minimum(longest, whole / max(method.sustained_steps, 1)))
     at_start = geometry(world, start, times[0])
     touching = touching_at_start(world, at_start, start, times[0], method)
@@ -1045,24 +1045,19 @@ def standstill(world: World, progress: StepCarry) -> StepRecord:
 
 
 def extrapolated(world: World, last: StepCarry, horizon: jax.Array) -> StepRecord:
-    """A flight to the horizon, for what the budget of steps left over."""
+    """What the budget of steps left over: parabolas to the horizon, without rotation, which stay
+    finite however long they are.
+    """
     duration = jnp.maximum(horizon - last.time, 0.0)
-    active = last.touching.active
-    none = jnp.zeros_like(active.closed)
-    flight = flight_step(world, active, last.state, last.time, duration)
-    stored = stored_in(world, last)
-    return StepRecord(
-        last.time,
-        last.state,
-        duration,
-        flight.state,
-        none,
-        none,
-        jnp.zeros_like(active.fastest),
-        flight.work,
-        lack=flight.lack,
-        **stored,
+    state = last.state
+    acceleration = world.scene.external_acceleration(
+        state.position, state.velocity, state.spin, last.time
     )
+    after = state._replace(
+        position=state.position + duration * (state.velocity + duration / 2 * acceleration),
+        velocity=state.velocity + duration * acceleration,
+    )
+    return standstill(world, last)._replace(duration=duration, after=after)
 
 
 def contacts_of(world: World, record: StepRecord, count: int, *, rigid: bool) -> Contacts:
