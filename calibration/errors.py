@@ -12,7 +12,7 @@ class InputError(ValueError):
     the cell empty (a gap).``
 
     Args:
-        problem: what is wrong, a clause without a full stop.
+        problem: what is wrong.
         remedy: what to do, one or more whole sentences.
         path: the file, when there is one.
         line: its line, counted from 1.
@@ -50,5 +50,5 @@ class InputError(ValueError):
             place.append(f"line {self.line}")
         if self.column is not None:
             place.append(f"column {self.column!r}")
-        sentences = f"{self.problem}. {self.remedy}".strip()
+        sentences = f"{self.problem.removesuffix('.')}. {self.remedy}".strip()
         return f"{', '.join(place)}: {sentences}" if place else sentences

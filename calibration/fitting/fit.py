@@ -12,7 +12,7 @@ from calibration.fitting.estimates import correlate, estimate_shared, withdraw_n
 from calibration.fitting.follow import find_minimum
 from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
 from calibration.fitting.predictions import PredictionsAtMinimum
-from calibration.fitting.probes import withdraw_flat
+from calibration.fitting.probes import saturating, withdraw_flat
 from calibration.fitting.solve import check_method, settle_noise
 from calibration.optimise.least_squares import Method
 from calibration.optimise.resumable import checkpoint_minima
@@ -23,6 +23,7 @@ from calibration.results.estimate import Estimate
 from calibration.results.result import Fit
 from calibration.results.simulated_trial import SimulatedTrial
 from calibration.runtime.checkpoint import Checkpoint
+from jaxcontact.laws import PairContact
 
 
 def fit(
@@ -31,7 +32,7 @@ def fit(
     method: Method = "levenberg_marquardt",
     steps: int | None = None,
     start: Mapping[str, float] | Fit | None = None,
-    probe: Sequence[str] = (),
+    probe: Sequence[str] | None = None,
     policy: FitPolicy = DEFAULT_POLICY,
     progress: Callable[[int, float], None] | None = None,
     checkpoint: Checkpoint | str | None = None,
@@ -57,7 +58,8 @@ def fit(
             (a rigid fit first, then a compliant one).
         probe: names of shared parameters whose value times four is tried, too: where it explains
             the data as well, the parameter is reported as not determined, whatever its local
-            standard error is.
+            standard error is. By default the free coefficients of friction and rolling, which do
+            nothing more where contacts stick.
         policy: thresholds by which the minimum is judged.
         progress: called with the iteration and chi-squared while the fit runs. Code with a callback
             is compiled anew in each process.
@@ -109,7 +111,8 @@ def fit(
                 problem, method=method, steps=steps, start=start, progress=progress, policy=policy
             )
             problem, assessment = settle_noise(problem, assessment, method=method, steps=steps)
-        estimates = withdraw_flat(assessment, estimate_shared(assessment), probe)
+        probed = saturating(problem.layout) if probe is None else probe
+        estimates = withdraw_flat(assessment, estimate_shared(assessment), probed)
         return report(
             problem, assessment, estimates, method=method, seconds=time.perf_counter() - began
         )
@@ -178,11 +181,9 @@ def describe(problem: Problem) -> str:
         for batch in problem.layout.batches
         if isinstance(batch, TrialBatch)
     )
-    parts = [
-        f"{' and '.join(methods)} method",
-        type(scene.contact.normal).__name__,
-        type(scene.contact.friction).__name__,
-    ]
+    contact = scene.contact
+    laws = (contact,) if isinstance(contact, PairContact) else (contact.normal, contact.friction)
+    parts = [f"{' and '.join(methods)} method", *(type(law).__name__ for law in laws)]
     parts += [type(item).__name__ for item in (scene.drag, scene.lift) if item is not None]
     nuisances = (
         *problem.layout.shared,

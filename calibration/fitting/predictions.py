@@ -142,7 +142,7 @@ def fitted_series(problem: Problem, assessment: Assessment) -> tuple[FittedSerie
         found.append(
             FittedSeries(
                 name=trial.name
-                if len(trial.measured) == 1
+                if len(trial.measured) == 1 or trial.name == measurement.name
                 else f"{trial.name}, {measurement.name}",
                 labels=measurement.quantities,
                 abscissa=item.times if in_time else np.arange(1.0, item.times.size + 1),

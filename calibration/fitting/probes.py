@@ -16,6 +16,7 @@ from calibration.optimise.normal_equations import invert_information
 from calibration.problem.residuals import Layout, residuals
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.intervals import student_reach
+from jaxcontact.laws.core.quantities import QUANTITIES
 
 
 def sum_squares(layout: Layout, scene: jc.Scene, minimum: Minimum, data: tuple) -> float:
@@ -90,6 +91,16 @@ def is_flat_beyond(assessment: Assessment, name: str) -> bool:
     there = minimise(layout, scene, data, start, method="levenberg_marquardt", steps=100)
     rise = sum_squares(layout, scene, there, data) - assessment.chi2
     return rise < excluding_rise(assessment, name)
+
+
+def saturating(layout: Layout) -> tuple[str, ...]:
+    """Names of the free material constants whose effect has an end: a friction coefficient beyond
+    which contacts stick acts like any larger one.
+    """
+    labels = {QUANTITIES[name].label for name in ("coefficient", "rolling_coefficient")}
+    return tuple(
+        parameter.name for parameter in layout.scene_parameters if parameter.about.label in labels
+    )
 
 
 def withdraw_flat(

@@ -13,8 +13,10 @@ from .force_trace import ForceTrace as ForceTrace
 from .force_trace import read_force_trace as read_force_trace
 from .marker_angles import MarkerAngles as MarkerAngles
 from .marker_angles import read_marker_angles as read_marker_angles
+from .of_body import OfBody as OfBody
 from .orientations import Orientations as Orientations
 from .orientations import read_orientations as read_orientations
+from .path import Path as Path
 from .positions import TrackedPositions as TrackedPositions
 from .resting_distance import RestingDistance as RestingDistance
 from .spins import Spins as Spins

@@ -109,6 +109,7 @@ class Measurement(abc.ABC):
             unless the law tells the duration itself.
         until_rest: whether the motion is followed until the body rests, also while it rolls or
             slides on.
+        body: which of several bodies it is of (``OfBody``), ``None`` where there is one.
 
     Example:
         Speeds after the first impacts, as a light gate shows them:
@@ -146,6 +147,13 @@ class Measurement(abc.ABC):
     needs_force: bool = False
     needs_duration: bool = False
     until_rest: bool = False
+    body: int | None = None
+
+    @property
+    def of_motion(self) -> bool:
+        """Whether it is of a motion, not of single impacts or of forces."""
+        of_impacts = self.abscissa is Abscissa.IMPACT or self.needs_duration
+        return self.needs_motion and not of_impacts and not self.needs_force
 
     @abc.abstractmethod
     def observation(self) -> Observation:

@@ -20,6 +20,7 @@ from .initial_state import InitialState as InitialState
 from .initial_state import InitialTurn as InitialTurn
 from .initial_state import KnownState as KnownState
 from .initial_state import MarkerStart as MarkerStart
+from .initial_states import InitialStates as InitialStates
 from .per_trial import PerTrial as PerTrial
 from .restitution import RestitutionScatter as RestitutionScatter
 from .setup import ForceGain as ForceGain

@@ -138,7 +138,7 @@ def design(
 
     Raises:
         InputError: no candidate, a name that is not free, a criterion that is not known, a missing
-            cost.
+            cost, a problem with several bodies.
 
     Source:
         Chaloner and Verdinelli (1995), Bayesian experimental design: a review. Statistical Science
@@ -167,6 +167,14 @@ def design(
     _check(candidates, average, per_cost)
     with jax.enable_x64(True):
         point = working_point(given, argument="design")
+        if not point.problem.of_one_ball:
+            raise InputError(
+                "design: experiments are planned for one body that meets surfaces, by the laws of "
+                "a ContactModel; this problem has several bodies or the contact of another "
+                "program.",
+                remedy="Simulate the experiment that you have in mind, fit it, and compare the "
+                "standard errors.",
+            )
         free = tuple(parameter.name for parameter in point.parameters)
         interest = (
             free

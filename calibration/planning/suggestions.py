@@ -25,8 +25,10 @@ NOISE = 0.01
 
 def suggest_candidates(point: WorkingPoint) -> Iterator[Candidate]:
     """The suggestions: an oblique throw on film and, for a compliant law, the force of the first
-    contact at a rate and a noise that suit it.
+    contact at a rate and a noise that suit it. None where there are several bodies.
     """
+    if not point.problem.of_one_ball:
+        return
     yield Candidate(
         instruments=(Film(rate=500.0, sigma=5e-4),),
         height=0.3,
@@ -61,6 +63,8 @@ def find_best_suggestion(expectation: Expectation, place: int) -> tuple[Candidat
         suggestion shows the parameter.
     """
     suggestions = list(suggest_candidates(expectation.point))
+    if not suggestions:
+        return None
     sd, _ = expectation.covariances(suggestions)
     best: tuple[Candidate, float] | None = None
     for i, suggestion in enumerate(suggestions):

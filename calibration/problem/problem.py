@@ -25,6 +25,7 @@ from calibration.noise.models import Errors, check_noise
 from calibration.nuisances import Nuisance, PerTrial
 from calibration.nuisances.base import UnfittedTrial
 from calibration.nuisances.checks import check_nuisances
+from calibration.problem.bodies import check_bodies
 from calibration.problem.noise_assignment import assign_errors, list_noise_classes, with_noise
 from calibration.problem.residuals import Layout
 from calibration.problem.simulation_method import check_method, default_method
@@ -110,6 +111,9 @@ class Problem:
         trials: tuple[Any, ...] = tuple(
             item if isinstance(item, (Trial, ImpactTable)) else Trial(item) for item in self.trials
         )
+        moving = [trial for trial in trials if isinstance(trial, Trial)]
+        check_bodies(scene, trials)
+        check_method(scene, moving, method)
         detections: tuple[Any, ...] = tuple(
             None if isinstance(trial, ImpactTable) else trial.detect(scene) for trial in trials
         )
@@ -120,9 +124,7 @@ class Problem:
             nuisance=nuisance,
             frozen=tuple(self.frozen),
         )
-        moving = [trial for trial in trials if isinstance(trial, Trial)]
         check_nuisances(nuisance, moving)
-        check_method(scene, moving, method)
         if method is None:
             of_moving = [
                 detected
@@ -279,11 +281,17 @@ class Problem:
 
     @property
     def stages(self) -> tuple[np.ndarray, ...]:
-        """Ends of the samples to be fitted first, of the trials of each kind (stages, R), which are
-        two bounces, four bounces, and all.
+        """Ends of the samples to be fitted first, of the trials of each kind (stages, R): two
+        bounces, four bounces, and all; of several bodies a quarter, half, and all.
         """
         ends = [
-            [_after_bounce(detected, count) for detected in self.detections] for count in (2, 4)
+            [
+                _after_share(trial, count / 8)
+                if isinstance(trial, Trial) and not trial.alone
+                else _after_bounce(detected, count)
+                for trial, detected in zip(self.trials, self.detections, strict=True)
+            ]
+            for count in (2, 4)
         ]
         rows = np.asarray(
             [*(row for row in ends if np.any(np.isfinite(row))), [np.inf] * len(self.detections)]
@@ -291,11 +299,26 @@ class Problem:
         return tuple(rows[:, list(members)] for members in self.members)
 
     @property
+    def of_one_ball(self) -> bool:
+        """Whether every trial is of one body that meets surfaces, by the laws of a
+        ``ContactModel``: what planned experiments are made of.
+        """
+        moving = [trial for trial in self.trials if isinstance(trial, Trial)]
+        by_laws = isinstance(self.scene.contact, jc.ContactModel)
+        return by_laws and all(trial.alone for trial in moving)
+
+    @property
     def observations(self) -> int:
         """Number of measured numbers that are used."""
         return sum(
             int(np.count_nonzero(samples.weight)) for data in self.data for samples in data.samples
         )
+
+
+def _after_share(trial: Trial, share: float) -> float:
+    """The time at which this share of the samples of a trial is over."""
+    times = np.concatenate([item.samples().times for item in trial.measured])
+    return float(np.quantile(times, share))
 
 
 def _after_bounce(detected: Any, count: int) -> float:

@@ -36,11 +36,22 @@ def default_method(
         )
         + SPARE
     )
+    if isinstance(scene.contact, PairContact):
+        return jc.EventAligned(max_contacts=contacts)
+    if any(not trial.alone for trial in trials) and can_be_followed(scene.contact):
+        # While two bodies touch, their line of centres turns: at the noise of a camera that shows.
+        return jc.EventAligned(max_contacts=contacts)
     rests = any(item.until_rest for trial in trials for item in trial.measured)
     rest_steps = jc.EventAligned.rest_steps if rests else 1
     if not needs_contacts_in_full(scene, trials):
         return jc.Impulse(max_contacts=contacts, rest_steps=rest_steps, skip_unused=False)
     return jc.EventAligned(max_contacts=contacts, rest_steps=rest_steps, skip_unused=False)
+
+
+def can_be_followed(contact: jc.ContactModel) -> bool:
+    """Whether ``EventAligned`` follows contacts of this model from touch-down to lift-off."""
+    follows = isinstance(contact.normal, SmoothLaw | BranchedLaw)
+    return follows and not isinstance(contact.friction, jc.Coulomb)
 
 
 def count_contacts(trial: Trial, detected: Detection | None) -> int:
@@ -70,12 +81,8 @@ def check_method(scene: jc.Scene, trials: Sequence[Trial], method: Method) -> No
         InputError: naming the law or method, and the remedy.
     """
     if isinstance(scene.contact, PairContact):
-        raise InputError(
-            f"scene.contact = {type(scene.contact).__name__}(...) can be simulated and "
-            "differentiated, but its constants cannot be fitted from a Problem yet.",
-            remedy="Minimise over jaxcontact.simulate with an optimiser of your choice "
-            "(optimistix, optax), or describe the contact by a ContactModel.",
-        )
+        _check_motions_alone(scene.contact, trials, method)
+        return
     asking = needs_contacts_in_full(scene, trials)
     if not asking:
         return
@@ -100,5 +107,24 @@ def check_method(scene: jc.Scene, trials: Sequence[Trial], method: Method) -> No
     if isinstance(method, jc.Impulse):
         raise InputError(
             f"{what} needs contacts that last; method = Impulse has none.",
+            remedy="Leave method out, or use EventAligned().",
+        )
+
+
+def _check_motions_alone(contact: PairContact, trials: Sequence[Trial], method: Method) -> None:
+    """Contacts of other programs are followed in time, and show in motions alone."""
+    name = type(contact).__name__
+    for trial in trials:
+        for item in trial.measured:
+            if not item.of_motion:
+                raise InputError(
+                    f"{type(item).__name__} cannot be compared with a simulation of {name} yet.",
+                    path=item.path,
+                    remedy="Give positions, spins or orientations, or describe the contact by a "
+                    "ContactModel.",
+                )
+    if method is not None and not isinstance(method, jc.EventAligned):
+        raise InputError(
+            f"{name} is followed in time; method = {type(method).__name__} does not.",
             remedy="Leave method out, or use EventAligned().",
         )

@@ -20,7 +20,8 @@ class Trial:
     Args:
         measured: one or several measurements of the same motion: a ``Recording``, ``BounceTimes``,
             ``ForceTrace`` ...
-        initial: its known initial state, where there is one; what a nuisance finds replaces it.
+        initial: its known initial state, where there is one; what a nuisance finds replaces it. Of
+            several bodies ``(bodies, 3)``; then each measurement says of which (``OfBody``).
         time: at which ``initial`` holds, on the clock of the measurements [s]; by default that of
             the first sample.
         values: known values of scene parameters by path, where they differ between trials: a ball
@@ -28,8 +29,8 @@ class Trial:
         name: what the trial is called in tables; by default the name of the first measurement.
 
     Raises:
-        InputError: nothing measured, something that is not a measurement, or an initial state that
-            is not one of a single sphere.
+        InputError: nothing measured, something that is not a measurement, or measurements of bodies
+            that the initial state does not have.
     """
 
     def __init__(
@@ -45,19 +46,50 @@ class Trial:
                 "A trial without a measurement.", remedy="Give at least one, e.g. Trial(recording)."
             )
         self.measured: tuple[Measurement, ...] = tuple(map(as_measurement, measured))
-        if initial is not None and np.size(initial.position) != 3:
-            raise InputError(
-                f"initial.position has shape {np.shape(initial.position)}; a trial is of one "
-                "body, (3,)."
-            )
         self.initial, self.time = initial, time
+        self._check_bodies()
         self.values: Mapping[str, float] = dict(sorted((values or {}).items()))
         self.name = name or self.measured[0].name
+
+    def _check_bodies(self) -> None:
+        for item in self.measured:
+            if self.bodies > 1 and not item.of_motion:
+                raise InputError(
+                    f"Trial: {item.name!r} is of impacts or forces, and does not say between which "
+                    f"of {self.bodies} bodies.",
+                    path=item.path,
+                    remedy="Give positions, spins or orientations of each body: "
+                    "calibration.measurements.OfBody(0, ...).",
+                )
+            if self.bodies > 1 and item.body is None:
+                raise InputError(
+                    f"Trial: {item.name!r} does not say of which of {self.bodies} bodies it is.",
+                    path=item.path,
+                    remedy="Give calibration.measurements.OfBody(0, ...).",
+                )
+            if item.body is not None and (self.initial is None or item.body >= self.bodies):
+                known = "none is given" if self.initial is None else f"it has {self.bodies}"
+                raise InputError(
+                    f"Trial: {item.name!r} is of a body of the initial state, and {known}.",
+                    path=item.path,
+                    remedy="Give initial=jaxcontact.state(position=...) with a row (3,) for each "
+                    "body.",
+                )
+
+    @property
+    def bodies(self) -> int:
+        """How many bodies move: as many as the initial state has."""
+        return 1 if self.initial is None else np.size(self.initial.position) // 3
 
     @property
     def path(self) -> str | None:
         """The file of the first measurement."""
         return self.measured[0].path
+
+    @property
+    def alone(self) -> bool:
+        """Whether there is one body, of which no measurement needs to say that it is."""
+        return self.bodies == 1 and all(item.body is None for item in self.measured)
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -77,14 +109,13 @@ class Trial:
             return Initial(
                 np.zeros(3), np.zeros(3), np.zeros(3), np.asarray(time, dtype=float), unturned
             )
+        of_each = () if self.alone else (self.bodies,)
         position, velocity, spin = (
-            np.reshape(np.asarray(value, dtype=float), 3) for value in self.initial[:3]
+            np.reshape(np.asarray(value, dtype=float), (*of_each, 3)) for value in self.initial[:3]
         )
-        turned = (
-            unturned
-            if self.initial.orientation is None
-            else np.reshape(np.asarray(self.initial.orientation, dtype=float), 4)
-        )
+        turned = np.broadcast_to(unturned, (*of_each, 4))
+        if self.initial.orientation is not None:
+            turned = np.reshape(np.asarray(self.initial.orientation, dtype=float), (*of_each, 4))
         return Initial(position, velocity, spin, np.asarray(time, dtype=float), turned)
 
     @property

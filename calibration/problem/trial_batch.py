@@ -152,7 +152,8 @@ class TrialBatch:
         scene = trial_state.scene
         plane = scene.surfaces[0] if scene.surfaces else None
         rigid = isinstance(self.method, jc.Impulse) and isinstance(scene.bodies, jc.Spheres)
-        if not (rigid and isinstance(plane, jc.Plane)):
+        alone = trial_state.position.ndim == 1
+        if not (rigid and alone and isinstance(plane, jc.Plane)):
             return trial_state
         radius, normal = jnp.ravel(jnp.asarray(scene.bodies.radius))[0], plane.unit_normal
         gap = jnp.ravel(plane.gap(trial_state.position, radius))[0]
@@ -252,7 +253,8 @@ def continued_back(
     trial_state: TrialState, motion: jc.Trajectory, times: jax.Array
 ) -> jc.Trajectory:
     """The motion at ``times``, before the start as a flight under the acceleration at the start."""
-    before = jnp.minimum(times - trial_state.start, 0.0)[:, None]
+    before = jnp.minimum(times - trial_state.start, 0.0)
+    before = before.reshape(-1, *(1,) * trial_state.position.ndim)
     acceleration = trial_state.scene.acceleration(trial_state.velocity, trial_state.spin)
     return motion._replace(
         times=times,
