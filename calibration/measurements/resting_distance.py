@@ -42,13 +42,13 @@ class Rest(Observation):
         return trial_state.start + jnp.linspace(0.0, self.until, GRID if self.timed else 2)
 
     def predict(self, trial_state: TrialState, motion: Trajectory, samples: Samples) -> jax.Array:
-        """Distance [m], and time [s], (1, 1 or 2)."""
+        """Distance [m], and time [s], (rows, 1 or 2)."""
         horizontal = jnp.array([1.0, 1.0, 0.0])
         distance = safe_norm((motion.position[-1] - motion.position[0]) * horizontal)
         found = (
             [distance, find_time_of_rest(motion) - trial_state.start] if self.timed else [distance]
         )
-        return jnp.stack(found)[None]
+        return jnp.broadcast_to(jnp.stack(found), (samples.times.shape[0], len(found)))
 
 
 def find_time_of_rest(motion: Trajectory) -> jax.Array:

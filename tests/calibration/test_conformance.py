@@ -13,7 +13,7 @@ import jaxcontact as jc
 
 FRICTION = "contact.friction.coefficient"
 TIMES = np.arange(120) / 120.0
-THROWN = {"position": (0.0, 0.0, 0.4), "velocity": (0.8, 0.0, 0.0), "spin": (0.0, 5.0, 0.0)}
+THROWN = {"position": (0.0, 0.0, 0.4), "velocity": (2.0, 0.0, 0.0), "spin": (0.0, 5.0, 0.0)}
 COMPLIANT = jc.HuntCrossley(stiffness=1e6, restitution=0.8)
 
 
@@ -21,7 +21,7 @@ def scene(normal=None):
     """A ball above a rough plane."""
     contact = jc.ContactModel(
         normal=jc.NewtonRestitution(restitution=0.8) if normal is None else normal,
-        friction=jc.RegularizedCoulomb(coefficient=0.25, slip_velocity=1e-3),
+        friction=jc.RegularizedCoulomb(coefficient=0.05, slip_velocity=1e-3),
         rolling=jc.RollingResistance(rolling_coefficient=0.02, rolling_velocity=1e-3),
     )
     return jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03), contact=contact)
@@ -34,15 +34,15 @@ def motion():
 
 
 def film(axes="xz", **changes):
-    """Positions with noise of 0.2 mm, read as a recording is."""
+    """Positions with noise of 0.2 mm."""
     noise = np.random.default_rng(1).normal(0.0, 2e-4, (len(TIMES), 3))
     seen = np.asarray(motion().position) + noise
     seen[:, ["xyz".index(axis) for axis in "xyz" if axis not in axes]] = np.nan
-    return cal.Recording("throw", TIMES, seen, **changes)
+    return cal.Recording(name="throw", time=TIMES, position=seen, **changes)
 
 
 def spins():
-    return cal.measurements.Spins(TIMES, motion().spin[:, 1], sigma=0.1)
+    return cal.measurements.Spins(TIMES, motion().spin, sigma=0.1)
 
 
 def angles():
@@ -67,9 +67,27 @@ def force():
 
 
 START = jc.state(**THROWN)
+ONE_OF_SEVERAL = jc.state(**{name: [value] for name, value in THROWN.items()})
 IMPACT = [cal.nuisances.FirstImpact()]
 MEASUREMENTS = {
-    "positions": lambda: (film(), scene(), {"nuisance": [cal.nuisances.InitialState(spin=True)]}),
+    "positions": lambda: (
+        cal.measurements.TrackedPositions(film()),
+        scene(),
+        {"nuisance": [cal.nuisances.InitialState(spin=True)]},
+    ),
+    "path": lambda: (
+        cal.measurements.Path(TIMES, film().position, sigma=2e-4),
+        scene(),
+        {"initial": START, "free": [FRICTION]},
+    ),
+    "of body": lambda: (
+        cal.measurements.OfBody(0, spins()),
+        scene(),
+        {
+            "initial": jc.state(**{key: [value] for key, value in THROWN.items()}),
+            "free": [FRICTION],
+        },
+    ),
     "spins": lambda: (spins(), scene(), {"initial": START, "free": [FRICTION]}),
     "angles": lambda: (angles(), scene(), {"initial": START, "free": [FRICTION]}),
     "orientations": lambda: (orientations(), scene(), {"initial": START, "free": [FRICTION]}),
@@ -77,7 +95,7 @@ MEASUREMENTS = {
     "durations": lambda: (
         cal.measurements.ContactDurations([3e-4, 3.2e-4], sigma=1e-6),
         scene(COMPLIANT),
-        {"nuisance": IMPACT, "free": ["contact.normal.stiffness"]},
+        {"initial": START, "free": ["contact.normal.stiffness"]},
     ),
     "force": lambda: (
         force(),
