@@ -53,9 +53,7 @@ from jaxcontact.systems.modia3d.damping import (
 )
 from jaxcontact.systems.modia3d.elastic_contact import (
     ElasticContact,
-    ElasticContactPairResponseMaterial,
     elastic_contact,
-    response_material,
 )
 from jaxcontact.systems.modia3d.geometry_factors import GeometryFactors, geometry_factors
 from jaxcontact.systems.modia3d.normal_force import normal_force
@@ -67,6 +65,10 @@ from jaxcontact.systems.modia3d.response import (
     reg,
     regularized_unit_vector,
     response_calculation,
+)
+from jaxcontact.systems.modia3d.response_material import (
+    ElasticContactPairResponseMaterial,
+    response_material,
 )
 from jaxcontact.systems.modia3d.shape import (
     SHAPES,
@@ -86,12 +88,8 @@ from jaxcontact.systems.modia3d.solid_material import (
     solid_material,
     solidMaterialPalette,
 )
-from jaxcontact.systems.modia3d.spheres import (
-    sphere_flat_plane,
-    sphere_flat_response,
-    sphere_sphere_plane,
-    sphere_sphere_response,
-)
+from jaxcontact.systems.modia3d.sphere_planes import sphere_flat_plane, sphere_sphere_plane
+from jaxcontact.systems.modia3d.spheres import sphere_flat_response, sphere_sphere_response
 
 __all__ = [
     "RESTITUTIONS",

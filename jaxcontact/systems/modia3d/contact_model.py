@@ -8,7 +8,8 @@ from jaxcontact.laws.friction.rolling import RollingResistance
 from jaxcontact.laws.normal.models import HuntCrossley
 from jaxcontact.scene.contact_model import ContactModel
 from jaxcontact.systems.modia3d.contact_pair_material import ElasticContactPairMaterial
-from jaxcontact.systems.modia3d.elastic_contact import ElasticContact, response_material
+from jaxcontact.systems.modia3d.elastic_contact import ElasticContact
+from jaxcontact.systems.modia3d.response_material import response_material
 
 
 def contact_model(contact: ElasticContact) -> ContactModel:
@@ -16,10 +17,17 @@ def contact_model(contact: ElasticContact) -> ContactModel:
     ``jaxcontact.Scene``.
 
     Damping is that of ``coefficientOfRestitution`` at the impact speed, ``d = 8 (1 - cor)/(5 cor
-    v)``; its limit ``maximumContactDamping`` is that of an impact at 1 m/s at all speeds, and there
-    is no change of the restitution below ``vsmall``. Sliding and rolling are as in the program. Its
-    torque against spinning about the normal is left out: add ``SpinningFriction`` where that
-    matters.
+    v)``. Sliding and rolling are as in the program. Left out, without a warning:
+
+    - ``vsmall`` as the impact speed below which the restitution is 0: slow impacts rebound, too.
+    - ``maximumContactDamping`` as a limit at every speed. It is that of an impact at 1 m/s: a
+      smaller ``cor`` than belongs to it, ``8/(8 + 5 d_max)``, 8e-4 by default, is raised to that.
+      So ``cor = 0`` has 8e-4 at all speeds.
+    - The torque against spinning about the normal: add ``SpinningFriction`` where that matters.
+    - ``contactEpsilon``, ``tension``, ``transition_speed`` and ``restitution_law``.
+
+    Between two spheres, or one and a ball that is held, nothing needs to be left out: give the
+    ``ElasticContact`` itself to the scene.
 
     Args:
         contact: from ``elastic_contact``. A pair that exerts no force has no model.

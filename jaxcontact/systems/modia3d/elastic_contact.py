@@ -1,44 +1,39 @@
-"""Everything a pair of solids has in common with its law, and what the program makes of it when a
-contact starts.
-"""
+"""The contact of two solids: everything they have in common with its law."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
 import jax
-import jax.numpy as jnp
 
+from jaxcontact.geometry.rigid_motion import Motion
+from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, of, static
+from jaxcontact.systems.modia3d import elastic_contact_modes
 from jaxcontact.systems.modia3d.contact_pair_material import (
     ContactPairMaterial,
-    ElasticContactPairMaterial,
-    ObserverContactPairMaterial,
     contact_pair_material,
     contactPairMaterialPalette,
 )
-from jaxcontact.systems.modia3d.damping import (
-    current_restitution,
-    damping_coefficient,
-    restitution_of,
-    smooth_current_restitution,
-    smooth_damping_coefficient,
-)
-from jaxcontact.systems.modia3d.geometry_factors import geometry_factors
+from jaxcontact.systems.modia3d.damping import restitution_of
 from jaxcontact.systems.modia3d.solid import Solid
 from jaxcontact.systems.modia3d.solid_material import (
     SolidMaterial,
-    resultant_modulus,
     solid_material,
     solidMaterialPalette,
 )
 
 
 @model
-class ElasticContact:
+class ElasticContact(PairContact):
     """Parameters of the contact between two solids; ``elastic_contact`` makes one from the
     palettes.
+
+    ``Scene(contact=elastic_contact(...))`` simulates it, between two spheres or between one and a
+    ``jaxcontact.Sphere`` that is held: solid 1 is the first body, solid 2 the second one or the
+    surface. Its derivatives are those of motions that stay above ``vsmall`` or below it where a
+    contact starts: the damping jumps there.
 
     Args:
         solid1: shape and names.
@@ -82,8 +77,45 @@ class ElasticContact:
     restitution_law: str = static(default="nominal")
     tension: bool = static(default=False)
 
+    switches: ClassVar[tuple[str, ...]] = elastic_contact_modes.SWITCHES
+
     def __post_init__(self) -> None:
         restitution_of(self.restitution_law)
+
+    @property
+    def grading(self) -> int:
+        """That of a force like the overlap to the power 3/2."""
+        return 2
+
+    def check(self) -> None:
+        """Raises where a solid is no sphere."""
+        elastic_contact_modes.check_followed(self)
+
+    def radii(self) -> tuple[Any, Any]:
+        """Half the diameters of the spheres [m]."""
+        return elastic_contact_modes.radii(self)
+
+    def begun(self, body0: Motion, body1: Motion) -> PairMemory:
+        """What the motion says: a contact that there is starts now."""
+        return elastic_contact_modes.begun(self, body0, body1)
+
+    def gap(self, body0: Motion, body1: Motion) -> jax.Array:
+        """Gap [m], negative in contact; ``contactEpsilon`` is taken off it."""
+        return elastic_contact_modes.gap(self, body0, body1)
+
+    def act(self, memory: PairMemory, body0: Motion, body1: Motion) -> Action:
+        """Forces and torques in the present mode."""
+        return elastic_contact_modes.act(self, memory, body0, body1)
+
+    def signs(self, memory: PairMemory, body0: Motion, body1: Motion) -> jax.Array:
+        """Of ``switches``."""
+        return elastic_contact_modes.signs(self, memory, body0, body1)
+
+    def crossed(
+        self, switch: jax.Array, memory: PairMemory, body0: Motion, body1: Motion
+    ) -> PairMemory:
+        """What is remembered from an event on."""
+        return elastic_contact_modes.crossed(self, switch, memory, body0, body1)
 
 
 def elastic_contact(
@@ -127,114 +159,3 @@ def elastic_contact(
         pairMaterial=contact_pair_material(name1, name2, palette=pair_materials),
         **options,
     )
-
-
-class ElasticContactPairResponseMaterial(NamedTuple):
-    """The coefficients of the law during one contact, which the program computes when the contact
-    starts and keeps until it ends.
-
-    Attributes:
-        c_res: resultant modulus [Pa], ``k_red`` in it; 0 where the pair exerts no force.
-        c_geo: [m^0.5].
-        d_res: damping [s/m].
-        mu_k: sliding friction coefficient [-].
-        mu_r: rotational resistance coefficient [-].
-        mu_r_geo: effective radius [m].
-        vsmall: [m/s].
-        wsmall: [rad/s].
-
-    Example:
-        >>> from jaxcontact.systems import modia3d
-        >>> ball = modia3d.Solid(shape=modia3d.Sphere(diameter=0.06), solidMaterial="Steel")
-        >>> contact = modia3d.elastic_contact(ball, ball)
-        >>> material = modia3d.response_material(contact, 0.5)
-        >>> print(f"{material.c_res:.3e} Pa, {material.mu_r_geo:.3f} m")
-        1.099e+11 Pa, 0.015 m
-    """
-
-    c_res: Real
-    c_geo: Real
-    d_res: Real
-    mu_k: Real
-    mu_r: Real
-    mu_r_geo: Real
-    vsmall: Real
-    wsmall: Real
-
-
-def damping_of(contact: ElasticContact, impact_speed: Real) -> jax.Array:
-    """Damping [s/m] of a contact that starts at ``impact_speed`` [m/s]; 0 for an observer."""
-    pair = contact.pairMaterial
-    if isinstance(pair, ObserverContactPairMaterial):
-        return jnp.zeros_like(impact_speed)
-    cor = pair.coefficientOfRestitution
-    limits: dict[str, Any] = {
-        "maximumContactDamping": contact.maximumContactDamping,
-        "restitution_law": contact.restitution_law,
-    }
-    if contact.transition_speed is None:
-        return damping_coefficient(
-            current_restitution(cor, impact_speed, vsmall=pair.vsmall), impact_speed, **limits
-        )
-    current = smooth_current_restitution(
-        cor, impact_speed, vsmall=pair.vsmall, transition_speed=contact.transition_speed
-    )
-    return smooth_damping_coefficient(current, impact_speed, **limits)
-
-
-def response_material(
-    contact: ElasticContact, impact_speed: Real
-) -> ElasticContactPairResponseMaterial:
-    """The coefficients of a contact that started at ``impact_speed`` [m/s], the magnitude of its
-    normal velocity then.
-
-    Args:
-        contact: parameters.
-        impact_speed: ``(...)`` [m/s].
-
-    Returns:
-        The coefficients of the force law.
-
-    Example:
-        >>> from jaxcontact.systems import modia3d
-        >>> ball = modia3d.Solid(shape=modia3d.Sphere(diameter=0.06), solidMaterial="Steel")
-        >>> contact = modia3d.elastic_contact(ball, ball)
-        >>> material = modia3d.response_material(contact, 0.5)
-        >>> print(f"stiffness {material.c_res * material.c_geo:.3e} N/m^1.5")
-        stiffness 1.794e+10 N/m^1.5
-    """
-    solid1, solid2 = contact.solid1, contact.solid2
-    factors = geometry_factors(
-        solid1.contact_sphere_radius,
-        solid2.contact_sphere_radius,
-        flat1=solid1.isFlat,
-        flat2=solid2.isFlat,
-    )
-    observed = isinstance(contact.pairMaterial, ObserverContactPairMaterial)
-    pair = (
-        _NO_FORCE
-        if isinstance(contact.pairMaterial, ObserverContactPairMaterial)
-        else contact.pairMaterial
-    )
-    modulus = resultant_modulus(
-        contact.solidMaterial1,
-        contact.solidMaterial2,
-        elasticContactReductionFactor=contact.elasticContactReductionFactor,
-    )
-    return ElasticContactPairResponseMaterial(
-        c_res=jnp.zeros_like(modulus) if observed else modulus,
-        c_geo=factors.c_geo,
-        d_res=damping_of(contact, impact_speed),
-        mu_k=pair.slidingFrictionCoefficient,
-        mu_r=pair.rotationalResistanceCoefficient,
-        mu_r_geo=factors.mu_r_geo,
-        vsmall=pair.vsmall,
-        wsmall=pair.wsmall,
-    )
-
-
-_NO_FORCE = ElasticContactPairMaterial(
-    coefficientOfRestitution=1.0,
-    slidingFrictionCoefficient=0.0,
-    rotationalResistanceCoefficient=0.0,
-)

@@ -14,7 +14,7 @@ solids feel the force at the same point: linear and angular momentum of the pair
 rounding.
 """
 
-from typing import Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import jax
 import jax.numpy as jnp
@@ -24,12 +24,14 @@ from jaxcontact.geometry.relative_motion import relative_motion
 from jaxcontact.geometry.rigid_motion import Motion, Wrench, wrench_at
 from jaxcontact.laws.friction.coulomb import MODIA3D
 from jaxcontact.numerics.smooth import Real
-from jaxcontact.systems.modia3d.elastic_contact import (
-    ElasticContact,
+from jaxcontact.systems.modia3d.normal_force import normal_force
+from jaxcontact.systems.modia3d.response_material import (
     ElasticContactPairResponseMaterial,
     response_material,
 )
-from jaxcontact.systems.modia3d.normal_force import normal_force
+
+if TYPE_CHECKING:
+    from jaxcontact.systems.modia3d.elastic_contact import ElasticContact
 
 
 def reg(absolute_value: Real, small_value: Real) -> jax.Array:
@@ -187,7 +189,7 @@ def response_calculation(
 
 def contact_response(
     memory: ContactMemory,
-    contact: ElasticContact,
+    contact: "ElasticContact",
     motion1: Motion,
     motion2: Motion,
     plane: ContactPlane,
