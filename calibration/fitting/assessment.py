@@ -30,7 +30,7 @@ from calibration.fitting.sandwich import (
     between_trials_degrees,
 )
 from calibration.noise.models import Automatic, Errors
-from calibration.optimise.least_squares import Minimum, Start
+from calibration.optimise.coordinates import Minimum, Start
 from calibration.optimise.normal_equations import (
     FormalCovariance,
     NormalEquations,

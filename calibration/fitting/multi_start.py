@@ -28,7 +28,8 @@ from calibration.fitting.start import starting_point
 from calibration.model.parameter import Parameter
 from calibration.model.prior import LogNormal, Normal
 from calibration.optimise.batched import minimise_each
-from calibration.optimise.least_squares import Method, Minimum, Start
+from calibration.optimise.coordinates import Minimum, Start
+from calibration.optimise.least_squares import Method
 from calibration.problem.problem import Problem
 from calibration.results import sentences
 from calibration.results.result import Fit

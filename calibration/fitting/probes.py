@@ -11,7 +11,8 @@ import jaxcontact as jc
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.linearised import linearise
 from calibration.fitting.sandwich import between_trials
-from calibration.optimise.least_squares import Minimum, minimise
+from calibration.optimise.coordinates import Minimum
+from calibration.optimise.least_squares import minimise
 from calibration.optimise.normal_equations import invert_information
 from calibration.problem.residuals import Layout, residuals
 from calibration.results.estimate import Determination, Estimate

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 
 from calibration.fitting.assessment import Assessment
-from calibration.optimise.least_squares import Minimum, Start, minimise_with_blocks
+from calibration.optimise.coordinates import Minimum, Start
+from calibration.optimise.least_squares import minimise_with_blocks
 from calibration.problem.statuses import all_succeeded, judge_statuses
 from calibration.results.intervals import region_threshold
 

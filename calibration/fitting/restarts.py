@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from calibration.fitting.assessment import Assessment
-from calibration.optimise.least_squares import Start
+from calibration.optimise.coordinates import Start
 from calibration.problem.problem import Problem
 
 FACTOR = 3.0

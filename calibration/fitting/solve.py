@@ -15,7 +15,8 @@ from calibration.fitting.restarts import propose_starts
 from calibration.fitting.reweighting import reweigh
 from calibration.fitting.start import starting_point
 from calibration.optimise.convergence import is_an_end
-from calibration.optimise.least_squares import FINE, METHODS, ROUGH, Method, Minimum, Start
+from calibration.optimise.coordinates import Minimum, Start
+from calibration.optimise.least_squares import FINE, METHODS, ROUGH, SOLVERS, Method
 from calibration.optimise.resumable import minimise_with_checkpoint
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Block
@@ -44,7 +45,7 @@ def check_method(method: Method) -> None:
 
 def default_steps(method: Method) -> int:
     """At most so many iterations."""
-    return 100 if method in METHODS and method != "adam" else 3000
+    return 100 if method in SOLVERS else 3000
 
 
 def minimise_from(

@@ -6,7 +6,7 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.fitting.estimates import estimate_trial
-from calibration.optimise.least_squares import Start
+from calibration.optimise.coordinates import Start
 from calibration.problem.problem import Problem
 from calibration.results.estimate import Estimate
 from calibration.results.result import Fit

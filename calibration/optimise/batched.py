@@ -9,14 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 
 import jaxcontact as jc
-from calibration.optimise.least_squares import (
-    SOLVERS,
-    Method,
-    Minimum,
-    Start,
-    find_scale,
-    minimise_traced,
-)
+from calibration.optimise.coordinates import Minimum, Start, find_scale
+from calibration.optimise.least_squares import SOLVERS, Method, minimise_traced
 from calibration.problem.residuals import Block, Layout, jacobians, residuals
 from calibration.runtime.compilation import quick_jit
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from calibration.model.parameter import has_transform
 from calibration.optimise.box_descent import LARGEST
-from calibration.optimise.least_squares import Minimum, Start
+from calibration.optimise.coordinates import Minimum, Start
 from calibration.optimise.normal_equations import NormalEquations
 from calibration.problem.residuals import Block, Layout
 

@@ -18,14 +18,8 @@ from typing import Any
 import numpy as np
 
 import jaxcontact as jc
-from calibration.optimise.least_squares import (
-    FINE,
-    Method,
-    Minimum,
-    Report,
-    Start,
-    minimise_with_blocks,
-)
+from calibration.optimise.coordinates import Minimum, Start
+from calibration.optimise.least_squares import FINE, Method, Report, minimise_with_blocks
 from calibration.optimise.termination import GAIN
 from calibration.problem.residuals import Block, Layout
 from calibration.runtime.checkpoint import Checkpoint, Journal, open_journal

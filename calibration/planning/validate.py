@@ -12,7 +12,7 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.optimise.batched import minimise_each
-from calibration.optimise.least_squares import Start
+from calibration.optimise.coordinates import Start
 from calibration.planning.candidate import Candidate
 from calibration.planning.expected_information import Expectation
 from calibration.planning.planned import PlannedTrials

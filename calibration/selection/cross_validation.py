@@ -18,7 +18,7 @@ from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
 from calibration.io.impact_table import ImpactTable
 from calibration.optimise.batched import minimise_each
-from calibration.optimise.least_squares import Start
+from calibration.optimise.coordinates import Start
 from calibration.optimise.normal_equations import NormalEquations
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Block, jacobians

@@ -239,8 +239,8 @@ class FitOptions(Section):
     section: ClassVar[str] = "fit"
     panel: ClassVar[str] = "The physics"
     method: str = option(
-        "optimiser: levenberg_marquardt, dogleg, adam or lbfgs",
-        one_of("levenberg_marquardt", "dogleg", "adam", "lbfgs"),
+        "optimiser: levenberg_marquardt, dogleg, adam, adamw, lion, sgd or lbfgs",
+        one_of("levenberg_marquardt", "dogleg", "adam", "adamw", "lion", "sgd", "lbfgs"),
         default="levenberg_marquardt",
     )
     steps: int | None = option("at most so many iterations", WHOLE, default=None)

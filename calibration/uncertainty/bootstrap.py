@@ -22,7 +22,7 @@ from calibration.fitting.refit import STEPS, identity
 from calibration.model.parameter import Parameter
 from calibration.optimise.batched import minimise_each
 from calibration.optimise.convergence import is_an_end
-from calibration.optimise.least_squares import Minimum, Start
+from calibration.optimise.coordinates import Minimum, Start
 from calibration.problem.residuals import Block
 from calibration.problem.statuses import mark_simulated
 from calibration.problem.table_batch import ImpactData

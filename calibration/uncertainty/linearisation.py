@@ -10,7 +10,7 @@ from calibration.fitting.assessment import Assessment
 from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
 from calibration.fitting.start import starting_point
 from calibration.model.parameter import Parameter
-from calibration.optimise.least_squares import Start
+from calibration.optimise.coordinates import Start
 from calibration.optimise.normal_equations import SharedInformation
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Block, Layout, jacobians

@@ -19,7 +19,7 @@ from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
 from calibration.fitting.refit import error_scale_factor, identity, position_of, refit, threshold
 from calibration.model.parameter import Parameter
-from calibration.optimise.least_squares import Minimum, Start
+from calibration.optimise.coordinates import Minimum, Start
 from calibration.results.intervals import check_level
 from calibration.results.numbers import capitalise, describe_interval
 from calibration.results.result import Fit

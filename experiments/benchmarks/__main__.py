@@ -1,5 +1,6 @@
 """All benchmarks: ``python -m experiments.benchmarks``."""
 
-from experiments.benchmarks.bounce import main
+from experiments.benchmarks import bounce, methods
 
-main()
+bounce.main()
+methods.main()

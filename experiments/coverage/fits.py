@@ -13,7 +13,7 @@ from calibration.fitting.solve import ROUNDS
 from calibration.fitting.start import starting_point
 from calibration.optimise.batched import minimise_each
 from calibration.optimise.convergence import is_an_end
-from calibration.optimise.least_squares import Minimum, Start
+from calibration.optimise.coordinates import Minimum, Start
 from calibration.problem.residuals import Layout
 
 STAGES = 3

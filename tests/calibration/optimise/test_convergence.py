@@ -7,7 +7,7 @@ import pytest
 
 from calibration.model.parameter import nuisance_parameter
 from calibration.optimise.convergence import predicted_reduction
-from calibration.optimise.least_squares import Start
+from calibration.optimise.coordinates import Start
 from calibration.problem.residuals import Block
 
 

@@ -218,7 +218,7 @@ def test_only_what_a_fit_wrote_counts_as_its_work(here):
         (
             MINIMAL + '[fit]\nmethod = "newton"\n',
             7,
-            ['method = "newton" is not one of "levenberg_marquardt", "dogleg", "adam", "lbfgs"'],
+            ['method = "newton" is not one of "levenberg_marquardt", "dogleg", "adam", "adamw"'],
         ),
         (MINIMAL + "[fit]\nsteps = 0\n", 7, ["steps = 0 is not a whole number of at least 1"]),
         (MINIMAL + "[fit]\nsteps = 10.5\n", 7, ["steps = 10.5 is not a whole number"]),
