@@ -16,6 +16,8 @@ Example:
 
 from jaxcontact.systems.pfc import (
     activity,
+    contact,
+    contact_modes,
     contact_resolution,
     hertz,
     linear,
@@ -28,6 +30,8 @@ from jaxcontact.systems.pfc import (
 
 __all__ = [
     "activity",
+    "contact",
+    "contact_modes",
     "contact_resolution",
     "hertz",
     "linear",

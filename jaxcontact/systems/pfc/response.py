@@ -93,6 +93,17 @@ class Response(NamedTuple):
         return state.in_space(jnp.zeros_like(self.normal_force), self.rolling_moment)
 
 
+def dashpot_coefficient(ratio: Real, *, contact_mass: Real, stiffness: Real) -> jax.Array:
+    """``2 beta sqrt(m_c k)`` [N s/m] of a dashpot. Elementwise.
+
+    Args:
+        ratio: ``beta``, ``dp_nratio`` or ``dp_sratio`` [-].
+        contact_mass: ``m_c`` [kg].
+        stiffness: tangent stiffness ``k`` [N/m] in its direction.
+    """
+    return jnp.multiply(2.0 * ratio, positive_power(contact_mass * stiffness, 0.5))
+
+
 def dashpot_forces(
     state: ContactState,
     *,
@@ -117,12 +128,11 @@ def dashpot_forces(
         dp_sratio: ``beta_s`` [-].
         dp_mode: one of ``DASHPOT_MODES``.
     """
-    critical = jnp.multiply(-2.0 * dp_nratio, positive_power(state.contact_mass * kn, 0.5))
-    normal = critical * state.normal_velocity
-    shear = (
-        -jnp.asarray(2.0 * dp_sratio * positive_power(state.contact_mass * ks, 0.5))[..., None]
-        * state.shear_velocity
-    )
+    mass = state.contact_mass
+    along = dashpot_coefficient(dp_nratio, contact_mass=mass, stiffness=kn)
+    across = dashpot_coefficient(dp_sratio, contact_mass=mass, stiffness=ks)
+    normal = -along * state.normal_velocity
+    shear = -across[..., None] * state.shear_velocity
     if dp_mode in (1, 3):
         normal = jnp.where(normal < -normal_force, -normal_force, normal)
     if dp_mode in (2, 3):
