@@ -19,6 +19,12 @@ from calibration.results.estimate import Determination, Estimate
 from calibration.results.intervals import student_reach
 from jaxcontact.laws.core.quantities import QUANTITIES
 
+SURE = (5 / 1.96) ** 2
+"""Five standard deviations, in units of the rise that excludes a value."""
+
+LEVEL = 0.1
+"""Part of a rise by which chi-squared may still rise where it is level."""
+
 
 def sum_squares(layout: Layout, scene: jc.Scene, minimum: Minimum, data: tuple) -> float:
     """Chi-squared, the weighted sum of squares, at a minimum."""
@@ -81,17 +87,30 @@ def is_flat_beyond(assessment: Assessment, name: str) -> bool:
 
     A local standard error cannot tell: in a regime where friction slides, the data fix the
     coefficient; in the other, where it sticks, any larger coefficient will do with another spin.
+    Where chi-squared is level beyond, noise alone brings one sticking contact in forty to the side
+    of those that slide, and then the value is off by any number of its standard errors: there the
+    level must be ``SURE`` times higher.
+    """
+    excluding, step = excluding_rise(assessment, name), assessment.policy.probe_step
+    rise = rise_beyond(assessment, name, step)
+    if rise < excluding or rise > SURE * excluding:
+        return rise < excluding
+    return rise_beyond(assessment, name, 2 * step) - rise < LEVEL * rise
+
+
+def rise_beyond(assessment: Assessment, name: str, step: float) -> float:
+    """Rise of chi-squared where the coordinate of a shared parameter is larger by ``step``, the
+    others adapting.
     """
     index = assessment.layout.names.index(name)
     frozen = assessment.start.frozen.copy()
     frozen[index] = True
     shared = np.array(assessment.minimum.shared)
-    shared[index] += assessment.policy.probe_step
+    shared[index] += step
     start = assessment.start._replace(shared=shared, local=assessment.minimum.local, frozen=frozen)
     layout, scene, data = assessment.layout, assessment.scene, assessment.data
     there = minimise(layout, scene, data, start, method="levenberg_marquardt", steps=100)
-    rise = sum_squares(layout, scene, there, data) - assessment.chi2
-    return rise < excluding_rise(assessment, name)
+    return sum_squares(layout, scene, there, data) - assessment.chi2
 
 
 def saturating(layout: Layout) -> tuple[str, ...]:

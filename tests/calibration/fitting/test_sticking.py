@@ -1,0 +1,56 @@
+"""Where contacts stick, a friction coefficient is not determined: any larger one does the same."""
+
+import numpy as np
+import pytest
+
+import calibration as cal
+import jaxcontact as jc
+from calibration.results.estimate import Determination
+
+FRICTION, TRUTH = "contact.friction.coefficient", 0.6
+ANGLES = np.radians(np.linspace(20.0, 40.0, 6))
+"""From the normal; all stick: ``tan(angle) < 3.5 mu (1 + e)``."""
+
+SIGMA = 0.5
+
+
+def steep_impacts(seed):
+    """Solid spheres that roll off: the tangential velocity falls to 5/7."""
+    normal, along = np.cos(ANGLES), np.sin(ANGLES)
+    leaving = np.degrees(np.arctan2(along * 5 / 7, 0.8 * normal))
+    noise = np.random.default_rng(seed).normal(size=(2, ANGLES.size))
+    return cal.ImpactTable(
+        name="steep",
+        impact_angle=np.degrees(ANGLES),
+        impact_speed=np.ones(ANGLES.size),
+        rebound_angle=leaving + SIGMA * noise[0],
+        normal_restitution=0.8 + 0.01 * noise[1],
+        sigma={
+            "rebound_angle": np.full(ANGLES.size, SIGMA),
+            "normal_restitution": np.full(ANGLES.size, 0.01),
+        },
+    )
+
+
+@pytest.mark.slow
+def test_no_noise_makes_a_sticking_contact_slide():
+    """One in forty is two standard deviations on the side of those that slide."""
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=0.02, mass=0.03),
+        contact=jc.ContactModel(
+            normal=jc.NewtonRestitution(restitution=0.75), friction=jc.Coulomb(coefficient=0.02)
+        ),
+    )
+    called = 0
+    for seed in range(120):
+        problem = cal.Problem(
+            scene,
+            [steep_impacts(seed)],
+            free=["contact.normal.restitution", FRICTION],
+            noise=cal.noise.Known(),
+        )
+        friction = cal.fit(problem).parameters[FRICTION]
+        called += friction.status is Determination.DETERMINED and (
+            abs(friction.value - TRUTH) > 4 * friction.sd
+        )
+    assert called == 0
