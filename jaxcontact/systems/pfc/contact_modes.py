@@ -70,9 +70,10 @@ LEAST = 1e-30
 LITTLE = 1e-3
 """Overlap over the effective radius at which a force counts as little."""
 
-DIRECTION = 1e-7
+DIRECTION = 1e-5
 """Length of a direction that is remembered, in units of what counts as little force: near the end
-of a contact it turns like a fractional power of the time, but no force is left for it to matter.
+of a contact it turns like a fractional power of the time, which matters the less the less force is
+left. Shorter, Newton's method no longer solves for it; longer, it takes steps for nothing.
 """
 
 UNRESOLVED = 1e-13
@@ -160,9 +161,9 @@ def exponent(contact: Any) -> Real:
 
 def grading(contact: Any) -> int:
     """Power ``p`` such that the motion after touch-down is smooth in ``time^(1/p)``: Hertz's
-    force is. What his dashpots lack, which grow like ``d^(1/4)``, short steps make up for.
+    dashpots grow like ``d^(1/4)``.
     """
-    return 2 if isinstance(contact.model, Hertz) else 1
+    return 4 if isinstance(contact.model, Hertz) else 1
 
 
 def flow_scale(contact: Any) -> jax.Array:
