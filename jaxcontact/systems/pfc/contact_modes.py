@@ -76,8 +76,16 @@ of a contact it turns like a fractional power of the time, which matters the les
 left. Shorter, Newton's method no longer solves for it; longer, it takes steps for nothing.
 """
 
-UNRESOLVED = 1e-13
-"""Overlap over the effective radius below which a direction turns at a bounded rate."""
+UNRESOLVED = 1e-8
+"""Overlap over the effective radius below which a direction turns at a bounded rate: it changes the
+impulse of a contact by the square of this over its largest overlap.
+"""
+
+
+STILL = 1e-12
+"""Force, in units of what counts as little of it, that is rounding: it does not make a spring slide
+where the contact ends and its limit is 0, too.
+"""
 
 
 class BallContact(Protocol):
@@ -335,8 +343,9 @@ def normal_speed(contact: BallContact, touch: Touch) -> jax.Array:
 
 
 def depth_of(contact: BallContact, touch: Touch) -> jax.Array:
-    """``F_n/k_n = d/alpha`` [m], a little more."""
-    return touch.overlap / exponent(contact) + UNRESOLVED * jnp.asarray(contact.effective_radius)
+    """``F_n/k_n = d/alpha`` [m], rounded off where it ends."""
+    least = UNRESOLVED * jnp.asarray(contact.effective_radius)
+    return jnp.sqrt((touch.overlap / exponent(contact)) ** 2 + least**2)
 
 
 def stiffening(contact: BallContact, touch: Touch, mode: Mode) -> jax.Array:
@@ -421,7 +430,7 @@ def slider_sign(
     ``-v . u k_s/k_n - mu F_n'/k_n``.
     """
     limit = spring.coefficient * touch.load
-    holds = limit**2 - jnp.sum(flow**2)
+    holds = limit**2 - jnp.sum(flow**2) + (STILL * flow_scale(contact)) ** 2
     rises = -touch.motion.normal - stiffening(contact, touch, mode) * depth_of(contact, touch)
     pulls = -spring.ratio * jnp.sum(spring.velocity * unit(flow))
     sign = jnp.where(slides == SLIDES, pulls - spring.coefficient * rises, holds)
