@@ -71,19 +71,18 @@ LITTLE = 1e-3
 """Overlap over the effective radius at which a force counts as little."""
 
 DIRECTION = 1e-5
-"""Length of a direction that is remembered, in units of what counts as little force: near the end
+"""Length of a direction that is remembered, in units of what counts as little force. Near the end
 of a contact it turns like a fractional power of the time, which matters the less the less force is
 left. Shorter, Newton's method no longer solves for it; longer, it takes steps for nothing.
 """
 
 UNRESOLVED = 1e-8
-"""Overlap over the effective radius below which a direction turns at a bounded rate: it changes the
-impulse of a contact by the square of this over its largest overlap.
+"""Overlap over the effective radius below which a direction turns at a bounded rate. This changes
+the impulse of a contact by the square of its ratio to the largest overlap.
 """
 
-
 STILL = 1e-12
-"""Force, in units of what counts as little of it, that is rounding: it does not make a spring slide
+"""Force, in units of what counts as little of it, that is rounding. It does not make a spring slide
 where the contact ends and its limit is 0, too.
 """
 
