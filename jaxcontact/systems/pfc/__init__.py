@@ -17,7 +17,6 @@ Example:
 from jaxcontact.systems.pfc import (
     activity,
     contact,
-    contact_modes,
     contact_resolution,
     hertz,
     linear,
@@ -31,7 +30,6 @@ from jaxcontact.systems.pfc import (
 __all__ = [
     "activity",
     "contact",
-    "contact_modes",
     "contact_resolution",
     "hertz",
     "linear",

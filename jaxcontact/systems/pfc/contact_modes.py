@@ -25,7 +25,7 @@ model scales the shear increment by the time since touch-down, ``d/d'`` while it
 The limit is a reconstruction: the program documents steps, not rates.
 """
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
 import jax
 import jax.numpy as jnp
@@ -70,13 +70,47 @@ LEAST = 1e-30
 LITTLE = 1e-3
 """Overlap over the effective radius at which a force counts as little."""
 
-DIRECTION = 1e-7
-"""Length of a direction that is remembered, in units of what counts as little force: near the end
-of a contact it turns like a fractional power of the time, but no force is left for it to matter.
+DIRECTION = 1e-5
+"""Length of a direction that is remembered, in units of what counts as little force. Near the end
+of a contact it turns like a fractional power of the time, which matters the less the less force is
+left. Shorter, Newton's method no longer solves for it; longer, it takes steps for nothing.
 """
 
-UNRESOLVED = 1e-13
-"""Overlap over the effective radius below which a direction turns at a bounded rate."""
+UNRESOLVED = 1e-8
+"""Overlap over the effective radius below which a direction turns at a bounded rate. This changes
+the impulse of a contact by the square of its ratio to the largest overlap.
+"""
+
+STILL = 1e-12
+"""Force, in units of what counts as little of it, that is rounding. It does not make a spring slide
+where the contact ends and its limit is 0, too.
+"""
+
+
+class BallContact(Protocol):
+    """What these functions take of a ``Contact``, which is built on them: its properties of the
+    same names.
+    """
+
+    @property
+    def model(self) -> ContactModel:
+        """The contact model."""
+
+    @property
+    def radius1(self) -> Real:
+        """Of ball 1 [m]."""
+
+    @property
+    def radius2(self) -> Real:
+        """Of ball 2 [m]."""
+
+    @property
+    def contact_mass(self) -> Real:
+        """``m_c`` [kg]."""
+
+    @property
+    def effective_radius(self) -> Real:
+        """``1/(1/R1 + 1/R2)`` [m]."""
 
 
 class Mode(NamedTuple):
@@ -127,13 +161,13 @@ class Spring(NamedTuple):
     velocity: jax.Array
 
 
-def properties(contact: Any) -> Linear | Hertz:
+def properties(contact: BallContact) -> Linear | Hertz:
     """Of springs, slider and dashpots."""
     model = contact.model
     return model.linear if isinstance(model, RollingResistanceLinear) else model
 
 
-def normal_spring(contact: Any, overlap: Real) -> tuple[jax.Array, jax.Array, jax.Array]:
+def normal_spring(contact: BallContact, overlap: Real) -> tuple[jax.Array, jax.Array, jax.Array]:
     """``F_n`` [N], ``k_n`` and ``k_s`` [N/m] at an ``overlap`` [m]."""
     given = properties(contact)
     if isinstance(given, Linear):
@@ -146,31 +180,31 @@ def normal_spring(contact: Any, overlap: Real) -> tuple[jax.Array, jax.Array, ja
     return power_law_force(overlap, stiffness=h_n, exponent=given.hz_alpha), kn, ks
 
 
-def stiffness_ratio(contact: Any) -> Real:
+def stiffness_ratio(contact: BallContact) -> Real:
     """``k_s/k_n`` [-], at any overlap."""
     given = properties(contact)
     return shear_ratio(given.hz_poiss) if isinstance(given, Hertz) else given.ks / given.kn
 
 
-def exponent(contact: Any) -> Real:
+def exponent(contact: BallContact) -> Real:
     """``alpha``: the normal force is like ``d^alpha``."""
     given = properties(contact)
     return given.hz_alpha if isinstance(given, Hertz) else 1.0
 
 
-def grading(contact: Any) -> int:
+def grading(contact: BallContact) -> int:
     """Power ``p`` such that the motion after touch-down is smooth in ``time^(1/p)``: Hertz's
-    force is. What his dashpots lack, which grow like ``d^(1/4)``, short steps make up for.
+    dashpots grow like ``d^(1/4)``.
     """
-    return 2 if isinstance(contact.model, Hertz) else 1
+    return 4 if isinstance(contact.model, Hertz) else 1
 
 
-def flow_scale(contact: Any) -> jax.Array:
+def flow_scale(contact: BallContact) -> jax.Array:
     """What counts as little of a spring's force [N]."""
     return normal_spring(contact, LITTLE * contact.effective_radius)[0]
 
 
-def check_followed(contact: Any) -> None:
+def check_followed(contact: BallContact) -> None:
     """Raises where the limit of short steps of ``contact`` is not followed."""
     name = "pfc.contact.Contact in jaxcontact.simulate"
     if not isinstance(contact.model, ContactModel):
@@ -197,7 +231,7 @@ def check_followed(contact: Any) -> None:
         )
 
 
-def touch_of(contact: Any, body1: Motion, body2: Motion) -> Touch:
+def touch_of(contact: BallContact, body1: Motion, body2: Motion) -> Touch:
     """Of two balls, whether they touch or not."""
     distance, direction = distance_and_direction(
         jnp.asarray(body2.position) - jnp.asarray(body1.position)
@@ -215,7 +249,7 @@ def touch_of(contact: Any, body1: Motion, body2: Motion) -> Touch:
     return Touch(plane, motion, gap, overlap, *normal_spring(contact, overlap))
 
 
-def springs_of(contact: Any, touch: Touch) -> list[Spring]:
+def springs_of(contact: BallContact, touch: Touch) -> list[Spring]:
     """Of shear; and of rolling, where the model has it."""
     ratio, shear = stiffness_ratio(contact), touch.motion.shear
     springs = [Spring(touch.ks, ratio, properties(contact).fric, shear)]
@@ -227,7 +261,7 @@ def springs_of(contact: Any, touch: Touch) -> list[Spring]:
     return springs
 
 
-def dashpots_of(contact: Any, touch: Touch) -> tuple[jax.Array, jax.Array]:
+def dashpots_of(contact: BallContact, touch: Touch) -> tuple[jax.Array, jax.Array]:
     """Normal and shear coefficient [N s/m]."""
     given, mass = properties(contact), contact.contact_mass
     damped = positive_power(touch.overlap, given.dp_alpha) if isinstance(given, Hertz) else 1.0
@@ -236,7 +270,7 @@ def dashpots_of(contact: Any, touch: Touch) -> tuple[jax.Array, jax.Array]:
     return damped * normal, damped * shear
 
 
-def begun(contact: Any, body1: Motion, body2: Motion) -> PairMemory:
+def begun(contact: BallContact, body1: Motion, body2: Motion) -> PairMemory:
     """As after the program's first step."""
     touch = touch_of(contact, body1, body2)
     springs, closing = springs_of(contact, touch), -touch.motion.normal
@@ -255,7 +289,7 @@ def begun(contact: Any, body1: Motion, body2: Motion) -> PairMemory:
     return beginning(contact, touch, forces, over, touch.gap < 0)
 
 
-def touching(contact: Any, touch: Touch, closed: jax.Array) -> PairMemory:
+def touching(contact: BallContact, touch: Touch, closed: jax.Array) -> PairMemory:
     """The memory of a contact that begins without overlap, or of none."""
     springs, closing = springs_of(contact, touch), -touch.motion.normal
     over = [
@@ -266,7 +300,7 @@ def touching(contact: Any, touch: Touch, closed: jax.Array) -> PairMemory:
 
 
 def beginning(
-    contact: Any,
+    contact: BallContact,
     touch: Touch,
     forces: list[jax.Array],
     over: list[jax.Array],
@@ -292,12 +326,12 @@ def unit(vector: jax.Array) -> jax.Array:
     return distance_and_direction(vector)[1]
 
 
-def direction_length(contact: Any) -> jax.Array:
+def direction_length(contact: BallContact) -> jax.Array:
     """Of a flow of which only the direction counts [N]."""
     return jax.lax.stop_gradient(DIRECTION * flow_scale(contact))
 
 
-def normal_speed(contact: Any, touch: Touch) -> jax.Array:
+def normal_speed(contact: BallContact, touch: Touch) -> jax.Array:
     """Normal force over its dashpot [m/s]: negative where they would attract, and other than zero
     where the contact opens; 1 without dashpot.
     """
@@ -307,12 +341,13 @@ def normal_speed(contact: Any, touch: Touch) -> jax.Array:
     return jnp.where(damped, force, 1.0)
 
 
-def depth_of(contact: Any, touch: Touch) -> jax.Array:
-    """``F_n/k_n = d/alpha`` [m], a little more."""
-    return touch.overlap / exponent(contact) + UNRESOLVED * jnp.asarray(contact.effective_radius)
+def depth_of(contact: BallContact, touch: Touch) -> jax.Array:
+    """``F_n/k_n = d/alpha`` [m], rounded off where it ends."""
+    least = UNRESOLVED * jnp.asarray(contact.effective_radius)
+    return jnp.sqrt((touch.overlap / exponent(contact)) ** 2 + least**2)
 
 
-def stiffening(contact: Any, touch: Touch, mode: Mode) -> jax.Array:
+def stiffening(contact: BallContact, touch: Touch, mode: Mode) -> jax.Array:
     """``k_s'/k_s`` [1/s] by which the shear force falls on unloading with ``hz_mode = 1``, else
     0.
     """
@@ -324,7 +359,12 @@ def stiffening(contact: Any, touch: Touch, mode: Mode) -> jax.Array:
 
 
 def carried(
-    contact: Any, touch: Touch, spring: Spring, slides: Any, flow: jax.Array, falls: jax.Array
+    contact: BallContact,
+    touch: Touch,
+    spring: Spring,
+    slides: jax.Array,
+    flow: jax.Array,
+    falls: jax.Array,
 ) -> tuple[jax.Array, jax.Array]:
     """Force on body 2 [N], and the rate of the flow [N/s] in the plane; ``(3,)``. ``falls``:
     ``k_s'/k_s`` where the force changes with it.
@@ -341,7 +381,7 @@ def carried(
 
 
 def carried_by_all(
-    contact: Any, memory: PairMemory, touch: Touch
+    contact: BallContact, memory: PairMemory, touch: Touch
 ) -> tuple[list[jax.Array], jax.Array]:
     """Forces of the springs, and the rate of the flow in the plane."""
     mode, springs = Mode(*memory.mode), springs_of(contact, touch)
@@ -353,7 +393,7 @@ def carried_by_all(
     return [force for force, _ in pairs], jnp.concatenate([rate for _, rate in pairs])
 
 
-def act(contact: Any, memory: PairMemory, body1: Motion, body2: Motion) -> Action:
+def act(contact: BallContact, memory: PairMemory, body1: Motion, body2: Motion) -> Action:
     """Forces and torques: the contact force acts in the middle of the overlap."""
     touch, mode, given = touch_of(contact, body1, body2), Mode(*memory.mode), properties(contact)
     forces, rate = carried_by_all(contact, memory, touch)
@@ -378,20 +418,25 @@ def act(contact: Any, memory: PairMemory, body1: Motion, body2: Motion) -> Actio
 
 
 def slider_sign(
-    contact: Any, touch: Touch, mode: Mode, spring: Spring, slides: Any, flow: jax.Array
+    contact: BallContact,
+    touch: Touch,
+    mode: Mode,
+    spring: Spring,
+    slides: jax.Array,
+    flow: jax.Array,
 ) -> jax.Array:
     """Positive while a spring goes on to stick, ``(mu F_n)^2 - |F|^2``, or to slide,
     ``-v . u k_s/k_n - mu F_n'/k_n``.
     """
     limit = spring.coefficient * touch.load
-    holds = limit**2 - jnp.sum(flow**2)
+    holds = limit**2 - jnp.sum(flow**2) + (STILL * flow_scale(contact)) ** 2
     rises = -touch.motion.normal - stiffening(contact, touch, mode) * depth_of(contact, touch)
     pulls = -spring.ratio * jnp.sum(spring.velocity * unit(flow))
     sign = jnp.where(slides == SLIDES, pulls - spring.coefficient * rises, holds)
     return jnp.where(jnp.greater(spring.coefficient, 0.0), sign, 1.0)
 
 
-def signs(contact: Any, memory: PairMemory, body1: Motion, body2: Motion) -> jax.Array:
+def signs(contact: BallContact, memory: PairMemory, body1: Motion, body2: Motion) -> jax.Array:
     """Of ``SWITCHES``."""
     touch, mode, given = touch_of(contact, body1, body2), Mode(*memory.mode), properties(contact)
     one = jnp.ones_like(touch.gap)
@@ -415,7 +460,7 @@ def signs(contact: Any, memory: PairMemory, body1: Motion, body2: Motion) -> jax
 
 
 def crossed(
-    contact: Any, switch: jax.Array, memory: PairMemory, body1: Motion, body2: Motion
+    contact: BallContact, switch: jax.Array, memory: PairMemory, body1: Motion, body2: Motion
 ) -> PairMemory:
     """From an event on; a spring that begins to slide remembers the direction of its force, one
     that sticks again the force.
@@ -434,7 +479,7 @@ def crossed(
     return jax.tree.map(lambda new, old: jnp.where(switch == 0, new, old), at_gap, within)
 
 
-def converted(contact: Any, slides: jax.Array, force: jax.Array) -> jax.Array:
+def converted(contact: BallContact, slides: jax.Array, force: jax.Array) -> jax.Array:
     """What is remembered of a spring's ``force`` where its slider changes from the mode
     ``slides``.
     """
