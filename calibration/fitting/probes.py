@@ -12,7 +12,7 @@ from calibration.fitting.assessment import Assessment
 from calibration.fitting.linearised import linearise
 from calibration.fitting.sandwich import between_trials
 from calibration.optimise.coordinates import Minimum
-from calibration.optimise.least_squares import minimise
+from calibration.optimise.least_squares import minimise_with_blocks
 from calibration.optimise.normal_equations import invert_information
 from calibration.problem.residuals import Layout, residuals
 from calibration.results.estimate import Determination, Estimate
@@ -21,6 +21,9 @@ from jaxcontact.laws.core.quantities import QUANTITIES
 
 TWO_SIDED = 1.96
 """Standard deviations that exclude a value with 95 %."""
+
+PROBED = 0.1
+"""Standard deviations to which a probe is minimised: its rise is then known to 0.01."""
 
 LEVEL = 0.1
 """Part of a rise by which chi-squared may still rise where it is level."""
@@ -110,9 +113,15 @@ def rise_beyond(assessment: Assessment, name: str, step: float) -> float:
     frozen[index] = True
     shared = np.array(assessment.minimum.shared)
     shared[index] += step
-    start = assessment.start._replace(shared=shared, local=assessment.minimum.local, frozen=frozen)
+    # From a minimum no stage has to lead there: each sees all samples.
+    stages = tuple(np.broadcast_to(ends[-1:], ends.shape) for ends in assessment.start.stages)
+    start = assessment.start._replace(
+        shared=shared, local=assessment.minimum.local, frozen=frozen, stages=stages
+    )
     layout, scene, data = assessment.layout, assessment.scene, assessment.data
-    there = minimise(layout, scene, data, start, method="levenberg_marquardt", steps=100)
+    there, _ = minimise_with_blocks(
+        layout, scene, data, start, method="levenberg_marquardt", steps=100, tolerance=PROBED
+    )
     return sum_squares(layout, scene, there, data) - assessment.chi2
 
 

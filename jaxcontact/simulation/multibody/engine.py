@@ -23,6 +23,7 @@ from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.bodies import Clumps
 from jaxcontact.scene.scene import Scene, State
+from jaxcontact.simulation.core.lanes import either, when
 from jaxcontact.simulation.core.methods import EventAligned, Impulse
 from jaxcontact.simulation.core.status import Status
 from jaxcontact.simulation.core.trajectory import Contacts, Trajectory
@@ -638,7 +639,7 @@ def next_step(
         if lasts is None:
             stepped, load = contact_step(world, active, state, time, length), jnp.zeros_like(gap)
         else:
-            stepped, load = jax.lax.cond(
+            stepped, load = either(
                 lasts,
                 lambda: sustained_step(
                     world, active, state, Interval(time, length, lengths.sustained)
@@ -715,7 +716,7 @@ def next_step(
             return jnp.where(last, length, better), slope, after
 
         last = correction == CORRECTIONS
-        return jax.lax.cond(happens | last, tried, lambda: current), None
+        return when(happens | last, tried, lambda: current), None
 
     begin = jnp.where(happens, tau, duration)
     nothing = jax.tree.map(
@@ -888,7 +889,7 @@ def touching_after(
             world, active, gap, rate, frozen(loads(world, active.closed, state, time)), method
         )
 
-    settled = jax.lax.cond(jnp.any(touches | turns), judged, lambda: touching.settled & closed)
+    settled = when(jnp.any(touches | turns), judged, lambda: touching.settled & closed)
     return Touching(after, settled)
 
 
@@ -963,7 +964,7 @@ def simulate_many(
         return progress, standstill(world, progress)
 
     def advance(progress: StepCarry, _: None) -> tuple[StepCarry, StepRecord]:
-        return jax.lax.cond(progress.time > horizon, idle, moving, progress)
+        return when(progress.time <= horizon, lambda: moving(progress), lambda: idle(progress))
 
     last, record = checkpointed_scan(
         advance, first, None, length=budget(scene, world, method, flight)

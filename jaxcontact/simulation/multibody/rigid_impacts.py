@@ -30,6 +30,7 @@ from jaxcontact.laws.core.friction_interfaces import SlipFriction
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.numerics.smooth import safe_norm
 from jaxcontact.scene.scene import State
+from jaxcontact.simulation.core.lanes import either, when
 from jaxcontact.simulation.multibody.pairs import (
     Geometry,
     World,
@@ -94,13 +95,13 @@ def rigid_impact(world: World, state: State, time: jax.Array, touches: jax.Array
             return together(world, at, state, group)
         if len(touches) == 1:
             return alone(world, at, state, touches)
-        return jax.lax.cond(
+        return either(
             jnp.sum(group) > 1,
             lambda: together(world, at, state, group),
             lambda: alone(world, at, state, touches),
         )
 
-    return jax.lax.cond(approaches, struck, lambda: unstruck)
+    return when(approaches, struck, lambda: unstruck)
 
 
 def struck_together(world: World, at: Geometry, state: State, touches: jax.Array) -> jax.Array:
@@ -175,7 +176,7 @@ def together(world: World, at: Geometry, state: State, group: jax.Array) -> Stru
             free = moving._replace(force=moving.force - share * wanted)
             return solved(world, group, at, at, state, free, bound, regularised=regularised)
 
-        impulses = jax.lax.cond((share > 0) | grows(previous), solve, lambda: previous)
+        impulses = when((share > 0) | grows(previous), solve, lambda: previous)
         return impulses, impulses
 
     none = jax.tree.map(jnp.zeros_like, moving)

@@ -32,6 +32,7 @@ from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.laws.friction.slider import coulomb_slider
 from jaxcontact.numerics.smooth import Real, positive_part
 from jaxcontact.scene.scene import State
+from jaxcontact.simulation.core.lanes import when
 from jaxcontact.simulation.multibody.pairs import (
     Geometry,
     World,
@@ -287,10 +288,10 @@ def solved(
 
     def attempted(found: Attempt) -> Attempt:
         # Newton's method, from nothing; then from where sweeps end; then what the sweeps found.
-        swept_start = jax.lax.cond(
+        swept_start = when(
             found.number > 0, lambda: jax.lax.fori_loop(0, SWEEPS, swept, flat), lambda: flat
         )
-        unknown, jacobian = jax.lax.cond(
+        unknown, jacobian = when(
             found.number < 2,
             lambda: newtons(swept_start),
             lambda: (swept_start, jnp.eye(flat.size, dtype=flat.dtype)),

@@ -12,7 +12,16 @@ import jax.numpy as jnp
 
 from jaxcontact.laws.core.pair_contact import PairMemory
 from jaxcontact.numerics.radau import FROM, TOWARDS, graded, radau
-from jaxcontact.simulation.pair.equations import Begin, Goal, System, motions, rates, residual
+from jaxcontact.simulation.core.lanes import when
+from jaxcontact.simulation.pair.equations import (
+    Begin,
+    Goal,
+    System,
+    linearised,
+    motions,
+    rates,
+    residual,
+)
 from jaxcontact.simulation.pair.search import STAGES, Steps
 
 CORRECTIONS = 2
@@ -55,15 +64,19 @@ def replayed(
         last = ~more & (found.event < 0)
         goal = Goal(found.event, jnp.where(last, duration - time, found.length))
 
-        def correct(
-            unknown: tuple[jax.Array, jax.Array], _: None
-        ) -> tuple[tuple[jax.Array, jax.Array], None]:
-            change, length = unknown
-            left = residual(system, begin, goal, change, length, matrix)
-            less = jnp.linalg.solve(found.jacobian, left)
-            return (change - less[:-1].reshape(change.shape), length - less[-1]), None
+        def follow() -> tuple[jax.Array, jax.Array, jax.Array, jax.Array, jax.Array]:
+            frozen = jax.lax.stop_gradient((system, begin, goal))
+            jacobian = linearised(*frozen, found.change, found.length, matrix)[1]
+            factors = jax.scipy.linalg.lu_factor(jacobian)
 
-        def follow() -> tuple[jax.Array, ...]:
+            def correct(
+                unknown: tuple[jax.Array, jax.Array], _: None
+            ) -> tuple[tuple[jax.Array, jax.Array], None]:
+                change, length = unknown
+                left = residual(system, begin, goal, change, length, matrix)
+                less = jax.scipy.linalg.lu_solve(factors, left)
+                return (change - less[:-1].reshape(change.shape), length - less[-1]), None
+
             (change, length), _ = jax.lax.scan(
                 correct, (found.change, found.length), None, length=CORRECTIONS
             )
@@ -76,10 +89,8 @@ def replayed(
             later = jnp.where(switches, after.kept, kept)
             return length, change, end_q, end_y.at[12:].set(flow), later
 
-        def stay() -> tuple[jax.Array, ...]:
-            return jnp.zeros_like(time), jnp.zeros_like(found.change), q, y, kept
-
-        length, change, end_q, end_y, later = jax.lax.cond(found.used, follow, stay)
+        stays = jnp.zeros_like(time), jnp.zeros_like(found.change), q, y, kept
+        length, change, end_q, end_y, later = when(found.used, follow, lambda: stays)
         moved = Replayed(time, begin, length, change, time + length, end_q, end_y)
         return (time + length, end_q, end_y, later), moved
 

@@ -5,13 +5,14 @@ it, the next attempt ends there: its length is one more unknown of Newton's meth
 step goes deeper into the partner than half its size, so that no contact is jumped over.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import jax
 import jax.numpy as jnp
 
 from jaxcontact.laws.core.pair_contact import PairMemory
 from jaxcontact.numerics.radau import FROM, PLAIN, TOWARDS, graded, radau
+from jaxcontact.simulation.core.lanes import anywhere, chosen
 from jaxcontact.simulation.pair.equations import (
     NO_EVENT,
     Begin,
@@ -53,7 +54,6 @@ class Steps(NamedTuple):
     kind: jax.Array
     length: jax.Array
     change: jax.Array
-    jacobian: jax.Array
 
 
 class Found(NamedTuple):
@@ -130,19 +130,25 @@ def found_steps(
         )
 
     def solve(
-        begin: Begin, goal: Goal, kind: jax.Array, guess: jax.Array, scale: jax.Array
-    ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
-        """Changes and length of a step, whether they are solved for, and the Jacobian there."""
+        begin: Begin,
+        goal: Goal,
+        kind: jax.Array,
+        guess: jax.Array,
+        scale: jax.Array,
+        wanted: jax.Array,
+    ) -> tuple[jax.Array, jax.Array, jax.Array]:
+        """Changes and length of a step, and whether they are solved for."""
         matrix, start = matrices[kind], goal.length
         # positions are rounded, and so is the time [s] at which a gap is zero
         known = 4 * rounding * jnp.max(jnp.abs(begin.q)) / scale[0]
 
         def going(carry: tuple) -> jax.Array:
-            _, _, size, count, _ = carry
-            return (count == 0) | ((size > solved) & (count < ITERATIONS) & jnp.isfinite(size))
+            _, _, size, count = carry
+            unsolved = (size > solved) & (count < ITERATIONS) & jnp.isfinite(size)
+            return wanted & ((count == 0) | unsolved)
 
         def improve(carry: tuple) -> tuple:
-            change, length, old, count, _ = carry
+            change, length, old, count = carry
             left, jacobian = linearised(system, begin, goal, change, length, matrix)
             step = jnp.linalg.solve(jacobian, left)
             less, shorter = step[:-1].reshape(s, n), step[-1]
@@ -154,12 +160,11 @@ def found_steps(
             size = jnp.where((size < rounded) & (size > 0.3 * old), 0.0, size)
             longest = 2 * jnp.abs(length) + shortest
             length = jnp.clip(length - shorter, -shortest, longest)
-            return change - less, length, size, count + 1, jacobian
+            return change - less, length, size, count + 1
 
-        none = jnp.zeros((s * n + 1, s * n + 1), dtype)
-        begun = (guess, start, jnp.asarray(jnp.inf, dtype), jnp.asarray(0), none)
-        change, length, size, _, jacobian = jax.lax.while_loop(going, improve, begun)
-        return change, length, size <= rounded, jacobian
+        begun = (guess, start, jnp.asarray(jnp.inf, dtype), jnp.asarray(0))
+        change, length, size, _ = jax.lax.while_loop(going, improve, begun)
+        return change, length, size <= rounded
 
     def longest_in_flight(now: Search) -> jax.Array:
         """Time until the bodies can be half a size deep in each other; no limit in contact."""
@@ -262,15 +267,15 @@ def found_steps(
         kind = jnp.where(now.event == 0, TOWARDS, jnp.where(now.fresh, FROM, PLAIN))
         begin = Begin(now.q, now.y, now.memory.mode, now.memory.kept)
         scale = scale_of(now.scales)
-        change, length, converged, jacobian = solve(
-            begin, goal, kind, predicted(now, kind, goal.length), scale
+        change, length, converged = solve(
+            begin, goal, kind, predicted(now, kind, goal.length), scale, going(now)
         )
         q, y = at_nodes(begin, change, length, matrices[kind])
         error = jnp.max(jnp.abs(last @ change) / scale) / tolerance
         error = jnp.where(jnp.isfinite(error), error, jnp.inf)
         crosses, which, share = first_crossing(begin, goal, kind, length, q, y)
         good = converged & (error <= 1) & (length > -shortest)
-        accepted = good & ~crosses
+        accepted = good & ~crosses & going(now)
         # An event is aimed at only once the step there is good, or nearly.
         factor = jnp.clip(0.8 * (error + 1e-30) ** (-1 / s), 0.1, 3.0)
         factor = jnp.where(converged, factor, 0.2)
@@ -287,10 +292,7 @@ def found_steps(
         after = jax.tree.map(lambda new, old: jnp.where(now.event >= 0, new, old), switched, after)
         ended = y[-1].at[12:].set(after.flow)
 
-        def chosen(new: Any, old: Any) -> Any:
-            return jax.tree.map(lambda a, b: jnp.where(accepted, a, b), new, old)
-
-        step = Steps(jnp.asarray(True), begin.mode, now.event, kind, length, change, jacobian)
+        step = Steps(jnp.asarray(True), begin.mode, now.event, kind, length, change)
         steps = jax.tree.map(
             lambda column, item: column.at[now.taken].set(
                 jnp.where(accepted, item, column[now.taken])
@@ -302,14 +304,15 @@ def found_steps(
         flow = jnp.maximum(now.scales.flow, jnp.max(jnp.abs(y[:, 12:]), initial=0.0))
         return Search(
             time=jnp.where(accepted, jnp.where(at_end, duration, now.time + length), now.time),
-            q=chosen(q[-1], now.q),
-            y=chosen(ended, now.y),
-            memory=chosen(after, now.memory),
+            q=chosen(accepted, q[-1], now.q),
+            y=chosen(accepted, ended, now.y),
+            memory=chosen(accepted, after, now.memory),
             length=jnp.maximum(following, shortest / 10),
             event=event,
-            fresh=chosen(now.event == 0, now.fresh),
-            scales=chosen(Scales(speed, now.scales.size, flow), now.scales),
+            fresh=chosen(accepted, now.event == 0, now.fresh),
+            scales=chosen(accepted, Scales(speed, now.scales.size, flow), now.scales),
             guess=chosen(
+                accepted,
                 (change, length, (kind == PLAIN) & (now.event < 0)),
                 (*now.guess[:2], now.guess[2] & converged),
             ),
@@ -322,6 +325,12 @@ def found_steps(
     def going(now: Search) -> jax.Array:
         busy = (now.taken < room) & (now.tries < ATTEMPTS * room)
         return (now.time < duration) & busy & ~now.stuck
+
+    def attempt_if_going(now: Search) -> Search:
+        # In lanes, those that are done wait for the others here: left to the loop, each round
+        # would copy all steps of all lanes.
+        after = attempt(now)
+        return chosen(going(now), after, now._replace(steps=after.steps))
 
     smallest = size_of(system)
     pull = jnp.max(jnp.linalg.norm(system.gravity, axis=-1))
@@ -337,7 +346,6 @@ def found_steps(
         jnp.zeros(room, int),
         jnp.ones(room, dtype),
         jnp.zeros((room, s, n), dtype),
-        jnp.zeros((room, s * n + 1, s * n + 1), dtype),
     )
     begin = Search(
         time=jnp.zeros((), dtype),
@@ -354,7 +362,7 @@ def found_steps(
         stuck=jnp.asarray(False),
         steps=blank,
     )
-    found = jax.lax.while_loop(going, attempt, begin)
+    found = jax.lax.while_loop(lambda now: anywhere(going(now)), attempt_if_going, begin)
     return Found(found.steps, found.time >= duration, found.stuck)
 
 

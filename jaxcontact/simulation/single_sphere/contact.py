@@ -25,9 +25,9 @@ from jaxcontact.numerics.runge_kutta import (
 )
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.scene.scene import Scene
+from jaxcontact.simulation.core.lanes import anywhere
 from jaxcontact.simulation.single_sphere.contact_in_time import path_in_time
 from jaxcontact.simulation.single_sphere.flight import SphereMotion
-from jaxcontact.simulation.single_sphere.lanes import anywhere
 from jaxcontact.simulation.single_sphere.normal_path import Load, NormalPath
 from jaxcontact.simulation.single_sphere.tangential_path import (
     NormalHistory,

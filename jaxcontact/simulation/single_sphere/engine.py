@@ -20,6 +20,7 @@ from jaxcontact.numerics.interpolation import Segments, at_times
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import is_concrete
 from jaxcontact.scene.scene import Scene, State
+from jaxcontact.simulation.core.lanes import everywhere
 from jaxcontact.simulation.core.methods import EventAligned, Impulse
 from jaxcontact.simulation.core.status import Status
 from jaxcontact.simulation.core.trajectory import Contacts, Trajectory
@@ -44,7 +45,6 @@ from jaxcontact.simulation.single_sphere.flight import (
     largest_flight_lack,
     parabola,
 )
-from jaxcontact.simulation.single_sphere.lanes import everywhere
 from jaxcontact.simulation.single_sphere.normal_path import NormalPath
 from jaxcontact.simulation.single_sphere.sustained_contact import static_overlap, sustained_contact
 from jaxcontact.simulation.single_sphere.tangential_path import after_friction, split

@@ -20,8 +20,8 @@ from jaxcontact.numerics.rosenbrock import rosenbrock_step
 from jaxcontact.numerics.smooth import positive_part, safe_norm
 from jaxcontact.parameters import put
 from jaxcontact.scene.scene import Scene
+from jaxcontact.simulation.core.lanes import anywhere
 from jaxcontact.simulation.single_sphere.flight import SphereMotion
-from jaxcontact.simulation.single_sphere.lanes import anywhere
 from jaxcontact.simulation.single_sphere.tangential_path import (
     after_friction,
     after_slip_change,

@@ -1,4 +1,4 @@
-"""Fits of the constants of COMSOL's, EDEM's and Modia3D's contacts, by their own names, from
+"""Fits of the constants of COMSOL's, EDEM's, Modia3D's and PFC's contacts, by their own names, from
 motions that plain formulas and SciPy give.
 """
 
@@ -17,6 +17,7 @@ from jaxcontact.parameters import put
 from tests.jaxcontact.simulation.pair import test_comsol as comsol
 from tests.jaxcontact.simulation.pair import test_edem as edem
 from tests.jaxcontact.simulation.pair import test_modia3d as modia3d
+from tests.jaxcontact.simulation.pair import test_pfc as pfc
 
 SEEN, TURNED = 1e-6, 1e-3
 """Standard deviations of positions [m] and spins [rad/s]."""
@@ -123,11 +124,34 @@ def by_modia3d() -> Collision:
     return Collision(modia3d.RADIUS, modia3d.MASS, contact, free, start, touch, lift, after)
 
 
+def by_pfc(name: str, free: dict[str, float], start: str) -> Collision:
+    began = np.stack([np.array(part, dtype=float) for part in pfc.STARTS[start]])
+    end = pfc.after_contact(pfc.MODELS[name], pfc.STARTS[start])
+    x = end.position - end.velocity * (pfc.TIMES[-1] - end.lift_off)
+    after = np.stack([x, end.velocity, end.surface / pfc.RADIUS[:, None]])
+    touch, contact = touch_of(began, pfc.RADIUS), pfc.between(pfc.MODELS[name])
+    named = {f"contact.model.{path}": value for path, value in free.items()}
+    return Collision(pfc.RADIUS, pfc.MASS, contact, named, began, touch, end.lift_off, after)
+
+
+HERTZ = {"hz_shear": 4e6, "dp_nratio": 0.1, "fric": 0.3}
+ROLLING = {
+    "linear.kn": 1e5,
+    "linear.ks": 5e4,
+    "linear.fric": 0.3,
+    "linear.dp_nratio": 0.1,
+    "rr_fric": 0.05,
+}
+
 CASES = {
     "comsol": lambda: [by_comsol(0.2), by_comsol(1.0), by_comsol(3.0)],
     "edem, overlap": lambda: [by_edem("overlap")],
     "edem, hertz": lambda: [by_edem("hertz")],
     "modia3d": lambda: [by_modia3d()],
+    "pfc, hertz": lambda: [by_pfc("HERTZ", HERTZ, "slides at once")],
+    "pfc, rolling": lambda: [
+        by_pfc("ROLLING", ROLLING, start) for start in ("slips at last", "slides at once")
+    ],
 }
 
 
@@ -154,7 +178,7 @@ def recorded(truth: Collision, noise: np.random.Generator) -> cal.Trial:
     return cal.Trial(*measured, initial=jc.state(position=x + 1e-5, velocity=1.001 * v, spin=w))
 
 
-@pytest.mark.long("comsol", "edem, overlap", "edem, hertz")
+@pytest.mark.long("comsol", "edem, overlap", "edem, hertz", "pfc, hertz", "pfc, rolling")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_the_constants_of_a_program_are_found_from_an_independent_integration(name):
