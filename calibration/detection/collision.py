@@ -289,9 +289,7 @@ class _Search:
             )
         return float(touch)
 
-    def collision(
-        self, before: Line, after: Line, touch: float, split: int
-    ) -> DetectedCollision:
+    def collision(self, before: Line, after: Line, touch: float, split: int) -> DetectedCollision:
         """What the lines before and after show."""
         counts = self._counts()
         apart = before[0][1] - before[0][0] + (before[1][1] - before[1][0]) * touch

@@ -161,7 +161,9 @@ def find_columns(
     )
     up = chosen.get(frame[2][0], next(iter(chosen.values())))
     unit = "px" if in_pixels else (up.unit.symbol if up.unit else "m")
-    return TrajectoryColumns(clock, _seconds(table, clock, in_frames, frame_rate), axes, unit, frame)
+    return TrajectoryColumns(
+        clock, _seconds(table, clock, in_frames, frame_rate), axes, unit, frame
+    )
 
 
 def _named_columns(table: Table, columns: Mapping[str, str]) -> dict[str, Header]:

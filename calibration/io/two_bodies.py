@@ -280,9 +280,7 @@ def _check_bodies(table: Table, found: Mapping[Header, BodyColumn | None]) -> No
         )
 
 
-def _two_bodies(
-    table: Table, found: Mapping[Header, BodyColumn | None]
-) -> tuple[str, str]:
+def _two_bodies(table: Table, found: Mapping[Header, BodyColumn | None]) -> tuple[str, str]:
     """How the two bodies are called in the headers.
 
     Raises:
@@ -290,9 +288,7 @@ def _two_bodies(
     """
     bodies = {column.body for column in found.values() if column is not None}
     moving = {
-        column.body
-        for column in found.values()
-        if column is not None and column.quantity in AXES
+        column.body for column in found.values() if column is not None and column.quantity in AXES
     }
     columns = list_headers(header for header, column in found.items() if column is not None)
     for scheme in SCHEMES:

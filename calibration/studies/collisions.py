@@ -49,6 +49,7 @@ from calibration.studies.scene import (
 from calibration.studies.study import ReadingOptions, Study
 from calibration.studies.tables import OBLIQUE
 from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.parameters import put
 
 AXES = "xyz"
 SOLID, SHELL, DISC = 2 / 5, 2 / 3, 1 / 2
@@ -398,9 +399,13 @@ def starting_scene(study: Study, visible: VisiblePhysics) -> jc.Scene:
         ratio = max(STICKS, *(3 * found.impulse_ratio for found in detections))
         law = jc.Coulomb if has_rigid_impacts(study) else jc.RegularizedCoulomb
         contact = contact.replace(friction=law(coefficient=ratio))
-    return jc.Scene(
+    scene = jc.Scene(
         bodies=bodies, surfaces=(), contact=contact, gravity=(0.0, 0.0, -study.model.gravity)
     )
+    if visible.friction and not visible.confounded and FRICTION in free_of_friction(study):
+        # A larger coefficient lets contacts stick, and then nothing tells that it is too large.
+        return put(scene, FRICTION, max(least_friction(visible.collisions)[0], LEAST_RATIO))
+    return scene
 
 
 def collisions_problem(study: Study, visible: VisiblePhysics) -> Problem:
@@ -450,14 +455,19 @@ def trial_of(collision: Collision, visible: VisiblePhysics) -> Trial:
 # What there is to say
 
 
+def least_friction(collisions: Sequence[Collision]) -> tuple[float, str]:
+    """The largest ratio of tangential to normal impulse that is surely there, and in which file."""
+    return max(
+        (found.impulse_ratio - 2 * found.impulse_ratio_sd, recorded.name)
+        for recorded, found, _ in collisions
+    )
+
+
 def friction_limit(collisions: Sequence[Collision]) -> Estimate:
     """What collisions of bodies with unknown spins say of friction: it is at least the largest
     ratio of tangential to normal impulse.
     """
-    least, where = max(
-        (found.impulse_ratio - 2 * found.impulse_ratio_sd, recorded.name)
-        for recorded, found, _ in collisions
-    )
+    least, where = least_friction(collisions)
     limit = f"; it is at least {max(least, 0.0):.2g} ({where})" if least > 0 else ""
     about = QUANTITIES["coefficient"]
     return Estimate(
@@ -488,9 +498,7 @@ def notes(study: Study, visible: VisiblePhysics) -> Iterator[str]:
     yield from _partly_measured(visible)
     yield from _doubtful_masses(study, visible.collisions)
     yield from _unseen_bodies(study, visible.collisions)
-    slowing = [
-        collision.recorded.name for collision in visible.collisions if is_slowed(collision)
-    ]
+    slowing = [collision.recorded.name for collision in visible.collisions if is_slowed(collision)]
     if slowing:
         yield (
             f"Bodies slow down on their way ({', '.join(slowing)}), and the model knows no "

@@ -34,9 +34,7 @@ FILE_KINDS.register(TRAJECTORIES)
 FILE_KINDS.register(Collisions())
 
 
-def kind_of(
-    path: str | os.PathLike[str], *, columns: Mapping[str, str] | None = None
-) -> FileKind:
+def kind_of(path: str | os.PathLike[str], *, columns: Mapping[str, str] | None = None) -> FileKind:
     """The kind of a file; what has no other sign is taken for a trajectory, whose reader says what
     is missing.
 
