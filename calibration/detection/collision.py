@@ -21,6 +21,12 @@ SURE = 30.0
 DOUBTFUL = 5.0
 """Standard deviations of a distance within which it agrees with the sum of the radii."""
 
+WORSE = 0.1
+"""Part of the misfit of free motions that another gravity leaves, from which on that is meant."""
+
+USUAL_GRAVITY = 9.81
+"""[m/s^2]."""
+
 LEAST_BEFORE, LEAST_AFTER = 3, 2
 """Samples that tell how a body moves."""
 
@@ -132,7 +138,7 @@ class _Search:
     ) -> None:
         self.path, self.reach, self.gravity = path, float(sum(radii)), gravity
         seen = np.isfinite(position)
-        both = seen.any(axis=2).any(axis=1)
+        both = seen.any(axis=(1, 2))
         self.time, self.start = time[both], float(time[both][0])
         self.measured = seen.any(axis=0).all(axis=0)
         self.elapsed = self.time - self.start
@@ -142,6 +148,7 @@ class _Search:
         self.falling = falling
         self.noise = np.array([self._noise(body) for body in (0, 1)])
         self._check_start()
+        self._check_gravity()
 
     def _noise(self, body: int) -> float:
         found = []
@@ -178,6 +185,28 @@ class _Search:
                 "check the unit of the lengths.",
             )
 
+    def _check_gravity(self) -> None:
+        """Lines before and after must fit better than with another gravity."""
+        fall = np.zeros((len(self.elapsed), 1, 3))
+        if self.gravity > 0:
+            fall[:, 0, 2] = -self.gravity / 2 * self.elapsed**2
+            others, problem = [fall], "they fit lines"
+            remedy = "Give --gravity 0 for bodies on a level table; else check the vertical axis "
+            remedy += "(--vertical), the unit of the lengths and the times."
+        else:
+            axis = int(np.flatnonzero(self.measured)[-1])
+            fall[:, 0, axis] = USUAL_GRAVITY / 2 * self.elapsed**2
+            others, problem = [fall, -fall], f"they fall as with {USUAL_GRAVITY:g} m/s^2"
+            remedy = f"Give --gravity {USUAL_GRAVITY:g}."
+        given = float(np.min(self._misfits(self.falling)[1]))
+        for other in others:
+            if float(np.min(self._misfits(self.falling + other)[1])) < WORSE * given:
+                raise self._error(
+                    f"with gravity = {self.gravity:g} m/s^2 the motion does not look free; "
+                    f"{problem}",
+                    remedy=remedy,
+                )
+
     def lines(self, part: slice) -> Line:
         """A straight line through the samples of a part, for each coordinate of each body."""
         value, slope, variance = (np.zeros((2, 3)) for _ in range(3))
@@ -202,12 +231,12 @@ class _Search:
         seen = np.isfinite(self.falling[:, :, self.measured]).all(axis=2)
         return np.concatenate([np.zeros((1, 2), dtype=int), np.cumsum(seen, axis=0)])
 
-    def _misfits(self) -> tuple[float, NDArray[np.float64]]:
+    def _misfits(self, falling: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
         """Chi-squared of one line for each coordinate, and that of two for each split (n + 1,)."""
         whole, parts = 0.0, np.zeros(len(self.elapsed) + 1)
         for body in (0, 1):
             for axis in np.flatnonzero(self.measured):
-                q = self.falling[:, body, axis]
+                q = falling[:, body, axis]
                 seen = np.isfinite(q)
                 t = np.where(seen, self.elapsed - self.elapsed.mean(), 0.0)
                 q = np.where(seen, q - np.nanmean(q), 0.0)
@@ -220,7 +249,7 @@ class _Search:
 
     def split(self) -> int:
         """The first sample after the collision."""
-        whole, parts = self._misfits()
+        whole, parts = self._misfits(self.falling)
         before = self._counts()
         after = before[-1] - before
         usable = (before >= LEAST_BEFORE).all(axis=1) & (after >= LEAST_AFTER).any(axis=1)

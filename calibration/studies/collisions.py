@@ -20,6 +20,7 @@ from pathlib import Path as FilePath
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 import jaxcontact as jc
 from calibration.detection.collision import DetectedCollision, detect_collision
@@ -32,6 +33,7 @@ from calibration.measurements import Measurement, OfBody, Path, Spins
 from calibration.model.free import Free
 from calibration.nuisances import InitialStates, Nuisance
 from calibration.problem.problem import Problem
+from calibration.problem.simulation_method import SPARE
 from calibration.problem.trial import Trial
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.numbers import value_and_sd
@@ -54,6 +56,9 @@ from jaxcontact.parameters import put
 AXES = "xyz"
 SOLID, SHELL, DISC = 2 / 5, 2 / 3, 1 / 2
 """Moments of inertia over mass and squared radius."""
+
+LEAST_SCATTER = 1e-4
+"""Scatter of spins, relative to the largest, below which none is believed."""
 
 GUESSED_RESTITUTION = 0.8
 """Where one body is not seen after a collision."""
@@ -237,13 +242,30 @@ def spins_of(recorded: TwoBodies, detected: DetectedCollision, body: int) -> Spi
     if np.isfinite(spin[:, axes]).any(axis=0).all():
         kept = np.full_like(spin, np.nan)
         kept[:, axes] = spin[:, axes]
-        sigma = None if recorded.spin_sigma is None else recorded.spin_sigma[:, body]
-        if sigma is not None:
-            sigma = np.where(np.isfinite(kept), sigma, 1.0)
+        given = recorded.spin_sigma
+        sigma = _scatter(recorded.time, kept, detected) if given is None else given[:, body]
+        sigma = np.where(np.isfinite(kept), sigma, 1.0)
         return Spins(recorded.time, kept, sigma=sigma, path=recorded.path)
     if len(axes) > 1 or not np.isfinite(angle).any():
         return None
     return _spins_of_angles(recorded, detected, body, axes[0])
+
+
+def _scatter(
+    time: NDArray[np.float64], spin: NDArray[np.float64], detected: DetectedCollision
+) -> NDArray[np.float64]:
+    """Standard deviation of the spins about their means before and after the collision, for each
+    component (3,) [rad/s].
+    """
+    squares, freedom = np.zeros(3), np.zeros(3)
+    for part in (time < detected.touch, time > detected.touch):
+        seen = np.isfinite(spin[part])
+        count = seen.sum(axis=0)
+        left = np.where(seen, spin[part], 0.0)
+        left = np.where(seen, left - left.sum(axis=0) / np.maximum(count, 1), 0.0)
+        squares, freedom = squares + (left**2).sum(axis=0), freedom + np.maximum(count - 1, 0)
+    least = LEAST_SCATTER * np.max(np.abs(np.nan_to_num(spin)), initial=1e-3)
+    return np.maximum(np.sqrt(squares / np.maximum(freedom, 1)), least)
 
 
 def _spins_of_angles(
@@ -428,7 +450,18 @@ def collisions_problem(study: Study, visible: VisiblePhysics) -> Problem:
         [trial_of(collision, visible) for collision in visible.collisions],
         free=free,
         nuisance=nuisance,
+        method=method_of(study),
     )
+
+
+def method_of(study: Study) -> jc.Impulse | jc.EventAligned:
+    """How a collision is simulated. Nothing presses two free bodies together, so their contact does
+    not last, and steps for one that does would be taken in every trial for nothing.
+    """
+    contacts = 1 + SPARE
+    if has_rigid_impacts(study):
+        return jc.Impulse(max_contacts=contacts, rest_steps=1, skip_unused=False, sustained_steps=0)
+    return jc.EventAligned(max_contacts=contacts, sustained_steps=0)
 
 
 def trial_of(collision: Collision, visible: VisiblePhysics) -> Trial:
