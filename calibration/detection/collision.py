@@ -27,6 +27,9 @@ WORSE = 0.1
 USUAL_GRAVITY = 9.81
 """[m/s^2]."""
 
+MOST_OFF = 0.1
+"""Part of the sum of the radii by which the distance of the centres may be another."""
+
 LEAST_BEFORE, LEAST_AFTER = 3, 2
 """Samples that tell how a body moves."""
 
@@ -51,6 +54,8 @@ class DetectedCollision:
             ``impulse_ratio_sd`` its standard deviation.
         mass_ratio: mass of the second body over that of the first, from the changes of their
             velocities; NaN where one is not seen after. ``mass_ratio_sd`` its standard deviation.
+        distance: of the centres when the motion changes [m], which should be the sum of the radii;
+            ``distance_sd`` its standard deviation.
         noise: of the positions of each body [m].
         before, after: samples of each body.
         slowing: largest deceleration of a body along its path before or after [m/s^2], zero where
@@ -85,6 +90,8 @@ class DetectedCollision:
     before: tuple[int, int]
     after: tuple[int, int]
     slowing: float
+    distance: float = np.nan
+    distance_sd: float = np.nan
 
     @property
     def seen_after(self) -> tuple[bool, bool]:
@@ -120,8 +127,9 @@ def detect_collision(
     search = _Search(time, position, radii=radii, gravity=gravity, path=path)
     split = search.split()
     before, after = search.lines(slice(0, split)), search.lines(slice(split, None))
-    touch = search.touch_time(before, split)
-    return search.collision(before, after, touch, split)
+    touch, distance, deviation = search.touch_time(before, after)
+    found = search.collision(before, after, touch, split)
+    return dataclasses.replace(found, distance=distance, distance_sd=deviation)
 
 
 class _Search:
@@ -291,32 +299,47 @@ class _Search:
             "radii or the unit of the lengths.",
         )
 
-    def touch_time(self, before: Line, split: int) -> float:
-        """When the bodies touch, which must be when their motion changes [s since the start]."""
+    def change(self, before: Line, after: Line) -> tuple[float, float]:
+        """When the lines before and after meet best, and its standard deviation [s since the
+        start].
+        """
+        weight = 1 / self.noise[:, None] ** 2
+        jump, bend = after[0] - before[0], after[1] - before[1]
+        seen = np.isfinite(jump) & np.isfinite(bend)
+        jump, bend = np.where(seen, jump, 0.0), np.where(seen, bend, 0.0)
+        turned = float(np.sum(weight * bend**2))
+        moment = -float(np.sum(weight * jump * bend)) / turned
+        variance = np.where(seen, before[2] + after[2], 0.0)
+        # A line is known at its end four times worse than its mean: spread = n T^2/12.
+        span = float(self.elapsed[-1])
+        return moment, float(np.sqrt(np.max(variance) / 3 * span**2 / 4 / turned))
+
+    def touch_time(self, before: Line, after: Line) -> tuple[float, float, float]:
+        """When the bodies touch [s since the start], and the distance of the centres when their
+        motion changes, which must be the sum of the radii, with its standard deviation.
+        """
         apart, closing = before[0][1] - before[0][0], before[1][1] - before[1][0]
-        earlier, later = self.elapsed[split - 1], self.elapsed[min(split, len(self.elapsed) - 1)]
-        ends = [float(np.linalg.norm(apart + closing * t)) for t in (earlier, later)]
-        change = self.start + 0.5 * (earlier + later)
+        change, sd = self.change(before, after)
+        distance = float(np.linalg.norm(apart + closing * change))
         a, b = float(closing @ closing), float(apart @ closing)
-        if a == 0.0 or b + a * earlier >= 0.0:
+        if a == 0.0 or b >= 0.0:
             raise self._error(
-                f"the bodies never come closer before their motion changes at {change:.4g} s",
+                "the bodies never come closer before their motion changes at "
+                f"{self.start + change:.4g} s",
                 remedy="There is no collision of the two in this file: one of them hit something "
                 "else, or all samples are after it.",
             )
         root = b * b - a * (float(apart @ apart) - self.reach**2)
-        touch = (-b - np.sqrt(root)) / a if root >= 0 else np.inf
-        speed = np.sqrt(root) if root > 0 else np.sqrt(a)
-        slack = later - earlier + DOUBTFUL * self._distance_noise / speed
-        if not earlier - slack <= touch <= later + slack:
-            low, high = sorted(ends)
+        deviation = float(np.hypot(self._distance_noise, np.sqrt(a) * sd))
+        off = abs(distance - self.reach) > max(DOUBTFUL * deviation, MOST_OFF * self.reach)
+        if off or root < 0:
             raise self._error(
-                f"the motion changes at {change:.4g} s, when the centres are {1e3 * low:.3g} to "
-                f"{1e3 * high:.3g} mm apart, but the radii make {1e3 * self.reach:.3g} mm",
+                f"the motion changes at {self.start + change:.4g} s, when the centres are "
+                f"{1e3 * distance:.3g} mm apart, but the radii make {1e3 * self.reach:.3g} mm",
                 remedy="Give radii (half the diameters) in metres, and positions of the centres; "
                 "check the unit of the lengths. With several collisions in a file, keep one.",
             )
-        return float(touch)
+        return float((-b - np.sqrt(root)) / a), distance, deviation
 
     def collision(self, before: Line, after: Line, touch: float, split: int) -> DetectedCollision:
         """What the lines before and after show."""
