@@ -72,6 +72,9 @@ SEEN, LEAST_RATIO = 3.0, 0.02
 DOUBTFUL_MASSES, LEAST_DOUBT = 4.0, 0.01
 """Standard deviations, and part, by which masses must differ from those that were given."""
 
+LEAST_OFF = 0.02
+"""Part of the sum of the radii from which on another distance of the centres is remarked."""
+
 LEAST_SLOWING = 0.02
 """Part of the approach speed that a body must lose by its slowing to be remarked."""
 
@@ -139,7 +142,7 @@ class Collisions(FileKind):
             bodies=found.recorded.bodies,
             collision=found.detected,
             spins=are_measured(found),
-            remarks=tuple(remarks(found)),
+            remarks=tuple(remarks(found, (radius, partner_radius))),
         )
 
 
@@ -531,6 +534,11 @@ def notes(study: Study, visible: VisiblePhysics) -> Iterator[str]:
     yield from _partly_measured(visible)
     yield from _doubtful_masses(study, visible.collisions)
     yield from _unseen_bodies(study, visible.collisions)
+    assert study.partner.radius is not None
+    radii = (study.ball.radius, study.partner.radius)
+    for collision in visible.collisions:
+        if is_off(collision, radii):
+            yield f"{collision.recorded.name}: {off_sentence(collision, radii)}."
     slowing = [collision.recorded.name for collision in visible.collisions if is_slowed(collision)]
     if slowing:
         yield (
@@ -601,8 +609,29 @@ def is_slowed(collision: Collision) -> bool:
     return found.slowing * span > LEAST_SLOWING * found.approach_speed
 
 
-def remarks(collision: Collision) -> Iterator[str]:
-    """Plain sentences on a file."""
+def is_off(collision: Collision, radii: tuple[float, float]) -> bool:
+    """Whether the motion changes at another distance of the centres than the radii make."""
+    found, reach = collision.detected, sum(radii)
+    return abs(found.distance - reach) > max(SEEN * found.distance_sd, LEAST_OFF * reach)
+
+
+def off_sentence(collision: Collision, radii: tuple[float, float]) -> str:
+    """That the motion changes at another distance of the centres than the radii make."""
+    found = collision.detected
+    shown = value_and_sd(1e3 * found.distance, 1e3 * found.distance_sd)
+    return (
+        f"the motion changes when the centres are {shown} mm apart, but the radii make "
+        f"{1e3 * sum(radii):.3g} mm: check radii and length scale"
+    )
+
+
+def remarks(collision: Collision, radii: tuple[float, float]) -> Iterator[str]:
+    """Plain sentences on a file.
+
+    Args:
+        collision: in it.
+        radii: of both bodies [m].
+    """
     recorded, found, spins = collision
     yield f"read: {', '.join(recorded.read)}"
     yield from unused_columns(recorded.ignored)
@@ -617,6 +646,8 @@ def remarks(collision: Collision) -> Iterator[str]:
             )
     if any(spins) and not all(spins):
         yield "the spin of one body only: it tells nothing of friction"
+    if is_off(collision, radii):
+        yield off_sentence(collision, radii)
     if is_slowed(collision):
         yield (
             f"a body slows down by {found.slowing:.2g} m/s^2 on its way, which the model does not "
