@@ -123,6 +123,17 @@ def detect_collision(
     Raises:
         InputError: the bodies never come closer, pass each other, all samples are before or after
             the collision, the radii do not fit the distance at which the motion changes.
+
+    Example:
+        Two gliders on a track, of which one rests:
+
+        >>> time = np.arange(0.0, 0.2, 0.01)
+        >>> position = np.full((20, 2, 3), np.nan)
+        >>> position[:, 0, 0] = np.minimum(time, 0.1) + 0.2 * np.maximum(time - 0.1, 0.0)
+        >>> position[:, 1, 0] = 0.16 + 0.8 * np.maximum(time - 0.1, 0.0)
+        >>> found = cal.detection.detect_collision(time, position, radii=(0.03, 0.03), gravity=0.0)
+        >>> print(f"e = {found.restitution:.2f}, m2/m1 = {found.mass_ratio:.2f}")
+        e = 0.60, m2/m1 = 1.00
     """
     search = _Search(time, position, radii=radii, gravity=gravity, path=path)
     split = search.split()
