@@ -40,6 +40,9 @@ class FitPolicy:
             that the data add next to nothing to the prior.
         probe_step: step of a logarithmic or logistic coordinate at which the profile of a parameter
             is probed for being flat. 1.4 is a factor of 4, which leaves the regime of the minimum.
+        flatness_excluded: standard deviations by which data must exclude a regime where a
+            coefficient has no effect (sticking contacts) before it is determined. Noise brings
+            sticking contacts to 4 once in 30,000.
         excluding_rise: rise of chi-squared that excludes a value where nothing was fitted: the
             quantile of chi-squared at 95 % for known noise.
         poor_misfit: chi-squared per degree of freedom above which a fit begins elsewhere, too
@@ -80,6 +83,7 @@ class FitPolicy:
     outlier_size: float = 5.0
     prior_only: float = 0.8
     probe_step: float = 1.4
+    flatness_excluded: float = 4.0
     excluding_rise: float = 3.84
     poor_misfit: float = 4.0
     strayed: float = 7.0

@@ -19,8 +19,8 @@ from calibration.results.estimate import Determination, Estimate
 from calibration.results.intervals import student_reach
 from jaxcontact.laws.core.quantities import QUANTITIES
 
-SURE = (5 / 1.96) ** 2
-"""Five standard deviations, in units of the rise that excludes a value."""
+TWO_SIDED = 1.96
+"""Standard deviations that exclude a value with 95 %."""
 
 LEVEL = 0.1
 """Part of a rise by which chi-squared may still rise where it is level."""
@@ -81,21 +81,24 @@ def predict_release(assessment: Assessment, index: int) -> tuple[float, float]:
     return variance * pull, float(np.sqrt(variance)) * assessment.error_scale_factor
 
 
-def is_flat_beyond(assessment: Assessment, name: str) -> bool:
-    """Whether the data are explained as well by four times the value of a shared parameter, the
-    others adapting.
+def exclude_flatness(assessment: Assessment, name: str) -> float:
+    """Standard deviations by which the data exclude that a shared parameter has no effect: four
+    times its value, the others adapting. Infinite where chi-squared rises further from there on,
+    so that it has an effect.
 
     A local standard error cannot tell: in a regime where friction slides, the data fix the
     coefficient; in the other, where it sticks, any larger coefficient will do with another spin.
-    Where chi-squared is level beyond, noise alone brings one sticking contact in forty to the side
-    of those that slide, and then the value is off by any number of its standard errors: there the
-    level must be ``SURE`` times higher.
+    Noise alone brings one sticking contact in forty to two standard deviations on the side of
+    those that slide, and then the value is off by any number of its own. So the policy asks for
+    ``flatness_excluded`` where chi-squared is level.
     """
-    excluding, step = excluding_rise(assessment, name), assessment.policy.probe_step
-    rise = rise_beyond(assessment, name, step)
-    if rise < excluding or rise > SURE * excluding:
-        return rise < excluding
-    return rise_beyond(assessment, name, 2 * step) - rise < LEVEL * rise
+    step = assessment.policy.probe_step
+    rise = max(rise_beyond(assessment, name, step), 0.0)
+    deviations = float(TWO_SIDED * np.sqrt(rise / excluding_rise(assessment, name, 0.95)))
+    if not TWO_SIDED < deviations < assessment.policy.flatness_excluded:
+        return deviations
+    is_level = rise_beyond(assessment, name, 2 * step) - rise < LEVEL * rise
+    return deviations if is_level else np.inf
 
 
 def rise_beyond(assessment: Assessment, name: str, step: float) -> float:
@@ -126,18 +129,33 @@ def saturating(layout: Layout) -> tuple[str, ...]:
 def withdraw_flat(
     assessment: Assessment, estimates: dict[str, Estimate], names: Sequence[str]
 ) -> dict[str, Estimate]:
-    """The estimates; one of ``names`` of which four times the value explains the data as well is
-    said to be not determined.
+    """The estimates; one of ``names`` is said to be not determined where the data do not exclude
+    that it has no effect.
     """
     found = dict(estimates)
     for name in names:
         estimate = found[name]
-        if estimate.status is Determination.DETERMINED and is_flat_beyond(assessment, name):
-            note = (
-                f"four times the value of {estimate.value:.3g} explains the data as well, with "
-                "other values of the rest"
-            )
+        if estimate.status is not Determination.DETERMINED:
+            continue
+        deviations = exclude_flatness(assessment, name)
+        if deviations < assessment.policy.flatness_excluded:
             found[name] = dataclasses.replace(
-                estimate, sd=np.inf, status=Determination.NOT_DETERMINED, note=note
+                estimate,
+                sd=np.inf,
+                status=Determination.NOT_DETERMINED,
+                note=describe_flatness(estimate.value, deviations),
             )
     return found
+
+
+def describe_flatness(value: float, deviations: float) -> str:
+    """Why a value is not determined that acts like any larger one."""
+    if deviations < TWO_SIDED:
+        return (
+            f"four times the value of {value:.3g} explains the data as well, with other values "
+            "of the rest"
+        )
+    return (
+        f"{value:.3g} explains the data best, but where all contacts stick, so that any larger "
+        f"value does the same, is only {deviations:.1f} standard deviations away"
+    )

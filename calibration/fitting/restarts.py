@@ -1,8 +1,8 @@
-"""Where else to begin when a fit has ended far from the data.
+"""Where else to begin when a fit has ended far from the data, or on a plateau.
 
 A start with hardly any restitution rests before the second bounce of the recording; one with so
 much friction that all impacts stick does not feel the coefficient. From there no derivative leads
-to the data; what the recordings show at first sight does.
+to the data; what the recordings show at first sight does, or a value on the other side.
 """
 
 from collections.abc import Iterator
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from calibration.fitting.assessment import Assessment
+from calibration.fitting.probes import saturating
 from calibration.optimise.coordinates import Start
 from calibration.problem.problem import Problem
 
@@ -38,14 +39,30 @@ def _candidates(problem: Problem, began: Start, assessment: Assessment) -> Itera
         yield np.where(shown[0], shown[1], began.shared)
         yield np.where(shown[0], shown[1], problem.start[0])
     parameters = problem.layout.global_parameters
-    variances = zip(np.flatnonzero(began.free), np.diag(assessment.covariance), strict=True)
-    for index, variance in variances:
-        if parameters[index].about.transform != "identity" and not variance < 1.0:
+    # The variance of what the data do not see is no number to go by.
+    unseen = assessment.formal.open_shared | ~(np.diag(assessment.covariance) < 1.0)
+    for index in np.flatnonzero(began.free)[unseen]:
+        if parameters[index].about.transform != "identity":
             for shift in (-FACTOR, FACTOR):
-                away = np.where(
-                    np.arange(len(parameters)) == index, began.shared[index] + shift, began.shared
-                )
+                away = shifted(began.shared, index, shift)
                 yield away if shown is None else np.where(shown[0], shown[1], away)
+
+
+def leave_plateaus(assessment: Assessment) -> Iterator[Start]:
+    """From where a fit ended, with less of each coefficient that has no effect there because all
+    contacts stick.
+    """
+    minimum = assessment.minimum
+    ended = assessment.start._replace(shared=minimum.shared, local=minimum.local)
+    names = saturating(assessment.layout)
+    for index in np.flatnonzero(assessment.free)[assessment.formal.open_shared]:
+        if assessment.layout.names[index] in names:
+            yield ended._replace(shared=shifted(minimum.shared, index, -FACTOR))
+
+
+def shifted(shared: np.ndarray, index: int, shift: float) -> np.ndarray:
+    """The coordinates, one of them changed."""
+    return np.where(np.arange(len(shared)) == index, shared + shift, shared)
 
 
 def restitution_shown(problem: Problem) -> tuple[np.ndarray, np.ndarray] | None:

@@ -11,7 +11,7 @@ import optax
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment, assess
 from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
-from calibration.fitting.restarts import propose_starts
+from calibration.fitting.restarts import leave_plateaus, propose_starts
 from calibration.fitting.reweighting import reweigh
 from calibration.fitting.start import starting_point
 from calibration.optimise.convergence import is_an_end
@@ -118,7 +118,8 @@ def solve(
     """Minimise and assess.
 
     Where the data are not explained, a quantity that strayed gets a second chance from the scene's
-    value, the others as found; a fit far from the data begins elsewhere, too.
+    value, the others as found; a fit far from the data begins elsewhere, too, and so does one that
+    ended where all contacts stick.
 
     Args:
         problem: what to fit.
@@ -147,6 +148,8 @@ def solve(
             best = lower(best, attempt(other))
             if best.misfit <= policy.poor_misfit:
                 break
+    for other in leave_plateaus(best):
+        best = lower(best, attempt(other))
     return best
 
 

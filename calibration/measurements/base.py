@@ -239,6 +239,13 @@ class Measurement(abc.ABC):
         return (type(self),)
 
     @property
+    def kind(self) -> str:
+        """What it is in tables and remarks. Quantities of one name and kind share one size of their
+        errors; by default the class of its observation.
+        """
+        return type(self.observation()).__name__
+
+    @property
     def first_spin(self) -> np.ndarray | None:
         """The first measured angular velocity (3,) [rad/s], zero where a component was not
         measured: the start of ``InitialSpin``. By default ``None``.

@@ -110,6 +110,11 @@ class OfBody(Measurement):
         """Its own, and those of what is measured."""
         return (type(self), *self.alone.noise_classes)
 
+    @property
+    def kind(self) -> str:
+        """That of what is measured, of this body: another one may be seen worse."""
+        return f"{self.alone.kind} of body {self.body}"
+
     def observation(self) -> SeenOfBody:
         """How the instrument sees this body."""
         return SeenOfBody(self.body, self.alone.observation())

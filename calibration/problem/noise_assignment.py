@@ -47,10 +47,9 @@ def assign_errors(trial: Trial | ImpactTable, noise: Noise) -> tuple[Errors, ...
 
 
 def _errors(measurement: Measurement, model: NoiseModel) -> Errors:
-    name = type(measurement.observation()).__name__
     return Errors(
         model,
-        tuple(f"{name} {quantity}" for quantity in measurement.quantities),
+        tuple(f"{quantity} ({measurement.kind})" for quantity in measurement.quantities),
         (measurement.stated,) * len(measurement.quantities),
         series=measurement.abscissa is Abscissa.TIME,
     )

@@ -1,5 +1,6 @@
 """One run of an experiment: a motion, and everything that was measured of it."""
 
+import pathlib
 from collections.abc import Mapping
 
 import numpy as np
@@ -26,7 +27,8 @@ class Trial:
             the first sample.
         values: known values of scene parameters by path, where they differ between trials: a ball
             of another radius, another plane.
-        name: what the trial is called in tables; by default the name of the first measurement.
+        name: what the trial is called in tables; by default the name of the first measurement, of
+            several bodies that of its file, or "collision".
 
     Raises:
         InputError: nothing measured, something that is not a measurement, or measurements of bodies
@@ -49,7 +51,12 @@ class Trial:
         self.initial, self.time = initial, time
         self._check_bodies()
         self.values: Mapping[str, float] = dict(sorted((values or {}).items()))
-        self.name = name or self.measured[0].name
+        self.name = name or self._name()
+
+    def _name(self) -> str:
+        if self.bodies == 1:
+            return self.measured[0].name
+        return "collision" if self.path is None else pathlib.Path(self.path).stem
 
     def _check_bodies(self) -> None:
         for item in self.measured:

@@ -32,7 +32,7 @@ from calibration.fitting.assessment import Assessment, assess
 from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
 from calibration.fitting.follow import find_minimum
-from calibration.fitting.probes import is_flat_beyond, predict_release
+from calibration.fitting.probes import exclude_flatness, predict_release
 from calibration.fitting.solve import minimise_from
 from calibration.io.headers import Header
 from calibration.io.recording import Recording, read_recordings, read_trajectory
@@ -487,8 +487,10 @@ def friction_or_spin(assessment: Assessment, estimate: Estimate) -> Estimate:
     """The friction coefficient, withdrawn where another initial spin explains the data with any
     larger coefficient.
     """
-    if estimate.status is Determination.DETERMINED and not is_flat_beyond(assessment, FRICTION):
-        return estimate
+    if estimate.status is Determination.DETERMINED:
+        sure = assessment.policy.flatness_excluded
+        if exclude_flatness(assessment, FRICTION) >= sure:
+            return estimate
     return dataclasses.replace(
         estimate,
         sd=np.inf,

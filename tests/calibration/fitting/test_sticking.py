@@ -7,6 +7,7 @@ import calibration as cal
 import jaxcontact as jc
 from calibration.results.estimate import Determination
 
+RESTITUTION = "contact.normal.restitution"
 FRICTION, TRUTH = "contact.friction.coefficient", 0.6
 ANGLES = np.radians(np.linspace(20.0, 40.0, 6))
 """From the normal; all stick: ``tan(angle) < 3.5 mu (1 + e)``."""
@@ -32,21 +33,24 @@ def steep_impacts(seed):
     )
 
 
+def guess(friction):
+    return jc.Scene(
+        bodies=jc.spheres(radius=0.02, mass=0.03),
+        contact=jc.ContactModel(
+            normal=jc.NewtonRestitution(restitution=0.75), friction=jc.Coulomb(coefficient=friction)
+        ),
+    )
+
+
 @pytest.mark.slow
 def test_no_noise_makes_a_sticking_contact_slide():
     """One in forty is two standard deviations on the side of those that slide."""
-    scene = jc.Scene(
-        bodies=jc.spheres(radius=0.02, mass=0.03),
-        contact=jc.ContactModel(
-            normal=jc.NewtonRestitution(restitution=0.75), friction=jc.Coulomb(coefficient=0.02)
-        ),
-    )
     called = 0
     for seed in range(120):
         problem = cal.Problem(
-            scene,
+            guess(friction=0.02),
             [steep_impacts(seed)],
-            free=["contact.normal.restitution", FRICTION],
+            free=[RESTITUTION, FRICTION],
             noise=cal.noise.Known(),
         )
         friction = cal.fit(problem).parameters[FRICTION]
@@ -54,3 +58,37 @@ def test_no_noise_makes_a_sticking_contact_slide():
             abs(friction.value - TRUTH) > 4 * friction.sd
         )
     assert called == 0
+
+
+@pytest.mark.parametrize("sigma", [0.1, 4.0], ids=["far from the data", "not far from them"])
+def test_a_start_that_sticks_finds_friction_that_slides(sigma):
+    """There no derivative leads to it, however well or badly the plateau explains the data."""
+    angles = np.radians(np.linspace(40.0, 75.0, 8))
+    normal, along = np.cos(angles), np.sin(angles)
+    left = np.maximum(along - 0.15 * 1.8 * normal, along * 5 / 7)
+    noise = np.random.default_rng(0).normal(size=angles.size)
+    table = cal.ImpactTable(
+        name="slides",
+        impact_angle=np.degrees(angles),
+        impact_speed=np.ones(angles.size),
+        rebound_angle=np.degrees(np.arctan2(left, 0.8 * normal)) + sigma * noise,
+        normal_restitution=np.full(angles.size, 0.8),
+        sigma={
+            "rebound_angle": np.full(angles.size, sigma),
+            "normal_restitution": np.full(angles.size, 0.01),
+        },
+    )
+    near, far = (
+        cal.fit(
+            cal.Problem(
+                guess(friction=friction),
+                [table],
+                free=[RESTITUTION, FRICTION],
+                noise=cal.noise.Known(),
+            )
+        )
+        for friction in (0.15, 1.5)
+    )
+    assert far.chi2 <= near.chi2 * (1 + 1e-6)
+    found, expected = far.parameters[FRICTION], near.parameters[FRICTION]
+    assert abs(found.value - expected.value) < 0.1 * expected.sd

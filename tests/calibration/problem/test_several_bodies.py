@@ -285,7 +285,7 @@ FILMED = cal.Candidate(instruments=(cal.instruments.Film(rate=500.0, sigma=5e-4)
             ),
             "ForceTrace cannot be compared with a simulation of ObjectContactSphereSphere yet",
         ),
-        (lambda: problem_of(OfBody(0, PATH), initial=THREE), "holds 2 bodies, but 'path of body"),
+        (lambda: problem_of(OfBody(0, PATH), initial=THREE), "holds 2 bodies, but 'collision"),
         (lambda: problem_of(PATH, initial=ALONE), "holds 2 bodies, but 'path' is of 1"),
         (lambda: problem_of(TABLE), "holds 2 bodies, but 'table' is of 1"),
         (lambda: problem_of(TABLE, contact=program()), "A table of impacts is compared with"),
