@@ -112,7 +112,7 @@ class OfBody(Measurement):
 
     @property
     def kind(self) -> str:
-        """That of what is measured, with the number of the body, as another one may be seen worse."""
+        """That of what is measured, and the number of the body, as another may be seen worse."""
         return f"{self.alone.kind} of body {self.body}"
 
     def observation(self) -> SeenOfBody:
