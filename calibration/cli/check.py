@@ -24,7 +24,7 @@ from calibration.cli.options import (
 )
 from calibration.runtime.progress import Progress
 from calibration.studies.option import options
-from calibration.studies.study import Ball, ModelOptions, ReadingOptions, Study
+from calibration.studies.study import Ball, ModelOptions, Partner, ReadingOptions, Study
 
 if TYPE_CHECKING:
     from calibration.studies.file_report import FileReport
@@ -53,6 +53,7 @@ def passes(study: Study, reports: "Sequence[FileReport]") -> bool:
 @verb(
     app,
     "jaxcontact check drops/*.csv --radius 0.02 --mass 0.0027",
+    "jaxcontact check shots/*.csv --radius 0.02 --partner-radius 0.03 --gravity 0",
     "jaxcontact check study.toml",
     study_options=STUDY,
 )
@@ -83,12 +84,22 @@ def check(
     check_given(given_ball, "radius")
     ball = Ball(**given_ball) if "mass" in given_ball else None
     radius = options(Ball)["radius"].check("radius", given_ball["radius"])
+    given_partner = asked.sections[Partner].get("radius")
+    partner_radius = (
+        None if given_partner is None else options(Partner)["radius"].check("radius", given_partner)
+    )
     with Progress(standard_error()) as say:
         say("Reading")
         from calibration.studies.inspection import drag_coefficient_per, inspect_files, verdicts
         from calibration.studies.inspection_table import print_inspection
 
-        reports = inspect_files(asked.files, radius=radius, reading=reading, model=model)
+        reports = inspect_files(
+            asked.files,
+            radius=radius,
+            reading=reading,
+            model=model,
+            partner_radius=partner_radius,
+        )
         factor = None if ball is None else drag_coefficient_per(ball, model)
         learned = verdicts(reports, gravity=model.gravity, drag_coefficient_per=factor)
     print_inspection(reports, learned, console=standard_output())

@@ -40,6 +40,8 @@ NOT_SIMULATED = 1
     "jaxcontact fit drops/*.csv --radius 0.02 --mass 0.0027 --shell",
     "jaxcontact fit tracked.txt --frame-rate 240 --scale 0.0015 --radius 0.02 --mass 0.0027",
     "jaxcontact fit impacts.csv --speed 3.9 --radius 0.0025 --mass 0.00025 --out glass",
+    "jaxcontact fit shots/*.csv --radius 0.02 --mass 0.05 --partner-radius 0.03 --partner-mass "
+    "0.12 --gravity 0",
     "jaxcontact fit result/study.toml --no-drag --out without_drag",
     study_options=all_of(*SECTIONS, ExportOptions),
 )

@@ -157,18 +157,23 @@ def _parameter(name: str, option: Option, section: type[Section]) -> inspect.Par
     about = f"{option.about[:1].upper()}{option.about[1:]}.{shown}"
     typed = flag(flags, about, section.panel, option.metavar or option.kind.metavar)
     return inspect.Parameter(
-        name,
+        _key(section, name),
         inspect.Parameter.POSITIONAL_OR_KEYWORD,
         default=None,
         annotation=Annotated[option.kind.typed | None, typed],
     )
 
 
+def _key(section: type[Section], name: str) -> str:
+    """Name of the parameter of an option: two sections may have one of the same name."""
+    return name if section is Section else f"{section.section}_{name}"
+
+
 def _given(section: type[Section], names: Sequence[str], values: dict[str, Any]) -> dict[str, Any]:
     """What was typed of a section, taken out of all values and parsed."""
     given = {}
     for name in names:
-        typed, parse = values.pop(name), options(section)[name].kind.parse
+        typed, parse = values.pop(_key(section, name)), options(section)[name].kind.parse
         if typed is not None and typed != []:
             given[name] = typed if parse is None else parse(typed)
     return given

@@ -15,7 +15,7 @@ from calibration.cli.options import (
 )
 from calibration.errors import InputError
 from calibration.runtime.progress import Progress
-from calibration.studies.option import options, required
+from calibration.studies.option import required
 from calibration.studies.study import Ball, ModelOptions
 
 if TYPE_CHECKING:
@@ -39,7 +39,10 @@ def _motion(flags: str, about: str, metavar: str, *, shown: bool = True) -> Any:
     "drop.csv",
     "jaxcontact simulate --radius 0.02 --mass 0.0027 --shell --position 0 0 0.3 --velocity 2 "
     "0 -1 --friction 0.2",
-    study_options={Ball: tuple(options(Ball)), ModelOptions: ("fluid_density", "gravity")},
+    study_options={
+        Ball: ("radius", "mass", "shell"),
+        ModelOptions: ("fluid_density", "gravity"),
+    },
 )
 def simulate(
     given: GivenOptions,
@@ -124,6 +127,11 @@ def simulate(
     check_given(given.of(Ball), *required(Ball))
     ball, model = Ball(**given.of(Ball)), ModelOptions(**given.of(ModelOptions))
     start = _start(ball, height, position)
+    if height is not None and model.gravity == 0:
+        raise InputError(
+            "without gravity a ball that is dropped from rest does not fall",
+            remedy="Give --position and --velocity, or a gravity.",
+        )
     with Progress(standard_error()) as say:
         say("Simulating")
         prepare_jax()

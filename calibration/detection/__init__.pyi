@@ -1,5 +1,7 @@
 from .bounces import DetectedBounces as DetectedBounces
 from .bounces import read_bounces as read_bounces
+from .collision import DetectedCollision as DetectedCollision
+from .collision import detect_collision as detect_collision
 from .detection import Detection as Detection
 from .dropped_frames import DroppedFrameOptions as DroppedFrameOptions
 from .dropped_frames import DroppedFrames as DroppedFrames

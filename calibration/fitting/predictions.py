@@ -152,6 +152,9 @@ def fitted_series(problem: Problem, assessment: Assessment) -> tuple[FittedSerie
                 sigma=item.sigma,
                 nuisance=item.nuisance if item.first else {},
                 remarks=remarks_on(problem, item.trial),
+                contact_times=np.zeros(0)
+                if measurement.body is None
+                else item.contacts.touch_down[item.contacts.happened],
             )
         )
     return tuple(found)

@@ -166,7 +166,43 @@ def read_trajectory(
         >>> drop.name, drop.axes, drop.position[:, 2].round(3).tolist()
         ('drop', ('z',), [-0.1, -0.101, -0.104, -0.109, -0.116, -0.125])
     """
-    table = read_table(path)
+    return recording_of(
+        read_table(path),
+        name=Path(path).stem,
+        columns=columns,
+        scale=scale,
+        frame_rate=frame_rate,
+        vertical=vertical,
+        sigma=sigma,
+    )[0]
+
+
+def recording_of(
+    table: Table,
+    *,
+    name: str,
+    columns: Mapping[str, str] | None = None,
+    scale: float | None = None,
+    frame_rate: float | None = None,
+    vertical: str | None = None,
+    sigma: float | Mapping[str, float] | None = None,
+    level: bool = False,
+) -> tuple[Recording, TrajectoryColumns]:
+    """The recording in a table, and the columns that it was read from.
+
+    Args:
+        table: rows of a file.
+        name: of the recording.
+        columns: as for `read_trajectory`; so are the next ones.
+        scale: metres per pixel.
+        frame_rate: frames per second.
+        vertical: the axis of the file that points up.
+        sigma: standard deviation [m] of every position, or of each axis of the file.
+        level: whether no axis points up, because nothing falls.
+
+    Raises:
+        InputError: with the file, line and column, and what to do.
+    """
     _check_positive(
         table, scale, "scale", remedy="Give the metres per pixel, for example --scale 0.0015."
     )
@@ -177,7 +213,12 @@ def read_trajectory(
         remedy="Give the frames per second, for example --frame-rate 240.",
     )
     chosen = find_columns(
-        table, columns=columns or {}, scale=scale, frame_rate=frame_rate, vertical=vertical
+        table,
+        columns=columns or {},
+        scale=scale,
+        frame_rate=frame_rate,
+        vertical=vertical,
+        level=level,
     )
     time = chosen.seconds * table.column(chosen.clock)
     position = np.full((len(time), 3), np.nan)
@@ -189,8 +230,8 @@ def read_trajectory(
     else:
         deviations = _sigma_from_numbers(table, chosen, position, sigma)
     rows = np.isfinite(time)
-    return Recording(
-        name=Path(path).stem,
+    recording = Recording(
+        name=name,
         time=time[rows],
         position=position[rows],
         sigma=None if deviations is None else deviations[rows],
@@ -199,6 +240,7 @@ def read_trajectory(
         scale=abs(chosen.vertical.factor),
         ignored=table.list_unused(chosen.used(with_sigma=sigma is None)),
     )
+    return recording, chosen
 
 
 def read_recordings(

@@ -90,17 +90,19 @@ class TrajectoryColumns:
         seconds: seconds for one unit of it.
         axes: the columns of position.
         unit: the unit of the vertical position.
+        frame: which axis of the file, with which sign, becomes x, y and z.
     """
 
     clock: Header
     seconds: float
     axes: tuple[Axis, ...]
     unit: str
+    frame: tuple[tuple[str, int], ...]
 
     @property
     def vertical(self) -> Axis:
-        """The axis that becomes z."""
-        return next(axis for axis in self.axes if axis.target == 2)
+        """The axis that becomes z; without a vertical the first one."""
+        return next((axis for axis in self.axes if axis.target == 2), self.axes[0])
 
     def used(self, *, with_sigma: bool) -> set[Header]:
         """All columns that are read."""
@@ -134,23 +136,34 @@ def find_columns(
     scale: float | None,
     frame_rate: float | None,
     vertical: str | None,
+    level: bool = False,
 ) -> TrajectoryColumns:
     """Find the columns of a recording; the arguments are those of
     `calibration.io.recording.read_trajectory`.
+
+    Args:
+        table: the file.
+        columns: which header holds what.
+        scale: metres per pixel.
+        frame_rate: frames per second.
+        vertical: the axis of the file that points up.
+        level: whether no axis points up, because nothing falls: the axes stay those of the file.
     """
     named = _named_columns(table, columns)
     clock, in_frames = _clock(table, named, frame_rate)
     chosen, in_pixels = _position_columns(table, named, scale)
-    frame = _FRAMES[_upward(table, chosen, in_pixels, vertical)]
+    frame = _FRAMES["z" if level else _upward(table, chosen, in_pixels, vertical)]
     pixel = scale if in_pixels else None
     axes = tuple(
         _axis(table, named, name, chosen[name], target, sign, pixel)
         for target, (name, sign) in enumerate(frame)
         if name in chosen
     )
-    up = chosen[frame[2][0]]
+    up = chosen.get(frame[2][0], next(iter(chosen.values())))
     unit = "px" if in_pixels else (up.unit.symbol if up.unit else "m")
-    return TrajectoryColumns(clock, _seconds(table, clock, in_frames, frame_rate), axes, unit)
+    return TrajectoryColumns(
+        clock, _seconds(table, clock, in_frames, frame_rate), axes, unit, frame
+    )
 
 
 def _named_columns(table: Table, columns: Mapping[str, str]) -> dict[str, Header]:

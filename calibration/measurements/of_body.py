@@ -57,6 +57,8 @@ class OfBody(Measurement):
     Args:
         body: its number in the scene, from 0.
         measured: a ``Recording``, ``Path``, ``Spins``, ``Orientations`` ...
+        name: what the measurement is called in tables; by default that of what is measured, with
+            the number of the body.
 
     Raises:
         InputError: a body that cannot be, or a measurement of impacts or forces.
@@ -70,7 +72,9 @@ class OfBody(Measurement):
 
     body: int
 
-    def __init__(self, body: int, measured: Recording | Measurement) -> None:
+    def __init__(
+        self, body: int, measured: Recording | Measurement, *, name: str | None = None
+    ) -> None:
         if not isinstance(body, int) or isinstance(body, bool) or body < 0:
             raise InputError(
                 f"OfBody: body = {body!r} is no number of a body.", remedy="Give 0, 1, ..."
@@ -87,7 +91,8 @@ class OfBody(Measurement):
                 remedy="Give a Recording, Path, Spins or Orientations.",
             )
         self.body, self.alone = body, alone
-        self.name, self.path = f"{alone.name} of body {body}", alone.path
+        self.name = f"{alone.name} of body {body}" if name is None else name
+        self.path = alone.path
         self.clock, self.noise, self.until_rest = alone.clock, alone.noise, alone.until_rest
 
     @property
@@ -107,7 +112,7 @@ class OfBody(Measurement):
 
     @property
     def kind(self) -> str:
-        """That of what is measured, of this body: another one may be seen worse."""
+        """That of what is measured, and the number of the body, as another may be seen worse."""
         return f"{self.alone.kind} of body {self.body}"
 
     def observation(self) -> SeenOfBody:

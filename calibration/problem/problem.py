@@ -281,8 +281,8 @@ class Problem:
 
     @property
     def stages(self) -> tuple[np.ndarray, ...]:
-        """Ends of the samples to be fitted first, of the trials of each kind (stages, R): two
-        bounces, four bounces, and all; of several bodies a quarter, half, and all.
+        """Ends of the samples to be fitted first, of the trials of each kind (stages, R). They are
+        two bounces, four bounces, and all, of several bodies a quarter, half, and all.
         """
         ends = [
             [

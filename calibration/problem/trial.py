@@ -85,7 +85,7 @@ class Trial:
 
     @property
     def bodies(self) -> int:
-        """How many bodies move: as many as the initial state has."""
+        """How many bodies move, as many as the initial state has."""
         return 1 if self.initial is None else np.size(self.initial.position) // 3
 
     @property

@@ -254,6 +254,9 @@ def _key(fit: FitSummary) -> list[Line2D | Patch]:
         band.append(Line2D([], [], color=_GREY, marker="x", ls="", ms=4, label="set aside"))
     if any(len(one.bounce_times) for one in fit.recordings):
         return [*measured, *bounce, *fitted, *band]
+    if any(len(one.contact_times) for one in fit.series):
+        bounce[0].set_label("collision")
+        return [*measured, *bounce, *fitted, *band]
     return [*measured, *band, *fitted]
 
 
@@ -488,6 +491,9 @@ def _draw_series(above: Axes, below: Axes, *, series: FittedSeries) -> None:
     _finish_residuals(below, values, label)
     if len(series.labels) > 1:
         above.legend(fontsize=7, frameon=False)
+    moments = 1e3 * series.contact_times if short else series.contact_times
+    for axes in (above, below):
+        _mark_bounces(axes, moments, abscissa, symbol=axes is above)
     above.set_ylabel(
         series.labels[0] if len(series.labels) == 1 else "measured", fontsize=9, parse_math=False
     )

@@ -12,7 +12,7 @@ import numpy as np
 from calibration.io.atomic import write_atomically
 from calibration.results import residuals
 from calibration.results.estimate import Estimate
-from calibration.results.fitted_data import FittedColumn, FittedRecording
+from calibration.results.fitted_data import FittedColumn, FittedRecording, FittedSeries
 from calibration.results.simulated_trial import SimulatedTrial
 from calibration.results.summary import FitSummary
 from calibration.runtime.versions import installed_versions
@@ -22,8 +22,9 @@ def write_json(fit: FitSummary, path: str | os.PathLike[str]) -> None:
     """Write the numbers of a fit as JSON (ASCII).
 
     ``parameters`` by path in the scene (``interval``: of 95 %), ``fit`` (``simulations``: how that
-    of each trial ended), ``correlation``, ``recordings``, ``columns`` and ``versions``. Values are
-    in the unit beside them, times in s, ``rms_residual`` in m. A number that does not exist (NaN,
+    of each trial ended), ``correlation``, ``recordings``, ``series`` (measurements that are not
+    positions of one body), ``columns`` and ``versions``. Values are in the unit beside them, times
+    in s, ``rms_residual`` of a recording in m. A number that does not exist (NaN,
     infinity) is ``null``: in particular the ``sd`` of a parameter that the data do not determine.
     The file is replaced as a whole or not at all.
 
@@ -83,6 +84,7 @@ def fit_numbers(fit: FitSummary) -> dict[str, Any]:
         },
         "correlation": {"names": fit.names, "matrix": fit.correlation},
         "recordings": [_recording(recording) for recording in fit.recordings],
+        "series": [_series(series) for series in fit.series],
         "columns": [_column(column) for column in fit.columns],
         "versions": installed_versions(),
     }
@@ -112,6 +114,18 @@ def _recording(recording: FittedRecording) -> dict[str, Any]:
         "bounce_times": recording.bounce_times,
         "nuisance": {name: _estimate(estimate) for name, estimate in recording.nuisance.items()},
         "remarks": recording.remarks,
+    }
+
+
+def _series(series: FittedSeries) -> dict[str, Any]:
+    return {
+        "name": series.name,
+        "quantities": series.labels,
+        "samples": residuals.used(series),
+        "rms_residual": residuals.rms(series),
+        "contact_times": series.contact_times,
+        "nuisance": {name: _estimate(estimate) for name, estimate in series.nuisance.items()},
+        "remarks": series.remarks,
     }
 
 

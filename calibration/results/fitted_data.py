@@ -68,6 +68,7 @@ class FittedSeries:
         nuisance: values of the nuisance quantities of this trial, by name; empty beside another
             observation that has them.
         remarks: what the automatic reading noticed.
+        contact_times: of the fitted model [s], of a measurement of one of several bodies.
 
     Example:
         >>> import numpy as np
@@ -95,6 +96,9 @@ class FittedSeries:
     sigma: Annotated[np.ndarray, "rows quantities"]
     nuisance: dict[str, Estimate]
     remarks: tuple[str, ...] = ()
+    contact_times: Annotated[np.ndarray, "contacts"] = dataclasses.field(
+        default_factory=lambda: np.zeros(0)
+    )
 
     @property
     def counted(self) -> None:

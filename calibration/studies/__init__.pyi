@@ -24,6 +24,7 @@ from .study import DesignOptions as DesignOptions
 from .study import ExportOptions as ExportOptions
 from .study import FitOptions as FitOptions
 from .study import ModelOptions as ModelOptions
+from .study import Partner as Partner
 from .study import PosteriorOptions as PosteriorOptions
 from .study import ProfileOptions as ProfileOptions
 from .study import ReadingOptions as ReadingOptions

@@ -33,15 +33,17 @@ class FileKind(abc.ABC):
     Attributes:
         name: what such a file is, in words that complete "this is".
         comparable: whether laws of restitution can be compared on such files.
+        bodies: how many bodies such a file is of, 1 or 2.
 
     Example:
         >>> import calibration as cal
         >>> [kind.name for kind in cal.studies.FILE_KINDS if kind.comparable]
-        ['times of impacts', 'a trajectory']
+        ['times of impacts', 'a trajectory', 'a recording of two bodies']
     """
 
     name: ClassVar[str]
     comparable: ClassVar[bool] = False
+    bodies: ClassVar[int] = 1
 
     @abc.abstractmethod
     def recognises(self, path: str, headers: Sequence[Header]) -> bool:
@@ -63,7 +65,14 @@ class FileKind(abc.ABC):
 
     @abc.abstractmethod
     def inspect(
-        self, path: str, name: str, *, radius: float, options: ReadingOptions, gravity: float
+        self,
+        path: str,
+        name: str,
+        *,
+        radius: float,
+        options: ReadingOptions,
+        gravity: float,
+        partner_radius: float | None = None,
     ) -> FileReport:
         """What is in a file.
 
@@ -73,6 +82,7 @@ class FileKind(abc.ABC):
             radius: of the ball [m].
             options: how to read it.
             gravity: acceleration of free fall [m/s^2].
+            partner_radius: of the other body [m], where the file is of two.
 
         Raises:
             InputError: what is wrong with the file.

@@ -3,6 +3,7 @@
 import dataclasses
 
 from calibration.detection.bounces import DetectedBounces
+from calibration.detection.collision import DetectedCollision
 from calibration.detection.impacts import DetectedImpacts
 from calibration.errors import InputError
 from calibration.io.impact_table import ImpactTable
@@ -22,6 +23,8 @@ class FileReport:
         recording, reading: of a trajectory, with its bounces.
         table: of a table of impacts.
         sounds, force: of times of impacts, of a force trace.
+        bodies, collision: of two bodies, with what they show of their collision;
+            ``spins`` says whether those of both were measured.
         impacts: of sounds and forces, a first guess.
         problem: why the file cannot be fitted.
         remarks: plain sentences.
@@ -40,5 +43,8 @@ class FileReport:
     sounds: BounceTimes | None = None
     impacts: DetectedImpacts | None = None
     force: ForceTrace | None = None
+    bodies: tuple[Recording, ...] = ()
+    collision: DetectedCollision | None = None
+    spins: bool = False
     problem: InputError | None = None
     remarks: tuple[str, ...] = ()

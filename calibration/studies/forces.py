@@ -60,7 +60,14 @@ class ForceTraces(FileKind):
         return fit_forces(study, progress=progress)
 
     def inspect(
-        self, path: str, name: str, *, radius: float, options: ReadingOptions, gravity: float
+        self,
+        path: str,
+        name: str,
+        *,
+        radius: float,
+        options: ReadingOptions,
+        gravity: float,
+        partner_radius: float | None = None,
     ) -> FileReport:
         """The force, and a first guess of the impacts."""
         (force,) = read_forces([path], options)

@@ -14,7 +14,7 @@ from calibration.io.files import find_files, make_distinct_names
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
 from calibration.results.numbers import value_and_sd
-from calibration.studies.file_kinds import kind_of
+from calibration.studies.file_kinds import check_bodies, kind_of
 from calibration.studies.file_report import FileReport
 from calibration.studies.recording_remarks import sampling_interval
 from calibration.studies.study import Ball, ModelOptions, ReadingOptions, Study
@@ -68,7 +68,11 @@ def check_study(study: Study) -> list[FileReport]:
         4
     """
     return inspect_files(
-        study.files, radius=study.ball.radius, reading=study.reading, model=study.model
+        study.files,
+        radius=study.ball.radius,
+        reading=study.reading,
+        model=study.model,
+        partner_radius=study.partner.radius,
     )
 
 
@@ -78,23 +82,52 @@ def inspect_files(
     radius: float,
     reading: ReadingOptions | None = None,
     model: ModelOptions | None = None,
+    partner_radius: float | None = None,
 ) -> list[FileReport]:
-    """The same without the mass of the ball: files, directories and patterns; radius of the ball
-    [m]; how to read; gravity.
+    """The same without the mass of the ball.
+
+    Args:
+        files: files, directories and patterns.
+        radius: of the ball [m].
+        reading: how to read them.
+        model: with the gravity.
+        partner_radius: of the other body [m], where the files are of two.
     """
     options, gravity = reading or ReadingOptions(), (model or ModelOptions()).gravity
     paths = find_files(files)
     return [
-        _inspect_file(str(path), name, radius=radius, options=options, gravity=gravity)
+        _inspect_file(
+            str(path),
+            name,
+            radius=radius,
+            options=options,
+            gravity=gravity,
+            partner_radius=partner_radius,
+        )
         for path, name in zip(paths, make_distinct_names(paths), strict=True)
     ]
 
 
 def _inspect_file(
-    path: str, name: str, *, radius: float, options: ReadingOptions, gravity: float
+    path: str,
+    name: str,
+    *,
+    radius: float,
+    options: ReadingOptions,
+    gravity: float,
+    partner_radius: float | None,
 ) -> FileReport:
     try:
-        return kind_of(path).inspect(path, name, radius=radius, options=options, gravity=gravity)
+        kind = kind_of(path, columns=options.columns)
+        check_bodies(kind, path, gravity=gravity, partner_radius=partner_radius)
+        return kind.inspect(
+            path,
+            name,
+            radius=radius,
+            options=options,
+            gravity=gravity,
+            partner_radius=partner_radius,
+        )
     except InputError as error:
         return FileReport(path=path, name=name, problem=error)
 
@@ -147,6 +180,9 @@ def verdicts(
         ]
     if tables:
         return list(_from_tables(tables))
+    collisions = [report for report in usable if report.collision is not None]
+    if collisions:
+        return list(_from_collisions(collisions))
     heard, felt = (
         [report for report in usable if report.sounds is not None],
         [report for report in usable if report.force is not None],
@@ -303,6 +339,53 @@ def _from_forces(reports: Sequence[FileReport]) -> Iterator[Verdict]:
         "from how lopsided the pulse is, if the damping is that of the law",
     )
     yield Verdict("friction", "no", "only the normal force was measured")
+
+
+def _from_collisions(reports: Sequence[FileReport]) -> Iterator[Verdict]:
+    found = [report.collision for report in reports if report.collision is not None]
+    both = [item for item in found if all(item.seen_after)]
+    speeds = f"{len(found)} collision{'' if len(found) == 1 else 's'} at "
+    speeds += f"{extent([item.approach_speed for item in found])} m/s"
+    if both:
+        value, sd = pool_values(
+            [item.restitution for item in both], [item.restitution_sd for item in both]
+        )
+        yield Verdict(
+            "restitution", "yes", f"{speeds}; about {value_and_sd(value, sd)} at first sight"
+        )
+        ratio = pool_values(
+            [item.mass_ratio for item in both], [item.mass_ratio_sd for item in both]
+        )
+        yield Verdict(
+            "ratio of the masses",
+            "yes",
+            f"the second body seems to have {value_and_sd(*ratio)} times the mass of the first",
+        )
+    else:
+        yield Verdict(
+            "restitution",
+            "perhaps",
+            f"{speeds}; one body is not seen afterwards, so restitution takes the error of the "
+            "masses",
+        )
+    limit = max(found, key=lambda item: item.impulse_ratio)
+    shown = value_and_sd(limit.impulse_ratio, limit.impulse_ratio_sd)
+    if len(reports[0].bodies[0].axes) == 1:
+        yield Verdict("friction", "no", "it does not show in a motion along one line")
+    elif all(report.spins for report in reports):
+        yield Verdict(
+            "friction",
+            "yes",
+            f"spins are measured; tangential over normal impulse is up to {shown}, the "
+            "coefficient itself where the bodies slide throughout",
+        )
+    else:
+        yield Verdict(
+            "friction",
+            "perhaps",
+            f"at least {shown} at first sight; the spins are not measured, and they can act like "
+            "friction: give --no-spin if the bodies do not spin before the collision",
+        )
 
 
 def _known(detections: Sequence[DetectedBounces], name: str) -> tuple[list[float], list[float]]:

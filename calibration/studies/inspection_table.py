@@ -28,6 +28,7 @@ def print_inspection(
         _impact_tables(reports),
         _sounds(reports),
         _forces(reports),
+        _collisions(reports),
     ):
         if table.row_count:
             console.print(table, soft_wrap=False)
@@ -61,7 +62,12 @@ def print_inspection(
     elif (
         len(
             {
-                (report.recording is None, report.table is None, report.sounds is None)
+                (
+                    report.recording is None,
+                    report.table is None,
+                    report.sounds is None,
+                    report.collision is None,
+                )
                 for report in reports
             }
         )
@@ -69,7 +75,8 @@ def print_inspection(
     ):
         _say(
             console,
-            "\nRecordings, tables of impacts, sounds and forces are fitted one kind at a time.",
+            "\nRecordings of one ball and of two bodies, tables of impacts, sounds and forces are "
+            "fitted one kind at a time.",
         )
 
 
@@ -161,5 +168,40 @@ def _forces(reports: Sequence[FileReport]) -> Table:
             str(len(force.pulses)),
             f"{np.nanmax(force.normal):.3g}",
             f"{1e3 * longest:.2g}",
+        )
+    return table
+
+
+def _collisions(reports: Sequence[FileReport]) -> Table:
+    table = _table(
+        "recording of two",
+        "samples",
+        "per s",
+        "axes",
+        "touch s",
+        "restitution",
+        "speed m/s",
+        "across m/s",
+        "impulse t/n",
+        "noise",
+    )
+    for report in reports:
+        found = report.collision
+        if found is None:
+            continue
+        recording = report.bodies[0]
+        table.add_row(
+            report.name,
+            f"{sum(found.before)}+{sum(found.after)}",
+            f"{1 / sampling_interval(recording):.4g}",
+            " ".join(recording.axes),
+            f"{found.touch:.4g}",
+            value_and_sd(found.restitution, found.restitution_sd)
+            if math.isfinite(found.restitution)
+            else "-",
+            f"{found.approach_speed:.3g}",
+            f"{found.slip_speed:.3g}",
+            value_and_sd(found.impulse_ratio, found.impulse_ratio_sd),
+            metres(float(np.max(found.noise))),
         )
     return table

@@ -121,7 +121,14 @@ class MeasurementFiles(FileKind):
         return measured if isinstance(measured, Trial) else Trial(measured)
 
     def inspect(
-        self, path: str, name: str, *, radius: float, options: ReadingOptions, gravity: float
+        self,
+        path: str,
+        name: str,
+        *,
+        radius: float,
+        options: ReadingOptions,
+        gravity: float,
+        partner_radius: float | None = None,
     ) -> FileReport:
         """How many values there are of what."""
         trial = self.trial(path, options)

@@ -149,6 +149,10 @@ def _positive(value: Any) -> float | None:
     return number if math.isfinite(number) and number > 0 else None
 
 
+def _non_negative(value: Any) -> float | None:
+    return _positive(value) or (0.0 if value == 0 and not isinstance(value, bool) else None)
+
+
 def _whole(value: Any) -> int | None:
     whole = int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) else 0
     return whole if whole >= 1 else None
@@ -278,6 +282,7 @@ def parse_sigma(text: str) -> float | dict[str, float]:
 
 
 POSITIVE = ValueKind("a positive number", _positive, float, "NUMBER")
+NON_NEGATIVE = ValueKind("zero or a positive number", _non_negative, float, "NUMBER")
 WHOLE = ValueKind("a whole number of at least 1", _whole, int, "COUNT")
 NATURAL = ValueKind("a whole number of at least 0", _natural, int, "NUMBER")
 FRACTION = ValueKind("a number between 0 and 1", _fraction, float, "FRACTION")

@@ -7,8 +7,8 @@ from calibration.io.files import find_files
 from calibration.problem.problem import Problem
 from calibration.results.result import Fit
 from calibration.studies.choices.restitution_laws import RESTITUTION_LAWS
-from calibration.studies.file_kind import Say
-from calibration.studies.file_kinds import common_kind
+from calibration.studies.file_kind import FileKind, Say
+from calibration.studies.file_kinds import check_bodies, common_kind
 from calibration.studies.file_report import FileReport
 from calibration.studies.study import Study
 
@@ -43,7 +43,7 @@ def fit_study(study: Study, *, progress: Say | None = None) -> Fit:
     say = progress or (lambda sentence: None)
     study = with_found_files(study)
     say(f"Reading {len(study.files)} file{'s' if len(study.files) != 1 else ''}")
-    return common_kind(study.files).fit(study, progress=say)
+    return kind_of_study(study).fit(study, progress=say)
 
 
 def problem_to_fit(study: Study, reports: Sequence[FileReport] = ()) -> Problem:
@@ -54,7 +54,7 @@ def problem_to_fit(study: Study, reports: Sequence[FileReport] = ()) -> Problem:
         reports: of an inspection of the same files, whose data need not be read again.
     """
     study = with_found_files(study)
-    return common_kind(study.files).problem(study, reports)
+    return kind_of_study(study).problem(study, reports)
 
 
 def problems_to_compare(study: Study, models: Sequence[str] | None = None) -> dict[str, Problem]:
@@ -69,7 +69,24 @@ def problems_to_compare(study: Study, models: Sequence[str] | None = None) -> di
     """
     names = [RESTITUTION_LAWS[name].name for name in models or RESTITUTION_LAWS.names]
     study = with_found_files(study)
-    return common_kind(study.files).problems(study, names)
+    return kind_of_study(study).problems(study, names)
+
+
+def kind_of_study(study: Study) -> FileKind:
+    """The kind of all files of a study, which are of as many bodies as it says.
+
+    Raises:
+        InputError: files of different kinds, or of another number of bodies.
+    """
+    kind = common_kind(study.files, columns=study.reading.columns)
+    check_bodies(
+        kind,
+        study.files[0],
+        gravity=study.model.gravity,
+        partner_radius=study.partner.radius,
+        disc=study.ball.disc,
+    )
+    return kind
 
 
 def with_found_files(study: Study) -> Study:

@@ -22,7 +22,7 @@ def has_rigid_impacts(study: Study) -> bool:
 
 
 def make_contact(
-    study: Study, *, restitution: float, speed: float, friction: bool
+    study: Study, *, restitution: float, speed: float, friction: bool, mass: float | None = None
 ) -> jc.ContactModel:
     """The laws of the contact with starting values.
 
@@ -31,12 +31,16 @@ def make_contact(
         restitution: at first sight.
         speed: at which it was seen [m/s].
         friction: whether there is any.
+        mass: that takes part in an impact [kg]; by default that of the ball, in a collision of two
+            bodies their reduced mass.
     """
     model = study.model
     if model.normal_law is None:
         normal = RESTITUTION_LAWS[model.restitution_law].make(restitution, speed)
     else:
-        normal = NORMAL_LAWS[model.normal_law].make(restitution, speed, study.ball.mass)
+        normal = NORMAL_LAWS[model.normal_law].make(
+            restitution, speed, study.ball.mass if mass is None else mass
+        )
     if not friction:
         return jc.ContactModel(normal=normal, friction=jc.NoFriction())
     law = FRICTION_LAWS[model.friction_law]

@@ -69,7 +69,14 @@ class ImpactTimes(FileKind):
         return {law: sounds_problem(with_restitution_law(study, law), measured) for law in laws}
 
     def inspect(
-        self, path: str, name: str, *, radius: float, options: ReadingOptions, gravity: float
+        self,
+        path: str,
+        name: str,
+        *,
+        radius: float,
+        options: ReadingOptions,
+        gravity: float,
+        partner_radius: float | None = None,
     ) -> FileReport:
         """The times, and a first guess of the bounces."""
         (sounds,) = read_sounds([path], options)

@@ -23,6 +23,7 @@ from calibration.studies.option import (
     FRACTION,
     NAMES,
     NATURAL,
+    NON_NEGATIVE,
     NUMBERS,
     POSITIVE,
     TEXTS,
@@ -92,9 +93,23 @@ class Ball(Section):
         default=False,
         flags="--shell/--solid",
     )
+    disc: bool = option(
+        "a disc (puck) that slides flat on a table and meets another one with its rim, instead "
+        "of a ball; then both are discs",
+        FLAG,
+        default=False,
+        flags="--disc/--ball",
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.disc:
+            if self.shell:
+                raise InputError(
+                    "disc and shell are both given, but a body is one of them",
+                    remedy="Leave out one.",
+                )
+            return
         density = self.mass / (4 / 3 * math.pi * self.radius**3)
         if not LIGHTEST <= density <= DENSEST:
             raise InputError(
@@ -102,6 +117,66 @@ class Ball(Section):
                 f"{density:.2g} kg/m^3, which no ball has",
                 remedy="Give the radius (half the diameter) in metres and the mass in kilograms.",
             )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Partner(Section):
+    """The other body of a collision, for recordings of two: columns such as t, x1, y1, x2, y2. The
+    ball of the study is body 1 of the files, this is body 2.
+
+    Raises:
+        InputError: a value that is not allowed, a mass or a shell without a radius, or a radius
+            without a mass.
+
+    Example:
+        >>> import calibration as cal
+        >>> cal.studies.Partner(radius=0.03, mass=0.12).given
+        True
+    """
+
+    section: ClassVar[str] = "partner"
+    panel: ClassVar[str] = "The other body of a collision"
+    radius: float | None = option(
+        "radius of the other body [m], where the files hold two (x1, y1, x2, y2)",
+        POSITIVE,
+        default=None,
+        flags="--partner-radius",
+        metavar="METRES",
+    )
+    mass: float | None = option(
+        "mass of the other body [kg]",
+        POSITIVE,
+        default=None,
+        flags="--partner-mass",
+        metavar="KILOGRAMS",
+    )
+    shell: bool = option(
+        "the other body is a thin shell instead of a solid ball",
+        FLAG,
+        default=False,
+        flags="--partner-shell/--partner-solid",
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if (self.radius is None) != (self.mass is None):
+            known, lacking = ("mass", "radius") if self.radius is None else ("radius", "mass")
+            example = {"radius": "0.03", "mass": "0.12"}[lacking]
+            raise InputError(
+                f"the {known} of the other body is given, but not its {lacking}",
+                remedy=f"Add it, --partner-{lacking} {example}, or {lacking} = {example} below "
+                "[partner] of a study file.",
+            )
+        if self.shell and self.radius is None:
+            raise InputError(
+                "the other body is a shell, but its radius and mass are not given",
+                remedy="Give --partner-radius and --partner-mass, or leave --partner-shell out.",
+            )
+
+    @property
+    def given(self) -> bool:
+        """Whether there is another body."""
+        return self.radius is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,7 +252,10 @@ class ModelOptions(Section):
         "density of the air [kg/m^3]", POSITIVE, default=1.2, metavar="KG/M^3"
     )
     gravity: float = option(
-        "acceleration of free fall [m/s^2]", POSITIVE, default=9.81, metavar="M/S^2"
+        "acceleration of free fall [m/s^2]; 0 for two bodies that slide on a level table",
+        NON_NEGATIVE,
+        default=9.81,
+        metavar="M/S^2",
     )
     length_scale: bool = option(
         "find the factor by which all recorded lengths are wrong", FLAG, default=True
@@ -400,7 +478,7 @@ EXTENSIONS_OPTION = Option(
     flags="--extension",
     metavar="MODULE",
 )
-SECTIONS: tuple[type[Section], ...] = (Ball, ReadingOptions, ModelOptions, FitOptions)
+SECTIONS: tuple[type[Section], ...] = (Ball, Partner, ReadingOptions, ModelOptions, FitOptions)
 """What decides on a fit."""
 
 AFTER_FIT: tuple[type[Section], ...] = (
@@ -422,6 +500,7 @@ class Study:
         files: recordings or tables of impacts: files, directories, or patterns such as
             ``drops/*.csv``.
         ball: what bounces.
+        partner: the other body, where the files hold the motion of two.
         extensions: modules that were imported for it, which register further measurements, laws,
             nuisances, surfaces and exporters (``calibration.studies.load_extensions``).
         reading: how to read the files.
@@ -444,6 +523,7 @@ class Study:
     files: tuple[str, ...]
     ball: Ball
     extensions: tuple[str, ...] = ()
+    partner: Partner = Partner()
     reading: ReadingOptions = ReadingOptions()
     model: ModelOptions = ModelOptions()
     fit: FitOptions = FitOptions()

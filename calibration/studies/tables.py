@@ -73,7 +73,14 @@ class ImpactTables(FileKind):
         )
 
     def inspect(
-        self, path: str, name: str, *, radius: float, options: ReadingOptions, gravity: float
+        self,
+        path: str,
+        name: str,
+        *,
+        radius: float,
+        options: ReadingOptions,
+        gravity: float,
+        partner_radius: float | None = None,
     ) -> FileReport:
         """The table."""
         table = read_impacts(path, options)

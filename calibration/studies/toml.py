@@ -290,6 +290,8 @@ _HEAD = (
 )
 _PROVENANCE = "Written by the fit. When the data change, a later fit says so."
 _EXAMPLES = {
+    "radius": "0.03",
+    "mass": "0.12",
     "columns": "{ t = 'Zeit', z = 'Lage' }",
     "scale": "0.0015",
     "frame_rate": "240",

@@ -134,7 +134,14 @@ class Trajectories(FileKind):
         }
 
     def inspect(
-        self, path: str, name: str, *, radius: float, options: ReadingOptions, gravity: float
+        self,
+        path: str,
+        name: str,
+        *,
+        radius: float,
+        options: ReadingOptions,
+        gravity: float,
+        partner_radius: float | None = None,
     ) -> FileReport:
         """The recording, and its bounces."""
         recording = read_trajectory(

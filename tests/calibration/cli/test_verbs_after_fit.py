@@ -61,7 +61,7 @@ def test_init_writes_a_study_that_can_be_read_and_names_every_section(run):
     assert "jaxcontact check study.toml" in out
     content = tomllib.loads(Path("study.toml").read_text())
     assert content["files"] == ["s0.csv", "s1.csv"]
-    assert content["ball"] == {"radius": 0.02, "mass": 0.03, "shell": True}
+    assert content["ball"] == {"radius": 0.02, "mass": 0.03, "shell": True, "disc": False}
     assert {"profile", "bootstrap", "posterior", "compare", "design"} <= set(content)
     assert "provenance" not in content
 
