@@ -12,6 +12,7 @@ IV.8.
 """
 
 from functools import lru_cache
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +25,6 @@ class Collocation(NamedTuple):
     Attributes:
         nodes: ``(s,)``.
         integrals: from 0 to each node, by the values at the nodes, ``(s, s)``.
-        integral_powers: coefficients of the powers 1 to s of the integral, ``(s, s)``.
         powers: coefficients of the powers 0 to s of the polynomial that is 0 at the start, too,
             ``(s + 1, s)``.
         last: its coefficient of the last Legendre polynomial, ``(s,)``.
@@ -32,7 +32,6 @@ class Collocation(NamedTuple):
 
     nodes: np.ndarray
     integrals: np.ndarray
-    integral_powers: np.ndarray
     powers: np.ndarray
     last: np.ndarray
 
@@ -49,17 +48,16 @@ def radau(stages: int) -> Collocation:
     through_zero = np.append(0.0, nodes)
     series = np.linalg.inv(legendre.legvander(2 * through_zero - 1, stages))[:, 1:]
     powers = np.linalg.inv(np.vander(through_zero, stages + 1, increasing=True))[:, 1:]
-    return Collocation(nodes, integrals, integral_powers, powers, series[-1])
+    return Collocation(nodes, integrals, powers, series[-1])
 
 
 class Graded(NamedTuple):
-    """Times ``g(sigma)`` at the nodes and their slopes ``(3, s)``, in units of the step, and the
+    """Times ``g(sigma)`` at the nodes ``(3, s)``, in units of the step, and the
     matrices ``W`` ``(3, s, s)``: of a plain step, of one that begins and of one that ends where the
     motion is smooth in ``time^(1/power)`` only.
     """
 
     times: np.ndarray
-    slopes: np.ndarray
     matrices: np.ndarray
 
 
@@ -73,4 +71,21 @@ def graded(stages: int, power: int) -> Graded:
     rest = 1 - c
     times = np.stack([c, c**power, 1 - rest**power])
     slopes = np.stack([np.ones_like(c), power * c ** (power - 1), power * rest ** (power - 1)])
-    return Graded(times, slopes, integrals * slopes[:, None, :])
+    return Graded(times, integrals * slopes[:, None, :])
+
+
+@lru_cache
+def moments(stages: int, power: int) -> np.ndarray:
+    """``m`` in ``sum_j m[kind, j, k] sigma^(j+1)``, the integral of ``sigma^k g'(sigma)`` from 0,
+    for the three kinds of steps and ``k`` from 0 to s, ``(3, s + power, s + 1)``.
+
+    With them the integral of a polynomial over the time is exact between the nodes, too. The
+    interpolant of its product with ``g'`` is right at the end only.
+    """
+    found = np.zeros((3, stages + power, stages + 1))
+    for k in range(stages + 1):
+        found[PLAIN, k, k] = 1 / (k + 1)
+        found[FROM, k + power - 1, k] = power / (k + power)
+        for j in range(power):
+            found[TOWARDS, k + j, k] = power * comb(power - 1, j) * (-1) ** j / (k + j + 1)
+    return found

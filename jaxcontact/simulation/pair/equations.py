@@ -16,6 +16,7 @@ import jax.numpy as jnp
 
 from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.laws.core.pair_contact import PairContact, PairMemory
+from jaxcontact.numerics.radau import moments, radau
 
 NO_EVENT = -1
 """Of a step that ends anywhere."""
@@ -74,6 +75,24 @@ def at_nodes(
     """Positions and the rest at the nodes, ``(s, 6)`` and ``(s, n)``."""
     y = begin.y + change
     return begin.q + length * (matrix @ y[:, :6]), y
+
+
+def place_within(
+    system: System,
+    begin: Begin,
+    change: jax.Array,
+    length: jax.Array,
+    kind: jax.Array,
+    sigma: jax.Array,
+) -> jax.Array:
+    """Positions (6,) within a step, at ``sigma``: the integral of the polynomial of the
+    velocities.
+    """
+    stages, dtype = change.shape[0], change.dtype
+    of_powers = jnp.asarray(moments(stages, system.contact.grading), dtype)[kind]
+    of_powers = sigma ** jnp.arange(1, of_powers.shape[0] + 1) @ of_powers
+    moved = (of_powers @ jnp.asarray(radau(stages).powers, dtype)) @ change[:, :6]
+    return begin.q + length * (of_powers[0] * begin.y[:6] + moved)
 
 
 def residual(

@@ -19,6 +19,7 @@ from jaxcontact.simulation.pair.equations import (
     System,
     linearised,
     motions,
+    place_within,
     rates,
     residual,
 )
@@ -126,11 +127,9 @@ def motion_at(
             share ** (1 / power),
             jnp.where(kind == TOWARDS, 1 - (1 - share) ** (1 / power), share),
         )
-        slopes = jnp.asarray(graded(STAGES, power).slopes, time.dtype)[kind]
         polynomial = sigma**orders @ jnp.asarray(rule.powers, time.dtype)
         y = begin.y + polynomial @ change
-        integral = sigma ** orders[1:] @ jnp.asarray(rule.integral_powers, time.dtype)
-        q = begin.q + length * ((integral * slopes) @ (begin.y + change)[:, :6])
+        q = place_within(system, begin, change, length, kind, sigma)
         after = time - (begun + share * length)  # zero, but for rounding and derivatives
         return forward(system, begin, q, y, after)
 

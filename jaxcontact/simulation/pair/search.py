@@ -21,6 +21,7 @@ from jaxcontact.simulation.pair.equations import (
     at_nodes,
     linearised,
     motions,
+    place_within,
     signs,
 )
 
@@ -108,11 +109,8 @@ def found_steps(
     s, n = STAGES, y.size
     dtype = y.dtype
     rule = radau(s)
-    times, slopes, matrices = (
-        jnp.asarray(part, dtype) for part in graded(s, system.contact.grading)
-    )
+    times, matrices = (jnp.asarray(part, dtype) for part in graded(s, system.contact.grading))
     nodes, last = (jnp.asarray(part, dtype) for part in (rule.nodes, rule.last))
-    integral_powers = jnp.asarray(rule.integral_powers, dtype)
     switches = len(system.contact.switches)
     rounding = float(jnp.finfo(dtype).eps)
     solved, rounded = max(SOLVED, 50 * rounding), max(ROUNDED, 1e4 * rounding)
@@ -178,15 +176,14 @@ def found_steps(
         return jnp.where(free, jnp.maximum(time, shortest), jnp.inf)
 
     def grazing(
-        begin: Begin, kind: jax.Array, length: jax.Array, y: jax.Array, starts: jax.Array
+        begin: Begin, kind: jax.Array, length: jax.Array, change: jax.Array, starts: jax.Array
     ) -> jax.Array:
         """Share of a step after which the sign of the gap changes, seen between the nodes, too;
         infinite where it does not.
         """
 
         def sign(sigma: jax.Array) -> jax.Array:
-            weights = sigma ** jnp.arange(1, s + 1) @ integral_powers
-            place = begin.q + length * ((weights * slopes[kind]) @ y[:, :6])
+            place = place_within(system, begin, change, length, kind, sigma)
             return signs(system, begin, place, begin.y)[0]  # positions alone tell the gap
 
         def slope(sigma: jax.Array) -> jax.Array:
@@ -219,10 +216,11 @@ def found_steps(
         return jnp.where(jnp.isfinite(seen), times_there, jnp.inf)
 
     def first_crossing(
-        begin: Begin, goal: Goal, kind: jax.Array, length: jax.Array, q: jax.Array, y: jax.Array
+        begin: Begin, goal: Goal, kind: jax.Array, length: jax.Array, change: jax.Array
     ) -> tuple[jax.Array, jax.Array, jax.Array]:
         """Whether a sign changes within the step, which one first, and at which share of it."""
-        ends = jnp.vstack([begin.q, q]), jnp.vstack([begin.y, y])
+        q = jax.vmap(lambda at: place_within(system, begin, change, length, kind, at))(nodes)
+        ends = jnp.vstack([begin.q, q]), jnp.vstack([begin.y, begin.y + change])
         found = jax.vmap(lambda q, y: signs(system, begin, q, y))(*ends)
         own = jnp.arange(switches) == goal.event
         after = found[1:].at[-1].set(jnp.where(own, 1.0, found[-1]))
@@ -239,7 +237,7 @@ def found_steps(
         # Where it has not risen clearly before it is negative, there is no time to aim at.
         when = jnp.where(starts & (before < 1e-3 * largest), 0.0, when)
         when = jnp.where(jnp.any(negative, axis=0), when, jnp.inf)
-        if_grazes = grazing(begin, kind, length, y, starts[0])
+        if_grazes = grazing(begin, kind, length, change, starts[0])
         grazes = jnp.where(own[0], jnp.inf, if_grazes)
         when = when.at[0].min(grazes)
         earliest = jnp.argmin(when)
@@ -273,7 +271,7 @@ def found_steps(
         q, y = at_nodes(begin, change, length, matrices[kind])
         error = jnp.max(jnp.abs(last @ change) / scale) / tolerance
         error = jnp.where(jnp.isfinite(error), error, jnp.inf)
-        crosses, which, share = first_crossing(begin, goal, kind, length, q, y)
+        crosses, which, share = first_crossing(begin, goal, kind, length, change)
         good = converged & (error <= 1) & (length > -shortest)
         accepted = good & ~crosses & going(now)
         # An event is aimed at only once the step there is good, or nearly.
