@@ -97,6 +97,17 @@ class PairContact(Undecorated, abc.ABC):
         is no sphere.
         """
 
+    def masses(self) -> tuple[Any, Any]:
+        """Masses with which the contact computes its damping [kg], those that the scene must have;
+        infinite that of a wall. By default it asks for none.
+        """
+        return None, None
+
+    @property
+    def encloses(self) -> bool:
+        """Whether one of the spheres is hollow, with the other one in it; by default not."""
+        return False
+
     @abc.abstractmethod
     def begun(self, body0: Motion, body1: Motion) -> PairMemory:
         """What is remembered at the start of a simulation."""

@@ -4,6 +4,7 @@ First a search finds steps of high order that end exactly at every event of the 
 steps are taken again with derivatives, those of the events included.
 """
 
+import math
 from typing import Any
 
 import jax
@@ -30,8 +31,8 @@ TOLERANCE = 0.1
 it.
 """
 
-SAME_RADIUS = 1e-6
-"""Relative difference of radii that count as equal."""
+SAME = 1e-6
+"""Relative difference of radii or masses that count as equal."""
 
 
 def check_pair(scene: Scene, initial: State, method: Any) -> None:
@@ -69,25 +70,40 @@ def check_pair(scene: Scene, initial: State, method: Any) -> None:
                 f"simulate: scene.{field} is not followed together with {name}. Leave it out, or "
                 "describe the contact by a ContactModel."
             )
-    _check_radii(scene, contact, bodies)
-
-
-def _check_radii(scene: Scene, contact: PairContact, bodies: int) -> None:
-    """The contact knows the radii of its spheres; so does the scene."""
-    own = np.shape(scene.bodies.radius)
-    for index, stated in enumerate(contact.radii()):
-        radius = scene.surfaces[0].radius if index >= bodies else scene.bodies.radius
-        if index < bodies and own and own[0] > 1:
-            radius = radius[index]
-        if stated is None or not (is_concrete(stated) and is_concrete(radius)):
-            continue
-        wanted, given = float(np.ravel(stated)[0]), float(np.ravel(radius)[0])
-        if abs(wanted - given) > SAME_RADIUS * wanted:
-            whose = f"sphere {index}" if index < bodies else "the surface"
+    for surface in scene.surfaces:
+        if isinstance(surface, Sphere) and surface.hollow != contact.encloses:
             raise ValueError(
-                f"simulate: {type(contact).__name__} is between spheres of which number {index} "
-                f"has the radius {wanted:g} m, but {whose} of the scene has {given:g} m."
+                f"simulate: the surface has hollow = {surface.hollow}, but {name} is of a sphere "
+                f"{'in' if contact.encloses else 'outside of'} the other. Let both say the same."
             )
+    _check_agreement(scene, contact, bodies)
+
+
+def _check_agreement(scene: Scene, contact: PairContact, bodies: int) -> None:
+    """The contact knows the radii of its spheres, and mostly their masses; so does the scene, but
+    of masses that are held.
+    """
+    surfaces = [surface.radius for surface in scene.surfaces if isinstance(surface, Sphere)]
+    for quantity, unit, stated, given in (
+        ("radius", "m", contact.radii(), (*_of_each(scene.bodies.radius, bodies), *surfaces)),
+        ("mass", "kg", contact.masses(), _of_each(scene.bodies.mass, bodies)),
+    ):
+        for index, (own, of_scene) in enumerate(zip(stated, given, strict=False)):
+            if own is None or not (is_concrete(own) and is_concrete(of_scene)):
+                continue
+            wanted, there = float(np.ravel(own)[0]), float(np.ravel(of_scene)[0])
+            if not (math.isfinite(wanted) and abs(wanted - there) <= SAME * wanted):
+                whose = f"sphere {index}" if index < bodies else "the surface"
+                raise ValueError(
+                    f"simulate: {type(contact).__name__} is between spheres of which number "
+                    f"{index} has the {quantity} {wanted:g} {unit}, but {whose} of the scene has "
+                    f"{there:g} {unit}. Give the same."
+                )
+
+
+def _of_each(value: Any, bodies: int) -> tuple[Any, ...]:
+    """What is known of each body; nothing of what is traced."""
+    return tuple(np.broadcast_to(np.ravel(value), (bodies,))) if is_concrete(value) else ()
 
 
 def simulate_pair(
@@ -131,6 +147,8 @@ def simulate_pair(
     status = jnp.where(found.ended, Status.SUCCESS, Status.TOO_FEW_STEPS)
     status = jnp.where(more, Status.TOO_FEW_CONTACTS, status)
     status = jnp.where(found.stuck, Status.UNSOLVED_STEP, status)
+    inside = system.contact.gap(*motions(q, y)) <= -size_of(system)
+    status = jnp.where(inside, Status.IMPOSSIBLE_START, status)
     return Trajectory(times, position, velocity, spin, contacts, status)
 
 

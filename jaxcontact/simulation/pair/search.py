@@ -217,8 +217,10 @@ def found_steps(
 
     def first_crossing(
         begin: Begin, goal: Goal, kind: jax.Array, length: jax.Array, change: jax.Array
-    ) -> tuple[jax.Array, jax.Array, jax.Array]:
-        """Whether a sign changes within the step, which one first, and at which share of it."""
+    ) -> tuple[jax.Array, jax.Array, jax.Array, jax.Array]:
+        """Whether a sign changes within the step, which one first, and at which share of it; and
+        whether all signs are numbers.
+        """
         q = jax.vmap(lambda at: place_within(system, begin, change, length, kind, at))(nodes)
         ends = jnp.vstack([begin.q, q]), jnp.vstack([begin.y, begin.y + change])
         found = jax.vmap(lambda q, y: signs(system, begin, q, y))(*ends)
@@ -241,7 +243,8 @@ def found_steps(
         grazes = jnp.where(own[0], jnp.inf, if_grazes)
         when = when.at[0].min(grazes)
         earliest = jnp.argmin(when)
-        return jnp.isfinite(when[earliest]), earliest, when[earliest]
+        known = ~jnp.any(jnp.isnan(found))
+        return jnp.isfinite(when[earliest]), earliest, when[earliest], known
 
     def predicted(now: Search, kind: jax.Array, length: jax.Array) -> jax.Array:
         """Changes of ``y``, as the parabola through the last nodes of the last step goes on."""
@@ -271,8 +274,8 @@ def found_steps(
         q, y = at_nodes(begin, change, length, matrices[kind])
         error = jnp.max(jnp.abs(last @ change) / scale) / tolerance
         error = jnp.where(jnp.isfinite(error), error, jnp.inf)
-        crosses, which, share = first_crossing(begin, goal, kind, length, change)
-        good = converged & (error <= 1) & (length > -shortest)
+        crosses, which, share, known = first_crossing(begin, goal, kind, length, change)
+        good = converged & known & (error <= 1) & (length > -shortest)
         accepted = good & ~crosses & going(now)
         # An event is aimed at only once the step there is good, or nearly.
         factor = jnp.clip(0.8 * (error + 1e-30) ** (-1 / s), 0.1, 3.0)

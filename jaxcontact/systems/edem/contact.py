@@ -87,6 +87,10 @@ class Contact(PairContact):
         """Of the two particles [m]."""
         return self.particle1.radius, None if self.particle2 is None else self.particle2.radius
 
+    def masses(self) -> tuple[Any, Any]:
+        """Of the two particles [kg]."""
+        return self.particle1.mass, None if self.particle2 is None else self.particle2.mass
+
     def begun(self, body0: Motion, body1: Motion) -> PairMemory:
         """A spring without load, and what the motion says."""
         return contact_modes.begun(self, body0, body1)

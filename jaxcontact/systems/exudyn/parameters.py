@@ -123,6 +123,11 @@ class ObjectContactSphereSphere(PairContact):
         """``spheresRadii``."""
         return self.spheresRadii[0], self.spheresRadii[1]
 
+    @property
+    def encloses(self) -> bool:
+        """``isHollowSphere1``."""
+        return self.isHollowSphere1
+
     def begun(self, body0: Motion, body1: Motion) -> PairMemory:
         """A data node of zeros, and what the motion says."""
         return sphere_sphere_modes.begun(self, body0, body1)

@@ -21,6 +21,7 @@ Example:
     [-0.3834  0.3458]
 """
 
+import math
 from typing import Any, ClassVar
 
 import jax
@@ -99,6 +100,10 @@ class Contact(PairContact):
     def radii(self) -> tuple[Any, Any]:
         """Of the two balls [m]."""
         return self.radius1, self.radius2
+
+    def masses(self) -> tuple[Any, Any]:
+        """``mass1`` and ``mass2`` [kg]."""
+        return self.mass1, math.inf if self.mass2 is None else self.mass2
 
     def begun(self, body0: Motion, body1: Motion) -> PairMemory:
         """As after the program's first step, which starts without memory."""

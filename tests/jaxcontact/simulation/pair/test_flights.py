@@ -77,3 +77,74 @@ def test_what_flies_is_on_its_parabola(name):
     parabola = again[-1] + later_speed[-1] * between - GRAVITY * between**2 / 2
     np.testing.assert_allclose(place[-1], parabola, rtol=0, atol=1e-9)
     np.testing.assert_allclose(again[:-1], place[:-1], rtol=0, atol=1e-12)
+
+
+def two(contact, velocity=1.0, mass=MASS, place=0.3, surface=None):
+    """A ball that flies to one that is held, or to a free one of the size of the held one."""
+    held = surface or jc.Sphere(center=(0.0, 0.0, 0.0), radius=HELD)
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=RADIUS, mass=mass),
+        surfaces=(held,),
+        contact=contact,
+        gravity=(0.0, 0.0, 0.0),
+    )
+    start = jc.state(position=(0.0, 0.0, place), velocity=(0.0, 0.0, -velocity))
+    return jc.simulate(
+        scene,
+        start,
+        jnp.array([0.0, 0.2]),
+        method=jc.EventAligned(max_steps=96, max_contacts=1),
+        strict=False,
+    )
+
+
+HOLLOW = CONTACTS["exudyn"].replace(spheresRadii=(HELD, RADIUS), isHollowSphere1=True)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"contact": CONTACTS["edem, hertz"], "mass": 2 * MASS}, "0 has the mass 0.3 kg"),
+        ({"contact": CONTACTS["pfc, hertz"], "mass": 2 * MASS}, "0 has the mass 0.3 kg"),
+        (
+            {
+                "contact": CONTACTS["exudyn"],
+                "surface": jc.Sphere(center=(0.0, 0.0, 0.0), radius=HELD, hollow=True),
+            },
+            "hollow = True",
+        ),
+        ({"contact": HOLLOW}, "hollow = False"),
+    ],
+)
+def test_what_the_contact_and_the_scene_say_must_agree(given, said):
+    with pytest.raises(ValueError, match=said):
+        two(**given)
+
+
+def test_a_wall_in_a_contact_is_no_free_ball():
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=jnp.array([RADIUS, HELD]), mass=jnp.array([MASS, 1.0])),
+        surfaces=(),
+        contact=CONTACTS["pfc, hertz"],
+        gravity=(0.0, 0.0, 0.0),
+    )
+    start = jc.state(
+        position=[(0.0, 0.0, 0.3), (0.0, 0.0, 0.0)], velocity=[(0.0, 0.0, -1.0), (0.0, 0.0, 0.0)]
+    )
+    with pytest.raises(ValueError, match="1 has the mass inf kg"):
+        jc.simulate(scene, start, jnp.array([0.0, 0.1]))
+
+
+@pytest.mark.slow
+def test_no_success_where_there_is_no_motion():
+    """A centre within the partner; a contact whose damping is not a number, under tracing."""
+
+    @jax.jit
+    def status(restitution, place):
+        contact = CONTACTS["edem, hertz"]
+        base = contact.base.replace(coefficient_of_restitution=restitution)
+        return two(contact.replace(base=base), place=place).status
+
+    assert status(0.8, 0.3) == jc.Status.SUCCESS
+    assert status(0.8, 0.1) == jc.Status.IMPOSSIBLE_START
+    assert status(1.0, 0.3) > jc.Status.CAME_TO_REST
