@@ -34,13 +34,12 @@ STEEP = ("tsuji", "kuwabara_kono")
 
 
 class Motion(NamedTuple):
-    """Of all bodies at the times, rows of 13 numbers, and its derivative; how often two met, and
-    whether one of these contacts ``is_pushed``.
+    """Of all bodies at the times, rows of 13 numbers, and its derivative; whether a contact
+    ``is_pushed``.
     """
 
     states: np.ndarray
     slopes: np.ndarray
-    contacts: int
     is_pushed: bool
 
 
@@ -87,11 +86,10 @@ class Integration:
             "max_step": min(unit_of_time / 4, 0.3 / turns if turns > 0.0 else np.inf),
         }
         self.after_touch_down = 1e-3 * duration_of_impact(kind, p)
-        self.contacts, self.switches = 0, 0
+        self.switches = 0
         for pair in self.world.pairs:
             if self.world.gap(self.world.start, pair)[0].real < 0.0:
                 self.world.begin(self.world.start, pair, met=False)
-                self.contacts += 1
         self.is_pushed = self.world.is_pushed(self.world.start)
 
     def motion(self, moments: np.ndarray) -> Motion:
@@ -102,7 +100,7 @@ class Integration:
             flat = self.advance(begin, end, flat)
             seen.append(flat)
         rows = np.array(seen).reshape(len(moments), 2, self.world.kind.bodies, 13)
-        return Motion(rows[:, 0], rows[:, 1], self.contacts, self.is_pushed)
+        return Motion(rows[:, 0], rows[:, 1], self.is_pushed)
 
     def advance(self, t: float, end: float, flat: np.ndarray) -> np.ndarray:
         """The state at ``end``, through all switches before it."""
@@ -184,7 +182,6 @@ class Integration:
         phase, pair = self.world.phase, switch.pair
         if phase[pair] == OPEN:
             self.world.begin(self.complex_state(flat), pair, met=True)
-            self.contacts += 1
         elif switch.function == self.gap:
             phase[pair] = OPEN
         else:
