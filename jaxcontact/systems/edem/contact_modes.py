@@ -292,8 +292,8 @@ def signs(contact: Any, memory: PairMemory, body1: Motion, body2: Motion) -> jax
     one = jnp.ones_like(touch.overlap)
     over, bound = sliding_speeds(contact, touch, memory.flow)
     rubs = touch.spring.damping > 0
-    # Without a dashpot, which ``check_followed`` refuses where it can, nothing tells when the spring
-    # slides: no step is solved then.
+    # Without a dashpot, which ``check_followed`` refuses where it can, nothing tells when the
+    # spring slides: no step is solved then.
     sliding = jnp.where(mode.slides == SLIDES, over - bound, bound - over)
     slider = jnp.where(rubs, sliding, jnp.nan)
     pushes = normal_speed(touch)
