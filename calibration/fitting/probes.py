@@ -23,7 +23,7 @@ TWO_SIDED = 1.96
 """Standard deviations that exclude a value with 95 %."""
 
 PROBED = 0.1
-"""Standard deviations to which a probe is minimised: its rise is then known to 0.01."""
+"""Standard deviations to which a probe is minimised, so that its rise is known to 0.01."""
 
 LEVEL = 0.1
 """Part of a rise by which chi-squared may still rise where it is level."""
