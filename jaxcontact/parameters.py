@@ -42,12 +42,12 @@ class Interval:
         return cls(float(low), float(high), text[0] == "[", text[-1] == "]")
 
     def contains(self, value: Real) -> bool:
-        """Whether every entry of ``value`` lies inside. NaN lies in no interval; an infinite end is
-        never reached.
+        """Whether every entry of ``value`` lies inside. NaN lies in no interval; infinity only in
+        one that is closed there.
         """
         above = operator.ge if self.low_closed else operator.gt
         below = operator.le if self.high_closed else operator.lt
-        return bool(np.all(np.isfinite(value) & above(value, self.low) & below(value, self.high)))
+        return bool(np.all(above(value, self.low) & below(value, self.high)))
 
     def __str__(self) -> str:
         opening = "[" if self.low_closed else "("

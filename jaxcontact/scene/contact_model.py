@@ -8,6 +8,7 @@ from jaxcontact.laws.core.friction_interfaces import (
     SlipFriction,
 )
 from jaxcontact.laws.core.normal_interfaces import CompliantLaw, NormalLaw
+from jaxcontact.laws.core.pair_contact import PairContact
 from jaxcontact.laws.core.rotation_interfaces import (
     RollingFlow,
     RollingLaw,
@@ -64,10 +65,15 @@ class ContactModel(Replaceable):
         for (name, interface), law in zip(interfaces.items(), laws, strict=True):
             absent = law is None and name in ("rolling", "spinning")
             if not (absent or isinstance(law, interface)):
+                remedy = (
+                    "It brings friction and memory itself: give it to the scene, "
+                    f"jc.Scene(contact={type(law).__name__}(...))."
+                    if isinstance(law, PairContact)
+                    else "Give a law of jaxcontact, or let your class inherit from one of the "
+                    "interfaces in jaxcontact.laws."
+                )
                 raise TypeError(
-                    f"ContactModel: {name} = {law!r} is not a {interface.__name__}. Give a law of "
-                    "jaxcontact, or let your class inherit from one of the interfaces "
-                    "in jaxcontact.laws."
+                    f"ContactModel: {name} = {law!r} is not a {interface.__name__}. {remedy}"
                 )
 
     # The engines have chosen their way by the interface of each law; these say which one they rely

@@ -8,6 +8,7 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import ArrayLike
 
+from jaxcontact.laws.core.pair_contact import PairContact
 from jaxcontact.numerics.smooth import Real, Vector, safe_norm
 from jaxcontact.parameters import Replaceable, is_concrete, model, parameter
 from jaxcontact.scene.anchor_spring import AnchorSpring
@@ -72,6 +73,22 @@ class Scene(Replaceable):
                     f"Scene: surfaces[{index}] = {surface!r} is not a Surface. Give one of "
                     "jaxcontact.surfaces, or let your class inherit from Surface."
                 )
+        if not isinstance(self.contact, (ContactModel, PairContact)):
+            raise TypeError(
+                f"Scene: contact = {_shown(self.contact)} is neither a ContactModel nor a contact "
+                "between two spheres. Give jc.ContactModel(normal=...), or a PairContact. That of "
+                "another program is exudyn.ObjectContactSphereSphere, pfc.Contact(model=...), "
+                "comsol.SphericalContact(contact=...), edem.Contact(base=...) or "
+                "modia3d.ElasticContact of jaxcontact.systems."
+            )
+        if isinstance(self.contact_on_surfaces, PairContact) or (
+            isinstance(self.contact, PairContact) and self.contact_on_surfaces is not None
+        ):
+            raise TypeError(
+                "Scene: contact_on_surfaces is for a ContactModel. A contact between two spheres, "
+                "such as those of jaxcontact.systems, is the only one of its scene: give it as "
+                "contact."
+            )
         if isinstance(self.contact_on_surfaces, ContactModel):
             object.__setattr__(
                 self, "contact_on_surfaces", (self.contact_on_surfaces,) * len(self.surfaces)
@@ -127,6 +144,11 @@ class Scene(Replaceable):
             own_mass = mass if mass.ndim == 0 else mass[spring.body]
             total = total.at[spring.body].add(force / own_mass)
         return total
+
+
+def _shown(given: object) -> str:
+    """A wrong value in an error text, not longer than it helps."""
+    return f"the class {given.__name__}" if isinstance(given, type) else type(given).__name__
 
 
 def _kinds(contact: ContactModel) -> str:

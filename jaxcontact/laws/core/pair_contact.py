@@ -67,7 +67,7 @@ class PairContact(Undecorated, abc.ABC):
 
     Example:
         >>> from jaxcontact.systems import exudyn
-        >>> issubclass(exudyn.parameters.ObjectContactSphereSphere, jc.laws.PairContact)
+        >>> issubclass(exudyn.ObjectContactSphereSphere, jc.laws.PairContact)
         True
     """
 

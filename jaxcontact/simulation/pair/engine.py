@@ -51,7 +51,7 @@ def check_pair(scene: Scene, initial: State, method: Any) -> None:
             f"{bodies} bodies{'' if isinstance(scene.bodies, Spheres) else ' of several spheres'}. "
             "Give two spheres, or one and a jc.Sphere among the surfaces."
         )
-    expected = "no surface" if bodies == 2 else "one surface, a jc.Sphere at rest"
+    expected = "no surface. Give surfaces=()" if bodies == 2 else "one surface, a jc.Sphere at rest"
     held = [isinstance(surface, Sphere) and surface.motion is None for surface in scene.surfaces]
     if held != [True] * (2 - bodies):
         raise ValueError(
@@ -62,7 +62,6 @@ def check_pair(scene: Scene, initial: State, method: Any) -> None:
         "drag": scene.drag,
         "lift": scene.lift,
         "springs": scene.springs or None,
-        "contact_on_surfaces": scene.contact_on_surfaces,
     }
     for field, given in absent.items():
         if given is not None:

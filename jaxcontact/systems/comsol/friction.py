@@ -6,10 +6,12 @@ the last factor the regularisation factor, as the multibody literature (Bauchau)
 exponential form. The order of the minimum is that of the program's solid contact.
 """
 
+import dataclasses
 from typing import Any
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.friction.continuous import (
@@ -19,7 +21,11 @@ from jaxcontact.laws.friction.continuous import (
 )
 from jaxcontact.laws.friction.coulomb import EXPONENTIAL, REGULARIZATIONS, Regularization
 from jaxcontact.numerics.smooth import Real
-from jaxcontact.parameters import model, of, static
+from jaxcontact.parameters import Interval, is_concrete, model, of, static
+
+_MAXIMUM = dataclasses.replace(
+    QUANTITIES["maximum_force"], interval=Interval.parse("[0, inf]"), remedy=""
+)
 
 
 @model
@@ -31,7 +37,8 @@ class Friction:
         v0: characteristic slip velocity. The program's default is 1e-3 of the geometry's diagonal
             per second.
         Ff_r: additional sliding resistance, without load [N]. It acts only where there is contact.
-        Ff_max: maximum friction force [N]; ``None``, the default, is the program's ``Inf``.
+        Ff_max: maximum friction force [N]; infinite, the program's default, or ``None`` is no
+            maximum.
         smoothing: rounds the corner at the maximum, at the cost of at most this fraction of the
             force; ``None`` is the hard minimum.
         regularization: ``EXPONENTIAL`` (default), ``TANH`` or another of
@@ -47,11 +54,13 @@ class Friction:
     mu: Real = of(QUANTITIES["coefficient"])
     v0: Real = of(QUANTITIES["slip_velocity"])
     Ff_r: Real = of(QUANTITIES["sliding_resistance"], default=0.0)
-    Ff_max: Real | None = of(QUANTITIES["maximum_force"], default=None)
+    Ff_max: Real | None = of(_MAXIMUM, default=None)
     smoothing: Real | None = of(QUANTITIES["smoothing"], default=None)
     regularization: Regularization = static(default=EXPONENTIAL)
 
     def __post_init__(self) -> None:
+        if is_concrete(self.Ff_max) and np.all(np.isinf(self.Ff_max)):
+            object.__setattr__(self, "Ff_max", None)  # without the leaf of an unused parameter
         if not isinstance(self.regularization, Regularization):
             raise TypeError(
                 f"Friction: regularization = {self.regularization!r} is not a Regularization. "

@@ -11,5 +11,14 @@ Example:
 """
 
 from jaxcontact.systems.exudyn import general_contact, sphere_sphere, sphere_triangle
+from jaxcontact.systems.exudyn.compatibility import EXUDYN_1_13, Compatibility
+from jaxcontact.systems.exudyn.parameters import ObjectContactSphereSphere
 
-__all__ = ["general_contact", "sphere_sphere", "sphere_triangle"]
+__all__ = [
+    "EXUDYN_1_13",
+    "Compatibility",
+    "ObjectContactSphereSphere",
+    "general_contact",
+    "sphere_sphere",
+    "sphere_triangle",
+]

@@ -44,6 +44,12 @@ class Compatibility:
         any_slip_sticks: friction is proportional to the slip, without limit, whenever the
             remembered slip is not exactly zero: an error of the versions around April 2025, removed
             by June 2025.
+
+    Example:
+        >>> from jaxcontact.systems import exudyn
+        >>> both = exudyn.Compatibility(friction_under_tension=True)
+        >>> both.friction_under_tension, both.spin_needs_friction
+        (True, False)
     """
 
     decides_by_data_node: bool = False
@@ -77,7 +83,13 @@ EXUDYN_1_13 = Compatibility(
     velocity_output_at_contact=True,
     gap_alone_in_displacement_local=True,
 )
-"""As Exudyn 1.13.6 computes (and 1.11)."""
+"""As Exudyn 1.13.6 computes (and 1.11).
+
+Example:
+    >>> from jaxcontact.systems import exudyn
+    >>> exudyn.EXUDYN_1_13.friction_under_tension
+    True
+"""
 
 EXUDYN_1_9_APRIL_2025 = dataclasses.replace(EXUDYN_1_13, any_slip_sticks=True)
 """As the versions up to 1.9.191 of spring 2025 compute friction."""

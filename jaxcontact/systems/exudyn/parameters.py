@@ -85,6 +85,14 @@ class ObjectContactSphereSphere(PairContact):
 
     ``contactPlasticityRatio``, ``constantPullOffForce``, ``adhesionCoefficient`` and
     ``adhesionExponent`` belong to ``impactModel`` 0; the others ignore them.
+
+    Example:
+        >>> from jaxcontact.systems import exudyn
+        >>> contact = exudyn.ObjectContactSphereSphere(
+        ...     spheresRadii=(0.1, 0.2), contactStiffness=1e5, dynamicFriction=0.3
+        ... )
+        >>> contact.radii(), contact.impactModel
+        ((0.1, 0.2), 0)
     """
 
     spheresRadii: jax.Array | np.ndarray | Sequence[Real] = parameter(

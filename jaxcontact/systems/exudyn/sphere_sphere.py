@@ -27,7 +27,7 @@ Example:
     >>> from jaxcontact.systems import exudyn
     >>> first = Motion(jnp.zeros(3), jnp.zeros(3), jnp.zeros(3))
     >>> second = Motion(jnp.array([0.249, 0.0, 0.0]), jnp.array([-0.5, 0.0, 0.0]), jnp.zeros(3))
-    >>> contact = exudyn.sphere_sphere.ObjectContactSphereSphere(
+    >>> contact = exudyn.ObjectContactSphereSphere(
     ...     spheresRadii=(0.125, 0.125), contactStiffness=1e4
     ... )
     >>> memory = exudyn.sphere_sphere.DataNode()

@@ -9,7 +9,7 @@ contact models.
 
 Example:
     >>> from jaxcontact.systems import pfc
-    >>> model = pfc.linear.Linear(kn=1e6, ks=1e6, fric=0.5)
+    >>> model = pfc.Linear(kn=1e6, ks=1e6, fric=0.5)
     >>> model.replace(dp_nratio=0.2).dp_nratio
     0.2
 """
@@ -26,8 +26,16 @@ from jaxcontact.systems.pfc import (
     state,
     time_step,
 )
+from jaxcontact.systems.pfc.contact import Contact
+from jaxcontact.systems.pfc.hertz import Hertz
+from jaxcontact.systems.pfc.linear import Linear
+from jaxcontact.systems.pfc.rolling_resistance_linear import RollingResistanceLinear
 
 __all__ = [
+    "Contact",
+    "Hertz",
+    "Linear",
+    "RollingResistanceLinear",
     "activity",
     "contact",
     "contact_resolution",

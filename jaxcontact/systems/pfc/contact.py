@@ -3,12 +3,12 @@
 
 Example:
     >>> from jaxcontact.systems import pfc
-    >>> model = pfc.linear.Linear(kn=1e5, ks=5e4, fric=0.3, dp_nratio=0.1)
+    >>> model = pfc.Linear(kn=1e5, ks=5e4, fric=0.3, dp_nratio=0.1)
     >>> balls = {"radius1": 0.05, "mass1": 0.1, "radius2": 0.1, "mass2": 0.4}
     >>> scene = jc.Scene(
     ...     bodies=jc.spheres(radius=jnp.array([0.05, 0.1]), mass=jnp.array([0.1, 0.4])),
     ...     surfaces=(),
-    ...     contact=pfc.contact.Contact(model=model, **balls),
+    ...     contact=pfc.Contact(model=model, **balls),
     ...     gravity=(0, 0, 0),
     ... )
     >>> start = jc.state(
@@ -57,8 +57,8 @@ class Contact(PairContact):
 
     Example:
         >>> from jaxcontact.systems import pfc
-        >>> contact = pfc.contact.Contact(
-        ...     model=pfc.linear.Linear(kn=1e5), radius1=0.1, mass1=1.0, radius2=0.1, mass2=1.0
+        >>> contact = pfc.Contact(
+        ...     model=pfc.Linear(kn=1e5), radius1=0.1, mass1=1.0, radius2=0.1, mass2=1.0
         ... )
         >>> print(f"m_c = {contact.contact_mass:.2f} kg, R = {contact.effective_radius:.2f} m")
         m_c = 0.50 kg, R = 0.05 m

@@ -206,7 +206,7 @@ def flow_scale(contact: BallContact) -> jax.Array:
 
 def check_followed(contact: BallContact) -> None:
     """Raises where the limit of short steps of ``contact`` is not followed."""
-    name = "pfc.contact.Contact in jaxcontact.simulate"
+    name = "pfc.Contact in jaxcontact.simulate"
     if not isinstance(contact.model, ContactModel):
         raise ValueError(
             f"{name}: model = {contact.model!r} is not followed. Give a Linear, Hertz or "

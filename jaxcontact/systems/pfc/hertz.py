@@ -60,7 +60,13 @@ SHEAR_MODES = (0, 1)
 
 @model
 class Hertz:
-    """Properties of the Hertz model, under the program's names; ``slider`` as for ``Linear``."""
+    """Properties of the Hertz model, under the program's names; ``slider`` as for ``Linear``.
+
+    Example:
+        >>> from jaxcontact.systems import pfc
+        >>> pfc.Hertz(hz_shear=4e6, hz_poiss=0.3).hz_alpha
+        1.5
+    """
 
     hz_shear: Real = parameter(
         unit="Pa", label="shear modulus", symbol="G", interval="(0, inf)", transform="log"

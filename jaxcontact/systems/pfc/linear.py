@@ -29,7 +29,7 @@ Example:
     >>> state, axes = pfc.contact_resolution.ball_ball_contact(
     ...     pfc.contact_resolution.NEW_CONTACT, ball1, ball2, time_step=1e-6
     ... )
-    >>> model = pfc.linear.Linear(kn=1e6, ks=1e6, fric=0.5)
+    >>> model = pfc.Linear(kn=1e6, ks=1e6, fric=0.5)
     >>> response, memory = pfc.linear.linear_contact(
     ...     pfc.linear.NEW_LINEAR_CONTACT, state, model=model
     ... )
@@ -72,6 +72,11 @@ class Linear:
 
     ``slider``: ``coulomb_slider`` as in the program, or ``smooth_coulomb_slider`` with its
     smoothing filled in.
+
+    Example:
+        >>> from jaxcontact.systems import pfc
+        >>> pfc.Linear(kn=1e5, fric=0.3).replace(dp_nratio=0.1).dp_nratio
+        0.1
     """
 
     kn: Real = of(QUANTITIES["stiffness"])

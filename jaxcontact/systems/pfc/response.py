@@ -11,7 +11,7 @@ Example:
     >>> state, axes = pfc.contact_resolution.ball_ball_contact(
     ...     pfc.contact_resolution.NEW_CONTACT, ball1, ball2, time_step=1e-6
     ... )
-    >>> model = pfc.linear.Linear(kn=1e6, ks=1e6, fric=0.5)
+    >>> model = pfc.Linear(kn=1e6, ks=1e6, fric=0.5)
     >>> response, memory = pfc.linear.linear_contact(
     ...     pfc.linear.NEW_LINEAR_CONTACT, state, model=model
     ... )

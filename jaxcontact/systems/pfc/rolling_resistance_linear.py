@@ -9,8 +9,8 @@ Oda, J. Eng. Mech. 124 (1998) 285-292; Ai et al., Powder Technol. 206 (2011) 269
 
 Example:
     >>> from jaxcontact.systems import pfc
-    >>> linear = pfc.linear.Linear(kn=1e6, ks=1e6, fric=0.5)
-    >>> model = pfc.rolling_resistance_linear.RollingResistanceLinear(linear=linear, rr_fric=0.1)
+    >>> linear = pfc.Linear(kn=1e6, ks=1e6, fric=0.5)
+    >>> model = pfc.RollingResistanceLinear(linear=linear, rr_fric=0.1)
     >>> model.rr_fric
     0.1
 """
@@ -46,6 +46,12 @@ from jaxcontact.systems.pfc.state import ContactState
 class RollingResistanceLinear:
     """Properties of the rolling resistance linear model: those of the linear model, and
     ``rr_fric``, the coefficient ``mu_r``.
+
+    Example:
+        >>> from jaxcontact.systems import pfc
+        >>> rolling = pfc.RollingResistanceLinear(linear=pfc.Linear(kn=1e5), rr_fric=0.05)
+        >>> rolling.linear.kn
+        100000.0
     """
 
     linear: Linear

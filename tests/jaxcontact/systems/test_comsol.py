@@ -277,10 +277,8 @@ def test_inside_contact_is_finite_with_two_derivatives_at_degenerate_points(dtyp
     [
         (lambda: Friction(mu=-0.1, v0=0.01), "Friction: mu = -0.1 - is outside"),
         (lambda: Friction(mu=0.1, v0=0.0), "Friction: v0 = 0 m/s is outside"),
-        (
-            lambda: Friction(mu=0.1, v0=0.01, Ff_max=np.inf),
-            "Ff_max = inf N is outside .* None is no maximum",
-        ),
+        (lambda: Friction(mu=0.1, v0=0.01, Ff_max=np.nan), "Ff_max = nan N is outside"),
+        (lambda: Friction(mu=0.1, v0=0.01, Ff_max=-1.0), "Ff_max = -1 N is outside"),
         (lambda: HARD.replace(ramp_overlap=1e-3), "the smooth form needs both"),
         (
             lambda: SphericalContact(r_s=0.1, r_d=0.1, contact=HARD, arms="middle"),
@@ -291,3 +289,11 @@ def test_inside_contact_is_finite_with_two_derivatives_at_degenerate_points(dtyp
 def test_bad_parameters_are_rejected_with_the_remedy(build, message):
     with pytest.raises(ValueError, match=message):
         build()
+
+
+def test_an_infinite_maximum_is_none():
+    """It is the default of the program."""
+    infinite = Friction(mu=0.1, v0=0.01, Ff_max=np.inf)
+    assert infinite == Friction(mu=0.1, v0=0.01)
+    force = jax.jacfwd(lambda load: friction_magnitude(infinite, 0.5, load))(2.0)
+    np.testing.assert_allclose(force, 0.1, rtol=1e-12)
