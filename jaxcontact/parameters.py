@@ -67,6 +67,10 @@ class Quantity:
     remedy: str
     shape: tuple[int, ...] | None
 
+    def called(self, symbol: str) -> "Quantity":
+        """The same with another symbol, such as the name that a program gives it."""
+        return dataclasses.replace(self, symbol=symbol)
+
     @property
     def description(self) -> str:
         """Label, symbol, unit, admissible interval and shape, as docstrings say them."""

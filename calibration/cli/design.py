@@ -3,6 +3,7 @@
 from calibration.cli.after_fit import Out, StudyFile, asked_for, fitted, write_findings
 from calibration.cli.app import app, print_lines, standard_error
 from calibration.cli.options import Force, GivenOptions, all_of, verb
+from calibration.errors import InputError
 from calibration.runtime.progress import Progress
 from calibration.studies.study import DesignOptions
 
@@ -28,6 +29,13 @@ def design(
     """
     asked, folder = asked_for(study, given, out, force=force)
     options = asked.design
+    if asked.partner.given:
+        raise InputError(
+            "design ranks drops and throws of one ball, and this study is of two bodies",
+            remedy="Rank your own candidates in Python, or look with profile at what more shots "
+            "would have to tell apart.",
+            path=study,
+        )
     with Progress(standard_error()) as say:
         fit = fitted(asked, folder, say)
         from calibration.planning.rank import design as ranked

@@ -1,3 +1,6 @@
+from .choices.contacts import CONTACTS as CONTACTS
+from .choices.contacts import ContactChoice as ContactChoice
+from .choices.contacts import TwoSpheres as TwoSpheres
 from .choices.friction_laws import FRICTION_LAWS as FRICTION_LAWS
 from .choices.friction_laws import FrictionChoice as FrictionChoice
 from .choices.normal_laws import NORMAL_LAWS as NORMAL_LAWS
@@ -20,6 +23,7 @@ from .results_folder import write_results as write_results
 from .study import Ball as Ball
 from .study import BootstrapOptions as BootstrapOptions
 from .study import CompareOptions as CompareOptions
+from .study import ContactOptions as ContactOptions
 from .study import DesignOptions as DesignOptions
 from .study import ExportOptions as ExportOptions
 from .study import FitOptions as FitOptions

@@ -11,6 +11,8 @@ The rules, in the order in which they are applied:
    of friction has a spin that explains it: the contact then sticks, with an unknown spin of the
    first body, and friction is reported as a lower limit. Bodies that do not spin before the
    collision must be said not to (``spin = false``).
+4. The contact of another program, where one is named, takes the place of these laws: its parameters
+   that are free are found, from the values that the study gives.
 """
 
 import dataclasses
@@ -39,6 +41,7 @@ from calibration.results.estimate import Determination, Estimate
 from calibration.results.numbers import value_and_sd
 from calibration.results.result import Fit
 from calibration.studies.choices.friction_laws import FRICTION
+from calibration.studies.contact import named_contact
 from calibration.studies.file_kind import FileKind, Say
 from calibration.studies.file_report import FileReport
 from calibration.studies.recording_remarks import unused_columns
@@ -50,6 +53,7 @@ from calibration.studies.scene import (
 )
 from calibration.studies.study import ReadingOptions, Study
 from calibration.studies.tables import OBLIQUE
+from jaxcontact.laws import PairContact
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.parameters import put
 
@@ -59,6 +63,9 @@ SOLID, SHELL, DISC = 2 / 5, 2 / 3, 1 / 2
 
 LEAST_SCATTER = 1e-4
 """Scatter of spins, relative to the largest, below which none is believed."""
+
+NORMAL_SCATTER, FAR = 1.4826, 5.0
+"""Standard deviation over the median of absolute deviations; how many of it are too far."""
 
 GUESSED_RESTITUTION = 0.8
 """Where one body is not seen after a collision."""
@@ -261,11 +268,17 @@ def _scatter(
     component (3,) [rad/s].
     """
     squares, freedom = np.zeros(3), np.zeros(3)
-    for part in (time < detected.touch, time > detected.touch):
-        seen = np.isfinite(spin[part])
-        count = seen.sum(axis=0)
-        left = np.where(seen, spin[part], 0.0)
-        left = np.where(seen, left - left.sum(axis=0) / np.maximum(count, 1), 0.0)
+    seen = np.where(np.isfinite(spin).any(axis=0), spin, 0.0)
+    for part in (seen[time < detected.touch], seen[time > detected.touch]):
+        if not np.isfinite(part).any(axis=0).all():
+            continue
+        off = np.abs(part - np.nanmedian(part, axis=0))
+        # Samples of the contact, which lasts, and those beside a touch that is not known to the
+        # last digit are of neither flight.
+        flown = off <= FAR * NORMAL_SCATTER * np.nanmedian(off, axis=0)
+        count = flown.sum(axis=0)
+        left = np.where(flown, part, 0.0)
+        left = np.where(flown, left - left.sum(axis=0) / np.maximum(count, 1), 0.0)
         squares, freedom = squares + (left**2).sum(axis=0), freedom + np.maximum(count - 1, 0)
     least = LEAST_SCATTER * np.max(np.abs(np.nan_to_num(spin)), initial=1e-3)
     return np.maximum(np.sqrt(squares / np.maximum(freedom, 1)), least)
@@ -352,7 +365,17 @@ def visible_physics(study: Study, collisions: list[Collision]) -> VisiblePhysics
         if model.friction == "automatic"
         else bool(model.friction)
     )
+    if study.contact.given:
+        friction = not along_a_line
     spin = not along_a_line and friction and model.spin is not False
+    if study.contact.given and spin and not measured:
+        raise InputError(
+            f"the spins of both bodies are not measured, and {study.contact.model} has friction "
+            "that depends on them",
+            remedy="Measure them (columns wz1, wz2 or angle1, angle2), or say --no-spin where the "
+            "bodies do not spin before they meet, or where the contact has no friction.",
+            path=first.recorded.path,
+        )
     return VisiblePhysics(collisions, friction, spin, measured)
 
 
@@ -363,6 +386,19 @@ def check_choices(study: Study) -> None:
         InputError: a surface or nuisances are named, or lift is asked for.
     """
     model = study.model
+    if study.contact.given:
+        for name, said in (
+            ("restitution_law", model.restitution_law != "constant"),
+            ("normal_law", model.normal_law is not None),
+            ("friction_law", model.friction_law != "coulomb"),
+            ("friction", model.friction != "automatic"),
+        ):
+            if said:
+                raise InputError(
+                    f"{name} is said beside {study.contact.model}, which is the whole contact",
+                    remedy=f"Leave {name} out, or the contact.",
+                    path=study.files[0],
+                )
     for name, given in (
         ("surface", model.surface != "plane"),
         ("nuisances", bool(model.nuisances)),
@@ -411,6 +447,8 @@ def make_bodies(study: Study) -> jc.Spheres:
 
 def starting_scene(study: Study, visible: VisiblePhysics) -> jc.Scene:
     """Scene with first guesses."""
+    if study.contact.given:
+        return _scene_of(study, named_contact(study).contact)
     detections = [collision.detected for collision in visible.collisions]
     seen = [found.restitution for found in detections if np.isfinite(found.restitution)]
     restitution = float(np.clip(np.median(seen or [GUESSED_RESTITUTION]), 0.05, 0.99))
@@ -424,20 +462,25 @@ def starting_scene(study: Study, visible: VisiblePhysics) -> jc.Scene:
         ratio = max(STICKS, *(3 * found.impulse_ratio for found in detections))
         law = jc.Coulomb if has_rigid_impacts(study) else jc.RegularizedCoulomb
         contact = contact.replace(friction=law(coefficient=ratio))
-    scene = jc.Scene(
-        bodies=bodies, surfaces=(), contact=contact, gravity=(0.0, 0.0, -study.model.gravity)
-    )
+    scene = _scene_of(study, contact)
     if visible.friction and not visible.confounded and FRICTION in free_of_friction(study):
         # A larger coefficient lets contacts stick, and then nothing tells that it is too large.
         return put(scene, FRICTION, max(least_friction(visible.collisions)[0], LEAST_RATIO))
     return scene
 
 
+def _scene_of(study: Study, contact: jc.ContactModel | PairContact) -> jc.Scene:
+    return jc.Scene(
+        bodies=make_bodies(study),
+        surfaces=(),
+        contact=contact,
+        gravity=(0.0, 0.0, -study.model.gravity),
+    )
+
+
 def collisions_problem(study: Study, visible: VisiblePhysics) -> Problem:
     """All collisions, each with its own initial states."""
-    free: list[str | Free] = list(free_of_normal_law(study))
-    if visible.friction and not visible.confounded:
-        free += free_of_friction(study)
+    free: list[str | Free] = list(free_of_contact(study, visible))
     recorded = visible.collisions[0].recorded
     axes, turns = "".join(recorded.axes), spin_axes(recorded)
     nuisance: list[Nuisance] = [InitialStates((0, 1), position=axes, velocity=axes)]
@@ -457,11 +500,21 @@ def collisions_problem(study: Study, visible: VisiblePhysics) -> Problem:
     )
 
 
+def free_of_contact(study: Study, visible: VisiblePhysics) -> tuple[str, ...]:
+    """Paths of the parameters of the contact that are found."""
+    if study.contact.given:
+        return named_contact(study).free
+    friction = visible.friction and not visible.confounded
+    return (*free_of_normal_law(study), *(free_of_friction(study) if friction else ()))
+
+
 def method_of(study: Study) -> jc.Impulse | jc.EventAligned:
     """How a collision is simulated. Nothing presses two free bodies together, so their contact does
     not last, and steps for one that does would be taken in every trial for nothing.
     """
     contacts = 1 + SPARE
+    if study.contact.given:
+        return jc.EventAligned(max_contacts=contacts)
     if has_rigid_impacts(study):
         return jc.Impulse(max_contacts=contacts, rest_steps=1, skip_unused=False, sustained_steps=0)
     return jc.EventAligned(max_contacts=contacts, sustained_steps=0)

@@ -125,6 +125,14 @@ class FileKind(abc.ABC):
                 "laws of restitution are compared on trajectories and times of impacts; "
                 f"{study.files[0]} is {self.name}"
             )
+        if study.contact.given:
+            raise InputError(
+                "laws of restitution are compared, but this study names the whole contact, "
+                f"{study.contact.model}",
+                remedy="Leave the contact out; to compare contacts of programs, fit each and "
+                "compare chi2/dof.",
+                path=study.files[0],
+            )
         return {law: self.problem(with_restitution_law(study, law)) for law in laws}
 
 

@@ -82,6 +82,7 @@ def check_bodies(
     gravity: float,
     partner_radius: float | None,
     disc: bool = False,
+    contact: bool = False,
 ) -> None:
     """Check that a study says of as many bodies as its files are of.
 
@@ -91,6 +92,7 @@ def check_bodies(
         gravity: acceleration of free fall [m/s^2].
         partner_radius: of the other body [m], where it was given.
         disc: whether the bodies are discs.
+        contact: whether the contact of another program is named.
 
     Raises:
         InputError: naming the option, and what to do.
@@ -106,6 +108,7 @@ def check_bodies(
         return
     for given, what in (
         (partner_radius is not None, "the radius of another body is given"),
+        (contact, "the contact of another program, which is between two bodies, is named"),
         (disc, "disc is said of a puck that meets another one"),
         (gravity == 0, "gravity = 0 is of two bodies that slide on a level table"),
     ):

@@ -191,6 +191,22 @@ def _texts(value: Any) -> dict[str, str] | None:
     return dict(value) if good and value else None
 
 
+def _values(value: Any) -> dict[str, float | str | bool] | None:
+    """Tables in tables are flattened, with dots between the names."""
+    if not isinstance(value, Mapping) or not value:
+        return None
+    flat: dict[str, float | str | bool] = {}
+    for key, item in value.items():
+        inner = _values(item) if isinstance(item, Mapping) else None
+        if inner is not None:
+            flat |= {f"{key}.{name}": part for name, part in inner.items()}
+        elif isinstance(item, bool | str | int | float):
+            flat[str(key)] = item
+        else:
+            return None
+    return flat
+
+
 def _deviations(value: Any) -> float | dict[str, float] | None:
     if not isinstance(value, Mapping):
         return _positive(value)
@@ -281,6 +297,34 @@ def parse_sigma(text: str) -> float | dict[str, float]:
         ) from None
 
 
+def parse_values(texts: Sequence[str]) -> dict[str, float | str | bool]:
+    """``kn=1e5,dp_mode=1,disk=hertz`` as a table of numbers, flags and texts.
+
+    Raises:
+        InputError: a text that is not understood.
+    """
+    found: dict[str, float | str | bool] = {}
+    for pair in ",".join(texts).split(","):
+        key, sign, text = (part.strip() for part in pair.partition("="))
+        if not (key and sign and text):
+            raise InputError(
+                f"{pair.strip()!r} is not NAME=VALUE", remedy="Give for example 'kn=1e5,fric=0.3'."
+            )
+        found[key] = _value_of(text)
+    return found
+
+
+def _value_of(text: str) -> float | str | bool:
+    if text in ("true", "false"):
+        return text == "true"
+    for read in (int, float):
+        try:
+            return read(text)
+        except ValueError:
+            continue
+    return text
+
+
 POSITIVE = ValueKind("a positive number", _positive, float, "NUMBER")
 NON_NEGATIVE = ValueKind("zero or a positive number", _non_negative, float, "NUMBER")
 WHOLE = ValueKind("a whole number of at least 1", _whole, int, "COUNT")
@@ -307,5 +351,12 @@ DEVIATIONS = ValueKind(
     str,
     "SD or x=SD,z=SD",
     parse_sigma,
+)
+VALUES = ValueKind(
+    "a table of numbers, texts or flags such as { kn = 1e5, fric = 0.3 }",
+    _values,
+    list[str],
+    "NAME=VALUE,...",
+    parse_values,
 )
 FILES = ValueKind("a list of files such as ['drops/*.csv']", _paths, list[str], "FILES")

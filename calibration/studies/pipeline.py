@@ -85,6 +85,7 @@ def kind_of_study(study: Study) -> FileKind:
         gravity=study.model.gravity,
         partner_radius=study.partner.radius,
         disc=study.ball.disc,
+        contact=study.contact.given,
     )
     return kind
 

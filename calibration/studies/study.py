@@ -10,6 +10,7 @@ from typing import ClassVar, Self
 
 from calibration.errors import InputError
 from calibration.report.exporters import EXPORTERS
+from calibration.studies.choices.contacts import CONTACTS
 from calibration.studies.choices.friction_laws import FRICTION_LAWS
 from calibration.studies.choices.normal_laws import NORMAL_LAWS
 from calibration.studies.choices.nuisances import NUISANCES
@@ -27,6 +28,7 @@ from calibration.studies.option import (
     NUMBERS,
     POSITIVE,
     TEXTS,
+    VALUES,
     WHOLE,
     Option,
     name_in,
@@ -41,6 +43,7 @@ _LAWS, _NORMAL_LAWS, _FRICTION_LAWS, _SURFACES, _NUISANCES = (
     ", ".join(registry.names)
     for registry in (RESTITUTION_LAWS, NORMAL_LAWS, FRICTION_LAWS, SURFACES, NUISANCES)
 )
+_CONTACTS = ", ".join(CONTACTS.names)
 _EXPORTERS = ", ".join(item.name for item in EXPORTERS if not item.always)
 LIGHTEST, DENSEST = 0.05, 25e3
 """Densities of balls [kg/m^3]: that of a toy balloon without its air is 0.2, that of osmium
@@ -305,6 +308,55 @@ class ModelOptions(Section):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ContactOptions(Section):
+    """The contact of another program between two bodies, in the place of the laws of the model.
+
+    Raises:
+        InputError: values or free parameters of no contact, or a contact without values.
+
+    Example:
+        >>> import calibration as cal
+        >>> contact = cal.studies.ContactOptions(
+        ...     model="pfc.Linear", values={"kn": 1e5, "fric": 0.2}, free=("kn", "fric")
+        ... )
+        >>> contact.given
+        True
+    """
+
+    section: ClassVar[str] = "contact"
+    panel: ClassVar[str] = "The contact of another program, between two bodies"
+    model: str | None = option(
+        f"the contact of another program in the place of the laws: {_CONTACTS}",
+        name_in(CONTACTS, metavar="CONTACT"),
+        default=None,
+        flags="--contact",
+    )
+    values: Mapping[str, float | str | bool] | None = option(
+        "its parameters by their own names: what is known, and first guesses of what is free",
+        VALUES,
+        default=None,
+        flags="--value",
+    )
+    free: tuple[str, ...] | None = option(
+        "the parameters of it that are found, by their own names", NAMES, default=None
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.model is None and (self.values is not None or self.free is not None):
+            name = "values" if self.values is not None else "free"
+            raise InputError(
+                f"{name} of a contact are given, but not which contact",
+                remedy=f"Name it: model below [contact], or --contact, one of {_CONTACTS}.",
+            )
+
+    @property
+    def given(self) -> bool:
+        """Whether a contact is named."""
+        return self.model is not None
+
+
+@dataclass(frozen=True, kw_only=True)
 class FitOptions(Section):
     """How the best values are searched for.
 
@@ -478,7 +530,14 @@ EXTENSIONS_OPTION = Option(
     flags="--extension",
     metavar="MODULE",
 )
-SECTIONS: tuple[type[Section], ...] = (Ball, Partner, ReadingOptions, ModelOptions, FitOptions)
+SECTIONS: tuple[type[Section], ...] = (
+    Ball,
+    Partner,
+    ReadingOptions,
+    ModelOptions,
+    ContactOptions,
+    FitOptions,
+)
 """What decides on a fit."""
 
 AFTER_FIT: tuple[type[Section], ...] = (
@@ -505,6 +564,7 @@ class Study:
             nuisances, surfaces and exporters (``calibration.studies.load_extensions``).
         reading: how to read the files.
         model: which physics is fitted.
+        contact: of another program, in the place of the laws between two bodies.
         fit: how.
         profile, bootstrap, posterior, compare, design: options of what goes on from a fit.
         export: which files are written of it.
@@ -526,6 +586,7 @@ class Study:
     partner: Partner = Partner()
     reading: ReadingOptions = ReadingOptions()
     model: ModelOptions = ModelOptions()
+    contact: ContactOptions = ContactOptions()
     fit: FitOptions = FitOptions()
     profile: ProfileOptions = ProfileOptions()
     bootstrap: BootstrapOptions = BootstrapOptions()

@@ -49,10 +49,10 @@ class RigidBodyContact:
         0.1
     """
 
-    k_pen: Real = of(QUANTITIES["stiffness"])
-    c_pen: Real = of(QUANTITIES["damping"], default=0.0)
-    ramp_overlap: Real | None = of(QUANTITIES["ramp_overlap"], default=None)
-    ramp_speed: Real | None = of(QUANTITIES["ramp_speed"], default=None)
+    k_pen: Real = of(QUANTITIES["stiffness"].called("k_pen"))
+    c_pen: Real = of(QUANTITIES["damping"].called("c_pen"), default=0.0)
+    ramp_overlap: Real | None = of(QUANTITIES["ramp_overlap"].called("ramp_overlap"), default=None)
+    ramp_speed: Real | None = of(QUANTITIES["ramp_speed"].called("ramp_speed"), default=None)
 
     def __post_init__(self) -> None:
         if (self.ramp_overlap is None) != (self.ramp_speed is None):

@@ -24,7 +24,7 @@ from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import Interval, is_concrete, model, of, static
 
 _MAXIMUM = dataclasses.replace(
-    QUANTITIES["maximum_force"], interval=Interval.parse("[0, inf]"), remedy=""
+    QUANTITIES["maximum_force"].called("Ff_max"), interval=Interval.parse("[0, inf]"), remedy=""
 )
 
 
@@ -51,15 +51,16 @@ class Friction:
         5.00 N
     """
 
-    mu: Real = of(QUANTITIES["coefficient"])
-    v0: Real = of(QUANTITIES["slip_velocity"])
-    Ff_r: Real = of(QUANTITIES["sliding_resistance"], default=0.0)
+    mu: Real = of(QUANTITIES["coefficient"].called("mu"))
+    v0: Real = of(QUANTITIES["slip_velocity"].called("v0"))
+    Ff_r: Real = of(QUANTITIES["sliding_resistance"].called("Ff_r"), default=0.0)
     Ff_max: Real | None = of(_MAXIMUM, default=None)
-    smoothing: Real | None = of(QUANTITIES["smoothing"], default=None)
+    smoothing: Real | None = of(QUANTITIES["smoothing"].called("smoothing"), default=None)
     regularization: Regularization = static(default=EXPONENTIAL)
 
     def __post_init__(self) -> None:
-        if is_concrete(self.Ff_max) and np.all(np.isinf(self.Ff_max)):
+        given = self.Ff_max
+        if given is not None and is_concrete(given) and np.isinf(np.asarray(given)).all():
             object.__setattr__(self, "Ff_max", None)  # without the leaf of an unused parameter
         if not isinstance(self.regularization, Regularization):
             raise TypeError(

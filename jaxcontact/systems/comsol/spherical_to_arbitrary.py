@@ -41,7 +41,7 @@ class ArbitraryContact:
         0.05
     """
 
-    r_s: Real = of(QUANTITIES["radius"])
+    r_s: Real = of(QUANTITIES["radius"].called("r_s"))
     contact: RigidBodyContact
     friction: Friction | None = None
     arms: str = static(default="undeformed")

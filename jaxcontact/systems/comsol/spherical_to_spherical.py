@@ -45,8 +45,8 @@ class SphericalContact(PairContact):
         'undeformed'
     """
 
-    r_s: Real = of(QUANTITIES["radius"])
-    r_d: Real = of(QUANTITIES["radius"])
+    r_s: Real = of(QUANTITIES["radius"].called("r_s"))
+    r_d: Real = of(QUANTITIES["radius"].called("r_d"))
     contact: RigidBodyContact
     friction: Friction | None = None
     inside: bool = static(default=False)

@@ -20,7 +20,7 @@ def _contact_damping() -> Any:
     return parameter(
         unit="N s/m",
         label="linear damping",
-        symbol="dc",
+        symbol="contactDamping",
         interval="[0, inf)",
         transform="log",
         default=0.0,
@@ -31,7 +31,7 @@ def _friction_proportional_zone() -> Any:
     return parameter(
         unit="m/s",
         label="slip velocity of the regularisation",
-        symbol="v_reg",
+        symbol="frictionProportionalZone",
         interval="[0, inf)",
         transform="log",
         default=1e-3,
@@ -42,7 +42,7 @@ def _restitution_coefficient() -> Any:
     return parameter(
         unit="-",
         label="nominal restitution",
-        symbol="e",
+        symbol="restitutionCoefficient",
         interval="(0, 1]",
         transform="logit",
         default=1.0,
@@ -54,7 +54,7 @@ def _minimum_impact_velocity() -> Any:
     return parameter(
         unit="m/s",
         label="lower bound of the impact velocity",
-        symbol="v_min",
+        symbol="minimumImpactVelocity",
         interval="[0, inf)",
         transform="log",
         default=0.0,
@@ -102,14 +102,24 @@ class ObjectContactSphereSphere(PairContact):
         interval="(0, inf)",
         shape=(2,),
     )
-    contactStiffness: Real = of(QUANTITIES["stiffness"], default=0.0)
+    contactStiffness: Real = of(QUANTITIES["stiffness"].called("contactStiffness"), default=0.0)
     contactDamping: Real = _contact_damping()
-    contactStiffnessExponent: Real = of(QUANTITIES["exponent"], default=1.0)
-    constantPullOffForce: Real = of(QUANTITIES["pull_off_force"], default=0.0)
-    contactPlasticityRatio: Real = of(QUANTITIES["plasticity_ratio"], default=0.0)
-    adhesionCoefficient: Real = of(QUANTITIES["adhesion_stiffness"], default=0.0)
-    adhesionExponent: Real = of(QUANTITIES["adhesion_exponent"], default=1.0)
-    dynamicFriction: Real = of(QUANTITIES["coefficient"], default=0.0)
+    contactStiffnessExponent: Real = of(
+        QUANTITIES["exponent"].called("contactStiffnessExponent"), default=1.0
+    )
+    constantPullOffForce: Real = of(
+        QUANTITIES["pull_off_force"].called("constantPullOffForce"), default=0.0
+    )
+    contactPlasticityRatio: Real = of(
+        QUANTITIES["plasticity_ratio"].called("contactPlasticityRatio"), default=0.0
+    )
+    adhesionCoefficient: Real = of(
+        QUANTITIES["adhesion_stiffness"].called("adhesionCoefficient"), default=0.0
+    )
+    adhesionExponent: Real = of(
+        QUANTITIES["adhesion_exponent"].called("adhesionExponent"), default=1.0
+    )
+    dynamicFriction: Real = of(QUANTITIES["coefficient"].called("dynamicFriction"), default=0.0)
     frictionProportionalZone: Real = _friction_proportional_zone()
     restitutionCoefficient: Real = _restitution_coefficient()
     minimumImpactVelocity: Real = _minimum_impact_velocity()
@@ -168,14 +178,16 @@ class ObjectContactSphereTriangle:
     0, that count. A vertex counts with any of its edges.
     """
 
-    radiusSphere: Real = of(QUANTITIES["radius"])
+    radiusSphere: Real = of(QUANTITIES["radius"].called("radiusSphere"))
     trianglePoints: Vectors = parameter(
         unit="m", label="vertices in the axes of body 1", symbol="p0, p1, p2", shape=(3, 3)
     )
-    contactStiffness: Real = of(QUANTITIES["stiffness"], default=0.0)
+    contactStiffness: Real = of(QUANTITIES["stiffness"].called("contactStiffness"), default=0.0)
     contactDamping: Real = _contact_damping()
-    contactStiffnessExponent: Real = of(QUANTITIES["exponent"], default=1.0)
-    dynamicFriction: Real = of(QUANTITIES["coefficient"], default=0.0)
+    contactStiffnessExponent: Real = of(
+        QUANTITIES["exponent"].called("contactStiffnessExponent"), default=1.0
+    )
+    dynamicFriction: Real = of(QUANTITIES["coefficient"].called("dynamicFriction"), default=0.0)
     frictionProportionalZone: Real = _friction_proportional_zone()
     restitutionCoefficient: Real = _restitution_coefficient()
     minimumImpactVelocity: Real = _minimum_impact_velocity()

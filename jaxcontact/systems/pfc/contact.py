@@ -65,10 +65,10 @@ class Contact(PairContact):
     """
 
     model: ContactModel
-    radius1: Real = of(QUANTITIES["radius"])
-    mass1: Real = of(QUANTITIES["mass"])
-    radius2: Real = of(QUANTITIES["radius"])
-    mass2: Real | None = of(QUANTITIES["mass"], default=None)
+    radius1: Real = of(QUANTITIES["radius"].called("radius1"))
+    mass1: Real = of(QUANTITIES["mass"].called("mass1"))
+    radius2: Real = of(QUANTITIES["radius"].called("radius2"))
+    mass2: Real | None = of(QUANTITIES["mass"].called("mass2"), default=None)
     switches: ClassVar[tuple[str, ...]] = contact_modes.SWITCHES
 
     @property

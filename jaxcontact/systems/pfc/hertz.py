@@ -69,25 +69,33 @@ class Hertz:
     """
 
     hz_shear: Real = parameter(
-        unit="Pa", label="shear modulus", symbol="G", interval="(0, inf)", transform="log"
+        unit="Pa", label="shear modulus", symbol="hz_shear", interval="(0, inf)", transform="log"
     )
     hz_poiss: Real = parameter(
-        unit="-", label="Poisson's ratio", symbol="nu", interval="(-1, 0.5]", transform="logit"
+        unit="-",
+        label="Poisson's ratio",
+        symbol="hz_poiss",
+        interval="(-1, 0.5]",
+        transform="logit",
     )
     hz_alpha: Real = parameter(
-        unit="-", label="exponent of the overlap", symbol="alpha", interval="[1, inf)", default=1.5
+        unit="-",
+        label="exponent of the overlap",
+        symbol="hz_alpha",
+        interval="[1, inf)",
+        default=1.5,
     )
-    fric: Real = of(QUANTITIES["coefficient"], default=0.0)
-    dp_nratio: Real = of(QUANTITIES["zeta"], default=0.0)
-    dp_sratio: Real = of(QUANTITIES["zeta"], default=0.0)
+    fric: Real = of(QUANTITIES["coefficient"].called("fric"), default=0.0)
+    dp_nratio: Real = of(QUANTITIES["zeta"].called("dp_nratio"), default=0.0)
+    dp_sratio: Real = of(QUANTITIES["zeta"].called("dp_sratio"), default=0.0)
     dp_alpha: Real = parameter(
         unit="-",
         label="exponent of the overlap in the dashpots",
-        symbol="alpha_d",
+        symbol="dp_alpha",
         interval="[0, inf)",
         default=0.0,
     )
-    rgap: Real = parameter(unit="m", label="reference gap", symbol="g_r", default=0.0)
+    rgap: Real = parameter(unit="m", label="reference gap", symbol="rgap", default=0.0)
     hz_mode: int = static(default=0)
     dp_mode: int = static(default=0)
     slider: Slider = static(default=coulomb_slider)

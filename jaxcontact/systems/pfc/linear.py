@@ -79,12 +79,12 @@ class Linear:
         0.1
     """
 
-    kn: Real = of(QUANTITIES["stiffness"])
-    ks: Real = of(QUANTITIES["tangential_stiffness"], default=0.0)
-    fric: Real = of(QUANTITIES["coefficient"], default=0.0)
-    dp_nratio: Real = of(QUANTITIES["zeta"], default=0.0)
-    dp_sratio: Real = of(QUANTITIES["zeta"], default=0.0)
-    rgap: Real = parameter(unit="m", label="reference gap", symbol="g_r", default=0.0)
+    kn: Real = of(QUANTITIES["stiffness"].called("kn"))
+    ks: Real = of(QUANTITIES["tangential_stiffness"].called("ks"), default=0.0)
+    fric: Real = of(QUANTITIES["coefficient"].called("fric"), default=0.0)
+    dp_nratio: Real = of(QUANTITIES["zeta"].called("dp_nratio"), default=0.0)
+    dp_sratio: Real = of(QUANTITIES["zeta"].called("dp_sratio"), default=0.0)
+    rgap: Real = parameter(unit="m", label="reference gap", symbol="rgap", default=0.0)
     lin_mode: int = static(default=0)
     dp_mode: int = static(default=0)
     slider: Slider = static(default=coulomb_slider)

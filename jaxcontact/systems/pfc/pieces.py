@@ -44,7 +44,7 @@ class SphericalPiece:
     """
 
     centre: Vector = parameter(unit="m", label="centre", symbol="x", shape=(3,))
-    radius: Real = of(QUANTITIES["radius"])
+    radius: Real = of(QUANTITIES["radius"].called("radius"))
     mass: Real = parameter(
         unit="kg", label="mass of the body", symbol="m", interval="(0, inf)", transform="log"
     )

@@ -55,7 +55,7 @@ class RollingResistanceLinear:
     """
 
     linear: Linear
-    rr_fric: Real = of(QUANTITIES["rolling_coefficient"], default=0.0)
+    rr_fric: Real = of(QUANTITIES["rolling_coefficient"].called("rr_fric"), default=0.0)
 
 
 class RollingResistanceLinearMemory(NamedTuple):

@@ -1,0 +1,195 @@
+"""The contact of another program that a study names: with its own parameters, known and free."""
+
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, TypeVar
+
+from calibration.errors import InputError
+from calibration.runtime.registry import nearest_name
+from calibration.studies.choices.contacts import CONTACTS, ContactChoice, TwoSpheres
+from calibration.studies.study import Study
+from jaxcontact.laws import PairContact
+from jaxcontact.parameters import declared_parameters, put
+
+Model = TypeVar("Model")
+
+
+class NamedContact(NamedTuple):
+    """A contact with starting values.
+
+    Attributes:
+        contact: of the scene.
+        free: paths in the scene of the parameters that are found.
+    """
+
+    contact: PairContact
+    free: tuple[str, ...]
+
+
+def named_contact(study: Study) -> NamedContact:
+    """The contact between the two bodies of a study.
+
+    Args:
+        study: names a contact.
+
+    Raises:
+        InputError: a name that the contact does not have or that is not unique, a value that is
+            missing or not admissible, nothing that is free.
+    """
+    choice = CONTACTS[study.contact.model or ""]
+    ball, partner = study.ball, study.partner
+    assert partner.radius is not None  # see ``check_bodies``
+    assert partner.mass is not None
+    contact = choice.make(TwoSpheres(ball.radius, ball.mass, partner.radius, partner.mass))
+    names = tuple(path for path in field_paths(contact) if path not in choice.bodies)
+    values = {
+        path_of(name, names, choice): value for name, value in (study.contact.values or {}).items()
+    }
+    free = tuple(path_of(name, names, choice) for name in study.contact.free or ())
+    contact = _without_unused(contact, choice, (*values, *free))
+    _check_required(choice, contact, values)
+    try:
+        contact = with_values(contact, values)
+        contact.check()
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{choice.name}: {error}", remedy="Change it below [contact], values."
+        ) from None
+    _check_free(choice, contact, free, values)
+    return NamedContact(contact, tuple(f"contact.{path}" for path in free))
+
+
+def field_paths(model: object, path: str = "") -> Iterator[str]:
+    """The dotted paths of all that a model holds which is no model itself.
+
+    Args:
+        model: or a value.
+        path: of it.
+    """
+    if not dataclasses.is_dataclass(model) or (path and not _is_model(model)):
+        yield path
+        return
+    for name, value in vars(model).items():
+        yield from field_paths(value, f"{path}.{name}" if path else name)
+
+
+def _is_model(value: object) -> bool:
+    """Whether there are parameters in it, known by name."""
+    return any(True for _ in declared_parameters(value))
+
+
+def path_of(name: str, paths: Sequence[str], choice: ContactChoice) -> str:
+    """The one path that a name means.
+
+    Args:
+        name: the path, or its last parts.
+        paths: of the contact.
+        choice: of the study.
+
+    Raises:
+        InputError: no path, or several.
+    """
+    found = [path for path in paths if f".{path}".endswith(f".{name}")]
+    if name in found:
+        return name
+    short = shortest_names(paths)
+    if not found:
+        raise InputError(
+            f"{choice.name} has no parameter {name!r}",
+            remedy=nearest_name(name, tuple(short.values())),
+        )
+    if len(found) > 1:
+        raise InputError(
+            f"{name} means several parameters of {choice.name}",
+            remedy=f"Say which: {', '.join(short[path] for path in found)}.",
+        )
+    return found[0]
+
+
+def shortest_names(paths: Sequence[str]) -> dict[str, str]:
+    """As little of each path, from its end, as is unique.
+
+    Args:
+        paths: all of them.
+    """
+
+    def shortest(path: str) -> str:
+        parts = path.split(".")
+        for count in range(1, len(parts) + 1):
+            name = ".".join(parts[-count:])
+            if sum(f".{other}".endswith(f".{name}") for other in paths) == 1:
+                return name
+        return path
+
+    return {path: shortest(path) for path in paths}
+
+
+def _without_unused(
+    contact: PairContact, choice: ContactChoice, named: Sequence[str]
+) -> PairContact:
+    """Without the parts of which nothing is named."""
+    for part in choice.optional:
+        if not any(path.startswith(f"{part}.") for path in named):
+            contact = put(contact, part, None)
+    return contact
+
+
+def _check_required(
+    choice: ContactChoice, contact: PairContact, values: Mapping[str, object]
+) -> None:
+    there = tuple(field_paths(contact))
+    lacking = [path for path in choice.required if path in there and path not in values]
+    if lacking:
+        short = shortest_names(there)
+        names = [short[path] for path in lacking]
+        raise InputError(
+            f"{choice.name} needs a value of {', '.join(names)}",
+            remedy=f"Add it below [contact], values = {{ {names[0]} = ... }}, for what is free as "
+            "a first guess.",
+        )
+
+
+def with_values(model: Model, values: Mapping[str, object]) -> Model:
+    """A copy of a model with other values, checked together.
+
+    Args:
+        model: any.
+        values: by their paths.
+
+    Raises:
+        TypeError, ValueError: what the model does not admit.
+    """
+    parts: dict[str, dict[str, object]] = {}
+    changed: dict[str, object] = {}
+    for path, value in values.items():
+        name, _, rest = path.partition(".")
+        if rest:
+            parts.setdefault(name, {})[rest] = value
+        else:
+            changed[name] = value
+    for name, of_part in parts.items():
+        changed[name] = with_values(vars(model)[name], of_part)
+    return dataclasses.replace(model, **changed)  # type: ignore[type-var]
+
+
+def _check_free(
+    choice: ContactChoice,
+    contact: PairContact,
+    free: Sequence[str],
+    values: Mapping[str, object],
+) -> None:
+    declared = {path for path, _, _ in declared_parameters(contact)}
+    short = shortest_names(tuple(field_paths(contact)))
+    if not free:
+        raise InputError(
+            f"nothing of {choice.name} is free",
+            remedy="Say what to find, below [contact]: free = "
+            f"[{', '.join(repr(short[path]) for path in values if path in declared)}].",
+        )
+    for path in free:
+        if path not in declared:
+            raise InputError(
+                f"{short[path]} of {choice.name} cannot be found: it is no number that has a "
+                "derivative, or it has no value to begin with",
+                remedy="Leave it out of free, or give it a value below [contact], values.",
+            )
