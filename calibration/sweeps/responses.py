@@ -2,13 +2,15 @@
 
 import dataclasses
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-import jaxcontact as jc
 from calibration.runtime.registry import Registry
+
+if TYPE_CHECKING:
+    import jaxcontact as jc
 
 VARIANT, IMPACT, BODY, AXIS = "variant", "impact", "body", "axis"
 
@@ -46,12 +48,12 @@ class SweptMotions:
         impacts: number of impacts of each (variants,).
     """
 
-    trajectory: jc.Trajectory
+    trajectory: "jc.Trajectory"
     first: FirstImpacts
     impacts: NDArray[np.float64]
 
 
-def swept_motions(trajectory: jc.Trajectory, *, impacts: int) -> SweptMotions:
+def swept_motions(trajectory: "jc.Trajectory", *, impacts: int) -> SweptMotions:
     """Motions with so many of their first impacts.
 
     Args:
