@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from calibration.runtime.registry import Registry
 
 if TYPE_CHECKING:
-    import jaxcontact as jc
+    from jaxcontact.laws.core.pair_contact import PairContact
     from jaxcontact.systems import comsol, edem, exudyn, modia3d, pfc
 
 
@@ -21,6 +21,12 @@ class TwoSpheres(NamedTuple):
         mass1: of the first one [kg].
         radius2: of the second one [m].
         mass2: of the second one [kg].
+
+    Example:
+        >>> import calibration as cal
+        >>> two = cal.studies.TwoSpheres(radius1=0.02, mass1=0.05, radius2=0.03, mass2=0.12)
+        >>> two.mass2
+        0.12
     """
 
     radius1: float
@@ -60,7 +66,7 @@ class ContactChoice:
     """
 
     name: str
-    make: "Callable[[TwoSpheres], jc.laws.PairContact]"
+    make: "Callable[[TwoSpheres], PairContact]"
     required: tuple[str, ...] = ()
     bodies: tuple[str, ...] = ()
     optional: tuple[str, ...] = ()

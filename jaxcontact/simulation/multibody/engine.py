@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 
 from jaxcontact.geometry.rotation import quaternion_rate
 from jaxcontact.laws.core.branches import OnBranch
+from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.numerics.checkpointed_scan import checkpointed_scan
 from jaxcontact.numerics.interpolation import ROUNDED, Segments, cubic, evaluate
 from jaxcontact.numerics.smooth import Real, safe_norm
@@ -47,12 +48,15 @@ from jaxcontact.simulation.multibody.pairs import (
 )
 from jaxcontact.simulation.multibody.rigid_impacts import rigid_impact
 from jaxcontact.simulation.multibody.step import (
+    BEFORE_CORNER,
     SLOWEST,
     Active,
     Stepped,
     contact_step,
     no_work,
     normal_forces,
+    resists,
+    times_to_stick,
     unloaded,
     unrolled,
 )
@@ -107,10 +111,16 @@ HYSTERESIS_STEP = 0.75
 the hardest end of all.
 """
 
-AT_CORNER, TOWARDS_CORNER = 0.05, 4.0
-"""Steps where the force of a contact ends at zero, in units of those elsewhere, and on the way
-there for each unit of force; slower, the longer. A corner within a step of usual length left errors
-of 1e-5.
+AT_CORNER, STEPS_TO_CORNER = 1e-3, 10
+"""Least length of a step towards a corner, in units of those elsewhere, and how many steps such
+corners take. One is where a force reaches zero before its overlap does: it ends there, or attracts
+without friction; another where slip turns to sticking. Within a step of usual length a corner left
+velocities off by 1e-6 to 1e-5 of themselves, and derivatives by 1e-3 to 1e-2.
+"""
+
+ENDS_EARLIER = 0.6
+"""Time to zero force, in units of that to zero overlap, below which the force reaches zero first: a
+force like a power of the overlap ends with it, by the power 3/2 at 2/3.
 """
 
 STEPS_IN_FLIGHT = 128
@@ -227,7 +237,12 @@ def steps_in_flight(scene: Scene, bodies: int, times: ArrayLike) -> int:
 
 
 def graded_step(
-    world: World, active: Active, gap: jax.Array, gap_rate: jax.Array, fraction: float
+    world: World,
+    active: Active,
+    at: Geometry,
+    gap_rate: jax.Array,
+    state: State,
+    fraction: float,
 ) -> jax.Array:
     """Longest step that resolves every active contact: ``T (2 sqrt(s) + u ds) ds``, at least ``T
     ds^2``, with ``ds = fraction``.
@@ -235,10 +250,10 @@ def graded_step(
     ``s`` is the overlap and ``u`` its rate in units of the impact; the grading makes the motion
     look smooth where it starts like a power 5/2 of time. With hysteresis ``s`` is counted from the
     onset of the branch. Near zero the steps are those in ``y = s^(1/4)`` where these are shorter
-    and the law is steep there, as adhesion is, which ends like a root of ``s``. Towards a corner at
-    zero force they become as short as the force is small.
+    and the law is steep there, as adhesion is, which ends like a root of ``s``. Towards a corner,
+    of the force or of friction, they become as short as the way there.
     """
-    law = world.contact.compliant
+    law, gap = world.contact.compliant, at.gap
     limits = active.closed & ((active.fastest > SLOWEST) | world.has_hysteresis)
     speed = jnp.where(limits, jnp.maximum(active.fastest, SLOWEST), 1.0)
     overlap_scale, time_scale = law.scales(impact_speed=speed, mass=active.mass)
@@ -248,23 +263,41 @@ def graded_step(
     # the step.
     onset = world.contact.branched.reach(active.normal).onset if world.has_hysteresis else 0.0
     overlap = (-gap - onset) / overlap_scale
-    least = (1e-3 * fraction) ** 2
-    depth = jnp.sqrt(jnp.where(overlap > least, overlap, least))
+    shallow = (1e-3 * fraction) ** 2
+    depth = jnp.sqrt(jnp.where(overlap > shallow, overlap, shallow))
     inwards = -gap_rate / speed * fraction
     length = jnp.maximum(fraction, 2 * depth + inwards)
     if world.has_hysteresis or law.is_steep:
         y = jnp.sqrt(depth)
         quartic = 4 * y**3 + 6 * y**2 * inwards + fraction**2 * (4 * y + inwards)
         length = jnp.minimum(length, jnp.maximum(fraction**3, quartic))
-    if law.ends_at_zero_force:
-        force = normal_forces(world, active, gap, gap_rate) * time_scale / (active.mass * speed)
-        nears = (gap_rate > 0) & (force > 0)
-        # what creeps out never comes to the corner
-        outwards = jnp.where(nears, gap_rate / speed, 1.0)
-        corner = jnp.maximum(AT_CORNER, TOWARDS_CORNER * force) / outwards
-        length = jnp.where(nears, jnp.minimum(length, corner), length)
     step = time_scale * fraction * length
+    if not world.has_hysteresis and (law.ends_at_zero_force or resists(world)):
+        least = AT_CORNER * time_scale * fraction
+        to_corner = time_to_zero_force(world, active, gap, gap_rate)
+        step = jnp.minimum(step, jnp.maximum(BEFORE_CORNER * to_corner, least))
+        if not (world.has_memory or isinstance(world.contact.friction, NoFriction)):
+            force = normal_forces(world, active, gap, gap_rate)
+            to_stick = BEFORE_CORNER * times_to_stick(world, at, state, force)
+            step = jnp.minimum(step, jnp.where(to_stick > least, to_stick, jnp.inf))
     return jnp.min(jnp.where(limits, step, jnp.inf), initial=jnp.inf)
+
+
+def time_to_zero_force(
+    world: World, active: Active, gap: jax.Array, gap_rate: jax.Array
+) -> jax.Array:
+    """Time [s] in which the force of each contact that opens falls to zero by its present rate;
+    infinite where the overlap ends about then, too.
+    """
+    force, rate = jax.jvp(
+        lambda gap, gap_rate: normal_forces(world, active, gap, gap_rate),
+        (gap, gap_rate),
+        (gap_rate, normal_forces(world, active, gap, gap_rate) / active.mass),
+    )
+    falls = (gap_rate > 0) & (force > 0) & (rate < 0)
+    remaining = force / jnp.where(falls, -rate, 1.0)
+    earlier = falls & (remaining * gap_rate < ENDS_EARLIER * -gap)
+    return jnp.where(earlier, remaining, jnp.inf)
 
 
 def finest_step(world: World, active: Active, state: State) -> jax.Array:
@@ -624,7 +657,7 @@ def next_step(
     if lasts is not None:
         allowed = jnp.where(lasts, jnp.minimum(allowed, lengths.sustained), allowed)
     if isinstance(method, EventAligned):
-        resolved = graded_step(world, active, gap, rate, method.graded_step)
+        resolved = graded_step(world, active, at, rate, state, method.graded_step)
         resolved = jnp.maximum(resolved, finest_step(world, active, state))
         resolves = jnp.isfinite(resolved) if lasts is None else jnp.isfinite(resolved) & ~lasts
         resolved = jnp.minimum(
@@ -900,12 +933,7 @@ def budget(scene: Scene, world: World, method: EventAligned | Impulse, flight: i
     in_contact = 0
     if isinstance(method, EventAligned):
         law = world.contact.compliant
-        length = (
-            3.5
-            + 0.5 * law.is_steep
-            + math.log(1 / AT_CORNER) / TOWARDS_CORNER * law.ends_at_zero_force
-        )
-        in_contact = math.ceil(length / method.graded_step)
+        in_contact = math.ceil((3.5 + 0.5 * law.is_steep) / method.graded_step) + STEPS_TO_CORNER
     if world.has_hysteresis:
         in_contact *= HYSTERESIS_BUDGET
     steps = method.contact_budget * (STEPS_BETWEEN + in_contact)

@@ -79,6 +79,14 @@ SPLIT = 1.7e-2
 """Weight of what friction lacks in a step beside what the normal impulse lacks: that is an error of
 second order, the step has one of third, and much of it is forgotten in the next step."""
 
+BEFORE_CORNER = 0.9
+"""How far a step goes to where a force has a corner, in units of the way there: not beyond it."""
+
+PROBE, STILL_SLIDES = 1e-3, 0.25
+"""Part of a slip whose impulse tells how fast it decays; part of it that is left at most after
+``BEFORE_CORNER`` of the time in which it would stop evenly.
+"""
+
 SLOWEST = 1e-9
 """Speed [m/s] below which nothing moves."""
 
@@ -439,6 +447,38 @@ def resistance(
         resists = mass_against_slip(world, inertia, pair, direction_of(before))
         push = resists * (contact.impulse_friction.slip_after(before, impulse / resists) - before)
     return Resistance(push, bend, twist)
+
+
+def times_to_stick(world: World, at: Geometry, state: State, normal_force: jax.Array) -> jax.Array:
+    """Time [s] in which friction without memory stops the slip of each contact, ``(pairs,)``, by
+    its present force; infinite where it does not slide towards a stop.
+    """
+    inertia = inertia_in_scene(world, state)
+
+    def impulse_to_stick(pair: Pair) -> jax.Array:
+        law = pair.contact.impulse_friction
+        before = slip(pair, state)
+        speed = safe_norm(before)
+        moves = speed > SLOWEST
+        safe = jnp.where(moves, before, pair.first_arm * 0 + 1.0)
+        size = jnp.where(moves, speed, 1.0)
+        slowed = size - safe_norm(law.slip_after(safe, PROBE * size))
+        slows = moves & (slowed > 0)
+        stops = PROBE * size * size / jnp.where(slows, slowed, 1.0)
+        # Where friction is as good as sticking, the slip decays ever more slowly instead.
+        left = safe_norm(law.slip_after(safe, BEFORE_CORNER * stops))
+        slides = slows & (left < STILL_SLIDES * size)
+        return jnp.where(
+            slides,
+            mass_against_slip(world, inertia, pair, direction_of(safe)) * stops,
+            jnp.inf,
+        )
+
+    impulses = jax.vmap(impulse_to_stick)(each_pair(world, at))
+    stops = (normal_force > 0) & jnp.isfinite(impulses)
+    return jnp.where(
+        stops, jnp.where(stops, impulses, 1.0) / jnp.where(stops, normal_force, 1.0), jnp.inf
+    )
 
 
 def resists(world: World) -> bool:
