@@ -5,7 +5,7 @@ simulation would be.
 import dataclasses
 from collections.abc import Callable, Hashable
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar, overload
 
 import jax
 import jax.numpy as jnp
@@ -40,31 +40,59 @@ given: about half a gigabyte.
 Inputs = TypeVar("Inputs")
 Result = TypeVar("Result")
 Indices = NDArray[np.intp]
+Make = Callable[[Inputs], tuple[Scene, State]]
 
 
+@overload
 def sweep(
-    make: Callable[[Inputs], tuple[Scene, State]],
+    make: Make[Inputs],
     inputs: Inputs,
     times: ArrayLike,
     *,
     method: EventAligned | Impulse | None = None,
+    keep: None = None,
     lanes: int = 128,
-) -> Trajectory:
+) -> Trajectory: ...
+
+
+@overload
+def sweep(
+    make: Make[Inputs],
+    inputs: Inputs,
+    times: ArrayLike,
+    *,
+    method: EventAligned | Impulse | None = None,
+    keep: Callable[[Trajectory], Result],
+    lanes: int = 128,
+) -> Result: ...
+
+
+def sweep(
+    make: Make[Inputs],
+    inputs: Inputs,
+    times: ArrayLike,
+    *,
+    method: EventAligned | Impulse | None = None,
+    keep: Callable[[Trajectory], Result] | None = None,
+    lanes: int = 128,
+) -> Trajectory | Result:
     """Simulate ``make(input)`` for every one of ``inputs``, whatever the scene.
 
     As ``jax.vmap`` of ``simulate``, with the same result, in groups of ``lanes``: beside the result
-    only one group is in memory. Simulations of one sphere over one plane are several times faster
+    only one group is in memory, and with ``keep`` the result is what is wanted of each motion.
+    Simulations of one sphere over one plane are several times faster
     than mapped ones, which all go through the budget of contacts: here those that are expected to
     have about as many contacts go through it together, and a group stops when it is done. It
-    can be differentiated in every mode. Compile it together with what is made of the result
-    (``jax.jit(lambda inputs: sweep(make, inputs, times).position)``): what is not used is then not
-    computed. A compiled sweep keeps one core of a processor busy; for more, call it with parts of
+    can be differentiated in every mode. What is not kept is not computed; nor is what is not used
+    where the sweep is compiled together with what is made of it (``jax.jit(lambda inputs:
+    sweep(make, inputs, times).position)``). A compiled sweep keeps one core of a processor busy; for more, call it with parts of
     the inputs from as many threads.
 
     How each simulation ended is in ``status`` of the result; ``np.flatnonzero(~result.succeeded)``
     are those that did not succeed. Outside of traced functions each is followed as ``simulate``
-    does: those that need a larger budget than was not given, or finer steps, are simulated again,
-    and no others. So the numbers of one do not depend on which others are in the sweep. One
+    does: those that need finer steps, or a larger budget where none is given, are simulated again,
+    and no others. So the numbers of one depend neither on which others are in the sweep nor on
+    ``lanes`` (but for the last bits, which compiled code may round otherwise). One
     ``SimulationWarning`` says how many did not succeed, and why. Inside, return ``status`` beside
     what is used, and look at it.
 
@@ -73,10 +101,14 @@ def sweep(
         inputs: any pytree of arrays whose first axis counts the simulations.
         times: (n,) times of the output in increasing order [s], the same for all.
         method: ``EventAligned()`` (default) or ``Impulse()``.
+        keep: what is kept of each motion, any pytree of arrays of one ``Trajectory``; by default
+            all of it, of which the contacts take as much room as in the motion with the most.
+            Compiled once for a function, so give one that has a name.
         lanes: size of a group; on a processor, what fits its cache.
 
     Returns:
-        A trajectory of which every array has a first axis that counts the simulations.
+        A trajectory, or what is kept of it, of which every array has a first axis that counts the
+        simulations.
 
     Raises:
         TypeError: ``method`` is none of the two.
@@ -102,6 +134,24 @@ def sweep(
         [0.0815 0.157  0.2325]
         >>> bool(results.succeeded.all())
         True
+
+        Two spheres that collide, and only how fast the second one is in the end:
+
+        >>> def collide(mass):
+        ...     scene = jc.Scene(
+        ...         bodies=jc.spheres(radius=0.02, mass=jnp.stack([0.1, mass])),
+        ...         surfaces=(),
+        ...         contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=1.0)),
+        ...         gravity=(0.0, 0.0, 0.0),
+        ...     )
+        ...     apart = ((0.0, 0.0, 0.0), (0.1, 0.0, 0.0))
+        ...     return scene, jc.state(position=apart, velocity=((1.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+        >>> def last_speed(motion):
+        ...     return motion.velocity[-1, 1, 0]
+        >>> masses = jnp.array([0.1, 0.3])
+        >>> speeds = jc.sweep(collide, masses, [0.0, 0.2], method=jc.Impulse(), keep=last_speed)
+        >>> print(speeds)
+        [1.  0.5]
     """
     method = EventAligned() if method is None else method
     if not isinstance(method, (EventAligned, Impulse)):
@@ -117,109 +167,134 @@ def sweep(
     ((count,),) = counts
     check_times(times)
     method = dataclasses.replace(method, lanes=AXIS)
-    lanes = min(lanes, count)
     traced = not all(map(is_concrete, (times, *jax.tree.leaves(inputs))))
     moments = jnp.asarray(times, dtype=float)
     inputs = jax.tree.map(jnp.asarray, inputs)
     scene, initial = jax.eval_shape(make, jax.tree.map(lambda column: column[0], inputs))
     budget = first_budget(scene, initial, times, method)
-    sort = is_one_sphere_over_a_plane(scene, initial, method)
     if not isinstance(make, Hashable):
         make = partial(_call, make)  # compiled in every call
-    results = (
-        None if traced else _follow(make, inputs, moments, method, budget, lanes=lanes, sort=sort)
+    several = _Sweep(
+        make,
+        _everything if keep is None else keep,
+        min(lanes, count),
+        is_one_sphere_over_a_plane(scene, initial, method),
     )
-    if results is None:
-        return _simulate_mapped(make, inputs, moments, method, budget, lanes=lanes, sort=sort)
-    warn_of_failures(results, caller="sweep", stacklevel=3)
+    found = None if traced else _follow(several, inputs, moments, method, budget)
+    if found is None:
+        return _simulate_mapped(several, inputs, moments, method, budget)
+    status, results = found
+    warn_of_failures(status, caller="sweep", stacklevel=3)
     return results
 
 
-def _call(make: Callable[[Inputs], tuple[Scene, State]], one: Inputs) -> tuple[Scene, State]:
+@dataclasses.dataclass(frozen=True)
+class _Sweep:
+    """What is the same for all simulations.
+
+    Attributes:
+        make: scene and initial state of one input.
+        keep: what is kept of one motion.
+        lanes: size of a group.
+        sort: whether to sort by the expected number of contacts.
+    """
+
+    make: Callable[[Any], tuple[Scene, State]]
+    keep: Callable[[Trajectory], Any]
+    lanes: int
+    sort: bool
+
+
+def _call(make: Make[Inputs], one: Inputs) -> tuple[Scene, State]:
     return make(one)
 
 
+def _everything(motion: Trajectory) -> Trajectory:
+    return motion
+
+
 def _follow(
-    make: Callable[[Inputs], tuple[Scene, State]],
-    inputs: Inputs,
-    times: jax.Array,
-    method: Followed,
-    budget: Budget,
-    *,
-    lanes: int,
-    sort: bool,
-) -> Trajectory | None:
-    """All simulations, each with the method and the budget that it needs; ``None`` where ``make``
-    encloses traced numbers.
+    several: _Sweep, inputs: Inputs, times: jax.Array, method: Followed, budget: Budget
+) -> tuple[NDArray[Any], Any] | None:
+    """The status of each simulation and what is kept of it, each with the method and the budget
+    that it needs; ``None`` where ``make`` encloses traced numbers.
     """
     count = jax.tree.leaves(inputs)[0].shape[0]
-    everything = np.arange(count)
-    if sort:
-        expect = partial(_expect, make, times=times, contacts=budget.contacts)
-        expected = _in_groups(expect, inputs, everything, lanes=lanes)
-        if expected is None:
+    order = np.arange(count)
+    if several.sort:
+        expect = partial(_expect, several, times=times, contacts=budget.contacts)
+        expected: list[NDArray[Any]] = []
+        if _fill(expected, expect, inputs, order, lanes=several.lanes) is None:
             return None
-        everything = np.argsort(expected, kind="stable")
-    first = partial(_simulate_group, make, times=times, method=method, budget=budget)
-    results = _in_groups(first, inputs, everything, lanes=lanes)
-    if results is None:
+        order = np.argsort(expected[0], kind="stable")
+    results: list[NDArray[Any]] = []
+    first = partial(_simulate_group, several, times=times, method=method, budget=budget)
+    structure = _fill(results, first, inputs, order, lanes=several.lanes)
+    if structure is None:
         return None
-    results = jax.tree.map(lambda column: column[np.argsort(everything)], results)
-    again = _that_need_more(np.arange(count), results.status, method, budget, lanes=lanes)
+    again = _that_need_more(np.arange(count), results[0], method, budget)
     while again:
         index, method, budget = again.pop()
-        program = partial(_simulate_group, make, times=times, method=method, budget=budget)
-        found = _in_groups(program, inputs, index, lanes=lanes)
-        assert found is not None  # as the first ones
-        results = _put(results, index, found)
-        again += _that_need_more(index, found.status, method, budget, lanes=lanes)
-    return jax.tree.map(jnp.asarray, results)
+        program = partial(_simulate_group, several, times=times, method=method, budget=budget)
+        fewer = min(several.lanes, max(1, MOST_ENTRIES // budget.contacts))
+        _fill(results, program, inputs, index, lanes=fewer)
+        again += _that_need_more(index, results[0][index], method, budget)
+    status, arrays = results[0], []
+    while results:  # one after the other takes little memory beside them
+        arrays.append(jnp.asarray(results.pop(0)))
+    return status, jax.tree.unflatten(structure, arrays)[1]
 
 
-def _in_groups(
-    program: Callable[[Inputs], Result], inputs: Inputs, index: Indices, *, lanes: int
-) -> Result | None:
-    """What a program of groups gives for the inputs of these numbers, as NumPy arrays; ``None``
-    where that is traced.
+def _fill(
+    whole: list[NDArray[Any]],
+    program: Callable[[Inputs], Any],
+    inputs: Inputs,
+    index: Indices,
+    *,
+    lanes: int,
+) -> Any:
+    """Put what a program of groups gives for the inputs of these numbers in their places of the
+    arrays ``whole``, which it makes where there are none. The structure of what it gives, or
+    ``None`` where that is traced.
     """
-    parts = []
+    structure = None
+    count = jax.tree.leaves(inputs)[0].shape[0]
     for start in range(0, index.size, lanes):
         part = index[start : start + lanes]
         picked = np.pad(part, (0, lanes - part.size), mode="edge")
         found = program(jax.tree.map(lambda column, picked=picked: column[picked], inputs))
-        if not all(map(is_concrete, jax.tree.leaves(found))):
+        leaves, structure = jax.tree.flatten(found)
+        if not all(map(is_concrete, leaves)):
             return None
-        parts.append(jax.tree.map(lambda leaf, size=part.size: np.asarray(leaf)[:size], found))
-    return jax.tree.map(lambda *leaves: np.concatenate(leaves), *parts)
+        if not whole:
+            whole += [np.zeros((count, *leaf.shape[1:]), leaf.dtype) for leaf in leaves]
+        for place, leaf in enumerate(leaves):
+            whole[place] = _put(whole[place], part, np.asarray(leaf)[: part.size])
+    return structure
+
+
+def _put(whole: NDArray[Any], index: Indices, part: NDArray[Any]) -> NDArray[Any]:
+    """Others in the places ``index``, and as many entries (for contacts) as either has."""
+    most = np.maximum(whole.shape[1:], part.shape[1:])
+    if np.any(most > whole.shape[1:]):
+        lacking = most - whole.shape[1:]
+        whole = np.pad(whole, [(0, 0), *((0, int(size)) for size in lacking)])
+    wide = np.zeros((index.size, *most), whole.dtype)
+    wide[tuple(map(slice, part.shape))] = part
+    whole[index] = wide
+    return whole
 
 
 def _that_need_more(
-    index: Indices, status: Indices, method: Followed, budget: Budget, *, lanes: int
+    index: Indices, status: NDArray[Any], method: Followed, budget: Budget
 ) -> list[tuple[Indices, Followed, Budget]]:
     """The simulations that may be followed with more, and with what."""
     found = []
     for code in np.unique(status):
         more = with_remedy(method, budget, int(code))
-        if more is not None and more[1].contacts * lanes <= MOST_ENTRIES:
+        if more is not None:
             found.append((index[status == code], *more))
     return found
-
-
-def _put(whole: Trajectory, index: Indices, part: Trajectory) -> Trajectory:
-    """The trajectories with others in the places ``index``, and as many entries for contacts as
-    either has.
-    """
-
-    def replaced(old: np.ndarray, new: np.ndarray) -> np.ndarray:
-        most = np.maximum(old.shape[1:], new.shape[1:])
-        wide = [
-            np.pad(leaf, [(0, 0), *((0, lacking) for lacking in most - leaf.shape[1:])])
-            for leaf in (old, new)
-        ]
-        wide[0][index] = wide[1]
-        return wide[0]
-
-    return jax.tree.map(replaced, whole, part)
 
 
 def expected_contacts(scene: Scene, initial: State, times: jax.Array, *, budget: int) -> jax.Array:
@@ -240,55 +315,46 @@ def expected_contacts(scene: Scene, initial: State, times: jax.Array, *, budget:
 # Compiled
 
 
-@partial(jax.jit, static_argnames=("make", "method", "budget"))
+@partial(jax.jit, static_argnames=("several", "method", "budget"))
 def _simulate_group(
-    make: Callable[[Inputs], tuple[Scene, State]],
-    inputs: Inputs,
-    times: jax.Array,
-    method: Followed,
-    budget: Budget,
-) -> Trajectory:
-    """Simulations that go through the budget together."""
+    several: _Sweep, inputs: Any, times: jax.Array, method: Followed, budget: Budget
+) -> tuple[jax.Array, Any]:
+    """The status of simulations that go through the budget together, and what is kept of each."""
 
-    def simulate_one(one: Inputs) -> Trajectory:
-        scene, initial = make(one)
+    def simulate_one(one: Any) -> tuple[jax.Array, Any]:
+        scene, initial = several.make(one)
         check_simulation(scene, initial, times, method)
-        return run_once(scene, initial, times, method, budget)
+        motion = run_once(scene, initial, times, method, budget)
+        return motion.status, several.keep(motion)
 
     return jax.vmap(simulate_one, axis_name=AXIS)(inputs)
 
 
-@partial(jax.jit, static_argnames=("make", "contacts"))
-def _expect(
-    make: Callable[[Inputs], tuple[Scene, State]], inputs: Inputs, times: jax.Array, contacts: int
-) -> jax.Array:
+@partial(jax.jit, static_argnames=("several", "contacts"))
+def _expect(several: _Sweep, inputs: Any, times: jax.Array, contacts: int) -> jax.Array:
     """Expected number of contacts of each."""
 
-    def expect_one(one: Inputs) -> jax.Array:
-        return expected_contacts(*make(one), times, budget=contacts)
+    def expect_one(one: Any) -> jax.Array:
+        return expected_contacts(*several.make(one), times, budget=contacts)
 
     return jax.vmap(expect_one, axis_name=AXIS)(jax.lax.stop_gradient(inputs))
 
 
-@partial(jax.jit, static_argnames=("make", "method", "budget", "lanes", "sort"))
+@partial(jax.jit, static_argnames=("several", "method", "budget"))
 def _simulate_mapped(
-    make: Callable[[Inputs], tuple[Scene, State]],
-    inputs: Inputs,
-    times: jax.Array,
-    method: Followed,
-    budget: Budget,
-    *,
-    lanes: int,
-    sort: bool,
-) -> Trajectory:
-    """All simulations with one budget, in groups inside of compiled code."""
+    several: _Sweep, inputs: Any, times: jax.Array, method: Followed, budget: Budget
+) -> Any:
+    """What is kept of all simulations with one budget, in groups inside of compiled code."""
     count = jax.tree.leaves(inputs)[0].shape[0]
+    lanes = several.lanes
 
-    def group(index: jax.Array) -> Trajectory:
+    def group(index: jax.Array) -> Any:
         picked = jax.tree.map(lambda column: column[index], inputs)
-        return _simulate_group(make, picked, times, method, budget)
+        return _simulate_group(several, picked, times, method, budget)[1]
 
-    expected = _expect(make, inputs, times, budget.contacts) if sort else jnp.zeros(count)
+    expected = (
+        _expect(several, inputs, times, budget.contacts) if several.sort else jnp.zeros(count)
+    )
     order = jnp.argsort(expected)
     groups = -(-count // lanes)
     results = jax.lax.map(

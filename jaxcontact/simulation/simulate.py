@@ -140,6 +140,8 @@ def is_one_sphere_over_a_plane(scene: Scene, initial: State, method: Method | No
     plane only: there must be no other.
     """
     contact = scene.contact
+    if isinstance(contact, PairContact):
+        return False
     plain = (
         contact.rolling is None
         and contact.spinning is None
