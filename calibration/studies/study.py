@@ -16,6 +16,7 @@ from calibration.studies.choices.normal_laws import NORMAL_LAWS
 from calibration.studies.choices.nuisances import NUISANCES
 from calibration.studies.choices.restitution_laws import RESTITUTION_LAWS
 from calibration.studies.choices.surfaces import SURFACES
+from calibration.studies.choices.varied import VARIED
 from calibration.studies.option import (
     AUTOMATIC,
     DEVIATIONS,
@@ -39,7 +40,6 @@ from calibration.studies.option import (
     options,
     required,
 )
-from calibration.studies.varied import VARIED
 from calibration.sweeps.design import DESIGNS
 from calibration.sweeps.responses import RESPONSES
 
@@ -520,7 +520,7 @@ class SweepOptions(Section):
     section: ClassVar[str] = "sweep"
     panel: ClassVar[str] = "The sweep"
     vary: Mapping[str, object] | None = option(
-        "what is varied, by the names of parameters: a range, or a list of levels",
+        "what is varied, by the names of parameters: a range, or a list of levels; once for each",
         VARIED,
         default=None,
     )
@@ -536,7 +536,7 @@ class SweepOptions(Section):
         default="latin hypercube",
     )
     number: int | None = option(
-        "how many variants, for a design that is no grid; 1000 when left out", WHOLE, default=None
+        "how many variants, for a design that is no grid; 1024 when left out", WHOLE, default=None
     )
     seed: int = option("another number, another design", NATURAL, default=0)
     responses: tuple[str, ...] | None = option(
@@ -568,8 +568,8 @@ class SweepOptions(Section):
 
     @property
     def given(self) -> bool:
-        """Whether anything is varied."""
-        return self.vary is not None
+        """Whether anything is said of a sweep."""
+        return self != SweepOptions()
 
 
 @dataclass(frozen=True, kw_only=True)

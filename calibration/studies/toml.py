@@ -27,6 +27,7 @@ from calibration.studies.study import (
     SECTIONS,
     Section,
     Study,
+    SweepOptions,
 )
 
 
@@ -71,7 +72,8 @@ def read_study(path: str | os.PathLike[str]) -> Study:
     if "files" not in content and SweepOptions.section not in content:
         raise InputError(
             "files is missing",
-            remedy="Say what to fit, for example: files = ['drops/*.csv'].",
+            remedy="Say what to fit, for example: files = ['drops/*.csv'], or what to vary, below "
+            "[sweep].",
             path=source,
         )
     extensions = _load_extensions(content.get("extensions", ()), source, line)
@@ -313,7 +315,7 @@ _EXAMPLES = {
     "interest": "['contact.normal.restitution']",
     "angles": "[30.0, 60.0]",
     "vary": "{ 'contact.normal.restitution' = { from = 0.5, to = 0.9 } }",
-    "number": "1000",
+    "number": "1024",
     "responses": "['rebound_speed', 'restitution']",
     "position": "[0.0, 0.0, 0.3]",
     "partner_position": "[0.1, 0.0, 0.0]",

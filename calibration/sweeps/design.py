@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import qmc
 
 from calibration.errors import InputError
 from calibration.sweeps.factors import Factor
@@ -79,6 +78,8 @@ class Design:
 
     def _fractions(self, factors: int) -> NDArray[np.float64]:
         """Points (variants, factors) of the unit cube."""
+        from scipy.stats import qmc  # slow to import, for which help texts do not wait
+
         assert self.number is not None
         generator = np.random.default_rng(self.seed)
         if self.kind == LATIN_HYPERCUBE:

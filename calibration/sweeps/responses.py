@@ -43,7 +43,8 @@ class SweptMotions:
     """Motions of many variants, of which responses are computed.
 
     Attributes:
-        trajectory: of all variants; every array has a first axis that counts them.
+        trajectory: of all variants, at the first and the last time; every array has a first axis
+            that counts them, and there are entries for the first impacts only.
         first: their first impacts.
         impacts: number of impacts of each (variants,).
     """
@@ -53,25 +54,26 @@ class SweptMotions:
     impacts: NDArray[np.float64]
 
 
-def swept_motions(trajectory: "jc.Trajectory", *, impacts: int) -> SweptMotions:
+def swept_motions(
+    trajectory: "jc.Trajectory", count: NDArray[np.integer], *, impacts: int
+) -> SweptMotions:
     """Motions with so many of their first impacts.
 
     Args:
-        trajectory: of many variants.
+        trajectory: of many variants, with their first impacts.
+        count: number of impacts of each (variants,).
         impacts: number of entries for impacts.
     """
     contacts = trajectory.contacts
     assert contacts is not None  # the methods of sweeps record them
     happened = np.asarray(contacts.happened)
-    order = np.argsort(~happened, axis=1, kind="stable")[:, :impacts]
+    ended = happened & (np.asarray(contacts.rebound_speed) > 0.0)
 
     def first(values: ArrayLike, known: NDArray[np.bool_] = happened) -> NDArray[np.float64]:
         numbers = np.where(known, np.asarray(values, dtype=float), np.nan)
-        picked = np.take_along_axis(numbers, order, axis=1)
-        lacking = [(0, 0), (0, impacts - picked.shape[1])]
-        return np.pad(picked, lacking, constant_values=np.nan)
+        lacking = [(0, 0), (0, impacts - numbers.shape[1])]
+        return np.pad(numbers, lacking, constant_values=np.nan)
 
-    ended = happened & (np.asarray(contacts.rebound_speed) > 0.0)
     return SweptMotions(
         trajectory,
         FirstImpacts(
@@ -83,7 +85,7 @@ def swept_motions(trajectory: "jc.Trajectory", *, impacts: int) -> SweptMotions:
             first(contacts.body),
             first(contacts.partner),
         ),
-        happened.sum(axis=1).astype(float),
+        count.astype(float),
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
@@ -171,6 +172,20 @@ class _VariantOf:
         return _variant(self.start, self.varied, row)
 
 
+@dataclasses.dataclass(frozen=True)
+class _FirstImpacts:
+    """A motion with so many of its first impacts in order of time, and how many there were."""
+
+    impacts: int
+
+    def __call__(self, motion: jc.Trajectory) -> tuple[jc.Trajectory, jax.Array]:
+        contacts = motion.contacts
+        assert contacts is not None  # the methods of sweeps record them
+        order = jnp.argsort(~contacts.happened)[: self.impacts]  # a stable sort
+        first = jax.tree.map(lambda column: column[order], contacts)
+        return motion._replace(contacts=first), jnp.sum(contacts.happened)
+
+
 def _variant(start: Start, varied: Sequence[Variable], row: Any) -> Start:
     for variable, value in zip(varied, row, strict=True):
         start = variable.put(start, value)
@@ -192,9 +207,11 @@ def _simulate(
     filled = np.pad(rows, [(0, lacking), (0, 0)], mode="edge")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", jc.SimulationWarning)  # said once, at the end
-        found = jc.sweep(make, filled, times, method=method, lanes=lanes)
-    found = jax.tree.map(lambda leaf: np.asarray(leaf)[: len(rows)], found)
-    motions, status = swept_motions(found, impacts=impacts), np.asarray(found.status)
+        kept_motions = jc.sweep(
+            make, filled, times, method=method, keep=_FirstImpacts(impacts), lanes=lanes
+        )
+    found, count = jax.tree.map(lambda leaf: np.asarray(leaf)[: len(rows)], kept_motions)
+    motions, status = swept_motions(found, count, impacts=impacts), found.status
     columns = {}
     with np.errstate(all="ignore"):  # what is not finite is not known
         for response in kept:

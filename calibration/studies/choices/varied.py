@@ -6,6 +6,7 @@ from typing import Any
 
 from calibration.errors import InputError
 from calibration.studies.option import ValueKind
+from calibration.sweeps.factors import LEVELS as USUAL_LEVELS
 from calibration.sweeps.factors import LINEAR, LOGARITHMIC, Factor, Levels, Range
 
 FROM, TO, LEVELS, SCALE = "from", "to", "levels", "scale"
@@ -28,12 +29,21 @@ def factors_of(varied: Mapping[str, Any]) -> list[Factor]:
             float(values[FROM]),
             float(values[TO]),
             scale=str(values.get(SCALE, LINEAR)),
-            **({LEVELS: values[LEVELS]} if LEVELS in values else {}),
+            levels=values.get(LEVELS, USUAL_LEVELS),
         )
         if isinstance(values, Mapping)
         else Levels(name, tuple(values))
         for name, values in varied.items()
     ]
+
+
+def smallest_of(varied: Any) -> float:
+    """The smallest value of a factor.
+
+    Args:
+        varied: what ``VARIED`` keeps of it.
+    """
+    return float(varied[FROM]) if isinstance(varied, Mapping) else min(varied)
 
 
 def _is_number(value: object) -> bool:
