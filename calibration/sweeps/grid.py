@@ -7,7 +7,8 @@ from calibration.errors import InputError
 if TYPE_CHECKING:
     import xarray
 
-FACTORS, DESIGN = "factors", "design"
+FACTORS, RESPONSES_KEPT, DESIGN, SCALE = "factors", "responses", "design", "scale"
+"""Names of attributes of a store."""
 
 
 def factors_of(swept: "xarray.Dataset") -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.runtime.identity import Identity, check_identity
+from calibration.sweeps.grid import SCALE
 from calibration.sweeps.responses import AXIS, BODY, IMPACT, VARIANT, Response
 from calibration.sweeps.variables import AXES, Variable
 from jaxcontact.simulation.core.status import succeeded
@@ -80,9 +81,9 @@ def response_column(
     return Column(filled, (VARIANT, *axes), about)
 
 
-def variable_column(variable: Variable, values: NDArray[np.float64]) -> Column:
-    """The values of a factor."""
-    about = {"units": variable.about.unit, "long_name": variable.about.label}
+def variable_column(variable: Variable, values: NDArray[np.float64], *, scale: str) -> Column:
+    """The values of a factor that is spread on a scale."""
+    about = {"units": variable.about.unit, "long_name": variable.about.label, SCALE: scale}
     return Column(values, (VARIANT,), about, is_factor=True)
 
 
@@ -146,12 +147,7 @@ class Store:
         """All arrays, empty; the folder is there with all of them, or not at all."""
         import zarr
 
-        if not self.path.parent.is_dir():
-            raise InputError(
-                "the folder of this store does not exist",
-                remedy=f"Make the folder {self.path.parent}, or name another.",
-                path=self.path,
-            )
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         beside = self.path.with_name(f".{self.path.name}.part")
         shutil.rmtree(beside, ignore_errors=True)  # of a process that was killed
         group = zarr.open_group(beside, mode="w", zarr_format=2)

@@ -20,7 +20,7 @@ from calibration.runtime.identity import identify
 from calibration.runtime.progress import Progress, ensure_progress
 from calibration.sweeps.design import Design, in_order
 from calibration.sweeps.factors import Factor
-from calibration.sweeps.grid import DESIGN, FACTORS
+from calibration.sweeps.grid import DESIGN, FACTORS, RESPONSES_KEPT
 from calibration.sweeps.responses import RESPONSES, Response, swept_motions
 from calibration.sweeps.store import (
     STATUS,
@@ -37,7 +37,7 @@ from jaxcontact.simulation.simulate import check_simulation
 if TYPE_CHECKING:
     import xarray
 
-LANES, CHUNK = 128, 4096
+LANES, CHUNK = 128, 1024
 USUAL = ("impacts", "impact_speed", "rebound_speed", "restitution", "final_velocity")
 """Responses that are kept where none are named."""
 
@@ -121,33 +121,40 @@ def sweep(
     table = design.table(ordered)
     method = jc.EventAligned() if method is None else method
     times = np.array([0.0, duration])
-    # The values of what is varied do not matter, so the lowest ones stand for them.
-    lowest, highest = (_variant(start, varied, row) for row in (table.min(0), table.max(0)))
+    ends = np.array([factor.grid()[[0, -1]] for factor in ordered]).T
+    lowest, highest = (_variant(start, varied, row) for row in ends)
     _check_scenes((lowest, highest), times, method)
     identity = identify(
-        {"the scene": lowest.scene, "the initial state": lowest.state, "the table": table}
+        {"the scene": _variant(start, varied, np.ones(len(varied))), "the table": table}
         | {f"the response {one.name}": one for one in kept},
         {
             "factors": [factor.name for factor in ordered],
-            "design": design,
+            "design": design.kind,
+            "number": design.number,
+            "seed": design.seed,
             "duration": duration,
             "impacts": impacts,
             "method": method,
         },
     )
-    about = {DESIGN: design.kind, FACTORS: [factor.name for factor in ordered]}
+    about = {
+        DESIGN: design.kind,
+        FACTORS: [factor.name for factor in ordered],
+        RESPONSES_KEPT: [one.name for one in kept],
+    }
     opened = Store(Path(store), identity=identity, variants=len(table), about=about)
     make = _VariantOf(fingerprint(lowest, varied), start, tuple(varied))
     failed, done = int(np.sum(~succeeded(opened.status()[: opened.done()]))), opened.done()
     say = ensure_progress(progress)
-    say(f"Sweeping {len(table)} variants", total=len(table))
+    there = f", {done} of them are there" if done else ""
+    say(f"Sweeping {len(table)} variants{there}", total=len(table))
     for first in range(done, len(table), chunk):
         rows = table[first : first + chunk]
         columns, status = _simulate(
             make, rows, times, kept, impacts, method, lanes=min(lanes, len(table))
         )
-        for variable, values in zip(varied, rows.T, strict=True):
-            columns[variable.name] = variable_column(variable, values)
+        for factor, variable, values in zip(ordered, varied, rows.T, strict=True):
+            columns[variable.name] = variable_column(variable, values, scale=factor.scale)
         opened.write(first, columns, status)
         failed += int(np.sum(~succeeded(status)))
         say.advance(first + len(rows), f"{failed} failed" if failed else "")

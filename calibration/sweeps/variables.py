@@ -131,9 +131,10 @@ def chosen(factors: list[Factor], scene: jc.Scene, state: jc.State) -> list[Vari
         about = known[factor.name].about
         for value in factor.grid()[[0, -1]]:
             if not about.interval.contains(value):
+                unit = "" if about.unit == "-" else f" {about.unit}"
                 raise InputError(
-                    f"sweep: {factor.name} = {value:g} {about.unit} is outside "
-                    f"{about.interval} ({about.label})",
+                    f"sweep: {factor.name} = {value:g}{unit} is outside {about.interval} "
+                    f"({about.label})",
                     remedy=about.remedy or "Narrow its range.",
                 )
     return [known[factor.name] for factor in factors]

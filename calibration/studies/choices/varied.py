@@ -37,6 +37,24 @@ def factors_of(varied: Mapping[str, Any]) -> list[Factor]:
     ]
 
 
+def check_varied(varied: Mapping[str, Any] | None) -> Mapping[str, Any]:
+    """What is varied.
+
+    Args:
+        varied: as ``VARIED`` keeps it; ``None`` where nothing is.
+
+    Raises:
+        InputError: nothing is.
+    """
+    if varied is None:
+        raise InputError(
+            "nothing is varied",
+            remedy="Add --vary restitution=0.5:0.9, or vary = { restitution = { from = 0.5, to = "
+            "0.9 } } below [sweep] of a study file.",
+        )
+    return varied
+
+
 def smallest_of(varied: Any) -> float:
     """The smallest value of a factor.
 

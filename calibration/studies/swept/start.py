@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.studies.choices.varied import factors_of, smallest_of
+from calibration.studies.choices.varied import check_varied, factors_of, smallest_of
 from calibration.studies.collisions import make_bodies, scene_of_two
 from calibration.studies.contact import contact_with, own_paths, path_of
 from calibration.studies.scene import (
@@ -62,16 +62,11 @@ def starting_point(study: Study) -> StartingPoint:
         InputError: nothing is varied; a name that there is not, or that means several parameters; a
             value that is missing, given twice or not allowed.
     """
-    if study.sweep.vary is None:
-        raise InputError(
-            "nothing is varied",
-            remedy="Add --vary restitution=0.5:0.9, or vary = { restitution = { from = 0.5, to = "
-            "0.9 } } below [sweep] of a study file.",
-        )
+    vary = check_varied(study.sweep.vary)
     _check_bodies(study)
     start = Start(_scene_with_every_part(study), _state(study))
     names = _names(study, start)
-    varied = _by_full_name(study.sweep.vary, names)
+    varied = _by_full_name(vary, names)
     given = _by_full_name(study.sweep.values or {}, names)
     twice = sorted(set(varied) & set(given))
     if twice:
