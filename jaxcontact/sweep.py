@@ -85,8 +85,8 @@ def sweep(
     have about as many contacts go through it together, and a group stops when it is done. It
     can be differentiated in every mode. What is not kept is not computed; nor is what is not used
     where the sweep is compiled together with what is made of it (``jax.jit(lambda inputs:
-    sweep(make, inputs, times).position)``). A compiled sweep keeps one core of a processor busy; for more, call it with parts of
-    the inputs from as many threads.
+    sweep(make, inputs, times).position)``). A compiled sweep keeps one core of a processor busy;
+    for more, call it with parts of the inputs from as many threads.
 
     How each simulation ended is in ``status`` of the result; ``np.flatnonzero(~result.succeeded)``
     are those that did not succeed. Outside of traced functions each is followed as ``simulate``

@@ -64,8 +64,10 @@ def contact_with(
     choice = CONTACTS[study.contact.model or ""]
     names = own_paths(study)
     given = study.contact.values or {}
-    values = {path_of(name, names, of=choice.name): value for name, value in given.items()}
-    values |= further
+    values = {
+        **{path_of(name, names, of=choice.name): value for name, value in given.items()},
+        **further,
+    }
     contact = _without_unused(_with_every_part(study), choice, (*values, *named))
     _check_required(choice, contact, values)
     try:

@@ -672,6 +672,4 @@ class Study:
     def __post_init__(self) -> None:
         given = (self.files,) if isinstance(self.files, str | os.PathLike) else self.files
         needless = not given and self.sweep.given
-        object.__setattr__(
-            self, "files", () if needless else FILES_OPTION.check("files", given)
-        )
+        object.__setattr__(self, "files", () if needless else FILES_OPTION.check("files", given))

@@ -141,7 +141,8 @@ class Store:
         if self.group is None:
             self.group = self._make(everything)
         for name, column in everything.items():  # the status last
-            self.group[name][start : start + status.size] = column.values
+            array: Any = self.group[name]  # zarr's type is that of an array or a group
+            array[start : start + status.size] = column.values
 
     def _make(self, columns: Mapping[str, Column]) -> "zarr.Group":
         """All arrays, empty; the folder is there with all of them, or not at all."""
@@ -163,7 +164,8 @@ class Store:
                 fill_value=None if name == STATUS else fill,
                 attributes={DIMENSIONS: list(column.dimensions), **column.about},
             )
-        group[STATUS][...] = NOT_COMPUTED  # no fill value: a status is never missing
+        status: Any = group[STATUS]
+        status[...] = NOT_COMPUTED  # no fill value: a status is never missing
         for name, values in _coordinates(columns).items():
             array = group.create_array(
                 name,

@@ -164,7 +164,8 @@ def _lines(summary: SweepSummary) -> Iterator[str]:
     yield ""
     names = [_named(response) for response in summary.responses]
     wide = max(len(name) for name in ("response", *names))
-    yield f"{'response':{wide}}  {'known':>6}  {'least':>7}  {'median':>7}  {'greatest':>8}  follows"
+    head = f"{'known':>6}  {'least':>7}  {'median':>7}  {'greatest':>8}"
+    yield f"{'response':{wide}}  {head}  follows"
     for name, response in zip(names, summary.responses, strict=True):
         numbers = (
             f"{response.least:>7.4g}  {response.median:>7.4g}  {response.greatest:>8.4g}"

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.studies.choices.varied import check_varied, factors_of, smallest_of
-from calibration.studies.collisions import make_bodies, scene_of_two
+from calibration.studies.collisions import scene_of_two
 from calibration.studies.contact import contact_with, own_paths, path_of
 from calibration.studies.scene import (
     has_rigid_impacts,
@@ -70,15 +70,13 @@ def starting_point(study: Study) -> StartingPoint:
     given = _by_full_name(study.sweep.values or {}, names)
     twice = sorted(set(varied) & set(given))
     if twice:
-        raise InputError(
-            f"{twice[0]} has a value and is varied", remedy="Leave one of them out."
-        )
+        raise InputError(f"{twice[0]} has a value and is varied", remedy="Leave one of them out.")
     named = (*varied, *given)
     start = start._replace(scene=_without_unused(start.scene, named))
     _check_complete(study, start.scene, named)
-    values = [Levels(name, (_number(name, value),)) for name, value in given.items()]
+    values: list[Factor] = [Levels(name, (_number(name, value),)) for name, value in given.items()]
     for factor, variable in zip(values, chosen(values, *start), strict=True):
-        start = variable.put(start, factor.values[0])
+        start = variable.put(start, factor.grid()[0])
     rigid = has_rigid_impacts(study) and not study.contact.given
     return StartingPoint(start, factors_of(varied), jc.Impulse() if rigid else jc.EventAligned())
 
@@ -250,7 +248,5 @@ def _is_in(name: str, path: str) -> bool:
 
 def _number(name: str, value: object) -> float:
     if isinstance(value, bool | str) or not isinstance(value, int | float):
-        raise InputError(
-            f"{name} = {value!r} is not a number", remedy="Give a number in its unit."
-        )
+        raise InputError(f"{name} = {value!r} is not a number", remedy="Give a number in its unit.")
     return float(value)
