@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from calibration.errors import InputError
+from calibration.sweeps.responses import VARIANT
 
 if TYPE_CHECKING:
     import xarray
@@ -51,4 +52,7 @@ def on_grid(swept: "xarray.Dataset") -> "xarray.Dataset":
             f"on_grid: this sweep has the design {swept.attrs[DESIGN]!r}",
             remedy='Only one with the design "grid" lies on a grid.',
         )
-    return swept.set_index(variant=factors_of(swept)).unstack("variant")
+    names = factors_of(swept)
+    if len(names) == 1:
+        return swept.swap_dims({VARIANT: names[0]})
+    return swept.set_index({VARIANT: names}).unstack(VARIANT)
