@@ -114,10 +114,11 @@ def test_a_sweep_that_was_killed_goes_on_and_ends_with_the_same_store(
 
 
 def test_what_is_not_known_is_missing_and_no_number_is_nan(tmp_path):
-    """A start deep in the floor fails; a fall from 0.5 m has one impact in 0.5 s."""
-    heights = Levels("position_z", (-5.0, 0.1, 0.5))
+    """With room for two impacts: in 0.5 s a ball has more from 0.05 m, and one from 0.5 m."""
+    heights = Levels("position_z", (0.05, 0.19, 0.5))
+    few = {"factors": [heights], "impacts": 2, "method": jc.Impulse(max_contacts=2)}
     with pytest.warns(jc.SimulationWarning, match=r"1 of 3 simulations.*status says which"):
-        swept = sweep(tmp_path / "drops.zarr", [heights], impacts=2, chunk=2)
+        swept = sweep(tmp_path / "drops.zarr", **few)
     known = np.isfinite(swept.impact_speed.values)
     assert known.tolist() == [[False, False], [True, True], [True, False]]
     assert np.isnan(swept.impacts.values).tolist() == [True, False, False]
@@ -128,7 +129,7 @@ def test_what_is_not_known_is_missing_and_no_number_is_nan(tmp_path):
         assert values.dtype.kind != "f" or np.all(np.isfinite(values)), name
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        sweep(tmp_path / "drops.zarr", [heights], impacts=2, chunk=2)
+        sweep(tmp_path / "drops.zarr", **few)
     assert any("1 of 3" in str(warning.message) for warning in said)
     text = str(summarise(swept))
     assert "1 of 3 simulations did not succeed" in text
