@@ -38,7 +38,7 @@ given: about half a gigabyte.
 """
 
 Inputs = TypeVar("Inputs")
-Result = TypeVar("Result")
+Outputs = TypeVar("Outputs")
 Indices = NDArray[np.intp]
 Make = Callable[[Inputs], tuple[Scene, State]]
 
@@ -62,9 +62,9 @@ def sweep(
     times: ArrayLike,
     *,
     method: EventAligned | Impulse | None = None,
-    keep: Callable[[Trajectory], Result],
+    keep: Callable[[Trajectory], Outputs],
     lanes: int = 128,
-) -> Result: ...
+) -> Outputs: ...
 
 
 def sweep(
@@ -73,9 +73,9 @@ def sweep(
     times: ArrayLike,
     *,
     method: EventAligned | Impulse | None = None,
-    keep: Callable[[Trajectory], Result] | None = None,
+    keep: Callable[[Trajectory], Outputs] | None = None,
     lanes: int = 128,
-) -> Trajectory | Result:
+) -> Trajectory | Outputs:
     """Simulate ``make(input)`` for every one of ``inputs``, whatever the scene.
 
     As ``jax.vmap`` of ``simulate``, with the same result, in groups of ``lanes``: beside the result

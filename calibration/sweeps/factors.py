@@ -34,7 +34,7 @@ class Range:
         >>> stiffness = cal.sweeps.Range(
         ...     "contact.normal.stiffness", 1e5, 1e7, scale="log", levels=3
         ... )
-        >>> stiffness.grid().tolist()
+        >>> stiffness.grid().round(3).tolist()
         [100000.0, 1000000.0, 10000000.0]
         >>> cal.sweeps.Range("velocity_x", 0.0, 2.0).at(np.array([0.25])).tolist()
         [0.5]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from calibration.runtime.registry import Registry
 
 if TYPE_CHECKING:
-    import jaxcontact as jc
+    import jaxcontact.simulation.core.trajectory
 
 VARIANT, IMPACT, BODY, AXIS = "variant", "impact", "body", "axis"
 
@@ -47,15 +47,29 @@ class SweptMotions:
             that counts them, and there are entries for the first impacts only.
         first: their first impacts.
         impacts: number of impacts of each (variants,).
+
+    Example:
+        How far a ball has come on the floor at its first impact, for each of the motions that the
+        function is given:
+
+        >>> def reach(motions):
+        ...     start = np.asarray(motions.trajectory.position[:, 0, 0])
+        ...     speed = np.asarray(motions.trajectory.velocity[:, 0, 0])
+        ...     return (start + speed * motions.first.touch_down[:, 0])[:, None]
+        >>> cal.sweeps.Response("reach", reach, label="place", unit="m", axes=("impact",)).unit
+        'm'
     """
 
-    trajectory: "jc.Trajectory"
+    trajectory: "jaxcontact.simulation.core.trajectory.Trajectory"
     first: FirstImpacts
     impacts: NDArray[np.float64]
 
 
 def swept_motions(
-    trajectory: "jc.Trajectory", count: NDArray[np.integer], *, impacts: int
+    trajectory: "jaxcontact.simulation.core.trajectory.Trajectory",
+    count: NDArray[np.integer],
+    *,
+    impacts: int,
 ) -> SweptMotions:
     """Motions with so many of their first impacts.
 

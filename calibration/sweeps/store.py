@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.runtime.identity import Identity, check_identity
-from calibration.sweeps.grid import SCALE
+from calibration.sweeps.grid import RESPONSES_KEPT, SCALE
 from calibration.sweeps.responses import AXIS, BODY, IMPACT, VARIANT, Response
 from calibration.sweeps.variables import AXES, Variable
 from jaxcontact.simulation.core.status import succeeded
@@ -228,9 +228,10 @@ def remove_store(path: Path) -> None:
 
 
 def open_store(path: Path) -> "xarray.Dataset":
-    """The store as a dataset, read when it is used."""
+    """The store as a dataset, read when it is used, with the responses in their order."""
     xarray = _import_zarr()
-    return xarray.open_zarr(path, chunks=None)
+    swept = xarray.open_zarr(path, chunks=None)
+    return swept[[*swept.attrs[RESPONSES_KEPT], STATUS]]
 
 
 def count_statuses(status: NDArray[Any]) -> dict[str, int]:

@@ -40,6 +40,20 @@ class SweptResponse:
         least, median, greatest: of these; NaN where there are none.
         ranks: rank correlation (Spearman's) with each factor, from -1 to 1, by name: 1 where a
             larger factor always makes a larger response. Only where both vary.
+
+    Example:
+        >>> found = cal.sweeps.SweptResponse(
+        ...     name="impact_speed",
+        ...     label="approach speed along the normal",
+        ...     unit="m/s",
+        ...     known=3,
+        ...     least=1.0,
+        ...     median=1.5,
+        ...     greatest=2.0,
+        ...     ranks={"position_z": 1.0},
+        ... )
+        >>> found.is_constant
+        False
     """
 
     name: str
@@ -67,6 +81,17 @@ class SweepSummary:
         responses: in the order of the store.
         statuses: how many variants ended in which way.
         failures: a sentence on those that did not succeed; empty where all did.
+
+    Example:
+        >>> summary = cal.sweeps.SweepSummary(
+        ...     variants=2,
+        ...     factors=("position_z from 0.1 to 0.2 m",),
+        ...     responses=(),
+        ...     statuses={"SUCCESS": 2},
+        ...     failures="",
+        ... )
+        >>> print(summary)
+        2 variants of position_z from 0.1 to 0.2 m
     """
 
     variants: int
@@ -101,8 +126,8 @@ def summarise(swept: "xarray.Dataset") -> SweepSummary:
         >>> print(cal.sweeps.summarise(swept))
         10 variants of position_z from 0.2 to 0.4 m
         <BLANKLINE>
-        response             known    least   median  greatest  follows
-        rebound_speed [m/s]     10    1.503    1.869     2.184  position_z +1.00
+        response              known    least   median  greatest  follows
+        rebound_speed [m/s]      10    1.503    1.875     2.184  position_z +1.00
     """
     factors, status = factor_columns(swept), swept[STATUS].values
     return SweepSummary(
@@ -161,6 +186,8 @@ def _lines(summary: SweepSummary) -> Iterator[str]:
     yield f"{summary.variants} variants of" + ("" if several else f" {summary.factors[0]}")
     if several:
         yield from (f"  {factor}" for factor in summary.factors)
+    if not summary.responses:
+        return
     yield ""
     names = [_named(response) for response in summary.responses]
     wide = max(len(name) for name in ("response", *names))
