@@ -1,6 +1,8 @@
 """``jaxcontact sweep``: scenes of a study, what it prints and leaves, and what it refuses."""
 
 import json
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,6 +28,8 @@ from calibration.sweeps import store
 from calibration.sweeps.sweep import CHUNK
 from jaxcontact.systems import pfc
 
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "experiments" / "sweeps"
 BALL = ["--radius", "0.02", "--mass", "0.0027"]
 DROPS = [*BALL, "--vary", "restitution=0.5:0.9", "--vary", "position_z=0.1,0.3", "--number", "6"]
 TWO = {"ball": Ball(radius=0.02, mass=0.05), "partner": Partner(radius=0.03, mass=0.12)}
@@ -84,6 +88,18 @@ def test_a_study_file_is_swept(run, tmp_path):
     assert (found["least"], found["greatest"]) == pytest.approx((0.5 * speed, 0.9 * speed))
     swept = xarray.open_zarr(folder / "sweep.zarr", chunks=None)
     np.testing.assert_allclose(swept.rebound_speed[:, 0], [x * speed for x in (0.5, 0.7, 0.9)])
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.toml")), ids=lambda path: path.name)
+def test_the_examples_are_studies_that_can_be_swept(path):
+    found = starting_point(read_study(path))
+    assert len(found.factors) >= 2
+
+
+def test_the_study_of_the_page_is_the_example():
+    page = (ROOT / "docs" / "sweeps.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^```toml\n(.*?)^```", page, re.M | re.S)
+    assert shown == (EXAMPLES / "two_balls.toml").read_text(encoding="utf-8")
 
 
 def test_it_goes_on_after_a_kill_and_refuses_another_sweep(run, tmp_path, monkeypatch):
