@@ -3,6 +3,7 @@
 import math
 from typing import Any, cast
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -108,7 +109,8 @@ def spheres(
 def as_numbers(given: Vector) -> Real:
     """An array of what was given as a list or a tuple; else what was given."""
     if isinstance(given, list | tuple):
-        return np.asarray(given) if is_concrete(given) else jnp.asarray(given)
+        several = any(isinstance(number, jax.Array) for number in given)
+        return jnp.asarray(given) if several else np.asarray(given)
     return cast(Real, given)
 
 
