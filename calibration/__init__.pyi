@@ -7,6 +7,7 @@ from . import nuisances as nuisances
 from . import report as report
 from . import results as results
 from . import studies as studies
+from . import sweeps as sweeps
 from . import testing as testing
 from .errors import InputError as InputError
 from .fitting.fit import fit as fit

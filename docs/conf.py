@@ -38,7 +38,7 @@ napoleon_use_rtype = False
 # for.
 _elsewhere = (
     "jax|jaxlib|jaxtyping|jnp|numpy|np|scipy|optax|optimistix|lineax|equinox|matplotlib|rich|typer"
-    "|tomlkit"
+    "|tomlkit|xarray"
 )
 _standard = "collections|dataclasses|enum|os|pathlib|types|typing"
 nitpick_ignore_regex = [

@@ -1,27 +1,31 @@
-"""Many simulations of one sphere: their numbers differ, and the batch is as quick as if all took
-equally long.
+"""Many simulations of scenes that differ in numbers: in groups, each followed as a single
+simulation would be.
 """
 
 import dataclasses
 from collections.abc import Callable, Hashable
-from typing import TypeVar
+from functools import partial
+from typing import Any, TypeVar, overload
 
 import jax
 import jax.numpy as jnp
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from jaxcontact.laws.friction.coulomb import NoFriction
 from jaxcontact.parameters import is_concrete, put
 from jaxcontact.scene.scene import Scene, State
-from jaxcontact.simulation.core.methods import EventAligned, Impulse, made_exact
-from jaxcontact.simulation.core.status import Status
+from jaxcontact.simulation.core.methods import EventAligned, Impulse
 from jaxcontact.simulation.core.trajectory import Trajectory, warn_of_failures
 from jaxcontact.simulation.simulate import (
-    MORE_CONTACTS,
+    Budget,
+    Followed,
+    check_simulation,
     check_times,
+    first_budget,
     is_one_sphere_over_a_plane,
-    simulate,
+    run_once,
+    with_remedy,
 )
 from jaxcontact.simulation.single_sphere.engine import bounces
 from jaxcontact.simulation.single_sphere.flight import SphereMotion
@@ -34,59 +38,82 @@ given: about half a gigabyte.
 """
 
 Inputs = TypeVar("Inputs")
+Outputs = TypeVar("Outputs")
+Indices = NDArray[np.intp]
+Make = Callable[[Inputs], tuple[Scene, State]]
 
 
-def expected_contacts(scene: Scene, initial: State, times: jax.Array, *, budget: int) -> jax.Array:
-    """Number of impacts up to the last time if they were rigid and without friction."""
-    start = SphereMotion(
-        times[0],
-        *(jnp.reshape(value, (3,)) for value in (initial.position, initial.velocity, initial.spin)),
-    )
-    scene = put(scene, "contact.friction", NoFriction())
-    last, _, _ = bounces(
-        scene, start, times[-1], Impulse(max_contacts=budget, lanes=AXIS), level=True
-    )
-    return last.done
-
-
+@overload
 def sweep(
-    make: Callable[[Inputs], tuple[Scene, State]],
+    make: Make[Inputs],
     inputs: Inputs,
     times: ArrayLike,
     *,
     method: EventAligned | Impulse | None = None,
+    keep: None = None,
     lanes: int = 128,
-) -> Trajectory:
-    """Simulate ``make(input)`` for every one of ``inputs``.
+) -> Trajectory: ...
 
-    As ``jax.vmap`` of ``simulate``, with the same result, but several times faster: mapped
-    simulations all go through the budget of contacts, whereas here those that are expected to have
-    about as many contacts go through it together, in groups, and a group stops when it is done. It
-    can be differentiated in every mode. Compile it together with what is made of the result
-    (``jax.jit(lambda inputs: sweep(make, inputs, times).position)``): what is not used is then not
-    computed. A compiled sweep keeps one core of a processor busy; for more, call it with parts of
-    the inputs from as many threads.
+
+@overload
+def sweep(
+    make: Make[Inputs],
+    inputs: Inputs,
+    times: ArrayLike,
+    *,
+    method: EventAligned | Impulse | None = None,
+    keep: Callable[[Trajectory], Outputs],
+    lanes: int = 128,
+) -> Outputs: ...
+
+
+def sweep(
+    make: Make[Inputs],
+    inputs: Inputs,
+    times: ArrayLike,
+    *,
+    method: EventAligned | Impulse | None = None,
+    keep: Callable[[Trajectory], Outputs] | None = None,
+    lanes: int = 128,
+) -> Trajectory | Outputs:
+    """Simulate ``make(input)`` for every one of ``inputs``, whatever the scene.
+
+    As ``jax.vmap`` of ``simulate``, with the same result, in groups of ``lanes``: beside the result
+    only one group is in memory, and with ``keep`` the result is what is wanted of each motion.
+    Simulations of one sphere over one plane are several times faster
+    than mapped ones, which all go through the budget of contacts: here those that are expected to
+    have about as many contacts go through it together, and a group stops when it is done. It
+    can be differentiated in every mode. What is not kept is not computed; nor is what is not used
+    where the sweep is compiled together with what is made of it (``jax.jit(lambda inputs:
+    sweep(make, inputs, times).position)``). A compiled sweep keeps one core of a processor busy;
+    for more, call it with parts of the inputs from as many threads.
 
     How each simulation ended is in ``status`` of the result; ``np.flatnonzero(~result.succeeded)``
-    are those that did not succeed. Outside of traced functions, a budget of contacts that is not
-    given grows until it suffices, contacts and flights that are inexact are followed once more (as
-    ``simulate`` does), and one ``SimulationWarning`` says how many did not succeed, and
-    why. Inside, return ``status`` beside what is used, and look at it.
+    are those that did not succeed. Outside of traced functions each is followed as ``simulate``
+    does: those that need finer steps, or a larger budget where none is given, are simulated again,
+    and no others. So the numbers of one depend neither on which others are in the sweep nor on
+    ``lanes`` (but for the last bits, which compiled code may round otherwise). One
+    ``SimulationWarning`` says how many did not succeed, and why. Inside, return ``status`` beside
+    what is used, and look at it.
 
     Args:
-        make: scene and initial state of one sphere over a fixed plane from one input.
+        make: scene and initial state from one input. Only numbers may differ between inputs.
         inputs: any pytree of arrays whose first axis counts the simulations.
         times: (n,) times of the output in increasing order [s], the same for all.
         method: ``EventAligned()`` (default) or ``Impulse()``.
+        keep: what is kept of each motion, any pytree of arrays of one ``Trajectory``; by default
+            all of it, of which the contacts take as much room as in the motion with the most.
+            Compiled once for a function, so give one that has a name.
         lanes: size of a group; on a processor, what fits its cache.
 
     Returns:
-        A trajectory of which every array has a first axis that counts the simulations.
+        A trajectory, or what is kept of it, of which every array has a first axis that counts the
+        simulations.
 
     Raises:
         TypeError: ``method`` is none of the two.
         ValueError: ``lanes`` is not a positive whole number, ``inputs`` have no common first axis,
-            or ``make`` gives a scene that is not one sphere over one fixed plane.
+            or ``simulate`` refuses what ``make`` gives.
 
     Warns:
         SimulationWarning: some simulations did not succeed.
@@ -107,6 +134,24 @@ def sweep(
         [0.0815 0.157  0.2325]
         >>> bool(results.succeeded.all())
         True
+
+        Two spheres that collide, and only how fast the second one is in the end:
+
+        >>> def collide(mass):
+        ...     scene = jc.Scene(
+        ...         bodies=jc.spheres(radius=0.02, mass=jnp.stack([0.1, mass])),
+        ...         surfaces=(),
+        ...         contact=jc.ContactModel(normal=jc.NewtonRestitution(restitution=1.0)),
+        ...         gravity=(0.0, 0.0, 0.0),
+        ...     )
+        ...     apart = ((0.0, 0.0, 0.0), (0.1, 0.0, 0.0))
+        ...     return scene, jc.state(position=apart, velocity=((1.0, 0.0, 0.0), (0.0, 0.0, 0.0)))
+        >>> def last_speed(motion):
+        ...     return motion.velocity[-1, 1, 0]
+        >>> masses = jnp.array([0.1, 0.3])
+        >>> speeds = jc.sweep(collide, masses, [0.0, 0.2], method=jc.Impulse(), keep=last_speed)
+        >>> print(speeds)
+        [1.  0.5]
     """
     method = EventAligned() if method is None else method
     if not isinstance(method, (EventAligned, Impulse)):
@@ -120,84 +165,200 @@ def sweep(
             "have one length, at least 1."
         )
     ((count,),) = counts
-    moments = jnp.asarray(times, dtype=float)
-    method = dataclasses.replace(method, lanes=AXIS)
-    inputs = jax.tree.map(jnp.asarray, inputs)
-
-    if not is_one_sphere_over_a_plane(
-        *jax.eval_shape(make, jax.tree.map(lambda column: column[0], inputs))
-    ):
-        raise ValueError(
-            "sweep: make gives a scene that is not one sphere over one fixed plane. Use "
-            "jax.vmap of simulate for others."
-        )
-
-    lanes = min(lanes, count)
-
     check_times(times)
-    # Compiled once for a function ``make``; what has no hash is compiled in every call.
-    grouped = _run_compiled if isinstance(make, Hashable) else _run
-
-    def run(method: EventAligned | Impulse) -> Trajectory:
-        return grouped(make, inputs, moments, method, lanes)
-
-    most = 0 if method.max_contacts is not None else MOST_ENTRIES // lanes
-    method = dataclasses.replace(method, max_contacts=method.contact_budget)
-    results = run(method)
-    while (better := _with_remedy(method, results, most_contacts=most)) is not None:
-        method = better
-        results = run(method)
-    if is_concrete(results.status):
-        warn_of_failures(results, caller="sweep", stacklevel=3)
+    method = dataclasses.replace(method, lanes=AXIS)
+    traced = not all(map(is_concrete, (times, *jax.tree.leaves(inputs))))
+    moments = jnp.asarray(times, dtype=float)
+    inputs = jax.tree.map(jnp.asarray, inputs)
+    scene, initial = jax.eval_shape(make, jax.tree.map(lambda column: column[0], inputs))
+    budget = first_budget(scene, initial, times, method)
+    if not isinstance(make, Hashable):
+        make = partial(_call, make)  # compiled in every call
+    several = _Sweep(
+        make,
+        _everything if keep is None else keep,
+        min(lanes, count),
+        is_one_sphere_over_a_plane(scene, initial, method),
+    )
+    found = None if traced else _follow(several, inputs, moments, method, budget)
+    if found is None:
+        return _simulate_mapped(several, inputs, moments, method, budget)
+    status, results = found
+    warn_of_failures(status, caller="sweep", stacklevel=3)
     return results
 
 
-def _with_remedy(
-    method: EventAligned | Impulse, results: Trajectory, *, most_contacts: int
-) -> EventAligned | Impulse | None:
-    """A method that may follow simulations that this one did not; ``None`` where there is none, or
-    the results are traced.
+@dataclasses.dataclass(frozen=True)
+class _Sweep:
+    """What is the same for all simulations.
+
+    Attributes:
+        make: scene and initial state of one input.
+        keep: what is kept of one motion.
+        lanes: size of a group.
+        sort: whether to sort by the expected number of contacts.
     """
-    if not is_concrete(results.status):
-        return None
-    found = {int(code) for code in np.unique(results.status)}
-    contacts = MORE_CONTACTS * method.contact_budget
-    if Status.TOO_FEW_CONTACTS in found and contacts <= most_contacts:
-        return dataclasses.replace(method, max_contacts=contacts)
-    for status in found:
-        exact = made_exact(method, status)
-        if exact is not None:
-            return exact
-    return None
+
+    make: Callable[[Any], tuple[Scene, State]]
+    keep: Callable[[Trajectory], Any]
+    lanes: int
+    sort: bool
 
 
-def _run(
-    make: Callable[[Inputs], tuple[Scene, State]],
-    inputs: Inputs,
-    times: jax.Array,
-    method: EventAligned | Impulse,
-    lanes: int,
-) -> Trajectory:
-    """All simulations with the budget of the method, in groups of about as many contacts."""
+def _call(make: Make[Inputs], one: Inputs) -> tuple[Scene, State]:
+    return make(one)
+
+
+def _everything(motion: Trajectory) -> Trajectory:
+    return motion
+
+
+def _follow(
+    several: _Sweep, inputs: Inputs, times: jax.Array, method: Followed, budget: Budget
+) -> tuple[NDArray[Any], Any] | None:
+    """The status of each simulation and what is kept of it, each with the method and the budget
+    that it needs; ``None`` where ``make`` encloses traced numbers.
+    """
     count = jax.tree.leaves(inputs)[0].shape[0]
+    order = np.arange(count)
+    if several.sort:
+        expect = partial(_expect, several, times=times, contacts=budget.contacts)
+        expected: list[NDArray[Any]] = []
+        if _fill(expected, expect, inputs, order, lanes=several.lanes) is None:
+            return None
+        order = np.argsort(expected[0], kind="stable")
+    results: list[NDArray[Any]] = []
+    first = partial(_simulate_group, several, times=times, method=method, budget=budget)
+    structure = _fill(results, first, inputs, order, lanes=several.lanes)
+    if structure is None:
+        return None
+    again = _that_need_more(np.arange(count), results[0], method, budget)
+    while again:
+        index, method, budget = again.pop()
+        program = partial(_simulate_group, several, times=times, method=method, budget=budget)
+        fewer = min(several.lanes, max(1, MOST_ENTRIES // budget.contacts))
+        _fill(results, program, inputs, index, lanes=fewer)
+        again += _that_need_more(index, results[0][index], method, budget)
+    status, arrays = results[0], []
+    while results:  # one after the other takes little memory beside them
+        arrays.append(jnp.asarray(results.pop(0)))
+    return status, jax.tree.unflatten(structure, arrays)[1]
 
-    def expected(one: Inputs) -> jax.Array:
-        return expected_contacts(*make(one), times, budget=method.contact_budget)
 
-    def simulate_one(one: Inputs) -> Trajectory:
-        return simulate(*make(one), times, method=method)
+def _fill(
+    whole: list[NDArray[Any]],
+    program: Callable[[Inputs], Any],
+    inputs: Inputs,
+    index: Indices,
+    *,
+    lanes: int,
+) -> Any:
+    """Put what a program of groups gives for the inputs of these numbers in their places of the
+    arrays ``whole``, which it makes where there are none. The structure of what it gives, or
+    ``None`` where that is traced.
+    """
+    structure = None
+    count = jax.tree.leaves(inputs)[0].shape[0]
+    for start in range(0, index.size, lanes):
+        part = index[start : start + lanes]
+        picked = np.pad(part, (0, lanes - part.size), mode="edge")
+        found = program(jax.tree.map(lambda column, picked=picked: column[picked], inputs))
+        leaves, structure = jax.tree.flatten(found)
+        if not all(map(is_concrete, leaves)):
+            return None
+        if not whole:
+            whole += [np.zeros((count, *leaf.shape[1:]), leaf.dtype) for leaf in leaves]
+        for place, leaf in enumerate(leaves):
+            whole[place] = _put(whole[place], part, np.asarray(leaf)[: part.size])
+    return structure
 
-    def group(index: jax.Array) -> Trajectory:
+
+def _put(whole: NDArray[Any], index: Indices, part: NDArray[Any]) -> NDArray[Any]:
+    """Others in the places ``index``, and as many entries (for contacts) as either has."""
+    most = np.maximum(whole.shape[1:], part.shape[1:])
+    if np.any(most > whole.shape[1:]):
+        lacking = most - whole.shape[1:]
+        whole = np.pad(whole, [(0, 0), *((0, int(size)) for size in lacking)])
+    wide = np.zeros((index.size, *most), whole.dtype)
+    wide[tuple(map(slice, part.shape))] = part
+    whole[index] = wide
+    return whole
+
+
+def _that_need_more(
+    index: Indices, status: NDArray[Any], method: Followed, budget: Budget
+) -> list[tuple[Indices, Followed, Budget]]:
+    """The simulations that may be followed with more, and with what."""
+    found = []
+    for code in np.unique(status):
+        more = with_remedy(method, budget, int(code))
+        if more is not None:
+            found.append((index[status == code], *more))
+    return found
+
+
+def expected_contacts(scene: Scene, initial: State, times: jax.Array, *, budget: int) -> jax.Array:
+    """Number of impacts of one sphere up to the last time if they were rigid and without
+    friction.
+    """
+    start = SphereMotion(
+        times[0],
+        *(jnp.reshape(value, (3,)) for value in (initial.position, initial.velocity, initial.spin)),
+    )
+    scene = put(scene, "contact.friction", NoFriction())
+    last, _, _ = bounces(
+        scene, start, times[-1], Impulse(max_contacts=budget, lanes=AXIS), level=True
+    )
+    return last.done
+
+
+# Compiled
+
+
+@partial(jax.jit, static_argnames=("several", "method", "budget"))
+def _simulate_group(
+    several: _Sweep, inputs: Any, times: jax.Array, method: Followed, budget: Budget
+) -> tuple[jax.Array, Any]:
+    """The status of simulations that go through the budget together, and what is kept of each."""
+
+    def simulate_one(one: Any) -> tuple[jax.Array, Any]:
+        scene, initial = several.make(one)
+        check_simulation(scene, initial, times, method)
+        motion = run_once(scene, initial, times, method, budget)
+        return motion.status, several.keep(motion)
+
+    return jax.vmap(simulate_one, axis_name=AXIS)(inputs)
+
+
+@partial(jax.jit, static_argnames=("several", "contacts"))
+def _expect(several: _Sweep, inputs: Any, times: jax.Array, contacts: int) -> jax.Array:
+    """Expected number of contacts of each."""
+
+    def expect_one(one: Any) -> jax.Array:
+        return expected_contacts(*several.make(one), times, budget=contacts)
+
+    return jax.vmap(expect_one, axis_name=AXIS)(jax.lax.stop_gradient(inputs))
+
+
+@partial(jax.jit, static_argnames=("several", "method", "budget"))
+def _simulate_mapped(
+    several: _Sweep, inputs: Any, times: jax.Array, method: Followed, budget: Budget
+) -> Any:
+    """What is kept of all simulations with one budget, in groups inside of compiled code."""
+    count = jax.tree.leaves(inputs)[0].shape[0]
+    lanes = several.lanes
+
+    def group(index: jax.Array) -> Any:
         picked = jax.tree.map(lambda column: column[index], inputs)
-        return jax.vmap(simulate_one, axis_name=AXIS)(picked)
+        return _simulate_group(several, picked, times, method, budget)[1]
 
-    order = jnp.argsort(jax.vmap(expected, axis_name=AXIS)(jax.lax.stop_gradient(inputs)))
+    expected = (
+        _expect(several, inputs, times, budget.contacts) if several.sort else jnp.zeros(count)
+    )
+    order = jnp.argsort(expected)
     groups = -(-count // lanes)
     results = jax.lax.map(
         group, jnp.pad(order, (0, groups * lanes - count), mode="edge").reshape(groups, lanes)
     )
     place = jnp.argsort(order)
     return jax.tree.map(lambda column: column.reshape((-1, *column.shape[2:]))[place], results)
-
-
-_run_compiled = jax.jit(_run, static_argnames=("make", "method", "lanes"))

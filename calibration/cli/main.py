@@ -32,6 +32,7 @@ VERBS = (
     "design",
     "report",
     "simulate",
+    "sweep",
 )
 """The verbs in the order of the help text. A new verb is a file of its name in this folder, with a
 function below ``@verb(app, ...)``, and a line here.

@@ -58,9 +58,13 @@ class GivenOptions:
 
 
 def flag(flags: str, about: str, panel: str, metavar: str, *, show_default: bool = False) -> Any:
-    """An option of the command line."""
+    """An option of the command line, with one name or several, ``--to, --out``."""
     return typer.Option(
-        flags, help=escape(about), metavar=metavar, rich_help_panel=panel, show_default=show_default
+        *flags.split(", "),
+        help=escape(about),
+        metavar=metavar,
+        rich_help_panel=panel,
+        show_default=show_default,
     )
 
 

@@ -8,3 +8,4 @@ from .figures import save_figure as save_figure
 from .json import write_json as write_json
 from .page import write_page as write_page
 from .profile_figure import profile_figure as profile_figure
+from .response_figure import response_figure as response_figure

@@ -23,8 +23,7 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
-from calibration.runtime.fingerprint import fingerprint
-from calibration.runtime.versions import installed_versions
+from calibration.runtime.identity import check_identity, identify
 
 DESCRIPTION = "description.json"
 _NAMES = "names"
@@ -165,16 +164,16 @@ def open_journal(
         return Journal(None, interval=0.0, pieces={}, segments=0)
     place = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
     folder = Path(place.folder) / work
-    identity = {
-        "work": work,
-        "inputs": {name: fingerprint(value) for name, value in inputs.items()},
-        "options": {name: repr(value) for name, value in options.items()},
-        "versions": installed_versions(),
-    }
+    identity = {"work": work, **identify(inputs, options)}
     folder.mkdir(parents=True, exist_ok=True)
     description = folder / DESCRIPTION
     if description.exists():
-        _check_identity(_read_description(description), identity, folder)
+        check_identity(
+            _read_description(description),
+            identity,
+            what=f"This checkpoint belongs to another {work}",
+            folder=folder,
+        )
     else:
         write_atomically(description, (json.dumps(identity, indent=2) + "\n").encode())
     for unfinished in folder.glob(".*.part"):  # of a process that was killed while it wrote
@@ -211,27 +210,3 @@ def _unreadable(path: Path) -> InputError:
         remedy="Remove the folder of the checkpoint to start again.",
         path=path,
     )
-
-
-def _check_identity(stored: Any, current: dict[str, Any], folder: Path) -> None:
-    """Raise with what differs between a checkpoint and the computation that wants to go on from
-    it.
-    """
-    differences: list[str] = []
-    for group, sentence in (
-        ("inputs", "{name} is another"),
-        ("options", "{name} = {old} there, {new} here"),
-        ("versions", "{name} {old}, now {new}"),
-    ):
-        old, new = stored.get(group, {}), current[group]
-        differences += [
-            sentence.format(name=name, old=old.get(name), new=new.get(name))
-            for name in dict.fromkeys((*old, *new))
-            if old.get(name) != new.get(name)
-        ]
-    if differences:
-        raise InputError(
-            f"This checkpoint belongs to another {current['work']}: {'; '.join(differences)}",
-            remedy="Name another folder, or remove this one to begin anew.",
-            path=folder,
-        )

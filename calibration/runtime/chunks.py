@@ -87,5 +87,5 @@ def run_sweep(
     joined = jax.tree.map(lambda *parts: np.concatenate(parts)[:count], *results)
     for one in jax.tree.leaves(joined, is_leaf=lambda leaf: isinstance(leaf, jc.Trajectory)):
         if isinstance(one, jc.Trajectory):
-            warn_of_failures(one, caller="run_sweep", stacklevel=3)
+            warn_of_failures(one.status, caller="run_sweep", stacklevel=3)
     return joined

@@ -33,5 +33,7 @@ from .study import PosteriorOptions as PosteriorOptions
 from .study import ProfileOptions as ProfileOptions
 from .study import ReadingOptions as ReadingOptions
 from .study import Study as Study
+from .study import SweepOptions as SweepOptions
+from .swept.run import sweep_study as sweep_study
 from .toml import read_study as read_study
 from .toml import write_study as write_study

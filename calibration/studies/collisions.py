@@ -448,7 +448,7 @@ def make_bodies(study: Study) -> jc.Spheres:
 def starting_scene(study: Study, visible: VisiblePhysics) -> jc.Scene:
     """Scene with first guesses."""
     if study.contact.given:
-        return _scene_of(study, named_contact(study).contact)
+        return scene_of_two(study, named_contact(study).contact)
     detections = [collision.detected for collision in visible.collisions]
     seen = [found.restitution for found in detections if np.isfinite(found.restitution)]
     restitution = float(np.clip(np.median(seen or [GUESSED_RESTITUTION]), 0.05, 0.99))
@@ -462,14 +462,20 @@ def starting_scene(study: Study, visible: VisiblePhysics) -> jc.Scene:
         ratio = max(STICKS, *(3 * found.impulse_ratio for found in detections))
         law = jc.Coulomb if has_rigid_impacts(study) else jc.RegularizedCoulomb
         contact = contact.replace(friction=law(coefficient=ratio))
-    scene = _scene_of(study, contact)
+    scene = scene_of_two(study, contact)
     if visible.friction and not visible.confounded and FRICTION in free_of_friction(study):
         # A larger coefficient lets contacts stick, and then nothing tells that it is too large.
         return put(scene, FRICTION, max(least_friction(visible.collisions)[0], LEAST_RATIO))
     return scene
 
 
-def _scene_of(study: Study, contact: jc.ContactModel | PairContact) -> jc.Scene:
+def scene_of_two(study: Study, contact: jc.ContactModel | PairContact) -> jc.Scene:
+    """Both bodies, with nothing to bounce on but each other.
+
+    Args:
+        study: which bodies, and gravity.
+        contact: between them.
+    """
     return jc.Scene(
         bodies=make_bodies(study),
         surfaces=(),

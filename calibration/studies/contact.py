@@ -37,16 +37,38 @@ def named_contact(study: Study) -> NamedContact:
             missing or not admissible, nothing that is free.
     """
     choice = CONTACTS[study.contact.model or ""]
-    ball, partner = study.ball, study.partner
-    assert partner.radius is not None  # see ``check_bodies``
-    assert partner.mass is not None
-    contact = choice.make(TwoSpheres(ball.radius, ball.mass, partner.radius, partner.mass))
-    names = tuple(path for path in field_paths(contact) if path not in choice.bodies)
+    names = own_paths(study)
+    given, free = (
+        tuple(path_of(name, names, of=choice.name) for name in some or ())
+        for some in (study.contact.values, study.contact.free)
+    )
+    contact = contact_with(study, {}, named=free)
+    _check_free(choice, contact, free, given)
+    return NamedContact(contact, tuple(f"contact.{path}" for path in free))
+
+
+def contact_with(
+    study: Study, further: Mapping[str, object], *, named: Sequence[str] = ()
+) -> PairContact:
+    """The contact between the two bodies of a study with its values and further ones.
+
+    Args:
+        study: names a contact.
+        further: values by their paths, in the place of those of the study.
+        named: paths of other parameters that it must have.
+
+    Raises:
+        InputError: a name that the contact does not have or that is not unique, a value that is
+            missing or not admissible.
+    """
+    choice = CONTACTS[study.contact.model or ""]
+    names = own_paths(study)
+    given = study.contact.values or {}
     values = {
-        path_of(name, names, choice): value for name, value in (study.contact.values or {}).items()
+        **{path_of(name, names, of=choice.name): value for name, value in given.items()},
+        **further,
     }
-    free = tuple(path_of(name, names, choice) for name in study.contact.free or ())
-    contact = _without_unused(contact, choice, (*values, *free))
+    contact = _without_unused(_with_every_part(study), choice, (*values, *named))
     _check_required(choice, contact, values)
     try:
         contact = with_values(contact, values)
@@ -55,8 +77,23 @@ def named_contact(study: Study) -> NamedContact:
         raise InputError(
             f"{choice.name}: {error}", remedy="Change it below [contact], values."
         ) from None
-    _check_free(choice, contact, free, values)
-    return NamedContact(contact, tuple(f"contact.{path}" for path in free))
+    return contact
+
+
+def own_paths(study: Study) -> tuple[str, ...]:
+    """The dotted paths of all that a study can give to its contact: what does not follow from the
+    bodies.
+    """
+    choice = CONTACTS[study.contact.model or ""]
+    return tuple(path for path in field_paths(_with_every_part(study)) if path not in choice.bodies)
+
+
+def _with_every_part(study: Study) -> PairContact:
+    ball, partner = study.ball, study.partner
+    assert partner.radius is not None  # see ``check_bodies``
+    assert partner.mass is not None
+    two = TwoSpheres(ball.radius, ball.mass, partner.radius, partner.mass)
+    return CONTACTS[study.contact.model or ""].make(two)
 
 
 def field_paths(model: object, path: str = "") -> Iterator[str]:
@@ -78,13 +115,13 @@ def _is_model(value: object) -> bool:
     return any(True for _ in declared_parameters(value))
 
 
-def path_of(name: str, paths: Sequence[str], choice: ContactChoice) -> str:
+def path_of(name: str, paths: Sequence[str], *, of: str) -> str:
     """The one path that a name means.
 
     Args:
         name: the path, or its last parts.
-        paths: of the contact.
-        choice: of the study.
+        paths: of all parameters.
+        of: what has them, for messages.
 
     Raises:
         InputError: no path, or several.
@@ -95,12 +132,12 @@ def path_of(name: str, paths: Sequence[str], choice: ContactChoice) -> str:
     short = shortest_names(paths)
     if not found:
         raise InputError(
-            f"{choice.name} has no parameter {name!r}",
+            f"{of} has no parameter {name!r}",
             remedy=nearest_name(name, tuple(short.values())),
         )
     if len(found) > 1:
         raise InputError(
-            f"{name} means several parameters of {choice.name}",
+            f"{name} means several parameters of {of}",
             remedy=f"Say which: {', '.join(short[path] for path in found)}.",
         )
     return found[0]
@@ -176,7 +213,7 @@ def _check_free(
     choice: ContactChoice,
     contact: PairContact,
     free: Sequence[str],
-    values: Mapping[str, object],
+    given: Sequence[str],
 ) -> None:
     declared = {path for path, _, _ in declared_parameters(contact)}
     short = shortest_names(tuple(field_paths(contact)))
@@ -184,7 +221,7 @@ def _check_free(
         raise InputError(
             f"nothing of {choice.name} is free",
             remedy="Say what to find, below [contact]: free = "
-            f"[{', '.join(repr(short[path]) for path in values if path in declared)}].",
+            f"[{', '.join(repr(short[path]) for path in given if path in declared)}].",
         )
     for path in free:
         if path not in declared:

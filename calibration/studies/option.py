@@ -184,6 +184,17 @@ def _numbers(value: Any) -> tuple[float, ...] | None:
     return each if each and None not in each else None  # type: ignore[return-value]
 
 
+def _vector(value: Any) -> tuple[float, float, float] | None:
+    """Three numbers of any sign."""
+    if not isinstance(value, list | tuple) or len(value) != 3:
+        return None
+    good = all(isinstance(item, numbers.Real) and not isinstance(item, bool) for item in value)
+    if not good or not all(map(math.isfinite, value)):
+        return None
+    x, y, z = map(float, value)
+    return x, y, z
+
+
 def _texts(value: Any) -> dict[str, str] | None:
     good = isinstance(value, Mapping) and all(
         isinstance(part, str) and part for pair in value.items() for part in pair
@@ -333,6 +344,12 @@ FRACTION = ValueKind("a number between 0 and 1", _fraction, float, "FRACTION")
 NAMES = ValueKind("a list of names such as ['restitution']", _names, list[str], "NAME")
 NUMBERS = ValueKind(
     "a list of positive numbers such as [0.2, 0.5]", _numbers, list[float], "NUMBER"
+)
+VECTOR = ValueKind(
+    "a list of three numbers such as [0.0, 0.0, 0.3]",
+    _vector,
+    tuple[float, float, float],
+    "X Y Z",
 )
 FLAG = ValueKind("true or false", _one_of((True, False)), bool, " ")
 AUTOMATIC = ValueKind(

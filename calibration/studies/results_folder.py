@@ -48,7 +48,7 @@ def check_folder(folder: Path, study: Study, *, force: bool = False) -> None:
     Raises:
         InputError: with what stands there, and the remedy; an exporter that does not exist.
     """
-    _check_writable(folder)
+    check_writable(folder)
     files = [*(exporter.filename for exporter in chosen_exporters(study)), STUDY]
     existing = [name for name in files if (folder / name).exists()]
     if not existing or force:
@@ -144,7 +144,15 @@ def title_of(study: Study) -> str:
     return f"Fit of {len(names)} files, {names[0]} to {names[-1]}"
 
 
-def _check_writable(folder: Path) -> None:
+def check_writable(folder: Path) -> None:
+    """Raise where results could not be written.
+
+    Args:
+        folder: where to; it need not exist.
+
+    Raises:
+        InputError: with the reason.
+    """
     existing = next(
         path for path in (folder.absolute(), *folder.absolute().parents) if path.exists()
     )

@@ -16,6 +16,7 @@ from calibration.studies.choices.normal_laws import NORMAL_LAWS
 from calibration.studies.choices.nuisances import NUISANCES
 from calibration.studies.choices.restitution_laws import RESTITUTION_LAWS
 from calibration.studies.choices.surfaces import SURFACES
+from calibration.studies.choices.varied import VARIED
 from calibration.studies.option import (
     AUTOMATIC,
     DEVIATIONS,
@@ -29,6 +30,7 @@ from calibration.studies.option import (
     POSITIVE,
     TEXTS,
     VALUES,
+    VECTOR,
     WHOLE,
     Option,
     name_in,
@@ -38,12 +40,15 @@ from calibration.studies.option import (
     options,
     required,
 )
+from calibration.sweeps.design import DESIGNS
+from calibration.sweeps.responses import RESPONSES
 
 _LAWS, _NORMAL_LAWS, _FRICTION_LAWS, _SURFACES, _NUISANCES = (
     ", ".join(registry.names)
     for registry in (RESTITUTION_LAWS, NORMAL_LAWS, FRICTION_LAWS, SURFACES, NUISANCES)
 )
 _CONTACTS = ", ".join(CONTACTS.names)
+_RESPONSES = ", ".join(RESPONSES.names)
 _EXPORTERS = ", ".join(item.name for item in EXPORTERS if not item.always)
 LIGHTEST, DENSEST = 0.05, 25e3
 """Densities of balls [kg/m^3]: that of a toy balloon without its air is 0.2, that of osmium
@@ -502,6 +507,72 @@ class DesignOptions(Section):
 
 
 @dataclass(frozen=True, kw_only=True)
+class SweepOptions(Section):
+    """What is varied, how, and what is kept of each motion: `calibration.sweeps.sweep`.
+
+    Example:
+        >>> import calibration as cal
+        >>> vary = {"restitution": {"from": 0.5, "to": 0.9}, "position_z": [0.2, 0.4]}
+        >>> cal.studies.SweepOptions(vary=vary).vary["position_z"]
+        (0.2, 0.4)
+    """
+
+    section: ClassVar[str] = "sweep"
+    panel: ClassVar[str] = "The sweep"
+    vary: Mapping[str, object] | None = option(
+        "what is varied, by the names of parameters: a range, or a list of levels; once for each",
+        VARIED,
+        default=None,
+    )
+    values: Mapping[str, float | str | bool] | None = option(
+        "values of parameters that are not varied, by their names",
+        VALUES,
+        default=None,
+        flags="--fixed",
+    )
+    design: str = option(
+        f"which combinations are simulated: {', '.join(DESIGNS)}",
+        one_of(*DESIGNS, metavar="DESIGN"),
+        default="latin hypercube",
+    )
+    number: int | None = option(
+        "how many variants, for a design that is no grid; 1024 when left out", WHOLE, default=None
+    )
+    seed: int = option("another number, another design", NATURAL, default=0)
+    responses: tuple[str, ...] | None = option(
+        f"what is kept of each motion: {_RESPONSES}; the usual ones when left out",
+        names_in(RESPONSES),
+        default=None,
+        flags="--response",
+    )
+    impacts: int = option("how many first impacts are kept", WHOLE, default=1)
+    duration: float = option("how long each variant lasts [s]", POSITIVE, default=1.0)
+    position: tuple[float, float, float] | None = option(
+        "where the centre of the ball, or of body 0, begins [m]", VECTOR, default=None
+    )
+    velocity: tuple[float, float, float] = option(
+        "its velocity at the start [m/s]", VECTOR, default=(0.0, 0.0, 0.0)
+    )
+    spin: tuple[float, float, float] = option(
+        "its angular velocity at the start [rad/s]", VECTOR, default=(0.0, 0.0, 0.0)
+    )
+    partner_position: tuple[float, float, float] | None = option(
+        "where the centre of the other body, body 1, begins [m]", VECTOR, default=None
+    )
+    partner_velocity: tuple[float, float, float] = option(
+        "velocity of the other body at the start [m/s]", VECTOR, default=(0.0, 0.0, 0.0)
+    )
+    partner_spin: tuple[float, float, float] = option(
+        "angular velocity of the other body at the start [rad/s]", VECTOR, default=(0.0, 0.0, 0.0)
+    )
+
+    @property
+    def given(self) -> bool:
+        """Whether anything is said of a sweep."""
+        return self != SweepOptions()
+
+
+@dataclass(frozen=True, kw_only=True)
 class ExportOptions(Section):
     """Which files are written of a fit: `calibration.report.EXPORTERS`.
 
@@ -546,6 +617,7 @@ AFTER_FIT: tuple[type[Section], ...] = (
     PosteriorOptions,
     CompareOptions,
     DesignOptions,
+    SweepOptions,
     ExportOptions,
 )
 """What is done with it."""
@@ -567,10 +639,11 @@ class Study:
         contact: of another program, in the place of the laws between two bodies.
         fit: how.
         profile, bootstrap, posterior, compare, design: options of what goes on from a fit.
+        sweep: what is varied in simulations, which need no files.
         export: which files are written of it.
 
     Raises:
-        InputError: no files.
+        InputError: no files, and nothing to sweep.
 
     Example:
         >>> import calibration as cal
@@ -593,8 +666,10 @@ class Study:
     posterior: PosteriorOptions = PosteriorOptions()
     compare: CompareOptions = CompareOptions()
     design: DesignOptions = DesignOptions()
+    sweep: SweepOptions = SweepOptions()
     export: ExportOptions = ExportOptions()
 
     def __post_init__(self) -> None:
         given = (self.files,) if isinstance(self.files, str | os.PathLike) else self.files
-        object.__setattr__(self, "files", FILES_OPTION.check("files", given))
+        needless = not given and self.sweep.given
+        object.__setattr__(self, "files", () if needless else FILES_OPTION.check("files", given))

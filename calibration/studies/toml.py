@@ -27,6 +27,7 @@ from calibration.studies.study import (
     SECTIONS,
     Section,
     Study,
+    SweepOptions,
 )
 
 
@@ -68,14 +69,19 @@ def read_study(path: str | os.PathLike[str]) -> Study:
         raise _syntax_error(error, source) from None
     line = _Lines(text)
     _check_keys(content, source, line)
-    if "files" not in content:
+    if "files" not in content and SweepOptions.section not in content:
         raise InputError(
             "files is missing",
-            remedy="Say what to fit, for example: files = ['drops/*.csv'].",
+            remedy="Say what to fit, for example: files = ['drops/*.csv'], or what to vary, below "
+            "[sweep].",
             path=source,
         )
     extensions = _load_extensions(content.get("extensions", ()), source, line)
-    given = FILES_OPTION.check("files", content["files"], path=source, line=line.of("files"))
+    given = (
+        FILES_OPTION.check("files", content["files"], path=source, line=line.of("files"))
+        if "files" in content
+        else ()
+    )
     sections: dict[str, Any] = {
         cls.section: _read_section(cls, content.get(cls.section, {}), source, line)
         for cls in _SECTIONS
@@ -308,6 +314,11 @@ _EXAMPLES = {
     "models": "['constant', 'viscoelastic']",
     "interest": "['contact.normal.restitution']",
     "angles": "[30.0, 60.0]",
+    "vary": "{ 'contact.normal.restitution' = { from = 0.5, to = 0.9 } }",
+    "number": "1024",
+    "responses": "['rebound_speed', 'restitution']",
+    "position": "[0.0, 0.0, 0.3]",
+    "partner_position": "[0.1, 0.0, 0.0]",
     "exporters": "['table']",
 }
 
@@ -367,12 +378,13 @@ def study_text(
     files = tomlkit.item([_seen_from(folder, file) for file in study.files]).multiline(
         len(study.files) > 1
     )
-    document.add(
-        "files",
-        files.comment(
-            "relative to this file; directories and patterns such as 'drops/*.csv' are allowed"
-        ),
-    )
+    if study.files:
+        document.add(
+            "files",
+            files.comment(
+                "relative to this file; directories and patterns such as 'drops/*.csv' are allowed"
+            ),
+        )
     if study.extensions:
         modules = tomlkit.item([_extension_from(folder, name) for name in study.extensions])
         document.add("extensions", modules.comment(EXTENSIONS_OPTION.about))

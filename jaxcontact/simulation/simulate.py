@@ -35,7 +35,10 @@ from jaxcontact.simulation.pair.engine import ROOM, check_pair, simulate_pair
 from jaxcontact.simulation.single_sphere.engine import is_level, simulate_events
 from jaxcontact.surfaces import Plane
 
-Method = EventAligned | Impulse | FixedStep
+Followed = EventAligned | Impulse
+"""Methods that follow each contact."""
+
+Method = Followed | FixedStep
 
 
 def check_times(times: ArrayLike) -> None:
@@ -137,6 +140,8 @@ def is_one_sphere_over_a_plane(scene: Scene, initial: State, method: Method | No
     plane only: there must be no other.
     """
     contact = scene.contact
+    if isinstance(contact, PairContact):
+        return False
     plain = (
         contact.rolling is None
         and contact.spinning is None
@@ -217,15 +222,34 @@ def simulate(
         [0.3    0.1038 0.2325]
     """
     method = EventAligned() if method is None else method
+    check_simulation(scene, initial, times, method, ledger=ledger)
+    substeps = (
+        method.substeps(times) if isinstance(method, FixedStep) else 0
+    )  # while the times are still numbers
+    budget = first_budget(scene, initial, times, method)
+    moments = jnp.asarray(times, dtype=float)
+
+    def run(method: Method, budget: Budget) -> Trajectory:
+        return run_once(scene, initial, moments, method, budget, substeps=substeps, ledger=ledger)
+
+    result = run(method, budget)
+    while is_concrete(result.status) and not isinstance(method, FixedStep):
+        larger = with_remedy(method, budget, int(result.status))
+        if larger is None:
+            break
+        method, budget = larger
+        result = run(method, budget)
+    if strict and is_concrete(result.status) and not succeeded(int(result.status)):
+        raise SimulationError(result)
+    return result
+
+
+def check_simulation(
+    scene: Scene, initial: State, times: ArrayLike, method: Method, *, ledger: bool = False
+) -> None:
+    """Raises where a scene, a start, times and a method do not go together."""
+    scene = _with_one_contact(scene, initial)
     of_pair = isinstance(scene.contact, PairContact)
-    if (
-        initial.position.size == 3
-        and isinstance(scene.bodies, Spheres)
-        and len(set(map(id, scene.contact_on_surfaces or ()))) == 1
-    ):
-        scene = dataclasses.replace(
-            scene, contact=scene.contact_on_surfaces[0], contact_on_surfaces=None
-        )
     check_times(times)
     _check_kind(method)
     if of_pair:
@@ -244,29 +268,22 @@ def simulate(
             "simulate: ledger=True needs the steps of EventAligned() or Impulse(); FixedStep "
             "keeps none."
         )
-    substeps = (
-        method.substeps(times) if isinstance(method, FixedStep) else 0
-    )  # while the times are still numbers
-    flight = ROOM if of_pair else steps_in_flight(scene, initial.position.size // 3, times)
-    moments = jnp.asarray(times, dtype=float)
-
-    def run(method: Method, budget: _Budget) -> Trajectory:
-        return _run(scene, initial, moments, method, budget, substeps=substeps, ledger=ledger)
-
-    if isinstance(method, FixedStep):
-        budget = _Budget(0, flight)
-    else:
-        budget = _Budget(method.contact_budget, flight)
-    result = run(method, budget)
-    while (larger := _with_remedy(method, budget, result)) is not None:
-        method, budget = larger
-        result = run(method, budget)
-    if strict and is_concrete(result.status) and not succeeded(int(result.status)):
-        raise SimulationError(result)
-    return result
 
 
-class _Budget(NamedTuple):
+def _with_one_contact(scene: Scene, initial: State) -> Scene:
+    """Of one sphere, whose contacts are all alike, the scene with these as its only ones."""
+    if (
+        initial.position.size == 3
+        and isinstance(scene.bodies, Spheres)
+        and len(set(map(id, scene.contact_on_surfaces or ()))) == 1
+    ):
+        return dataclasses.replace(
+            scene, contact=scene.contact_on_surfaces[0], contact_on_surfaces=None
+        )
+    return scene
+
+
+class Budget(NamedTuple):
     """How many contacts a simulation has room for, and how many steps in flights that are not
     closed-form.
     """
@@ -275,16 +292,20 @@ class _Budget(NamedTuple):
     flight: int
 
 
-def _with_remedy(
-    method: Method, budget: _Budget, result: Trajectory
-) -> tuple[Method, _Budget] | None:
-    """A method and a budget with more of what was too little; ``None`` where it sufficed, is given
-    by the method or large enough for all, or where the result is traced.
+def first_budget(scene: Scene, initial: State, times: ArrayLike, method: Method) -> Budget:
+    """With which a simulation begins."""
+    if isinstance(scene.contact, PairContact):
+        flight = ROOM
+    else:
+        flight = steps_in_flight(scene, initial.position.size // 3, times)
+    return Budget(0 if isinstance(method, FixedStep) else method.contact_budget, flight)
+
+
+def with_remedy(method: Followed, budget: Budget, status: int) -> tuple[Followed, Budget] | None:
+    """A method and a budget with more of what was too little; ``None`` where it sufficed, or is
+    given by the method or large enough for all.
     """
-    if isinstance(method, FixedStep) or not is_concrete(result.status):
-        return None
     contacts, flight = MORE_CONTACTS * budget.contacts, MORE_STEPS * budget.flight
-    status = int(result.status)
     if status == Status.TOO_FEW_CONTACTS and method.max_contacts is None:
         return (method, budget._replace(contacts=contacts)) if contacts <= MOST_CONTACTS else None
     if status == Status.TOO_FEW_STEPS and method.max_steps is None:
@@ -295,17 +316,18 @@ def _with_remedy(
     return None if exact is None else (exact, budget)
 
 
-def _run(
+def run_once(
     scene: Scene,
     initial: State,
     times: jax.Array,
     method: Method,
-    budget: _Budget,
+    budget: Budget,
     *,
-    substeps: int,
-    ledger: bool,
+    substeps: int = 0,
+    ledger: bool = False,
 ) -> Trajectory:
     """A simulation with this budget."""
+    scene = _with_one_contact(scene, initial)
     if not isinstance(method, FixedStep):
         method = dataclasses.replace(method, max_contacts=budget.contacts)
     orientation = None if initial.orientation is None else jnp.reshape(initial.orientation, (-1, 4))

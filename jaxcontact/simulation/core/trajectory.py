@@ -5,6 +5,7 @@ from typing import Annotated, Any, NamedTuple
 
 import jax
 import numpy as np
+from numpy.typing import ArrayLike
 
 from jaxcontact.parameters import is_concrete
 from jaxcontact.simulation.core.ledger import Ledger
@@ -123,15 +124,15 @@ class SimulationWarning(UserWarning):
     """
 
 
-def warn_of_failures(trajectories: Trajectory, *, caller: str, stacklevel: int) -> None:
+def warn_of_failures(statuses: ArrayLike, *, caller: str, stacklevel: int) -> None:
     """One ``SimulationWarning`` for all simulations that did not succeed, if any.
 
     Args:
-        trajectories: of many simulations, as numbers.
+        statuses: of many simulations, as numbers.
         caller: what the warning names first.
         stacklevel: of ``warnings.warn``, 2 for the line that calls this.
     """
-    said = describe_failures(trajectories.status)
+    said = describe_failures(statuses)
     if said:
         said = f"{caller}: {said} Trajectory.succeeded says which."
         warnings.warn(said, SimulationWarning, stacklevel=stacklevel)

@@ -184,13 +184,3 @@ def test_a_sweep_says_what_is_wrong_with_its_arguments():
         sweep(make, (np.zeros(3), np.zeros(2)), TIMES)
     with pytest.raises(TypeError, match="FixedStep"):
         sweep(make, lanes(3), TIMES, method=jc.FixedStep(step=1e-5))
-
-
-def test_a_sweep_of_another_scene_is_said_before_anything_is_traced():
-    def two(restitution):
-        contact = jc.ContactModel(normal=jc.HuntCrossley(stiffness=1e8, restitution=restitution))
-        scene = jc.Scene(bodies=jc.spheres(radius=0.02, mass=0.03), contact=contact)
-        return scene, jc.state(position=((0.0, 0.0, 0.1), (1.0, 0.0, 0.1)))
-
-    with pytest.raises(ValueError, match="not one sphere over one fixed plane"):
-        jc.sweep(two, jnp.array([0.5, 0.6]), jnp.array([0.0, 0.1]))

@@ -1,0 +1,1 @@
+"""The sweep of a study: where it begins, and how it is run."""

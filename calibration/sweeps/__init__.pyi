@@ -1,0 +1,12 @@
+from .design import Design as Design
+from .factors import Levels as Levels
+from .factors import Range as Range
+from .grid import on_grid as on_grid
+from .responses import RESPONSES as RESPONSES
+from .responses import Response as Response
+from .responses import SweptMotions as SweptMotions
+from .summary import SweepSummary as SweepSummary
+from .summary import SweptResponse as SweptResponse
+from .summary import summarise as summarise
+from .sweep import sweep as sweep
+from .variables import variables as variables
