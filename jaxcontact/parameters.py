@@ -173,17 +173,20 @@ def check(owner: str, name: str, value: object, about: Quantity) -> None:
             f"{owner}: {name} = {value!r} is not a number. {about.label.capitalize()} "
             f"[{about.unit}]."
         )
-    if not is_concrete(value):
+    concrete = is_concrete(value)
+    if about.shape is not None and (concrete or isinstance(value, jax.core.Tracer)):
+        shape = value.shape if isinstance(value, jax.core.Tracer) else np.asarray(value).shape
+        if shape[len(shape) - len(about.shape) :] != about.shape:
+            raise ValueError(
+                f"{owner}: {name} has shape {shape}, but its last axes must be {about.shape}."
+            )
+    if not concrete:
         return
     numbers = np.asarray(value)
     if numbers.dtype.kind not in "biuf":
         raise TypeError(
             f"{owner}: {name} = {value!r} is not a number. {about.label.capitalize()} "
             f"[{about.unit}]."
-        )
-    if about.shape is not None and numbers.shape[numbers.ndim - len(about.shape) :] != about.shape:
-        raise ValueError(
-            f"{owner}: {name} has shape {numbers.shape}, but its last axes must be {about.shape}."
         )
     if not about.interval.contains(numbers):
         shown = f"{numbers:g}" if numbers.ndim == 0 else np.array2string(numbers, threshold=6)

@@ -1,8 +1,9 @@
 """Rigid bodies: spheres, and clumps of spheres with any inertia."""
 
 import math
-from typing import Any
+from typing import Any, cast
 
+import jax
 import jax.numpy as jnp
 import numpy as np
 
@@ -57,17 +58,17 @@ class Spheres:
 
 def spheres(
     *,
-    radius: Real,
-    mass: Real | None = None,
-    density: Real | None = None,
+    radius: Vector,
+    mass: Vector | None = None,
+    density: Vector | None = None,
     shell: bool = False,
 ) -> Spheres:
     """Spheres of given ``radius`` [m] and either ``mass`` [kg] or ``density`` [kg/m^3].
 
     Args:
-        radius: radius [m].
-        mass: mass [kg].
-        density: density of a solid sphere [kg/m^3]; excludes ``mass`` and ``shell``.
+        radius: radius [m]; of several spheres (bodies,), or one for all.
+        mass: mass [kg], likewise.
+        density: density of a solid sphere [kg/m^3], likewise; excludes ``mass`` and ``shell``.
         shell: thin spherical shell (table-tennis ball) instead of a solid sphere.
 
     Returns:
@@ -97,8 +98,20 @@ def spheres(
         if is_concrete(density) and not np.all(np.asarray(density) > 0):
             raise ValueError(f"spheres: density = {density} kg/m^3 is outside (0, inf).")
         size = np.asarray(radius) if is_concrete(radius) else jnp.asarray(radius)
-        mass = density * (4 / 3 * math.pi) * size**3
-    return Spheres(radius=radius, mass=mass, inertia_ratio=THIN_SHELL if shell else SOLID_SPHERE)
+        mass = as_numbers(density) * (4 / 3 * math.pi) * size**3
+    return Spheres(
+        radius=as_numbers(radius),
+        mass=as_numbers(mass),
+        inertia_ratio=THIN_SHELL if shell else SOLID_SPHERE,
+    )
+
+
+def as_numbers(given: Vector) -> Real:
+    """An array of what was given as a list or a tuple; else what was given."""
+    if isinstance(given, list | tuple):
+        several = any(isinstance(number, jax.Array) for number in given)
+        return jnp.asarray(given) if several else np.asarray(given)
+    return cast(Real, given)
 
 
 @model

@@ -24,7 +24,10 @@ SEARCH_STEP, SEARCH_STEPS = 0.2, 40
 1e-3 in Hunt and Crossley's law).
 """
 
-IMPACT_STEPS, LANDING_STEPS = 24, 3
+FINER = 4
+"""Shorter search steps for a restitution, which nothing checks afterwards."""
+
+IMPACT_STEPS, LANDING_STEPS = 24, 6
 
 
 def _logarithmic_root(law: SmoothLaw, level: Real, power: float, guess: Real) -> jax.Array:
@@ -176,6 +179,10 @@ class LawFromForce(SmoothLaw):
 
     def phase(self, *, impact_speed: Real, mass: Real) -> PhaseFromForce:
         """Coordinates in which an impact at this speed is smooth, for an integrator."""
+        return self._phase(impact_speed, mass, finer=1)
+
+    def _phase(self, impact_speed: Real, mass: Real, *, finer: int) -> PhaseFromForce:
+        """``phase``, whose length is found in so many times as many steps."""
         overlap, time = self.scales(impact_speed=impact_speed, mass=mass)
         speed = jnp.asarray(impact_speed)
         law, at_speed, m, d = jax.lax.stop_gradient((self, speed, jnp.asarray(mass), overlap))
@@ -190,15 +197,17 @@ class LawFromForce(SmoothLaw):
             overlap,
             time,
             constant,
-            jax.lax.stop_gradient(_length(phase)),
+            jax.lax.stop_gradient(_length(phase, finer=finer)),
         )
 
     def restitution_at(self, impact_speed: Real, *, mass: Real) -> jax.Array:
-        """Restitution obtained [-] at the approach speed [m/s], by integrating one impact."""
+        """Restitution obtained [-] at the approach speed [m/s], by integrating one impact; 0 where
+        the damping is so heavy that its end is not found.
+        """
         impact_speed, mass = jnp.broadcast_arrays(
             jnp.asarray(impact_speed, dtype=float), jnp.asarray(mass, dtype=float)
         )
-        flat = jax.vmap(lambda speed, m: _rebound(self.phase(impact_speed=speed, mass=m)))
+        flat = jax.vmap(lambda speed, m: _rebound(self._phase(speed, m, finer=FINER)))
         return flat(impact_speed.ravel(), mass.ravel()).reshape(impact_speed.shape)
 
     def static_overlap(self, load: Real) -> jax.Array:
@@ -233,27 +242,28 @@ def _rate_constant(
     return jax.lax.stop_gradient(jnp.where(vanishes, growth, jnp.minimum(growth, 0.9)))
 
 
-def _length(phase: PhaseFromForce) -> jax.Array:
-    """Length of the contact in sigma without load, to a fraction of ``SEARCH_STEP``."""
+def _length(phase: PhaseFromForce, *, finer: int) -> jax.Array:
+    """Length of the contact in sigma without load, to a fraction of ``SEARCH_STEP / finer``."""
+    search_step = SEARCH_STEP / finer
     rates, zero = _rates(phase), jnp.zeros_like(phase.start)
 
     def advance(
         carry: tuple[Any, jax.Array, jax.Array], _: None
     ) -> tuple[tuple[Any, jax.Array, jax.Array], None]:
         node, length, lasts = carry
-        after = looped_step(rates, node, SEARCH_STEP, CLASSICAL)
+        after = looped_step(rates, node, search_step, CLASSICAL)
         before, now = phase.event(*node), phase.event(*after)
         leaves = lasts & (now < 0.0) & (phase.rate(after[1]) < 0.0)
         fraction = jnp.where(leaves, before / jnp.where(leaves, before - now, 1.0), 1.0)
         after = jax.tree.map(lambda old, new: jnp.where(lasts, new, old), node, after)
         return (
             after,
-            length + jnp.where(lasts, SEARCH_STEP * fraction, 0.0),
+            length + jnp.where(lasts, search_step * fraction, 0.0),
             lasts & ~leaves,
         ), None
 
     start = ((zero, phase.start), zero, jnp.ones_like(zero, dtype=bool))
-    (_, length, _), _ = jax.lax.scan(advance, start, None, length=SEARCH_STEPS)
+    (_, length, _), _ = jax.lax.scan(advance, start, None, length=finer * SEARCH_STEPS)
     return length
 
 
@@ -266,9 +276,10 @@ def _rebound(phase: PhaseFromForce) -> jax.Array:
         event_rate = phase.event_rate(*node, *slope)
         return slope[0] / event_rate, slope[1] / event_rate
 
+    ends = phase.length < (SEARCH_STEPS - 1) * SEARCH_STEP
     start = jnp.zeros_like(phase.start), phase.start
-    length = phase.length / IMPACT_STEPS
+    length = jnp.where(ends, phase.length, SEARCH_STEP) / IMPACT_STEPS
     node = looped_steps(rates, start, length, DORMAND_PRINCE_8, steps=IMPACT_STEPS)
-    left = phase.event(*node) / LANDING_STEPS
+    left = jnp.where(ends, phase.event(*node), 0.0) / LANDING_STEPS
     node = looped_steps(by_event, node, -left, CLASSICAL, steps=LANDING_STEPS)
-    return -phase.rate(node[1])
+    return jnp.where(ends, -phase.rate(node[1]), 0.0)

@@ -4,21 +4,31 @@ import functools
 import importlib
 import inspect
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import jax
+import numpy as np
 
 from jaxcontact.laws.coordinates.from_force import LawFromForce
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import LAWS, is_number
+from jaxcontact.laws.normal.damping import no_tension
 from jaxcontact.numerics.smooth import Real
-from jaxcontact.parameters import model, of, static
+from jaxcontact.parameters import is_concrete, model, of, static
 
 MOTION = ("overlap", "overlap_rate", "impact_speed", "mass")
 """Arguments that a scene knows; all others are parameters of the law."""
 
 
-def normal_law(function: Callable[..., jax.Array]) -> type[LawFromForce]:
+ENDS = ("zero_overlap", "zero_force")
+OVERLAPS, RATES = np.logspace(-6, -1, 6), -np.logspace(-3, 3, 7)
+"""Overlaps [m] and overlap rates [m/s] at which a law is asked whether its force is cut."""
+
+
+def normal_law(
+    function: Callable[..., jax.Array], *, end: str = "zero_overlap"
+) -> type[LawFromForce]:
     """A class whose fields are the parameters of ``function``, to be used as
     ``ContactModel(normal=...)``, with every method of simulation.
 
@@ -28,7 +38,10 @@ def normal_law(function: Callable[..., jax.Array]) -> type[LawFromForce]:
 
     Args:
         function: a registered law that returns a normal force [N] from ``overlap`` and, if it needs
-            them, ``overlap_rate``, ``impact_speed`` and ``mass``.
+            them, ``overlap_rate``, ``impact_speed`` and ``mass``. Smooth within a contact: write it
+            without a cut (``max(F, 0)``).
+        end: where a contact ends: ``"zero_overlap"``, or ``"zero_force"``, where the force would
+            begin to attract, and is cut.
 
     Returns:
         A frozen model named like the function, in capitals without underscores; for one function
@@ -37,10 +50,9 @@ def normal_law(function: Callable[..., jax.Array]) -> type[LawFromForce]:
         module that can be imported there.
 
     Raises:
-        ValueError: ``function`` is not registered, takes no overlap, or has a memory.
-
-    Raises:
-        ValueError: ``function`` is not registered, takes no overlap, or has a memory.
+        ValueError: ``function`` is not registered, takes no overlap, or has a memory, or ``end`` is
+            none of the two. An instance: the force is cut within a contact that ends at zero
+            overlap.
 
     Example:
         >>> from jaxcontact.laws import elastic
@@ -49,11 +61,13 @@ def normal_law(function: Callable[..., jax.Array]) -> type[LawFromForce]:
         >>> print(f"{law.force(1e-4, 0.0, impact_speed=1.0, mass=0.01):.1f} N")
         40.0 N
     """
-    return _class_of_law(function)
+    if end not in ENDS:
+        raise ValueError(f"normal_law: end = {end!r} is none of {', '.join(map(repr, ENDS))}.")
+    return _class_of_law(function, end)
 
 
 @functools.cache
-def _class_of_law(function: Callable[..., jax.Array]) -> type[LawFromForce]:
+def _class_of_law(function: Callable[..., jax.Array], end: str) -> type[LawFromForce]:
     law = LAWS.get(function.__name__)
     if law is None or "overlap" not in inspect.signature(function).parameters or law.has_memory:
         raise ValueError(
@@ -63,7 +77,7 @@ def _class_of_law(function: Callable[..., jax.Array]) -> type[LawFromForce]:
     taken = tuple(inspect.signature(function).parameters)
     fields = tuple(name for name in taken if name not in MOTION)
 
-    def force(
+    def uncut_force(
         self: Any, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real
     ) -> jax.Array:
         motion = dict(zip(MOTION, (overlap, overlap_rate, impact_speed, mass), strict=True))
@@ -71,15 +85,28 @@ def _class_of_law(function: Callable[..., jax.Array]) -> type[LawFromForce]:
             **{name: motion[name] if name in motion else getattr(self, name) for name in taken}
         )
 
+    def force(
+        self: Any, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real
+    ) -> jax.Array:
+        force = uncut_force(self, overlap, overlap_rate, impact_speed=impact_speed, mass=mass)
+        return no_tension(force) if end == "zero_force" else force
+
+    def check(self: Any) -> None:
+        if end == "zero_overlap" and "overlap_rate" in taken:
+            _check_uncut(self, function)
+
     def reduce(self: Any) -> tuple:
         values = {name: getattr(self, name) for name in fields}
-        return _model_of_law, (function.__module__, law.name, values)
+        return _model_of_law, (function.__module__, law.name, end, values)
 
     namespace: dict[str, Any] = {
         "__doc__": function.__doc__,
         "__module__": function.__module__,
         "__reduce__": reduce,
+        "__post_init__": check,
+        "end": end,
         "force": force,
+        "uncut_force": uncut_force,
     }
     for name in fields:
         example = law.example.get(name)
@@ -94,7 +121,29 @@ def _class_of_law(function: Callable[..., jax.Array]) -> type[LawFromForce]:
     )
 
 
-def _model_of_law(module: str, name: str, values: dict[str, Any]) -> LawFromForce:
+def _check_uncut(law: LawFromForce, function: Callable[..., jax.Array]) -> None:
+    """Raise where the force is zero within a contact, because of a cut: its corner lies where no
+    step of an integrator ends.
+    """
+    if not all(map(is_concrete, jax.tree.leaves(law))):
+        return
+
+    def at(overlap: Real, rate: Real) -> jax.Array:
+        return law.force(overlap, rate, impact_speed=1.0, mass=1.0)
+
+    rates = np.append(0.0, RATES)
+    force = np.asarray(jax.vmap(lambda overlap: jax.vmap(partial(at, overlap))(rates))(OVERLAPS))
+    # at two rates: a force may cross zero at one of them
+    cut = np.argwhere((force[:, 1:-1] == 0) & (force[:, 2:] == 0) & (force[:, :1] > 0))
+    if cut.size:
+        raise ValueError(
+            f"{type(law).__name__}: the force is 0 at an overlap of {OVERLAPS[cut[0, 0]]:g} m and "
+            f"an overlap rate of {RATES[cut[0, 1]]:g} m/s, cut where it would attract. Write the "
+            f"law without the cut, and ask for normal_law({function.__name__}, end='zero_force')."
+        )
+
+
+def _model_of_law(module: str, name: str, end: str, values: dict[str, Any]) -> LawFromForce:
     """An instance of ``normal_law`` of the law ``name``, which importing ``module`` registers."""
     importlib.import_module(module)
     if name not in LAWS:
@@ -102,4 +151,4 @@ def _model_of_law(module: str, name: str, values: dict[str, Any]) -> LawFromForc
             f"The law {name!r} is not registered at the top of the module {module!r}, so a pickled "
             "model of it cannot be read. Move its function there."
         )
-    return normal_law(LAWS[name].function)(**values)
+    return normal_law(LAWS[name].function, end=end)(**values)

@@ -110,8 +110,9 @@ _ADVICE = {
     ),
     Status.UNRESOLVED_CONTACT: (
         "The sphere overlaps the plane at the start, or comes to rest deeper than "
-        "rest_overlap, or its contact is damped too heavily for this law: the engine for one "
-        "sphere over one plane follows none of these. Outside of "
+        "rest_overlap, or its contact is damped too heavily for this law, or the force is cut "
+        "within the contact (normal_law: end='zero_force'): the engine for one sphere over one "
+        "plane follows none of these. Outside of "
         "traced functions simulate takes the engine for several bodies then; inside, ask for "
         "it: general=True of the method."
     ),

@@ -7,7 +7,6 @@ is exact. The slip then follows in closed form from the normal impulse (``laws.f
 no slip velocity of the regularisation is too small.
 """
 
-from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -17,7 +16,7 @@ import numpy as np
 
 from jaxcontact.laws.core.contact_phase import ClosedPhase, ContactPhase
 from jaxcontact.numerics.collocation import elementwise_slope, graded_grid, newton_iteration, solved
-from jaxcontact.numerics.interpolation import accumulated, displacement, quintic
+from jaxcontact.numerics.interpolation import accumulated, displacement
 from jaxcontact.numerics.runge_kutta import (
     CLASSICAL,
     DORMAND_PRINCE_8,
@@ -93,7 +92,9 @@ it at the end, under a load.
 """
 
 SUBDIVISION = 3
-"""Nodes for slip, displacement and output per step of the normal motion."""
+"""Nodes per step of the normal motion. Slip may fall steeply where it is smooth; and the output
+between two nodes is a polynomial in time, whose derivatives are right to 1e-6 with so many.
+"""
 
 
 class TouchDown(NamedTuple):
@@ -391,9 +392,9 @@ class PhaseNode(NamedTuple):
 
 
 def stepped(phase: ContactPhase, load: Load, *, steps: int) -> NormalPath:
-    """A contact in ``steps`` of order 8, and a last one with the end condition as its independent
-    variable, which lands on it. It lacks what that one does: where the end of the contact was
-    foreseen badly, because of heavy damping or of a load, it is far.
+    """A contact in ``SUBDIVISION * steps`` of order 8, and a last one with the end condition as
+    its independent variable, which lands on it. It lacks what that one does: where the end of the
+    contact was foreseen badly, because of heavy damping or of a load, it is far.
     """
 
     def rates(node: PhaseNode) -> PhaseNode:
@@ -407,6 +408,7 @@ def stepped(phase: ContactPhase, load: Load, *, steps: int) -> NormalPath:
         event_rate = phase.event_rate(node.position, node.w, slope.position, slope.w)
         return jax.tree.map(lambda rate: rate / event_rate, slope)
 
+    steps = SUBDIVISION * steps
     length = phase.length / steps
 
     def advance(node: PhaseNode, _: None) -> tuple[PhaseNode, PhaseNode]:
@@ -436,14 +438,18 @@ def stepped(phase: ContactPhase, load: Load, *, steps: int) -> NormalPath:
         nodes,
         last,
     )
-    position, w, tau, _ = subdivided(path, jax.vmap(rates))
+    position, w, tau, _ = path
+    force = phase.reduced_force(position, w)
+    # before its end: a law with a cut, whose corner no step ends at
+    cut = jnp.any(((force == 0) & (position > 0) & (phase.rate(w) < 0))[:-1])
+    ended = has_landed(phase, load, path, last) & ~cut
     return NormalPath(
         phase.reduced_overlap(position),
         phase.rate(w),
-        phase.reduced_force(position, w),
+        force,
         tau,
         None,
-        jnp.where(has_landed(phase, load, path, last), jnp.abs(missed), jnp.inf),
+        jnp.where(ended, jnp.abs(missed), jnp.inf),
     )
 
 
@@ -460,24 +466,6 @@ def has_landed(phase: ContactPhase, load: Load, path: PhaseNode, last: PhaseNode
     pushes = phase.ends_at_zero_force
     fastest = jnp.max(-phase.rate(path.w)) if pushes else jnp.zeros_like(rate)
     return (rate <= 0) & slower & near & (-rate >= SLOWER * fastest)
-
-
-def subdivided(path: PhaseNode, rates: Callable[[PhaseNode], PhaseNode]) -> PhaseNode:
-    """``path`` with ``SUBDIVISION - 1`` nodes more in each interval, interpolated to sixth order by
-    value, slope and curvature in sigma.
-
-    The slip may fall steeply within a contact where the normal motion is smooth, and needs the
-    finer nodes.
-    """
-    slope, curvature = jax.jvp(rates, (path,), (rates(path),))
-    y, dy, ddy = (jnp.stack(columns)[..., None] for columns in (path, slope, curvature))
-    theta = jnp.arange(SUBDIVISION, dtype=y.dtype) / SUBDIVISION
-    h = jnp.diff(path.sigma)[:, None]
-    between, _ = quintic(
-        theta, h, y[:, :-1], y[:, 1:], dy[:, :-1], dy[:, 1:], ddy[:, :-1], ddy[:, 1:]
-    )
-    columns = between.reshape(len(path), -1)
-    return PhaseNode(*jnp.concatenate([columns, y[:, -1]], axis=1))
 
 
 class ContactNodes(NamedTuple):

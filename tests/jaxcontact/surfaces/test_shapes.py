@@ -769,3 +769,13 @@ def test_the_plane_is_the_plane_of_scenes():
 def test_errors_name_argument_value_and_remedy(make, text):
     with pytest.raises(ValueError, match=text):
         make()
+
+
+@pytest.mark.parametrize("name", ["semi_axes", "orientation", "center"])
+def test_a_traced_vector_of_another_length_is_refused_by_name(name):
+    def distance(value):
+        given = {"semi_axes": (0.2, 0.2, 0.3), name: value}
+        return Ellipsoid(**given).closest(jnp.zeros(3), 0.0).distance
+
+    with pytest.raises(ValueError, match=rf"Ellipsoid: {name} has shape \(4,\)"):
+        jax.jit(distance)(jnp.ones(4))

@@ -1,0 +1,1 @@
+"""Designs found by the gradient through contact: a shot, a buffer, a bumper."""
