@@ -106,7 +106,8 @@ def save_figure(fit: FitSummary, path: str | os.PathLike[str]) -> None:
         path: of the file, ending in ``.png``; its folder must exist.
 
     Raises:
-        InputError: another ending, ``path`` is a folder, or its folder does not exist.
+        InputError: another ending, ``path`` is a folder, or its folder does not exist; or what is
+            given is no fit.
 
     Example:
         >>> import pathlib, tempfile
@@ -127,6 +128,11 @@ def save_figure(fit: FitSummary, path: str | os.PathLike[str]) -> None:
         >>> file.exists()
         True
     """
+    if not isinstance(fit, FitSummary):
+        raise InputError(
+            f"save_figure: fit is a {type(fit).__name__}, not the result of a fit",
+            remedy="Give a fit; a figure writes itself: figure.savefig(path).",
+        )
     if Path(path).suffix.lower() != ".png":
         raise InputError(
             "the figure is written as PNG", remedy="Name a file that ends in .png.", path=path
