@@ -388,6 +388,22 @@ def test_palette_numbers_keep_single_precision():
     assert {leaf.dtype for leaf in jax.tree.leaves((response, memory))} == {np.dtype(np.float32)}
 
 
+def laws_of(contact):
+    with pytest.warns(UserWarning, match="contact_model leaves out: impacts slower than vsmall"):
+        return modia3d.contact_model(contact)
+
+
+def test_what_a_contact_model_leaves_out_is_said():
+    ball = Solid(shape=Sphere(diameter=0.06), solidMaterial="Steel")
+    contact = modia3d.elastic_contact(ball, ball).replace(tension=True)
+    dead = contact.pairMaterial.replace(coefficientOfRestitution=0.0)
+    with pytest.warns(UserWarning, match="leaves out") as said:
+        modia3d.contact_model(contact.replace(pairMaterial=dead))
+    (one,) = said
+    for part in ("coefficientOfRestitution of 0.0 becomes 0.0008", "spinning", "tension"):
+        assert part in str(one.message)
+
+
 @pytest.mark.slow
 def test_two_billiard_balls_move_through_a_scene_as_the_program_stored():
     """TwoCollidingBalls again, through ``simulate``: two materials in one scene, few steps.
@@ -402,8 +418,8 @@ def test_two_billiard_balls_move_through_a_scene_as_the_program_stored():
     )
     scene = jc.Scene(
         bodies=jc.spheres(radius=(0.03, 0.03), density=1768.0),
-        contact=modia3d.contact_model(modia3d.elastic_contact(ball, ball)),
-        contact_on_surfaces=modia3d.contact_model(modia3d.elastic_contact(ball, table)),
+        contact=laws_of(modia3d.elastic_contact(ball, ball)),
+        contact_on_surfaces=laws_of(modia3d.elastic_contact(ball, table)),
     )
     start = jc.state(
         position=((-1.3, 0.0, 0.03), (0.0, 0.0, 0.03)), velocity=((3.0, 0.0, 0.0), (0.0, 0.0, 0.0))
@@ -430,7 +446,7 @@ def test_a_bouncing_sphere_moves_through_a_scene_as_the_program_stored():
     """BouncingSphere, 6 bounces."""
     steel = Solid(shape=Sphere(diameter=0.2), solidMaterial="Steel")
     floor = Solid(shape=modia3d.Box(lengthX=1.0, lengthY=1.0, lengthZ=0.1), solidMaterial="Steel")
-    contact = modia3d.contact_model(modia3d.elastic_contact(steel, floor))
+    contact = laws_of(modia3d.elastic_contact(steel, floor))
     scene = jc.Scene(bodies=jc.spheres(radius=0.1, mass=0.001), contact=contact)
     method = jc.EventAligned(max_contacts=8, sustained_steps=0)
     found = jc.simulate(
