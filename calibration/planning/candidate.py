@@ -83,6 +83,14 @@ class Candidate:
                 "Candidate: nothing watches it.",
                 remedy="Give instruments, e.g. (Film(rate=240, sigma=3e-4),).",
             )
+        for watching in self.instruments:
+            if not isinstance(watching, Instrument | ImpactTable):
+                raise InputError(
+                    f"Candidate: instruments holds a {type(watching).__name__}, which is neither "
+                    "an instrument nor an impact table.",
+                    remedy="An instrument says what would be measured: inherit from "
+                    "cal.instruments.Instrument and define plan_measurement.",
+                )
         has_table = any(isinstance(watching, ImpactTable) for watching in self.instruments)
         if has_table and self.table is None:
             raise InputError(

@@ -15,6 +15,7 @@ from calibration.fitting.fit import fit
 from calibration.instruments import Film, ForceSensor, Sound
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
+from calibration.measurements import BounceTimes
 from calibration.nuisances import InitialState, SurfaceHeight
 from calibration.planning.candidate import Candidate
 from calibration.planning.continuous import make_smooth_criterion
@@ -69,6 +70,11 @@ def oblique() -> Problem:
         table((50, 60, 65, 70), seed=1, normal_restitution=0.02, tangential_restitution=0.03),
         (RESTITUTION, FRICTION),
     )
+
+
+def test_what_is_no_instrument_is_refused_with_the_remedy():
+    with pytest.raises(InputError, match=r"holds a BounceTimes.*cal\.instruments\.Instrument"):
+        Candidate(instruments=BounceTimes([0.3, 0.8], sigma=1e-4))
 
 
 def test_information_adds_as_in_the_textbook():
