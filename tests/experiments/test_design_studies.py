@@ -28,6 +28,7 @@ def test_the_best_linear_buffer_is_that_of_shock_isolation():
     assert peak == pytest.approx(2 * best.fun * buffer.LEAST, rel=1e-4)
 
 
+@pytest.mark.long
 def test_without_gravity_and_losses_an_ellipse_with_its_foci_there_is_found():
     ideal = bumper.Setting(radius=1e-6, restitution=1.0, friction=0.0, gravity=0.0, seen=0.25)
     found = bumper.find_bumper((1.05, 0.5, 0.02, -0.02, 0.05), ideal)

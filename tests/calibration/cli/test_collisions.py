@@ -351,6 +351,7 @@ def test_discs_with_a_mark_that_turns(run):
     assert found["fit"]["chi2_per_dof"] < 1.6
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_spheres_in_flight_with_spins(run):
     for seed in range(3):
@@ -364,6 +365,7 @@ def test_spheres_in_flight_with_spins(run):
     assert found["fit"]["chi2_per_dof"] < 1.6
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_with_one_body_unseen_afterwards_the_masses_are_named(run):
     for seed in range(2):

@@ -102,6 +102,7 @@ def test_the_study_of_the_page_is_the_example():
     assert shown == (EXAMPLES / "two_balls.toml").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_it_goes_on_after_a_kill_and_refuses_another_sweep(run, tmp_path, monkeypatch):
     write, chunks = store.Store.write, []
 
@@ -124,6 +125,7 @@ def test_it_goes_on_after_a_kill_and_refuses_another_sweep(run, tmp_path, monkey
     assert run(*DROPS, "--to", "drops", "--force")[0] == 0
 
 
+@pytest.mark.slow
 def test_a_failed_simulation_is_said_and_ends_with_status_1(run):
     given = ("--vary", "position_z=-5,0.1", "--fixed", "restitution=0.5", "--design", "grid")
     status, printed, _ = run(*BALL, *given, "--response", "impact_speed")

@@ -55,6 +55,7 @@ def found():
     return multi_start(problem(), 20, seed=3)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_best_of_many_starts_is_the_optimum_and_the_waterfall_is_sorted(found):
     alone = cal.fit(problem())

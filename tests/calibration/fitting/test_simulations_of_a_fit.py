@@ -132,6 +132,7 @@ def test_what_follows_the_last_number_that_is_used_does_not_matter():
         assert judged(data) == (jc.Status.TOO_FEW_CONTACTS, jc.Status.SUCCESS)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_budget_that_is_too_small_is_raised_and_the_fit_made_again(good):
     found = fit(drop(1))
@@ -145,6 +146,7 @@ def test_a_budget_that_is_too_small_is_raised_and_the_fit_made_again(good):
     assert abs(one.sd - other.sd) < 1e-9
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_heavily_damped_contact_is_solved_for_in_time():
     times = np.arange(0.0, 0.7, 1 / 240)
@@ -250,6 +252,7 @@ def test_a_minimum_on_the_way_that_was_not_simulated_does_not_count(good):
     assert not found.converged
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_prediction_beyond_the_data_is_followed(good):
     late = np.linspace(0.0, 2.6, 27)

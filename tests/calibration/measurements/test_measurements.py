@@ -430,6 +430,7 @@ def test_contact_durations_of_known_impacts_are_hertz_s():
         ) == pytest.approx(expected, rel=1e-4)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_stiffness_from_contact_durations():
     rng = np.random.default_rng(5)
@@ -626,6 +627,7 @@ def test_measurements_from_files(tmp_path):
 # ---- rest, and everything together
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_rolling_resistance_from_the_distance_rolled_and_its_time():
     # A rolling sphere slows down by c g/(1 + kappa).

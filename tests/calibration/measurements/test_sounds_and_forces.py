@@ -129,6 +129,7 @@ def test_drag_that_a_sound_does_not_tell_is_said_to_come_from_elsewhere(sounds):
     assert "beforehand" in drag.note
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_stiffness_and_restitution_are_felt(forces):
     found = fit_study(Study(files=forces, ball=BALL))

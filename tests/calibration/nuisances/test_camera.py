@@ -172,6 +172,7 @@ def test_a_clock_and_its_inverse():
     assert clock.shown_time(clock.trial_time(7.0, 2.0), 2.0) == pytest.approx(7.0, abs=1e-14)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_sound_card_and_camera_that_differ_in_offset_and_rate():
     trials = []
@@ -250,6 +251,7 @@ def test_a_picture_is_turned_scaled_projected_and_distorted():
     np.testing.assert_allclose(flat.unproject(flat.project(point, 2.0), 2.0), point, rtol=1e-12)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_roll_of_the_camera_and_tilt_of_the_table_are_told_apart():
     tilt, roll = 0.03, -0.02

@@ -102,6 +102,7 @@ def fit_of_a_collision(order=(0, 1)) -> cal.Fit:
     return cal.fit(problem)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_restitution_and_friction_of_two_spheres_are_found():
     found = fit_of_a_collision()
@@ -135,6 +136,7 @@ def compliant(restitution: float, friction: float) -> jc.Scene:
     )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_friction_of_a_collision_that_sticks_is_not_called_determined():
     truth = compliant(0.7, 0.25)
@@ -182,6 +184,7 @@ OF_THE_PROGRAM = {
 }
 
 
+@pytest.mark.long("fric_oblique_equal")
 @pytest.mark.long(*(name for name in OF_THE_PROGRAM if name != "fric_oblique_equal"))
 @pytest.mark.slow
 @pytest.mark.parametrize("name", OF_THE_PROGRAM)

@@ -79,6 +79,7 @@ def test_criteria_are_those_of_the_textbook():
     )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_likelihood_counts_and_criteria_match_a_direct_computation(precise):
     model, data = precise["constant"], table(VISCOELASTIC, 0.003)

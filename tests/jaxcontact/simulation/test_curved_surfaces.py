@@ -61,6 +61,7 @@ CASES = [*((name, COMPLIANT) for name in SURFACES), ("in a drum", RIGID), ("on a
 QUICK = [("inside a sphere", COMPLIANT), ("on a ball", RIGID)]
 
 
+@pytest.mark.slow
 @pytest.mark.long(
     "on an ellipsoid-method3", "in a drum-method1", "on a ball-method2", "on a ball-method5"
 )
@@ -93,6 +94,7 @@ def test_a_box_is_a_plane_on_its_face():
     np.testing.assert_allclose(on_box.position, on_plane.position, atol=2e-6)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_fixed_ball_is_a_very_heavy_sphere():
     start = np.array([0.02, 0.01, 0.2])

@@ -209,6 +209,7 @@ def forward_gradient(p: dict, target: np.ndarray) -> dict:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.long("reverse")
 @pytest.mark.parametrize("mode", ["forward", pytest.param("reverse", marks=pytest.mark.slow)])
 def test_the_gradient_through_twelve_bounces_equals_the_exact_one(mode):
@@ -264,6 +265,7 @@ def test_the_second_derivative_equals_differences_of_the_first():
     )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_hessian_of_a_rigid_bounce_equals_that_of_its_closed_form():
     def simulated(q: jax.Array) -> jax.Array:

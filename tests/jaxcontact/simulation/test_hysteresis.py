@@ -92,6 +92,7 @@ def test_the_restitution_is_that_of_the_closed_form_and_the_ledger_closes(name):
         assert np.all(np.diff(found.ledger.normal) >= -1e-6 * energy)
 
 
+@pytest.mark.long("Walton and Braun")
 @pytest.mark.long("adhesive plastic", "Thornton")
 @pytest.mark.slow
 @EACH_LAW
@@ -161,6 +162,7 @@ def test_second_derivatives_of_many_impacts_at_once_are_those_of_the_closed_form
         np.testing.assert_allclose(slope[index], alone[1], rtol=0, atol=1e-9)
 
 
+@pytest.mark.long("1.0")
 @pytest.mark.long("3.0")
 @pytest.mark.slow
 @pytest.mark.parametrize("speed", [1.0, 3.0])
@@ -289,6 +291,7 @@ def test_a_sphere_hangs_from_the_ceiling_up_to_the_pull_off_force():
     assert run(1.05 * pull_off) < -1.05 * RADIUS
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_three_plastic_spheres_keep_momentum_and_energy_and_have_slopes():
     """Contacts that overlap in time, load and unload again."""

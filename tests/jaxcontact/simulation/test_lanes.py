@@ -71,6 +71,7 @@ def test_branches_stay_branches_in_lanes(name):
     assert 0 < wanted <= found
 
 
+@pytest.mark.long("rigid")
 @pytest.mark.long("on a plane")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["on a plane", "rigid"])

@@ -27,6 +27,7 @@ def expect_finite(function, *arguments):
     assert not {name: leaves for name, leaves in failures.items() if leaves}
 
 
+@pytest.mark.long("tsuji_zero_overlap-False-method7")
 @pytest.mark.long(
     "linear_zero_force-False-method6",
     "linear_zero_overlap-False-method5",
@@ -65,6 +66,7 @@ def test_derivatives_in_reverse_mode_are_finite():
     expect_finite(differentiated.compiled("gradient"), np.ones((scenes.SAMPLES, 9)))
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_second_derivatives_are_finite():
     rng = np.random.default_rng(0)

@@ -44,6 +44,7 @@ def integrated(law, p, times):
     return in_time.integrate(sphere, np.array([0.0, 0.0, p[2], *np.zeros(6)]), times)
 
 
+@pytest.mark.long("linear")
 @pytest.mark.slow
 @pytest.mark.parametrize("law", [pytest.param("hunt_crossley", marks=pytest.mark.long), "linear"])
 def test_the_bouncing_ends_in_the_contact_that_does_not_lift_off(law):
@@ -72,6 +73,7 @@ def test_the_bouncing_ends_in_the_contact_that_does_not_lift_off(law):
         ), case
 
 
+@pytest.mark.long("hunt_crossley")
 @pytest.mark.slow
 @pytest.mark.parametrize("law", ["hunt_crossley", pytest.param("linear", marks=pytest.mark.long)])
 def test_derivatives_of_soft_bounces_are_those_of_an_integration_in_time(law):

@@ -52,6 +52,7 @@ def test_a_start_in_overlap_is_the_first_output_and_the_start_of_the_motion(
     np.testing.assert_allclose(found.position[:, 2], expected, rtol=0, atol=1e-6)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_derivative_by_a_speed_in_overlap_is_that_of_differences():
     """The approach speed at the start is the impact speed, on which the damping depends."""

@@ -59,6 +59,7 @@ def test_two_spheres_part_as_momentum_and_restitution_say():
         assert not np.any(status)
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_part_of_the_motion_also_in_compiled_code():
     cases = {"restitution": np.array([0.5, 0.9, 0.7]), "height": np.array([0.5, 0.2, 0.3])}
     method = jc.Impulse(max_contacts=30)
@@ -75,6 +76,7 @@ def test_what_is_kept_is_part_of_the_motion_also_in_compiled_code():
     )
 
 
+@pytest.mark.slow
 def test_one_that_bounces_often_is_followed_in_groups_of_any_size(monkeypatch):
     """It needs more contacts than are tried at first, and than a group of that size has room for:
     it goes in a smaller one, and the others keep their numbers.

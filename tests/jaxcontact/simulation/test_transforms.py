@@ -45,6 +45,7 @@ def test_jit_and_vmap_give_the_numbers_of_a_plain_call():
     assert set(together.status.tolist()) == {jc.Status.SUCCESS, jc.Status.CAME_TO_REST}
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_gradients_and_vmap_commute():
     lanes = {

@@ -272,6 +272,7 @@ FORMS = {
 }
 
 
+@pytest.mark.long("Hertz-Mindlin, time step-float64")
 @pytest.mark.long(
     "linear spring, flow, Hertz's disk-float32",
     "Hertz-Mindlin, time step-float32",

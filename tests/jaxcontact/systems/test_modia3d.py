@@ -404,6 +404,7 @@ def test_what_a_contact_model_leaves_out_is_said():
         assert part in str(one.message)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_two_billiard_balls_move_through_a_scene_as_the_program_stored():
     """TwoCollidingBalls again, through ``simulate``: two materials in one scene, few steps.

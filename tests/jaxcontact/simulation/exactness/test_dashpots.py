@@ -97,6 +97,7 @@ def test_the_quick_way_is_right_where_it_says_so(name):
             assert height == pytest.approx(there, abs=left_out + 1e-7), damping
 
 
+@pytest.mark.long("Tsuji")
 @pytest.mark.long("Hertz", "Kuwabara and Kono", "Tsuji, to zero force")
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.slow

@@ -88,6 +88,7 @@ def assert_are_those_of_differences(slope: np.ndarray, p: np.ndarray, times: np.
     assert np.all(error <= ROUNDING + 1e-6 * np.abs(slope)), (p, error)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_they_are_those_of_an_independent_integration_forward_in_lanes_and_reverse_alone():
     found, status, by = jax.jit(jax.vmap(all_of))(CASES, TIMES)

@@ -93,6 +93,7 @@ def simulate(law, times, **options):
     return jc.simulate(scene, start, times, method=jc.EventAligned(max_contacts=1, **options))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LAWS)
 def test_positions_and_velocities_inside_a_contact_and_their_derivatives(name):
     make, force, values = LAWS[name]
@@ -109,6 +110,7 @@ def test_positions_and_velocities_inside_a_contact_and_their_derivatives(name):
     assert np.max(np.abs(found - slopes) * values / scale[..., None]) < 2e-6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("general", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_contact_that_ends_at_zero_force_rebounds_as_it_should(general):
     def rebound(values):
@@ -121,6 +123,7 @@ def test_a_contact_that_ends_at_zero_force_rebounds_as_it_should(general):
     assert np.max(np.abs(found - slopes) * BUFFER) < 1e-6
 
 
+@pytest.mark.slow
 def test_the_restitution_is_that_of_the_integration_also_where_damping_is_heavy():
     for heavier in (1.0, 3.0):
         values = BUFFER * np.array([1.0, heavier, heavier])

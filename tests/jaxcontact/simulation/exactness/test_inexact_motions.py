@@ -58,6 +58,7 @@ def test_who_chooses_how_contacts_are_solved_for_is_told_only():
         )
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_restitution_that_no_way_follows_is_refused():
     start = jc.state(position=(0.0, 0.0, 0.02), velocity=(0.0, 0.0, -1.0))
@@ -66,6 +67,7 @@ def test_a_restitution_that_no_way_follows_is_refused():
         jc.simulate(weightless, start, TIMES, method=jc.EventAligned(max_contacts=2))
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_sweep_follows_the_lanes_that_need_it():
     restitutions = jnp.array([0.9, 0.1, 0.7, 0.2])
@@ -80,6 +82,7 @@ def test_a_sweep_follows_the_lanes_that_need_it():
 LIGHT = {"mass": 1e-4, "velocity": (8.0, 0.2, 1.0), "spin": (3.0, 100.0, 2.0)}
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_strong_drag_takes_more_steps():
     """The derivatives by the drag, too, which the usual steps miss by 5e-5."""

@@ -54,6 +54,7 @@ def expected(restitution):
     return 2 * RADIUS - overlap - rate * (END - time), -rate
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_steps_that_are_too_long_say_so_and_a_plain_call_takes_shorter_ones():
     usual = jc.EventAligned(max_contacts=4)

@@ -118,6 +118,7 @@ def test_it_moves_as_an_independent_integration_says(tilt, kind):
         np.testing.assert_allclose(spin, 0.0, atol=1e-6 * speed)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_engine_for_several_bodies_says_the_same_also_where_the_last_step_is_rounding():
     """2000 steps of a thousandth of a second add up to the last time but for their rounding."""
@@ -198,6 +199,7 @@ def test_a_ball_that_touches_but_for_rounding_does_not_leave():
             assert np.max(np.abs(height)) < 1e-4  # the static overlap is 4e-5
 
 
+@pytest.mark.long("0.3")
 @pytest.mark.slow
 @pytest.mark.parametrize("tilt", [0.0, 0.3])
 def test_derivatives_are_those_of_differences(tilt):

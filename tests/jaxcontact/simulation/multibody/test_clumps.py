@@ -183,6 +183,7 @@ def test_bad_bodies_are_said_before_anything_is_traced(make, says):
         make()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_spin_of_a_free_body_is_that_of_eulers_equations_between_steps_too():
     inertia, spin = np.array([1e-6, 2e-6, 2.7e-6]), np.array([20.0, 30.0, 10.0])

@@ -127,6 +127,7 @@ def test_rotating_and_moving_a_scene_rotates_and_moves_its_motion(angles, shift,
     assert_alike(columns(found), wanted)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @few
 @hypothesis.given(boost=strategies.tuples(number, number, number))

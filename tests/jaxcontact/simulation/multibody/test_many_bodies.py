@@ -253,6 +253,7 @@ def test_a_sphere_moves_alike_with_and_without_another_far_away():
     assert np.log2(errors[0] / errors[1]) > 3.4
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_spheres_that_touch_down_at_the_same_instant_have_their_own_derivatives():
     rigid = jc.Impulse(max_contacts=6, sustained_steps=0)
@@ -538,6 +539,7 @@ def test_two_spheres_move_as_in_exudyn(model):
 # What is wrong is said.
 
 
+@pytest.mark.slow
 @pytest.mark.long("soft")
 @pytest.mark.parametrize(
     "method",

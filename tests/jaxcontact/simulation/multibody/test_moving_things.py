@@ -49,6 +49,7 @@ def motion(**changes) -> jc.PrescribedMotion:
     ).replace(**{name: jnp.asarray(value) for name, value in changes.items()})
 
 
+@pytest.mark.long("soft")
 @pytest.mark.long("rigid")
 @pytest.mark.parametrize(
     "method",
@@ -214,6 +215,7 @@ def oblique(name: str, method):
     return jax.jit(run) if isinstance(method, jc.EventAligned) else run
 
 
+@pytest.mark.slow
 @pytest.mark.long("0.05-Mindlin", "0.5-Mindlin", "3.0-Mindlin")
 @pytest.mark.parametrize(
     "name", ["Cundall and Strack", pytest.param("Mindlin", marks=pytest.mark.slow)]

@@ -154,6 +154,7 @@ def kinds(known: dict[str, Defect]) -> list:
     return cases
 
 
+@pytest.mark.long("spheres-4")
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "count"), SHORT.items())
 def test_a_success_is_right(name, count):

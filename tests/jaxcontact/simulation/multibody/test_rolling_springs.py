@@ -72,6 +72,7 @@ def test_a_spring_that_slides_slows_down_by_its_limit():
     np.testing.assert_allclose(found.spin[:, 1], spin - loss * TIMES, atol=1e-2 * loss * TIMES[-1])
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_ball_is_held_on_a_slope_below_its_coefficient_and_rolls_above():
     def moved(coefficient):

@@ -72,6 +72,7 @@ def is_sound(found: jc.Trajectory, name: str) -> None:
         assert np.max(np.diff(mechanical)) < 1e-14
 
 
+@pytest.mark.long("is thrown-soft", "falls-rigid")
 @pytest.mark.long("falls-soft", "is thrown-rigid")
 @EVERY
 @pytest.mark.slow
@@ -178,6 +179,7 @@ def test_balls_that_touch_move_as_those_that_nearly_do(name):
 # No impact creates energy.
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_an_impact_with_friction_creates_no_energy():
     """A rod that lands on one end, elastic and rough: Newton's restitution and Coulomb's friction

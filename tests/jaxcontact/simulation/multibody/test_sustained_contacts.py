@@ -72,6 +72,7 @@ def steps(found: jc.Trajectory) -> int:
     return int(jnp.sum(jnp.diff(found.ledger.times) > 0))
 
 
+@pytest.mark.long("10000000.0")
 @pytest.mark.parametrize("stiffness", [1e7, 1e9, 1e12])
 @pytest.mark.slow
 def test_a_rolling_ball_is_slowed_down_by_five_sevenths_of_its_resistance(stiffness):
@@ -178,6 +179,7 @@ def test_the_ledger_closes(case):
         assert np.min(np.diff(lost)) > -1e-9
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_derivative_of_a_distance_rolled_is_that_of_the_formula():
     start, duration = 1.0, 2.0

@@ -191,6 +191,7 @@ def in_groove():
     return jax.jit(run)
 
 
+@pytest.mark.long("sides0")
 @pytest.mark.slow
 @pytest.mark.parametrize("sides", [(np.pi / 4, np.pi / 4), (1.2, 1.2), (0.3, 0.9)])
 def test_the_sides_of_a_groove_share_the_weight(sides):
@@ -218,6 +219,7 @@ def test_a_ball_rolls_in_a_groove_on_a_smaller_radius(side):
     )
 
 
+@pytest.mark.long("wall")
 @pytest.mark.slow
 @pytest.mark.parametrize("normal", [(-1.0, 0.0, 0.0), (-0.6, 0.0, 0.8)], ids=["wall", "slope"])
 def test_a_ball_that_rolls_on_the_floor_does_not_roll_through_the_next_plane(normal):

@@ -195,6 +195,7 @@ def touch_of_two_that_graze(seed, depth):
     return start, touch
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_clumps_that_graze_touch_when_they_do_however_long_the_simulation():
     body = jc.clump(offset=MEMBERS, radius=MEMBER_RADIUS, mass=0.02, inertia=INERTIA)

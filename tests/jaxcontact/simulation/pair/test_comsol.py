@@ -84,6 +84,7 @@ def integrated(arms):
     return np.stack([found[t] for t in TIMES]).reshape(len(TIMES), 3, 2, 3)
 
 
+@pytest.mark.long("midpoint")
 @pytest.mark.slow
 @pytest.mark.parametrize("arms", ["midpoint", pytest.param("undeformed", marks=pytest.mark.long)])
 def test_the_motion_is_that_of_the_plain_formulas(arms):

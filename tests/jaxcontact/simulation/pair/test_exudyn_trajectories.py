@@ -231,6 +231,7 @@ def test_extending_the_times_changes_nothing():
     np.testing.assert_allclose(late.velocity[1], early.velocity[1], rtol=0, atol=1e-8)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_lanes_move_as_they_do_alone():
     stiffness = jnp.array([3e4, 1e5, 1e6])

@@ -299,6 +299,7 @@ def test_derivatives_are_finite_where_something_is_absent(name, absent):
         assert np.all(np.isfinite(part))
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_reverse_derivatives_are_those_of_forward_ones():
     parameters, start, duration = given("oblique")

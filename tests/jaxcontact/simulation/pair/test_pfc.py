@@ -278,6 +278,7 @@ def assert_same(found, expected, within):
     np.testing.assert_allclose(found.lift_off, expected.lift_off, rtol=0, atol=within * TIMES[-1])
 
 
+@pytest.mark.long("HERTZ", "LINEAR")
 @pytest.mark.slow
 @pytest.mark.long("FADING")
 @pytest.mark.parametrize("name", MODELS)
@@ -351,6 +352,7 @@ def test_the_motion_is_the_limit_of_the_cycle_of_the_package(name, case):
     assert errors[1] < errors[0] / 8
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_one_ball_may_be_held():
     """Its mass then does not count in the contact mass."""
@@ -404,6 +406,7 @@ def test_derivatives_are_those_of_differences(name):
     np.testing.assert_allclose(found / scale, expected / scale, rtol=0, atol=1e-5)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_gradients_are_those_of_differences():
     weights = np.linspace(-1.0, 1.0, 12)
