@@ -5,6 +5,7 @@ from jaxcontact.laws.core.damping_maps import RESTITUTION_LAWS, RestitutionLaw
 from jaxcontact.laws.core.registry import law
 from jaxcontact.laws.friction.coulomb import Coulomb, NoFriction, RegularizedCoulomb
 from jaxcontact.laws.friction.cundall_strack import CundallStrack
+from jaxcontact.laws.friction.friction_law import friction_law
 from jaxcontact.laws.friction.mindlin import Mindlin
 from jaxcontact.laws.friction.rolling import RollingResistance, RollingSpring
 from jaxcontact.laws.friction.spinning import SpinningFriction
@@ -125,6 +126,7 @@ __all__ = [
     "check_gradients",
     "clump",
     "cube",
+    "friction_law",
     "hessian",
     "jacobian",
     "law",

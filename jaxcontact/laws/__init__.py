@@ -40,6 +40,7 @@ from jaxcontact.laws.friction import cundall_strack, mindlin, rolling, spinning,
 from jaxcontact.laws.friction import rolling as rocking
 from jaxcontact.laws.friction import slider as tangential
 from jaxcontact.laws.friction.coulomb import FRICTION_LAWS, REGULARIZATIONS, Regularization
+from jaxcontact.laws.friction.friction_law import friction_law
 from jaxcontact.laws.normal import (
     adhesion,
     adhesive_plastic,
@@ -93,6 +94,7 @@ __all__ = [
     "duration_field",
     "elastic",
     "friction",
+    "friction_law",
     "law",
     "mindlin",
     "normal",

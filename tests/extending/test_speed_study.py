@@ -24,6 +24,7 @@ def rebound_speeds(impacts=4):
     return np.array(speeds[1:])
 
 
+@pytest.mark.long("level table")
 @pytest.mark.parametrize(
     "surface",
     [

@@ -10,6 +10,7 @@ import jax
 import jax.numpy as jnp
 
 import jaxcontact as jc
+from jaxcontact.laws.friction.coulomb import friction_force
 from jaxcontact.laws.friction.slider import SmoothSlider
 from jaxcontact.simulation.simulate import _simulate_events
 from jaxcontact.systems.pfc.linear import Linear
@@ -47,6 +48,7 @@ def other_laws() -> list[Any]:
             jc.RegularizedCoulomb(coefficient=0.3, regularization=form)
             for form in jc.laws.REGULARIZATIONS.values()
         ),
+        jc.friction_law(friction_force)(coefficient=0.3, slip_velocity=1e-3),
         jc.Coulomb(coefficient=0.3),
         jc.NoFriction(),
         jc.CundallStrack(coefficient=0.3, tangential_stiffness=1e4),

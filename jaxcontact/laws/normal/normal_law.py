@@ -1,8 +1,6 @@
 """The parameter model of a normal-force function, for scenes and fits."""
 
 import functools
-import importlib
-import inspect
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -11,11 +9,10 @@ import jax
 import numpy as np
 
 from jaxcontact.laws.coordinates.from_force import LawFromForce
-from jaxcontact.laws.core.quantities import QUANTITIES
-from jaxcontact.laws.core.registry import LAWS, is_number
+from jaxcontact.laws.core.model_of_function import arguments_of, class_of_function, registered
 from jaxcontact.laws.normal.damping import no_tension
 from jaxcontact.numerics.smooth import Real
-from jaxcontact.parameters import is_concrete, model, of, static
+from jaxcontact.parameters import is_concrete
 
 MOTION = ("overlap", "overlap_rate", "impact_speed", "mass")
 """Arguments that a scene knows; all others are parameters of the law."""
@@ -68,14 +65,8 @@ def normal_law(
 
 @functools.cache
 def _class_of_law(function: Callable[..., jax.Array], end: str) -> type[LawFromForce]:
-    law = LAWS.get(function.__name__)
-    if law is None or "overlap" not in inspect.signature(function).parameters or law.has_memory:
-        raise ValueError(
-            f"normal_law: {function!r} is not a registered law that gives a force from an "
-            "overlap, without memory."
-        )
-    taken = tuple(inspect.signature(function).parameters)
-    fields = tuple(name for name in taken if name not in MOTION)
+    law = registered("normal_law", function, takes=("overlap",))
+    taken = arguments_of(law)
 
     def uncut_force(
         self: Any, overlap: Real, overlap_rate: Real, *, impact_speed: Real, mass: Real
@@ -95,29 +86,14 @@ def _class_of_law(function: Callable[..., jax.Array], end: str) -> type[LawFromF
         if end == "zero_overlap" and "overlap_rate" in taken:
             _check_uncut(self, function)
 
-    def reduce(self: Any) -> tuple:
-        values = {name: getattr(self, name) for name in fields}
-        return _model_of_law, (function.__module__, law.name, end, values)
-
-    namespace: dict[str, Any] = {
-        "__doc__": function.__doc__,
-        "__module__": function.__module__,
-        "__reduce__": reduce,
-        "__post_init__": check,
-        "end": end,
-        "force": force,
-        "uncut_force": uncut_force,
-    }
-    for name in fields:
-        example = law.example.get(name)
-        namespace[name] = of(QUANTITIES[name]) if is_number(example) else static(default=example)
-    namespace["__annotations__"] = dict.fromkeys(fields, Any)
-    return model(
-        type(
-            "".join(word.capitalize() for word in function.__name__.split("_")),
-            (LawFromForce,),
-            namespace,
-        )
+    members = {"__post_init__": check, "end": end, "force": force, "uncut_force": uncut_force}
+    return class_of_function(
+        law,
+        base=LawFromForce,
+        motion=MOTION,
+        members=members,
+        maker=normal_law,
+        options={"end": end},
     )
 
 
@@ -141,14 +117,3 @@ def _check_uncut(law: LawFromForce, function: Callable[..., jax.Array]) -> None:
             f"an overlap rate of {RATES[cut[0, 1]]:g} m/s, cut where it would attract. Write the "
             f"law without the cut, and ask for normal_law({function.__name__}, end='zero_force')."
         )
-
-
-def _model_of_law(module: str, name: str, end: str, values: dict[str, Any]) -> LawFromForce:
-    """An instance of ``normal_law`` of the law ``name``, which importing ``module`` registers."""
-    importlib.import_module(module)
-    if name not in LAWS:
-        raise ValueError(
-            f"The law {name!r} is not registered at the top of the module {module!r}, so a pickled "
-            "model of it cannot be read. Move its function there."
-        )
-    return normal_law(LAWS[name].function, end=end)(**values)

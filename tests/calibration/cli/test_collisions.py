@@ -377,6 +377,7 @@ def test_with_one_body_unseen_afterwards_the_masses_are_named(run):
     assert "An error of 1 % of the ratio changes 1 + e by 0.29 %" in out
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_wrong_masses_are_doubted(run):
     wrong = ("--radius", "0.02", "--mass", "0.12", "--partner-radius", "0.03")

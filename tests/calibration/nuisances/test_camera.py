@@ -152,6 +152,7 @@ def test_mean_over_an_exposure_is_exact_across_an_impact():
     np.testing.assert_allclose(found, expected, atol=2e-6)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_exposure_time_is_found_from_pictures_of_impacts():
     late = TIMES[1:]

@@ -114,6 +114,7 @@ def test_restitution_and_friction_of_two_spheres_are_found():
         assert estimate.sd < 0.01 * truth
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_numbers_of_bodies_change_nothing():
     found, other = fit_of_a_collision(), fit_of_a_collision((1, 0))

@@ -87,6 +87,7 @@ def test_intervals_from_impact_tables_cover(errors, noise):
     )
 
 
+@pytest.mark.long("Gaussian-None")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("errors", "noise"),

@@ -27,6 +27,7 @@ def expect_finite(function, *arguments):
     assert not {name: leaves for name, leaves in failures.items() if leaves}
 
 
+@pytest.mark.long("hunt_crossley-True-method2")
 @pytest.mark.long("tsuji_zero_overlap-False-method7")
 @pytest.mark.long(
     "linear_zero_force-False-method6",

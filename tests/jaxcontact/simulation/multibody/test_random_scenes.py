@@ -154,6 +154,7 @@ def kinds(known: dict[str, Defect]) -> list:
     return cases
 
 
+@pytest.mark.long("clump and sphere-3")
 @pytest.mark.long("spheres-4")
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "count"), SHORT.items())

@@ -88,6 +88,7 @@ def test_a_flat_cube_falls_straight(name, initial, gravity):
     np.testing.assert_allclose(found.spin, 0.0, atol=1e-9)
 
 
+@pytest.mark.long("rigid")
 @pytest.mark.long("soft, short steps")
 @pytest.mark.parametrize("name", ["rigid", "soft, short steps"])
 @pytest.mark.slow
@@ -105,6 +106,7 @@ def test_a_cube_on_an_edge_stays_in_its_plane(name):
         np.testing.assert_allclose(other, rotated, atol=1e-9, err_msg=value)
 
 
+@pytest.mark.long("soft")
 @pytest.mark.long("rigid")
 @EVERY
 @pytest.mark.slow

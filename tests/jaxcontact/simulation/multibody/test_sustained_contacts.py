@@ -72,6 +72,7 @@ def steps(found: jc.Trajectory) -> int:
     return int(jnp.sum(jnp.diff(found.ledger.times) > 0))
 
 
+@pytest.mark.long("1000000000.0")
 @pytest.mark.long("10000000.0")
 @pytest.mark.parametrize("stiffness", [1e7, 1e9, 1e12])
 @pytest.mark.slow

@@ -74,6 +74,7 @@ def pendulum(angle: float, times: np.ndarray, *, inertia: float) -> np.ndarray:
     return 2 * np.arcsin(np.sqrt(modulus) * cosine / delta)
 
 
+@pytest.mark.long("1.0-sphere")
 @pytest.mark.slow
 @pytest.mark.parametrize("shape", ["sphere", pytest.param("cylinder", marks=pytest.mark.long)])
 @pytest.mark.parametrize("friction", [1.0, 0.0])
@@ -337,6 +338,7 @@ def carried(
     return on_plate()(friction, stiffness, moving, *start, times)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_ball_on_a_belt_slides_until_it_rolls_with_two_sevenths_of_its_speed():
     speed, friction = 1.0, 0.1

@@ -49,6 +49,7 @@ def dropped(name, height, times, gravity=GRAVITY):
     return found.position[..., 2], found.velocity[..., 2], found.contacts.lift_off
 
 
+@pytest.mark.long("pfc, hertz")
 @pytest.mark.long("edem, hertz")
 @pytest.mark.slow
 @pytest.mark.long("exudyn")
