@@ -77,6 +77,7 @@ def _class_of_law(function: Callable[..., jax.Array]) -> type[SlipFriction]:
             **{name: motion[name] if name in motion else getattr(self, name) for name in taken}
         )
 
+    @jax.jit  # many small operations, traced once
     def slip_after(self: Any, slip: Real, specific_impulse: Real) -> jax.Array:
         return velocity_after(
             lambda slip: force(self, slip, jnp.ones(slip.shape[:-1], slip.dtype)),
