@@ -29,16 +29,24 @@ from calibration.problem.table_batch import QUANTITIES, RELATIVE_NOISE, ImpactDa
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.fitted_data import FittedColumn
 from calibration.results.result import Fit
-from calibration.studies.choices.friction_laws import FRICTION
+from calibration.studies.choices.friction_laws import FRICTION, FRICTION_LAWS
 from calibration.studies.file_kind import FileKind, Say
 from calibration.studies.file_report import FileReport
 from calibration.studies.recording_remarks import unused_columns
-from calibration.studies.scene import make_ball
+from calibration.studies.scene import (
+    free_of_friction,
+    free_of_normal_law,
+    make_ball,
+    make_contact,
+)
 from calibration.studies.study import ReadingOptions, Study
 from jaxcontact.parameters import get, put
 
 OBLIQUE = 0.15
 """Tangential over normal speed from which an impact can tell something of friction."""
+
+ANOTHER_SPEED, MOST_CURVES = 1.2, 6
+"""Speeds this many times apart have curves of their own in a figure, if these are not too many."""
 
 RESTITUTION = "contact.normal.restitution"
 TANGENTIAL = "contact.friction.tangential_restitution"
@@ -57,7 +65,9 @@ class ImpactTables(FileKind):
         """All impacts of all tables."""
         check_choices(study)
         table = combine_tables([read_impacts(path, study.reading) for path in study.files])
-        return impact_problem(scene_of_tables(study), table, free=parameters_of(table))
+        return impact_problem(
+            scene_of_tables(study, table), table, free=parameters_of(study, table)
+        )
 
     def fit(self, study: Study, *, progress: Say) -> Fit:
         """Fit all tables together, and each column by itself."""
@@ -65,9 +75,9 @@ class ImpactTables(FileKind):
         table = combine_tables([read_impacts(path, study.reading) for path in study.files])
         progress(f"Fitting {len(table)} impacts")
         return fit_impacts(
-            scene_of_tables(study),
+            scene_of_tables(study, table),
             table,
-            free=parameters_of(table),
+            free=parameters_of(study, table),
             method=study.fit.method,
             steps=study.fit.steps,
         )
@@ -122,7 +132,7 @@ def impact_problem(
     """A fit of an impact table.
 
     Args:
-        scene: bodies and contact; ``NewtonRestitution`` and ``Coulomb``.
+        scene: bodies and contact; laws of rigid impacts.
         table: impacts.
         free: paths of the parameters.
         frozen: those of them that keep the value of the scene.
@@ -152,13 +162,13 @@ def fit_impacts(
 ) -> Fit:
     """Fit all measured quantities together, and each by itself to show how far they agree.
 
-    Where rigid impacts do not explain all impacts, those that end sticking are set aside: what a
-    contact gives back of the slip depends on its tangential compliance then, which a constant
-    tangential restitution describes badly. Impacts that slide throughout tell friction whatever the
-    compliance is.
+    Where impacts with Coulomb friction do not explain all, those that end sticking are set aside:
+    what a contact gives back of the slip depends on its tangential compliance then, which a
+    constant tangential restitution describes badly. Impacts that slide throughout tell friction
+    whatever the compliance is.
 
     Args:
-        scene: ``NewtonRestitution`` and ``Coulomb`` with starting values.
+        scene: laws of rigid impacts with starting values.
         table: impacts.
         free: paths of the parameters.
         method: as in ``fit``.
@@ -170,7 +180,7 @@ def fit_impacts(
         problem, above = impact_problem(scene, table, free=free), -1.0
         assessment = solve(problem, method=method, steps=steps, start={}, progress=None)
         notes = []
-        if FRICTION in free:
+        if FRICTION in free and is_walton(scene):
             limit = sliding_limit(scene, estimate_shared(assessment))
             if not assessment.explained and np.count_nonzero(
                 np.asarray(table.impact_angle) > limit
@@ -203,10 +213,26 @@ def fit_impacts(
         )
         return dataclasses.replace(
             found,
-            model="rigid impacts (Walton): NewtonRestitution, Coulomb with tangential restitution",
+            model=model_of(scene),
             warnings=(*found.warnings, *notes),
             columns=columns,
         )
+
+
+def is_walton(scene: jc.Scene) -> bool:
+    """Whether one angle divides sliding impacts from those that end sticking, at any speed."""
+    contact = scene.contact
+    return isinstance(contact.friction, jc.Coulomb) and isinstance(
+        contact.normal, jc.NewtonRestitution
+    )
+
+
+def model_of(scene: jc.Scene) -> str:
+    """What was fitted, in words."""
+    if is_walton(scene):
+        return "rigid impacts (Walton): NewtonRestitution, Coulomb with tangential restitution"
+    contact = scene.contact
+    return f"rigid impacts: {type(contact.normal).__name__}, {type(contact.friction).__name__}"
 
 
 def sliding_limit(scene: jc.Scene, estimates: dict[str, Estimate]) -> float:
@@ -252,12 +278,11 @@ def fitted_column(
     counted = data.samples[0].weight[used, k] > 0
     scene, _ = layout.at(problem.scene, assessment.minimum.shared)
     predicted = np.asarray(kind.predict(scene, data))[used, k]
-    grid = np.linspace(0.5, min(89.0, float(data.angle.max()) * 1.1), 120)
-    order = np.argsort(data.angle)
+    grid, speed = angles_and_speeds(np.asarray(data.angle), np.asarray(data.speed))
     nothing = Samples(grid, np.zeros((grid.size, 1)), np.zeros((grid.size, 1)))
-    fine = ImpactData(
-        (nothing,), np.interp(grid, data.angle[order], data.speed[order]), grid, np.zeros_like(grid)
-    )
+    fine = ImpactData((nothing,), speed, grid, np.zeros_like(grid))
+    curve = np.asarray(kind.predict(scene, fine))[:, k]
+    ends = grid < np.append(-np.inf, grid[:-1])  # where the next curve begins
     sigma = sigma_of(table, name, column)[used]
     measured = column[used]
     return FittedColumn(
@@ -267,14 +292,29 @@ def fitted_column(
         measured=measured,
         predicted=predicted,
         sigma=sigma,
-        curve_angle=grid,
-        curve=np.asarray(kind.predict(scene, fine))[:, k],
+        curve_angle=np.insert(grid, np.flatnonzero(ends), np.nan),
+        curve=np.insert(curve, np.flatnonzero(ends), np.nan),
         alone=alone(
             problem, table, name, {path: item.value for path, item in estimates.items()}, above
         ),
         counted=counted,
         chi2=float(np.sum(counted * ((predicted - measured) / sigma) ** 2)),
     )
+
+
+def angles_and_speeds(angle: np.ndarray, speed: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """A fine grid of angles [deg] with the speeds [m/s] of the impacts: one after the other for
+    groups of alike speeds; where these are many, one for all.
+    """
+    order = np.argsort(speed)
+    jumps = np.flatnonzero(speed[order][1:] > ANOTHER_SPEED * speed[order][:-1]) + 1
+    groups = np.split(order, jumps) if jumps.size < MOST_CURVES else [order]
+    grid = np.linspace(0.5, min(89.0, float(angle.max()) * 1.1), 120)
+    speeds = []
+    for group in groups:
+        by_angle = group[np.argsort(angle[group])]
+        speeds.append(np.interp(grid, angle[by_angle], speed[by_angle]))
+    return np.tile(grid, len(groups)), np.concatenate(speeds)
 
 
 def alone(
@@ -309,11 +349,26 @@ def combine_tables(tables: list[ImpactTable]) -> ImpactTable:
     return merge_tables(tables) if len(tables) > 1 else tables[0]
 
 
-def scene_of_tables(study: Study) -> jc.Scene:
+def scene_of_tables(study: Study, table: ImpactTable) -> jc.Scene:
     """Starting values for tables of impacts."""
-    contact = jc.ContactModel(
-        normal=jc.NewtonRestitution(restitution=0.9), friction=jc.Coulomb(coefficient=0.2)
+    speed = np.asarray(table.impact_speed, dtype=float)
+    known = speed[np.isfinite(speed)]
+    contact = make_contact(
+        study,
+        restitution=0.9,
+        speed=float(np.median(known)) if known.size else 1.0,
+        friction=True,
     )
+    if known.size < len(table) and not is_walton(
+        jc.Scene(bodies=make_ball(study), contact=contact)
+    ):
+        raise InputError(
+            f"{study.model.restitution_law} restitution with {study.model.friction_law} friction "
+            f"depends on the speed, which {len(table) - known.size} of {len(table)} impacts lack",
+            remedy="Give a column of impact speeds, or one for all, --speed 2.5; or take the "
+            "constant restitution and coulomb friction.",
+            path=study.files[0],
+        )
     return jc.Scene(bodies=make_ball(study), contact=contact)
 
 
@@ -332,9 +387,14 @@ def read_impacts(path: str, options: ReadingOptions) -> ImpactTable:
     )
 
 
-def parameters_of(table: ImpactTable) -> tuple[str, ...]:
+def parameters_of(study: Study, table: ImpactTable) -> tuple[str, ...]:
     """What a table can tell: friction only from oblique impacts."""
     oblique = bool(
         np.any(np.tan(np.radians(np.asarray(table.impact_angle, dtype=float))) > OBLIQUE)
     )
-    return (RESTITUTION, FRICTION, TANGENTIAL) if oblique else (RESTITUTION,)
+    normal = free_of_normal_law(study)
+    if not oblique:
+        return normal
+    friction = FRICTION_LAWS[study.model.friction_law].make(True)
+    rebounds = (TANGENTIAL,) if isinstance(friction, jc.Coulomb) else ()
+    return (*normal, *free_of_friction(study), *rebounds)

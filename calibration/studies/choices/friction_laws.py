@@ -50,7 +50,7 @@ FRICTION_LAWS: Registry[FrictionChoice] = Registry(FrictionChoice, "friction law
 Example:
     >>> import calibration as cal
     >>> cal.studies.FRICTION_LAWS.names
-    ('coulomb',)
+    ('coulomb', 'stribeck')
 """
 
 
@@ -62,4 +62,24 @@ def _coulomb(rigid: bool) -> "jc.Coulomb | jc.RegularizedCoulomb":
     return jc.RegularizedCoulomb(coefficient=GUESSED_FRICTION)
 
 
+def _stribeck(rigid: bool) -> "jc.laws.SlipFriction":
+    import jaxcontact as jc
+
+    Stribeck = jc.friction_law(jc.laws.stribeck.regularized_stribeck_force)
+    return Stribeck(
+        static_coefficient=1.5 * GUESSED_FRICTION,
+        coefficient=GUESSED_FRICTION,
+        stribeck_velocity=0.3,
+        viscous_coefficient=0.0,
+        slip_velocity=1e-3,
+    )
+
+
 FRICTION_LAWS.register(FrictionChoice("coulomb", (FRICTION,), _coulomb))
+FRICTION_LAWS.register(
+    FrictionChoice(
+        "stribeck",
+        (FRICTION, "contact.friction.static_coefficient", "contact.friction.stribeck_velocity"),
+        _stribeck,
+    )
+)
