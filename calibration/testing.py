@@ -17,16 +17,22 @@ import jax.numpy as jnp
 import numpy as np
 
 from calibration.detection.bounces import DetectedBounces
+from calibration.detection.detection import Detection
 from calibration.detection.impacts import DetectedImpacts
+from calibration.errors import InputError
 from calibration.io.recording import Recording
-from calibration.measurements.base import Abscissa, Measurement, Observation
+from calibration.measurements.base import Measurement, Observation
+from calibration.measurements.rules import ask_times, check_attributes, check_samples
 from calibration.model.parameter import Parameter
-from calibration.model.samples import MeasuredSamples, Samples
+from calibration.model.samples import Samples
 from calibration.model.trial_state import TrialState, make_trial_state
 from calibration.nuisances.base import Nuisance, UnfittedTrial
+from calibration.nuisances.checks import ask_applied, ask_start, check_parameters
 from calibration.problem.problem import Problem, find_first_time
+from calibration.problem.statuses import find_statuses
 from calibration.problem.trial import Trial
-from jaxcontact import Scene, State
+from jaxcontact import Scene, State, Status
+from jaxcontact.simulation.core.status import succeeded
 
 RESTITUTION = "contact.normal.restitution"
 
@@ -38,6 +44,9 @@ ROUNDING = 1e-8
 
 STEP = 1e-6
 """Step of finite differences, relative to a coordinate of at least one."""
+
+A_BIT = 0.1
+"""Change of a coordinate after which an effect shows that is none at the start."""
 
 DIFFERENCES = 1e-4
 """Relative difference of derivatives that finite differences are allowed."""
@@ -84,7 +93,7 @@ def check_measurement(
     """
     name = type(measurement).__name__
     with jax.enable_x64(True):
-        _check_attributes(name, measurement)
+        _run(f"{name}: its attributes", lambda: check_attributes(measurement))
         trial = Trial(measurement, initial=initial)
         detected = trial.detect(scene)
         _require(
@@ -92,11 +101,12 @@ def check_measurement(
             f"{name}.detect returned {type(detected).__name__}",
             "Return DetectedBounces, DetectedImpacts (calibration.detection) or None.",
         )
-        _check_samples(name, measurement, measurement.samples(detected))
+        _run(f"{name}: samples", lambda: _check_samples(name, measurement, detected))
         _check_observation(name, measurement)
         _check_copy(name, measurement, lambda copy: _same_samples(measurement, copy, detected))
         problem = Problem(scene, [trial], free=free, nuisance=nuisance)
         _check_predictions(name, problem)
+        _check_simulation(name, problem)
         _check_derivatives(f"{name}: predict", problem)
         _check_padding(name, problem)
         _check_unused_numbers(name, problem)
@@ -164,12 +174,13 @@ def check_nuisance(
         before = UnfittedTrial(
             trial.measured, trial.initial, detected, scene, () if nuisance.shared else axes
         )
-        start = _check_start(name, parameters, nuisance.start(before))
+        start = _run(f"{name}.start", lambda: ask_start(nuisance, before))
         samples = [measurement.samples(detected) for measurement in trial.measured]
         known = trial.known_state(find_first_time(trial.measured, samples))
         _check_apply(name, nuisance, parameters, make_trial_state(scene, known), start, axes)
         problem = Problem(scene, [trial], free=free, nuisance=[*beside, nuisance])
         _check_derivatives(f"{name}: the prediction", problem)
+        _check_effect(name, nuisance, parameters, problem)
 
 
 def _require(condition: bool, problem: str, remedy: str) -> None:
@@ -180,112 +191,12 @@ def _require(condition: bool, problem: str, remedy: str) -> None:
 # Measurements
 
 
-def _check_attributes(name: str, measurement: Measurement) -> None:
+def _check_samples(name: str, measurement: Measurement, detected: Detection | None) -> None:
+    samples = check_samples(measurement, measurement.samples(detected))
     _require(
-        isinstance(measurement, Measurement),
-        f"{name} does not inherit from calibration.measurements.Measurement",
-        f"Write class {name}(cal.measurements.Measurement).",
-    )
-    flags = {
-        "needs_force": measurement.needs_force,
-        "needs_duration": measurement.needs_duration,
-        "needs_motion": measurement.needs_motion,
-        "until_rest": measurement.until_rest,
-        "stated": measurement.stated,
-    }
-    for flag, value in flags.items():
-        _require(
-            isinstance(value, bool),
-            f"{name}.{flag} = {value!r} is neither True nor False",
-            "If it is a method, make it a property.",
-        )
-    texts = {"name": measurement.name, "path": measurement.path, "clock": measurement.clock}
-    for attribute, text in texts.items():
-        _require(
-            isinstance(text, str) or (text is None and attribute != "name"),
-            f"{name}.{attribute} = {text!r} is no text",
-            "Give a str.",
-        )
-    _require(
-        isinstance(measurement.abscissa, Abscissa),
-        f"{name}.abscissa = {measurement.abscissa!r} is not one of calibration.measurements."
-        "Abscissa",
-        "Use Abscissa.TIME, Abscissa.IMPACT or Abscissa.NUMBER.",
-    )
-    _require(
-        measurement.abscissa is not Abscissa.TIME or measurement.clock is not None,
-        f"{name}: the rows are in time, but clock is None",
-        'Name the clock on which the times are, e.g. clock = "camera".',
-    )
-    _require(
-        isinstance(measurement.quantities, tuple)
-        and all(isinstance(quantity, str) for quantity in measurement.quantities),
-        f"{name}.quantities = {measurement.quantities!r} is not a tuple of texts",
-        'Give e.g. ("rebound speed [m/s]",), with the comma.',
-    )
-    _require(
-        isinstance(measurement.axes, tuple) and set(measurement.axes) <= set("xyz"),
-        f"{name}.axes = {measurement.axes!r} is not a tuple of letters x, y, z",
-        "Leave it out unless the columns are positions of the centre.",
-    )
-    _require(
-        isinstance(measurement.contacts, int) and measurement.contacts >= 0,
-        f"{name}.contacts = {measurement.contacts!r} is not a whole number from 0",
-        "Return how many impacts of the motion the rows need.",
-    )
-
-
-def _check_samples(name: str, measurement: Measurement, samples: MeasuredSamples) -> None:
-    _require(
-        isinstance(samples, MeasuredSamples),
-        f"{name}.samples returned {type(samples).__name__}",
-        "Return calibration.measurements.MeasuredSamples(times, measured, sigma).",
-    )
-    times, measured, sigma = (np.asarray(column) for column in samples[:3])
-    rows = times.size
-    _require(
-        times.ndim == 1 and rows > 0 and measured.ndim == 2 and measured.shape[0] == rows,
-        f"{name}.samples: times have shape {times.shape} and measured {measured.shape}",
-        "Give (n,) and (n, k); one column is measured[:, None].",
-    )
-    _require(
-        sigma.shape == measured.shape,
-        f"{name}.samples: sigma has shape {sigma.shape}, but measured {measured.shape}",
-        "Give a standard deviation for each number; np.full(measured.shape, sigma) repeats one.",
-    )
-    if samples.reference is not None:
-        shape = np.shape(samples.reference)
-        _require(
-            len(shape) == 2 and shape[0] == rows,
-            f"{name}.samples: reference has shape {shape}",
-            f"Give ({rows}, m): something for each row.",
-        )
-    _require(
-        bool(np.all(sigma > 0)),
-        f"{name}.samples: a sigma is not positive",
-        "Write np.inf where a number is not used.",
-    )
-    used = np.isfinite(sigma)
-    _require(
-        bool(np.any(used)) and bool(np.all(np.isfinite(measured[used]))),
-        f"{name}.samples: a number with a finite sigma is not finite, or all sigmas are infinite",
+        bool(np.any(np.isfinite(samples.sigma))),
+        f"{name}.samples: all sigmas are infinite",
         "Give an infinite sigma exactly to what was not measured.",
-    )
-    _require(
-        bool(np.all(np.isfinite(times))),
-        f"{name}.samples: a time is not finite",
-        "Write zeros where the rows have no times.",
-    )
-    columns = len(measurement.quantities)
-    _require(
-        columns == measured.shape[1],
-        f"{name}.quantities names {columns} columns, but samples has {measured.shape[1]}",
-        "Name each column, with its unit.",
-    )
-    _require(
-        measurement.abscissa is not Abscissa.IMPACT or measurement.contacts >= rows,
-        f"{name}.contacts = {measurement.contacts}, but there are rows for {rows} impacts",
-        "Leave contacts out, or return the number of the last impact.",
     )
 
 
@@ -317,14 +228,13 @@ def _same_samples(measurement: Measurement, copy: Measurement, detected: Any) ->
 def _check_predictions(name: str, problem: Problem) -> None:
     shared, local, data = _arguments(problem)
     predict = _predictor(problem)
-    shape = data.samples[0].measured.shape
-    predicted = _run(f"{name}: predict", lambda: jax.jit(predict)(shared, local, data))
+    times = _run(f"{name}: times", lambda: jax.jit(_asker(problem))(shared, local, data))
     _require(
-        predicted.shape == shape,
-        f"{name}: predict returned shape {predicted.shape}, but the samples have {shape}",
-        "Return a row for each row of samples. Where rows are impacts, let "
-        "calibration.measurements.take_impacts pick them, and set abscissa = Abscissa.IMPACT.",
+        bool(np.all(np.isfinite(times))),
+        f"{name}: times returned numbers that are not finite",
+        "Leave the motion out of times: it is known only after them.",
     )
+    predicted = _run(f"{name}: predict", lambda: jax.jit(predict)(shared, local, data))
     _require(
         bool(np.all(np.isfinite(predicted))),
         f"{name}: predict returned numbers that are not finite",
@@ -367,11 +277,10 @@ def _check_padding(name: str, problem: Problem) -> None:
         lambda: predict(shared, local, data._replace(samples=(longer,))),
     )
     _require(
-        padded.shape[0] == rows + EXTRA_ROWS and bool(np.all(np.isfinite(padded))),
-        f"{name}: with {EXTRA_ROWS} padded rows, predict returned shape {padded.shape} or numbers "
-        "that are not finite",
-        f"Return {rows + EXTRA_ROWS} rows of finite numbers: the count is samples.times.shape[0], "
-        "also where it is more than the motion has impacts.",
+        bool(np.all(np.isfinite(padded))),
+        f"{name}: with {EXTRA_ROWS} padded rows, predict returned numbers that are not finite",
+        "Padded rows may hold any finite number, also where they are more than the motion has "
+        "impacts.",
     )
     _require(
         _close(padded[:rows], predict(shared, local, data)),
@@ -407,12 +316,7 @@ def _check_unused_numbers(name: str, problem: Problem) -> None:
 def _check_parameters(
     name: str, nuisance: Nuisance, axes: tuple[int, ...]
 ) -> tuple[Parameter, ...]:
-    parameters = nuisance.parameters(axes)
-    _require(
-        isinstance(parameters, tuple) and all(isinstance(one, Parameter) for one in parameters),
-        f"{name}.parameters returned {parameters!r}",
-        "Return a tuple of calibration.nuisances.nuisance_parameter(...), with the comma.",
-    )
+    parameters = _run(f"{name}.parameters", lambda: check_parameters(nuisance, axes))
     _require(
         parameters == nuisance.parameters(axes),
         f"{name}.parameters returned something else at a second call",
@@ -427,23 +331,6 @@ def _check_parameters(
     return parameters
 
 
-def _check_start(name: str, parameters: tuple[Parameter, ...], start: np.ndarray) -> np.ndarray:
-    start = np.asarray(start, dtype=float)
-    _require(
-        start.shape == (len(parameters),),
-        f"{name}.start has shape {start.shape}, but there are {len(parameters)} parameters",
-        "Return one value for each, np.asarray([...]).",
-    )
-    for parameter, value in zip(parameters, start, strict=True):
-        back = float(parameter.value(parameter.coordinate(value)))
-        _require(
-            bool(np.isclose(back, value, rtol=1e-5, atol=1e-9)),
-            f"{name}.start: {parameter.name} = {value:g} is outside its interval",
-            "Start inside; a parameter with transform='log' is positive.",
-        )
-    return start
-
-
 def _check_apply(
     name: str,
     nuisance: Nuisance,
@@ -453,19 +340,7 @@ def _check_apply(
     axes: tuple[int, ...],
 ) -> None:
     def numbers(values: jax.Array) -> jax.Array:
-        after = nuisance.apply(before, values, axes)
-        _require(
-            isinstance(after, TrialState),
-            f"{name}.apply returned {type(after).__name__}",
-            "Return trial_state._replace(...).",
-        )
-        for field, shape in (("position", (3,)), ("velocity", (3,)), ("spin", (3,)), ("start", ())):
-            found = jnp.shape(after._asdict()[field])
-            _require(
-                found == shape,
-                f"{name}.apply made {field} of shape {found}",
-                f"It must stay {shape}; values[0] is the first number, values[:1] an array.",
-            )
+        after = ask_applied(nuisance, before, values, axes)
         leaves = [jnp.ravel(jnp.asarray(leaf, dtype=float)) for leaf in jax.tree.leaves(after)]
         return jnp.concatenate(leaves)
 
@@ -482,6 +357,33 @@ def _check_apply(
             bool(np.any(column != 0)),
             f"{name}.apply does not use {parameter.name}",
             "Use values in the order of parameters; jax.lax.stop_gradient and int() lose them.",
+        )
+
+
+def _check_effect(
+    name: str, nuisance: Nuisance, parameters: tuple[Parameter, ...], problem: Problem
+) -> None:
+    """Every parameter changes what some measurement of the trial shows."""
+    shared, local, data = _arguments(problem)
+    count = len(parameters)
+    own = shared if nuisance.shared else local
+    first = own.size - count  # the nuisance is the last of the problem
+
+    @jax.jit
+    def shown(values: jax.Array) -> jax.Array:
+        moved = jnp.concatenate([own[:first], values])
+        of_all, of_one = (moved, local) if nuisance.shared else (shared, moved)
+        seen = problem.layout.expected(0, problem.scene, of_all, of_one, data)
+        return jnp.concatenate([numbers.ravel() for numbers in seen])
+
+    at = own[first:]
+    slopes = [np.asarray(jax.jacfwd(shown)(at + change)) for change in (0.0, A_BIT)]
+    for index, parameter in enumerate(parameters):
+        _require(
+            any(bool(np.any(slope[:, index] != 0)) for slope in slopes),
+            f"{name}: no measurement of the trial changes with {parameter.name}",
+            "Check the name: what apply sets by with_quantity(name, ...) an observation must read "
+            "by quantity(name). Or give a trial with a measurement that shows it.",
         )
 
 
@@ -502,6 +404,31 @@ def _predictor(problem: Problem) -> Callable[[Any, Any, Any], jax.Array]:
         return problem.layout.expected(0, problem.scene, shared, local, data)[0]
 
     return predict
+
+
+def _asker(problem: Problem) -> Callable[[Any, Any, Any], jax.Array]:
+    """The times of the first measurement, a function of coordinates and data."""
+
+    def times(shared: Any, local: Any, data: Any) -> jax.Array:
+        layout, batch = problem.layout, problem.layout.batches[0]
+        at = layout.at_trial(0, problem.scene, shared, data)
+        return ask_times(
+            batch.observations[0], batch.trial_state(*at, local, data), data.samples[0]
+        )
+
+    return times
+
+
+def _check_simulation(name: str, problem: Problem) -> None:
+    """What the observation asks for can be simulated."""
+    codes = find_statuses(problem.layout, problem.scene, *problem.start, problem.data)
+    worst = Status(max(int(np.max(own)) for own in codes))
+    _require(
+        bool(succeeded(int(worst))),
+        f"{name}: the simulation up to the last of its times does not succeed ({worst.name})",
+        f"{worst.advice} Where rows are impacts, set abscissa = Abscissa.IMPACT: then only they "
+        "need to be reached. Else ask in times for no more than is shown.",
+    )
 
 
 def _check_derivatives(what: str, problem: Problem) -> None:
@@ -587,10 +514,12 @@ def _run(what: str, function: Callable[[], Result]) -> Result:
         return function()
     except AssertionError:
         raise
+    except InputError as error:
+        raise AssertionError(str(error)) from error
     except Exception as error:
         raise AssertionError(
-            f"{what} cannot be compiled and differentiated ({type(error).__name__}: {error}). Use "
-            "jax.numpy, and no Python if, float() or numpy on what depends on parameters."
+            f"{what} cannot be computed ({type(error).__name__}: {error}). Use jax.numpy on what "
+            "depends on parameters, and check shapes."
         ) from error
 
 

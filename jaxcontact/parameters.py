@@ -8,6 +8,7 @@ puts into trees pass unchecked.
 
 import dataclasses
 import difflib
+import math
 import operator
 from collections.abc import Iterable, Iterator
 from typing import Any, Self, TypeVar, dataclass_transform
@@ -38,8 +39,16 @@ class Interval:
 
     @classmethod
     def parse(cls, text: str) -> "Interval":
-        low, high = text[1:-1].split(",")
-        return cls(float(low), float(high), text[0] == "[", text[-1] == "]")
+        try:
+            low, high = map(float, text[1:-1].split(","))
+        except ValueError:
+            low = high = math.nan
+        if not (text[:1] in "([" and text[-1:] in ")]" and low < high):
+            raise ValueError(
+                f"interval = {text!r} is no interval. Write two ends with the lower first, [ or ] "
+                'where an end belongs to it, e.g. "(0, 1]" or "[0, inf)".'
+            )
+        return cls(low, high, text[0] == "[", text[-1] == "]")
 
     def contains(self, value: Real) -> bool:
         """Whether every entry of ``value`` lies inside. NaN lies in no interval; infinity only in
@@ -66,6 +75,20 @@ class Quantity:
     symbol: str
     remedy: str
     shape: tuple[int, ...] | None
+
+    def __post_init__(self) -> None:
+        low, high = self.interval.low, self.interval.high
+        suits = {
+            "identity": True,
+            "log": low >= 0,
+            "logit": math.isfinite(low) and math.isfinite(high),
+        }
+        if not suits.get(self.transform, False):
+            raise ValueError(
+                f"transform = {self.transform!r} of {self.label!r} in {self.interval}: give "
+                "'identity', 'log' where values are positive, or 'logit' where both ends are "
+                "finite."
+            )
 
     def called(self, symbol: str) -> "Quantity":
         """The same with another symbol, such as the name that a program gives it."""
@@ -105,6 +128,9 @@ def quantity(
         remedy: what to do when the value is outside, appended to the error.
         shape: trailing shape of one value, e.g. ``(3,)`` for a vector; ``None`` for a scalar (or
             one scalar for each body).
+
+    Raises:
+        ValueError: no interval, a transform that there is not or that does not suit the interval.
 
     Example:
         >>> mass = jc.quantity(unit="kg", label="mass", symbol="m", interval="(0, inf)")

@@ -4,8 +4,10 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 import jax
+import numpy as np
 
 import jaxcontact as jc
+from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.diagnosis import diagnose
 from calibration.fitting.estimates import correlate, estimate_shared, withdraw_not_simulated
@@ -17,13 +19,16 @@ from calibration.fitting.solve import check_method, settle_noise
 from calibration.optimise.least_squares import Method
 from calibration.optimise.resumable import checkpoint_minima
 from calibration.problem.problem import Problem
+from calibration.problem.statuses import find_batch_statuses
 from calibration.problem.trial_batch import TrialBatch
 from calibration.results import sentences
 from calibration.results.estimate import Estimate
+from calibration.results.numbers import listed
 from calibration.results.result import Fit
 from calibration.results.simulated_trial import SimulatedTrial
 from calibration.runtime.checkpoint import Checkpoint
 from jaxcontact.laws import PairContact
+from jaxcontact.simulation.core.status import succeeded
 
 
 def fit(
@@ -111,6 +116,7 @@ def fit(
             problem, assessment = find_minimum(
                 problem, method=method, steps=steps, start=start, progress=progress, policy=policy
             )
+            check_predictions(problem, assessment)
             problem, assessment = settle_noise(problem, assessment, method=method, steps=steps)
         probed = saturating(problem.layout) if probe is None else probe
         estimates = withdraw_flat(assessment, estimate_shared(assessment), probed)
@@ -172,6 +178,39 @@ def simulated_trials(problem: Problem, assessment: Assessment) -> tuple[Simulate
         for member, code in zip(members, codes, strict=True)
     }
     return tuple(ended[member] for member in sorted(ended))
+
+
+def check_predictions(problem: Problem, assessment: Assessment) -> None:
+    """Check that what the measurements show of a motion is finite where its simulation succeeded.
+
+    Raises:
+        InputError: which trials it is not.
+    """
+    layout, minimum = assessment.layout, assessment.minimum
+    for batch, members in enumerate(problem.members):
+        finite = np.all(np.isfinite(assessment.blocks[batch].residual), axis=1)
+        if np.all(finite):
+            continue
+        codes = find_batch_statuses(
+            layout,
+            batch,
+            assessment.scene,
+            minimum.shared,
+            minimum.local[batch],
+            assessment.data[batch],
+        )
+        names = [
+            problem.trials[member].name
+            for member, known, code in zip(members, finite, codes, strict=True)
+            if succeeded(int(code)) and not known
+        ]
+        if names:
+            raise InputError(
+                f"What is predicted of {listed(names)} is not finite, although the "
+                "simulation succeeded.",
+                remedy="calibration.testing.check_measurement and check_nuisance find the hook "
+                "that is to blame.",
+            )
 
 
 def describe(problem: Problem) -> str:

@@ -149,7 +149,8 @@ class ImpactTable:
         ignored: the headers of columns that were not used.
 
     Raises:
-        InputError: arrays of different lengths.
+        InputError: arrays of different lengths, a sigma or a speed that is not positive, an angle
+            outside [0, 90), a number that is infinite.
 
     Example:
         >>> table = cal.ImpactTable(
@@ -188,7 +189,10 @@ class ImpactTable:
         absent |= {"source": (self.name,) * rows, "line": np.arange(1, rows + 1)}
         for quantity, value in absent.items():
             given = getattr(self, quantity)
-            object.__setattr__(self, quantity, value if len(given) == 0 else given)
+            numbers = given if quantity in ("source", "line") else np.asarray(given, dtype=float)
+            object.__setattr__(self, quantity, value if len(given) == 0 else numbers)
+        sigma = {name: np.asarray(values, dtype=float) for name, values in self.sigma.items()}
+        object.__setattr__(self, "sigma", sigma)
         for quantity, values in {
             **{name: getattr(self, name) for name in absent},
             **{f"sigma of {name}": sigma for name, sigma in self.sigma.items()},
@@ -200,6 +204,38 @@ class ImpactTable:
                     remedy="Give every quantity one value for each impact, NaN where it was not "
                     "measured.",
                 )
+        self._check_numbers()
+
+    def _check_numbers(self) -> None:
+        """Every number is one that can be; NaN was not measured."""
+        for quantity, values in self.sigma.items():
+            if quantity not in OUTPUTS:
+                raise InputError(
+                    f"table {self.name!r}: sigma of {quantity!r}, which is no output",
+                    remedy=f"Outputs are {', '.join(OUTPUTS)}.",
+                )
+            self._check_each(
+                f"sigma of {quantity}", np.isnan(values) | (values > 0), values, "a positive number"
+            )
+        speed, angle = self.impact_speed, self.impact_angle
+        self._check_each("impact_speed", np.isnan(speed) | (speed > 0), speed, "positive, in m/s")
+        self._check_each(
+            "impact_angle", (angle >= 0) & (angle < 90), angle, "in [0, 90) deg, known"
+        )
+        for quantity in (*INPUTS, *OUTPUTS):
+            values = getattr(self, quantity)
+            self._check_each(quantity, ~np.isinf(values), values, "finite")
+
+    def _check_each(
+        self, quantity: str, good: NDArray[np.bool_], values: NDArray[np.float64], allowed: str
+    ) -> None:
+        if not np.all(good):
+            row = int(np.argmin(good))
+            raise InputError(
+                f"table {self.name!r}: {quantity} = {values[row]:g} in row {row + 1}",
+                remedy=f"It must be {allowed}; write NaN for what was not measured.",
+                path=self.path,
+            )
 
     def __len__(self) -> int:
         return len(self.impact_angle)

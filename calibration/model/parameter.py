@@ -15,6 +15,7 @@ from jax.scipy.special import logit
 from jax.typing import ArrayLike
 from numpy.typing import NDArray
 
+from calibration.errors import InputError
 from calibration.model.prior import Prior
 from jaxcontact.parameters import Interval, Quantity
 
@@ -63,6 +64,14 @@ class Parameter:
     about: Quantity
     late: bool = False
     prior: Prior | None = None
+
+    def __post_init__(self) -> None:
+        if not (self.prior is None or isinstance(self.prior, Prior)):
+            raise InputError(
+                f"{self.name}: prior = {self.prior!r} is no prior",
+                remedy="Give cal.Normal(mean, sd), cal.LogNormal(median, factor) or an object "
+                "with residual(value).",
+            )
 
     def _ends(self) -> tuple[float, float] | None:
         """Ends between which the coordinate is logistic, of the logarithm for ``"log"``; ``None``
@@ -130,6 +139,10 @@ def nuisance_parameter(
         transform: ``"identity"`` for any real value, ``"log"`` for a positive one.
         late: whether it should move only when everything else has settled.
         prior: what is known of it beforehand.
+
+    Raises:
+        ValueError: another transform.
+        InputError: a prior that is none.
 
     Example:
         >>> delay = cal.nuisances.nuisance_parameter(

@@ -2,7 +2,7 @@
 
 import dataclasses
 import math
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import jax
 import jax.numpy as jnp
@@ -11,6 +11,7 @@ from jax.typing import ArrayLike
 from calibration.errors import InputError
 
 
+@runtime_checkable
 class Prior(Protocol):
     """Prior knowledge of one value: an object with ``residual``. Hashable, as it is part of the
     key of compiled code.

@@ -16,7 +16,10 @@ optimiser cannot come closer.
 
 def is_an_end(layout: Layout, minimum: Minimum, blocks: tuple[Block, ...], start: Start) -> bool:
     """Whether a minimum converged, or has so little to gain that nobody would see it."""
-    return bool(minimum.converged) or predicted_reduction(layout, blocks, start) < SMALL
+    if minimum.converged:
+        return True
+    finite = all(np.all(np.isfinite(block.by_shared)) for block in blocks)
+    return finite and predicted_reduction(layout, blocks, start) < SMALL
 
 
 def predicted_reduction(layout: Layout, blocks: tuple[Block, ...], start: Start) -> float:

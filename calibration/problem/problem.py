@@ -17,6 +17,7 @@ import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.io.impact_table import ImpactTable
 from calibration.measurements.base import Abscissa, Measurement
+from calibration.measurements.rules import check_attributes, check_samples
 from calibration.model.free import Derived, Free, Tied, split_free
 from calibration.model.parameter import to_coordinates
 from calibration.model.samples import MeasuredSamples, pad_samples
@@ -24,7 +25,7 @@ from calibration.model.trial_state import Initial
 from calibration.noise.models import Errors, check_noise
 from calibration.nuisances import Nuisance, PerTrial
 from calibration.nuisances.base import UnfittedTrial
-from calibration.nuisances.checks import check_nuisances
+from calibration.nuisances.checks import ask_start, check_nuisances
 from calibration.problem.bodies import check_bodies
 from calibration.problem.noise_assignment import assign_errors, list_noise_classes, with_noise
 from calibration.problem.residuals import Layout
@@ -112,11 +113,20 @@ class Problem:
             item if isinstance(item, (Trial, ImpactTable)) else Trial(item) for item in self.trials
         )
         moving = [trial for trial in trials if isinstance(trial, Trial)]
+        for trial in moving:
+            for measurement in trial.measured:
+                check_attributes(measurement)
         check_bodies(scene, trials)
         check_method(scene, moving, method)
         detections: tuple[Any, ...] = tuple(
             None if isinstance(trial, ImpactTable) else trial.detect(scene) for trial in trials
         )
+        samples = [
+            [check_samples(item, item.samples(detected)) for item in trial.measured]
+            if isinstance(trial, Trial)
+            else []
+            for trial, detected in zip(trials, detections, strict=True)
+        ]
         self._set(
             trials=trials,
             detections=detections,
@@ -124,7 +134,8 @@ class Problem:
             nuisance=nuisance,
             frozen=tuple(self.frozen),
         )
-        check_nuisances(nuisance, moving)
+        asked = [item.name if isinstance(item, Derived) else item.path for item in (*shared, *each)]
+        check_nuisances(nuisance, moving, free=[*asked, *(tie.path for tie in tied)])
         if method is None:
             of_moving = [
                 detected
@@ -153,7 +164,7 @@ class Problem:
         self._set(layout=layout, members=members, errors=errors)
         self._set(
             data=tuple(
-                with_noise(self._data(of_batch), about)
+                with_noise(self._data(of_batch, samples), about)
                 for of_batch, about in zip(members, errors, strict=True)
             )
         )
@@ -204,7 +215,7 @@ class Problem:
         by_impact = tuple(item.abscissa is Abscissa.IMPACT for item in trial.measured)
         return TrialBatch(observations, fitting, tuple(trial.values), axes, method, by_impact)
 
-    def _data(self, members: tuple[int, ...]) -> Any:
+    def _data(self, members: tuple[int, ...], samples: Sequence[Sequence[MeasuredSamples]]) -> Any:
         """Arrays of the trials of one kind."""
         first = self.trials[members[0]]
         if isinstance(first, ImpactTable):
@@ -233,9 +244,7 @@ class Problem:
                     f"values: {path!r} is known for this trial, but is also free or tied.",
                     path=first.path,
                 )
-        parts = [
-            [item.samples(self.detections[m]) for item in self.trials[m].measured] for m in members
-        ]
+        parts = [samples[m] for m in members]
         starts = [
             self.trials[m].known_state(find_first_time(self.trials[m].measured, own))
             for m, own in zip(members, parts, strict=True)
@@ -261,7 +270,7 @@ class Problem:
         def guess(nuisances: tuple[Nuisance, ...], trial: int, axes: tuple[int, ...]) -> np.ndarray:
             def one(item: Nuisance) -> np.ndarray:
                 before = self._before_fit(trial, axes)
-                return to_coordinates(item.parameters(axes), item.start(before))
+                return to_coordinates(item.parameters(axes), ask_start(item, before))
 
             return np.concatenate([np.zeros(0), *map(one, nuisances)])
 

@@ -11,11 +11,13 @@ import jax.numpy as jnp
 import jaxcontact as jc
 from calibration.measurements.base import Observation
 from calibration.measurements.contact_sequence import take_impacts
+from calibration.measurements.rules import ask_prediction, ask_times
 from calibration.model.parameter import Parameter, evaluate_priors, to_values
 from calibration.model.samples import Samples
 from calibration.model.trial_state import Initial, TrialState, make_trial_state
 from calibration.noise.whitening import whiten
 from calibration.nuisances import Nuisance
+from calibration.nuisances.checks import ask_applied
 from jaxcontact.parameters import put
 
 A_LITTLE = 0.1
@@ -85,19 +87,18 @@ class TrialBatch:
         """
         trial_state = make_trial_state(scene, data.initial)
         for nuisance, here in shared:
-            trial_state = nuisance.apply(trial_state, here, self.axes)
+            trial_state = ask_applied(nuisance, trial_state, here, self.axes)
         for nuisance in self.own:
             parameters = nuisance.parameters(self.axes)
-            trial_state = nuisance.apply(
-                trial_state, jnp.asarray(to_values(parameters, local)), self.axes
-            )
+            values = jnp.asarray(to_values(parameters, local))
+            trial_state = ask_applied(nuisance, trial_state, values, self.axes)
             local = local[len(parameters) :]
         return trial_state
 
     def motions(self, trial_state: TrialState, data: TrialData) -> tuple[jc.Trajectory, ...]:
         """The motion as each observation needs it, from one simulation."""
         asked = [
-            observation.times(trial_state, samples)
+            ask_times(observation, trial_state, samples)
             for observation, samples in zip(self.observations, data.samples, strict=True)
         ]
         times = jnp.concatenate([trial_state.start[None], *asked])
@@ -170,7 +171,7 @@ class TrialBatch:
         ):
             used = jnp.any(samples.weight > 0, axis=-1)
             if by_impact:
-                late = observation.times(trial_state, samples)
+                late = ask_times(observation, trial_state, samples)
                 until = jnp.stack([trial_state.start, jnp.max(late, initial=trial_state.start)])
                 impacts = take_impacts(
                     self._simulate(trial_state, until).contacts, samples.times.shape[0]
@@ -181,7 +182,7 @@ class TrialBatch:
             else:
                 last = jnp.max(jnp.where(used, samples.times, samples.times[0]))
                 cut = samples._replace(times=jnp.minimum(samples.times, last))
-                seen.append(observation.times(trial_state, cut))
+                seen.append(ask_times(observation, trial_state, cut))
         return jnp.concatenate(seen)
 
     def predict(
@@ -191,7 +192,7 @@ class TrialBatch:
         motions = self.motions(trial_state, data)
         pieces = zip(self.observations, motions, data.samples, strict=True)
         return tuple(
-            observation.predict(trial_state, motion, samples)
+            ask_prediction(observation, trial_state, motion, samples)
             for observation, motion, samples in pieces
         ), motions
 
