@@ -144,7 +144,7 @@ def of(about: Quantity, *, default: object = dataclasses.MISSING) -> Any:
     """Declare a differentiable parameter of a model that is a known quantity.
 
     Args:
-        about: from ``quantity``, e.g. an entry of ``laws.quantities.QUANTITIES``.
+        about: from ``quantity``, e.g. an entry of ``laws.QUANTITIES``.
         default: value when not given; ``None`` makes the parameter optional, and a model without it
             has no such leaf.
     """

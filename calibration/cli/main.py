@@ -3,13 +3,17 @@
 import importlib
 import os
 import sys
+import sysconfig
 import traceback
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, TextIO
 
 import typer
 
+import calibration
+import jaxcontact
 from calibration.cli.app import app
 from calibration.cli.options import FLAG
 from calibration.errors import InputError
@@ -141,15 +145,38 @@ def _wrong_input(text: str, error: Exception, *, debug: bool) -> int:
 
 
 def _defect(error: Exception, *, debug: bool) -> int:
+    said = f"{type(error).__name__}: {error}".strip().partition("\n")[0]
+    place = _place_in_extension(error)
+    if place:
+        return _wrong_input(
+            f"{place}: {said}. This is in an extension of the study; --debug shows how it came "
+            "there.",
+            error,
+            debug=debug,
+        )
     if debug:
         traceback.print_exception(error)
-    said = f"{type(error).__name__}: {error}".strip().partition("\n")[0]
     print(
         f"error: jaxcontact itself failed ({said}). Please report this, with the command and "
         "what it prints with --debug added.",
         file=sys.stderr,
     )
     return DEFECT
+
+
+def _place_in_extension(error: Exception) -> str:
+    """File and line where an error was raised by, or below, code that is neither of this program
+    nor of a library; else nothing.
+    """
+    own = [Path(module.__path__[0]).resolve() for module in (calibration, jaxcontact)]
+    libraries = [Path(path).resolve() for path in sysconfig.get_paths().values()]
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        file = Path(frame.filename)
+        if any(file.resolve().is_relative_to(folder) for folder in own):
+            return ""
+        if file.is_file() and not any(file.resolve().is_relative_to(path) for path in libraries):
+            return f"{frame.filename}, line {frame.lineno}"
+    return ""
 
 
 if __name__ == "__main__":

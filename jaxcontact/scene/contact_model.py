@@ -29,7 +29,7 @@ class ContactModel(Replaceable):
             ``KuwabaraKono``, ``HertzDashpot`` and what ``normal_law`` makes of a force in
             coordinates found from the force, as accurate (1e-8 of the impact speed) where the force
             is smooth. Laws with a memory (``WaltonBraun``, ``ThorntonPlastic``,
-            ``AdhesivePlastic``, ``JohnsonKendallRoberts``; see ``laws.hysteresis``) run branch by
+            ``AdhesivePlastic``, ``JohnsonKendallRoberts``; see ``laws.BranchedLaw``) run branch by
             branch, each switch an event. ``NewtonRestitution`` and the restitutions that depend on
             the speed (``ViscoelasticRestitution``, ``PowerLawRestitution`` ...) have no force and
             are for the rigid-impulse method only.

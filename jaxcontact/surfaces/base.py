@@ -8,6 +8,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxcontact.geometry.rotation import rotate
 from jaxcontact.numerics.smooth import Real, Vector
@@ -75,6 +76,19 @@ class Surface(Undecorated, abc.ABC):
         outside, and its gradient ``(3,)``.
         """
 
+    def _described(self, center: jax.Array) -> DistanceAndNormal:
+        """``at_rest``, with its shapes checked."""
+        found = self.at_rest(center)
+        shapes = [np.shape(part) for part in found] if isinstance(found, tuple) else None
+        if shapes != [(), (3,)]:
+            one = "one array" if isinstance(found, (jax.Array, np.ndarray)) else f"{found!r}"
+            said = one if shapes is None else f"shapes {shapes}"
+            raise TypeError(
+                f"{type(self).__name__}.at_rest returned {said}. Return the distance () and its "
+                "gradient (3,): return distance, normal."
+            )
+        return found
+
     def closest(self, center: Real, time: Real) -> SurfacePoint:
         """The point that is closest to the centre of a sphere; computed in the floating-point type
         of ``center``.
@@ -88,11 +102,11 @@ class Surface(Undecorated, abc.ABC):
         time = jnp.asarray(time, center.dtype)
         motion = shape.motion
         if motion is None:
-            distance, normal = shape.at_rest(center)
+            distance, normal = shape._described(center)
         else:
             pose = motion.pose(time)
             distance, normal = in_frame(
-                lambda x: shape.at_rest(x + motion.reference_point),
+                lambda x: shape._described(x + motion.reference_point),
                 center,
                 pose.position,
                 pose.rotation,

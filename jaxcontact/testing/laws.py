@@ -13,6 +13,7 @@ from jaxcontact.testing.friction_models import (
     check_rolling_model,
     check_spinning_model,
 )
+from jaxcontact.testing.hooks import refusing_untraceable
 from jaxcontact.testing.law_contract import CHECKS
 from jaxcontact.testing.model import check_copies
 from jaxcontact.testing.normal_models import check_normal_model
@@ -66,14 +67,8 @@ def check_law(
                 f"{type(law).__name__} is checked as a whole."
             )
         check_copies(law)
-        if isinstance(law, NormalLaw):
-            check_normal_model(law, impact_speed=impact_speed, mass=mass)
-        elif isinstance(law, FrictionLaw):
-            check_friction_model(law, speed=impact_speed, mass=mass)
-        elif isinstance(law, RollingLaw):
-            check_rolling_model(law)
-        else:
-            check_spinning_model(law)
+        with refusing_untraceable(type(law).__name__):
+            _check_model(law, impact_speed=impact_speed, mass=mass)
         return
     name = law if isinstance(law, str) else law.__name__
     if name not in LAWS or not (isinstance(law, str) or LAWS[name].function is law):
@@ -84,4 +79,16 @@ def check_law(
     for check in CHECKS if checks is None else checks:
         if check not in CHECKS:
             raise ValueError(f"check_law: there is no check {check!r}.{nearest(check, CHECKS)}")
-        CHECKS[check](name)
+        with refusing_untraceable(name):
+            CHECKS[check](name)
+
+
+def _check_model(law: LawModel, *, impact_speed: float, mass: float) -> None:
+    if isinstance(law, NormalLaw):
+        check_normal_model(law, impact_speed=impact_speed, mass=mass)
+    elif isinstance(law, FrictionLaw):
+        check_friction_model(law, speed=impact_speed, mass=mass)
+    elif isinstance(law, RollingLaw):
+        check_rolling_model(law)
+    else:
+        check_spinning_model(law)

@@ -43,7 +43,8 @@ def check_normal_model(law: NormalLaw, *, impact_speed: float, mass: float) -> N
     for speed in impact_speed * np.asarray(SPEEDS):
         told = restitutions[speed] = np.asarray(restitution_at(law, jnp.asarray(speed)))
         assert np.all((told >= 0.0) & (told <= 1.0 + 1e-12)), (
-            f"{name}: the restitution at {speed:g} m/s is {told}, outside [0, 1]"
+            f"{name}: the restitution at {speed:g} m/s is {told}, outside [0, 1]. Of a law known "
+            "by its force: it makes energy, or has a jump or a corner inside the contact."
         )
     slope = _derivative(lambda law: jnp.sum(restitution_at(law, jnp.asarray(impact_speed))), law)
     assert np.all(np.isfinite(slope)), f"{name}: derivatives of the restitution are {slope}"

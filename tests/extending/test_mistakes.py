@@ -2,6 +2,7 @@
 what to do.
 """
 
+import jax.numpy as jnp
 import pytest
 
 import calibration as cal
@@ -54,6 +55,60 @@ def test_a_rigid_law_with_a_duration_declares_both_fields():
 
             def restitution_at(self, impact_speed, *, mass):
                 return 0.5
+
+
+@jc.model
+class DistanceAlone(jc.surfaces.Surface):
+    height: float = jc.parameter(unit="m", label="height", symbol="h")
+
+    def at_rest(self, center):
+        return center[2] - self.height
+
+
+@jc.model
+class FloorOrStep(DistanceAlone):
+    def at_rest(self, center):
+        return (center[2] if center[2] > 0 else -center[2]), jnp.array([0.0, 0.0, 1.0])
+
+
+@jc.model
+class Steps(jc.laws.RigidLaw):
+    amount: float = jc.parameter(unit="-", label="amount", symbol="a")
+
+    def restitution_at(self, impact_speed, *, mass):
+        return self.amount if impact_speed > 1.0 else 0.5 * self.amount
+
+
+def test_a_surface_that_returns_no_normal_is_told_what_to_return():
+    with pytest.raises(TypeError, match=r"DistanceAlone\.at_rest returned one array\..*gradient"):
+        jc.testing.check_surface(DistanceAlone(height=0.1))
+
+
+@pytest.mark.parametrize(
+    ("check", "made"),
+    [
+        (jc.testing.check_surface, FloorOrStep(height=0.1)),
+        (jc.testing.check_law, Steps(amount=0.8)),
+    ],
+)
+def test_a_python_if_is_told_by_the_checks(check, made):
+    with pytest.raises(AssertionError, match=rf"{type(made).__name__} cannot be compiled .*where"):
+        check(made)
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"interval": "0..1"}, r"'0\.\.1' is no interval"),
+        ({"interval": "(1, 0]"}, r"'\(1, 0\]' is no interval"),
+        ({"transform": "logg"}, r"transform = 'logg'"),
+        ({"transform": "log"}, r"'log' where values are positive"),
+        ({"transform": "logit", "interval": "(0, inf)"}, r"'logit' where both ends are finite"),
+    ],
+)
+def test_a_quantity_that_cannot_be_is_refused(changes, words):
+    with pytest.raises(ValueError, match=words):
+        jc.quantity(**{"unit": "-", "label": "amount", "symbol": "a", **changes})
 
 
 class Nameless(cal.report.Exporter):

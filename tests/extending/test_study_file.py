@@ -97,6 +97,21 @@ def test_the_modules_register_by_name_and_are_imported_once(loaded, folder):
     assert again.model == loaded.model
 
 
+@pytest.mark.slow
+def test_an_error_inside_an_extension_names_its_file_and_line(folder):
+    (folder / "drop.csv").write_text("gate [ms]\n250\nthree hundred\n")
+    done = run(folder, "fit", "../study.toml")
+    assert done.returncode == 2
+    line = next(
+        number
+        for number, text in enumerate((folder / "gate_times.py").read_text().splitlines(), 1)
+        if "np.loadtxt" in text
+    )
+    assert f"gate_times.py, line {line}: ValueError" in done.stderr
+    assert "in an extension of the study" in done.stderr
+    assert "report this" not in done.stderr
+
+
 def test_a_name_that_is_taken_is_refused(loaded):
     with pytest.raises(cal.InputError, match=r"'worn ball' exists already.*another name"):
         cal.studies.RESTITUTION_LAWS.register(cal.studies.RESTITUTION_LAWS["worn ball"])

@@ -47,8 +47,8 @@ def _logarithmic_root(law: SmoothLaw, level: Real, power: float, guess: Real) ->
 
 @dataclasses.dataclass(frozen=True)
 class PhaseFromForce(ContactPhase):
-    """Phase coordinates (``laws.phase``) of any smooth force: ``X = sqrt(s)`` and ``w = ln(1 + c
-    u)/c``.
+    """Phase coordinates (``laws.core.contact_phase``) of any smooth force: ``X = sqrt(s)`` and ``w
+    = ln(1 + c u)/c``.
 
     The contact ends at zero overlap or, for a law with ``end = "zero_force"``, where its
     ``uncut_force`` would begin to attract.

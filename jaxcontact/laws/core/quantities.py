@@ -1,7 +1,7 @@
 """The quantities that laws are written in: one meaning, unit and admissible interval for each name
 of an argument.
 
-A law may call an argument by one of these names only if it means this. ``laws.catalogue`` checks
+A law may call an argument by one of these names only if it means this. ``jaxcontact.law`` checks
 the values before tracing; models declare their parameters with the same entries.
 """
 

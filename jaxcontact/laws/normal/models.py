@@ -485,7 +485,7 @@ Example:
 
 def register(example: CompliantLaw, *, smoothness: float, source: str, **about: Any) -> None:
     """Enter the normal law of ``example`` into the catalogue; the arguments are those of
-    ``laws.catalogue.law``.
+    ``jaxcontact.law``.
     """
     law(
         name=type(example).__name__,

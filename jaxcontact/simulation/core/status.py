@@ -90,7 +90,8 @@ _ADVICE = {
         "or with a surface that is no plane, or, of one sphere over a plane, friction beside "
         "forces along the plane; or those of sliding and rolling after the last bounce are too "
         "few. Outside of traced functions simulate takes more by itself; inside, ask for them: a "
-        "smaller graded_step of the method, or more contact_steps or rest_steps."
+        "smaller graded_step of the method, or more contact_steps or rest_steps. A force that "
+        "jumps within a contact, or has a sharp corner, needs a smooth form."
     ),
     Status.TOO_FEW_CONTACTS: (
         "The budget of contacts was used up before the last time; what follows the last "
@@ -111,8 +112,8 @@ _ADVICE = {
     Status.UNRESOLVED_CONTACT: (
         "The sphere overlaps the plane at the start, or comes to rest deeper than "
         "rest_overlap, or its contact is damped too heavily for this law, or the force is cut "
-        "within the contact (normal_law: end='zero_force'): the engine for one sphere over one "
-        "plane follows none of these. Outside of "
+        "within the contact (normal_law: end='zero_force') or has a corner there: the engine for "
+        "one sphere over one plane follows none of these. Outside of "
         "traced functions simulate takes the engine for several bodies then; inside, ask for "
         "it: general=True of the method."
     ),

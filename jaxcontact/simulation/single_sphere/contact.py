@@ -1,10 +1,10 @@
 """One compliant contact of a sphere with a plane, from touch-down to lift-off.
 
-The normal motion is integrated in the phase coordinates of the law (``laws.phase``), where it is
-smooth, has a known length, and is not made stiff by damping. A last step with the end condition as
-its independent variable lands on lift-off: no root is searched for, and the derivative of the event
-is exact. The slip then follows in closed form from the normal impulse (``laws.friction``), so that
-no slip velocity of the regularisation is too small.
+The normal motion is integrated in the phase coordinates of the law (``laws.core.contact_phase``),
+where it is smooth, has a known length, and is not made stiff by damping. A last step with the end
+condition as its independent variable lands on lift-off: no root is searched for, and the derivative
+of the event is exact. The slip then follows in closed form from the normal impulse
+(``laws.friction``), so that no slip velocity of the regularisation is too small.
 """
 
 from functools import lru_cache
@@ -90,6 +90,10 @@ EXCESS, SLOWER = 1e-6, 0.5
 """Part by which energies may differ because of rounding, and of the fastest way out that is left of
 it at the end, under a load.
 """
+
+OF_SIXTH = 100.0
+"""Sixth difference of a force with a corner or a jump, in units of what a step of order 8 across
+it makes of it."""
 
 SUBDIVISION = 3
 """Nodes per step of the normal motion. Slip may fall steeply where it is smooth; and the output
@@ -200,7 +204,7 @@ def contact_phase(scene: Scene, touch: TouchDown, constants: Any) -> ContactPhas
 
 
 def external_load(scene: Scene, touch: TouchDown, phase: ContactPhase) -> Load:
-    """The load of ``laws.phase`` as a function of the reduced overlap rate.
+    """The load of ``laws.core.contact_phase`` as a function of the reduced overlap rate.
 
     Drag and lift act during the contact, too; the tangential velocity that enters them is that in
     the middle of the contact as friction will leave it, so that they are right to second order in
@@ -383,7 +387,7 @@ def imbalance(path: NormalPath, phase: ClosedPhase, load: Load) -> jax.Array:
 
 
 class PhaseNode(NamedTuple):
-    """A node of a contact in the coordinates of ``laws.phase``."""
+    """A node of a contact in the coordinates of ``laws.core.contact_phase``."""
 
     position: jax.Array
     w: jax.Array
@@ -443,14 +447,24 @@ def stepped(phase: ContactPhase, load: Load, *, steps: int) -> NormalPath:
     # before its end: a law with a cut, whose corner no step ends at
     cut = jnp.any(((force == 0) & (position > 0) & (phase.rate(w) < 0))[:-1])
     ended = has_landed(phase, load, path, last) & ~cut
+    lack = jnp.abs(missed) + length * roughness(force[:-1])
     return NormalPath(
         phase.reduced_overlap(position),
         phase.rate(w),
         force,
         tau,
         None,
-        jnp.where(ended, jnp.abs(missed), jnp.inf),
+        jnp.where(ended, lack, jnp.inf),
     )
+
+
+def roughness(values: jax.Array) -> jax.Array:
+    """What a function at even nodes may jump by inside a step: 0 where its differences fall with
+    their order, as those of a smooth one do that the nodes resolve.
+    """
+    values = jax.lax.stop_gradient(values)
+    sixth, eighth = (jnp.max(jnp.abs(jnp.diff(values, n=order))) for order in (6, 8))
+    return jnp.where(eighth > sixth, sixth / OF_SIXTH, 0.0)
 
 
 def has_landed(phase: ContactPhase, load: Load, path: PhaseNode, last: PhaseNode) -> jax.Array:

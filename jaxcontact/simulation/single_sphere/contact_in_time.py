@@ -36,7 +36,7 @@ SEARCH = 30
 
 
 class Motion(NamedTuple):
-    """Overlap rates at the nodes and duration, in the units of ``laws.phase``."""
+    """Overlap rates at the nodes and duration, in the units of ``laws.core.contact_phase``."""
 
     rate: jax.Array
     duration: jax.Array

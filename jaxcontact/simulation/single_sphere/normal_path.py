@@ -6,12 +6,12 @@ from typing import NamedTuple
 import jax
 
 Load = Callable[[jax.Array], jax.Array]
-"""The load of ``laws.phase`` as a function of the reduced overlap rate."""
+"""The load of ``laws.core.contact_phase`` as a function of the reduced overlap rate."""
 
 
 class NormalPath(NamedTuple):
-    """Normal motion in the units of ``laws.phase`` at the nodes of a contact, from touch-down to
-    lift-off; each of shape (nodes,).
+    """Normal motion in the units of ``laws.core.contact_phase`` at the nodes of a contact, from
+    touch-down to lift-off; each of shape (nodes,).
 
     ``tau_rate`` is the derivative of ``tau`` by the variable of ``collocation.graded_grid``, where
     the nodes are those. ``lack`` is the largest imbalance of the equations of motion at them, in

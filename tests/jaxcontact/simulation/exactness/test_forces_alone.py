@@ -176,3 +176,76 @@ def test_a_force_with_a_cut_is_refused_with_the_remedy():
 def test_other_ends_are_refused():
     with pytest.raises(ValueError, match="'zero_overlap', 'zero_force'"):
         jc.normal_law(buffer_force, end="never")
+
+
+def knee(values, overlap, rate):
+    """Five times as stiff from an overlap of 0.02 m on."""
+    return values[0] * (overlap + 4.0 * jnp.maximum(overlap - 0.02, 0.0)) + 0.0 * rate
+
+
+def jump(values, overlap, rate):
+    """A quarter more force from an overlap of 0.02 m on."""
+    return values[0] * overlap + jnp.where(overlap > 0.02, 15.0, 0.0) + 0.0 * rate
+
+
+def other_way_out(values, overlap, rate):
+    """Less damping on the way out."""
+    return values[0] * overlap * (1.0 + jnp.where(rate > 0.0, 0.3, 0.05) * rate)
+
+
+def bend(values, overlap, rate):
+    """The knee, smoothly."""
+    return values[0] * overlap * (1.0 + 4.0 * jax.nn.sigmoid((overlap - 0.02) / 0.004)) + 0.0 * rate
+
+
+def registered(force):
+    """The force as a law for scenes."""
+
+    def rough_force(overlap, overlap_rate, *, stiffness):
+        inside = jnp.maximum(overlap, 0.0)
+        pushes = force([stiffness], inside, overlap_rate)
+        return jnp.where(overlap > 0.0, pushes, 0.0)
+
+    rough_force.__name__ = rough_force.__qualname__ = f"{force.__name__}_force"
+    about = {
+        "family": "normal",
+        "source": "test",
+        "smoothness": 0,
+        "example": {"overlap": 0.01, "overlap_rate": 0.5, "stiffness": 3e3},
+        "switches": ({"overlap": 0.0},),
+    }
+    return jc.normal_law(jc.law(**about)(rough_force))
+
+
+ROUGH = {force.__name__: (force, registered(force)) for force in (knee, jump, other_way_out, bend)}
+ROUGH_STIFFNESS = 3e3
+
+
+def rebound_and_code(name, method, *, compiled):
+    """Rebound over impact speed and status of one impact without gravity."""
+    law = ROUGH[name][1](stiffness=ROUGH_STIFFNESS)
+    scene = jc.Scene(
+        bodies=jc.spheres(radius=RADIUS, mass=MASS),
+        contact=jc.ContactModel(normal=law),
+        gravity=(0.0, 0.0, 0.0),
+    )
+    start = jc.state(position=(0.0, 0.0, RADIUS + 1e-3), velocity=(0.0, 0.0, -SPEED))
+    times = np.array([0.0, 0.3])
+    if compiled:
+        run = jax.jit(lambda scene: jc.simulate(scene, start, times, method=method))
+    else:
+        run = lambda scene: jc.simulate(scene, start, times, method=method, strict=False)  # noqa: E731
+    result = run(scene)
+    return float(result.contacts.rebound_speed[0]) / SPEED, jc.Status(int(result.status))
+
+
+@pytest.mark.parametrize("name", ROUGH)
+@pytest.mark.parametrize("general", [False, True])
+@pytest.mark.parametrize("compiled", [False, True])
+def test_a_corner_or_a_jump_inside_a_contact_is_followed_or_refused(name, general, compiled):
+    method = jc.EventAligned(max_contacts=2, max_steps=2000 if general else None, general=general)
+    _, rebound = integrate(ROUGH[name][0], np.array([ROUGH_STIFFNESS]))
+    found, code = rebound_and_code(name, method, compiled=compiled)
+    assert name != "bend" or general or code == jc.Status.SUCCESS
+    if code == jc.Status.SUCCESS:
+        assert found == pytest.approx(rebound, abs=5e-6)
