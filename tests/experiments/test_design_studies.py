@@ -18,6 +18,7 @@ def peak_times_stroke(damping):
     return stroke * np.exp(-damping / rest * turn)
 
 
+@pytest.mark.long
 def test_the_best_linear_buffer_is_that_of_shock_isolation():
     best = minimize_scalar(peak_times_stroke, bounds=(0.1, 0.49), method="bounded")
     assert best.fun == pytest.approx(0.521, abs=5e-4)  # Snowdon

@@ -325,6 +325,7 @@ def test_a_fit_finds_restitution_and_friction_and_its_study_repeats_it(run, here
     assert "restitution" in out
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_spins_that_nobody_measured_leave_friction_open(run):
     for seed in range(3):
@@ -339,6 +340,7 @@ def test_spins_that_nobody_measured_leave_friction_open(run):
     assert "at least 0.07" in found[FRICTION]["note"]
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_discs_with_a_mark_that_turns(run):
     for seed in range(3):

@@ -97,6 +97,7 @@ def test_a_search_that_leads_nowhere_is_given_up():
     assert np.all(np.isfinite(found))
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_recordings_without_drag_are_fitted_with_drag():
     known = throws(3)

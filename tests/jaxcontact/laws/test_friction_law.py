@@ -136,6 +136,7 @@ def test_a_ball_that_slides_and_then_sticks_moves_as_with_the_closed_law(method)
         np.testing.assert_allclose(found.spin, closed.spin, atol=1e-10)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_two_spheres_with_friction_that_falls_move_as_an_integration_in_time_says():
     """A collision with the formulas in NumPy."""

@@ -131,6 +131,7 @@ def test_rigid_impacts_are_trusted_by_every_number_of_scene_and_state():
     assert np.all(report.zero[row(report, "bodies.mass")])
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_the_report_prints_a_table():
     text = str(rigid_train())

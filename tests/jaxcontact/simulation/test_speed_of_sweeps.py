@@ -146,6 +146,7 @@ def test_a_sweep_is_the_mapped_simulation_in_the_order_of_its_inputs():
     np.testing.assert_array_equal(grouped.status, mapped.status)
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_a_sweep_has_the_derivatives_of_its_simulations():
     inputs = lanes(3)

@@ -239,6 +239,8 @@ def rebound_and_code(name, method, *, compiled):
     return float(result.contacts.rebound_speed[0]) / SPEED, jc.Status(int(result.status))
 
 
+@pytest.mark.long("True-True-jump", "True-True-other_way_out", "True-True-bend", "False-True-bend")
+@pytest.mark.long("False-True-other_way_out", "False-True-jump", "False-True-knee")
 @pytest.mark.parametrize("name", ROUGH)
 @pytest.mark.parametrize("general", [False, True])
 @pytest.mark.parametrize("compiled", [False, True])

@@ -139,6 +139,7 @@ def test_somebody_who_moves_steadily_sees_the_same(boost):
     assert_alike(moved, columns(as_given()))
 
 
+@pytest.mark.long("order1")
 @pytest.mark.long("order0")
 @pytest.mark.slow
 @pytest.mark.parametrize("order", [(1, 2, 3, 0), (3, 1, 0, 2)])

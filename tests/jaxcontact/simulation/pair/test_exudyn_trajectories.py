@@ -191,6 +191,7 @@ def test_both_momenta_are_kept():
     assert found.contacts.happened.sum() == 1
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_derivatives_are_those_of_differences():
     run, zero, step = jax.jit(by_logarithms), jnp.zeros(len(FITTED)), 1e-3

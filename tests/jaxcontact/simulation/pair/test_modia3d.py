@@ -195,6 +195,7 @@ class Formulas:
         return y.reshape(3, 2, 3), events
 
 
+@pytest.mark.long("head-on")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in CASES if name != "cor = 0, head-on"])
 def test_the_motion_is_that_of_plain_formulas(name):
@@ -266,6 +267,7 @@ def by_logarithms(parameters, start, duration):
     return value, by_each
 
 
+@pytest.mark.long("oblique")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["oblique", "below vsmall", "cor = 0, cut"])
 def test_derivatives_are_those_of_differences(name):

@@ -278,6 +278,7 @@ def assert_same(found, expected, within):
     np.testing.assert_allclose(found.lift_off, expected.lift_off, rtol=0, atol=within * TIMES[-1])
 
 
+@pytest.mark.long("ROLLING")
 @pytest.mark.long("HERTZ", "LINEAR")
 @pytest.mark.slow
 @pytest.mark.long("FADING")
@@ -393,6 +394,7 @@ def differences(model, step=1e-2):
     return np.stack(columns, axis=1)
 
 
+@pytest.mark.long("HERTZ")
 @pytest.mark.slow
 @pytest.mark.long("ROLLING")
 @pytest.mark.parametrize("name", ["ROLLING", "HERTZ"])
