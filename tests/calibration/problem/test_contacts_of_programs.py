@@ -178,7 +178,6 @@ def recorded(truth: Collision, noise: np.random.Generator) -> cal.Trial:
     return cal.Trial(*measured, initial=jc.state(position=x + 1e-5, velocity=1.001 * v, spin=w))
 
 
-@pytest.mark.long("modia3d")
 @pytest.mark.long("comsol", "edem, overlap", "edem, hertz", "pfc, hertz", "pfc, rolling")
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)

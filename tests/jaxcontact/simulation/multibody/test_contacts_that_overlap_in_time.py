@@ -66,7 +66,6 @@ def error(found: np.ndarray, right: np.ndarray) -> float:
     return max(np.max(np.abs((found - right)[:, c])) / np.max(np.abs(right[:, c])) for c in columns)
 
 
-@pytest.mark.long("inelastic")
 @pytest.mark.long("elastic and soft")
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)

@@ -278,7 +278,6 @@ def assert_same(found, expected, within):
     np.testing.assert_allclose(found.lift_off, expected.lift_off, rtol=0, atol=within * TIMES[-1])
 
 
-@pytest.mark.long("ROLLING")
 @pytest.mark.long("HERTZ", "LINEAR")
 @pytest.mark.slow
 @pytest.mark.long("FADING")
@@ -396,7 +395,6 @@ def differences(model, step=1e-2):
 
 @pytest.mark.long("HERTZ")
 @pytest.mark.slow
-@pytest.mark.long("ROLLING")
 @pytest.mark.parametrize("name", ["ROLLING", "HERTZ"])
 def test_derivatives_are_those_of_differences(name):
     model = MODELS[name]
