@@ -106,10 +106,10 @@ def check_measurement(
         _check_copy(name, measurement, lambda copy: _same_samples(measurement, copy, detected))
         problem = Problem(scene, [trial], free=free, nuisance=nuisance)
         _check_predictions(name, problem)
-        _check_simulation(name, problem)
         _check_derivatives(f"{name}: predict", problem)
         _check_padding(name, problem)
         _check_unused_numbers(name, problem)
+        _check_simulation(name, problem)
 
 
 def check_nuisance(

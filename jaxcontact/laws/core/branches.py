@@ -44,7 +44,8 @@ class Reach(NamedTuple):
             contact.
         upper: overlap [m] at which it ends while the overlap grows; ``inf`` where it does not.
         turns: whether it ends where the overlap turns from growing to falling.
-        onset: overlap [m] near which the force behaves like a broken power of the distance to it.
+        onset: overlap [m] near which the force behaves like a broken power of the distance to it,
+            on either side; steps are short there. 0 where the branch has no such place.
 
     Example:
         A branch that ends with the contact, or where the overlap turns:

@@ -262,10 +262,12 @@ def graded_step(
     # At touch-down the root would turn the rounding of the gap's derivative into a derivative of
     # the step.
     onset = world.contact.branched.reach(active.normal).onset if world.has_hysteresis else 0.0
-    overlap = (-gap - onset) / overlap_scale
+    beyond = -gap - onset
+    overlap = jnp.abs(beyond) / overlap_scale
     shallow = (1e-3 * fraction) ** 2
     depth = jnp.sqrt(jnp.where(overlap > shallow, overlap, shallow))
-    inwards = -gap_rate / speed * fraction
+    away = jnp.where(beyond < 0, gap_rate, -gap_rate)
+    inwards = away / speed * fraction
     length = jnp.maximum(fraction, 2 * depth + inwards)
     if world.has_hysteresis or law.is_steep:
         y = jnp.sqrt(depth)
