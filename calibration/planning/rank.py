@@ -414,5 +414,6 @@ def _effect(ranked: RankedCandidate, name: str, relative: bool) -> str:
     after, factor = ranked.after[name], ranked.narrowing[name]
     if math.isinf(after):
         return f"{name} not determined"
-    gain = "now determined" if math.isinf(factor) else f"{factor:.2g} times narrower"
+    narrower = "no narrower" if factor < WORTHWHILE else f"{factor:.2g} times narrower"
+    gain = "now determined" if math.isinf(factor) else narrower
     return f"{name} to {_format_size(after, relative)}, {gain}"

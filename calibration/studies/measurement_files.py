@@ -4,6 +4,7 @@ study.
 
 import abc
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -110,10 +111,19 @@ class MeasurementFiles(FileKind):
         """All files with the scene, parameters and nuisances of this kind and of the study."""
         return Problem(
             self.scene(study),
-            [self.trial(path, study.reading) for path in study.files],
+            self._trials(study),
             free=self.free(study),
             nuisance=[*self.nuisances(study), *make_nuisances(study)],
         )
+
+    def _trials(self, study: Study) -> list[Trial]:
+        """The trials of all files; those that a kind calls alike have the names of their files."""
+        trials = [self.trial(path, study.reading) for path in study.files]
+        names = [trial.name for trial in trials]
+        for trial, path in zip(trials, study.files, strict=True):
+            if names.count(trial.name) > 1:
+                trial.name = Path(path).stem
+        return trials
 
     def trial(self, path: str, options: ReadingOptions) -> Trial:
         """The trial of a file."""

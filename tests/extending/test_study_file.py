@@ -2,6 +2,7 @@
 outside the packages, through the command line.
 """
 
+import dataclasses
 import shutil
 import subprocess
 import sys
@@ -87,6 +88,14 @@ def loaded(folder, monkeypatch):
         registry.remove(name)
     for name in ("gate_times", "slow_clock", "worn_ball", "low_table", "material_card"):
         sys.modules.pop(name, None)
+
+
+def test_trials_that_their_kind_calls_alike_have_the_names_of_their_files(loaded, folder):
+    shutil.copy(folder / "drop.csv", folder / "second.csv")
+    files = tuple(str(folder / name) for name in ("drop.csv", "second.csv"))
+    kind = cal.studies.FILE_KINDS["times of a light gate"]
+    problem = kind.problem(dataclasses.replace(loaded, files=files))
+    assert [trial.name for trial in problem.trials] == ["drop", "second"]
 
 
 def test_the_modules_register_by_name_and_are_imported_once(loaded, folder):
