@@ -100,6 +100,10 @@ or a jump there; and in units of what the step then lacks. A jump J, whose fourt
 smooth steps lack, of which a 25th is left of the rebound.
 """
 
+NEAR_END = 0.2
+"""Smaller over larger overlap of a step, below which it is at an end of the contact: there a force
+may begin like a root of the time, in steps that are short enough for it."""
+
 GRAZE = 2.0
 """A contact that later moves faster than this many times its impact speed began with a graze."""
 
@@ -301,7 +305,12 @@ def normal_step(
         impulse = jnp.abs(lacks[0].impulse)
         if searched:
             fourth, *thirds = (jnp.abs(one.impulse) for one in lacks[1:])
-            rough = fourth > ROUGH * jnp.maximum(*thirds)
+            one, other = (
+                -geometry(world, now, when).gap
+                for now, when in ((state, time), (end.state, time + duration))
+            )
+            begun = jnp.minimum(one, other) > NEAR_END * jnp.maximum(one, other)
+            rough = begun & (fourth > ROUGH * jnp.maximum(*thirds))
             impulse = impulse + jnp.where(rough, fourth / OF_ROUGH, 0.0)
         lack = jax.lax.stop_gradient(impulse / mass)
     moved = with_unit_orientation(world, end.state)
