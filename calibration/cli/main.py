@@ -12,8 +12,6 @@ from typing import Annotated, TextIO
 
 import typer
 
-import calibration
-import jaxcontact
 from calibration.cli.app import app
 from calibration.cli.options import FLAG
 from calibration.errors import InputError
@@ -168,7 +166,8 @@ def _place_in_extension(error: Exception) -> str:
     """File and line where an error was raised by, or below, code that is neither of this program
     nor of a library; else nothing.
     """
-    own = [Path(module.__path__[0]).resolve() for module in (calibration, jaxcontact)]
+    packages = [sys.modules[name] for name in ("calibration", "jaxcontact") if name in sys.modules]
+    own = [Path(package.__path__[0]).resolve() for package in packages]
     libraries = [Path(path).resolve() for path in sysconfig.get_paths().values()]
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         file = Path(frame.filename)

@@ -262,12 +262,12 @@ def graded_step(
     # At touch-down the root would turn the rounding of the gap's derivative into a derivative of
     # the step.
     onset = world.contact.branched.reach(active.normal).onset if world.has_hysteresis else 0.0
-    beyond = -gap - onset
-    overlap = jnp.abs(beyond) / overlap_scale
+    beyond = (-gap - onset) / overlap_scale
     shallow = (1e-3 * fraction) ** 2
+    before = beyond < -shallow  # of a branch that goes on below its onset; not by rounding
+    overlap, rate = jnp.where(before, -beyond, beyond), jnp.where(before, gap_rate, -gap_rate)
     depth = jnp.sqrt(jnp.where(overlap > shallow, overlap, shallow))
-    away = jnp.where(beyond < 0, gap_rate, -gap_rate)
-    inwards = away / speed * fraction
+    inwards = rate / speed * fraction
     length = jnp.maximum(fraction, 2 * depth + inwards)
     if world.has_hysteresis or law.is_steep:
         y = jnp.sqrt(depth)

@@ -14,6 +14,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from jaxcontact.laws.coordinates.from_force import PhaseFromForce
 from jaxcontact.laws.core.contact_phase import ClosedPhase, ContactPhase
 from jaxcontact.numerics.collocation import elementwise_slope, graded_grid, newton_iteration, solved
 from jaxcontact.numerics.interpolation import accumulated, displacement
@@ -447,7 +448,9 @@ def stepped(phase: ContactPhase, load: Load, *, steps: int) -> NormalPath:
     # before its end: a law with a cut, whose corner no step ends at
     cut = jnp.any(((force == 0) & (position > 0) & (phase.rate(w) < 0))[:-1])
     ended = has_landed(phase, load, path, last) & ~cut
-    lack = jnp.abs(missed) + length * roughness(force[:-1])
+    lack = jnp.abs(missed)
+    if isinstance(phase, PhaseFromForce):  # nobody knows whether that force is smooth
+        lack = lack + length * roughness(force[:-1])
     return NormalPath(
         phase.reduced_overlap(position),
         phase.rate(w),

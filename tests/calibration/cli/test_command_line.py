@@ -8,6 +8,7 @@ import json
 import os
 import subprocess
 import sys
+import unittest.mock
 from pathlib import Path
 
 import numpy as np
@@ -549,10 +550,8 @@ def test_a_recording_without_a_bounce_is_an_error_alone_and_left_out_beside_othe
 
 
 def test_an_error_of_the_program_asks_for_a_report(monkeypatch, capsys):
-    def fit_study(study, *, progress=None):
-        raise KeyError("contact")
-
-    monkeypatch.setattr("calibration.studies.pipeline.fit_study", fit_study)
+    failing = unittest.mock.Mock(side_effect=KeyError("contact"))
+    monkeypatch.setattr("calibration.studies.pipeline.fit_study", failing)
     given = ["fit", "drops", *BALL, "--quiet"]
     assert main(given) == cli.DEFECT
     err = capsys.readouterr().err
