@@ -3,15 +3,11 @@
 from collections.abc import Callable
 from typing import ParamSpec, TypeVar
 
-import jax
-
 from calibration.errors import InputError
+from jaxcontact.numerics.untraceable import UNTRACEABLE, describe_untraceable
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
-
-NOT_TRACED = (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError)
-"""What JAX raises where Python asks a traced number for its value."""
 
 
 def call_hook(
@@ -30,10 +26,6 @@ def call_hook(
     """
     try:
         return hook(*given, **named)
-    except NOT_TRACED as error:
-        said = str(error).split("\n", 1)[0].rstrip(".")
-        raise InputError(
-            f"{what} cannot be compiled and differentiated ({type(error).__name__}: {said})",
-            remedy="Use jax.numpy, and no Python if, float() or numpy on what depends on "
-            "parameters: jnp.where(condition, one, other).",
-        ) from error
+    except UNTRACEABLE as error:
+        problem, remedy = describe_untraceable(what, error)
+        raise InputError(problem, remedy=remedy) from error

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Iterator
 
-import jax
+from jaxcontact.numerics.untraceable import UNTRACEABLE, describe_untraceable
 
 
 @contextlib.contextmanager
@@ -18,10 +18,5 @@ def refusing_untraceable(name: str) -> Iterator[None]:
     """
     try:
         yield
-    except (jax.errors.ConcretizationTypeError, jax.errors.TracerArrayConversionError) as error:
-        said = str(error).split("\n", 1)[0].rstrip(".")
-        raise AssertionError(
-            f"{name} cannot be compiled ({type(error).__name__}: {said}). Use jax.numpy, and no "
-            "Python if, float() or numpy on what depends on its arguments: jnp.where(condition, "
-            "one, other)."
-        ) from error
+    except UNTRACEABLE as error:
+        raise AssertionError(". ".join(describe_untraceable(name, error))) from error

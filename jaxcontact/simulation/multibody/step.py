@@ -251,6 +251,23 @@ def external_power(world: World, state: State, time: jax.Array) -> tuple[jax.Arr
     return lost, supplied
 
 
+def lost_at_corner(
+    first: jax.Array, last: jax.Array, fourth: jax.Array, *thirds: jax.Array
+) -> jax.Array:
+    """What a step loses of the normal impulse of each pair [N s] where the force has a corner or a
+    jump inside it; 0 where it is smooth, and at the ends of a contact.
+
+    Args:
+        first: overlap [m] at the begin of the step.
+        last: overlap [m] at its end.
+        fourth: fourth difference of the force in the step, times its length [N s].
+        *thirds: its third differences, likewise.
+    """
+    inside = jnp.minimum(first, last) > NEAR_END * jnp.maximum(first, last)
+    rough = jnp.abs(fourth) > ROUGH * jnp.max(jnp.abs(jnp.stack(thirds)), axis=0)
+    return jnp.where(inside & rough, jnp.abs(fourth) / OF_ROUGH, 0.0)
+
+
 def normal_step(
     world: World, active: Active, state: State, time: jax.Array, duration: jax.Array
 ) -> tuple[Moving, jax.Array]:
@@ -304,14 +321,10 @@ def normal_step(
         mass = jnp.where(impact, active.mass, jnp.inf)
         impulse = jnp.abs(lacks[0].impulse)
         if searched:
-            fourth, *thirds = (jnp.abs(one.impulse) for one in lacks[1:])
-            one, other = (
-                -geometry(world, now, when).gap
-                for now, when in ((state, time), (end.state, time + duration))
+            first, last = (
+                -geometry(world, *at).gap for at in ((state, time), (end.state, end.time))
             )
-            begun = jnp.minimum(one, other) > NEAR_END * jnp.maximum(one, other)
-            rough = begun & (fourth > ROUGH * jnp.maximum(*thirds))
-            impulse = impulse + jnp.where(rough, fourth / OF_ROUGH, 0.0)
+            impulse = impulse + lost_at_corner(first, last, *(each.impulse for each in lacks[1:]))
         lack = jax.lax.stop_gradient(impulse / mass)
     moved = with_unit_orientation(world, end.state)
     if meets:
