@@ -3,6 +3,7 @@
 from jaxcontact import laws, surfaces, testing
 from jaxcontact.laws.core.damping_maps import RESTITUTION_LAWS, RestitutionLaw
 from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.smoothing import Smoothing
 from jaxcontact.laws.friction.coulomb import Coulomb, NoFriction, RegularizedCoulomb
 from jaxcontact.laws.friction.cundall_strack import CundallStrack
 from jaxcontact.laws.friction.friction_law import friction_law
@@ -111,6 +112,7 @@ __all__ = [
     "Scene",
     "SimulationError",
     "SimulationWarning",
+    "Smoothing",
     "Sphere",
     "Spheres",
     "SpinningFriction",

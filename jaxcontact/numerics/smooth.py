@@ -94,6 +94,46 @@ def ramp(x: Real, width: Real) -> jax.Array:
     return jnp.where(jnp.less(x, width), width * t**4 * (2.5 - t * (3.0 - t)), x - 0.5 * width)
 
 
+def eased_positive_part(x: Real, width: Real) -> jax.Array:
+    """``x smooth_step(x, width)``: 0 for ``x <= 0``, exactly ``x`` for ``x >= width``, class C^2.
+    Elementwise.
+
+    ``0 <= max(x, 0) - eased_positive_part(x, width) <= 0.274 width``, and nothing outside ``0 < x <
+    width``: unlike ``ramp`` it leaves no offset behind.
+
+    Args:
+        x: any real number.
+        width: of the transition, not negative, the unit of ``x``; at 0 this is the hard form.
+    """
+    eases = jnp.greater(width, 0.0)
+    eased = x * smooth_step(x, jnp.where(eases, width, 1.0))
+    return jnp.where(eases, eased, positive_part(x))
+
+
+def rounded_absolute(x: Real, width: Real) -> jax.Array:
+    """``w (3 + 6 u^2 - u^4)/8``, ``u = x/w``, for ``|x| < w``, and ``|x|`` outside: class C^2.
+    Elementwise.
+
+    ``0 <= rounded_absolute(x, width) - |x| <= 3/8 width``, largest at ``x = 0``.
+
+    Args:
+        x: any real number.
+        width: ``w``, not negative, the unit of ``x``; at 0 this is the hard form.
+    """
+    rounds = jnp.less(jnp.abs(x), width)
+    safe = jnp.where(rounds, width, 1.0)
+    u = jnp.where(rounds, x / safe, 0.0)
+    squared = u * u
+    return jnp.where(rounds, safe * (3.0 + squared * (6.0 - squared)) / 8.0, jnp.abs(x))
+
+
+def rounded_maximum(a: Real, b: Real, width: Real) -> jax.Array:
+    """``(a + b + rounded_absolute(a - b, width))/2``: ``max(a, b)`` where they differ by more than
+    ``width``, else above it by at most ``3/16 width``. Class C^2. Elementwise.
+    """
+    return 0.5 * (a + b + rounded_absolute(jnp.subtract(a, b), width))
+
+
 def _inside_transition(x: Real, width: Real) -> jax.Array:
     """``x/width`` between 0 and 1, else the nearer of these."""
     t = jnp.asarray(x / width)

@@ -24,7 +24,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.laws.core.registry import law
-from jaxcontact.numerics.smooth import Real, positive_part, safe_norm
+from jaxcontact.numerics.smooth import Real, positive_part, rounded_absolute, safe_norm
 
 Slider = Callable[..., jax.Array]
 """``slider(force, *, limit)``: what of a vector of force (or torque) is carried."""
@@ -144,12 +144,33 @@ def smooth_coulomb_slider(force: Real, *, limit: Real, smoothing: Real) -> jax.A
     size = safe_norm(force)
     width = smoothing * jnp.asarray(limit)
     slides = (size > limit - width) & _carries_numbers(size)
-    rounds = slides & (size < limit + width) & _carries_numbers(jnp.asarray(width, size.dtype))
+    rounds = slides & _carries_numbers(jnp.asarray(width, size.dtype))
     safe_size = jnp.where(slides, size, 1.0)
-    u = jnp.where(rounds, (size - limit) / jnp.where(rounds, width, 1.0), 0.0)
-    rounded = 0.5 * (safe_size + limit - width * (3.0 + 6.0 * u * u - u**4) / 8.0)
+    excess = rounded_absolute(jnp.where(rounds, size - limit, 1.0), jnp.where(rounds, width, 0.0))
+    rounded = 0.5 * (safe_size + limit - excess)
     fraction = jnp.where(slides, jnp.where(rounds, rounded, limit) / safe_size, 1.0)
     return force * fraction[..., None]
+
+
+def smooth_direction(velocity: Real, *, zone: Real, speed: Real, smoothing: Real) -> jax.Array:
+    """``v/max(|v|, z)`` with two continuous derivatives, ``(..., k)`` [-]: the direction of a
+    velocity, and a part of it below ``z``.
+
+    ``smooth_coulomb_slider`` of ``v/s`` at the limit 1, ``s = sqrt(zone^2 + speed^2)``. From
+    ``|v| = (1 + h) s`` on it is the unit vector; below it differs from the hard form, in which
+    ``z`` is the ``zone``, by at most ``3 h/16 + 1 - zone/s``.
+
+    Args:
+        velocity: ``v``, ``(..., k)`` [m/s] or [rad/s].
+        zone: ``(...)``, the unit of ``v``, not negative: that of the hard form; 0 is the unit
+            vector, which jumps.
+        speed: ``(...)``, the unit of ``v``, positive.
+        smoothing: ``h`` in (0, 1) [-].
+    """
+    scale = jnp.sqrt(jnp.square(zone) + jnp.square(speed))
+    return smooth_coulomb_slider(
+        jnp.asarray(velocity) / scale[..., None], limit=jnp.ones_like(scale), smoothing=smoothing
+    )
 
 
 @dataclasses.dataclass(frozen=True)

@@ -192,6 +192,14 @@ def _smooth_maximum(a: Real, b: Real, width: Real) -> jax.Array:
     return 0.5 * jnp.add(a + b, safe_norm(jnp.stack([a - b, width], axis=-1)))
 
 
+def smooth_active_branch(choices: Branches, width: Real) -> jax.Array:
+    """``min(L, max(U, A))`` [N] with both corners rounded off: within ``width/2`` [N] of
+    ``active_branch``, with derivatives of every order where ``width`` is positive.
+    """
+    virgin, unloading, adhesion = choices
+    return -_smooth_maximum(-virgin, -_smooth_maximum(unloading, adhesion, width), width)
+
+
 @law(
     family="plastic and adhesive",
     source="smooth form of adhesive_plastic_force",
@@ -238,7 +246,7 @@ def smooth_adhesive_plastic_force(
         pull_off_force: ``F_0 >= 0`` [N].
         smoothing: ``h > 0`` [-], e.g. 0.01.
     """
-    virgin, unloading, adhesion = branches(
+    choices = branches(
         memory,
         overlap,
         stiffness=stiffness,
@@ -247,8 +255,7 @@ def smooth_adhesive_plastic_force(
         adhesion_stiffness=adhesion_stiffness,
         adhesion_exponent=adhesion_exponent,
     )
-    width = smoothing * virgin
-    hysteretic = -_smooth_maximum(-virgin, -_smooth_maximum(unloading, adhesion, width), width)
+    hysteretic = smooth_active_branch(choices, smoothing * choices.virgin)
     force = jnp.where(jnp.greater(overlap, 0.0), hysteretic - pull_off_force, 0.0)
     return force, updated_plastic_overlap(
         memory, overlap, exponent=exponent, plasticity_ratio=plasticity_ratio

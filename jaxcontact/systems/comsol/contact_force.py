@@ -14,8 +14,9 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.smoothing import Smoothing
 from jaxcontact.laws.normal.one_sided_dashpot import one_sided_dashpot_force, ramped_dashpot_force
-from jaxcontact.numerics.smooth import Real, smooth_step
+from jaxcontact.numerics.smooth import Real, eased_positive_part, smooth_step
 from jaxcontact.parameters import model, of
 
 ARMS = ("undeformed", "midpoint")
@@ -64,7 +65,7 @@ class RigidBodyContact:
 
 
 def contact_force(
-    contact: RigidBodyContact, gap: Real, gap_rate: Real
+    contact: RigidBodyContact, gap: Real, gap_rate: Real, *, smooth: Smoothing | None = None
 ) -> tuple[jax.Array, jax.Array]:
     """Contact force ``F_n`` [N], positive when it repels, and how far there is contact (0 to 1).
     Elementwise.
@@ -74,10 +75,16 @@ def contact_force(
     smaller by at most ``k_pen ramp_overlap/2 + c_pen ramp_speed/2`` where the overlap exceeds
     ``ramp_overlap``.
 
+    With ``smooth``, ``F_n = s (k_pen d + c_pen p(d'))`` for the overlap ``d = -g``, ``s`` the gate
+    of ``Smoothing`` and ``p`` ``numerics.smooth.eased_positive_part``: two continuous derivatives.
+    From ``d = smooth.overlap`` on it is smaller than the hard form by at most ``0.274 c_pen
+    smooth.speed``, while ``0 < d' < smooth.speed``, and the same elsewhere.
+
     Args:
         contact: parameters.
         gap: ``g`` [m], negative in overlap.
         gap_rate: ``g'`` [m/s], negative on approach.
+        smooth: instead of ramps; ``None``, the default, is what the parameters say.
 
     Returns:
         Contact force [N], and how far there is contact, from 0 to 1 [-].
@@ -90,6 +97,10 @@ def contact_force(
         12.0 N
     """
     overlap, overlap_rate = -jnp.asarray(gap), -jnp.asarray(gap_rate)
+    if smooth is not None:
+        dashpot = contact.c_pen * eased_positive_part(overlap_rate, smooth.speed)
+        gate = smooth.gate(overlap)
+        return gate * (contact.k_pen * overlap + dashpot), gate
     law = {"stiffness": contact.k_pen, "damping": contact.c_pen}
     if contact.ramp_overlap is None or contact.ramp_speed is None:
         return one_sided_dashpot_force(overlap, overlap_rate, **law), jnp.where(

@@ -14,6 +14,7 @@ import jax.numpy as jnp
 import numpy as np
 
 from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.smoothing import Smoothing, check_smoothing
 from jaxcontact.laws.friction.continuous import (
     continuous_friction_force,
     friction_limit,
@@ -102,8 +103,53 @@ def friction_magnitude(
     return limit * friction.regularization.ratio(slip_speed / friction.v0)
 
 
+def check_smooth(owner: str, smooth: Smoothing | None, contact: Any, friction: Any) -> None:
+    """Raise unless ``smooth`` and the parameters of contact force and friction go together."""
+    check_smoothing(owner, smooth)
+    if smooth is None:
+        return
+    rounded = friction is not None and friction.smoothing is not None
+    if rounded or contact.ramp_overlap is not None:
+        raise ValueError(
+            f"{owner}: smooth takes the place of ramp_overlap, ramp_speed and smoothing of its "
+            "parts. Give either."
+        )
+    if friction is not None and friction.regularization.smoothness < 1:
+        raise ValueError(
+            f"{owner}: friction.regularization = {friction.regularization.name!r} has a corner "
+            "that smooth does not round off. Take the default, or another one of REGULARIZATIONS."
+        )
+
+
+def smooth_friction_force(
+    friction: Friction, slip: Real, normal_force: Real, *, contact: Real, smooth: Smoothing
+) -> jax.Array:
+    """``friction_force`` with ``sqrt(|v_slip|^2 + speed^2)`` in place of ``|v_slip|`` in
+    ``phi(x)/x`` and its maximum rounded off: two continuous derivatives, ``(..., 3)`` [N].
+
+    Smaller by at most the fraction ``share`` of the hard form where there is a maximum, and by
+    ``(speed/v0)^2/4`` of the limit (``MODIA3D``, which is steeper: six times that).
+    """
+    slip = jnp.asarray(slip)
+    limit = friction_limit(
+        normal_force,
+        coefficient=friction.mu,
+        sliding_resistance=friction.Ff_r * contact,
+        maximum_force=friction.Ff_max,
+        smoothing=smooth.share,
+    )
+    speed = jnp.sqrt(jnp.sum(slip * slip, axis=-1) + smooth.speed**2)
+    factor = limit * friction.regularization.secant(speed / friction.v0) / friction.v0
+    return -factor[..., None] * slip
+
+
 def friction_force(
-    friction: Friction, slip: Real, normal_force: Real, *, contact: Real = 1.0
+    friction: Friction,
+    slip: Real,
+    normal_force: Real,
+    *,
+    contact: Real = 1.0,
+    smooth: Smoothing | None = None,
 ) -> jax.Array:
     """``-F_f v_slip/|v_slip|`` [N], ``(..., 3)``, on the body whose slip it is; zero and
     differentiable without slip.
@@ -114,6 +160,7 @@ def friction_force(
             along the surface [m/s].
         normal_force: ``F_n``, ``(...)`` [N]; tension counts as 0.
         contact: ``(...)`` fraction of ``F_f,r`` that acts: 1 in contact, 0 without.
+        smooth: the smooth form; ``None``, the default, is what the parameters say.
 
     Returns:
         Friction force [N], ``(..., 3)``.
@@ -125,6 +172,8 @@ def friction_force(
         >>> print(f"{force[0]:.2f} N")
         -5.00 N
     """
+    if smooth is not None:
+        return smooth_friction_force(friction, slip, normal_force, contact=contact, smooth=smooth)
     law: dict[str, Any] = {
         "coefficient": friction.mu,
         "sliding_resistance": friction.Ff_r * contact,
@@ -138,13 +187,17 @@ def friction_force(
 
 
 def optional_friction(
-    friction: Friction | None, slip: jax.Array, normal_force: Real, contact: Real
+    friction: Friction | None,
+    slip: jax.Array,
+    normal_force: Real,
+    contact: Real,
+    smooth: Smoothing | None,
 ) -> jax.Array:
     """``friction_force``, or no force, ``(..., 3)``."""
     return (
         jnp.zeros_like(slip)
         if friction is None
-        else friction_force(friction, slip, normal_force, contact=contact)
+        else friction_force(friction, slip, normal_force, contact=contact, smooth=smooth)
     )
 
 

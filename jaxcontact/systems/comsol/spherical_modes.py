@@ -1,7 +1,8 @@
 """The contact of two spheres piece by piece: its dashpot acts while they approach, and friction may
 be at its maximum.
 
-With ramps, and with a smooth maximum, the forces are smooth, and these pieces are one.
+With ``smooth``, or with ramps and a smooth maximum, the forces are smooth, and these pieces are
+one.
 """
 
 from typing import Any, NamedTuple
@@ -30,16 +31,25 @@ class Mode(NamedTuple):
     saturated: Any
 
 
-def is_limited(friction: Friction | None) -> bool:
+def is_limited(parameters: Any) -> bool:
     """Whether friction has a corner at its maximum."""
-    return friction is not None and friction.Ff_max is not None and friction.smoothing is None
+    friction: Friction | None = parameters.friction
+    if friction is None or friction.Ff_max is None:
+        return False
+    return friction.smoothing is None and parameters.smooth is None
+
+
+def is_gradual(parameters: Any) -> bool:
+    """Whether the contact force sets in without a corner."""
+    return parameters.contact.ramp_overlap is not None or parameters.smooth is not None
 
 
 def load_in(parameters: Any, separates: Any, seen: SphericalGeometry) -> jax.Array:
     """The contact force of a closed contact [N]."""
     contact = parameters.contact
-    if contact.ramp_overlap is not None:
-        return contact_force(contact, seen.plane.gap, -seen.approach)[0]
+    if is_gradual(parameters):
+        smooth = parameters.smooth
+        return contact_force(contact, seen.plane.gap, -seen.approach, smooth=smooth)[0]
     dashpot = jnp.where(separates == APPROACHES, contact.c_pen, 0.0)
     return -contact.k_pen * seen.plane.gap + dashpot * seen.approach
 
@@ -53,7 +63,7 @@ def begun(parameters: Any, source: Motion, destination: Motion) -> PairMemory:
 def _memory(parameters: Any, seen: SphericalGeometry, closed: Any) -> PairMemory:
     separates = (seen.approach < 0).astype(int)
     above = jnp.zeros_like(separates)
-    if is_limited(parameters.friction):
+    if is_limited(parameters):
         above = (limit_sign(parameters, separates, seen) < 0).astype(int)
     none = jnp.zeros(0, seen.approach.dtype)
     return PairMemory(jnp.stack([jnp.asarray(closed).astype(int), separates, above]), none, none)
@@ -71,17 +81,19 @@ def act(parameters: Any, memory: PairMemory, source: Motion, destination: Motion
     mode = Mode(*memory.mode)
     seen = spherical_geometry(parameters, source, destination)
     load = load_in(parameters, mode.separates, seen)
-    friction, touching = parameters.friction, jnp.ones_like(load)
-    if parameters.contact.ramp_overlap is not None:
-        _, touching = contact_force(parameters.contact, seen.plane.gap, -seen.approach)
-    if is_limited(friction):
+    friction, touching, smooth = parameters.friction, jnp.ones_like(load), parameters.smooth
+    if is_gradual(parameters):
+        _, touching = contact_force(
+            parameters.contact, seen.plane.gap, -seen.approach, smooth=smooth
+        )
+    if is_limited(parameters):
         at_maximum = mode.saturated == AT_MAXIMUM
         friction = friction.replace(
             mu=jnp.where(at_maximum, 0.0, friction.mu),
             Ff_r=jnp.where(at_maximum, friction.Ff_max, friction.Ff_r),
             Ff_max=None,
         )
-    rubs = optional_friction(friction, seen.slip, load, touching)
+    rubs = optional_friction(friction, seen.slip, load, touching, smooth)
     push = load * seen.plane.normal
     on_source, on_destination = (
         wrench_at(rubs, seen.arm_source),
@@ -108,10 +120,10 @@ def signs(parameters: Any, memory: PairMemory, source: Motion, destination: Moti
     closed, one = mode.closed == CLOSED, jnp.ones_like(seen.approach)
     gap = jnp.where(closed, -seen.plane.gap, seen.plane.gap)
     turn = jnp.where(mode.separates == APPROACHES, seen.approach, -seen.approach)
-    if parameters.contact.ramp_overlap is not None:
+    if is_gradual(parameters):
         turn = one
     maximum = one
-    if is_limited(parameters.friction):
+    if is_limited(parameters):
         maximum = limit_sign(parameters, mode.separates, seen)
         maximum = jnp.where(mode.saturated == BELOW, maximum, -maximum)
     return jnp.stack([gap, jnp.where(closed, turn, one), jnp.where(closed, maximum, one)])

@@ -17,11 +17,17 @@ from jaxcontact.geometry.rigid_motion import (
 )
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.smoothing import Smoothing
 from jaxcontact.laws.friction.coulomb import TANH
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, of, static
 from jaxcontact.systems.comsol.contact_force import RigidBodyContact, check_arms, contact_force
-from jaxcontact.systems.comsol.friction import Friction, dissipation_rate, optional_friction
+from jaxcontact.systems.comsol.friction import (
+    Friction,
+    check_smooth,
+    dissipation_rate,
+    optional_friction,
+)
 
 
 @model
@@ -32,6 +38,8 @@ class ArbitraryContact:
         r_s: radius of the source sphere [m].
         contact: contact force.
         friction: friction; ``None``, the default, is a frictionless contact.
+        smooth: a ``jaxcontact.Smoothing``, for two continuous derivatives everywhere; ``None``, the
+            default, is the documented form.
         arms: one of ``contact_force.ARMS``.
 
     Example:
@@ -44,10 +52,12 @@ class ArbitraryContact:
     r_s: Real = of(QUANTITIES["radius"].called("r_s"))
     contact: RigidBodyContact
     friction: Friction | None = None
+    smooth: Smoothing | None = None
     arms: str = static(default="undeformed")
 
     def __post_init__(self) -> None:
         check_arms("ArbitraryContact", self.arms)
+        check_smooth("ArbitraryContact", self.smooth, self.contact, self.friction)
 
 
 class SphericalToArbitrary(NamedTuple):
@@ -166,8 +176,9 @@ def spherical_to_arbitrary(
     arm_source = jnp.add(parameters.r_s, inset)[..., None] * normal
     source_velocity = velocity_at(source, arm_source)
     approach, slip = normal_and_tangential(source_velocity - jnp.asarray(boundary_velocity), normal)
-    load, touching = contact_force(parameters.contact, gap, -approach)
-    friction = optional_friction(parameters.friction, slip, load, touching)
+    smooth = parameters.smooth
+    load, touching = contact_force(parameters.contact, gap, -approach, smooth=smooth)
+    friction = optional_friction(parameters.friction, slip, load, touching, smooth)
     on_source = wrench_at(friction, arm_source)
     force = on_source.force - load[..., None] * normal
     return SphericalToArbitrary(

@@ -11,12 +11,18 @@ from jaxcontact.geometry.rigid_motion import Motion, Wrench, wrench_at
 from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.smoothing import Smoothing
 from jaxcontact.laws.friction.coulomb import TANH
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, of, static
 from jaxcontact.systems.comsol import spherical_modes
 from jaxcontact.systems.comsol.contact_force import RigidBodyContact, check_arms, contact_force
-from jaxcontact.systems.comsol.friction import Friction, dissipation_rate, optional_friction
+from jaxcontact.systems.comsol.friction import (
+    Friction,
+    check_smooth,
+    dissipation_rate,
+    optional_friction,
+)
 from jaxcontact.systems.comsol.spherical_geometry import spherical_geometry
 
 
@@ -33,6 +39,8 @@ class SphericalContact(PairContact):
         r_d: radius of the destination sphere [m].
         contact: contact force.
         friction: friction; ``None``, the default, is a frictionless contact.
+        smooth: a ``jaxcontact.Smoothing``, for two continuous derivatives everywhere; ``None``, the
+            default, is the documented form.
         inside: whether the source sphere touches the destination from inside.
         arms: one of ``contact_force.ARMS``.
 
@@ -49,6 +57,7 @@ class SphericalContact(PairContact):
     r_d: Real = of(QUANTITIES["radius"].called("r_d"))
     contact: RigidBodyContact
     friction: Friction | None = None
+    smooth: Smoothing | None = None
     inside: bool = static(default=False)
     arms: str = static(default="undeformed")
 
@@ -56,6 +65,7 @@ class SphericalContact(PairContact):
 
     def __post_init__(self) -> None:
         check_arms("SphericalContact", self.arms)
+        check_smooth("SphericalContact", self.smooth, self.contact, self.friction)
 
     def radii(self) -> tuple[Any, Any]:
         """``r_s`` and ``r_d``."""
@@ -179,8 +189,8 @@ def spherical_to_spherical(
 
     Hard: jumps at ``g = 0`` where there is a dashpot or an additional resistance, else a corner;
     corner where the friction reaches its maximum; one continuous derivative in the slip for the
-    exponential form. With ramps, ``smoothing`` and ``TANH``: two everywhere but where the centres
-    coincide.
+    exponential form. With ``smooth``, or with ramps, ``smoothing`` and ``TANH``: two everywhere but
+    where the centres coincide.
 
     Args:
         parameters: of the contact.
@@ -203,8 +213,11 @@ def spherical_to_spherical(
         10.0 N
     """
     seen = spherical_geometry(parameters, source, destination)
-    load, touching = contact_force(parameters.contact, seen.plane.gap, -seen.approach)
-    friction = optional_friction(parameters.friction, seen.slip, load, touching)
+    smooth = parameters.smooth
+    load, touching = contact_force(
+        parameters.contact, seen.plane.gap, -seen.approach, smooth=smooth
+    )
+    friction = optional_friction(parameters.friction, seen.slip, load, touching, smooth)
     on_source, on_destination = (
         wrench_at(friction, seen.arm_source),
         wrench_at(-friction, seen.arm_destination),

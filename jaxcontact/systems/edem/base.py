@@ -5,7 +5,10 @@ from typing import NamedTuple
 import jax
 
 from jaxcontact.laws.core.damping_maps import CONTACT_ENDS
-from jaxcontact.numerics.smooth import Real
+from jaxcontact.laws.core.smoothing import Smoothing
+from jaxcontact.laws.friction.slider import Slider, SmoothSlider, coulomb_slider
+from jaxcontact.laws.normal.damping import no_tension
+from jaxcontact.numerics.smooth import Real, eased_positive_part
 from jaxcontact.parameters import nearest
 
 
@@ -39,6 +42,23 @@ class TangentialSpring(NamedTuple):
 
     stiffness: jax.Array
     damping: jax.Array
+
+
+def cut_at_zero(contact: NormalContact, end: str, smooth: Smoothing | None) -> NormalContact:
+    """With ``end = "zero_force"`` no force attracts; smooth, it sets in over the ``share`` of the
+    spring's force, and of the dashpot's at ``speed``.
+    """
+    if end != "zero_force":
+        return contact
+    if smooth is None:
+        return contact._replace(force=no_tension(contact.force))
+    width = smooth.share * (contact.load + contact.damping * smooth.speed)
+    return contact._replace(force=eased_positive_part(contact.force, width))
+
+
+def slider_of(smooth: Smoothing | None) -> Slider:
+    """What limits the tangential force."""
+    return coulomb_slider if smooth is None else SmoothSlider(smooth.share)  # type: ignore[arg-type]
 
 
 def check_end(owner: str, end: str) -> None:

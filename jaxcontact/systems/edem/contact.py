@@ -17,6 +17,7 @@ from jaxcontact.geometry.contact_plane import (
 from jaxcontact.geometry.relative_motion import RelativeMotion, relative_motion
 from jaxcontact.geometry.rigid_motion import Motion, Wrench, wrench_at
 from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
+from jaxcontact.laws.core.smoothing import Smoothing, check_smoothing, gated
 from jaxcontact.laws.friction.rolling import constant_rolling_torque
 from jaxcontact.laws.friction.slider import SpringMemory
 from jaxcontact.materials import effective_mass, effective_radius
@@ -49,6 +50,8 @@ class Contact(PairContact):
         base: base model.
         spinning: spinning friction; ``None``, the default, is none, and no damping of rocking
             either.
+        smooth: a ``jaxcontact.Smoothing``, for two continuous derivatives; ``None``, the default, is
+            the documented form.
 
     Example:
         >>> from jaxcontact.materials import Solid
@@ -67,7 +70,19 @@ class Contact(PairContact):
     particle2: Particle | None = None
     base: HertzMindlin | LinearSpring
     spinning: SpinningFriction | None = None
+    smooth: Smoothing | None = None
     switches: ClassVar[tuple[str, ...]] = contact_modes.SWITCHES
+
+    def __post_init__(self) -> None:
+        check_smoothing("Contact", self.smooth)
+        spinning = self.spinning
+        if self.smooth is None or spinning is None or spinning.limit == "time_step":
+            return
+        if spinning.regularization.smoothness < 2:
+            raise ValueError(
+                f"Contact: spinning.regularization = {spinning.regularization.name!r} has a corner "
+                "that smooth does not round off. Take 'root' or 'tanh'."
+            )
 
     @property
     def grading(self) -> int:
@@ -219,6 +234,7 @@ def sphere_sphere(
     Hard: continuous at zero overlap with the Hertz-Mindlin base (the linear one jumps), corners at
     the friction limit and at the limit of the time step, jump of the rolling torque where an
     angular velocity vanishes. ``F_n`` in these limits is the spring's part of the normal force.
+    With ``smooth`` two continuous derivatives for a given memory.
 
     Args:
         memory: of the last step.
@@ -257,7 +273,9 @@ def sphere_sphere(
             "edem.sphere_sphere: parameters.particle2 is missing. Give it, or call sphere_geometry."
         )
     plane = contact_modes.plane_between(parameters, motion1, motion2)
-    section = largest_section_area(-plane.gap, radius1=one.radius, radius2=two.radius)
+    section = largest_section_area(
+        overlap_of(parameters, plane), radius1=one.radius, radius2=two.radius
+    )
     return _contact_forces(memory, parameters, motion1, motion2, plane, section, time_step)
 
 
@@ -317,7 +335,7 @@ def sphere_geometry(
     plane = contact_plane(
         motion1.position, radius=parameters.particle1.radius, distance=height, direction=-normal
     )
-    section = sphere_plane_area(-plane.gap, radius=parameters.particle1.radius)
+    section = sphere_plane_area(overlap_of(parameters, plane), radius=parameters.particle1.radius)
     return _contact_forces(memory, parameters, motion1, geometry, plane, section, time_step)
 
 
@@ -330,28 +348,33 @@ def _contact_forces(
     section: Any,
     time_step: Real,
 ) -> tuple[ContactForces, ContactMemory]:
-    base, pair, overlap = parameters.base, parameters.effective, -plane.gap
+    base, pair, overlap = parameters.base, parameters.effective, overlap_of(parameters, plane)
+    smooth = parameters.smooth
     motion = relative_motion(motion1, motion2, location=plane.location, normal=plane.normal)
-    normal = base.normal(overlap, -motion.normal, pair)
+    normal = base.normal(overlap, -motion.normal, pair, smooth=smooth)
     tangential, spring = _tangential(
         memory, parameters, motion1, motion2, plane, -motion.shear, normal.load, time_step
     )
     disk = _disk_torques(parameters, motion, plane, normal, section, time_step)
     rolling1 = _rolling(parameters, parameters.particle1, motion1, normal.load)
     rolling2 = _rolling(parameters, parameters.particle2, motion2, normal.load)
-    force = tangential - normal.force[..., None] * plane.normal
+    along, tangential, *torques = gated(
+        smooth, -plane.gap, normal.force, tangential, *disk, rolling1, rolling2
+    )
+    disk, rolling1, rolling2 = DiskTorques(*torques[:2]), *torques[2:]
+    force = tangential - along[..., None] * plane.normal
     on1 = wrench_at(force, plane.location - jnp.asarray(motion1.position))
     on2 = wrench_at(-force, plane.location - jnp.asarray(motion2.position))
     forces = ContactForces(
         body1=Wrench(on1.force, on1.torque + disk.total + rolling1),
         body2=Wrench(on2.force, on2.torque - disk.total + rolling2),
-        normal_force=normal.force,
+        normal_force=along,
         tangential_force=tangential,
         spinning_torque=disk.spinning,
         rocking_torque=disk.rocking,
         rolling_torque1=rolling1,
         rolling_torque2=rolling2,
-        overlap=overlap,
+        overlap=-plane.gap,
         normal=plane.normal,
         location=plane.location,
     )
@@ -374,8 +397,20 @@ def _tangential(
         carried_with_plane(memory.spring.elongation, memory.normal, plane.normal, turn=turn)
     )
     return parameters.base.tangential(
-        carried, slip * time_step, load, -plane.gap, parameters.effective, time_step=time_step
+        carried,
+        slip * time_step,
+        load,
+        overlap_of(parameters, plane),
+        parameters.effective,
+        time_step=time_step,
+        smooth=parameters.smooth,
     )
+
+
+def overlap_of(parameters: Contact, plane: ContactPlane) -> jax.Array:
+    """``d`` [m], ``(...)``."""
+    overlap = -plane.gap
+    return overlap if parameters.smooth is None else parameters.smooth.within(overlap)
 
 
 def _disk_torques(
@@ -399,9 +434,13 @@ def _disk_torques(
         normal_force=normal.load,
         contact_area=section
         if friction.disk == "overlap"
-        else hertz_area(-plane.gap, effective_radius=parameters.effective.radius),
+        else hertz_area(
+            overlap_of(parameters, plane), effective_radius=parameters.effective.radius
+        ),
         damping=normal.damping,
         time_step=time_step,
+        smooth=parameters.smooth,
+        effective_radius=parameters.effective.radius,
     )
 
 
@@ -411,9 +450,10 @@ def _rolling(
     """Standard rolling friction ``(..., 3)`` [N m] on a particle; none on a geometry."""
     if particle is None:
         return jnp.zeros_like(jnp.asarray(motion.angular_velocity))
-    return constant_rolling_torque(
-        jnp.asarray(motion.angular_velocity),
-        load,
-        rolling_coefficient=parameters.base.rolling_friction,
-        effective_radius=particle.radius,
-    )
+    law = {
+        "rolling_coefficient": parameters.base.rolling_friction,
+        "effective_radius": particle.radius,
+    }
+    if parameters.smooth is not None:
+        return contact_modes.smooth_rolling_torque(parameters.smooth, motion, load, **law)
+    return constant_rolling_torque(jnp.asarray(motion.angular_velocity), load, **law)

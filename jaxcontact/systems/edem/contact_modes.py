@@ -14,6 +14,9 @@ below 1.
 Two torques jump where a rotation ends: standard rolling friction, and spinning friction with
 ``limit = "time_step"``. They hold the rotation then; here they rise linearly over rotations below
 ``RESOLVED`` of the speed of the impact, and so hold it up to a creep below that.
+
+With ``smooth`` only the gap is a switch: the slider carries ``F = P(S_t xi + c_t v)``, and its
+elongation has the rate ``(F - S_t xi)/c_t`` throughout.
 """
 
 from typing import Any, NamedTuple
@@ -28,11 +31,14 @@ from jaxcontact.geometry.relative_motion import RelativeMotion, plane_spin, rela
 from jaxcontact.geometry.rigid_motion import Motion, Wrench, wrench_at
 from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.laws.core.pair_contact import Action, PairMemory
+from jaxcontact.laws.core.smoothing import Smoothing
 from jaxcontact.laws.friction.rolling import rocking_damping_torque, rolling_torque_limit
+from jaxcontact.laws.friction.slider import smooth_direction
 from jaxcontact.laws.friction.spinning import regularized_spinning_torque, spinning_torque_limit
-from jaxcontact.numerics.smooth import safe_norm
+from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.parameters import is_concrete
-from jaxcontact.systems.edem.base import TangentialSpring
+from jaxcontact.systems.edem.base import TangentialSpring, slider_of
+from jaxcontact.systems.edem.spinning_friction import smooth_spin
 
 SWITCHES = ("gap", "slider", "tension", "spin", "rolling 1", "rolling 2")
 
@@ -105,7 +111,11 @@ def touch_of(contact: Any, body1: Motion, body2: Motion) -> Touch:
     """Of two particles, whether they touch or not."""
     plane, pair = plane_between(contact, body1, body2), contact.effective
     motion = relative_motion(body1, body2, location=plane.location, normal=plane.normal)
-    overlap = jnp.maximum(-plane.gap, LEAST)
+    overlap = (
+        jnp.maximum(-plane.gap, LEAST)
+        if contact.smooth is None
+        else contact.smooth.within(-plane.gap)
+    )
     normal = contact.base.normal(overlap, jnp.zeros_like(overlap), pair)
     spring = contact.base.tangential_spring(overlap, pair)
     return Touch(plane, motion, overlap, normal.load, normal.damping, spring)
@@ -136,7 +146,7 @@ def check_followed(contact: Any) -> None:
     spinning = contact.spinning
     if spinning is None or spinning.limit == "time_step":
         return
-    if spinning.regularization.smoothness < float("inf"):
+    if contact.smooth is None and spinning.regularization.smoothness < float("inf"):
         raise ValueError(
             f"{name}: spinning.regularization = {spinning.regularization.name!r} has corners, "
             "which are no switches here. Take 'root' or 'tanh'."
@@ -201,7 +211,7 @@ def rotations_above(
 def act(contact: Any, memory: PairMemory, body1: Motion, body2: Motion) -> Action:
     """Forces and torques; the base model's act at the middle of the overlap."""
     touch, mode = touch_of(contact, body1, body2), Mode(*memory.mode)
-    pushes = jnp.where(mode.cut == CUT, 0.0, touch.load - touch.damping * touch.motion.normal)
+    pushes = normal_force(contact, mode, touch)
     tangential, rate = tangential_force(contact, mode, touch, memory.flow)
     rate = rate + jnp.cross(plane_spin(body1, body2, normal=touch.plane.normal), memory.flow)
     force = -tangential - pushes * touch.plane.normal
@@ -215,12 +225,23 @@ def act(contact: Any, memory: PairMemory, body1: Motion, body2: Motion) -> Actio
     )
     on1 = wrench_at(force, touch.plane.location - jnp.asarray(body1.position))
     on2 = wrench_at(-force, touch.plane.location - jnp.asarray(body2.position))
-    action = Action(
+    wrenches = (
         Wrench(on1.force, on1.torque + disk + rolling1),
         Wrench(on2.force, on2.torque - disk + rolling2),
-        rate,
     )
+    if contact.smooth is not None:
+        gate = contact.smooth.gate(-touch.plane.gap)
+        wrenches = jax.tree.map(lambda part: gate * part, wrenches)
+    action = Action(*wrenches, rate)
     return jax.tree.map(lambda part: jnp.where(mode.closed == CLOSED, part, 0.0), action)
+
+
+def normal_force(contact: Any, mode: Mode, touch: Touch) -> jax.Array:
+    """Of spring and dashpot [N], in the present mode or smooth."""
+    if contact.smooth is None:
+        return jnp.where(mode.cut == CUT, 0.0, touch.load - touch.damping * touch.motion.normal)
+    rate = -touch.motion.normal
+    return contact.base.normal(touch.overlap, rate, contact.effective, smooth=contact.smooth).force
 
 
 def tangential_force(
@@ -233,6 +254,9 @@ def tangential_force(
     trial = stiffness * elongation + damping * touch.slip
     size = safe_norm(trial)
     bound = contact.base.static_friction * touch.load
+    if contact.smooth is not None:
+        held = slider_of(contact.smooth)(trial, limit=bound)
+        return held, (held - stiffness * elongation) / jnp.where(damping > 0, damping, 1.0)
     held = bound * trial / jnp.where(size > 0, size, 1.0)
     taken = (held - stiffness * elongation) / jnp.where(damping > 0, damping, 1.0)
     slides = mode.slides == SLIDES
@@ -255,7 +279,12 @@ def disk_torque(contact: Any, mode: Mode, touch: Touch, kept: jax.Array) -> jax.
         "contact_radius": disk_radius(area),
         "pressure": friction.pressure,
     }
-    if friction.limit == "time_step":
+    if friction.limit == "time_step" and contact.smooth is not None:
+        share = smooth_spin(
+            spin, zone=jnp.zeros_like(spin), effective_radius=pair.radius, smooth=contact.smooth
+        )
+        torque = -spinning_torque_limit(touch.load, **disk) * share
+    elif friction.limit == "time_step":
         least = kept[0] / pair.radius
         scale = jnp.where(mode.spins == TURNS, jnp.abs(spin), least)
         share = spin / jnp.where(scale > 0, scale, 1.0)
@@ -276,6 +305,14 @@ def rolling_torque(
     contact: Any, rolls: jax.Array, particle: Any, body: Motion, load: jax.Array, kept: jax.Array
 ) -> jax.Array:
     """Standard rolling friction on a particle [N m], ``(3,)``."""
+    if contact.smooth is not None:
+        return smooth_rolling_torque(
+            contact.smooth,
+            body,
+            load,
+            rolling_coefficient=contact.base.rolling_friction,
+            effective_radius=particle.radius,
+        )
     limit = rolling_torque_limit(
         load,
         rolling_coefficient=contact.base.rolling_friction,
@@ -286,10 +323,36 @@ def rolling_torque(
     return -limit * rotation / jnp.where(scale > 0, scale, 1.0)
 
 
+def smooth_rolling_torque(
+    smooth: Smoothing,
+    body: Motion,
+    load: jax.Array,
+    *,
+    rolling_coefficient: Real,
+    effective_radius: Real,
+) -> jax.Array:
+    """Standard rolling friction on a particle [N m], ``(..., 3)``, less below ``speed``."""
+    limit = rolling_torque_limit(
+        load, rolling_coefficient=rolling_coefficient, effective_radius=effective_radius
+    )
+    direction = smooth_direction(
+        body.angular_velocity,
+        zone=jnp.zeros_like(limit),
+        speed=smooth.speed / effective_radius,
+        smoothing=smooth.share,
+    )
+    return -limit[..., None] * direction
+
+
 def signs(contact: Any, memory: PairMemory, body1: Motion, body2: Motion) -> jax.Array:
     """Of ``SWITCHES``."""
     touch, mode = touch_of(contact, body1, body2), Mode(*memory.mode)
-    one = jnp.ones_like(touch.overlap)
+    one, closed = jnp.ones_like(touch.overlap), mode.closed == CLOSED
+    distance = jnp.where(closed, -touch.plane.gap, touch.plane.gap)
+    if contact.smooth is not None:
+        # without a dashpot the slider has no rate: see below
+        slides = jnp.where(touch.spring.damping > 0, one, jnp.nan)
+        return jnp.stack([distance, jnp.where(closed, slides, one), *4 * [one]])
     over, bound = sliding_speeds(contact, touch, memory.flow)
     rubs = touch.spring.damping > 0
     # Without a dashpot, which ``check_followed`` refuses where it can, nothing tells when the
@@ -309,9 +372,8 @@ def signs(contact: Any, memory: PairMemory, body1: Motion, body2: Motion) -> jax
         jnp.where(resisted, jnp.where(turns == TURNS, above, -above), one)
         for resisted, turns, above in zip(matters, mode[3:], turning, strict=True)
     ]
-    closed = mode.closed == CLOSED
     inside = [jnp.where(closed, sign, one) for sign in (slider, tension, *rotations)]
-    return jnp.stack([jnp.where(closed, -touch.plane.gap, touch.plane.gap), *inside])
+    return jnp.stack([distance, *inside])
 
 
 def crossed(

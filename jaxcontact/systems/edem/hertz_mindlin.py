@@ -6,9 +6,10 @@ import jax
 
 from jaxcontact.laws.core.damping_maps import CONTACT_ENDS, tsuji_alpha
 from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.smoothing import Smoothing
 from jaxcontact.laws.friction.mindlin import mindlin_force, mindlin_stiffness
 from jaxcontact.laws.friction.slider import SpringMemory
-from jaxcontact.laws.normal.damping import no_tension, tsuji_damping, tsuji_dashpot_force
+from jaxcontact.laws.normal.damping import tsuji_damping, tsuji_dashpot_force
 from jaxcontact.laws.normal.elastic import hertz_force
 from jaxcontact.materials import Solid, effective_modulus, effective_shear_modulus, hertz_stiffness
 from jaxcontact.numerics.smooth import Real, positive_power
@@ -18,6 +19,8 @@ from jaxcontact.systems.edem.base import (
     NormalContact,
     TangentialSpring,
     check_end,
+    cut_at_zero,
+    slider_of,
 )
 
 
@@ -84,7 +87,14 @@ class HertzMindlin:
         """``4/3 E* sqrt(R*)`` [N/m^1.5]."""
         return hertz_stiffness(effective_modulus(self.solid1, self.solid2), pair.radius)
 
-    def normal(self, overlap: Real, overlap_rate: Real, pair: EffectivePair) -> NormalContact:
+    def normal(
+        self,
+        overlap: Real,
+        overlap_rate: Real,
+        pair: EffectivePair,
+        *,
+        smooth: Smoothing | None = None,
+    ) -> NormalContact:
         """Normal contact at ``overlap`` ``d`` [m] and ``overlap_rate`` ``d'`` [m/s], ``(...)``."""
         law = {
             "stiffness": self.stiffness(pair),
@@ -93,11 +103,8 @@ class HertzMindlin:
         }
         force = tsuji_dashpot_force(overlap, overlap_rate, **law)
         load = hertz_force(overlap, stiffness=law["stiffness"])
-        return NormalContact(
-            no_tension(force) if self.end == "zero_force" else force,
-            load,
-            tsuji_damping(overlap, **law),
-        )
+        contact = NormalContact(force, load, tsuji_damping(overlap, **law))
+        return cut_at_zero(contact, self.end, smooth)
 
     def tangential_spring(self, overlap: Real, pair: EffectivePair) -> TangentialSpring:
         """Stiffness [N/m] and dashpot [N s/m] at ``overlap`` [m], ``(...)``."""
@@ -118,6 +125,7 @@ class HertzMindlin:
         pair: EffectivePair,
         *,
         time_step: Real,
+        smooth: Smoothing | None = None,
     ) -> tuple[jax.Array, SpringMemory]:
         """Tangential force ``(..., 3)`` [N] on body 1 after it slipped by ``slip_increment`` [m]
         against body 2, and the memory.
@@ -130,6 +138,7 @@ class HertzMindlin:
             tangential_damping=self.tangential_spring(overlap, pair).damping,
             coefficient=self.static_friction,
             time_step=time_step,
+            slider=slider_of(smooth),
             effective_radius=pair.radius,
             effective_shear_modulus=effective_shear_modulus(self.solid1, self.solid2),
         )

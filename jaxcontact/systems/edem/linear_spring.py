@@ -5,9 +5,10 @@ import jax.numpy as jnp
 
 from jaxcontact.laws.core.damping_maps import CONTACT_ENDS
 from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.smoothing import Smoothing
 from jaxcontact.laws.friction.cundall_strack import cundall_strack_force
 from jaxcontact.laws.friction.slider import SpringMemory
-from jaxcontact.laws.normal.damping import linear_dashpot_force, no_tension
+from jaxcontact.laws.normal.damping import linear_dashpot_force
 from jaxcontact.laws.normal.elastic import linear_force, maximum_overlap
 from jaxcontact.materials import Solid, effective_modulus, hertz_stiffness
 from jaxcontact.numerics.smooth import Real, positive_power
@@ -17,6 +18,8 @@ from jaxcontact.systems.edem.base import (
     NormalContact,
     TangentialSpring,
     check_end,
+    cut_at_zero,
+    slider_of,
 )
 
 
@@ -115,17 +118,21 @@ class LinearSpring:
             * jnp.sqrt(mass * stiffness)
         )
 
-    def normal(self, overlap: Real, overlap_rate: Real, pair: EffectivePair) -> NormalContact:
+    def normal(
+        self,
+        overlap: Real,
+        overlap_rate: Real,
+        pair: EffectivePair,
+        *,
+        smooth: Smoothing | None = None,
+    ) -> NormalContact:
         """Normal contact at ``overlap`` ``d`` [m] and ``overlap_rate`` ``d'`` [m/s], ``(...)``."""
         stiffness = self.stiffness(pair)
         damping = self.dashpot(stiffness, pair.mass)
         force = linear_dashpot_force(overlap, overlap_rate, stiffness=stiffness, damping=damping)
         touching = jnp.where(jnp.greater(overlap, 0.0), damping, 0.0)
-        return NormalContact(
-            no_tension(force) if self.end == "zero_force" else force,
-            linear_force(overlap, stiffness=stiffness),
-            touching,
-        )
+        contact = NormalContact(force, linear_force(overlap, stiffness=stiffness), touching)
+        return cut_at_zero(contact, self.end, smooth)
 
     def tangential_spring(self, overlap: Real, pair: EffectivePair) -> TangentialSpring:
         """Stiffness [N/m] and dashpot [N s/m], whatever the ``overlap`` is."""
@@ -142,6 +149,7 @@ class LinearSpring:
         pair: EffectivePair,
         *,
         time_step: Real,
+        smooth: Smoothing | None = None,
     ) -> tuple[jax.Array, SpringMemory]:
         """Tangential force ``(..., 3)`` [N] on body 1 after it slipped by ``slip_increment`` [m]
         against body 2, and the memory.
@@ -155,4 +163,5 @@ class LinearSpring:
             tangential_damping=spring.damping,
             coefficient=self.static_friction,
             time_step=time_step,
+            slider=slider_of(smooth),
         )

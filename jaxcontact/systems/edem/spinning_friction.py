@@ -7,22 +7,26 @@ from typing import Annotated, Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxcontact.geometry.contact_disk import disk_radius
 from jaxcontact.geometry.rigid_motion import normal_and_tangential
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.smoothing import Smoothing
 from jaxcontact.laws.friction.coulomb import ROOT, Regularization
 from jaxcontact.laws.friction.rolling import rocking_damping_torque
+from jaxcontact.laws.friction.slider import smooth_direction
 from jaxcontact.laws.friction.spinning import (
     PRESSURES,
     limited_spinning_torque,
     mean_spinning_torque,
     regularized_spinning_torque,
+    spinning_torque_limit,
 )
 from jaxcontact.materials import effective_mass
-from jaxcontact.numerics.smooth import Real
-from jaxcontact.parameters import model, nearest, of, static
+from jaxcontact.numerics.smooth import Real, smooth_minimum
+from jaxcontact.parameters import is_concrete, model, nearest, of, static
 from jaxcontact.systems.edem.particle import Particle
 
 DISKS = ("overlap", "hertz")
@@ -124,6 +128,23 @@ class DiskTorques(NamedTuple):
         return self.spinning + self.rocking
 
 
+def smooth_minimum_inertia(inertia1: Real, inertia2: Real, smooth: Smoothing) -> Real:
+    """The smaller moment of inertia [kg m^2]; that of a geometry, infinite, does not count."""
+    if is_concrete(inertia2) and np.all(np.isinf(inertia2)):
+        return inertia1
+    return smooth_minimum(inertia1, inertia2, smooth.share)
+
+
+def smooth_spin(spin: Real, *, zone: Real, effective_radius: Real, smooth: Smoothing) -> jax.Array:
+    """Sign of a spin, less than 1 below ``zone`` [rad/s] and ``speed/R*``; ``(...)`` [-]."""
+    return smooth_direction(
+        jnp.asarray(spin)[..., None],
+        zone=zone,
+        speed=smooth.speed / effective_radius,
+        smoothing=smooth.share,
+    )[..., 0]
+
+
 def spinning_friction_torque(
     friction: SpinningFriction,
     spin: Real,
@@ -133,6 +154,8 @@ def spinning_friction_torque(
     inertia1: Real,
     inertia2: Real = jnp.inf,
     time_step: Real,
+    smooth: Smoothing | None = None,
+    effective_radius: Real = 1.0,
 ) -> jax.Array:
     """Torque about the normal [N m] on the body with ``spin``; the partner receives the opposite.
     Elementwise.
@@ -146,6 +169,9 @@ def spinning_friction_torque(
         inertia1: smallest principal moment of inertia of one body [kg m^2].
         inertia2: of the other; infinite, the default, for a geometry, which does not count.
         time_step: ``dt`` [s].
+        smooth: rounds off the limit of the time step, and keeps it above the spin ``speed/R*``;
+            ``None``, the default, is the documented form.
+        effective_radius: ``R*`` [m], for ``smooth``.
 
     Returns:
         Torque [N m] about the normal, ``(...)``.
@@ -163,6 +189,15 @@ def spinning_friction_torque(
         "contact_radius": disk_radius(area),
         "pressure": friction.pressure,
     }
+    if friction.limit == "time_step" and smooth is not None:
+        full = spinning_torque_limit(normal_force, **disk)
+        inertia = smooth_minimum_inertia(inertia1, inertia2, smooth)
+        return -full * smooth_spin(
+            spin,
+            zone=full * time_step / (friction.C_safety * inertia),
+            effective_radius=effective_radius,
+            smooth=smooth,
+        )
     if friction.limit == "time_step":
         smallest = jnp.minimum(inertia1, inertia2)
         return limited_spinning_torque(
@@ -232,6 +267,8 @@ def spinning_friction(
     contact_area: Real,
     damping: Real,
     time_step: Real,
+    smooth: Smoothing | None = None,
+    effective_radius: Real = 1.0,
 ) -> DiskTorques:
     """Torques of spinning friction and of rocking damping; see ``SpinningFriction``. Opposite on
     both bodies: keeps angular momentum.
@@ -249,6 +286,8 @@ def spinning_friction(
         contact_area: ``A`` of the disk, ``(...)`` [m^2].
         damping: ``gamma_n``, ``(...)``: coefficient of the base model's normal dashpot [N s/m].
         time_step: ``dt`` [s].
+        smooth: see ``spinning_friction_torque``.
+        effective_radius: ``R*`` [m], for ``smooth``.
 
     Returns:
         Torques [N m] on body 1, ``(..., 3)``.
@@ -280,6 +319,8 @@ def spinning_friction(
         inertia1=particle1.smallest_inertia,
         inertia2=jnp.inf if particle2 is None else particle2.smallest_inertia,
         time_step=time_step,
+        smooth=smooth,
+        effective_radius=effective_radius,
     )
     return DiskTorques(
         torque[..., None] * normal,

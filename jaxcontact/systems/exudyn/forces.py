@@ -9,15 +9,27 @@ import jax.numpy as jnp
 
 from jaxcontact.geometry.rigid_motion import Wrench
 from jaxcontact.laws.core.damping_maps import RESTITUTION_LAWS
+from jaxcontact.laws.core.smoothing import gated
+from jaxcontact.laws.friction.slider import smooth_direction
 from jaxcontact.laws.normal.adhesive_plastic import (
     Branches,
     PlasticOverlap,
     active_branch,
     branches,
+    smooth_active_branch,
     updated_plastic_overlap,
 )
 from jaxcontact.laws.normal.damping import hunt_crossley_force
-from jaxcontact.numerics.smooth import positive_part, safe_norm
+from jaxcontact.laws.normal.elastic import power_law_force
+from jaxcontact.numerics.smooth import (
+    Real,
+    eased_positive_part,
+    positive_part,
+    rounded_maximum,
+    safe_norm,
+    smooth_step,
+)
+from jaxcontact.systems.exudyn.damping_ratio import smooth_mixed_damping_ratio
 from jaxcontact.systems.exudyn.data_node import DataNode
 from jaxcontact.systems.exudyn.kinematics import Kinematics
 
@@ -61,8 +73,11 @@ def adhesive_plastic_force(
 ) -> tuple[jax.Array, jax.Array]:
     """Force of impact model 0 without damping [N], and how often the damping force is counted."""
     compatibility, ratio = contact.compatibility, contact.contactPlasticityRatio
-    choices = adhesive_plastic_branches(contact, overlap, data)
-    force, times = active_branch(choices), jnp.ones_like(overlap)
+    choices, times = adhesive_plastic_branches(contact, overlap, data), jnp.ones_like(overlap)
+    if contact.smooth is None:
+        force = active_branch(choices)
+    else:
+        force = smooth_active_branch(choices, contact.smooth.share * ratio * choices.virgin)
     if compatibility.damping_twice_at_equal_branches:
         equal = (
             (choices.unloading == choices.adhesion)
@@ -84,33 +99,69 @@ def impact_force(
     """
     law = RESTITUTION_LAW_OF_IMPACT_MODEL[contact.impactModel]
     assert law is not None
-    impact_velocity = jnp.maximum(data.impact_velocity, contact.minimumImpactVelocity)
-    moved = impact_velocity > 0.0
     ratio = law.damping_ratio(contact.restitutionCoefficient)
-    damping = jnp.where(moved, ratio / jnp.where(moved, impact_velocity, 1.0), 0.0)
+    if contact.smooth is not None and law.name == "exudyn_mixed":
+        ratio = smooth_mixed_damping_ratio(
+            contact.restitutionCoefficient, smoothing=contact.smooth.share
+        )
     parameters = {
         "stiffness": contact.contactStiffness,
         "exponent": contact.contactStiffnessExponent,
-        "dissipation": damping,
+        "dissipation": ratio * inverse_impact_velocity(contact, data.impact_velocity),
     }
     # A negative overlap is met where the program still counts a contact as closed.
     return jnp.sign(overlap) * hunt_crossley_force(jnp.abs(overlap), overlap_rate, **parameters)
 
 
+def inverse_impact_velocity(contact: Any, remembered: Real) -> jax.Array:
+    """``1/v`` [s/m] of the ``remembered`` impact velocity, not below ``minimumImpactVelocity``; 0
+    while ``v`` is not positive.
+
+    Smooth, the maximum is rounded off over ``speed``, and ``1/v`` falls to 0 below that.
+    """
+    smooth, least = contact.smooth, contact.minimumImpactVelocity
+    if smooth is None:
+        velocity, share = jnp.maximum(remembered, least), 1.0
+    else:
+        velocity = rounded_maximum(remembered, least, smooth.speed)
+        share = smooth_step(velocity, smooth.speed)
+    moved = velocity > 0.0
+    return jnp.where(moved, share / jnp.where(moved, velocity, 1.0), 0.0)
+
+
+def cut(contact: Any, force: jax.Array, overlap: jax.Array) -> jax.Array:
+    """``max(force, 0)`` [N], smooth from 0 to the ``share`` of the spring's force, and of the
+    dashpot's at ``speed``.
+    """
+    if contact.smooth is None:
+        return positive_part(force)
+    spring = power_law_force(
+        overlap, stiffness=contact.contactStiffness, exponent=contact.contactStiffnessExponent
+    )
+    width = contact.smooth.share * (spring + contact.contactDamping * contact.smooth.speed)
+    return eased_positive_part(force, width)
+
+
 def normal_force(contact: Any, kinematics: Kinematics, data: DataNode) -> jax.Array:
     """Force along the normal [N], positive when it repels, of a closed contact."""
-    overlap, overlap_rate = -kinematics.gap, -kinematics.normal_velocity
+    overlap, overlap_rate = overlap_of(contact, kinematics), -kinematics.normal_velocity
     damping = contact.contactDamping * overlap_rate
     if RESTITUTION_LAW_OF_IMPACT_MODEL[contact.impactModel] is None:
         undamped, times = adhesive_plastic_force(contact, overlap, data)
         force = undamped + times * damping
-        attraction = -positive_part(-undamped)
+        attraction = -cut(contact, -undamped, overlap)
     else:
         force = impact_force(contact, overlap, overlap_rate, data) + damping
         attraction = jnp.zeros_like(force)
     if contact.compatibility.damping_pulls:
         return force
-    return attraction + positive_part(force - attraction)
+    return attraction + cut(contact, force - attraction, overlap)
+
+
+def overlap_of(contact: Any, kinematics: Kinematics) -> jax.Array:
+    """``d`` [m]."""
+    overlap = -kinematics.gap
+    return overlap if contact.smooth is None else contact.smooth.within(overlap)
 
 
 def friction_force(
@@ -121,14 +172,26 @@ def friction_force(
     """
     slip = kinematics.tangential_velocity
     speed = safe_norm(slip)
-    zone, compatibility = contact.frictionProportionalZone, contact.compatibility
+    zone, compatibility, smooth = (
+        contact.frictionProportionalZone,
+        contact.compatibility,
+        contact.smooth,
+    )
+    pressure = normal_force
+    if not compatibility.friction_under_tension:
+        pressure = cut(contact, normal_force, overlap_of(contact, kinematics))
+    if smooth is not None:
+        return (
+            -contact.dynamicFriction
+            * pressure
+            * smooth_direction(slip, zone=zone, speed=smooth.speed, smoothing=smooth.share)
+        )
     sticks = jnp.less(
         data.tangential_velocity if compatibility.decides_by_data_node else speed, zone
     )
     if compatibility.any_slip_sticks:
         sticks = jnp.not_equal(data.tangential_velocity, 0.0)
     scale = jnp.where(sticks, zone, speed)
-    pressure = normal_force if compatibility.friction_under_tension else positive_part(normal_force)
     return -contact.dynamicFriction * pressure * slip / jnp.where(scale > 0.0, scale, 1.0)
 
 
@@ -141,6 +204,7 @@ def contact_forces(contact: Any, kinematics: Kinematics, data: DataNode) -> Cont
     active = closed if contact.activeConnector else jnp.zeros_like(closed)
     along = jnp.where(active, normal_force(contact, kinematics, data), 0.0)
     friction = friction_force(contact, kinematics, along, data)
+    along, friction = gated(contact.smooth, -kinematics.gap, along, friction)
     force = along * kinematics.normal + friction
     return ContactForces(
         closed, Wrench(-force, jnp.cross(kinematics.arm0, -friction)), force, friction

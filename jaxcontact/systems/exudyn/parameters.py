@@ -9,6 +9,7 @@ import numpy as np
 from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
 from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.smoothing import Smoothing, check_smoothing
 from jaxcontact.numerics.smooth import Real, Vectors
 from jaxcontact.parameters import model, of, parameter, static
 from jaxcontact.systems.exudyn import sphere_sphere_modes
@@ -70,6 +71,24 @@ def _check_impact_model(contact: Any) -> None:
         )
 
 
+NOT_SMOOTH = ("decides_by_data_node", "damping_twice_at_equal_branches", "any_slip_sticks")
+"""What of the program jumps with its memory, so that it has no smooth form."""
+
+
+def _check_smooth(contact: Any) -> None:
+    check_smoothing(type(contact).__name__, contact.smooth)
+    if contact.smooth is None:
+        return
+    jumps = [name for name in NOT_SMOOTH if getattr(contact.compatibility, name)]
+    if jumps:
+        off = ", ".join(f"{name}=False" for name in jumps)
+        raise ValueError(
+            f"{type(contact).__name__}: compatibility.{jumps[0]} = True jumps with what the "
+            f"program remembers and has no smooth form. Give dataclasses.replace(compatibility, {off}), or "
+            "leave smooth out."
+        )
+
+
 @model
 class ObjectContactSphereSphere(PairContact):
     """Parameters of the program's contact between two spheres.
@@ -85,6 +104,9 @@ class ObjectContactSphereSphere(PairContact):
 
     ``contactPlasticityRatio``, ``constantPullOffForce``, ``adhesionCoefficient`` and
     ``adhesionExponent`` belong to ``impactModel`` 0; the others ignore them.
+
+    ``smooth``: a ``jaxcontact.Smoothing``, for two continuous derivatives everywhere; ``None`` is
+    the documented form.
 
     Example:
         >>> from jaxcontact.systems import exudyn
@@ -123,6 +145,7 @@ class ObjectContactSphereSphere(PairContact):
     frictionProportionalZone: Real = _friction_proportional_zone()
     restitutionCoefficient: Real = _restitution_coefficient()
     minimumImpactVelocity: Real = _minimum_impact_velocity()
+    smooth: Smoothing | None = None
     impactModel: int = static(default=0)
     isHollowSphere1: bool = static(default=False)
     activeConnector: bool = static(default=True)
@@ -131,6 +154,7 @@ class ObjectContactSphereSphere(PairContact):
 
     def __post_init__(self) -> None:
         _check_impact_model(self)
+        _check_smooth(self)
 
     @property
     def grading(self) -> int:
@@ -176,6 +200,9 @@ class ObjectContactSphereTriangle:
 
     ``includeEdges`` is the sum of 1, 2 and 4 for those edges, from vertex 0 to 1, 1 to 2 and 2 to
     0, that count. A vertex counts with any of its edges.
+
+    ``smooth`` as for ``ObjectContactSphereSphere``; the corners between face, edges and vertices
+    stay.
     """
 
     radiusSphere: Real = of(QUANTITIES["radius"].called("radiusSphere"))
@@ -191,6 +218,7 @@ class ObjectContactSphereTriangle:
     frictionProportionalZone: Real = _friction_proportional_zone()
     restitutionCoefficient: Real = _restitution_coefficient()
     minimumImpactVelocity: Real = _minimum_impact_velocity()
+    smooth: Smoothing | None = None
     impactModel: int = static(default=0)
     includeEdges: int = static(default=7)
     activeConnector: bool = static(default=True)
@@ -198,6 +226,7 @@ class ObjectContactSphereTriangle:
 
     def __post_init__(self) -> None:
         _check_impact_model(self)
+        _check_smooth(self)
         if self.includeEdges not in range(8):
             raise ValueError(
                 f"ObjectContactSphereTriangle: includeEdges = {self.includeEdges!r} is not a "
@@ -216,6 +245,7 @@ class ObjectContactSphereTriangle:
             frictionProportionalZone=self.frictionProportionalZone,
             restitutionCoefficient=self.restitutionCoefficient,
             minimumImpactVelocity=self.minimumImpactVelocity,
+            smooth=self.smooth,
             impactModel=self.impactModel,
             activeConnector=self.activeConnector,
             compatibility=self.compatibility,

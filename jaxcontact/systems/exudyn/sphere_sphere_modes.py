@@ -1,6 +1,9 @@
 """``ObjectContactSphereSphere`` piece by piece: which smooth branch acts, when it ends, and what it
 remembers then.
 
+With ``smooth`` the forces are smooth, and only touch-down and the end of first loading, which the
+contact remembers, are events.
+
 The mode says whether the contact is closed, slides or sticks, pushes or pulls, and which branch of
 the adhesive plasticity acts. Between two events the forces are those of ``sphere_sphere_contact``
 with a data node that says the same. So this is the limit of the program for short steps.
@@ -18,6 +21,7 @@ from jaxcontact.systems.exudyn.data_node import DataNode
 from jaxcontact.systems.exudyn.forces import (
     RESTITUTION_LAW_OF_IMPACT_MODEL,
     adhesive_plastic_branches,
+    contact_forces,
     impact_force,
 )
 from jaxcontact.systems.exudyn.kinematics import Kinematics, sphere_sphere_kinematics
@@ -118,6 +122,8 @@ def act(contact: Any, memory: PairMemory, body0: Motion, body1: Motion) -> Actio
     """Forces and torques; friction acts at the middle of the overlap."""
     kinematics = kinematics_of(contact, body0, body1)
     mode, kept = Mode(*memory.mode), Kept(*memory.kept)
+    if contact.smooth is not None:
+        return smooth_action(contact, kinematics, mode, kept)
     force = normal_force(contact, kinematics, mode, kept)
     pressure = force
     if not contact.compatibility.friction_under_tension:
@@ -137,6 +143,25 @@ def act(contact: Any, memory: PairMemory, body0: Motion, body1: Motion) -> Actio
     )
 
 
+def smooth_action(contact: Any, kinematics: Kinematics, mode: Mode, kept: Kept) -> Action:
+    """The smooth forces, whose plastic overlap follows the overlap while it grows."""
+    plastic = jnp.where(
+        mode.branch == LOADING, plastic_share(contact) * -kinematics.gap, kept.plastic_overlap
+    )
+    data = DataNode(impact_velocity=kept.impact_velocity, plastic_overlap=plastic)
+    forces = contact_forces(contact, kinematics, data)
+    return Action(
+        forces.on_0,
+        Wrench(forces.force_on_1, jnp.cross(kinematics.arm1, forces.friction_on_1)),
+        jnp.zeros(0, kinematics.gap.dtype),
+    )
+
+
+def plastic_share(contact: Any) -> jax.Array:
+    """Plastic overlap over the largest overlap [-]."""
+    return positive_power(contact.contactPlasticityRatio, 1 / contact.contactStiffnessExponent)
+
+
 def signs(contact: Any, memory: PairMemory, body0: Motion, body1: Motion) -> jax.Array:
     """Of ``SWITCHES``."""
     kinematics = kinematics_of(contact, body0, body1)
@@ -151,6 +176,8 @@ def signs(contact: Any, memory: PairMemory, body0: Motion, body1: Motion) -> jax
         slip = jnp.ones_like(slip)
     leaves = yield_signs(contact, kinematics, mode, kept)
     one = jnp.ones_like(gap)
+    if contact.smooth is not None:
+        return jnp.stack([gap, one, one, jnp.where(closed, leaves[0], one), one])
     return jnp.stack(
         [
             gap,
@@ -231,7 +258,6 @@ def crossed(
         jnp.where(is_tension, 1 - mode.pulls, mode.pulls),
         branch,
     )
-    share = positive_power(contact.contactPlasticityRatio, 1 / contact.contactStiffnessExponent)
-    plastic = jnp.where(turns, share * -kinematics.gap, kept.plastic_overlap)
+    plastic = jnp.where(turns, plastic_share(contact) * -kinematics.gap, kept.plastic_overlap)
     inside = PairMemory(_whole(within), jnp.stack([kept.impact_velocity, plastic]), memory.flow)
     return jax.tree.map(lambda new, old: jnp.where(switch == 0, new, old), at_gap, inside)

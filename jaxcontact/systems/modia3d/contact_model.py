@@ -109,6 +109,7 @@ def _left_out(
         ("contactEpsilon", not is_concrete(epsilon) or np.any(np.asarray(epsilon) > 0)),
         ("tension", contact.tension),
         ("transition_speed", contact.transition_speed is not None),
+        ("smooth", contact.smooth is not None),
         ("restitution_law", contact.restitution_law != "nominal"),
     ):
         if asked:

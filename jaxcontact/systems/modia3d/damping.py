@@ -221,6 +221,71 @@ def damping_coefficient(
 
 
 @law(
+    name="modia3d_rounded_damping_coefficient",
+    family="Modia3D",
+    source=_SOURCE,
+    smoothness=math.inf,
+    example=_DAMPING_EXAMPLE | {"smoothing": 0.1},
+    variants=_DAMPING_VARIANTS,
+    switches=(
+        {"maximumContactDamping": 4.0, "coefficientOfRestitution": 0.5, "impact_speed": 0.4},
+    ),
+    corners=_DAMPING_CORNERS,
+    approximates="modia3d_damping_coefficient",
+    within=lambda smoothing, **arguments: smoothing * damping_coefficient(**arguments),
+)
+def rounded_damping_coefficient(
+    coefficientOfRestitution: Real,
+    impact_speed: Real,
+    *,
+    maximumContactDamping: Real = 2000.0,
+    restitution_law: str = "nominal",
+    smoothing: Real,
+) -> jax.Array:
+    """``min(d_max, a(cor)/v)`` [s/m] by ``numerics.smooth.smooth_minimum``: analytic, and smaller
+    than ``damping_coefficient`` by at most the fraction ``h``. Elementwise.
+
+    Args:
+        coefficientOfRestitution: the current one (``smooth_current_restitution``), in [0, 1]; for 1
+            and ``v = 0``, where the law has no limit, it gives 0.
+        impact_speed: ``v``, magnitude of the normal velocity when the contact starts [m/s].
+        maximumContactDamping: ``d_max`` [s/m].
+        restitution_law: ``"nominal"`` or ``"exact"``.
+        smoothing: ``h`` in (0, 1) [-].
+
+    Returns:
+        Damping [s/m].
+
+    Example:
+        >>> from jaxcontact.systems import modia3d
+        >>> damping = modia3d.damping.rounded_damping_coefficient(0.7, 1.0, smoothing=0.01)
+        >>> print(f"{damping:.4f} s/m")
+        0.6857 s/m
+    """
+    product, needed = _damping_product_and_need(
+        coefficientOfRestitution, impact_speed, maximumContactDamping, restitution_law
+    )
+    # min(1, product/needed) d_max, without a division by a need of 0
+    root = jnp.sqrt((product - needed) ** 2 + 4.0 * smoothing**2 * product * needed)
+    return 2.0 * product * (1.0 - smoothing**2) / (product + needed + root) * maximumContactDamping
+
+
+def _damping_product_and_need(
+    cor: Real, impact_speed: Real, limit: Real, restitution_law: str
+) -> tuple[jax.Array, jax.Array]:
+    """``cor a(cor)`` and ``cor v d_max``: ``a/v`` is ``d_max`` times their ratio.
+
+    The first one is regular at ``cor = 0``, where it is nearly constant; below a floor it is taken
+    so, and derivatives of the ratio, in which it is multiplied by ``cor``, stay right.
+    """
+    cor = jnp.asarray(cor)
+    floor = jnp.sqrt(jnp.finfo(cor.dtype).eps)
+    above = jnp.where(cor > floor, cor, floor)
+    product = above * restitution_of(restitution_law).damping_ratio(above)
+    return product, cor * (impact_speed + _negligible_speed(cor)) * limit
+
+
+@law(
     name="modia3d_smooth_damping_coefficient",
     family="Modia3D",
     source=_SOURCE,
@@ -261,11 +326,7 @@ def smooth_damping_coefficient(
         >>> print(f"{damping:.4f} s/m")
         0.6855 s/m
     """
-    cor, limit = jnp.asarray(coefficientOfRestitution), jnp.asarray(maximumContactDamping)
-    # cor a(cor) is regular at cor = 0, where it is nearly constant; below the floor it is taken so,
-    # and the derivative of the result, in which it is multiplied by cor, stays right.
-    floor = jnp.sqrt(jnp.finfo(cor.dtype).eps)
-    above = jnp.where(cor > floor, cor, floor)
-    product = above * restitution_of(restitution_law).damping_ratio(above)
-    speed = impact_speed + _negligible_speed(cor)
-    return product / (product + cor * speed * limit) * limit
+    product, needed = _damping_product_and_need(
+        coefficientOfRestitution, impact_speed, maximumContactDamping, restitution_law
+    )
+    return product / (product + needed) * maximumContactDamping

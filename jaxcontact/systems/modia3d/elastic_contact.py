@@ -8,6 +8,7 @@ import jax
 from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
 from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.smoothing import Smoothing, check_smoothing
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, of, static
 from jaxcontact.systems.modia3d import elastic_contact_modes
@@ -52,6 +53,8 @@ class ElasticContact(PairContact):
             and its documentation does not.
         transition_speed: ``None``, as documented: the damping jumps at the impact speed ``vsmall``
             and is cut off at ``d_max``. A speed [m/s]: the smooth forms of both, with this width.
+        smooth: a ``jaxcontact.Smoothing``, for two continuous derivatives everywhere; ``None``, the
+            default, is the documented form.
 
     Example:
         >>> from jaxcontact.systems import modia3d
@@ -74,6 +77,7 @@ class ElasticContact(PairContact):
     maximumContactDamping: Real = of(QUANTITIES["maximumContactDamping"], default=2000.0)
     contactEpsilon: Real = of(QUANTITIES["contactEpsilon"], default=0.0)
     transition_speed: Real | None = of(QUANTITIES["transition_speed"], default=None)
+    smooth: Smoothing | None = None
     restitution_law: str = static(default="nominal")
     tension: bool = static(default=False)
 
@@ -81,6 +85,12 @@ class ElasticContact(PairContact):
 
     def __post_init__(self) -> None:
         restitution_of(self.restitution_law)
+        check_smoothing("ElasticContact", self.smooth)
+        if self.smooth is not None and self.transition_speed is not None:
+            raise ValueError(
+                "ElasticContact: smooth takes the place of transition_speed = "
+                f"{self.transition_speed!r}. Give either."
+            )
 
     @property
     def grading(self) -> int:

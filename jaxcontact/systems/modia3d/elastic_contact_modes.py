@@ -4,7 +4,7 @@ and what it remembers then.
 The mode says whether the contact is closed, whether its normal force is cut (``tension=False``),
 and whether slip and relative rotation are at least ``vsmall`` and ``wsmall``, where ``reg`` has its
 corners. Kept is the damping, which follows from the normal velocity of the moment at which the
-contact starts, as in the program.
+contact starts, as in the program. With ``smooth`` only the gap is a switch.
 """
 
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -141,20 +141,24 @@ def act(contact: "ElasticContact", memory: PairMemory, body1: Motion, body2: Mot
     mode = Mode(*memory.mode)
     plane = plane_between(contact, body1, body2)
     material = lasting_material(contact, memory.kept[0])
-    # far below the velocity reg is the velocity: so that branch goes on beyond its end
-    vsmall, wsmall = (
-        jnp.where(fast == FAST, BEYOND, 1.0) * small
-        for fast, small in ((mode.slides, material.vsmall), (mode.turns, material.wsmall))
-    )
+    smooth, acts = contact.smooth, mode.closed == CLOSED
+    if smooth is None:
+        # far below the velocity reg is the velocity: so that branch goes on beyond its end
+        vsmall, wsmall = (
+            jnp.where(fast == FAST, BEYOND, 1.0) * small
+            for fast, small in ((mode.slides, material.vsmall), (mode.turns, material.wsmall))
+        )
+        material = material._replace(vsmall=vsmall, wsmall=wsmall)
+        acts = acts & (mode.cut == PUSHES)
     response = response_calculation(
-        material._replace(vsmall=vsmall, wsmall=wsmall),
+        material,
         body1,
         body2,
         plane,
         contactEpsilon=contact.contactEpsilon,
-        tension=True,
+        tension=smooth is None or contact.tension,
+        smooth=smooth,
     )
-    acts = (mode.closed == CLOSED) & (mode.cut == PUSHES)
     on1, on2 = jax.tree.map(
         lambda part: jnp.where(acts, part, 0.0), (response.wrench1, response.wrench2)
     )
@@ -167,6 +171,8 @@ def signs(contact: "ElasticContact", memory: PairMemory, body1: Motion, body2: M
     touch = touch_of(contact, memory.kept[0], body1, body2)
     distance = touch.plane.gap - contact.contactEpsilon
     closed, one = mode.closed == CLOSED, jnp.ones_like(distance)
+    if contact.smooth is not None:
+        return jnp.stack([jnp.where(closed, -distance, distance), one, one, one])
     push = push_sign(touch)
     tension = one if contact.tension else jnp.where(mode.cut == CUT, -push, push - PULLS)
     slip, rotation = (

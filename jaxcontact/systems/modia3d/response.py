@@ -22,8 +22,10 @@ import jax.numpy as jnp
 from jaxcontact.geometry.contact_plane import ContactPlane
 from jaxcontact.geometry.relative_motion import relative_motion
 from jaxcontact.geometry.rigid_motion import Motion, Wrench, wrench_at
+from jaxcontact.laws.core.smoothing import Smoothing, gated
 from jaxcontact.laws.friction.coulomb import MODIA3D
-from jaxcontact.numerics.smooth import Real
+from jaxcontact.laws.normal.elastic import hertz_force
+from jaxcontact.numerics.smooth import Real, eased_positive_part
 from jaxcontact.systems.modia3d.normal_force import normal_force
 from jaxcontact.systems.modia3d.response_material import (
     ElasticContactPairResponseMaterial,
@@ -129,6 +131,7 @@ def response_calculation(
     *,
     contactEpsilon: Real = 0.0,
     tension: bool = False,
+    smooth: Smoothing | None = None,
 ) -> Response:
     """Forces and torques from the coefficients of a contact that lasts. Conserves angular momentum.
 
@@ -140,6 +143,8 @@ def response_calculation(
         plane: contact point, normal from 1 to 2 and gap.
         contactEpsilon: added to the overlap [m].
         tension: see ``normal_force``.
+        smooth: rounds off the maximum and the begin of the contact; ``None``, the default, is the
+            documented form.
 
     Returns:
         Forces and torques on both solids.
@@ -159,13 +164,7 @@ def response_calculation(
     """
     motion = relative_motion(motion1, motion2, location=plane.location, normal=plane.normal)
     overlap, overlap_rate = jnp.subtract(contactEpsilon, plane.gap), -motion.normal
-    along = normal_force(
-        overlap,
-        overlap_rate,
-        stiffness=material.c_res * material.c_geo,
-        dissipation=material.d_res,
-        tension=tension,
-    )
+    along = _along(material, overlap, overlap_rate, tension=tension, smooth=smooth)
 
     def opposing(coefficient: Real, vector: jax.Array, small_value: Real) -> jax.Array:
         # Not laws.friction.friction_force, because under tension the program's friction drives.
@@ -187,6 +186,33 @@ def response_calculation(
     )
 
 
+def _along(
+    material: ElasticContactPairResponseMaterial,
+    overlap: jax.Array,
+    overlap_rate: jax.Array,
+    *,
+    tension: bool,
+    smooth: Smoothing | None,
+) -> jax.Array:
+    """``f_n`` [N]. Smooth, ``max(1 + d_res d', 0)`` eases in from 0 to ``share``."""
+    stiffness = material.c_res * material.c_geo
+    if smooth is None:
+        return normal_force(
+            overlap,
+            overlap_rate,
+            stiffness=stiffness,
+            dissipation=material.d_res,
+            tension=tension,
+        )
+    factor = 1.0 + material.d_res * overlap_rate
+    if not tension:
+        factor = eased_positive_part(factor, smooth.share)
+    (along,) = gated(
+        smooth, overlap, hertz_force(smooth.within(overlap), stiffness=stiffness) * factor
+    )
+    return along
+
+
 def contact_response(
     memory: ContactMemory,
     contact: "ElasticContact",
@@ -201,7 +227,8 @@ def contact_response(
     scheme of fixed steps pass the memory on from step to step. A scheme that locates the start and
     the end of contacts calls ``contact_start`` there and keeps the memory in between.
 
-    The force has one continuous derivative in the overlap and two in slip and angular velocity. The
+    The force has one continuous derivative in the overlap (two with ``smooth``) and two in slip and
+    angular velocity. The
     memory jumps where contacts start and end, and with the memory of no contact the damping follows
     from the velocity now.
 
@@ -244,6 +271,7 @@ def contact_response(
         plane,
         contactEpsilon=contact.contactEpsilon,
         tension=contact.tension,
+        smooth=contact.smooth,
     )
     return response, ContactMemory(jnp.where(touches, impact_speed, -1.0))
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.numerics.smooth import Real
+from jaxcontact.numerics.smooth import Real, rounded_absolute
 from jaxcontact.systems.modia3d.contact_pair_material import (
     ElasticContactPairMaterial,
     ObserverContactPairMaterial,
@@ -15,6 +15,7 @@ from jaxcontact.systems.modia3d.contact_pair_material import (
 from jaxcontact.systems.modia3d.damping import (
     current_restitution,
     damping_coefficient,
+    rounded_damping_coefficient,
     smooth_current_restitution,
     smooth_damping_coefficient,
 )
@@ -75,6 +76,13 @@ def damping_of(contact: "ElasticContact", impact_speed: Real) -> jax.Array:
         "maximumContactDamping": contact.maximumContactDamping,
         "restitution_law": contact.restitution_law,
     }
+    smooth = contact.smooth
+    if smooth is not None:
+        speed = rounded_absolute(impact_speed, smooth.speed)
+        current = smooth_current_restitution(
+            cor, speed, vsmall=pair.vsmall, transition_speed=smooth.speed
+        )
+        return rounded_damping_coefficient(current, speed, smoothing=smooth.share, **limits)
     if contact.transition_speed is None:
         return damping_coefficient(
             current_restitution(cor, impact_speed, vsmall=pair.vsmall), impact_speed, **limits
