@@ -50,8 +50,8 @@ class Contact(PairContact):
         base: base model.
         spinning: spinning friction; ``None``, the default, is none, and no damping of rocking
             either.
-        smooth: a ``jaxcontact.Smoothing``, for two continuous derivatives; ``None``, the default, is
-            the documented form.
+        smooth: a ``jaxcontact.Smoothing``, for two continuous derivatives; ``None``, the default,
+            is the documented form.
 
     Example:
         >>> from jaxcontact.materials import Solid

@@ -84,8 +84,8 @@ def _check_smooth(contact: Any) -> None:
         off = ", ".join(f"{name}=False" for name in jumps)
         raise ValueError(
             f"{type(contact).__name__}: compatibility.{jumps[0]} = True jumps with what the "
-            f"program remembers and has no smooth form. Give dataclasses.replace(compatibility, {off}), or "
-            "leave smooth out."
+            "program remembers and has no smooth form. Give dataclasses.replace(compatibility, "
+            f"{off}), or leave smooth out."
         )
 
 

@@ -29,6 +29,7 @@ import jax
 from jaxcontact.geometry.rigid_motion import Motion
 from jaxcontact.laws.core.pair_contact import Action, PairContact, PairMemory
 from jaxcontact.laws.core.quantities import QUANTITIES
+from jaxcontact.laws.core.smoothing import Smoothing, check_smoothing
 from jaxcontact.materials import effective_mass, effective_radius
 from jaxcontact.numerics.smooth import Real
 from jaxcontact.parameters import model, of
@@ -54,6 +55,9 @@ class Contact(PairContact):
         radius2: of ball 2 [m].
         mass2: of ball 2 [kg]; ``None``, the default, is that of a wall, which does not count in the
             contact mass.
+        smooth: a ``jaxcontact.Smoothing``, for two continuous derivatives but where a spring begins
+            to slide or sticks again, which stays an event; ``None``, the default, is the program's
+            form.
 
     Example:
         >>> from jaxcontact.systems import pfc
@@ -69,7 +73,11 @@ class Contact(PairContact):
     mass1: Real = of(QUANTITIES["mass"].called("mass1"))
     radius2: Real = of(QUANTITIES["radius"].called("radius2"))
     mass2: Real | None = of(QUANTITIES["mass"].called("mass2"), default=None)
+    smooth: Smoothing | None = None
     switches: ClassVar[tuple[str, ...]] = contact_modes.SWITCHES
+
+    def __post_init__(self) -> None:
+        check_smoothing("Contact", self.smooth)
 
     @property
     def contact_mass(self) -> Real:

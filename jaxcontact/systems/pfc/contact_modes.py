@@ -18,6 +18,9 @@ The rolling spring is the same with ``M/R``, ``k_r/R^2``, ``mu_r`` and the rolli
 ``R theta_b'``. With ``dp_mode`` 1 or 3 the total normal force is cut at 0; with 2 or 3 the shear
 dashpot ends while the shear force slides.
 
+With ``smooth`` forces and moments set in gradually, and the cut and the end of the shear dashpot
+are no switches. A slider stays one: its corner is that of its memory.
+
 A simulation that starts in overlap remembers what the program does after its first step: the linear
 model scales the shear increment by the time since touch-down, ``d/d'`` while it closes, so that
 ``F = -k_s v d/d'``, limited; all else starts at 0.
@@ -36,6 +39,7 @@ from jaxcontact.geometry.relative_motion import RelativeMotion, plane_spin, rela
 from jaxcontact.geometry.rigid_motion import Motion, Wrench, wrench_at
 from jaxcontact.geometry.vectors import distance_and_direction
 from jaxcontact.laws.core.pair_contact import Action, PairMemory
+from jaxcontact.laws.core.smoothing import Smoothing
 from jaxcontact.laws.friction.rolling import iwashita_oda_rolling_stiffness
 from jaxcontact.laws.friction.slider import coulomb_slider
 from jaxcontact.laws.normal.elastic import linear_force, power_law_force
@@ -48,7 +52,7 @@ from jaxcontact.systems.pfc.hertz import (
     tangent_stiffnesses,
 )
 from jaxcontact.systems.pfc.linear import Linear
-from jaxcontact.systems.pfc.response import dashpot_coefficient
+from jaxcontact.systems.pfc.response import below_limit, dashpot_coefficient, without_tension
 from jaxcontact.systems.pfc.rolling_resistance_linear import RollingResistanceLinear
 
 ContactModel: TypeAlias = Linear | Hertz | RollingResistanceLinear
@@ -103,6 +107,10 @@ class BallContact(Protocol):
     @property
     def radius2(self) -> Real:
         """Of ball 2 [m]."""
+
+    @property
+    def smooth(self) -> Smoothing | None:
+        """How corners are rounded off."""
 
     @property
     def contact_mass(self) -> Real:
@@ -245,7 +253,8 @@ def touch_of(contact: BallContact, body1: Motion, body2: Motion) -> Touch:
     )
     motion = relative_motion(body1, body2, location=plane.location, normal=plane.normal)
     gap = plane.gap - properties(contact).rgap
-    overlap = jnp.maximum(-gap, LEAST)
+    smooth = contact.smooth
+    overlap = jnp.maximum(-gap, LEAST) if smooth is None else smooth.within(-gap)
     return Touch(plane, motion, gap, overlap, *normal_spring(contact, overlap))
 
 
@@ -398,12 +407,18 @@ def act(contact: BallContact, memory: PairMemory, body1: Motion, body2: Motion) 
     touch, mode, given = touch_of(contact, body1, body2), Mode(*memory.mode), properties(contact)
     forces, rate = carried_by_all(contact, memory, touch)
     normal_damping, shear_damping = dashpots_of(contact, touch)
-    push = touch.load - normal_damping * touch.motion.normal
-    if given.dp_mode in NO_TENSION:
+    smooth, damping = contact.smooth, -normal_damping * touch.motion.normal
+    push = touch.load + damping
+    if given.dp_mode in NO_TENSION and smooth is not None:
+        push = touch.load + without_tension(damping, touch.load, normal_damping, smooth)
+    elif given.dp_mode in NO_TENSION:
         push = jnp.where(mode.cut == CUT, 0.0, push)
     dashpot = -shear_damping * touch.motion.shear
     if given.dp_mode in NO_SHEAR_DASHPOT:
-        dashpot = jnp.where(mode.slides == SLIDES, 0.0, dashpot)
+        sticks = jnp.where(mode.slides == SLIDES, 0.0, 1.0)
+        if smooth is not None:
+            sticks = sticks * below_limit(forces[0], jnp.asarray(given.fric) * touch.load, smooth)
+        dashpot = sticks * dashpot
     force = push * touch.plane.normal + forces[0] + dashpot
     radius = jnp.asarray(contact.effective_radius)
     moment = radius * forces[1] if len(forces) > 1 else jnp.zeros_like(force)
@@ -411,9 +426,10 @@ def act(contact: BallContact, memory: PairMemory, body1: Motion, body2: Motion) 
     rate = rate + jnp.cross(spin, memory.flow.reshape(-1, 3)).ravel()
     on1 = wrench_at(-force, touch.plane.location - jnp.asarray(body1.position))
     on2 = wrench_at(force, touch.plane.location - jnp.asarray(body2.position))
-    action = Action(
-        Wrench(on1.force, on1.torque - moment), Wrench(on2.force, on2.torque + moment), rate
-    )
+    wrenches = Wrench(on1.force, on1.torque - moment), Wrench(on2.force, on2.torque + moment)
+    if smooth is not None:
+        wrenches = jax.tree.map(lambda part: smooth.gate(-touch.gap) * part, wrenches)
+    action = Action(*wrenches, rate)
     return jax.tree.map(lambda part: jnp.where(mode.closed == CLOSED, part, 0.0), action)
 
 
@@ -448,7 +464,7 @@ def signs(contact: BallContact, memory: PairMemory, body1: Motion, body2: Motion
     ]
     slider, rolling = sliders if len(sliders) > 1 else (sliders[0], one)
     tension = turn = one
-    if given.dp_mode in NO_TENSION:
+    if given.dp_mode in NO_TENSION and contact.smooth is None:
         pushes = normal_speed(contact, touch)
         tension = jnp.where(mode.cut == CUT, -pushes, pushes)
     if isinstance(given, Hertz) and given.hz_mode == 1:

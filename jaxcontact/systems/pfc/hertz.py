@@ -36,6 +36,7 @@ import numpy as np
 
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.smoothing import Smoothing
 from jaxcontact.laws.friction.slider import Slider, coulomb_slider
 from jaxcontact.laws.normal.elastic import elastic_energy, power_law_force
 from jaxcontact.materials import Solid, effective_modulus, effective_shear_modulus, hertz_stiffness
@@ -47,8 +48,10 @@ from jaxcontact.systems.pfc.response import (
     DASHPOT_MODES,
     Energies,
     Response,
+    below_limit,
     check_mode,
     dashpot_forces,
+    slider_of,
     slip_energy,
     spring_strain_energy,
 )
@@ -192,7 +195,7 @@ _STATE, _AT_REST = (
     ),
 )
 def hertz_contact(
-    memory: HertzMemory, state: ContactState, *, model: Hertz
+    memory: HertzMemory, state: ContactState, *, model: Hertz, smooth: Smoothing | None = None
 ) -> tuple[Response, HertzMemory]:
     """Response of the Hertz model to a contact state, and its memory: one step.
 
@@ -204,9 +207,13 @@ def hertz_contact(
         memory: of the last step.
         state: from contact resolution.
         model: properties.
+        smooth: for two continuous derivatives of the forces for a given memory; ``None``, the
+            default, is the program's form.
     """
-    overlap = -surface_gap(state, reference_gap=model.rgap)
-    active = overlap >= 0.0
+    depth = -surface_gap(state, reference_gap=model.rgap)
+    active = depth >= 0.0
+    overlap = depth if smooth is None else smooth.within(depth)
+    slider = slider_of("hertz_contact", model.slider, smooth)
     h_n = normal_coefficient(
         model.hz_shear, model.hz_poiss, effective_radius=state.effective_radius
     )
@@ -224,7 +231,7 @@ def hertz_contact(
     limit = model.fric * normal
     trial = before - ks[..., None] * state.shear_increment
     slips = active & (safe_norm(trial) > limit)
-    shear = jnp.where(active[..., None], model.slider(trial, limit=limit), 0.0)
+    shear = jnp.where(active[..., None], slider(trial, limit=limit), 0.0)
     damped = positive_power(overlap, model.dp_alpha)
     dashpot_normal, dashpot_shear = dashpot_forces(
         state,
@@ -235,6 +242,8 @@ def hertz_contact(
         dp_nratio=model.dp_nratio * damped,
         dp_sratio=model.dp_sratio * damped,
         dp_mode=model.dp_mode,
+        sticks=None if smooth is None else below_limit(trial, limit, smooth),
+        smooth=smooth,
     )
     # The second derivative of 1/k_s grows like d^(-5/2): below 4e-12 m in float32 the elongation of
     # the spring counts as 0.
@@ -266,4 +275,4 @@ def hertz_contact(
         rolling_slips=jnp.zeros_like(active),
         energies=energies,
     )
-    return response, HertzMemory(shear, ks)
+    return response.gated(smooth, depth), HertzMemory(shear, ks)

@@ -46,6 +46,7 @@ import numpy as np
 
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.smoothing import Smoothing
 from jaxcontact.laws.friction.slider import Slider, coulomb_slider
 from jaxcontact.laws.normal.elastic import linear_force
 from jaxcontact.numerics.smooth import Real, positive_part, safe_norm
@@ -55,8 +56,10 @@ from jaxcontact.systems.pfc.response import (
     DASHPOT_MODES,
     Energies,
     Response,
+    below_limit,
     check_mode,
     dashpot_forces,
+    slider_of,
     slip_energy,
     spring_strain_energy,
 )
@@ -233,7 +236,7 @@ EXAMPLE_STATES: dict[str, ContactState] = {
     ),
 )
 def linear_contact(
-    memory: LinearMemory, state: ContactState, *, model: Linear
+    memory: LinearMemory, state: ContactState, *, model: Linear, smooth: Smoothing | None = None
 ) -> tuple[Response, LinearMemory]:
     """Response of the linear model to a contact state, and its memory: one step.
 
@@ -246,9 +249,13 @@ def linear_contact(
         memory: of the last step.
         state: from contact resolution.
         model: properties.
+        smooth: for two continuous derivatives of the forces for a given memory; ``None``, the
+            default, is the program's form.
     """
-    overlap = -surface_gap(state, reference_gap=model.rgap)
-    active = overlap >= 0.0
+    depth = -surface_gap(state, reference_gap=model.rgap)
+    active = depth >= 0.0
+    overlap = depth if smooth is None else smooth.within(depth)
+    slider = slider_of("linear_contact", model.slider, smooth)
     kn, ks = jnp.asarray(model.kn), jnp.asarray(model.ks)
     share = share_in_contact(state, overlap=overlap, activated=active & ~jnp.asarray(memory.active))
     normal = linear_force(overlap, stiffness=kn)
@@ -259,7 +266,7 @@ def linear_contact(
     limit = model.fric * normal
     trial = memory.shear_force - (ks * share)[..., None] * state.shear_increment
     slips = active & (safe_norm(trial) > limit)
-    shear = jnp.where(active[..., None], model.slider(trial, limit=limit), 0.0)
+    shear = jnp.where(active[..., None], slider(trial, limit=limit), 0.0)
     dashpot_normal, dashpot_shear = dashpot_forces(
         state,
         normal_force=normal,
@@ -269,6 +276,8 @@ def linear_contact(
         dp_nratio=model.dp_nratio,
         dp_sratio=model.dp_sratio,
         dp_mode=model.dp_mode,
+        sticks=None if smooth is None else below_limit(trial, limit, smooth),
+        smooth=smooth,
     )
     dashpot_normal = jnp.where(active, dashpot_normal, 0.0)
     dashpot_shear = jnp.where(active[..., None], dashpot_shear, 0.0)
@@ -299,4 +308,4 @@ def linear_contact(
         rolling_slips=jnp.zeros_like(active),
         energies=energies,
     )
-    return response, LinearMemory(normal, shear, active)
+    return response.gated(smooth, depth), LinearMemory(normal, shear, active)

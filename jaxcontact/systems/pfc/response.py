@@ -26,7 +26,16 @@ from typing import NamedTuple
 import jax
 import jax.numpy as jnp
 
-from jaxcontact.numerics.smooth import Real, positive_part, positive_power
+from jaxcontact.laws.core.smoothing import Smoothing, gated
+from jaxcontact.laws.friction.slider import Slider, SmoothSlider, coulomb_slider
+from jaxcontact.numerics.smooth import (
+    Real,
+    eased_positive_part,
+    positive_part,
+    positive_power,
+    safe_norm,
+    smooth_step,
+)
 from jaxcontact.systems.pfc.state import ContactState
 
 DASHPOT_MODES = (0, 1, 2, 3)
@@ -79,6 +88,25 @@ class Response(NamedTuple):
     rolling_slips: jax.Array
     energies: Energies
 
+    def gated(self, smooth: Smoothing | None, overlap: jax.Array) -> "Response":
+        """The same with its forces behind the gate of ``smooth`` at ``overlap`` [m]. The energies
+        stay those of springs and dashpots without it.
+        """
+        normal, shear, dashpot_normal, dashpot_shear = gated(
+            smooth,
+            overlap,
+            self.normal_force,
+            self.shear_force,
+            self.dashpot_normal_force,
+            self.dashpot_shear_force,
+        )
+        return self._replace(
+            normal_force=normal,
+            shear_force=shear,
+            dashpot_normal_force=dashpot_normal,
+            dashpot_shear_force=dashpot_shear,
+        )
+
     def force(self, state: ContactState) -> jax.Array:
         """Contact force on body 2 in global axes [N], ``(..., 3)``, for
         ``pfc.state.body_wrenches``.
@@ -104,6 +132,37 @@ def dashpot_coefficient(ratio: Real, *, contact_mass: Real, stiffness: Real) -> 
     return jnp.multiply(2.0 * ratio, positive_power(contact_mass * stiffness, 0.5))
 
 
+def slider_of(owner: str, slider: Slider, smooth: Smoothing | None) -> Slider:
+    """The ``slider`` of a model, or the smooth one."""
+    if smooth is None:
+        return slider
+    if slider is not coulomb_slider:
+        raise ValueError(f"{owner}: smooth takes the place of slider = {slider!r}. Give either.")
+    return SmoothSlider(smooth.share)  # type: ignore[arg-type]
+
+
+def below_limit(force: jax.Array, limit: jax.Array, smooth: Smoothing) -> jax.Array:
+    """1 while ``|force|`` is well below the ``limit`` of a slider, 0 where it is reached, with two
+    continuous derivatives over the ``share`` below it; ``(...)`` [-].
+    """
+    width = smooth.share * limit
+    holds = width > 0.0
+    reached = smooth_step(safe_norm(force) - (limit - width), jnp.where(holds, width, 1.0))
+    return jnp.where(holds, 1.0 - reached, 0.0)
+
+
+def without_tension(
+    dashpot: jax.Array, spring: Real, damping: jax.Array, smooth: Smoothing | None
+) -> jax.Array:
+    """The ``dashpot``'s force [N], not below ``-spring``. Smooth, the sum of both sets in over the
+    ``share`` of the spring's force, and of the dashpot's at ``speed``.
+    """
+    if smooth is None:
+        return jnp.where(dashpot < -spring, -spring, dashpot)
+    width = smooth.share * (spring + damping * smooth.speed)
+    return eased_positive_part(spring + dashpot, width) - spring
+
+
 def dashpot_forces(
     state: ContactState,
     *,
@@ -114,6 +173,8 @@ def dashpot_forces(
     dp_nratio: Real,
     dp_sratio: Real,
     dp_mode: int,
+    sticks: jax.Array | None = None,
+    smooth: Smoothing | None = None,
 ) -> tuple[jax.Array, jax.Array]:
     """``F_dn = -2 beta_n sqrt(m_c k_n) delta_dot_n`` ``(...)`` and ``F_ds`` with shear quantities
     ``(..., 2)`` [N], after ``dp_mode``.
@@ -127,6 +188,8 @@ def dashpot_forces(
         dp_nratio: ``beta_n`` [-].
         dp_sratio: ``beta_s`` [-].
         dp_mode: one of ``DASHPOT_MODES``.
+        sticks: instead of ``slips``, from 1 to 0 as the limit is reached, ``(...)``.
+        smooth: how the rest is rounded off.
     """
     mass = state.contact_mass
     along = dashpot_coefficient(dp_nratio, contact_mass=mass, stiffness=kn)
@@ -134,8 +197,10 @@ def dashpot_forces(
     normal = -along * state.normal_velocity
     shear = -across[..., None] * state.shear_velocity
     if dp_mode in (1, 3):
-        normal = jnp.where(normal < -normal_force, -normal_force, normal)
-    if dp_mode in (2, 3):
+        normal = without_tension(normal, normal_force, along, smooth)
+    if dp_mode in (2, 3) and sticks is not None:
+        shear = sticks[..., None] * shear
+    elif dp_mode in (2, 3):
         shear = jnp.where(slips[..., None], 0.0, shear)
     return normal, shear
 

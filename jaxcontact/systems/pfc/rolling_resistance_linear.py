@@ -23,6 +23,7 @@ import numpy as np
 
 from jaxcontact.laws.core.quantities import QUANTITIES
 from jaxcontact.laws.core.registry import law
+from jaxcontact.laws.core.smoothing import Smoothing, gated
 from jaxcontact.laws.friction.rolling import (
     RollingMemory,
     epsd_rolling_torque,
@@ -31,6 +32,7 @@ from jaxcontact.laws.friction.rolling import (
 )
 from jaxcontact.numerics.smooth import Real, safe_norm
 from jaxcontact.parameters import model, of
+from jaxcontact.systems.pfc.activity import surface_gap
 from jaxcontact.systems.pfc.linear import (
     EXAMPLE_STATES,
     NEW_LINEAR_CONTACT,
@@ -38,7 +40,12 @@ from jaxcontact.systems.pfc.linear import (
     LinearMemory,
     linear_contact,
 )
-from jaxcontact.systems.pfc.response import Response, slip_energy, spring_strain_energy
+from jaxcontact.systems.pfc.response import (
+    Response,
+    slider_of,
+    slip_energy,
+    spring_strain_energy,
+)
 from jaxcontact.systems.pfc.state import ContactState
 
 
@@ -112,7 +119,11 @@ _STATE, _AT_REST = EXAMPLE_STATES["sticking"], EXAMPLE_STATES["at rest"]
     ),
 )
 def rolling_resistance_linear_contact(
-    memory: RollingResistanceLinearMemory, state: ContactState, *, model: RollingResistanceLinear
+    memory: RollingResistanceLinearMemory,
+    state: ContactState,
+    *,
+    model: RollingResistanceLinear,
+    smooth: Smoothing | None = None,
 ) -> tuple[Response, RollingResistanceLinearMemory]:
     """Response of the rolling resistance linear model to a contact state, and its memory: one step.
 
@@ -123,23 +134,25 @@ def rolling_resistance_linear_contact(
         memory: of the last step.
         state: from contact resolution.
         model: properties.
+        smooth: as for ``linear_contact``.
     """
-    response, linear = linear_contact(memory.linear, state, model=model.linear)
+    response, linear = linear_contact(memory.linear, state, model=model.linear, smooth=smooth)
+    normal = jnp.asarray(linear.normal_force)
     radius = {"effective_radius": state.effective_radius}
     stiffness = iwashita_oda_rolling_stiffness(jnp.asarray(model.linear.ks), **radius)
     moment, _ = epsd_rolling_torque(
         RollingMemory(-jnp.asarray(memory.moment)),
         state.bend_increment,
-        response.normal_force,
+        normal,
         rolling_stiffness=stiffness,
         rolling_damping=0.0,
         rolling_coefficient=model.rr_fric,
         **radius,
         time_step=1.0,
-        slider=model.linear.slider,
+        slider=slider_of("rolling_resistance_linear_contact", model.linear.slider, smooth),
     )
     trial = memory.moment - jnp.asarray(stiffness)[..., None] * state.bend_increment
-    limit = rolling_torque_limit(response.normal_force, rolling_coefficient=model.rr_fric, **radius)
+    limit = rolling_torque_limit(normal, rolling_coefficient=model.rr_fric, **radius)
     slips = response.active & (safe_norm(trial) > limit)
     energies = response.energies._replace(
         rolling_strain=spring_strain_energy(moment, stiffness=stiffness),
@@ -152,5 +165,7 @@ def rolling_resistance_linear_contact(
             slips=slips | ~response.active,
         ),
     )
-    answer = response._replace(rolling_moment=moment, rolling_slips=slips, energies=energies)
+    depth = -surface_gap(state, reference_gap=model.linear.rgap)
+    (acting,) = gated(smooth, depth, moment)
+    answer = response._replace(rolling_moment=acting, rolling_slips=slips, energies=energies)
     return answer, RollingResistanceLinearMemory(linear, moment)
