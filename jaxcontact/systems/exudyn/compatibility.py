@@ -16,7 +16,8 @@ class Compatibility:
             documented conditions are ``d > 0`` and ``|v_t| < v_reg``.)
         adhesion_needs_plasticity: ``contactPlasticityRatio = 0`` switches pull-off force and
             adhesion off, so that the force jumps by ``constantPullOffForce`` as the ratio goes to
-            0. (The documented formula keeps the pull-off force.)
+            0. The documented table of parameters says so, and this is the default; the documented
+            formula alone, without it, keeps the pull-off force.
         adhesion_exponent_needs_stiffness_exponent: ``adhesionExponent`` counts as 1 when
             ``contactStiffnessExponent`` is exactly 1.
         damping_twice_at_equal_branches: where the unloading and the adhesive branch give exactly
@@ -53,7 +54,7 @@ class Compatibility:
     """
 
     decides_by_data_node: bool = False
-    adhesion_needs_plasticity: bool = False
+    adhesion_needs_plasticity: bool = True
     adhesion_exponent_needs_stiffness_exponent: bool = False
     damping_twice_at_equal_branches: bool = False
     damping_pulls: bool = True
@@ -72,7 +73,6 @@ DOCUMENTED = Compatibility()
 
 EXUDYN_1_13 = Compatibility(
     decides_by_data_node=True,
-    adhesion_needs_plasticity=True,
     adhesion_exponent_needs_stiffness_exponent=True,
     damping_twice_at_equal_branches=True,
     friction_under_tension=True,

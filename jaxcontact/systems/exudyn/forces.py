@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import jax
 import jax.numpy as jnp
+import numpy as np
 
 from jaxcontact.geometry.rigid_motion import Wrench
 from jaxcontact.laws.core.damping_maps import RESTITUTION_LAWS
@@ -29,6 +30,7 @@ from jaxcontact.numerics.smooth import (
     safe_norm,
     smooth_step,
 )
+from jaxcontact.parameters import is_concrete
 from jaxcontact.systems.exudyn.damping_ratio import smooth_mixed_damping_ratio
 from jaxcontact.systems.exudyn.data_node import DataNode
 from jaxcontact.systems.exudyn.kinematics import Kinematics
@@ -86,8 +88,11 @@ def adhesive_plastic_force(
         )
         force, times = jnp.where(equal, choices.virgin, force), jnp.where(equal, 2.0, times)
     force = force - contact.constantPullOffForce
-    if compatibility.adhesion_needs_plasticity:
+    if compatibility.adhesion_needs_plasticity and contact.smooth is None:
         force = jnp.where(jnp.equal(ratio, 0.0), choices.virgin, force)
+    elif compatibility.adhesion_needs_plasticity:
+        acts = smooth_step(jnp.asarray(ratio), contact.smooth.share)
+        force = choices.virgin + (force - choices.virgin) * acts
     return force, times
 
 
@@ -111,6 +116,33 @@ def impact_force(
     }
     # A negative overlap is met where the program still counts a contact as closed.
     return jnp.sign(overlap) * hunt_crossley_force(jnp.abs(overlap), overlap_rate, **parameters)
+
+
+def check_impact_velocity(contact: Any, kinematics: Kinematics, data: DataNode) -> None:
+    """Raise ``ValueError`` where a closed contact would have no damping because no impact velocity
+    is remembered. Nothing where values are not known.
+    """
+    known = (
+        kinematics.gap,
+        data.impact_velocity,
+        contact.minimumImpactVelocity,
+        contact.restitutionCoefficient,
+    )
+    if (
+        RESTITUTION_LAW_OF_IMPACT_MODEL[contact.impactModel] is None
+        or contact.compatibility.impact_needs_a_gap
+        or contact.smooth is not None
+        or not all(map(is_concrete, known))
+    ):
+        return
+    gap, remembered, least, restitution = map(np.asarray, known)
+    if np.any((gap < 0) & (remembered <= 0) & (least <= 0) & (restitution < 1)):
+        raise ValueError(
+            f"{type(contact).__name__}: impact_velocity = {remembered} in a closed contact of "
+            f"impactModel {contact.impactModel} leaves it without damping. Take the DataNode from "
+            "the data function in the step in which the contact closes, or give a positive "
+            "minimumImpactVelocity."
+        )
 
 
 def inverse_impact_velocity(contact: Any, remembered: Real) -> jax.Array:
@@ -199,6 +231,7 @@ def contact_forces(contact: Any, kinematics: Kinematics, data: DataNode) -> Cont
     """Forces on both bodies and the torque on sphere 0: that of the friction force alone, as the
     normal force has no arm.
     """
+    check_impact_velocity(contact, kinematics, data)
     by_data_node = contact.compatibility.decides_by_data_node
     closed = jnp.less(data.gap if by_data_node else kinematics.gap, 0.0)
     active = closed if contact.activeConnector else jnp.zeros_like(closed)

@@ -6,9 +6,9 @@ variables, once in each step.
 2. Axes of the plane: carried from the last step, or new ones.
 3. Relative motion of the bodies at the location, and the increments of this step along the axes.
 
-Which axes turn by finite rotations (``"exact"``, the default) or by the program's linear update
-(``"documented"``) is a choice. In two dimensions (``dimension=2``: everything in the xy plane,
-rotations about z) the axes need no memory.
+How the axes turn is a choice: by the program's update (``"documented"``, the default), which is of
+first order in the turn of a step, or by finite rotations (``"exact"``). In two dimensions
+(``dimension=2``: everything in the xy plane, rotations about z) the axes need no memory.
 
 A contact is active when the surface gap is not positive: see ``activity``.
 
@@ -156,7 +156,7 @@ def ball_ball_contact(
     piece2: SphericalPiece,
     *,
     time_step: Real,
-    update: str = "exact",
+    update: str = "documented",
     dimension: int = 3,
 ) -> tuple[ContactState, ContactAxes]:
     """State of the contact between two balls or pebbles, and the axes to be remembered.
@@ -170,7 +170,7 @@ def ball_ball_contact(
         piece1: end 1 of the contact.
         piece2: end 2.
         time_step: [s].
-        update: how the axes turn, ``"exact"`` or ``"documented"``.
+        update: how the axes turn, ``"documented"`` or ``"exact"``.
         dimension: 3, or 2 for disks in the xy plane.
     """
     plane = ball_ball_plane(piece1, piece2)
@@ -193,7 +193,7 @@ def ball_facet_contact(
     facet: Facet,
     *,
     time_step: Real,
-    update: str = "exact",
+    update: str = "documented",
     dimension: int = 3,
 ) -> tuple[ContactState, ContactAxes]:
     """State of the contact between a ball or pebble and a facet, and the axes to be remembered.
@@ -223,7 +223,7 @@ def ball_wall_contact(
     wall: Wall,
     *,
     time_step: Real,
-    update: str = "exact",
+    update: str = "documented",
     dimension: int = 3,
 ) -> tuple[ContactState, ContactAxes]:
     """State of the one contact between a ball or pebble and a wall: that with the facet of the
