@@ -210,10 +210,10 @@ def hertz_contact(
         smooth: for two continuous derivatives of the forces for a given memory; ``None``, the
             default, is the program's form.
     """
+    slider = slider_of("hertz_contact", model.slider, smooth)
     depth = -surface_gap(state, reference_gap=model.rgap)
     active = depth >= 0.0
     overlap = depth if smooth is None else smooth.within(depth)
-    slider = slider_of("hertz_contact", model.slider, smooth)
     h_n = normal_coefficient(
         model.hz_shear, model.hz_poiss, effective_radius=state.effective_radius
     )

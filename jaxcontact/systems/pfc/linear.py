@@ -252,10 +252,10 @@ def linear_contact(
         smooth: for two continuous derivatives of the forces for a given memory; ``None``, the
             default, is the program's form.
     """
+    slider = slider_of("linear_contact", model.slider, smooth)
     depth = -surface_gap(state, reference_gap=model.rgap)
     active = depth >= 0.0
     overlap = depth if smooth is None else smooth.within(depth)
-    slider = slider_of("linear_contact", model.slider, smooth)
     kn, ks = jnp.asarray(model.kn), jnp.asarray(model.ks)
     share = share_in_contact(state, overlap=overlap, activated=active & ~jnp.asarray(memory.active))
     normal = linear_force(overlap, stiffness=kn)

@@ -91,6 +91,12 @@ def pfc_pair(contact, memory, body0, body1):
 
 
 SOLID = Solid(youngs_modulus=1e7, poisson_ratio=0.25)
+
+
+def sphere(radius: float) -> modia3d.Solid:
+    return modia3d.Solid(shape=modia3d.Sphere(diameter=2 * radius), solidMaterial="Steel")
+
+
 STEEL = modia3d.SolidMaterial(density=8e3, YoungsModulus=1e7, PoissonsRatio=0.3)
 PAIR_MATERIAL = modia3d.ElasticContactPairMaterial(
     coefficientOfRestitution=0.7,
@@ -217,8 +223,12 @@ DOCUMENTED: dict[str, tuple[Any, tuple]] = {
         modia3d_pair,
         (
             modia3d.ElasticContact(
-                solid1=modia3d.Solid(shape=modia3d.Sphere(diameter=2 * NARROW), solidMaterial="Steel"),
-                solid2=modia3d.Solid(shape=modia3d.Sphere(diameter=2 * WIDE), solidMaterial="Steel"),
+                solid1=modia3d.Solid(
+                    shape=modia3d.Sphere(diameter=2 * NARROW), solidMaterial="Steel"
+                ),
+                solid2=modia3d.Solid(
+                    shape=modia3d.Sphere(diameter=2 * WIDE), solidMaterial="Steel"
+                ),
                 solidMaterial1=STEEL,
                 solidMaterial2=STEEL,
                 pairMaterial=PAIR_MATERIAL,
@@ -250,7 +260,11 @@ def put(tree: Any, names: list[str], value: Any) -> Any:
     """The same with one value changed."""
     name, *inside = names
     value = put(getattr(tree, name), inside, value) if inside else value
-    return tree._replace(**{name: value}) if hasattr(tree, "_replace") else tree.replace(**{name: value})
+    return (
+        tree._replace(**{name: value})
+        if hasattr(tree, "_replace")
+        else tree.replace(**{name: value})
+    )
 
 
 def as_vector(tree: Any) -> jax.Array:
@@ -273,15 +287,11 @@ def force_of_vector(name: str, smooth: bool = True):
 
 @functools.cache
 def along_a_line(name: str, smooth: bool = True):
-    """Value, first and second derivative of the forces at places ``t`` of the line ``z + t dz``."""
+    """Value and derivative of the forces at places ``t`` of the line ``z + t dz``."""
     forces = force_of_vector(name, smooth)
 
     def at(t: jax.Array, z: jax.Array, dz: jax.Array) -> tuple:
-        def first(t: jax.Array) -> tuple:
-            return jax.jvp(lambda t: forces(z + t * dz), (t,), (jnp.ones_like(t),))
-
-        (value, slope), (_, curvature) = jax.jvp(first, (t,), (jnp.ones_like(t),))
-        return value, slope, curvature
+        return jax.jvp(lambda t: forces(z + t * dz), (t,), (jnp.ones_like(t),))
 
     return jax.jit(jax.vmap(at, (0, None, None)))
 
@@ -293,16 +303,46 @@ def line(name: str, start: dict, end: dict, *, smooth: bool) -> tuple[jax.Array,
     return first, last - first
 
 
-def random_motions(count: int, seed: int) -> dict[str, np.ndarray]:
-    """Overlaps [m], slips and rates [m/s] and spins [rad/s] over decades."""
+class States(NamedTuple):
+    """Random states of the second body: overlap [m], velocity [m/s] and spin [rad/s], over decades;
+    the first one is at rest.
+    """
+
+    overlap: np.ndarray
+    velocity: np.ndarray
+    spin: np.ndarray
+
+    @property
+    def rate(self) -> np.ndarray:
+        """Of the overlap [m/s]."""
+        return -self.velocity[:, 0]
+
+    @property
+    def slip(self) -> np.ndarray:
+        """Of body 1 against body 0 at the middle of the overlap [m/s], its size."""
+        arm = -(WIDE - self.overlap / 2)
+        turned = np.stack([self.spin[:, 2] * arm, -self.spin[:, 1] * arm], axis=-1)
+        return np.linalg.norm(self.velocity[:, 1:] + turned, axis=-1)
+
+
+def random_states(count: int, seed: int) -> States:
     generator = np.random.default_rng(seed)
 
-    def signed(low: float, high: float, *shape: int) -> np.ndarray:
-        size = 10 ** generator.uniform(low, high, (count, *shape))
-        return size * generator.choice([-1.0, 1.0], (count, *shape))
+    def signed(low: float, high: float) -> np.ndarray:
+        size = 10 ** generator.uniform(low, high, (count, 3))
+        return size * generator.choice([-1.0, 1.0], (count, 3))
 
-    return {
-        "overlap": 10 ** generator.uniform(-5, -2, count),
-        "velocity": signed(-4, 0.5, 3),
-        "spin": signed(-4, 1.0, 3),
-    }
+    return States(10 ** generator.uniform(-6, -2, count), signed(-4, 0.5), signed(-3, 1.0))
+
+
+@functools.cache
+def _forces_of_states(name: str, smooth: bool):
+    return jax.jit(jax.vmap(force_of_vector(name, smooth)))
+
+
+def forces_in(name: str, states: States, smooth: jc.Smoothing | None) -> np.ndarray:
+    """``(states, 9)``."""
+    vectors = np.tile(as_vector(arguments(name, smooth=smooth)), (len(states.overlap), 1))
+    x = np.stack([TOUCH - states.overlap, *2 * [np.zeros_like(states.overlap)]], axis=-1)
+    vectors[:, -9:] = np.concatenate([x, states.velocity, states.spin], axis=-1)
+    return np.asarray(_forces_of_states(name, smooth is not None)(vectors))
