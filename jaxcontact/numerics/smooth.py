@@ -131,7 +131,7 @@ def rounded_maximum(a: Real, b: Real, width: Real) -> jax.Array:
     """``(a + b + rounded_absolute(a - b, width))/2``: ``max(a, b)`` where they differ by more than
     ``width``, else above it by at most ``3/16 width``. Class C^2. Elementwise.
     """
-    return 0.5 * (a + b + rounded_absolute(jnp.subtract(a, b), width))
+    return 0.5 * jnp.add(a + b, rounded_absolute(jnp.subtract(a, b), width))
 
 
 def _inside_transition(x: Real, width: Real) -> jax.Array:

@@ -336,7 +336,7 @@ def smooth_rolling_torque(
         load, rolling_coefficient=rolling_coefficient, effective_radius=effective_radius
     )
     direction = smooth_direction(
-        body.angular_velocity,
+        jnp.asarray(body.angular_velocity),
         zone=jnp.zeros_like(limit),
         speed=smooth.speed / effective_radius,
         smoothing=smooth.share,

@@ -153,7 +153,8 @@ def inverse_impact_velocity(contact: Any, remembered: Real) -> jax.Array:
     """
     smooth, least = contact.smooth, contact.minimumImpactVelocity
     if smooth is None:
-        velocity, share = jnp.maximum(remembered, least), 1.0
+        velocity = jnp.maximum(remembered, least)
+        share = jnp.ones_like(velocity)
     else:
         velocity = rounded_maximum(remembered, least, smooth.speed)
         share = smooth_step(velocity, smooth.speed)

@@ -141,11 +141,11 @@ def slider_of(owner: str, slider: Slider, smooth: Smoothing | None) -> Slider:
     return SmoothSlider(smooth.share)  # type: ignore[arg-type]
 
 
-def below_limit(force: jax.Array, limit: jax.Array, smooth: Smoothing) -> jax.Array:
+def below_limit(force: Real, limit: Real, smooth: Smoothing) -> jax.Array:
     """1 while ``|force|`` is well below the ``limit`` of a slider, 0 where it is reached, with two
     continuous derivatives over the ``share`` below it; ``(...)`` [-].
     """
-    width = smooth.share * limit
+    width = jnp.multiply(smooth.share, limit)
     holds = width > 0.0
     reached = smooth_step(safe_norm(force) - (limit - width), jnp.where(holds, width, 1.0))
     return jnp.where(holds, 1.0 - reached, 0.0)
