@@ -112,7 +112,7 @@ def impact_force(
     parameters = {
         "stiffness": contact.contactStiffness,
         "exponent": contact.contactStiffnessExponent,
-        "dissipation": ratio * inverse_impact_velocity(contact, data.impact_velocity),
+        "dissipation": dissipation(contact, ratio, data.impact_velocity),
     }
     # A negative overlap is met where the program still counts a contact as closed.
     return jnp.sign(overlap) * hunt_crossley_force(jnp.abs(overlap), overlap_rate, **parameters)
@@ -145,21 +145,20 @@ def check_impact_velocity(contact: Any, kinematics: Kinematics, data: DataNode) 
         )
 
 
-def inverse_impact_velocity(contact: Any, remembered: Real) -> jax.Array:
-    """``1/v`` [s/m] of the ``remembered`` impact velocity, not below ``minimumImpactVelocity``; 0
-    while ``v`` is not positive.
+def dissipation(contact: Any, ratio: Real, remembered: Real) -> jax.Array:
+    """``a/v`` [s/m] of the damping ratio ``a`` and the ``remembered`` impact velocity, not below
+    ``minimumImpactVelocity``; 0 while ``v`` is not positive.
 
-    Smooth, the maximum is rounded off over ``speed``, and ``1/v`` falls to 0 below that.
+    Smooth, the maximum is rounded off over ``speed``, and ``a/v`` falls to 0 below that.
     """
     smooth, least = contact.smooth, contact.minimumImpactVelocity
     if smooth is None:
         velocity = jnp.maximum(remembered, least)
-        share = jnp.ones_like(velocity)
     else:
         velocity = rounded_maximum(remembered, least, smooth.speed)
-        share = smooth_step(velocity, smooth.speed)
+        ratio = ratio * smooth_step(velocity, smooth.speed)
     moved = velocity > 0.0
-    return jnp.where(moved, share / jnp.where(moved, velocity, 1.0), 0.0)
+    return jnp.where(moved, ratio / jnp.where(moved, velocity, 1.0), 0.0)
 
 
 def cut(contact: Any, force: jax.Array, overlap: jax.Array) -> jax.Array:
