@@ -88,10 +88,10 @@ def pull_off_force(contact: Any) -> jax.Array:
 
 def begun(contact: Any, body0: Motion, body1: Motion) -> PairMemory:
     """With a data node of zeros at the start."""
-    if not contact.compatibility.damping_pulls:
+    if not contact.compatibility.damping_pulls and contact.smooth is None:
         raise ValueError(
             "ObjectContactSphereSphere: compatibility.damping_pulls = False is not simulated. "
-            "Leave it True, as the documentation and the program have it."
+            "Leave it True, as the documentation and the program have it, or give smooth."
         )
     kinematics = kinematics_of(contact, body0, body1)
     closed = kinematics.gap < 0

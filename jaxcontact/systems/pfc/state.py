@@ -23,7 +23,7 @@ import jax
 import jax.numpy as jnp
 
 from jaxcontact.geometry.rigid_motion import Wrench, wrench_at
-from jaxcontact.numerics.smooth import Real
+from jaxcontact.numerics.smooth import Real, Vector
 
 
 class ContactState(NamedTuple):
@@ -107,7 +107,7 @@ class ContactState(NamedTuple):
 
 
 def body_wrenches(
-    state: ContactState, *, force: Real, moment: Real, reference1: Real, reference2: Real
+    state: ContactState, *, force: Real, moment: Real, reference1: Vector, reference2: Vector
 ) -> tuple[Wrench, Wrench]:
     """Forces and torques on body 1 and body 2 of the contact force and moment.
 
@@ -127,7 +127,7 @@ def body_wrenches(
         The wrenches on body 1 and on body 2, each about its reference point.
     """
     on1, on2 = (
-        wrench_at(-force, state.location - reference1),
-        wrench_at(force, state.location - reference2),
+        wrench_at(-force, state.location - jnp.asarray(reference1)),
+        wrench_at(force, state.location - jnp.asarray(reference2)),
     )
     return Wrench(on1.force, on1.torque - moment), Wrench(on2.force, on2.torque + moment)

@@ -169,3 +169,29 @@ def test_an_implicit_root_ignores_derivatives_of_its_guess():
         return smooth.implicit_root(lambda x: jnp.exp(x) - 2.0, guess, steps=8)
 
     assert jax.grad(root)(0.6) == 0
+
+
+def test_eased_and_rounded_forms_are_exact_outside_their_width_and_bounded_inside():
+    x, width = np.linspace(-2.0, 2.0, 4001), 0.5
+    eased = smooth.eased_positive_part(x, width)
+    lacks = np.maximum(x, 0.0) - eased
+    outside = (x <= 0.0) | (x >= width)
+    assert np.all(lacks[outside] == 0.0)
+    assert 0.27 * width < np.max(lacks) < 0.274 * width
+    assert np.min(lacks) >= 0.0
+    exceeds = smooth.rounded_absolute(x, width) - np.abs(x)
+    assert np.all(exceeds[np.abs(x) >= width] == 0.0)
+    np.testing.assert_allclose(np.max(exceeds), 3 / 8 * width, rtol=1e-6)
+    assert np.min(exceeds) >= -1e-15
+    above = smooth.rounded_maximum(x, 0.1, width) - np.maximum(x, 0.1)
+    np.testing.assert_allclose(np.max(above), 3 / 16 * width, rtol=1e-6)
+
+
+def test_a_width_of_zero_is_the_hard_form_with_finite_derivatives():
+    for form, hard in (
+        (smooth.eased_positive_part, lambda x: max(x, 0.0)),
+        (smooth.rounded_absolute, abs),
+    ):
+        for x in (-1.0, 0.0, 1.0):
+            assert form(x, 0.0) == hard(x)
+            assert np.all(np.isfinite(jax.grad(form, (0, 1))(x, 0.0)))

@@ -626,3 +626,32 @@ def test_what_the_program_refuses_is_refused(changes, message):
 def test_edges_that_do_not_exist_are_refused():
     with pytest.raises(ValueError, match="includeEdges = 8 is not a sum"):
         ObjectContactSphereTriangle(radiusSphere=0.1, trianglePoints=np.eye(3), includeEdges=8)
+
+
+def test_a_plasticity_ratio_of_zero_deactivates_the_adhesive_model():
+    """As the table of parameters says, the formula alone does not."""
+    contact = ObjectContactSphereSphere(
+        **CONTACT, constantPullOffForce=7.0, adhesionCoefficient=5e3, contactPlasticityRatio=0.0
+    )
+    elastic = ObjectContactSphereSphere(**CONTACT)
+    memory = DataNode(gap=-1e-3)
+    force, alone = (FORCE(c, *head_on(1e-3), memory).on_1.force for c in (contact, elastic))
+    np.testing.assert_array_equal(force, alone)
+    formula = dataclasses.replace(contact.compatibility, adhesion_needs_plasticity=False)
+    kept = FORCE(contact.replace(compatibility=formula), *head_on(1e-3), memory).on_1.force
+    np.testing.assert_allclose(np.linalg.norm(alone - kept), 7.0, rtol=1e-9)
+
+
+def test_a_closed_contact_without_an_impact_velocity_is_refused():
+    contact = ObjectContactSphereSphere(**CONTACT, impactModel=1, restitutionCoefficient=0.5)
+    pair = head_on(1e-3)
+    with pytest.raises(ValueError, match=r"impact_velocity = 0.0 in a closed contact"):
+        sphere_sphere_contact(contact, *pair, DataNode())
+    for other in (
+        contact.replace(restitutionCoefficient=1.0),
+        contact.replace(minimumImpactVelocity=0.1),
+        contact.replace(compatibility=EXUDYN_1_13),
+        contact.replace(impactModel=0),
+    ):
+        sphere_sphere_contact(other, *pair, DataNode())
+    sphere_sphere_contact(contact, *pair, DataNode(impact_velocity=0.5))

@@ -405,3 +405,16 @@ def test_a_model_with_a_slider_of_its_own_takes_no_other():
     model = contact.model.replace(slider=lambda force, *, limit: force)
     with pytest.raises(ValueError, match="smooth takes the place of slider"):
         pfc.hertz.hertz_contact(memory, None, model=model, smooth=SMOOTH)
+
+
+@pytest.mark.parametrize("smooth", [None, SMOOTH], ids=["documented", "smooth"])
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_motions_are_of_tuples_or_of_arrays(name, smooth):
+    function = DOCUMENTED[name][0]
+    *others, body0, body1 = arguments(name, smooth=smooth)
+    tuples = [
+        type(body)(*(tuple(map(float, vector)) for vector in body)) for body in (body0, body1)
+    ]
+    jax.tree.map(
+        np.testing.assert_array_equal, function(*others, *tuples), function(*others, body0, body1)
+    )
