@@ -171,13 +171,17 @@ class RollingDecay(Measurement):
                 run that jumps or bends.
         """
         _check_scene(scene, self.path)
+        self.check_unbroken()
+        return None
+
+    def check_unbroken(self) -> None:
+        """Raise ``InputError`` where the run jumps or bends, which no contact does by itself."""
         check_unbroken(
             self.run,
             path=self.path,
             rate=("speed", "m/s"),
             bends="as a ball does that slides before it rolls, or that is still pushed",
         )
-        return None
 
     def observation(self) -> RollingAlongTrack:
         """The quantity."""

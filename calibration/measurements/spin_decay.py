@@ -147,13 +147,17 @@ class SpinDecay(Measurement):
                 jumps or bends.
         """
         _check_scene(scene, self.path)
+        self.check_unbroken()
+        return None
+
+    def check_unbroken(self) -> None:
+        """Raise ``InputError`` where the run jumps or bends, which no contact does by itself."""
         check_unbroken(
             self.run,
             path=self.path,
             rate=("spin", "rad/s"),
             bends="as of a body that wobbles or wanders first, or that is still held",
         )
-        return None
 
     def observation(self) -> SpinOnPlace:
         """The spin."""

@@ -9,7 +9,7 @@ from calibration.errors import InputError
 from calibration.measurements.rolling_decay import RollingDecay
 from calibration.measurements.spin_decay import SpinDecay
 from calibration.model.parameter import Parameter, nuisance_parameter
-from calibration.model.prior import Prior
+from calibration.model.prior import Normal, Prior
 from calibration.model.trial_state import TrialState
 from calibration.nuisances.base import MeasuredTrial, Nuisance, UnfittedTrial
 from calibration.nuisances.setup import GravityTilt
@@ -141,6 +141,10 @@ class TrackSlope(GravityTilt):
             raise InputError(
                 "nuisance: TrackSlope() without a RollingDecay.", remedy="Leave it out."
             )
+
+    def start(self, trial: UnfittedTrial) -> np.ndarray:
+        """What is known of it, else level."""
+        return np.asarray([self.prior.mean if isinstance(self.prior, Normal) else 0.0])
 
     def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The angle."""
