@@ -18,7 +18,7 @@ from calibration.detection.noise import rounding_step
 
 Numbers = NDArray[np.float64]
 
-BLOCK, ODD_BLOCK = 20, 3.0
+BLOCK, ODD_BLOCK = 12, 3.0
 """Samples of a block in which a run is smooth, and how much more than that of the usual block the
 mean square of its residuals may be: a break is no noise.
 """

@@ -14,6 +14,9 @@ from calibration.io.tables import read_table
 BEGINNING = 10
 """A run begins with this share of its samples, at least six."""
 
+SURE, SLOW = 4.0, 0.1
+"""Standard deviations, and share of the largest rate, from which on a rate has a sign."""
+
 
 def first_rate(run: Run) -> float:
     """The rate at the first sample, at first sight."""
@@ -28,6 +31,26 @@ def mean_slope(run: Run) -> float:
     half = len(run.time) // 2
     faster = run.part(0, half) if _is_faster_first(run) else run.part(half, len(run.time))
     return fit_side(faster, float(np.mean(faster.time))).slope
+
+
+def directions(run: Run) -> set[float]:
+    """1 where the rate is positive somewhere, -1 where it is negative somewhere, as far as quarters
+    of the run are sure of it.
+    """
+    edges = np.linspace(0, len(run.time), 5).astype(int)
+    pieces = [run.part(first, stop) for first, stop in zip(edges[:-1], edges[1:], strict=True)]
+    rates = [
+        fit_side(piece, float(moment))
+        for piece in pieces
+        if len(piece.time) > run.degree
+        for moment in (piece.time[0], piece.time[-1])
+    ]
+    largest = max(abs(rate.rate) for rate in rates)
+    return {
+        float(np.sign(one.rate))
+        for one in rates
+        if abs(one.rate) > max(SURE * one.rate_sd, SLOW * largest)
+    }
 
 
 def _is_faster_first(run: Run) -> bool:

@@ -16,7 +16,12 @@ from calibration.detection.detection import Detection
 from calibration.errors import InputError
 from calibration.io.columns import TIME, Column, read_columns
 from calibration.measurements.base import Measurement, Observation
-from calibration.measurements.decaying_run import check_units, check_unbroken, first_rate
+from calibration.measurements.decaying_run import (
+    check_unbroken,
+    check_units,
+    directions,
+    first_rate,
+)
 from calibration.measurements.rolling_motion import roll_along
 from calibration.measurements.validation import (
     check_deviations,
@@ -142,6 +147,11 @@ class RollingDecay(Measurement):
     def first_speed(self) -> float:
         """Speed at the first sample [m/s], at first sight."""
         return first_rate(self.run)
+
+    @property
+    def directions(self) -> set[float]:
+        """1 where it rolls towards larger positions, -1 where towards smaller ones, or both."""
+        return directions(self.run)
 
     @property
     def first_position(self) -> float:

@@ -123,7 +123,8 @@ class TrackSlope(GravityTilt):
     value for all runs.
 
     It slows down in one direction what it speeds up in the other, as no resistance does. Where all
-    runs go in the same direction, it acts like a part of a constant rolling resistance.
+    runs go in the same direction, it acts like a part of a constant rolling resistance, and that
+    they come to rest bounds it on one side only: then it needs a ``prior``.
 
     Args:
         prior: what is known of it beforehand, e.g. from a spirit level [rad].
@@ -135,11 +136,21 @@ class TrackSlope(GravityTilt):
     """
 
     def check(self, trials: tuple[MeasuredTrial, ...]) -> None:  # type: ignore[override]
-        """Raise ``InputError`` where nothing rolls along a track."""
-        runs = (item for trial in trials for item in trial.measured)
-        if not any(isinstance(item, RollingDecay) for item in runs):
+        """Raise ``InputError`` where nothing rolls along a track, or all in one direction and
+        nothing is known of the slope.
+        """
+        measured = (item for trial in trials for item in trial.measured)
+        runs = [item for item in measured if isinstance(item, RollingDecay)]
+        if not runs:
             raise InputError(
                 "nuisance: TrackSlope() without a RollingDecay.", remedy="Leave it out."
+            )
+        if self.prior is None and len(set().union(*(run.directions for run in runs))) < 2:
+            raise InputError(
+                "nuisance: TrackSlope() of runs in one direction, in which a slope acts like "
+                "rolling resistance.",
+                remedy="Add runs in the other direction, or what is known of the slope: "
+                "TrackSlope(prior=cal.Normal(0.0, 1e-3)) [rad].",
             )
 
     def start(self, trial: UnfittedTrial) -> np.ndarray:

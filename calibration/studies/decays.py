@@ -6,7 +6,7 @@ The rules, in the order in which they are applied:
    unit is refused: nothing else in such a run tells it.
 2. Each run has its own speed, or spin, at its first sample.
 3. The slope of the track is found with the rolling resistance, unless the study says it; then it is
-   known to ``slope_sd``. Where all runs go in one direction, a slope acts like a part of a constant
+   known to ``slope_sd``. Where all runs go in one direction, a slope acts like a part of the
    resistance: neither is determined then, and a remark says what a level track would mean.
 4. Where ``drag`` is true, the air slows a rolling body down in proportion to the square of its
    speed, with a coefficient that is found and may come out as zero.
@@ -78,6 +78,9 @@ DRAG = Derived(
 """May come out below zero by its error: a coefficient that must be positive would hide what it
 leaves open of the resistance.
 """
+
+UNKNOWN_SLOPE = math.radians(1.0)
+"""Standard deviation of the slope of a track that nobody levelled [rad]."""
 
 SEEN, STEEP = 3.0, math.radians(0.2)
 """Standard deviations, and slope, from which on a track is remarked not to be level."""
@@ -159,12 +162,17 @@ class RollingDecays(Decays):
         progress(f"Fitting {len(runs)} run{'s' if len(runs) != 1 else ''}")
         with jax.enable_x64(True):
             problem = rolling_problem(study, runs)
+        ambiguous = slope_is_ambiguous(study, runs)
+        if ambiguous:
+            problem = problem.replace(frozen=[SLOPE])
         found = fit(problem, method=study.fit.method, steps=study.fit.steps)
+        notes = (level_track if ambiguous else rolling_notes)(study, found)
+        found = withdraw_resistance(study, found) if ambiguous else found
         law = ROLLING_LAWS[study.decay.rolling_law].name
         return dataclasses.replace(
             found,
             model=f"rolling without slip along a track: {law} resistance",
-            warnings=(*found.warnings, *rolling_notes(study, problem, found)),
+            warnings=(*found.warnings, *notes),
         )
 
 
@@ -259,6 +267,8 @@ def rolling_problem(study: Study, runs: Sequence[RollingDecay | SpinDecay]) -> P
         ),
     )
     prior = None if decay.slope is None else Normal(slope, math.radians(decay.slope_sd))
+    if slope_is_ambiguous(study, rolling):
+        prior = Normal(0.0, UNKNOWN_SLOPE)
     nuisance: list[Nuisance] = [RollingSpeed(), TrackSlope(prior=prior)]
     if any(run.quantity == "position" for run in rolling):
         nuisance.append(TrackPosition())
@@ -276,6 +286,13 @@ def rolling_problem(study: Study, runs: Sequence[RollingDecay | SpinDecay]) -> P
     )
 
 
+def slope_is_ambiguous(study: Study, runs: Sequence[RollingDecay | SpinDecay]) -> bool:
+    """Whether nobody said the slope of the track, and all runs go in one direction."""
+    rolling = [run for run in runs if isinstance(run, RollingDecay)]
+    seen = set().union(*(run.directions for run in rolling))
+    return study.decay.slope is None and len(seen) < 2
+
+
 def first_resistance(
     runs: Sequence[RollingDecay], bodies: jc.Spheres, *, gravity: float, slope: float
 ) -> float:
@@ -283,11 +300,9 @@ def first_resistance(
     factor = 1.0 + float(bodies.inertia_ratio)
     told = []
     for run in runs:
-        forwards = np.sign(np.mean(np.gradient(run.run.values))) if (
-            run.quantity == "position"
-        ) else np.sign(np.mean(run.run.values))
         pull = gravity * math.sin(slope) - factor * mean_slope(run.run)
-        told.append(float(forwards) * pull / (gravity * math.cos(slope)))
+        onwards = 1.0 if run.first_speed > 0 else -1.0
+        told.append(onwards * pull / (gravity * math.cos(slope)))
     return float(np.clip(np.median(told), LEAST_RESISTANCE, MOST_RESISTANCE))
 
 
@@ -349,50 +364,82 @@ def spinning_problem(study: Study, runs: Sequence[RollingDecay | SpinDecay]) -> 
 # What is to be said of a fit
 
 
-def rolling_notes(study: Study, problem: Problem, found: Fit) -> list[str]:
+def rolling_notes(study: Study, found: Fit) -> list[str]:
     """What a person must know of a rolling resistance beside its interval."""
     notes, slope = [], found.parameters[SLOPE]
     law = ROLLING_LAWS[study.decay.rolling_law]
     resistance = [found.parameters[name] for name in law.free]
-    open_ones = [one for one in resistance if one.status is Determination.NOT_DETERMINED]
-    if study.decay.slope is None and open_ones:
-        notes += level_track(study, problem)
-    elif study.decay.slope is None and _is_determined(slope):
-        if abs(slope.value) > SEEN * slope.sd and abs(slope.value) > STEEP:
+    if study.decay.slope is None:
+        seen = _is_determined(slope) and abs(slope.value) > SEEN * slope.sd
+        if seen and abs(slope.value) > STEEP:
             notes.append(
                 f"The track is not level: it goes down by {_degrees(abs(slope.value), slope.sd)} "
                 f"degrees towards {'larger' if slope.value > 0 else 'smaller'} positions."
             )
-    elif study.decay.slope is not None:
+    else:
+        off = math.degrees(slope.value) - study.decay.slope
+        if _is_determined(slope) and abs(off) > SEEN * study.decay.slope_sd:
+            notes.append(
+                f"The runs contradict the slope that was given: they look like one of "
+                f"{_degrees(slope.value, slope.sd)} degrees. Or another law is at work."
+            )
         notes.append(
             f"The slope of the track was taken as {study.decay.slope:g} +- "
             f"{study.decay.slope_sd:g} degrees; where all runs go in one direction, that "
             f"alone leaves a rolling coefficient open by {math.radians(study.decay.slope_sd):.2g}."
         )
+    if study.model.drag:
+        notes += _doubt_air(found.parameters[DRAG.name])
     for one in resistance:
         if one.name.endswith("rolling_coefficient") and _is_determined(one):
             notes += _doubt_coefficient(one)
     return notes
 
 
-def level_track(study: Study, problem: Problem) -> list[str]:
-    """What the runs would mean if the track were level."""
-    level = fit(problem.replace(frozen=[SLOPE]), method=study.fit.method, steps=study.fit.steps)
+def level_track(study: Study, level: Fit) -> list[str]:
+    """What runs in one direction mean on a level track.
+
+    Args:
+        study: says nothing of the slope.
+        level: fit of a track that is level.
+    """
     parts = [
-        f"{one.label} {value_and_sd(one.value, one.sd)}"
+        f"{one.label} {value_and_sd(one.value, one.sd)} {one.unit}".removesuffix(" -")
         for name in ROLLING_LAWS[study.decay.rolling_law].free
         if _is_determined(one := level.parameters[name])
     ]
+    on_level = (
+        f" On a track that is level exactly, it would be: {', '.join(parts)}; each 0.1 degrees "
+        "change a rolling coefficient by 0.0017."
+    )
     return [
-        "These runs cannot tell rolling resistance from a slope of the track. Let the body roll in "
-        "both directions, a file each, with speeds of both signs, or say how level the track is: "
-        "--slope 0 --slope-sd 0.05 (degrees)."
-        + (
-            f" On a track that is level exactly, the {', '.join(parts)}; each 0.1 degrees change "
-            "a rolling coefficient by 0.0017."
-            if parts
-            else ""
+        "Runs in one direction cannot tell rolling resistance from a slope of the track. Let the "
+        "body roll in both directions, a file each, with speeds of both signs, or say how level "
+        f"the track is: --slope 0 --slope-sd 0.05 (degrees).{on_level if parts else ''}"
+    ]
+
+
+def withdraw_resistance(study: Study, level: Fit) -> Fit:
+    """The fit of a level track, whose resistance is said to be not determined."""
+    names = ROLLING_LAWS[study.decay.rolling_law].free
+    open_ones = {
+        name: dataclasses.replace(
+            level.parameters[name],
+            sd=math.inf,
+            status=Determination.NOT_DETERMINED,
+            note="a slope of the track does the same in one direction",
         )
+        for name in names
+    }
+    return dataclasses.replace(level, parameters={**level.parameters, **open_ones})
+
+
+def _doubt_air(drag: Estimate) -> list[str]:
+    if not _is_determined(drag) or drag.value > -SEEN * drag.sd:
+        return []
+    return [
+        "The drag of the air comes out negative: the resistance grows less with the speed than "
+        "this law has it. Take another law, or look for what pushes."
     ]
 
 
