@@ -108,9 +108,7 @@ def make_run(time: Numbers, values: Numbers, *, of_path: bool) -> Run:
     seen = np.isfinite(values)
     run = Run(time[seen], values[seen], of_path, 1.0)
     least = 1e-9 * float(np.max(np.abs(run.values), initial=1e-300))
-    return run._replace(
-        noise=max(_scatter(run), rounding_step(run.values) / np.sqrt(12), least)
-    )
+    return run._replace(noise=max(_scatter(run), rounding_step(run.values) / np.sqrt(12), least))
 
 
 def _scatter(run: Run) -> float:

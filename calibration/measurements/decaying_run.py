@@ -60,9 +60,7 @@ def _is_faster_first(run: Run) -> bool:
     return first >= last
 
 
-def check_unbroken(
-    run: Run, *, path: str | None, rate: tuple[str, str], bends: str
-) -> None:
+def check_unbroken(run: Run, *, path: str | None, rate: tuple[str, str], bends: str) -> None:
     """Raise ``InputError`` where a run jumps or bends.
 
     Args:

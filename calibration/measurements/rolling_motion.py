@@ -84,9 +84,7 @@ def roll_along(
     return jax.vmap(advance)(picked, since - before * length)
 
 
-def spin_down(
-    scene: Scene, *, spin: jax.Array, start: jax.Array, times: jax.Array
-) -> jax.Array:
+def spin_down(scene: Scene, *, spin: jax.Array, start: jax.Array, times: jax.Array) -> jax.Array:
     """Spin [rad/s] of a body about the normal of the first surface, on which it stands, at
     ``times`` (n,).
 

@@ -101,9 +101,7 @@ class FirstSpin(Nuisance):
 
     def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The spin."""
-        return (
-            nuisance_parameter("first_spin", unit="rad/s", label="initial spin", symbol="w_0"),
-        )
+        return (nuisance_parameter("first_spin", unit="rad/s", label="initial spin", symbol="w_0"),)
 
     def start(self, trial: UnfittedTrial) -> np.ndarray:
         """From the first samples."""

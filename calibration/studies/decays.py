@@ -98,9 +98,7 @@ class Decays(FileKind):
     discs: ClassVar[bool] = True
 
     @abc.abstractmethod
-    def read(
-        self, path: str, options: ReadingOptions, name: str
-    ) -> RollingDecay | SpinDecay:
+    def read(self, path: str, options: ReadingOptions, name: str) -> RollingDecay | SpinDecay:
         """The run in a file.
 
         Args:

@@ -331,9 +331,7 @@ def _from_decays(runs: Sequence[RollingDecay | SpinDecay], gravity: float) -> It
     slowing = extent([abs(mean_slope(run.run)) for run in runs])
     count = "1 run slows" if len(runs) == 1 else f"{len(runs)} runs slow"
     if not rolling:
-        yield Verdict(
-            "spinning friction", "yes", f"{count} down by {slowing} rad/s^2; as a lever"
-        )
+        yield Verdict("spinning friction", "yes", f"{count} down by {slowing} rad/s^2; as a lever")
         yield Verdict(
             "friction coefficient",
             "perhaps",

@@ -78,9 +78,13 @@ def test_a_tilt_that_nobody_told_gives_no_wrong_value(capsys):
         for i, v in enumerate((0.5, 0.45))
     ]
     assert main(["fit", *files, *BODY, "--no-drag"]) == 0
-    assert parameters()[ROLLING]["status"] == "not determined"
+    assert parameters()[ROLLING]["status"].startswith("not determined")
     said = " ".join(capsys.readouterr().out.split())
-    assert "cannot tell rolling resistance from a slope" in said and "level exactly" in said and "--slope-sd" in said
+    assert (
+        "cannot tell rolling resistance from a slope" in said
+        and "level exactly" in said
+        and "--slope-sd" in said
+    )
     # told, it is known as well as the slope is
     slope = ("--slope", "1", "--slope-sd", "0.05")
     assert main(["fit", *files, *BODY, "--no-drag", *slope, "--force"]) == 0

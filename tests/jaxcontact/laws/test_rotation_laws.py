@@ -84,7 +84,9 @@ def test_derivatives_are_those_of_the_closed_law():
 
     at = jnp.array([(0.01, 1e4, 1.0), (0.01, 1e7, 1.0), (0.01, 1e4, 0.0)])
     found, closed = (
-        np.asarray(jax.jit(jax.vmap(jax.jacfwd(lambda values, model=model: left(model, values))))(at))
+        np.asarray(
+            jax.jit(jax.vmap(jax.jacfwd(lambda values, model=model: left(model, values))))(at)
+        )
         for model in (Rolling, jc.RollingResistance)
     )
     np.testing.assert_allclose(found, closed, rtol=1e-8, atol=1e-9 * np.abs(closed).max())
