@@ -1,13 +1,14 @@
 """What a run that slows down shows before any fit: its noise, its first rate, and the moment at
 which something else happened than rolling or spinning to rest.
 
-A run is cut at each sample. Where two pieces whose rates are straight lines explain its neighbourhood
-much better than one smooth curve of as many coefficients does, the run breaks there: it *jumps* (an
-end stop), or *bends* (a ball that slid before it rolled). That a body comes to rest, and that a ball
-on a slope turns round, are breaks that belong to a run.
+A run is cut at each sample. Where two pieces whose rates are straight lines explain its
+neighbourhood much better than one smooth curve of as many coefficients does, the run breaks there:
+it *jumps* (an end stop), or *bends* (a ball that slid before it rolled). That a body comes to rest,
+and that a ball on a slope turns round, are breaks that belong to a run.
 """
 
 import enum
+import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -115,7 +116,7 @@ def _scatter(run: Run) -> float:
     """Standard deviation about a polynomial in each block of samples."""
     count, coefficients = len(run.time), run.degree + 2
     edges = np.linspace(0, count, max(1, count // BLOCK) + 1).astype(int)
-    blocks = [run.part(first, stop) for first, stop in zip(edges[:-1], edges[1:], strict=True)]
+    blocks = [run.part(first, stop) for first, stop in itertools.pairwise(edges)]
     squares = np.asarray(
         [_misfit(block, float(block.time[0]), coefficients - 1) for block in blocks]
     )

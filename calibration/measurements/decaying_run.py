@@ -1,5 +1,6 @@
 """What is asked of any run that decays: columns with units, numbers from one smooth motion."""
 
+import itertools
 import os
 from collections.abc import Mapping
 
@@ -38,7 +39,7 @@ def directions(run: Run) -> set[float]:
     of the run are sure of it.
     """
     edges = np.linspace(0, len(run.time), 5).astype(int)
-    pieces = [run.part(first, stop) for first, stop in zip(edges[:-1], edges[1:], strict=True)]
+    pieces = [run.part(first, stop) for first, stop in itertools.pairwise(edges)]
     rates = [
         fit_side(piece, float(moment))
         for piece in pieces

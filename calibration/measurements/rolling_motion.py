@@ -6,8 +6,8 @@ The normal force balances gravity. A body that rolls without slipping obeys
     (m + I/R^2) dv/dt = m g_t + F_air(v) - T(v/R)/R,
 
 ``g_t`` gravity along the track and ``T`` the torque of the rolling resistance, of which the law
-knows the exact flow. So flow and the rest alternate: exact for a constant torque and pull, of second
-order in the length of a step for others, and never unstable where the body comes to rest.
+knows the exact flow. So flow and the rest alternate: exact for a constant torque and pull, of
+second order in the length of a step for others, and never unstable where the body comes to rest.
 """
 
 from typing import NamedTuple

@@ -9,7 +9,7 @@ from calibration.errors import InputError
 from calibration.measurements.rolling_decay import RollingDecay
 from calibration.measurements.spin_decay import SpinDecay
 from calibration.model.parameter import Parameter, nuisance_parameter
-from calibration.model.prior import Normal, Prior
+from calibration.model.prior import Normal
 from calibration.model.trial_state import TrialState
 from calibration.nuisances.base import MeasuredTrial, Nuisance, UnfittedTrial
 from calibration.nuisances.setup import GravityTilt

@@ -79,8 +79,8 @@ def print_inspection(
     ):
         _say(
             console,
-            "\nRecordings of one ball and of two bodies, tables of impacts, sounds, forces and runs "
-            "to rest are fitted one kind at a time.",
+            "\nRecordings of one ball and of two bodies, tables of impacts, sounds, forces and "
+            "runs to rest are fitted one kind at a time.",
         )
 
 
