@@ -9,7 +9,9 @@ from jaxcontact.laws.friction.cundall_strack import CundallStrack
 from jaxcontact.laws.friction.friction_law import friction_law
 from jaxcontact.laws.friction.mindlin import Mindlin
 from jaxcontact.laws.friction.rolling import RollingResistance, RollingSpring
+from jaxcontact.laws.friction.rolling_law import rolling_law
 from jaxcontact.laws.friction.spinning import SpinningFriction
+from jaxcontact.laws.friction.spinning_law import spinning_law
 from jaxcontact.laws.normal.adhesion import JohnsonKendallRoberts
 from jaxcontact.laws.normal.adhesive_plastic import AdhesivePlastic
 from jaxcontact.laws.normal.models import (
@@ -137,8 +139,10 @@ __all__ = [
     "normal_law",
     "parameter",
     "quantity",
+    "rolling_law",
     "simulate",
     "spheres",
+    "spinning_law",
     "state",
     "static",
     "surfaces",

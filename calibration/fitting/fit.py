@@ -222,8 +222,8 @@ def describe(problem: Problem) -> str:
         if isinstance(batch, TrialBatch)
     )
     contact = scene.contact
-    laws = (contact,) if isinstance(contact, PairContact) else (contact.normal, contact.friction)
-    parts = [f"{' and '.join(methods)} method", *(type(law).__name__ for law in laws)]
+    laws = (contact,) if isinstance(contact, PairContact) else vars(contact).values()
+    parts = [f"{' and '.join(methods)} method", *(type(law).__name__ for law in laws if law)]
     parts += [type(item).__name__ for item in (scene.drag, scene.lift) if item is not None]
     nuisances = (
         *problem.layout.shared,

@@ -19,5 +19,9 @@ from .orientations import read_orientations as read_orientations
 from .path import Path as Path
 from .positions import TrackedPositions as TrackedPositions
 from .resting_distance import RestingDistance as RestingDistance
+from .rolling_decay import RollingDecay as RollingDecay
+from .rolling_decay import read_rolling_decay as read_rolling_decay
+from .spin_decay import SpinDecay as SpinDecay
+from .spin_decay import read_spin_decay as read_spin_decay
 from .spins import Spins as Spins
 from .spins import read_spins as read_spins

@@ -14,6 +14,10 @@ from .camera import PixelAspect as PixelAspect
 from .clocks import ClockDrift as ClockDrift
 from .clocks import ClockOffset as ClockOffset
 from .clocks import TimeOffset as TimeOffset
+from .decay_start import FirstSpin as FirstSpin
+from .decay_start import RollingSpeed as RollingSpeed
+from .decay_start import TrackPosition as TrackPosition
+from .decay_start import TrackSlope as TrackSlope
 from .initial_state import FirstImpact as FirstImpact
 from .initial_state import InitialSpin as InitialSpin
 from .initial_state import InitialState as InitialState

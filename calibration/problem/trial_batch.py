@@ -101,6 +101,8 @@ class TrialBatch:
             ask_times(observation, trial_state, samples)
             for observation, samples in zip(self.observations, data.samples, strict=True)
         ]
+        if not any(part.size for part in asked):
+            return tuple(_no_motion(trial_state) for _ in asked)
         times = jnp.concatenate([trial_state.start[None], *asked])
         simulated = jnp.maximum(times, trial_state.start)
         if len(asked) == 1 and trial_state.camera.exposure is None:
@@ -248,6 +250,13 @@ class TrialBatch:
     def until(data: TrialData, ends: jax.Array) -> TrialData:
         """The samples of each trial up to its time in ``ends`` (R,)."""
         return data._replace(samples=tuple(_until(samples, ends) for samples in data.samples))
+
+
+def _no_motion(trial_state: TrialState) -> jc.Trajectory:
+    """A motion of which nobody asks for a time: nothing is simulated."""
+    nothing = jnp.zeros((0, *trial_state.position.shape))
+    status = jnp.asarray(jc.Status.SUCCESS)
+    return jc.Trajectory(jnp.zeros(0), nothing, nothing, nothing, None, status)
 
 
 def continued_back(

@@ -9,6 +9,10 @@ from .choices.nuisances import NUISANCES as NUISANCES
 from .choices.nuisances import NuisanceChoice as NuisanceChoice
 from .choices.restitution_laws import RESTITUTION_LAWS as RESTITUTION_LAWS
 from .choices.restitution_laws import RestitutionChoice as RestitutionChoice
+from .choices.rolling_laws import ROLLING_LAWS as ROLLING_LAWS
+from .choices.rolling_laws import RollingChoice as RollingChoice
+from .choices.spinning_laws import SPINNING_LAWS as SPINNING_LAWS
+from .choices.spinning_laws import SpinningChoice as SpinningChoice
 from .choices.surfaces import SURFACES as SURFACES
 from .choices.surfaces import SurfaceChoice as SurfaceChoice
 from .extensions import load_extensions as load_extensions
@@ -24,6 +28,7 @@ from .study import Ball as Ball
 from .study import BootstrapOptions as BootstrapOptions
 from .study import CompareOptions as CompareOptions
 from .study import ContactOptions as ContactOptions
+from .study import DecayOptions as DecayOptions
 from .study import DesignOptions as DesignOptions
 from .study import ExportOptions as ExportOptions
 from .study import FitOptions as FitOptions

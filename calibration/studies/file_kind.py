@@ -34,6 +34,7 @@ class FileKind(abc.ABC):
         name: what such a file is, in words that complete "this is".
         comparable: whether laws of restitution can be compared on such files.
         bodies: how many bodies such a file is of, 1 or 2.
+        discs: whether its one body may be a disc.
 
     Example:
         >>> import calibration as cal
@@ -44,6 +45,7 @@ class FileKind(abc.ABC):
     name: ClassVar[str]
     comparable: ClassVar[bool] = False
     bodies: ClassVar[int] = 1
+    discs: ClassVar[bool] = False
 
     @abc.abstractmethod
     def recognises(self, path: str, headers: Sequence[Header]) -> bool:

@@ -10,6 +10,7 @@ from calibration.io.tables import read_table
 from calibration.io.two_bodies import named_headers
 from calibration.runtime.registry import Registry
 from calibration.studies.collisions import Collisions
+from calibration.studies.decays import RollingDecays, SpinDecays
 from calibration.studies.file_kind import FileKind
 from calibration.studies.forces import ForceTraces
 from calibration.studies.sounds import ImpactTimes
@@ -32,6 +33,8 @@ FILE_KINDS.register(ForceTraces())
 FILE_KINDS.register(ImpactTables())
 FILE_KINDS.register(TRAJECTORIES)
 FILE_KINDS.register(Collisions())
+FILE_KINDS.register(RollingDecays())
+FILE_KINDS.register(SpinDecays())
 
 
 def kind_of(path: str | os.PathLike[str], *, columns: Mapping[str, str] | None = None) -> FileKind:
@@ -109,7 +112,7 @@ def check_bodies(
     for given, what in (
         (partner_radius is not None, "the radius of another body is given"),
         (contact, "the contact of another program, which is between two bodies, is named"),
-        (disc, "disc is said of a puck that meets another one"),
+        (disc and not kind.discs, "disc is said of a puck that meets another one"),
         (gravity == 0, "gravity = 0 is of two bodies that slide on a level table"),
     ):
         if given:

@@ -10,6 +10,8 @@ from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
 from calibration.measurements.bounce_times import BounceTimes
 from calibration.measurements.force_trace import ForceTrace
+from calibration.measurements.rolling_decay import RollingDecay
+from calibration.measurements.spin_decay import SpinDecay
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,6 +28,7 @@ class FileReport:
         bodies, collision: of two bodies, with what they show of their collision;
             ``spins`` says whether those of both were measured.
         impacts: of sounds and forces, a first guess.
+        decay: of a body that rolls or spins to rest.
         problem: why the file cannot be fitted.
         remarks: plain sentences.
 
@@ -46,5 +49,6 @@ class FileReport:
     bodies: tuple[Recording, ...] = ()
     collision: DetectedCollision | None = None
     spins: bool = False
+    decay: RollingDecay | SpinDecay | None = None
     problem: InputError | None = None
     remarks: tuple[str, ...] = ()

@@ -13,6 +13,8 @@ from calibration.errors import InputError
 from calibration.io.files import find_files, make_distinct_names
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
+from calibration.measurements import RollingDecay, SpinDecay
+from calibration.measurements.decaying_run import mean_slope
 from calibration.results.numbers import value_and_sd
 from calibration.studies.file_kinds import check_bodies, kind_of
 from calibration.studies.file_report import FileReport
@@ -183,6 +185,9 @@ def verdicts(
     collisions = [report for report in usable if report.collision is not None]
     if collisions:
         return list(_from_collisions(collisions))
+    runs = [report.decay for report in usable if report.decay is not None]
+    if runs:
+        return list(_from_decays(runs, gravity))
     heard, felt = (
         [report for report in usable if report.sounds is not None],
         [report for report in usable if report.force is not None],
@@ -319,6 +324,33 @@ def _from_sounds(reports: Sequence[FileReport]) -> Iterator[Verdict]:
     )
     yield Verdict("friction", "no", "no sound tells what happens sideways")
     yield Verdict("stiffness", "no", "a sound does not tell how long the contact lasts")
+
+
+def _from_decays(runs: Sequence[RollingDecay | SpinDecay], gravity: float) -> Iterator[Verdict]:
+    rolling = [run for run in runs if isinstance(run, RollingDecay)]
+    slowing = extent([abs(mean_slope(run.run)) for run in runs])
+    count = "1 run slows" if len(runs) == 1 else f"{len(runs)} runs slow"
+    if not rolling:
+        yield Verdict("spinning friction", "yes", f"{count} down by {slowing} rad/s^2; as a lever")
+        yield Verdict(
+            "friction coefficient",
+            "perhaps",
+            "it needs the radius of the contact, --contact-radius; a disc has its own",
+        )
+        return
+    reason = f"{count} down by {slowing} m/s^2 at first sight"
+    if len(set().union(*(run.directions for run in rolling))) > 1:
+        yield Verdict("rolling resistance", "yes", f"{reason}, in both directions")
+        yield Verdict("slope of the track", "yes", "it acts differently in both directions")
+        return
+    yield Verdict(
+        "rolling resistance",
+        "perhaps",
+        f"{reason}, all in one direction: a slope of the track acts likewise, 0.1 degrees by "
+        f"{gravity * math.radians(0.1):.2g} m/s^2 before inertia; roll it back, too, or give "
+        "--slope",
+    )
+    yield Verdict("slope of the track", "no", "all runs go in one direction")
 
 
 def _from_forces(reports: Sequence[FileReport]) -> Iterator[Verdict]:

@@ -7,6 +7,8 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
+from calibration.measurements import RollingDecay
+from calibration.measurements.decaying_run import mean_slope
 from calibration.results.numbers import value_and_sd
 from calibration.results.sentences import metres, sentence
 from calibration.studies.file_report import FileReport
@@ -29,6 +31,7 @@ def print_inspection(
         _sounds(reports),
         _forces(reports),
         _collisions(reports),
+        _decays(reports),
     ):
         if table.row_count:
             console.print(table, soft_wrap=False)
@@ -67,6 +70,7 @@ def print_inspection(
                     report.table is None,
                     report.sounds is None,
                     report.collision is None,
+                    report.decay is None,
                 )
                 for report in reports
             }
@@ -75,8 +79,8 @@ def print_inspection(
     ):
         _say(
             console,
-            "\nRecordings of one ball and of two bodies, tables of impacts, sounds and forces are "
-            "fitted one kind at a time.",
+            "\nRecordings of one ball and of two bodies, tables of impacts, sounds, forces and "
+            "runs to rest are fitted one kind at a time.",
         )
 
 
@@ -131,6 +135,25 @@ def _impact_tables(reports: Sequence[FileReport]) -> Table:
             extent(report.table.impact_angle),
             extent(speeds) if len(speeds) else "not known",
             ", ".join(name.replace("_", " ") for name in report.table.measured),
+        )
+    return table
+
+
+def _decays(reports: Sequence[FileReport]) -> Table:
+    table = _table("run to rest", "samples", "seconds", "measured", "slows by", "noise")
+    for report in reports:
+        run = report.decay
+        if run is None:
+            continue
+        (quantity,) = run.quantities
+        rate = "m/s^2" if isinstance(run, RollingDecay) else "rad/s^2"
+        table.add_row(
+            report.name,
+            str(len(run.time)),
+            f"{run.time[-1] - run.time[0]:.3g}",
+            quantity,
+            f"{abs(mean_slope(run.run)):.3g} {rate}",
+            f"{run.run.noise:.2g}",
         )
     return table
 

@@ -153,6 +153,12 @@ def _non_negative(value: Any) -> float | None:
     return _positive(value) or (0.0 if value == 0 and not isinstance(value, bool) else None)
 
 
+def _number(value: Any) -> float | None:
+    """A number of any sign."""
+    given = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    return float(value) if given and math.isfinite(value) else None
+
+
 def _whole(value: Any) -> int | None:
     whole = int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) else 0
     return whole if whole >= 1 else None
@@ -336,6 +342,7 @@ def _value_of(text: str) -> float | str | bool:
     return text
 
 
+NUMBER = ValueKind("a number", _number, float, "NUMBER")
 POSITIVE = ValueKind("a positive number", _positive, float, "NUMBER")
 NON_NEGATIVE = ValueKind("zero or a positive number", _non_negative, float, "NUMBER")
 WHOLE = ValueKind("a whole number of at least 1", _whole, int, "COUNT")

@@ -15,6 +15,8 @@ from calibration.studies.choices.friction_laws import FRICTION_LAWS
 from calibration.studies.choices.normal_laws import NORMAL_LAWS
 from calibration.studies.choices.nuisances import NUISANCES
 from calibration.studies.choices.restitution_laws import RESTITUTION_LAWS
+from calibration.studies.choices.rolling_laws import ROLLING_LAWS
+from calibration.studies.choices.spinning_laws import SPINNING_LAWS
 from calibration.studies.choices.surfaces import SURFACES
 from calibration.studies.choices.varied import VARIED
 from calibration.studies.option import (
@@ -26,6 +28,7 @@ from calibration.studies.option import (
     NAMES,
     NATURAL,
     NON_NEGATIVE,
+    NUMBER,
     NUMBERS,
     POSITIVE,
     TEXTS,
@@ -48,6 +51,9 @@ _LAWS, _NORMAL_LAWS, _FRICTION_LAWS, _SURFACES, _NUISANCES = (
     for registry in (RESTITUTION_LAWS, NORMAL_LAWS, FRICTION_LAWS, SURFACES, NUISANCES)
 )
 _CONTACTS = ", ".join(CONTACTS.names)
+_ROLLING_LAWS, _SPINNING_LAWS = (
+    ", ".join(registry.names) for registry in (ROLLING_LAWS, SPINNING_LAWS)
+)
 _RESPONSES = ", ".join(RESPONSES.names)
 _EXPORTERS = ", ".join(item.name for item in EXPORTERS if not item.always)
 LIGHTEST, DENSEST = 0.05, 25e3
@@ -102,8 +108,8 @@ class Ball(Section):
         flags="--shell/--solid",
     )
     disc: bool = option(
-        "a disc (puck) that slides flat on a table and meets another one with its rim, instead "
-        "of a ball; then both are discs",
+        "a disc instead of a ball: a puck that slides flat on a table and meets another one with "
+        "its rim, a disc that rolls on its rim or spins on its face; of two bodies both",
         FLAG,
         default=False,
         flags="--disc/--ball",
@@ -362,6 +368,50 @@ class ContactOptions(Section):
 
 
 @dataclass(frozen=True, kw_only=True)
+class DecayOptions(Section):
+    """A body that rolls along a track, or spins on its contact, until it rests.
+
+    Example:
+        >>> import calibration as cal
+        >>> cal.studies.DecayOptions(slope=1.5).slope_sd
+        0.1
+    """
+
+    section: ClassVar[str] = "decay"
+    panel: ClassVar[str] = "A body that rolls or spins to rest"
+    rolling_law: str = option(
+        f"how the rolling resistance depends on the speed: {_ROLLING_LAWS}",
+        name_in(ROLLING_LAWS, metavar="LAW"),
+        default="constant",
+    )
+    spinning_law: str | None = option(
+        f"what the spinning friction acts on: {_SPINNING_LAWS}; lever, unless the radius of the "
+        "contact is known",
+        name_in(SPINNING_LAWS, metavar="LAW"),
+        default=None,
+    )
+    slope: float | None = option(
+        "slope of the track [deg], positive where it goes down towards larger positions; found "
+        "when left out, from runs in both directions",
+        NUMBER,
+        default=None,
+        metavar="DEGREES",
+    )
+    slope_sd: float = option(
+        "standard deviation of the slope that is given [deg]",
+        POSITIVE,
+        default=0.1,
+        metavar="DEGREES",
+    )
+    contact_radius: float | None = option(
+        "radius of the contact on which a body spins [m]; that of a disc is its own",
+        POSITIVE,
+        default=None,
+        metavar="METRES",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class FitOptions(Section):
     """How the best values are searched for.
 
@@ -607,6 +657,7 @@ SECTIONS: tuple[type[Section], ...] = (
     ReadingOptions,
     ModelOptions,
     ContactOptions,
+    DecayOptions,
     FitOptions,
 )
 """What decides on a fit."""
@@ -637,6 +688,7 @@ class Study:
         reading: how to read the files.
         model: which physics is fitted.
         contact: of another program, in the place of the laws between two bodies.
+        decay: of bodies that roll or spin to rest.
         fit: how.
         profile, bootstrap, posterior, compare, design: options of what goes on from a fit.
         sweep: what is varied in simulations, which need no files.
@@ -660,6 +712,7 @@ class Study:
     reading: ReadingOptions = ReadingOptions()
     model: ModelOptions = ModelOptions()
     contact: ContactOptions = ContactOptions()
+    decay: DecayOptions = DecayOptions()
     fit: FitOptions = FitOptions()
     profile: ProfileOptions = ProfileOptions()
     bootstrap: BootstrapOptions = BootstrapOptions()

@@ -296,6 +296,9 @@ _HEAD = (
 )
 _PROVENANCE = "Written by the fit. When the data change, a later fit says so."
 _EXAMPLES = {
+    "spinning_law": '"hertz"',
+    "slope": "0.0",
+    "contact_radius": "0.0002",
     "radius": "0.03",
     "mass": "0.12",
     "columns": "{ t = 'Zeit', z = 'Lage' }",

@@ -41,6 +41,8 @@ from jaxcontact.laws.friction import rolling as rocking
 from jaxcontact.laws.friction import slider as tangential
 from jaxcontact.laws.friction.coulomb import FRICTION_LAWS, REGULARIZATIONS, Regularization
 from jaxcontact.laws.friction.friction_law import friction_law
+from jaxcontact.laws.friction.rolling_law import rolling_law
+from jaxcontact.laws.friction.spinning_law import spinning_law
 from jaxcontact.laws.normal import (
     adhesion,
     adhesive_plastic,
@@ -105,7 +107,9 @@ __all__ = [
     "rigid_impact",
     "rocking",
     "rolling",
+    "rolling_law",
     "spinning",
+    "spinning_law",
     "stribeck",
     "tangential",
     "velocity_dependent_restitution",

@@ -102,6 +102,24 @@ MEASUREMENTS = {
         scene(COMPLIANT),
         {"nuisance": IMPACT, "free": ["contact.normal.stiffness"]},
     ),
+    "rolling decay": lambda: (
+        cal.measurements.RollingDecay(TIMES, speed=0.5 - 0.14 * TIMES, sigma=1e-3),
+        scene(),
+        {
+            "nuisance": [cal.nuisances.RollingSpeed()],
+            "free": ["contact.rolling.rolling_coefficient"],
+        },
+    ),
+    "spin decay": lambda: (
+        cal.measurements.SpinDecay(TIMES, 20.0 - 2.0 * TIMES, sigma=0.1),
+        scene(COMPLIANT).replace(
+            contact=jc.ContactModel(normal=COMPLIANT, spinning=jc.SpinningFriction(coefficient=0.1))
+        ),
+        {
+            "nuisance": [cal.nuisances.FirstSpin()],
+            "free": ["contact.spinning.coefficient"],
+        },
+    ),
     "distance": lambda: (
         cal.measurements.RestingDistance(2.0, sigma=0.01, until=6.0),
         scene(),

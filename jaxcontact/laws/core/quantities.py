@@ -289,6 +289,14 @@ QUANTITIES: dict[str, Quantity] = {
         transform="log",
         remedy="Take a small fraction of the spins of interest.",
     ),
+    "spinning_lever": quantity(
+        unit="m",
+        label="lever of the spinning friction",
+        symbol="lambda",
+        interval="[0, inf)",
+        transform="log",
+        remedy="It is the torque about the normal over the normal force.",
+    ),
     "safety": quantity(
         unit="-",
         label="fraction of the torque that stops the spin in one step",

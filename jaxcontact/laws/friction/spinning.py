@@ -202,6 +202,56 @@ def regularized_spinning_torque(
     )[..., 0]
 
 
+@law(
+    family="spinning",
+    source="torsional friction as a length, e.g. of MuJoCo's contacts; regularised",
+    smoothness=lambda regularization=ROOT, **_: regularization.smoothness,
+    example={
+        "spin": 3.0,
+        "normal_force": 8.0,
+        "spinning_lever": 0.125,
+        "spin_velocity": 2.0,
+        "regularization": ROOT,
+    },
+    variants=({"regularization": TANH},),
+    switches=({"spin": 0.0},),
+    corners=(
+        {"normal_force": 0.0},
+        {"spinning_lever": 0.0},
+        {"spin": 0.0, "spinning_lever": 0.0},
+        {"spin": 1e6},
+    ),
+    conjugate="spin",
+)
+def lever_spinning_torque(
+    spin: Real,
+    normal_force: Real,
+    *,
+    spinning_lever: Real,
+    spin_velocity: Real,
+    regularization: Regularization = ROOT,
+) -> jax.Array:
+    """``-lambda F_n phi(|w|/w_s) sign(w)`` [N m]: what a spin that decays tells where nobody knows
+    the disk of the contact. Elementwise.
+
+    Of a disk ``lambda = f mu a``. ``spinning_law`` makes a model for scenes of it.
+
+    Args:
+        spin: ``w``, about the normal, of the body against its partner [rad/s].
+        normal_force: ``F_n`` [N]; tension counts as 0.
+        spinning_lever: ``lambda >= 0`` [m].
+        spin_velocity: ``w_s > 0`` [rad/s].
+        regularization: ``phi``.
+    """
+    return friction_force(
+        jnp.asarray(spin)[..., None],
+        normal_force,
+        coefficient=spinning_lever,
+        slip_velocity=spin_velocity,
+        regularization=regularization,
+    )[..., 0]
+
+
 def _limiting_deficit(
     spin: Real,
     normal_force: Real,
