@@ -160,7 +160,7 @@ class RollingDecay(Measurement):
 
     @property
     def needs_motion(self) -> bool:
-        """It does not: a body that rolls has no impacts to be followed."""
+        """Not of impacts, as a body that rolls has none."""
         return False
 
     @property

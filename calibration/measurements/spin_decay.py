@@ -131,7 +131,7 @@ class SpinDecay(Measurement):
 
     @property
     def needs_motion(self) -> bool:
-        """It does not: a body that spins on its place does not move."""
+        """Not of a path, as a body that spins on its place has none."""
         return False
 
     @property
