@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from calibration.errors import InputError
+from calibration.io.contents import read_contents
 from calibration.io.files import find_files
+from calibration.runtime.checkpoint_faults import DamagedCheckpoint
 from calibration.studies.extensions import extension_files
 from calibration.studies.study import Study
 
@@ -41,13 +43,14 @@ def resume_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -
     files = find_files(study.files)
     study = dataclasses.replace(study, files=tuple(map(str, files)))
     read = [*files, *extension_files(study.extensions)]
-    identity = fingerprint(study, [path.read_bytes() for path in read], installed_versions())
+    identity = fingerprint(study, [read_contents(path) for path in read], installed_versions())
     place = folder / CHECKPOINTS / f"fit-{identity[:16]}"
     try:
         with checkpoint_minima(place, inputs={}, options={}):
             found = fit_study(study, progress=progress)
     except BaseException as error:
-        if isinstance(error, InputError) or not any(place.rglob("*.npz")):
+        refused = isinstance(error, InputError) and not isinstance(error, DamagedCheckpoint)
+        if refused or not any(place.rglob("*.npz")):
             forget(folder)
         raise
     forget(folder)

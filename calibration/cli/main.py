@@ -15,6 +15,7 @@ import typer
 from calibration.cli.app import app
 from calibration.cli.options import FLAG
 from calibration.errors import InputError
+from calibration.runtime.checkpoint_faults import CheckpointNotWritten
 from calibration.runtime.compilation_cache import silence_hints_of_xla
 from calibration.runtime.versions import installed_versions
 from calibration.studies.toml import ChangedData
@@ -100,7 +101,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default" if debug else "ignore")
-            warnings.simplefilter("always", ChangedData)
+            for category in (ChangedData, CheckpointNotWritten):
+                warnings.simplefilter("always", category)
             warnings.showwarning = _show_warning
             status = typer.main.get_command(app).main(
                 args=given, prog_name="jaxcontact", standalone_mode=False

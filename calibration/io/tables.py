@@ -7,19 +7,18 @@ below it, empty cells and ``-`` or ``nan`` for gaps, empty rows and columns.
 """
 
 import csv
-import difflib
 import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibration.errors import InputError
+from calibration.io.contents import read_contents
 from calibration.io.headers import Header, list_headers, list_units, parse_header, parse_unit
 
 _NUMBER = re.compile(r"[-+\u2212]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][-+\u2212]?[0-9]+)?")
@@ -232,24 +231,7 @@ def _text(path: str) -> str:
     """The decoded contents: UTF-8 (with or without a byte order mark), UTF-16 with one, else
     Latin-1.
     """
-    if Path(path).is_dir():
-        raise InputError(
-            "this is a directory, not a file",
-            remedy="Give a file in it, or a pattern such as 'drops/*.csv'.",
-            path=path,
-        )
-    try:
-        contents = Path(path).read_bytes()
-    except FileNotFoundError:
-        raise InputError(
-            "there is no such file", remedy=_similar_file(Path(path)), path=path
-        ) from None
-    except OSError as error:
-        raise InputError(
-            f"the file cannot be read ({error.strerror or error})",
-            remedy="Check that it is a file that you may read.",
-            path=path,
-        ) from error
+    contents = read_contents(path)
     if not contents.strip():
         raise InputError("the file is empty", remedy="Export it again.", path=path)
     if contents.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
@@ -284,19 +266,6 @@ def _decode(contents: bytes) -> str | None:
         except UnicodeDecodeError:
             continue
     return None
-
-
-def _similar_file(path: Path) -> str:
-    folder = path.parent
-    if not folder.is_dir():
-        return (
-            f"There is no directory {str(folder)!r} either: check the spelling, or the directory "
-            "you are in."
-        )
-    close = difflib.get_close_matches(path.name, os.listdir(folder), n=1)
-    if close:
-        return f"Did you mean {str(folder / close[0])!r}?"
-    return "Check the spelling, or the directory you are in."
 
 
 def _split(lines: Iterable[_Line], separator: str) -> list[_Row]:

@@ -8,11 +8,10 @@ final numbers are those of an uninterrupted run, to the last bit.
 """
 
 import dataclasses
-import io
 import json
 import os
 import time
-import zipfile
+import warnings
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -23,10 +22,14 @@ import numpy as np
 
 from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
-from calibration.runtime.identity import check_identity, identify
+from calibration.io.contents import read_contents
+from calibration.io.folder_lock import FolderLock
+from calibration.runtime.checkpoint_faults import CheckpointNotWritten, DamagedCheckpoint
+from calibration.runtime.fingerprint import fingerprint
+from calibration.runtime.identity import check_identity, identify, parse_identity
+from calibration.runtime.segment import SUFFIX, read_segment, write_segment
 
 DESCRIPTION = "description.json"
-_NAMES = "names"
 
 Tree = TypeVar("Tree")  # nested containers of arrays, whose structure jax.tree knows
 
@@ -73,18 +76,23 @@ class Journal:
         folder: of this kind of work, ``None`` to keep nothing.
         interval: longest time between two writes [s].
         pieces: those of an earlier process, by name.
-        segments: number of files that hold them.
+        segment: number of the next file.
+        owner: what tells the computation from others.
+        lock: on the folder, held until the journal ends.
     """
 
     def __init__(
         self,
         folder: Path | None,
         *,
-        interval: float,
-        pieces: dict[str, list[np.ndarray]],
-        segments: int,
+        interval: float = 0.0,
+        pieces: dict[str, list[np.ndarray]] | None = None,
+        segment: int = 0,
+        owner: str = "",
+        lock: FolderLock | None = None,
     ) -> None:
-        self.folder, self.interval, self.pieces, self.segments = folder, interval, pieces, segments
+        self.folder, self.interval, self.pieces = folder, interval, pieces or {}
+        self.segment, self.owner, self.lock = segment, owner, lock
         self.pending: list[str] = []
         self.written = time.monotonic()
 
@@ -97,7 +105,11 @@ class Journal:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self.write()
+        try:
+            self.write()
+        finally:
+            if self.lock is not None:
+                self.lock.release()
 
     def remember(self, name: str, compute: Callable[[], Tree], *, like: Tree | None = None) -> Tree:
         """Read the piece ``name`` where the journal holds it, else compute it.
@@ -121,19 +133,29 @@ class Journal:
         return _unflatten(self.pieces[name], like)
 
     def write(self) -> None:
-        """Write the pieces that are not on disk yet, all or none."""
-        if self.folder is not None and self.pending:
-            # Array j of piece i is stored under the name "i:j".
-            arrays = {_NAMES: np.asarray(self.pending)}
-            for i, name in enumerate(self.pending):
-                arrays |= {f"{i}:{j}": leaf for j, leaf in enumerate(self.pieces[name])}
-            content = io.BytesIO()
-            # The stub of savez takes every name for one of its own options.
-            np.savez(content, **arrays)  # type: ignore[arg-type]
-            write_atomically(self.folder / f"{self.segments:06d}.npz", content.getvalue())
-            self.segments += 1
-            self.pending = []
+        """Write the pieces that are not on disk yet, all or none. Where that fails they stay in
+        memory, and the next write tries again.
+
+        Warns:
+            CheckpointNotWritten: the disk is full, the folder is gone.
+        """
         self.written = time.monotonic()
+        if self.folder is None or not self.pending:
+            return
+        pending = {name: self.pieces[name] for name in self.pending}
+        try:
+            write_segment(self.folder / f"{self.segment:06d}{SUFFIX}", pending, owner=self.owner)
+        except (OSError, InputError) as error:
+            reason = error.strerror or error if isinstance(error, OSError) else error.problem
+            warnings.warn(
+                f"{self.folder}: the checkpoint cannot be written ({reason}). The computation goes "
+                "on; if it is killed, it begins anew.",
+                CheckpointNotWritten,
+                stacklevel=3,
+            )
+            return
+        self.segment += 1
+        self.pending = []
 
 
 def _unflatten(leaves: list[np.ndarray], like: object) -> Any:
@@ -158,55 +180,61 @@ def open_journal(
 
     Raises:
         InputError: the folder holds the same kind of work on other inputs, with other options, or
-            of other versions of the programs.
+            of other versions of the programs; another process is at work in it.
+        DamagedCheckpoint: a file in it is not as it was written.
     """
     if checkpoint is None:
-        return Journal(None, interval=0.0, pieces={}, segments=0)
+        return Journal(None)
     place = checkpoint if isinstance(checkpoint, Checkpoint) else Checkpoint(checkpoint)
     folder = Path(place.folder) / work
     identity = {"work": work, **identify(inputs, options)}
-    folder.mkdir(parents=True, exist_ok=True)
-    description = folder / DESCRIPTION
-    if description.exists():
-        check_identity(
-            _read_description(description),
-            identity,
-            what=f"This checkpoint belongs to another {work}",
-            folder=folder,
-        )
-    else:
-        write_atomically(description, (json.dumps(identity, indent=2) + "\n").encode())
-    for unfinished in folder.glob(".*.part"):  # of a process that was killed while it wrote
-        unfinished.unlink(missing_ok=True)
-    files = sorted(folder.glob("*.npz"))
-    pieces: dict[str, list[np.ndarray]] = {}
-    for file in files:
-        pieces |= _read_segment(file)
-    return Journal(folder, interval=place.interval, pieces=pieces, segments=len(files))
+    lock = FolderLock(folder, remedy="Wait until it has ended, or name another folder.")
+    try:
+        description = folder / DESCRIPTION
+        if description.exists():
+            check_identity(
+                _read_description(description),
+                identity,
+                what=f"This checkpoint belongs to another {work}",
+                folder=folder,
+            )
+        else:
+            write_atomically(description, (json.dumps(identity, indent=2) + "\n").encode())
+        for unfinished in folder.glob(".*.part"):  # of a process that was killed while it wrote
+            unfinished.unlink(missing_ok=True)
+        files = sorted(file for file in folder.glob(f"*{SUFFIX}") if file.stem.isdecimal())
+        owner = fingerprint(identity)
+        pieces: dict[str, list[np.ndarray]] = {}
+        for file in files:
+            pieces |= read_segment(file, owner=owner)
+    except OSError as error:
+        lock.release()
+        raise InputError(
+            f"the checkpoint cannot be written ({error.strerror or error})",
+            remedy="Name another folder.",
+            path=folder,
+        ) from error
+    except BaseException:
+        lock.release()
+        raise
+    return Journal(
+        folder,
+        interval=place.interval,
+        pieces=pieces,
+        segment=int(files[-1].stem) + 1 if files else 0,
+        owner=owner,
+        lock=lock,
+    )
 
 
 def _read_description(path: Path) -> Any:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise _unreadable(path) from error
-
-
-def _read_segment(path: Path) -> dict[str, list[np.ndarray]]:
-    try:
-        with np.load(path, allow_pickle=False) as stored:
-            pieces: dict[str, list[np.ndarray]] = {str(name): [] for name in stored[_NAMES]}
-            for i, leaves in enumerate(pieces.values()):
-                while f"{i}:{len(leaves)}" in stored:
-                    leaves.append(stored[f"{i}:{len(leaves)}"])
-            return pieces
-    except (ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise _unreadable(path) from error
-
-
-def _unreadable(path: Path) -> InputError:
-    return InputError(
-        "this is not a file of a checkpoint",
-        remedy="Remove the folder of the checkpoint to start again.",
-        path=path,
-    )
+        return parse_identity(read_contents(path).decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, InputError):
+            raise
+        raise DamagedCheckpoint(
+            "this file of a checkpoint is damaged",
+            remedy="Remove the folder of the checkpoint to start again.",
+            path=path,
+        ) from error

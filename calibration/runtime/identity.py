@@ -1,5 +1,6 @@
 """What tells one computation from another, so that none goes on from what another one left."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,12 @@ from calibration.runtime.fingerprint import fingerprint
 from calibration.runtime.versions import installed_versions
 
 Identity = dict[str, Any]
+GROUPS = {
+    "inputs": "{name} is another",
+    "options": "{name} = {old} there, {new} here",
+    "versions": "{name} {old}, now {new}",
+}
+"""Parts of an identity, each with the sentence on one that differs."""
 
 
 def identify(inputs: Mapping[str, Any], options: Mapping[str, Any]) -> Identity:
@@ -25,7 +32,21 @@ def identify(inputs: Mapping[str, Any], options: Mapping[str, Any]) -> Identity:
     }
 
 
-def check_identity(stored: Any, current: Identity, *, what: str, folder: Path) -> None:
+def parse_identity(text: str) -> Identity:
+    """What was stored as JSON.
+
+    Raises:
+        ValueError: the text is no identity.
+        RecursionError: it is nested without an end.
+    """
+    stored = json.loads(text)
+    groups = [stored.get(group) for group in GROUPS] if isinstance(stored, dict) else [None]
+    if not all(isinstance(group, dict) for group in groups):
+        raise ValueError("no identity of a computation")
+    return stored
+
+
+def check_identity(stored: Identity, current: Identity, *, what: str, folder: Path) -> None:
     """Raise with what differs between what is stored and the computation that wants to go on.
 
     Args:
@@ -38,12 +59,8 @@ def check_identity(stored: Any, current: Identity, *, what: str, folder: Path) -
         InputError: they differ.
     """
     differences: list[str] = []
-    for group, sentence in (
-        ("inputs", "{name} is another"),
-        ("options", "{name} = {old} there, {new} here"),
-        ("versions", "{name} {old}, now {new}"),
-    ):
-        old, new = stored.get(group, {}), current[group]
+    for group, sentence in GROUPS.items():
+        old, new = stored[group], current[group]
         differences += [
             sentence.format(name=name, old=old.get(name), new=new.get(name))
             for name in dict.fromkeys((*old, *new))

@@ -16,6 +16,7 @@ import tomlkit
 
 from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
+from calibration.io.contents import read_contents
 from calibration.io.files import find_files
 from calibration.runtime.versions import installed_versions
 from calibration.studies.extensions import SUFFIX, load_extensions
@@ -110,22 +111,11 @@ def made_by_fit(path: str | os.PathLike[str]) -> bool:
 
 def _text(source: str) -> str:
     try:
-        return Path(source).read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise InputError(
-            "there is no such file",
-            remedy="Check the spelling, or the directory you are in.",
-            path=source,
-        ) from None
+        return read_contents(source).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InputError(
             "the file is not text in UTF-8", remedy="Save it as UTF-8.", path=source
         ) from None
-    except OSError as error:
-        remedy = "Check that it is a file that you may read."
-        raise InputError(
-            f"the file cannot be read ({error.strerror or error})", remedy=remedy, path=source
-        ) from error
 
 
 def _syntax_error(error: tomllib.TOMLDecodeError, source: str) -> InputError:
@@ -263,8 +253,7 @@ def _extension_from(folder: str | os.PathLike[str], name: str) -> str:
 
 
 def _fingerprint(path: str | os.PathLike[str]) -> str:
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return hashlib.sha256(read_contents(path)).hexdigest()
 
 
 def _warn_of_changes(provenance: Mapping[str, Any], source: str) -> None:
@@ -428,13 +417,7 @@ def _provenance(inputs: Iterable[str | os.PathLike[str]], folder: str | os.PathL
     for name, version in installed_versions().items():
         table.add(name, version or "not installed")
     for path in inputs:
-        try:
-            hashes.add(_seen_from(folder, path), _fingerprint(path))
-        except OSError as error:
-            remedy = "Check that it is a file that you may read."
-            raise InputError(
-                f"the file cannot be read ({error.strerror or error})", remedy=remedy, path=path
-            ) from error
+        hashes.add(_seen_from(folder, path), _fingerprint(path))
     table.add("sha256", hashes)
     return table
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 import jaxcontact as jc
 from calibration.errors import InputError
-from calibration.runtime.identity import Identity, check_identity
+from calibration.runtime.identity import Identity, check_identity, parse_identity
 from calibration.sweeps.grid import RESPONSES_KEPT, SCALE
 from calibration.sweeps.responses import AXIS, BODY, IMPACT, VARIANT, Response
 from calibration.sweeps.variables import AXES, Variable
@@ -119,7 +119,7 @@ class Store:
         self.group: zarr.Group | None = None
         if path.exists():
             self.group = _open(path)
-            stored = json.loads(str(self.group.attrs[IDENTITY]))
+            stored = _identity(self.group, path)
             check_identity(stored, identity, what="This store is of another sweep", folder=path)
             for unfinished in path.glob("**/*.partial"):  # of a process that was killed
                 unfinished.unlink(missing_ok=True)
@@ -209,6 +209,13 @@ def _open(path: Path) -> "zarr.Group":
     if IDENTITY not in group.attrs or STATUS not in group:
         raise _not_a_sweep(path)
     return group
+
+
+def _identity(group: "zarr.Group", path: Path) -> Identity:
+    try:
+        return parse_identity(str(group.attrs[IDENTITY]))
+    except (ValueError, RecursionError) as error:
+        raise _not_a_sweep(path) from error
 
 
 def _not_a_sweep(path: Path) -> InputError:

@@ -91,7 +91,8 @@ def test_a_damaged_file_is_named(tmp_path):
 def test_what_a_killed_writer_left_is_removed(tmp_path):
     with opened(tmp_path):
         (tmp_path / "sums" / ".abc.part").write_bytes(b"half")
-    opened(tmp_path)
+    with opened(tmp_path):
+        pass
     assert not list((tmp_path / "sums").glob(".*.part"))
 
 

@@ -166,7 +166,7 @@ def test_changed_and_missing_data_are_named(here):
 def test_data_that_cannot_be_read_leave_the_earlier_file(here):
     write_study(study(), "study.toml")
     before = Path("study.toml").read_text()
-    with pytest.raises(InputError, match=r"missing\.csv: the file cannot be read"):
+    with pytest.raises(InputError, match=r"missing\.csv: there is no such file"):
         write_study(study(), "study.toml", inputs=["missing.csv"])
     assert Path("study.toml").read_text() == before
 
@@ -259,7 +259,7 @@ def test_a_mistake_is_named_with_its_line_and_a_remedy(here, text, line, words):
 
 def test_a_file_that_cannot_be_read_is_named(here):
     assert "no such file" in str(refused(here / "absent.toml"))
-    assert "cannot be read" in str(refused(here / "drops"))
+    assert "a directory, not a file" in str(refused(here / "drops"))
     (here / "latin.toml").write_bytes("# Größe\n".encode("latin-1"))
     assert "UTF-8" in str(refused(here / "latin.toml"))
 
