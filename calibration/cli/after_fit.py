@@ -2,18 +2,22 @@
 they leave there.
 """
 
+import contextlib
 import os
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from calibration.cli.app import prepare_jax, print_lines
-from calibration.cli.cached_fit import CHECKPOINTS, resume_fit
+from calibration.cli.cached_fit import CHECKPOINTS, forget, resume_fit
 from calibration.cli.options import RESULT, GivenOptions, ask, flag, study_file
 from calibration.errors import InputError
+from calibration.io.atomic import write_atomically
+from calibration.io.names import text_bytes
 from calibration.runtime.progress import Progress
-from calibration.studies.results_folder import check_folder, default_folder
+from calibration.studies.results_folder import check_folder, default_folder, hold_folder
 from calibration.studies.study import Study
 
 if TYPE_CHECKING:
@@ -38,10 +42,11 @@ Out = Annotated[
 ]
 
 
+@contextlib.contextmanager
 def asked_for(
     path: str, given: GivenOptions, out: str | None, *, force: bool = False
-) -> tuple[Study, Path]:
-    """The study and the folder of its results.
+) -> Iterator[tuple[Study, Path]]:
+    """The study and the folder of its results, in which no other command works meanwhile.
 
     Args:
         path: of the study file.
@@ -50,7 +55,8 @@ def asked_for(
         force: whether anything in the folder may be replaced.
 
     Raises:
-        InputError: no study file; a folder with results of something else.
+        InputError: no study file; a folder with results of something else, or in which another
+            command is at work.
     """
     if study_file([path]) is None:
         raise InputError(
@@ -61,8 +67,10 @@ def asked_for(
         )
     study = ask([path], given).study()
     folder = Path(out).expanduser() if out else default_folder(path)
-    check_folder(folder, study, force=force)
-    return study, folder
+    with hold_folder(folder):
+        check_folder(folder, study, force=force)
+        yield study, folder
+        forget(folder)
 
 
 def fitted(study: Study, folder: Path, say: Progress) -> "Fit":
@@ -79,15 +87,44 @@ def checkpoint_of(folder: Path, work: str) -> Path:
 
 
 def write_findings(
-    folder: Path, name: str, *, text: str, numbers: dict[str, Any], figure: bytes | None = None
+    folder: Path,
+    name: str,
+    *,
+    text: str,
+    numbers: dict[str, Any],
+    others: Mapping[str, bytes] | None = None,
 ) -> None:
-    """Write ``NAME.txt``, ``NAME.json`` and, where there is one, ``NAME.png``, and say so."""
-    from calibration.io.atomic import write_atomically
+    """Write what a command has found and printed, each file as a whole or not at all, and say so.
+
+    Args:
+        folder: where to; it is made when it does not exist.
+        name: of the text and the numbers, ``NAME.txt`` and ``NAME.json``.
+        text: as it was printed.
+        numbers: for other programs.
+        others: contents of further files, by name and ending.
+
+    Raises:
+        InputError: naming what could not be written; the others are.
+    """
     from calibration.report.json import json_bytes
 
-    folder.mkdir(parents=True, exist_ok=True)
-    written = {f"{name}.txt": f"{text}\n".encode(), f"{name}.json": json_bytes(numbers)}
-    written |= {} if figure is None else {f"{name}.png": figure}
-    for file, content in written.items():
-        write_atomically(folder / file, content)
-    print_lines("", f"Results: {', '.join(os.fspath(folder / file) for file in written)}")
+    files = {f"{name}.txt": text_bytes(f"{text}\n"), f"{name}.json": json_bytes(numbers)}
+    files |= others or {}
+    failed: dict[str, str] = {}
+    for name, content in files.items():
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            write_atomically(folder / name, content)
+        except (OSError, InputError) as error:
+            reason = error.problem if isinstance(error, InputError) else error.strerror
+            failed[name] = reason or str(error)
+    written = [os.fspath(folder / name) for name in files if name not in failed]
+    if written:
+        print_lines("", f"Results: {', '.join(written)}")
+    if failed:
+        reasons = ", ".join(dict.fromkeys(failed.values()))
+        raise InputError(
+            f"{', '.join(failed)} cannot be written here ({reasons})",
+            remedy="What was found is printed above. Make room, or name another folder with --out.",
+            path=folder,
+        )

@@ -32,26 +32,26 @@ def bootstrap(
     Prints the intervals and writes bootstrap.txt and bootstrap.json. When it is killed, the same
     command goes on where it was.
     """
-    asked, folder = asked_for(study, given, out, force=force)
-    options = asked.bootstrap
-    with Progress(standard_error()) as say:
-        fit = fitted(asked, folder, say)
-        from calibration.uncertainty.bootstrap import bootstrap as drawn
+    with asked_for(study, given, out, force=force) as (asked, folder):
+        options = asked.bootstrap
+        with Progress(standard_error()) as say:
+            fit = fitted(asked, folder, say)
+            from calibration.uncertainty.bootstrap import bootstrap as drawn
 
-        found = drawn(
-            fit,
-            count=options.count,
-            seed=options.seed,
-            kind=options.kind,
-            progress=say,
-            checkpoint=str(checkpoint_of(folder, "bootstrap")),
-        )
-    print_lines(str(found))
-    numbers = {
-        "intervals": found.intervals,
-        "kind": found.kind,
-        "count": found.count,
-        "failed": found.failed,
-        "warnings": found.warnings,
-    }
-    write_findings(folder, "bootstrap", text=str(found), numbers=numbers)
+            found = drawn(
+                fit,
+                count=options.count,
+                seed=options.seed,
+                kind=options.kind,
+                progress=say,
+                checkpoint=str(checkpoint_of(folder, "bootstrap")),
+            )
+        print_lines(str(found))
+        numbers = {
+            "intervals": found.intervals,
+            "kind": found.kind,
+            "count": found.count,
+            "failed": found.failed,
+            "warnings": found.warnings,
+        }
+        write_findings(folder, "bootstrap", text=str(found), numbers=numbers)

@@ -22,7 +22,8 @@ CHECKPOINTS = "checkpoints"
 
 
 def resume_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -> "Fit":
-    """Fit a study; until it has ended, finished pieces are kept in ``folder``.
+    """Fit a study; finished pieces are kept in ``folder`` until ``forget`` removes them, once what
+    follows from the fit is written.
 
     They are filed under all that the numbers depend on, so that a study with other options, changed
     data or another version of a program begins anew.
@@ -47,14 +48,12 @@ def resume_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -
     place = folder / CHECKPOINTS / f"fit-{identity[:16]}"
     try:
         with checkpoint_minima(place, inputs={}, options={}):
-            found = fit_study(study, progress=progress)
+            return fit_study(study, progress=progress)
     except BaseException as error:
         refused = isinstance(error, InputError) and not isinstance(error, DamagedCheckpoint)
         if refused or not any(place.rglob("*.npz")):
             forget(folder)
         raise
-    forget(folder)
-    return found
 
 
 def forget(folder: Path) -> None:

@@ -39,28 +39,28 @@ def compare(
     Fits the study with each law of restitution. Prints AICc, BIC and, where asked, how well each
     predicts what was left out, and writes compare.txt and compare.json.
     """
-    asked, folder = asked_for(study, given, out, force=force)
-    options = asked.compare
-    with Progress(standard_error()) as say:
-        say("Starting")
-        prepare_jax()
-        from calibration.selection.compare import compare as compared
-        from calibration.studies.pipeline import problems_to_compare
+    with asked_for(study, given, out, force=force) as (asked, folder):
+        options = asked.compare
+        with Progress(standard_error()) as say:
+            say("Starting")
+            prepare_jax()
+            from calibration.selection.compare import compare as compared
+            from calibration.studies.pipeline import problems_to_compare
 
-        problems = problems_to_compare(asked, options.models)
-        say(f"Fitting {len(problems)} models")
-        found = compared(
-            problems,
-            cross_validate="auto" if options.cross_validate else None,
-            method=asked.fit.method,
-            steps=asked.fit.steps,
-        )
-    print_lines(str(found))
-    models_found = [{name: getattr(model, name) for name in COLUMNS} for model in found.models]
-    numbers = {
-        "models": models_found,
-        "verdict": found.verdict,
-        "hold_out": found.cross_validate,
-        "warnings": found.warnings,
-    }
-    write_findings(folder, "compare", text=str(found), numbers=numbers)
+            problems = problems_to_compare(asked, options.models)
+            say(f"Fitting {len(problems)} models")
+            found = compared(
+                problems,
+                cross_validate="auto" if options.cross_validate else None,
+                method=asked.fit.method,
+                steps=asked.fit.steps,
+            )
+        print_lines(str(found))
+        models_found = [{name: getattr(model, name) for name in COLUMNS} for model in found.models]
+        numbers = {
+            "models": models_found,
+            "verdict": found.verdict,
+            "hold_out": found.cross_validate,
+            "warnings": found.warnings,
+        }
+        write_findings(folder, "compare", text=str(found), numbers=numbers)

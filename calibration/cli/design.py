@@ -27,40 +27,40 @@ def design(
     The candidates are drops and throws, filmed or recorded by a microphone. Prints the ranking and
     writes design.txt and design.json.
     """
-    asked, folder = asked_for(study, given, out, force=force)
-    options = asked.design
-    if asked.partner.given:
-        raise InputError(
-            "design ranks drops and throws of one ball, and this study is of two bodies",
-            remedy="Rank your own candidates in Python, or look with profile at what more shots "
-            "would have to tell apart.",
-            path=study,
-        )
-    with Progress(standard_error()) as say:
-        fit = fitted(asked, folder, say)
-        from calibration.planning.rank import design as ranked
-        from calibration.studies.candidates import experiments_at_hand
+    with asked_for(study, given, out, force=force) as (asked, folder):
+        options = asked.design
+        if asked.partner.given:
+            raise InputError(
+                "design ranks drops and throws of one ball, and this study is of two bodies",
+                remedy="Rank your own candidates in Python, or look with profile at what more "
+                "shots would have to tell apart.",
+                path=study,
+            )
+        with Progress(standard_error()) as say:
+            fit = fitted(asked, folder, say)
+            from calibration.planning.rank import design as ranked
+            from calibration.studies.candidates import experiments_at_hand
 
-        candidates = experiments_at_hand(options, fit)
-        say(f"Weighing {len(candidates)} experiments")
-        found = ranked(fit, candidates, interest=options.interest)
-    print_lines(str(found))
-    ranking = [
-        {
-            "experiment": item.candidate.name,
-            "after": item.after,
-            "narrowing": item.narrowing,
-            "spread": item.spread,
-            "words": item.words,
+            candidates = experiments_at_hand(options, fit)
+            say(f"Weighing {len(candidates)} experiments")
+            found = ranked(fit, candidates, interest=options.interest)
+        print_lines(str(found))
+        ranking = [
+            {
+                "experiment": item.candidate.name,
+                "after": item.after,
+                "narrowing": item.narrowing,
+                "spread": item.spread,
+                "words": item.words,
+            }
+            for item in found.ranking
+        ]
+        numbers = {
+            "ranking": ranking,
+            "now": found.now,
+            "relative": found.relative,
+            "criterion": found.criterion,
+            "sentences": found.sentences,
+            "warnings": found.warnings,
         }
-        for item in found.ranking
-    ]
-    numbers = {
-        "ranking": ranking,
-        "now": found.now,
-        "relative": found.relative,
-        "criterion": found.criterion,
-        "sentences": found.sentences,
-        "warnings": found.warnings,
-    }
-    write_findings(folder, "design", text=str(found), numbers=numbers)
+        write_findings(folder, "design", text=str(found), numbers=numbers)

@@ -11,7 +11,7 @@ from calibration.cli.app import (
     standard_error,
     standard_output,
 )
-from calibration.cli.cached_fit import resume_fit
+from calibration.cli.cached_fit import forget, resume_fit
 from calibration.cli.options import (
     FLAG,
     RESULT,
@@ -66,7 +66,8 @@ def fit(
     Prints a table and writes fit.json (the numbers), fit.png (data, fitted curve, residuals),
     report.html (both on one page) and study.toml (all options, to be fitted again, with
     fingerprints of the data). They are written when everything has succeeded, and replace only
-    earlier results of the same study. When it is killed, the same command goes on where it was.
+    earlier results of the same study. One command at a time works in a folder. When it is killed,
+    the same command goes on where it was.
 
     A study file may hold every option; what is given here comes before it.
 
@@ -74,22 +75,30 @@ def fit(
     used then, and the table says why.
     """
     study = ask(files, given).study()
-    inputs = tuple(map(str, find_files(study.files)))
-    from calibration.studies.results_folder import check_folder, default_folder, write_results
+    from calibration.studies.results_folder import (
+        check_folder,
+        default_folder,
+        hold_folder,
+        write_results,
+    )
+    from calibration.studies.toml import fingerprint_files
+
+    inputs = fingerprint_files(find_files(study.files))
 
     folder = Path(out).expanduser() if out else default_folder(study_file(files))
-    check_folder(folder, study, force=force)
-    with Progress(standard_error(), quiet=quiet) as say:
-        say("Starting")
-        prepare_jax()
-        from calibration.results.table import print_fit
+    with hold_folder(folder):
+        check_folder(folder, study, force=force)
+        with Progress(standard_error(), quiet=quiet) as say:
+            say("Starting")
+            prepare_jax()
+            from calibration.results.table import print_fit
 
-        result = resume_fit(study, folder, progress=say)
-        say("Writing the results")
+            result = resume_fit(study, folder, progress=say)
+        if not quiet:
+            print_lines(*lines_on_data(result), "")
+        print_fit(result, console=standard_output())
         written = write_results(result, study, folder, inputs=inputs)
-    if not quiet:
-        print_lines(*lines_on_data(result), "")
-    print_fit(result, console=standard_output())
+        forget(folder)
     if not quiet:
         print_lines("", f"Results: {', '.join(map(str, written))}")
     return 0 if result.simulated else NOT_SIMULATED

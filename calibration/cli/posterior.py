@@ -1,6 +1,9 @@
 """``jaxcontact posterior``."""
 
 import os
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from calibration.cli.after_fit import (
     Out,
@@ -14,6 +17,9 @@ from calibration.cli.app import app, print_lines, standard_error
 from calibration.cli.options import Force, GivenOptions, all_of, verb
 from calibration.runtime.progress import Progress
 from calibration.studies.study import PosteriorOptions
+
+if TYPE_CHECKING:
+    from calibration.uncertainty.posterior import Posterior
 
 
 @verb(
@@ -34,29 +40,42 @@ def posterior(
     Prints the intervals and writes posterior.txt, posterior.json and posterior.nc, which ArviZ
     reads. When it is killed, the same command goes on where it was.
     """
-    asked, folder = asked_for(study, given, out, force=force)
-    options = asked.posterior
-    with Progress(standard_error()) as say:
-        fit = fitted(asked, folder, say)
-        from calibration.uncertainty.posterior import posterior as sampled
+    with asked_for(study, given, out, force=force) as (asked, folder):
+        options = asked.posterior
+        with Progress(standard_error()) as say:
+            fit = fitted(asked, folder, say)
+            from calibration.uncertainty.posterior import posterior as sampled
 
-        found = sampled(
-            fit,
-            samples=options.samples,
-            warmup=options.warmup,
-            chains=options.chains,
-            seed=options.seed,
-            progress=say,
-            checkpoint=str(checkpoint_of(folder, "posterior")),
+            found = sampled(
+                fit,
+                samples=options.samples,
+                warmup=options.warmup,
+                chains=options.chains,
+                seed=options.seed,
+                progress=say,
+                checkpoint=str(checkpoint_of(folder, "posterior")),
+            )
+        print_lines(str(found))
+        numbers = {
+            "intervals": found.intervals,
+            "level": found.level,
+            "rhat": found.rhat,
+            "ess": found.ess,
+            "divergences": found.divergences,
+            "warnings": found.warnings,
+        }
+        write_findings(
+            folder,
+            "posterior",
+            text=str(found),
+            numbers=numbers,
+            others={"posterior.nc": _netcdf(found)},
         )
-        found.data.to_netcdf(os.fspath(folder / "posterior.nc"))
-    print_lines(str(found))
-    numbers = {
-        "intervals": found.intervals,
-        "level": found.level,
-        "rhat": found.rhat,
-        "ess": found.ess,
-        "divergences": found.divergences,
-        "warnings": found.warnings,
-    }
-    write_findings(folder, "posterior", text=str(found), numbers=numbers)
+
+
+def _netcdf(found: "Posterior") -> bytes:
+    """The samples as a file that ArviZ reads."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "posterior.nc")
+        found.data.to_netcdf(file)
+        return Path(file).read_bytes()

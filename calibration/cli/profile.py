@@ -33,26 +33,26 @@ def profile(
     intervals and writes profile.txt, profile.json and profile.png. When it is killed, the same
     command goes on where it was.
     """
-    asked, folder = asked_for(study, given, out, force=force)
-    with Progress(standard_error()) as say:
-        fit = fitted(asked, folder, say)
-        from calibration.report.figures import png
-        from calibration.report.profile_figure import profile_figure
-        from calibration.uncertainty.profile import profile as profiled
+    with asked_for(study, given, out, force=force) as (asked, folder):
+        with Progress(standard_error()) as say:
+            fit = fitted(asked, folder, say)
+            from calibration.report.figures import png
+            from calibration.report.profile_figure import profile_figure
+            from calibration.uncertainty.profile import profile as profiled
 
-        found = profiled(
-            fit,
-            asked.profile.names,
-            level=asked.profile.level,
-            progress=say,
-            checkpoint=str(checkpoint_of(folder, "profile")),
+            found = profiled(
+                fit,
+                asked.profile.names,
+                level=asked.profile.level,
+                progress=say,
+                checkpoint=str(checkpoint_of(folder, "profile")),
+            )
+            figure = png(profile_figure(found))
+        print_lines(str(found))
+        write_findings(
+            folder,
+            "profile",
+            text=str(found),
+            numbers={"profiles": found.profiles, "warnings": found.warnings},
+            others={"profile.png": figure},
         )
-        figure = png(profile_figure(found))
-    print_lines(str(found))
-    write_findings(
-        folder,
-        "profile",
-        text=str(found),
-        numbers={"profiles": found.profiles, "warnings": found.warnings},
-        figure=figure,
-    )

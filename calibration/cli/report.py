@@ -28,29 +28,31 @@ def report(study: StudyFile, out: Out = None, force: Force = False) -> None:
     from calibration.studies.results_folder import title_of
     from calibration.studies.toml import study_text
 
-    asked, folder = asked_for(study, GivenOptions(), out, force=force)
-    page = EXPORTERS["page"]
-    path = folder / page.filename
-    with Progress(standard_error()) as say:
-        fit = fitted(asked, folder, say)
-        say("Writing the page")
-        sections = [
-            PageSection(
-                title, text=_text(folder / f"{name}.txt"), figure=_picture(folder / f"{name}.png")
+    with asked_for(study, GivenOptions(), out, force=force) as (asked, folder):
+        page = EXPORTERS["page"]
+        path = folder / page.filename
+        with Progress(standard_error()) as say:
+            fit = fitted(asked, folder, say)
+            say("Writing the page")
+            sections = [
+                PageSection(
+                    title,
+                    text=_text(folder / f"{name}.txt"),
+                    figure=_picture(folder / f"{name}.png"),
+                )
+                for name, title in TITLES.items()
+                if (folder / f"{name}.txt").exists()
+            ]
+            folder.mkdir(parents=True, exist_ok=True)
+            context = ExportContext(
+                title=title_of(asked), study=study_text(asked, folder=folder), sections=sections
             )
-            for name, title in TITLES.items()
-            if (folder / f"{name}.txt").exists()
-        ]
-        folder.mkdir(parents=True, exist_ok=True)
-        context = ExportContext(
-            title=title_of(asked), study=study_text(asked, folder=folder), sections=sections
-        )
-        page.write(fit, path, context=context)
-    print_lines(f"Results: {path}")
+            page.write(fit, path, context=context)
+        print_lines(f"Results: {path}")
 
 
 def _text(path: Path) -> str:
-    return path.read_text(encoding="utf-8")
+    return path.read_text(encoding="utf-8", errors="replace")
 
 
 def _picture(path: Path) -> bytes | None:

@@ -12,7 +12,7 @@ from calibration.cli.options import RESULT, Force, GivenOptions, all_of, ask, fl
 from calibration.errors import InputError
 from calibration.runtime.progress import Progress
 from calibration.studies.choices.varied import check_varied
-from calibration.studies.results_folder import check_writable
+from calibration.studies.results_folder import hold_folder
 from calibration.studies.study import Ball, ContactOptions, ModelOptions, Partner, SweepOptions
 
 STORE = "sweep.zarr"
@@ -85,26 +85,32 @@ def sweep(
     asked = options.study()
     beside = Path() if study is None else Path(study).parent
     folder = Path(out).expanduser() if out else beside / "sweep"
-    check_writable(folder)
-    with Progress(standard_error()) as say:
-        say("Starting")
-        prepare_jax()
-        from calibration.report.figures import png
-        from calibration.report.response_figure import response_figure
-        from calibration.studies.swept.run import sweep_study
-        from calibration.sweeps.store import remove_store
-        from calibration.sweeps.summary import summarise
-        from jaxcontact import SimulationWarning
+    with hold_folder(folder):
+        with Progress(standard_error()) as say:
+            say("Starting")
+            prepare_jax()
+            from calibration.report.figures import png
+            from calibration.report.response_figure import response_figure
+            from calibration.studies.swept.run import sweep_study
+            from calibration.sweeps.store import remove_store
+            from calibration.sweeps.summary import summarise
+            from jaxcontact import SimulationWarning
 
-        if force:
-            remove_store(folder / STORE)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SimulationWarning)  # the table says it
-            swept = sweep_study(asked, folder / STORE, progress=say)
-        found = summarise(swept)
-        say("Drawing")
-        figure = png(response_figure(swept))
-    print_lines(str(found))
-    write_findings(folder, "sweep", text=str(found), numbers=vars(found), figure=figure)
-    print_lines(f"All variants: {folder / STORE}")
+            if force:
+                remove_store(folder / STORE)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SimulationWarning)  # the table says it
+                swept = sweep_study(asked, folder / STORE, progress=say)
+            found = summarise(swept)
+            say("Drawing")
+            figure = png(response_figure(swept))
+        print_lines(str(found))
+        write_findings(
+            folder,
+            "sweep",
+            text=str(found),
+            numbers=vars(found),
+            others={"sweep.png": figure},
+        )
+        print_lines(f"All variants: {folder / STORE}")
     return INCOMPLETE if found.failures else 0

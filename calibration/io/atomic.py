@@ -1,5 +1,6 @@
 """Writing a file whole or not at all."""
 
+import contextlib
 import os
 import secrets
 from pathlib import Path
@@ -39,6 +40,9 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
         if target.exists():
             beside.chmod(target.stat().st_mode & 0o7777)
         os.replace(beside, target)
-    except BaseException:
-        beside.unlink(missing_ok=True)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            beside.unlink(missing_ok=True)
+        if isinstance(error, OSError):  # which names the file beside
+            raise OSError(error.errno, error.strerror, os.fspath(path)) from error
         raise

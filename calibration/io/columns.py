@@ -2,13 +2,13 @@
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from calibration.errors import InputError
 from calibration.io.headers import Header, list_headers
+from calibration.io.names import stem_of
 from calibration.io.tables import Table, read_table
 
 
@@ -90,7 +90,7 @@ def read_columns(
             remedy=f"Rename one to {wanted[missing[0]].names[0]!r}, or say which it is: "
             f"columns={{{missing[0]!r}: ...}}.",
         )
-    return values, Path(path).stem
+    return values, stem_of(path)
 
 
 def _find_header(table: Table, key: str, column: Column) -> Header | None:

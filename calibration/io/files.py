@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from calibration.errors import InputError
+from calibration.io.names import readable_name, stem_of
 
 SUFFIXES = (".csv", ".dat", ".tsv", ".txt")  # what counts as data in a directory
 
@@ -32,14 +33,17 @@ def make_distinct_names(paths: Sequence[Path]) -> list[str]:
     (``table-drop_1``), or else the suffix.
     """
     places = [Path(os.path.realpath(path)) for path in paths]
-    names = [path.stem for path in paths]
+    names = [stem_of(path) for path in paths]
     for level in range(2, max((len(place.parts) for place in places), default=0) + 1):
         names = _add_prefixes(
             names,
-            [f"{place.parts[-level]}-" if level < len(place.parts) else "" for place in places],
+            [
+                f"{readable_name(place.parts[-level])}-" if level < len(place.parts) else ""
+                for place in places
+            ],
         )
     return [
-        name + (path.suffix if names.count(name) > 1 else "")
+        name + (readable_name(path.suffix) if names.count(name) > 1 else "")
         for name, path in zip(names, paths, strict=True)
     ]
 

@@ -9,7 +9,6 @@ sphere that slides forwards, as in rolling forwards.
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from calibration.errors import InputError
 from calibration.io.headers import Header, list_headers
+from calibration.io.names import stem_of
 from calibration.io.tables import Table, read_table
 from calibration.io.trajectory_columns import identify_quantity, is_trajectory
 
@@ -329,10 +329,10 @@ def read_impact_table(
     deviations = _sigma(table, chosen, values, given)
     measured: dict[str, Any] = {name: column[rows] for name, column in values.items()}
     return ImpactTable(
-        name=Path(path).stem,
+        name=stem_of(path),
         **measured,
         sigma={name: column[rows] for name, column in deviations.items()},
-        source=(Path(path).stem,) * int(rows.sum()),
+        source=(stem_of(path),) * int(rows.sum()),
         line=table.lines[rows],
         path=table.path,
         ignored=table.list_unused(chosen.values()),

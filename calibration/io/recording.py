@@ -10,7 +10,6 @@ import dataclasses
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from calibration.errors import InputError
 from calibration.io.files import find_files, make_distinct_names
+from calibration.io.names import stem_of
 from calibration.io.tables import Table, read_table
 from calibration.io.trajectory_columns import AXES, TrajectoryColumns, find_columns
 
@@ -168,7 +168,7 @@ def read_trajectory(
     """
     return recording_of(
         read_table(path),
-        name=Path(path).stem,
+        name=stem_of(path),
         columns=columns,
         scale=scale,
         frame_rate=frame_rate,

@@ -9,7 +9,6 @@ import dataclasses
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ from numpy.typing import NDArray
 
 from calibration.errors import InputError
 from calibration.io.headers import Header, list_headers
+from calibration.io.names import stem_of
 from calibration.io.recording import Recording, recording_of
 from calibration.io.tables import Table, read_table
 from calibration.io.trajectory_columns import AXES, TrajectoryColumns, identify_quantity
@@ -179,7 +179,7 @@ def read_two_bodies(
     found = {header: identify_body(header) for header in table.headers}
     _check_bodies(table, found)
     bodies = _two_bodies(table, found)
-    shown = Path(path).stem if name is None else name
+    shown = stem_of(path) if name is None else name
     read = [
         recording_of(
             _of_body(table, found, body),

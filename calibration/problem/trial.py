@@ -1,6 +1,5 @@
 """One run of an experiment: a motion, and everything that was measured of it."""
 
-import pathlib
 from collections.abc import Mapping
 
 import numpy as np
@@ -9,6 +8,7 @@ import jaxcontact as jc
 from calibration.detection.detection import Detection
 from calibration.detection.impacts import DetectedImpacts
 from calibration.errors import InputError
+from calibration.io.names import stem_of
 from calibration.io.recording import Recording
 from calibration.measurements.base import Measurement
 from calibration.measurements.positions import TrackedPositions
@@ -56,7 +56,7 @@ class Trial:
     def _name(self) -> str:
         if self.bodies == 1:
             return self.measured[0].name
-        return "collision" if self.path is None else pathlib.Path(self.path).stem
+        return "collision" if self.path is None else stem_of(self.path)
 
     def _check_bodies(self) -> None:
         for item in self.measured:

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
 from calibration.io.atomic import write_atomically
+from calibration.io.names import text_bytes
 from calibration.report.exporter import EXPORTERS, ExportContext, Exporter
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ class TableText(Exporter):
         """Write the table in UTF-8 (``fit_text``)."""
         from calibration.results.table import fit_text
 
-        write_atomically(path, fit_text(fit, width=100, encoding="utf-8").encode())
+        write_atomically(path, text_bytes(fit_text(fit, width=100, encoding="utf-8")))
 
 
 EXPORTERS.register(JSON())

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from calibration.io.atomic import write_atomically
+from calibration.io.names import readable_name
 from calibration.results import residuals
 from calibration.results.estimate import Estimate
 from calibration.results.fitted_data import FittedColumn, FittedRecording, FittedSeries
@@ -157,6 +158,8 @@ def _plain(value: Any) -> Any:
         return _plain(np.asarray(value).tolist())
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
+    if isinstance(value, str):
+        return readable_name(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value

@@ -9,6 +9,7 @@ from importlib import resources
 from typing import Any
 
 from calibration.io.atomic import write_atomically
+from calibration.io.names import text_bytes
 from calibration.report.exporter import PageSection
 from calibration.results import sentences
 from calibration.results.estimate import Determination, Estimate
@@ -70,7 +71,8 @@ def write_page(
         True
     """
     write_atomically(
-        path, page_text(fit, figure=figure, title=title, sections=sections, study=study).encode()
+        path,
+        text_bytes(page_text(fit, figure=figure, title=title, sections=sections, study=study)),
     )
 
 

@@ -4,11 +4,11 @@ study.
 
 import abc
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 
 import jaxcontact as jc
+from calibration.io.names import stem_of
 from calibration.io.recording import Recording
 from calibration.measurements import Measurement
 from calibration.model.free import Free
@@ -122,7 +122,7 @@ class MeasurementFiles(FileKind):
         names = [trial.name for trial in trials]
         for trial, path in zip(trials, study.files, strict=True):
             if names.count(trial.name) > 1:
-                trial.name = Path(path).stem
+                trial.name = stem_of(path)
         return trials
 
     def trial(self, path: str, options: ReadingOptions) -> Trial:

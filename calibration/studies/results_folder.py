@@ -5,13 +5,15 @@ import dataclasses
 import os
 import tempfile
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
 from calibration.io.files import find_files
+from calibration.io.folder_lock import FolderLock
+from calibration.io.names import readable_name
 from calibration.report.exporter import ExportContext, Exporter
 from calibration.report.exporters import EXPORTERS
 from calibration.studies.option import as_toml
@@ -35,6 +37,22 @@ def default_folder(study_file: str | os.PathLike[str] | None) -> Path:
     return (
         beside if Path(study_file).name == STUDY and made_by_fit(study_file) else beside / "result"
     )
+
+
+@contextlib.contextmanager
+def hold_folder(folder: Path) -> Iterator[None]:
+    """While a command works in a folder of results, no other one does: it would remove what this
+    one keeps there.
+
+    Args:
+        folder: is made when it does not exist, and removed again when nothing is left in it.
+
+    Raises:
+        InputError: another command is at work there, or the folder cannot be written to.
+    """
+    check_writable(folder)
+    with FolderLock(folder, remedy="Wait until it has ended, or name another folder with --out."):
+        yield
 
 
 def check_folder(folder: Path, study: Study, *, force: bool = False) -> None:
@@ -74,7 +92,11 @@ def chosen_exporters(study: Study) -> tuple[Exporter, ...]:
 
 
 def write_results(
-    fit: "Fit", study: Study, folder: Path, *, inputs: Iterable[str | os.PathLike[str]]
+    fit: "Fit",
+    study: Study,
+    folder: Path,
+    *,
+    inputs: Iterable[str | os.PathLike[str]] | Mapping[str, str],
 ) -> tuple[Path, ...]:
     r"""Write ``study.toml`` and the file of each exporter: all, or after an error none.
 
@@ -82,7 +104,8 @@ def write_results(
         fit: what was found.
         study: what was asked.
         folder: where to; it is made when it does not exist.
-        inputs: the data files that were read.
+        inputs: the data files that were read, with their fingerprints where those were taken when
+            they were read (``fingerprint_files``).
 
     Raises:
         InputError: the folder cannot be written to.
@@ -113,6 +136,7 @@ def write_results(
         ['fit.json', 'fit.png', 'report.html', 'study.toml']
     """
     exporters = chosen_exporters(study)
+    names = [*(exporter.filename for exporter in exporters), STUDY]
     is_new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -126,10 +150,13 @@ def write_results(
                 written = {**context.written, exporter.name: path}
                 context = dataclasses.replace(context, written=written)
             write_atomically(stage / STUDY, text.encode())
-            names = [*(exporter.filename for exporter in exporters), STUDY]
             return tuple((stage / name).replace(folder / name) for name in names)
     except OSError as error:
-        raise _not_writable(folder, error.strerror or str(error)) from error
+        raise InputError(
+            f"{', '.join(names)} cannot be written here ({error.strerror or error})",
+            remedy="Make room, or name another folder with --out.",
+            path=folder,
+        ) from error
     finally:
         if is_new:
             with contextlib.suppress(OSError):  # it holds the results
@@ -138,7 +165,7 @@ def write_results(
 
 def title_of(study: Study) -> str:
     """``Fit of drop_0.csv``, ``Fit of 6 files, drop_0.csv to throw_5.csv``."""
-    names = [Path(file).name for file in study.files]
+    names = [readable_name(Path(file).name) for file in study.files]
     if len(names) == 1:
         return f"Fit of {names[0]}"
     return f"Fit of {len(names)} files, {names[0]} to {names[-1]}"

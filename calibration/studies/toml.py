@@ -18,6 +18,7 @@ from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
 from calibration.io.contents import read_contents
 from calibration.io.files import find_files
+from calibration.io.names import existing_path, readable_name
 from calibration.runtime.versions import installed_versions
 from calibration.studies.extensions import SUFFIX, load_extensions
 from calibration.studies.option import options, required
@@ -236,8 +237,10 @@ def _from_folder(folder: str, file: str) -> str:
     """A path or pattern of a study in ``folder`` as seen from the current directory."""
     file = os.path.expanduser(file)
     if not folder or os.path.isabs(file):
-        return file
-    joined = os.path.join(glob.escape(folder) if glob.has_magic(file) else folder, file)
+        return existing_path(file)
+    joined = existing_path(
+        os.path.join(glob.escape(folder) if glob.has_magic(file) else folder, file)
+    )
     shorter = os.path.normpath(joined)
     # Behind a link, ".." does not lead back to where the link stands.
     same = os.path.realpath(os.path.dirname(shorter)) == os.path.realpath(os.path.dirname(joined))
@@ -250,6 +253,15 @@ def _extension_from(folder: str | os.PathLike[str], name: str) -> str:
 
 
 # Provenance
+
+
+def fingerprint_files(paths: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
+    """The fingerprints of files as they are now, by path, for ``write_study``.
+
+    Raises:
+        InputError: a file that cannot be read.
+    """
+    return {os.fspath(path): _fingerprint(path) for path in paths}
 
 
 def _fingerprint(path: str | os.PathLike[str]) -> str:
@@ -269,7 +281,7 @@ def _warn_of_changes(provenance: Mapping[str, Any], source: str) -> None:
 
 def _changes(hashes: Mapping[str, str], folder: str) -> Iterator[str]:
     for file, expected in hashes.items():
-        path = os.path.join(folder, os.path.expanduser(file))
+        path = existing_path(os.path.join(folder, os.path.expanduser(file)))
         if not os.path.isfile(path):
             yield f"{file} is gone"
         elif _fingerprint(path) != expected:
@@ -319,7 +331,7 @@ def write_study(
     study: Study,
     path: str | os.PathLike[str],
     *,
-    inputs: Iterable[str | os.PathLike[str]] | None = None,
+    inputs: Iterable[str | os.PathLike[str]] | Mapping[str, str] | None = None,
     fitted: bool = True,
 ) -> None:
     r"""Write a study as TOML that `read_study` reads back, with every option, its meaning, and the
@@ -329,7 +341,8 @@ def write_study(
         study: what to write; its relative files are relative to the current directory.
         path: of the file, replaced as a whole or not at all. In it, files are named relative to its
             folder.
-        inputs: the data files; by default those that ``study.files`` stands for.
+        inputs: the data files, with their fingerprints where those were taken when they were read
+            (``fingerprint_files``); by default those that ``study.files`` stands for.
         fitted: whether it goes with results; one that is still to be edited holds no fingerprints.
 
     Raises:
@@ -359,7 +372,7 @@ def study_text(
     study: Study,
     *,
     folder: str | os.PathLike[str],
-    inputs: Iterable[str | os.PathLike[str]] | None = None,
+    inputs: Iterable[str | os.PathLike[str]] | Mapping[str, str] | None = None,
     fitted: bool = True,
 ) -> str:
     """What `write_study` writes into a file in ``folder``."""
@@ -411,13 +424,16 @@ def _inline(value: Any) -> Any:
     return table
 
 
-def _provenance(inputs: Iterable[str | os.PathLike[str]], folder: str | os.PathLike[str]) -> Any:
+def _provenance(
+    inputs: Iterable[str | os.PathLike[str]] | Mapping[str, str], folder: str | os.PathLike[str]
+) -> Any:
     table, hashes = tomlkit.table(), tomlkit.table()
     table.comment(_PROVENANCE)
     for name, version in installed_versions().items():
         table.add(name, version or "not installed")
-    for path in inputs:
-        hashes.add(_seen_from(folder, path), _fingerprint(path))
+    known = inputs if isinstance(inputs, Mapping) else fingerprint_files(inputs)
+    for path, digest in known.items():
+        hashes.add(_seen_from(folder, path), digest)
     table.add("sha256", hashes)
     return table
 
@@ -427,6 +443,7 @@ def _seen_from(folder: str | os.PathLike[str], file: str | os.PathLike[str]) -> 
     absolute = os.path.abspath(os.path.expanduser(file))
     try:
         # Going up from a folder that is a link leads to where the folder really is.
-        return Path(os.path.relpath(absolute, os.path.realpath(folder))).as_posix()
+        seen = os.path.relpath(absolute, os.path.realpath(folder))
     except ValueError:  # another drive
-        return Path(absolute).as_posix()
+        seen = absolute
+    return readable_name(Path(seen).as_posix())
