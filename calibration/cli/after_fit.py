@@ -4,7 +4,7 @@ they leave there.
 
 import contextlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -78,6 +78,23 @@ def fitted(study: Study, folder: Path, say: Progress) -> "Fit":
     say("Starting")
     prepare_jax()
     return resume_fit(study, folder, progress=say)
+
+
+def check_names(study: Study, names: Sequence[str] | None, *, option: str, say: Progress) -> None:
+    """Before the fit: raise for names that none of its parameters will have.
+
+    Args:
+        study: to be fitted.
+        names: that were given in the option, if any.
+        option: with its section.
+        say: progress.
+    """
+    if names is not None:
+        say("Starting")
+        prepare_jax()
+        from calibration.studies.pipeline import check_parameters
+
+        check_parameters(study, names, option=option)
 
 
 def checkpoint_of(folder: Path, work: str) -> Path:

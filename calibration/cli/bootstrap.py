@@ -8,7 +8,7 @@ from calibration.cli.after_fit import (
     fitted,
     write_findings,
 )
-from calibration.cli.app import app, print_lines, standard_error
+from calibration.cli.app import app, prepare_jax, print_lines, standard_error
 from calibration.cli.options import Force, GivenOptions, all_of, verb
 from calibration.runtime.progress import Progress
 from calibration.studies.study import BootstrapOptions
@@ -35,6 +35,12 @@ def bootstrap(
     with asked_for(study, given, out, force=force) as (asked, folder):
         options = asked.bootstrap
         with Progress(standard_error()) as say:
+            if options.kind == "trial":
+                say("Starting")
+                prepare_jax()
+                from calibration.studies.pipeline import check_enough_to_draw
+
+                check_enough_to_draw(asked)
             fit = fitted(asked, folder, say)
             from calibration.uncertainty.bootstrap import bootstrap as drawn
 

@@ -1,6 +1,6 @@
 """``jaxcontact design``."""
 
-from calibration.cli.after_fit import Out, StudyFile, asked_for, fitted, write_findings
+from calibration.cli.after_fit import Out, StudyFile, asked_for, check_names, fitted, write_findings
 from calibration.cli.app import app, print_lines, standard_error
 from calibration.cli.options import Force, GivenOptions, all_of, verb
 from calibration.errors import InputError
@@ -37,6 +37,7 @@ def design(
                 path=study,
             )
         with Progress(standard_error()) as say:
+            check_names(asked, asked.design.interest, option="design.interest", say=say)
             fit = fitted(asked, folder, say)
             from calibration.planning.rank import design as ranked
             from calibration.studies.candidates import experiments_at_hand

@@ -13,7 +13,7 @@ from calibration.cli.after_fit import (
     fitted,
     write_findings,
 )
-from calibration.cli.app import app, print_lines, standard_error
+from calibration.cli.app import app, prepare_jax, print_lines, standard_error
 from calibration.cli.options import Force, GivenOptions, all_of, verb
 from calibration.runtime.progress import Progress
 from calibration.studies.study import PosteriorOptions
@@ -43,9 +43,13 @@ def posterior(
     with asked_for(study, given, out, force=force) as (asked, folder):
         options = asked.posterior
         with Progress(standard_error()) as say:
-            fit = fitted(asked, folder, say)
+            say("Starting")
+            prepare_jax()
+            from calibration.uncertainty.posterior import import_samplers
             from calibration.uncertainty.posterior import posterior as sampled
 
+            import_samplers()  # raises before the fit where they are not installed
+            fit = fitted(asked, folder, say)
             found = sampled(
                 fit,
                 samples=options.samples,

@@ -4,6 +4,7 @@ from calibration.cli.after_fit import (
     Out,
     StudyFile,
     asked_for,
+    check_names,
     checkpoint_of,
     fitted,
     write_findings,
@@ -35,6 +36,7 @@ def profile(
     """
     with asked_for(study, given, out, force=force) as (asked, folder):
         with Progress(standard_error()) as say:
+            check_names(asked, asked.profile.names, option="profile.names", say=say)
             fit = fitted(asked, folder, say)
             from calibration.report.figures import png
             from calibration.report.profile_figure import profile_figure

@@ -35,6 +35,7 @@ class FileKind(abc.ABC):
         comparable: whether laws of restitution can be compared on such files.
         bodies: how many bodies such a file is of, 1 or 2.
         discs: whether its one body may be a disc.
+        added: names of shared parameters that ``fit`` may find beside those of ``problem``.
 
     Example:
         >>> import calibration as cal
@@ -46,6 +47,7 @@ class FileKind(abc.ABC):
     comparable: ClassVar[bool] = False
     bodies: ClassVar[int] = 1
     discs: ClassVar[bool] = False
+    added: ClassVar[tuple[str, ...]] = ()
 
     @abc.abstractmethod
     def recognises(self, path: str, headers: Sequence[Header]) -> bool:

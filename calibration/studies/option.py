@@ -3,6 +3,7 @@ study file and help texts use that.
 """
 
 import dataclasses
+import difflib
 import math
 import numbers
 import os
@@ -29,6 +30,7 @@ class ValueKind:
         typed: type of what is typed on the command line.
         metavar: name of the value in help texts.
         parse: the value that is meant by what was typed; by default that itself.
+        names: what texts it may be made of, where these are known.
     """
 
     allowed: str | Callable[[], str]
@@ -36,6 +38,17 @@ class ValueKind:
     typed: Any
     metavar: str = "VALUE"
     parse: Callable[[Any], Any] | None = None
+    names: Callable[[], Sequence[str]] | None = None
+
+    def suggest(self, value: object) -> str:
+        """A sentence with the name that was probably meant, empty where there is none."""
+        known = () if self.names is None else self.names()
+        given = [value] if isinstance(value, str) else value if isinstance(value, Iterable) else ()
+        for text in given:
+            if isinstance(text, str) and text not in known:
+                close = difflib.get_close_matches(text, known, n=1)
+                return f"Did you mean {close[0]!r}? " if close else ""
+        return ""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,7 +88,7 @@ class Option:
             )
             raise InputError(
                 f"{name} = {as_toml(value)} is not {allowed}",
-                remedy=f"It means: {self.about}.",
+                remedy=f"{self.kind.suggest(value)}It means: {self.about}.",
                 path=path,
                 line=line,
             )
@@ -159,16 +172,14 @@ def _number(value: Any) -> float | None:
     return float(value) if given and math.isfinite(value) else None
 
 
-def _whole(value: Any) -> int | None:
-    whole = int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) else 0
-    return whole if whole >= 1 else None
+def at_least(least: int, metavar: str = "COUNT") -> ValueKind:
+    """A whole number from a smallest one on."""
 
+    def clean(value: Any) -> int | None:
+        whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+        return int(value) if whole and value >= least else None
 
-def _natural(value: Any) -> int | None:
-    whole = (
-        int(value) if isinstance(value, numbers.Integral) and not isinstance(value, bool) else -1
-    )
-    return whole if whole >= 0 else None
+    return ValueKind(f"a whole number of at least {least}", clean, int, metavar)
 
 
 def _fraction(value: Any) -> float | None:
@@ -252,7 +263,7 @@ def _one_of(choices: tuple[bool | str, ...]) -> Callable[[Any], bool | str | Non
 def one_of(*choices: str, metavar: str = "NAME") -> ValueKind:
     """One of a few texts."""
     words = ", ".join(map(as_toml, choices))
-    return ValueKind(f"one of {words}", _one_of(choices), str, metavar)
+    return ValueKind(f"one of {words}", _one_of(choices), str, metavar, names=lambda: choices)
 
 
 def name_in(registry: Registry[Any], metavar: str = "NAME") -> ValueKind:
@@ -262,6 +273,7 @@ def name_in(registry: Registry[Any], metavar: str = "NAME") -> ValueKind:
         lambda value: value if isinstance(value, str) and value in registry else None,
         str,
         metavar,
+        names=lambda: registry.names,
     )
 
 
@@ -277,6 +289,7 @@ def names_in(registry: Registry[Any]) -> ValueKind:
         clean,
         list[str],
         "NAME",
+        names=lambda: registry.names,
     )
 
 
@@ -345,8 +358,8 @@ def _value_of(text: str) -> float | str | bool:
 NUMBER = ValueKind("a number", _number, float, "NUMBER")
 POSITIVE = ValueKind("a positive number", _positive, float, "NUMBER")
 NON_NEGATIVE = ValueKind("zero or a positive number", _non_negative, float, "NUMBER")
-WHOLE = ValueKind("a whole number of at least 1", _whole, int, "COUNT")
-NATURAL = ValueKind("a whole number of at least 0", _natural, int, "NUMBER")
+WHOLE = at_least(1)
+NATURAL = at_least(0, "NUMBER")
 FRACTION = ValueKind("a number between 0 and 1", _fraction, float, "FRACTION")
 NAMES = ValueKind("a list of names such as ['restitution']", _names, list[str], "NAME")
 NUMBERS = ValueKind(

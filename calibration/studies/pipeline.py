@@ -3,6 +3,8 @@
 import dataclasses
 from collections.abc import Sequence
 
+from calibration.errors import InputError
+from calibration.fitting.policy import DEFAULT_POLICY
 from calibration.io.files import find_files
 from calibration.problem.problem import Problem
 from calibration.results.result import Fit
@@ -11,6 +13,8 @@ from calibration.studies.file_kind import FileKind, Say
 from calibration.studies.file_kinds import check_bodies, common_kind
 from calibration.studies.file_report import FileReport
 from calibration.studies.study import Study
+from calibration.uncertainty.bootstrap import check_trials
+from jaxcontact.parameters import nearest
 
 
 def fit_study(study: Study, *, progress: Say | None = None) -> Fit:
@@ -55,6 +59,44 @@ def problem_to_fit(study: Study, reports: Sequence[FileReport] = ()) -> Problem:
     """
     study = with_found_files(study)
     return kind_of_study(study).problem(study, reports)
+
+
+def check_parameters(study: Study, names: Sequence[str], *, option: str) -> None:
+    """Raise, before anything is fitted, for names that no parameter of the fit will have.
+
+    Args:
+        study: files, ball, and how to read and model them.
+        names: of parameters, as ``fit.json`` names them.
+        option: that holds them, for the message.
+
+    Raises:
+        InputError: naming the one that was probably meant.
+    """
+    study = with_found_files(study)
+    kind = kind_of_study(study)
+    known = dict.fromkeys((*kind.problem(study).layout.names, *kind.added))
+    for name in names:
+        if name not in known:
+            endings = {path.rpartition(".")[2]: path for path in known}
+            meant = endings.get(name, name)
+            raise InputError(
+                f"{option}: {name!r} is no parameter of this fit.{nearest(meant, known)}"
+            )
+
+
+def check_enough_to_draw(study: Study) -> None:
+    """Raise, before anything is fitted, where whole recordings are to be drawn and there are too
+    few.
+
+    Args:
+        study: files, ball, and how to read and model them; ``bootstrap.kind`` says what is drawn.
+
+    Raises:
+        InputError: with the number that it takes.
+    """
+    problem = problem_to_fit(study)
+    free = len(set(problem.layout.names) - set(problem.frozen))
+    check_trials(len(problem.trials), free, DEFAULT_POLICY, study.bootstrap.kind)
 
 
 def problems_to_compare(study: Study, models: Sequence[str] | None = None) -> dict[str, Problem]:

@@ -36,6 +36,7 @@ from calibration.studies.option import (
     VECTOR,
     WHOLE,
     Option,
+    at_least,
     name_in,
     names_in,
     one_of,
@@ -464,7 +465,7 @@ class BootstrapOptions(Section):
     """
 
     section: ClassVar[str] = "bootstrap"
-    count: int = option("how many times", WHOLE, default=500)
+    count: int = option("how many times", at_least(2), default=500)
     seed: int = option("another number, other draws", NATURAL, default=0)
     kind: str = option(
         "what is drawn: residual, moving_block (correlated noise), trial (whole recordings) "
@@ -485,9 +486,11 @@ class PosteriorOptions(Section):
     """
 
     section: ClassVar[str] = "posterior"
-    samples: int = option("samples of each chain", WHOLE, default=1000)
+    samples: int = option("samples of each chain", at_least(4), default=1000)
     warmup: int = option("steps before them, which adapt the sampler", WHOLE, default=1000)
-    chains: int = option("independent chains", WHOLE, default=4)
+    chains: int = option(
+        "independent chains, which are compared with each other", at_least(2), default=4
+    )
     seed: int = option("another number, other samples", NATURAL, default=0)
 
 
@@ -504,7 +507,7 @@ class CompareOptions(Section):
     section: ClassVar[str] = "compare"
     models: tuple[str, ...] | None = option(
         f"the restitution laws to compare, some of {_LAWS}; all when left out",
-        NAMES,
+        names_in(RESTITUTION_LAWS),
         default=None,
         flags="--model",
     )
@@ -514,6 +517,14 @@ class CompareOptions(Section):
         default=False,
         flags="--hold-out/--no-hold-out",
     )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.models is not None and len(set(self.models)) < max(2, len(self.models)):
+            raise InputError(
+                f"models = {list(self.models)} are not two or more different ones to compare",
+                remedy=f"Name each once, at least two of {_LAWS}, or leave models out for all.",
+            )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -554,6 +565,15 @@ class DesignOptions(Section):
         metavar="HERTZ",
     )
     repeats: int = option("how often an experiment would be repeated", WHOLE, default=1)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        level = [angle for angle in self.angles or () if angle >= 90]
+        if level:
+            raise InputError(
+                f"angles = {level[0]:g} is not below 90 degrees from the normal",
+                remedy="Give angles in degrees from the normal of the surface, 0 for a drop.",
+            )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -92,6 +92,7 @@ class Trajectories(FileKind):
 
     name: ClassVar[str] = "a trajectory"
     comparable: ClassVar[bool] = True
+    added: ClassVar[tuple[str, ...]] = (LIFT,)
 
     def recognises(self, path: str, headers: Sequence[Header]) -> bool:
         """Whether there are positions at times."""

@@ -236,7 +236,12 @@ def bootstrap(
         raise InputError(
             f"bootstrap: block = {block!r}", remedy="Give a whole number of samples, or None."
         )
-    check_trials(assessment, kind)
+    check_trials(
+        sum(own.shape[0] for own in assessment.start.local),
+        int(assessment.free.sum()),
+        assessment.policy,
+        kind,
+    )
     lanes = min(lanes or affordable_lanes(assessment), count)
     length = block or default_block(assessment)
     options = {
@@ -292,12 +297,19 @@ def bootstrap(
     )
 
 
-def check_trials(assessment: Assessment, kind: str) -> None:
-    """Raise when there are too few trials to draw from."""
-    trials, needed = (
-        sum(own.shape[0] for own in assessment.start.local),
-        assessment.policy.scatter_trials + int(assessment.free.sum()),
-    )
+def check_trials(trials: int, free: int, policy: FitPolicy, kind: str) -> None:
+    """Raise when there are too few trials to draw from.
+
+    Args:
+        trials: how many there are.
+        free: how many parameters they share.
+        policy: by which the fit is judged.
+        kind: of the bootstrap.
+
+    Raises:
+        InputError: with the number that it takes.
+    """
+    needed = policy.scatter_trials + free
     if kind == "trial" and trials < needed:
         raise InputError(
             f"bootstrap: {trials} trials are too few to draw from; it takes {needed}",

@@ -408,7 +408,8 @@ def test_an_error_leaves_earlier_results_as_they_were(run, fits, here, monkeypat
     monkeypatch.setattr("calibration.report.figures.save_figure", disk_full)
     status, _, err = run("fit", "drops", *BALL)
     assert status == 2
-    assert "result: the results cannot be written here (No space left on device)" in err
+    assert "result: fit.json, " in err
+    assert "cannot be written here (No space left on device)" in err
     assert contents(here / "result") == before
     assert run("fit", "drops", *BALL, "--out", "new")[0] == 2
     assert not (here / "new").exists()
