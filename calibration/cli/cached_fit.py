@@ -34,7 +34,7 @@ def resume_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -
         progress: called with a sentence at each stage.
 
     Raises:
-        InputError: as ``fit_study``; nothing is kept then.
+        InputError: as ``fit_study``; nothing is kept of this study then.
     """
     from calibration.optimise.resumable import checkpoint_minima
     from calibration.runtime.fingerprint import fingerprint
@@ -46,20 +46,26 @@ def resume_fit(study: Study, folder: Path, *, progress: Callable[[str], None]) -
     read = [*files, *extension_files(study.extensions)]
     identity = fingerprint(study, [read_contents(path) for path in read], installed_versions())
     place = folder / CHECKPOINTS / f"fit-{identity[:16]}"
+    refused = False
     try:
         with checkpoint_minima(place, inputs={}, options={}):
             return fit_study(study, progress=progress)
-    except BaseException as error:
-        refused = isinstance(error, InputError) and not isinstance(error, DamagedCheckpoint)
-        if refused or not any(place.rglob("*.npz")):
-            forget(folder)
+    except InputError as error:
+        refused = not isinstance(error, DamagedCheckpoint)
         raise
+    finally:
+        if refused or not any(place.rglob("*.npz")):
+            _remove(folder, place)
 
 
 def forget(folder: Path) -> None:
     """Remove what was kept of fits, and folders that are empty then."""
-    for kept in (folder / CHECKPOINTS).glob("fit-*"):
-        shutil.rmtree(kept, ignore_errors=True)
+    _remove(folder, *(folder / CHECKPOINTS).glob("fit-*"))
+
+
+def _remove(folder: Path, *kept: Path) -> None:
+    for place in kept:
+        shutil.rmtree(place, ignore_errors=True)
     for place in (folder / CHECKPOINTS, folder):
         with contextlib.suppress(OSError):  # there is something else in it
             place.rmdir()

@@ -13,6 +13,7 @@ import pytest
 
 from calibration.cli import after_fit
 from calibration.cli.main import main
+from calibration.errors import InputError
 from calibration.io.folder_lock import FolderLock
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.fitted_data import FittedRecording, StoredPredictions
@@ -164,6 +165,22 @@ def test_a_second_command_in_a_folder_is_refused_at_once(run):
     assert not kept.exists()
 
 
+def test_a_refused_study_leaves_what_is_kept_of_another_one(run, monkeypatch):
+    write_clicks("a.csv")
+    kept = Path("result/checkpoints/fit-0/fit/000000.npz")
+    kept.parent.mkdir(parents=True)
+    kept.write_bytes(b"of another study, which was killed")
+
+    def refuses(study, *, progress=None):
+        raise InputError("no")
+
+    monkeypatch.setattr(pipeline, "fit_study", refuses)
+    status, _, err = run("fit", "a.csv", *BALL)
+    assert (status, err.splitlines()[-1]) == (2, "error: no.")
+    assert [path.name for path in Path("result/checkpoints").iterdir()] == ["fit-0"]
+    assert kept.exists()
+
+
 def test_the_findings_that_can_be_written_are(run, monkeypatch):
     def without_room(path, content):
         if str(path).endswith(".json"):
@@ -171,8 +188,6 @@ def test_the_findings_that_can_be_written_are(run, monkeypatch):
         Path(path).write_bytes(content)
 
     monkeypatch.setattr(after_fit, "write_atomically", without_room)
-    with pytest.raises(
-        after_fit.InputError, match=r"found\.json cannot be written here \(No space"
-    ):
+    with pytest.raises(InputError, match=r"found\.json cannot be written here \(No space"):
         after_fit.write_findings(Path("result"), "found", text="e = 0.9", numbers={})
     assert Path("result/found.txt").read_text() == "e = 0.9\n"
