@@ -116,7 +116,8 @@ def read_bounces(recording: Recording, *, radius: float, gravity: float = 9.81) 
         What the recording shows. One without a bounce is no error: ``bounces`` is empty.
 
     Raises:
-        InputError: fewer than four heights, or ``radius`` or ``gravity`` not positive.
+        InputError: fewer than four heights, ``radius`` or ``gravity`` not positive, or heights
+            that differ by so much that rounding is all that is left.
 
     Example:
         A ball that bounces for ever:
@@ -145,10 +146,20 @@ def read_bounces(recording: Recording, *, radius: float, gravity: float = 9.81) 
             path=recording.path,
         )
     time, position = recording.time[measured], recording.position[measured]
-    fit = fit_flights(time, position, radius=radius, gravity=gravity)
-    if fit is None:
-        return _no_flight(recording)
-    return _collect(recording, measured, fit, expected_gravity=gravity)
+    try:
+        with np.errstate(over="raise", invalid="raise"):
+            fit = fit_flights(time, position, radius=radius, gravity=gravity)
+            if fit is None:
+                return _no_flight(recording)
+            return _collect(recording, measured, fit, expected_gravity=gravity)
+    except (FloatingPointError, np.linalg.LinAlgError) as error:
+        heights = position[:, UP]
+        raise InputError(
+            f"recording {recording.name!r} cannot be read in double precision: its heights go from "
+            f"{heights.min():.3g} to {heights.max():.3g} m",
+            remedy="Check the unit of the positions, and leave out samples that are none.",
+            path=recording.path,
+        ) from error
 
 
 def _no_flight(recording: Recording) -> DetectedBounces:

@@ -108,7 +108,8 @@ def make_run(time: Numbers, values: Numbers, *, of_path: bool) -> Run:
     """A run with the noise that its neighbouring samples show: the scatter about smooth pieces."""
     seen = np.isfinite(values)
     run = Run(time[seen], values[seen], of_path, 1.0)
-    least = 1e-9 * float(np.max(np.abs(run.values), initial=1e-300))
+    # Its square must be a number, too, where nothing moves at all.
+    least = max(1e-9 * float(np.max(np.abs(run.values), initial=0.0)), 1e-150)
     return run._replace(noise=max(_scatter(run), rounding_step(run.values) / np.sqrt(12), least))
 
 

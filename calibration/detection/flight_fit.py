@@ -22,6 +22,9 @@ UP = 2
 HEIGHT = -1
 """The vertical among the measured axes."""
 
+PARALLEL = 1e-13
+"""Added to a unit diagonal before an inversion: as much as columns lose to rounding."""
+
 
 @dataclasses.dataclass(frozen=True, kw_only=True)
 class FlightOptions:
@@ -384,9 +387,11 @@ class FlightFit:
         normal, constant = np.concatenate(products), np.concatenate(right)
         precision = self.prior_sd**-2.0
         local = normal[:, 2:, 2:] + precision[2:].reshape(-1, 3, 1) * np.eye(3)
-        # Unit diagonal before the inversion: lengths and speeds differ by powers of ten.
+        # Unit diagonal before the inversion: lengths and speeds differ by powers of ten. Where
+        # columns are parallel to rounding, as at absurd heights, the small multiple of the unit
+        # matrix keeps an inverse.
         scale = 1 / np.sqrt(np.diagonal(local, axis1=1, axis2=2))
-        inverse = np.linalg.inv(local * scale[:, :, None] * scale[:, None])
+        inverse = np.linalg.inv(local * scale[:, :, None] * scale[:, None] + PARALLEL * np.eye(3))
         inverse = inverse * scale[:, :, None] * scale[:, None]
         effect = inverse @ normal[:, 2:, :2]  # of g and k on the local parameters
         alone = np.einsum("bij,bj->bi", inverse, constant[:, 2:])

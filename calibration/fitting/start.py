@@ -37,9 +37,6 @@ def starting_point(problem: Problem, overrides: Mapping[str, float] | Fit) -> St
         shared[names.index(name)] = float(parameters[names.index(name)].coordinate(value))
     if isinstance(overrides, Fit) and overrides.assessment is not None:
         _take_over_trials(problem, overrides, local)
-    for name in problem.frozen:
-        if name not in names:
-            raise InputError(f"frozen: {name!r} is not free.{nearest(name, names)}")
     frozen = np.asarray([name in problem.frozen for name in names], dtype=bool)
     nothing = tuple(np.zeros(own.shape[1], dtype=bool) for own in local)
     return Start(shared, local, frozen, nothing, problem.stages)

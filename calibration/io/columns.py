@@ -9,6 +9,7 @@ import numpy as np
 from calibration.errors import InputError
 from calibration.io.headers import Header, list_headers
 from calibration.io.names import stem_of
+from calibration.io.pauses import check_pauses
 from calibration.io.tables import Table, read_table
 
 
@@ -82,6 +83,8 @@ def read_columns(
         # A column without a unit is in that of the measurement already.
         unit = header.unit.factor if header.unit is not None else 1.0 / column.factor
         values[key] = unit * column.factor * table.column(header)
+        if column is TIME and not header.uncertainty:
+            check_pauses(table, header, values[key])
     missing = [key for key in needed if key not in values]
     if missing:
         raise table.header_error(

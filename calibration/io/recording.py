@@ -18,11 +18,15 @@ from numpy.typing import NDArray
 from calibration.errors import InputError
 from calibration.io.files import find_files, make_distinct_names
 from calibration.io.names import stem_of
+from calibration.io.pauses import check_pauses
 from calibration.io.tables import Table, read_table
 from calibration.io.trajectory_columns import AXES, TrajectoryColumns, find_columns
 
 MIN_SAMPLES = 5
 """A recording with fewer samples shows no motion that could be fitted."""
+
+FARTHEST = 1e5
+"""Distance from the origin [m] beyond which a position is none."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -87,6 +91,12 @@ class Recording:
         if np.any(np.isinf(self.position)):
             raise self._error(
                 "a position is infinite", remedy="Write NaN where a position is not measured."
+            )
+        farthest = np.max(np.abs(self.position), initial=0.0, where=np.isfinite(self.position))
+        if farthest > FARTHEST:
+            raise self._error(
+                f"a position lies {farthest:.3g} m from the origin, where nobody sees a ball",
+                remedy="Check the unit of the positions, and leave out samples that are none.",
             )
         measured = np.isfinite(self.position)
         count = int(np.sum(measured.any(axis=1)))
@@ -332,6 +342,7 @@ def _check_samples(
                 "of its own."
             )
         raise table.error(problem, remedy=remedy, row=row, header=chosen.clock)
+    check_pauses(table, chosen.clock, time)
     if not np.isfinite(position[:, chosen.vertical.target]).any():
         raise table.header_error(
             "all samples of the vertical position are missing",

@@ -322,6 +322,10 @@ def _find_header(
     what stands above it is a title or the name of a track. A header written as the last comment
     above the numbers is accepted too.
     """
+    if not rows:
+        raise InputError(
+            "the file holds no data rows", remedy=f"{_ADD_HEADER} {_ADD_ROWS}", path=path
+        )
     spans = Counter(_span(row) for row in rows)
     width = max(spans, key=lambda span: (spans[span], span))
     start = next(

@@ -51,6 +51,9 @@ class SoundsOfImpacts(Observation):
         return trial_state.shown_time(self.clock, heard.time)[:, None]
 
 
+LEAST_TIMES = 2
+"""Times that a measurement holds, at least."""
+
 LONGEST_FLIGHT = 30.0
 """Time between two impacts [s] that no bouncing ball in a file takes; times in other units do."""
 
@@ -102,7 +105,7 @@ class BounceTimes(Measurement):
         name: str = "bounce times",
         path: str | None = None,
     ) -> None:
-        self.time = check_increasing_times("BounceTimes", times, least=2)
+        self.time = check_increasing_times("BounceTimes", times, least=LEAST_TIMES)
         self.sigma = check_deviations("BounceTimes", sigma, self.time.shape, unit="s")
         if not (isinstance(first, int) and first >= 1):
             raise InputError(
@@ -270,6 +273,12 @@ def read_bounce_times(
     kept = np.isfinite(found["times"])
     deviation = found["sigma"][kept] if "sigma" in found and sigma is None else sigma
     times = found["times"][kept]
+    if times.size < LEAST_TIMES:
+        raise InputError(
+            f"{times.size} times of impacts; at least {LEAST_TIMES} are needed",
+            remedy="Give a row for each impact.",
+            path=str(path),
+        )
     longest = np.max(np.diff(times), initial=0.0)
     if longest > LONGEST_FLIGHT:
         raise InputError(

@@ -61,15 +61,16 @@ def check_deviations(
     """Standard deviations of a shape, from one number or one for each; ``None`` where not given.
 
     Raises:
-        InputError: not positive, or another shape.
+        InputError: not positive and finite, or another shape.
     """
     if sigma is None:
         return None
     found = np.asarray(sigma, dtype=float)
-    if np.any(~(found > 0)):
+    wrong = found[~(np.isfinite(found) & (found > 0))]
+    if wrong.size:
         raise InputError(
-            f"{owner}: sigma = {found.ravel()[~(found.ravel() > 0)][0]:g} is not positive.",
-            remedy=f"Give it in {unit}.",
+            f"{owner}: sigma = {wrong.flat[0]:g} is not positive and finite.",
+            remedy=f"Give it in {unit}, and leave out what was not measured.",
         )
     if found.ndim and found.shape != shape:
         raise InputError(

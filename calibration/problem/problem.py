@@ -8,7 +8,7 @@ compilation. Trials of one kind are padded to one length and simulated in one ``
 
 import copy
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -66,8 +66,8 @@ class Problem:
         detections: first guess of the motion of each trial.
 
     Raises:
-        InputError: a recording without a bounce, a path that does not exist, nuisances that exclude
-            each other.
+        InputError: nothing to find, a recording without a bounce, a path that does not exist, a
+            frozen name that is not free, nuisances that exclude each other.
 
     Example:
         >>> table = cal.ImpactTable(
@@ -103,10 +103,19 @@ class Problem:
     detections: tuple[Any, ...] = dataclasses.field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        lists = {"trials": self.trials, "free": self.free}
+        lists |= {"nuisance": self.nuisance, "frozen": self.frozen}
+        for argument, given in lists.items():
+            _check_is_sequence(argument, given)
         scene, nuisance, method = self.scene, tuple(self.nuisance), self.method
         if not self.trials:
             raise InputError("There is nothing to fit.", remedy="Give at least one recording.")
         shared, each, tied = split_free(self.free)
+        if not (shared or each or nuisance):
+            raise InputError(
+                "There is nothing to find: nothing is free and there are no nuisances.",
+                remedy="Name what is to be found, for example free=['contact.normal.restitution'].",
+            )
         for tie in tied:
             tie.check(scene)
         trials: tuple[Any, ...] = tuple(
@@ -159,6 +168,9 @@ class Problem:
             shared=tuple(item for item in nuisance if item.shared),
             batches=tuple(batch for batch, _ in batches),
         )
+        for name in self.frozen:
+            if name not in layout.names:
+                raise InputError(f"frozen: {name!r} is not free.{nearest(name, layout.names)}")
         members = tuple(map(tuple, batches.values()))
         errors: tuple[tuple[Errors, ...], ...] = tuple(errors for _, errors in batches)
         self._set(layout=layout, members=members, errors=errors)
@@ -322,6 +334,15 @@ class Problem:
         return sum(
             int(np.count_nonzero(samples.weight)) for data in self.data for samples in data.samples
         )
+
+
+def _check_is_sequence(argument: str, given: object) -> None:
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes):
+        return
+    raise InputError(
+        f"Problem: {argument} = {given!r} is not a list.",
+        remedy=f"Write it in brackets: {argument}=[{given!r}].",
+    )
 
 
 def _after_share(trial: Trial, share: float) -> float:

@@ -13,6 +13,7 @@ from calibration.errors import InputError
 from calibration.io.files import find_files, make_distinct_names
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
+from calibration.io.same_content import find_repetitions
 from calibration.measurements import RollingDecay, SpinDecay
 from calibration.measurements.decaying_run import mean_slope
 from calibration.results.numbers import value_and_sd
@@ -97,8 +98,11 @@ def inspect_files(
     """
     options, gravity = reading or ReadingOptions(), (model or ModelOptions()).gravity
     paths = find_files(files)
+    repeated = {item.path: item.error() for item in find_repetitions(paths)}
     return [
-        _inspect_file(
+        FileReport(path=str(path), name=name, problem=repeated[str(path)])
+        if str(path) in repeated
+        else _inspect_file(
             str(path),
             name,
             radius=radius,

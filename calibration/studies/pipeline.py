@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from calibration.errors import InputError
 from calibration.fitting.policy import DEFAULT_POLICY
 from calibration.io.files import find_files
+from calibration.io.same_content import check_distinct
 from calibration.problem.problem import Problem
 from calibration.results.result import Fit
 from calibration.studies.choices.restitution_laws import RESTITUTION_LAWS
@@ -118,9 +119,11 @@ def kind_of_study(study: Study) -> FileKind:
     """The kind of all files of a study, which are of as many bodies as it says.
 
     Raises:
-        InputError: files of different kinds, or of another number of bodies.
+        InputError: files of different kinds, or of another number of bodies; one recording in two
+            files.
     """
     kind = common_kind(study.files, columns=study.reading.columns)
+    check_distinct(study.files)
     check_bodies(
         kind,
         study.files[0],

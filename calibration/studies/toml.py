@@ -93,7 +93,15 @@ def read_study(path: str | os.PathLike[str]) -> Study:
         extensions=extensions,
         **sections,
     )
-    _warn_of_changes(content.get("provenance", {}), source)
+    hashes = content.get("provenance", {}).get("sha256", {})
+    if not isinstance(hashes, dict) or not all(isinstance(text, str) for text in hashes.values()):
+        raise InputError(
+            "sha256 is not a table of a text for each file",
+            remedy="Remove the section [provenance]: a fit writes it.",
+            path=source,
+            line=line.of("provenance", "sha256"),
+        )
+    _warn_of_changes(hashes, source)
     return study
 
 
@@ -268,9 +276,9 @@ def _fingerprint(path: str | os.PathLike[str]) -> str:
     return hashlib.sha256(read_contents(path)).hexdigest()
 
 
-def _warn_of_changes(provenance: Mapping[str, Any], source: str) -> None:
+def _warn_of_changes(hashes: Mapping[str, str], source: str) -> None:
     """Warn when the data are not those from which the study was made."""
-    changes = list(_changes(provenance.get("sha256", {}), os.path.dirname(source)))
+    changes = list(_changes(hashes, os.path.dirname(source)))
     if changes:
         said = (
             f"{source}: since it was written, {', '.join(changes)}. Results may differ from the "

@@ -27,6 +27,7 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.detection.bounces import DetectedBounces, read_bounces
+from calibration.detection.free_fall import check_free_fall
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment, assess
 from calibration.fitting.estimates import estimate_shared
@@ -153,6 +154,7 @@ class Trajectories(FileKind):
             vertical=options.vertical,
             sigma=options.sigma,
         )
+        check_free_fall(recording, gravity=gravity)
         detected = read_bounces(recording, radius=radius, gravity=gravity)
         return FileReport(
             path=path,
@@ -175,6 +177,8 @@ def read_trajectories(study: Study) -> tuple[list[Recording], list[DetectedBounc
         vertical=options.vertical,
         sigma=options.sigma,
     )
+    for recording in recordings:
+        check_free_fall(recording, gravity=study.model.gravity)
     detections = [
         read_bounces(recording, radius=study.ball.radius, gravity=study.model.gravity)
         for recording in recordings

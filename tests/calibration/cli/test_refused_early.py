@@ -58,8 +58,9 @@ def run(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(compare, "fit", began)
     flights = 2 * 2.5 * 0.85 ** np.arange(1, 8) / 9.81
     times = 0.3 + np.concatenate([[0.0], np.cumsum(flights)])
-    for name in ("s0.csv", "s1.csv"):
-        Path(name).write_text("t (s)\n" + "\n".join(f"{time:.6f}" for time in times) + "\n")
+    for seed in range(2):
+        lines = [f"{time + 1e-5 * seed:.6f}" for time in times]
+        Path(f"s{seed}.csv").write_text("\n".join(["t (s)", *lines, ""]))
 
     def run(*arguments):
         status = main(arguments)

@@ -63,3 +63,11 @@ def test_noise_and_first_rate_are_those_of_the_data():
 
 def test_runs_without_noise_are_smooth_too():
     assert find_break(run(ROLLING, of_path=False, seed=1, noise=0.0)) is None
+
+
+@pytest.mark.parametrize("of_path", [False, True], ids=["speed", "path"])
+@pytest.mark.parametrize("value", [0.0, 5e-324, 1e-200, -1e-150, 1e-9, 3.0, -40.0, 1e150])
+def test_a_run_in_which_nothing_changes_has_no_break(value, of_path):
+    still = make_run(TIME, np.full(TIME.size, value), of_path=of_path)
+    assert still.noise > 0
+    assert find_break(still) is None

@@ -47,3 +47,21 @@ def test_structure_and_arrays_follow_from_the_arguments_again(asked):
     estimated = asked.replace(noise=cal.noise.Estimated())
     assert estimated.errors != asked.errors
     assert estimated.layout == asked.layout
+
+
+@pytest.mark.parametrize("argument", ["trials", "free", "nuisance", "frozen"])
+@pytest.mark.parametrize("given", ["contact.normal.restitution", None, 5, DATA])
+def test_what_is_a_list_is_given_as_one(argument, given):
+    arguments = {"trials": [DATA], "free": [RESTITUTION], argument: given}
+    with pytest.raises(InputError, match=rf"{argument} = .* is not a list.*in brackets"):
+        Problem(scene(), **arguments)
+
+
+def test_something_is_to_be_found():
+    with pytest.raises(InputError, match=r"nothing is free.*Name what is to be found"):
+        Problem(scene(), [DATA], free=[])
+
+
+def test_a_frozen_name_that_is_not_free_is_refused_at_once():
+    with pytest.raises(InputError, match=rf"frozen: .* is not free. Did you mean '{RESTITUTION}'"):
+        Problem(scene(), [DATA], free=[RESTITUTION], frozen=[RESTITUTION[:-1]])

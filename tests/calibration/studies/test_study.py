@@ -307,3 +307,12 @@ def test_reading_a_study_of_other_data_warns_in_the_callers_line(here):
         warnings.simplefilter("always")
         read_study("study.toml")
     assert caught[0].filename == __file__
+
+
+@pytest.mark.parametrize("value", ["5", "[1]", "'text'", "{ 'a.csv' = 5 }", "{ 'a.csv' = {} }"])
+def test_fingerprints_that_are_none_are_named_by_their_line(here, value):
+    Path("odd.toml").write_text(
+        f"files = ['a.csv']\n[ball]\nradius = 0.02\nmass = 0.0027\n[provenance]\nsha256 = {value}\n"
+    )
+    with pytest.raises(InputError, match=r"odd\.toml, line 6: sha256 is not a table"):
+        read_study("odd.toml")
