@@ -7,6 +7,9 @@ from pathlib import Path
 
 from calibration.errors import InputError
 
+UNFINISHED = ".part"
+"""Ending of a file that is being written."""
+
 
 def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     """Write ``content`` beside ``path`` under another name and then put it in its place.
@@ -31,7 +34,7 @@ def write_atomically(path: str | os.PathLike[str], content: bytes) -> None:
     if target.exists() and not target.is_file():
         target.write_bytes(content)
         return
-    beside = target.with_name(f".{secrets.token_hex(8)}.part")
+    beside = target.with_name(f".{secrets.token_hex(8)}{UNFINISHED}")
     try:
         with open(beside, "xb") as file:
             file.write(content)

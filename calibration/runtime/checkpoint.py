@@ -21,7 +21,7 @@ import jax
 import numpy as np
 
 from calibration.errors import InputError
-from calibration.io.atomic import write_atomically
+from calibration.io.atomic import UNFINISHED, write_atomically
 from calibration.io.contents import read_contents
 from calibration.io.folder_lock import FolderLock
 from calibration.runtime.checkpoint_faults import CheckpointNotWritten, DamagedCheckpoint
@@ -200,7 +200,9 @@ def open_journal(
             )
         else:
             write_atomically(description, (json.dumps(identity, indent=2) + "\n").encode())
-        for unfinished in folder.glob(".*.part"):  # of a process that was killed while it wrote
+        for unfinished in folder.glob(
+            f".*{UNFINISHED}"
+        ):  # of a process that was killed while it wrote
             unfinished.unlink(missing_ok=True)
         files = sorted(file for file in folder.glob(f"*{SUFFIX}") if file.stem.isdecimal())
         owner = fingerprint(identity)

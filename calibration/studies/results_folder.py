@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import os
+import shutil
 import tempfile
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from calibration.errors import InputError
-from calibration.io.atomic import write_atomically
+from calibration.io.atomic import UNFINISHED, write_atomically
 from calibration.io.files import find_files
 from calibration.io.folder_lock import FolderLock
 from calibration.io.names import readable_name
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 STUDY = "study.toml"
 """The study file in a folder of results."""
+
+STAGE = ".writing-"
+"""How the folder begins in which results are written before they take their places."""
 
 
 def default_folder(study_file: str | os.PathLike[str] | None) -> Path:
@@ -52,7 +56,17 @@ def hold_folder(folder: Path) -> Iterator[None]:
     """
     check_writable(folder)
     with FolderLock(folder, remedy="Wait until it has ended, or name another folder with --out."):
+        _remove_unfinished(folder)
         yield
+
+
+def _remove_unfinished(folder: Path) -> None:
+    """Remove what a command left that was killed while it wrote."""
+    for stage in folder.glob(f"{STAGE}*"):
+        shutil.rmtree(stage, ignore_errors=True)
+    for part in folder.glob(f".*{UNFINISHED}"):
+        if part.is_file():
+            part.unlink(missing_ok=True)
 
 
 def check_folder(folder: Path, study: Study, *, force: bool = False) -> None:
@@ -140,7 +154,7 @@ def write_results(
     is_new = not folder.exists()
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".writing-") as place:
+        with tempfile.TemporaryDirectory(dir=folder, prefix=STAGE) as place:
             stage = Path(place)
             text = study_text(study, folder=folder, inputs=inputs)
             context = ExportContext(title=title_of(study), study=text)

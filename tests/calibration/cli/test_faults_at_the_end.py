@@ -165,6 +165,17 @@ def test_a_second_command_in_a_folder_is_refused_at_once(run):
     assert not kept.exists()
 
 
+def test_what_a_killed_command_left_half_written_is_removed(run):
+    write_clicks("a.csv")
+    Path("result/.writing-abc").mkdir(parents=True)
+    Path("result/.writing-abc/fit.json").write_text("{")
+    Path("result/.abc.part").write_text("half")
+    Path("result/.sweep.zarr.part").mkdir()  # a sweep knows its own
+    assert run("fit", "a.csv", *BALL)[0] == 0
+    left = {path.name for path in Path("result").iterdir() if path.name.startswith(".")}
+    assert left == {".sweep.zarr.part"}
+
+
 def test_a_refused_study_leaves_what_is_kept_of_another_one(run, monkeypatch):
     write_clicks("a.csv")
     kept = Path("result/checkpoints/fit-0/fit/000000.npz")
