@@ -10,10 +10,10 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
-from calibration.fitting.branches import estimate_over_branches
 from calibration.fitting.diagnosis import diagnose
 from calibration.fitting.estimates import correlate, estimate_shared, withdraw_not_simulated
 from calibration.fitting.follow import find_minimum
+from calibration.fitting.impacts.branches import estimate_over_branches
 from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
 from calibration.fitting.predictions import PredictionsAtMinimum
 from calibration.fitting.probes import saturating, withdraw_flat

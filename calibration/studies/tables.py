@@ -13,9 +13,9 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
-from calibration.fitting.branches import estimate_over_branches
 from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
+from calibration.fitting.impacts.branches import estimate_over_branches
 from calibration.fitting.probes import saturating, withdraw_flat
 from calibration.fitting.solve import check_method, solve
 from calibration.io.headers import Header
