@@ -29,6 +29,11 @@ from calibration.fitting.sandwich import (
     between_trials,
     between_trials_degrees,
 )
+from calibration.fitting.scatter import (
+    ScatteringProblem,
+    degrees_of_scatter,
+    scattering_problem,
+)
 from calibration.noise.models import Automatic, Errors
 from calibration.optimise.coordinates import Minimum, Start
 from calibration.optimise.normal_equations import (
@@ -228,7 +233,21 @@ class Assessment:
         """Degrees of freedom of each variance of ``covariance``, for Student's t."""
         if self.from_scatter:
             return between_trials_degrees(self.trial_blocks, self.formal)
-        return degrees_of_freedom(self.linearised, self.variance_components)
+        of_noise = degrees_of_freedom(self.linearised, self.variance_components)
+        if self.scattering is None:
+            return of_noise
+        return 1 / (1 / of_noise + 1 / degrees_of_scatter(self.scattering))
+
+    @cached_property
+    def scattering(self) -> ScatteringProblem | None:
+        """The linearised problem of impacts that deviate by an estimated size, where they may."""
+        return scattering_problem(
+            self.layout,
+            np.asarray(self.minimum.shared),
+            self.data,
+            self.linearised.working,
+            self.trial_error_scale_factor,
+        )
 
     @cached_property
     def error_scale_factor(self) -> float:

@@ -1,5 +1,6 @@
 """Fit a problem: solve, estimate, diagnose, report."""
 
+import dataclasses
 import time
 from collections.abc import Callable, Mapping, Sequence
 
@@ -12,6 +13,7 @@ from calibration.fitting.assessment import Assessment
 from calibration.fitting.diagnosis import diagnose
 from calibration.fitting.estimates import correlate, estimate_shared, withdraw_not_simulated
 from calibration.fitting.follow import find_minimum
+from calibration.fitting.impacts.branches import estimate_over_branches
 from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
 from calibration.fitting.predictions import PredictionsAtMinimum
 from calibration.fitting.probes import saturating, withdraw_flat
@@ -120,9 +122,11 @@ def fit(
             problem, assessment = settle_noise(problem, assessment, method=method, steps=steps)
         probed = saturating(problem.layout) if probe is None else probe
         estimates = withdraw_flat(assessment, estimate_shared(assessment), probed)
-        return report(
+        estimates, notes = estimate_over_branches(assessment, estimates)
+        found = report(
             problem, assessment, estimates, method=method, seconds=time.perf_counter() - began
         )
+        return dataclasses.replace(found, warnings=(*found.warnings, *notes))
 
 
 def name_of(method: Method) -> str:

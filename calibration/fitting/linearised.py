@@ -268,11 +268,11 @@ class LinearisedProblem:
             inner, cross = normal[:, :own, :own], normal[:, :own, own:]
             left += normal[:, own:, own:].sum(axis=0)
             if own:
-                inverse, determinant = _inverse(inner)
+                inverse, determinant = invert_each(inner)
                 total += float(np.sum(determinant))
                 left -= np.einsum("rli,rlm,rmj->ij", cross, inverse, cross, optimize=True)
         if shared:
-            inverse, determinant = _inverse(left[None, :shared, :shared])
+            inverse, determinant = invert_each(left[None, :shared, :shared])
             total += float(determinant[0])
             return total + float(left[-1, -1] - left[-1, :shared] @ inverse[0] @ left[:shared, -1])
         return total + float(left[-1, -1])
@@ -304,7 +304,7 @@ class LinearisedProblem:
         return bread @ filling @ bread
 
 
-def _inverse(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def invert_each(matrices: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Inverses and logarithms of the determinants of symmetric matrices (R, n, n)."""
     diagonal = np.diagonal(matrices, axis1=-2, axis2=-1)
     scale = np.sqrt(np.where(diagonal > 0, diagonal, 1.0))

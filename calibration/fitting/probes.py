@@ -127,9 +127,10 @@ def rise_beyond(assessment: Assessment, name: str, step: float) -> float:
 
 def saturating(layout: Layout) -> tuple[str, ...]:
     """Names of the free material constants whose effect has an end: a friction coefficient beyond
-    which contacts stick acts like any larger one.
+    which contacts stick acts like any larger one, also that of static friction.
     """
-    labels = {QUANTITIES[name].label for name in ("coefficient", "rolling_coefficient")}
+    saturate = ("coefficient", "static_coefficient", "rolling_coefficient")
+    labels = {QUANTITIES[name].label for name in saturate}
     return tuple(
         parameter.name for parameter in layout.scene_parameters if parameter.about.label in labels
     )

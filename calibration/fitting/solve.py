@@ -10,6 +10,7 @@ import optax
 
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment, assess
+from calibration.fitting.impact_divisions import divide_impacts, has_corners
 from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
 from calibration.fitting.restarts import leave_plateaus, propose_starts
 from calibration.fitting.reweighting import reweigh
@@ -119,7 +120,8 @@ def solve(
 
     Where the data are not explained, a quantity that strayed gets a second chance from the scene's
     value, the others as found; a fit far from the data begins elsewhere, too, and so does one that
-    ended where all contacts stick.
+    ended where all contacts stick. Tables of oblique impacts are fitted in all divisions into
+    impacts that slide and impacts that stick.
 
     Args:
         problem: what to fit.
@@ -150,7 +152,32 @@ def solve(
                 break
     for other in leave_plateaus(best):
         best = lower(best, attempt(other))
+    if has_corners(problem.layout, problem.scene, began.frozen):
+        best = lower(best, minimum_of_divisions(problem, began, method, steps, policy))
     return best
+
+
+def minimum_of_divisions(
+    problem: Problem, began: Start, method: Method, steps: int, policy: FitPolicy
+) -> Assessment:
+    """The best minimum of a table over all divisions of its impacts into sliding and sticking.
+
+    On a corner, where one impact just slides, derivatives lead nowhere: it is a minimum as it is.
+    """
+    found = divide_impacts(problem.layout, problem.scene, problem.data, began)
+    best = found.best
+    assessment = minimise_from(
+        problem,
+        began._replace(shared=found.shared[best]),
+        method=method,
+        steps=steps,
+        led=True,
+        policy=policy,
+    )
+    minimum = assessment.minimum
+    if found.corner[best] and assessment.chi2 > found.chi2[best] - policy.same_optimum:
+        minimum = minimum._replace(converged=np.asarray(True))
+    return dataclasses.replace(assessment, start=began, minimum=minimum)
 
 
 def lower(one: Assessment, other: Assessment) -> Assessment:

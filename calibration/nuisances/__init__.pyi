@@ -27,6 +27,7 @@ from .initial_state import MarkerStart as MarkerStart
 from .initial_states import InitialStates as InitialStates
 from .per_trial import PerTrial as PerTrial
 from .restitution import RestitutionScatter as RestitutionScatter
+from .restitution import ScatterSize as ScatterSize
 from .setup import ForceGain as ForceGain
 from .setup import Gravity as Gravity
 from .setup import GravityTilt as GravityTilt

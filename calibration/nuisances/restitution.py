@@ -11,6 +11,15 @@ from calibration.model.trial_state import TrialState
 from calibration.nuisances.base import Nuisance
 from jaxcontact.parameters import put
 
+FACTOR = "restitution_scatter_factor"
+"""Name of the factor on all deviations."""
+
+FIRST_GUESS = 0.22
+"""Standard deviation of ``ln(e/(1 - e))`` that is taken where none is given."""
+
+DEVIATION = "restitution_deviation_"
+"""Beginning of the name of each deviation."""
+
 
 @dataclasses.dataclass(frozen=True)
 class RestitutionScatter(Nuisance):
@@ -34,13 +43,13 @@ class RestitutionScatter(Nuisance):
     """
 
     impacts: int
-    sd: float = 0.22
+    sd: float = FIRST_GUESS
 
     def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
         """The deviation of each impact."""
         return tuple(
             nuisance_parameter(
-                f"restitution_deviation_{i}",
+                f"{DEVIATION}{i}",
                 unit="-",
                 label=f"deviation of impact {i} in ln(e/(1 - e))",
                 symbol=f"d_e{i}",
@@ -54,6 +63,43 @@ class RestitutionScatter(Nuisance):
         self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
     ) -> TrialState:
         """Set the deviations; impacts that the recording does not show have none."""
+        deviations = jnp.append(values, 0.0) * trial_state.quantity(FACTOR, 1.0)
         return trial_state._replace(
-            scene=put(trial_state.scene, "contact.normal.deviation", jnp.append(values, 0.0))
+            scene=put(trial_state.scene, "contact.normal.deviation", deviations)
         )
+
+
+@dataclasses.dataclass(frozen=True)
+class ScatterSize(Nuisance):
+    """How much larger the deviations of ``RestitutionScatter`` are than its ``sd`` says, one factor
+    for all recordings.
+
+    Freeze it, ``Problem(frozen=["restitution_scatter_factor"])``: least squares would make it as
+    large as they may. The automatic fits of trajectories find it as a variance component, by
+    restricted maximum likelihood.
+
+    Example:
+        >>> (factor,) = cal.nuisances.ScatterSize().parameters(())
+        >>> factor.name, float(factor.value(0.0))
+        ('restitution_scatter_factor', 1.0)
+    """
+
+    shared = True
+
+    def parameters(self, axes: tuple[int, ...]) -> tuple[Parameter, ...]:
+        """The factor."""
+        return (
+            nuisance_parameter(
+                FACTOR,
+                unit="-",
+                label="scatter of impacts over its first guess",
+                symbol="f_e",
+                transform="log",
+            ),
+        )
+
+    def apply(
+        self, trial_state: TrialState, values: jax.Array, axes: tuple[int, ...]
+    ) -> TrialState:
+        """Tell it to ``RestitutionScatter``, which acts later."""
+        return trial_state.with_quantity(FACTOR, values[0])

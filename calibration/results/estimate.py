@@ -8,7 +8,12 @@ from typing import NamedTuple
 import jax
 
 from calibration.model.parameter import Parameter
-from calibration.results.intervals import UNBOUNDED, check_level, student_reach
+from calibration.results.intervals import (
+    UNBOUNDED,
+    check_level,
+    outermost_crossings,
+    student_reach,
+)
 
 
 class Determination(enum.StrEnum):
@@ -57,6 +62,8 @@ class Estimate:
         degrees: degrees of freedom of ``sd``; infinite where the noise is known, few where it was
             found from few residuals or trials.
         curve: the estimate in the coordinate of its unknown, where there is one.
+        profile: pairs of a value, in increasing order, and the root of the rise of chi-squared
+            there in standard errors, where the likelihood has several branches; else empty.
 
     Example:
         >>> import calibration as cal
@@ -86,14 +93,18 @@ class Estimate:
     note: str = ""
     degrees: float = math.inf
     curve: Coordinate | None = dataclasses.field(default=None, repr=False, compare=False)
+    profile: tuple[tuple[float, float], ...] = dataclasses.field(
+        default=(), repr=False, compare=False
+    )
 
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Ends of the interval that covers the truth with probability ``level``, from the standard
         error.
 
         ``x +- t sd`` with Student's quantile t for the degrees of freedom, in the coordinate of the
-        unknown: the ends stay inside the interval of the parameter. ``(-inf, inf)`` for what is not
-        determined or at a bound, where a standard error says nothing.
+        unknown: the ends stay inside the interval of the parameter. Where there is a ``profile``,
+        the outermost values at which it is below t. ``(-inf, inf)`` for what is not determined or
+        at a bound, where a standard error says nothing.
 
         Args:
             level: in (0, 1).
@@ -109,6 +120,8 @@ class Estimate:
         ):
             return UNBOUNDED
         reach = student_reach(level, self.degrees)
+        if self.profile:
+            return outermost_crossings(self.profile, reach)
         if self.curve is None or self.curve.parameter.about.transform == "identity":
             return self.value - reach * self.sd, self.value + reach * self.sd
         with jax.enable_x64(True):

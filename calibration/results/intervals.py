@@ -5,6 +5,7 @@ how an interval is computed, change it here.
 """
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -64,6 +65,32 @@ def region_threshold(level: float, count: int, degrees: float) -> float:
     if np.isinf(degrees):
         return float(stats.chi2.ppf(level, count))
     return float(count * stats.f.ppf(level, count, max(degrees, 1.0)))
+
+
+def outermost_crossings(
+    profile: Sequence[tuple[float, float]], reach: float
+) -> tuple[float, float]:
+    """The outermost values at which a profile crosses ``reach``, between its points by linear
+    interpolation; its first or last value where it is below there.
+
+    Args:
+        profile: pairs of a value, in increasing order, and the root of the rise of chi-squared
+            there, in standard errors.
+        reach: half the width of the interval in standard errors.
+    """
+    values, roots = np.asarray(profile).T
+    inside = np.flatnonzero(roots <= reach)
+    if not inside.size:
+        best = float(values[np.argmin(roots)])
+        return best, best
+
+    def crossing(inner: int, outer: int) -> float:
+        if not 0 <= outer < values.size:
+            return float(values[inner])
+        part = (reach - roots[inner]) / (roots[outer] - roots[inner])
+        return float(values[inner] + part * (values[outer] - values[inner]))
+
+    return crossing(inside[0], inside[0] - 1), crossing(inside[-1], inside[-1] + 1)
 
 
 def chance_of_more(chi2: ArrayLike, degrees: ArrayLike) -> np.ndarray:

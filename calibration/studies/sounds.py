@@ -13,11 +13,13 @@ from calibration.fitting.assessment import Assessment
 from calibration.fitting.estimates import estimate_shared, withdraw_prior_only
 from calibration.fitting.fit import report
 from calibration.fitting.follow import find_minimum
+from calibration.fitting.impacts.settle_scatter import settle_scatter
 from calibration.io.headers import Header
 from calibration.measurements.bounce_times import BounceTimes, read_bounce_times
 from calibration.model.free import Free
 from calibration.model.prior import LogNormal
-from calibration.nuisances import FirstImpact, RestitutionScatter
+from calibration.nuisances import FirstImpact, RestitutionScatter, ScatterSize
+from calibration.nuisances.restitution import FACTOR
 from calibration.problem.problem import Problem
 from calibration.problem.simulation_method import SPARE
 from calibration.problem.trial import Trial
@@ -145,9 +147,10 @@ def sounds_problem(
         free=free,
         nuisance=[
             FirstImpact(),
-            *([RestitutionScatter(impacts=impacts)] if scatter else []),
+            *([RestitutionScatter(impacts=impacts), ScatterSize()] if scatter else []),
             *make_nuisances(study),
         ],
+        frozen=[FACTOR] if scatter else [],
         method=None if has_rigid_impacts(study) else make_method(study, impacts + SPARE),
     )
 
@@ -180,6 +183,7 @@ def fit_sounds(study: Study, *, progress: Say) -> Fit:
             problem, assessment = find_minimum(
                 problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
             )
+            assessment = settle_scatter(problem, assessment)
         estimates = withdraw_prior_only(assessment, estimate_shared(assessment))
         return report(
             problem,

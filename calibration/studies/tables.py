@@ -15,6 +15,8 @@ from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
+from calibration.fitting.impacts.branches import estimate_over_branches
+from calibration.fitting.probes import saturating, withdraw_flat
 from calibration.fitting.solve import check_method, solve
 from calibration.io.headers import Header
 from calibration.io.impact_table import (
@@ -137,7 +139,8 @@ def impact_problem(
         free: paths of the parameters.
         frozen: those of them that keep the value of the scene.
         only: the one measured quantity to use; all by default.
-        above: impacts at smaller angles from the normal [deg] are left out.
+        above: impacts whose slip is less steep than this are left out, as an angle from the normal
+            [deg]; without spin that is the impact angle.
 
     What is frozen or left out has a weight of zero, so that all fits of one table share compiled
     code.
@@ -147,7 +150,7 @@ def impact_problem(
     samples = data.samples[0]
     counted = np.asarray(
         [only in (None, name) for name in problem.layout.batches[0].quantities]
-    ) & (data.angle[..., None] > above)
+    ) & (slip_angle(scene, data)[..., None] > above)
     weighted = samples._replace(weight=np.where(counted, samples.weight, 0.0))
     return problem.with_data((data._replace(samples=(weighted,)),))
 
@@ -182,9 +185,8 @@ def fit_impacts(
         notes = []
         if FRICTION in free and is_walton(scene):
             limit = sliding_limit(scene, estimate_shared(assessment))
-            if not assessment.explained and np.count_nonzero(
-                np.asarray(table.impact_angle) > limit
-            ) > len(free):
+            slides = slip_angle(scene, problem.data[0]) > limit
+            if not assessment.explained and np.count_nonzero(slides) > len(free):
                 problem, assessment, above = only_sliding(
                     scene, table, free, limit, method=method, steps=steps
                 )
@@ -195,15 +197,16 @@ def fit_impacts(
                     " matters there); friction is told by those that slide throughout."
                 )
             notes.append(
-                f"The sliding limit is {limit:.1f} degrees from the normal: steeper impacts "
-                "end sticking, flatter ones slide throughout."
+                f"The sliding limit is {limit:.1f} degrees from the normal{without_spin(table)}: "
+                "steeper impacts end sticking, flatter ones slide throughout."
             )
         if not table.sigma:
             notes.append(
                 "No noise was given; each quantity was assumed to be known to "
                 f"{RELATIVE_NOISE:.0%} of its largest value."
             )
-        estimates = estimate_shared(assessment)
+        estimates, ways = estimate_impacts(assessment)
+        notes += ways
         columns = tuple(
             fitted_column(problem, table, assessment, name, above)
             for name in problem.layout.batches[0].quantities
@@ -217,6 +220,22 @@ def fit_impacts(
             warnings=(*found.warnings, *notes),
             columns=columns,
         )
+
+
+def slip_angle(scene: jc.Scene, data: ImpactData) -> np.ndarray:
+    """Angle [deg] whose tangent is the slip of each impact over its normal speed, (R, n)."""
+    radians = np.radians(data.angle)
+    slip = data.speed * np.sin(radians) - float(scene.bodies.radius) * data.spin
+    return np.degrees(np.arctan2(np.abs(slip), data.speed * np.cos(radians)))
+
+
+def estimate_impacts(assessment: Assessment) -> tuple[dict[str, Estimate], list[str]]:
+    """Estimates with intervals over all divisions into sliding and sticking, withdrawn where a
+    coefficient has no effect; and sentences on them.
+    """
+    estimates = estimate_shared(assessment)
+    probed = [name for name in saturating(assessment.layout) if name in estimates]
+    return estimate_over_branches(assessment, withdraw_flat(assessment, estimates, probed))
 
 
 def is_walton(scene: jc.Scene) -> bool:
@@ -235,16 +254,27 @@ def model_of(scene: jc.Scene) -> str:
     return f"rigid impacts: {type(contact.normal).__name__}, {type(contact.friction).__name__}"
 
 
+def without_spin(table: ImpactTable) -> str:
+    """What a limit of the angle takes for granted, where the impacts had spin before."""
+    spins = np.nan_to_num(np.asarray(table.spin_before, dtype=float))
+    return " for impacts without spin" if np.any(spins) else ""
+
+
 def sliding_limit(scene: jc.Scene, estimates: dict[str, Estimate]) -> float:
-    """Impact angle from the normal [deg] at which friction just stops the slip: its tangent is ``mu
-    (1 + e)(1 + 1/kappa)``.
+    """Impact angle from the normal [deg], without spin, from which an impact slides throughout: its
+    tangent is ``mu (1 + e)(1 + 1/kappa)/(1 + e_t)``.
+
+    Friction must turn the slip v_t to -e_t v_t, which changes it by (1 + e_t) v_t. Its impulse, at
+    most mu (1 + e) m v_n, changes the slip by (1 + 1/kappa) times its own over m, with the inertia
+    ratio kappa = I/(m r^2): 7/2 for a solid sphere.
     """
 
     def value(path: str) -> float:
         return estimates[path].value if path in estimates else float(get(scene, path))
 
     ratio = 1 + 1 / float(scene.bodies.inertia_ratio)
-    return float(np.degrees(np.arctan(ratio * value(FRICTION) * (1 + value(RESTITUTION)))))
+    possible = ratio * value(FRICTION) * (1 + value(RESTITUTION))
+    return float(np.degrees(np.arctan2(possible, 1 + value(TANGENTIAL))))
 
 
 def only_sliding(
@@ -339,7 +369,7 @@ def alone(
     assessment = solve(own, method="levenberg_marquardt", steps=None, start={}, progress=None)
     return {
         path: item
-        for path, item in estimate_shared(assessment).items()
+        for path, item in estimate_impacts(assessment)[0].items()
         if item.status is Determination.DETERMINED
     }
 

@@ -33,6 +33,9 @@ from calibration.fitting.assessment import Assessment, assess
 from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
 from calibration.fitting.follow import find_minimum
+from calibration.fitting.impacts.order import deviations_of, find_order
+from calibration.fitting.impacts.scatter_sentences import ORDERED, describe_scatter
+from calibration.fitting.impacts.settle_scatter import settle_scatter
 from calibration.fitting.probes import exclude_flatness, predict_release
 from calibration.fitting.solve import minimise_from
 from calibration.io.headers import Header
@@ -46,8 +49,10 @@ from calibration.nuisances import (
     LengthScale,
     Nuisance,
     RestitutionScatter,
+    ScatterSize,
     SurfaceHeight,
 )
+from calibration.nuisances.restitution import FACTOR
 from calibration.problem.problem import Problem
 from calibration.problem.simulation_method import SPARE
 from calibration.problem.trial import Trial
@@ -292,7 +297,10 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
         if not assessment.explained and bounces > 2 and rigid:
             progress("Letting impacts deviate from the common restitution, one by one")
             chosen, assessment = minimum(scatter=True, lift=lift)
-            notes.append(scatter_sentence(chosen, assessment))
+            order = find_order(deviations_of(chosen, assessment), chance=ORDERED)
+            assessment = settle_scatter(chosen, assessment)
+            law, drag = study.model.restitution_law, study.model.drag
+            notes.append(describe_scatter(chosen, assessment, order, law=law, drag=drag))
         if rigid:
             progress("Letting contacts last")
             assessment = with_duration(chosen, assessment)
@@ -355,7 +363,7 @@ def problem_of(study: Study, data: VisiblePhysics, *, scatter: bool, lift: bool)
     # Lift changes the apparent gravity as a wrong length scale does: with lift, the recorded
     # lengths are taken as right.
     nuisance += [LengthScale()] if study.model.length_scale and not lift else []
-    nuisance += [RestitutionScatter(impacts=impacts)] if scatter else []
+    nuisance += [RestitutionScatter(impacts=impacts), ScatterSize()] if scatter else []
     nuisance += make_nuisances(study)
     free: list[str | Free] = list(free_of_normal_law(study))
     free += [DRAG] if study.model.drag else []
@@ -372,7 +380,11 @@ def problem_of(study: Study, data: VisiblePhysics, *, scatter: bool, lift: bool)
         free=free,
         nuisance=nuisance,
         method=make_method(study, impacts + SPARE),
-        frozen=[*([DURATION] if rigid else []), *([LIFT] if lift else [])],
+        frozen=[
+            *([DURATION] if rigid else []),
+            *([LIFT] if lift else []),
+            *([FACTOR] if scatter else []),
+        ],
     )
 
 
@@ -407,37 +419,13 @@ def starting_scene(
     )
 
 
-def scatter_sentence(problem: Problem, assessment: Assessment) -> str:
-    """How much impacts deviate from the common restitution."""
-    deviations = []
-    for kind, members, local in zip(
-        problem.layout.batches, problem.members, assessment.minimum.local, strict=True
-    ):
-        first = [parameter.name for parameter in kind.trial_parameters].index(
-            "restitution_deviation_1"
-        )
-        deviations += [
-            local[r, first + i]
-            for r, member in enumerate(members)
-            for i in range(len(problem.detections[member].bounces))
-        ]
-    restitution = float(np.median([reading.restitution for reading in problem.detections]))
-    spread = float(np.std(deviations)) * restitution * (1 - restitution)
-    return (
-        "Impacts do not repeat exactly: the restitution of single impacts scatters by "
-        f"{spread:.3f} about the common value. They were"
-        " allowed to, each deviation held by a prior of about twice that in most materials "
-        "(0.22 in ln(e/(1 - e)))."
-    )
-
-
 def with_duration(problem: Problem, assessment: Assessment) -> Assessment:
     """The fit with the contact duration free, unless that makes it negative."""
     duration, _ = predict_release(assessment, index_of_duration(assessment))
     if duration <= 0:
         return assessment
     start = assessment.start._replace(
-        frozen=np.asarray([name == LIFT for name in assessment.layout.names])
+        frozen=np.asarray([name in (LIFT, FACTOR) for name in assessment.layout.names])
     )
     longer = minimise_from(
         problem,

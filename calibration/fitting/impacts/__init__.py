@@ -1,0 +1,1 @@
+"""What fits of impacts need beyond a minimum: branches, scatter, and order."""

@@ -1,0 +1,154 @@
+"""Scatter of impacts about their common restitution, as a variance component.
+
+The deviations of ``RestitutionScatter`` have one standard deviation, found by restricted maximum
+likelihood from the linearised problem: ``sd`` times the factor of ``ScatterSize``. It is a size
+that few impacts tell, so that standard errors which follow from it have few degrees of freedom
+(Satterthwaite 1946). The size of the errors of samples does not multiply it.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from calibration.fitting.linearised import invert_each
+from calibration.nuisances.restitution import DEVIATION, FACTOR
+from calibration.optimise.normal_equations import NormalEquations
+from calibration.problem.residuals import Block, Layout
+from calibration.problem.rows import count_rows
+
+LEAST, MOST = 1e-3, 30.0
+"""Ends of the factor. At the lower one, impacts do not scatter."""
+
+STEP = 0.05
+"""Step of the central differences by the logarithm of the factor."""
+
+
+class ScatteringProblem(NamedTuple):
+    """The linearised problem of impacts that deviate.
+
+    Attributes:
+        blocks: weighted residuals and derivatives by free coordinates of each batch, at last those
+            of shared priors.
+        measured: number of rows that are measured, of each batch.
+        deviating: rows of each batch that are known of the deviations.
+        noise: size of the errors of samples, in units of their weights.
+        factor: of the deviations at the minimum.
+    """
+
+    blocks: tuple[Block, ...]
+    measured: tuple[int, ...]
+    deviating: tuple[np.ndarray, ...]
+    noise: float
+    factor: float
+
+    def scaled(self, ratio: float) -> tuple[Block, ...]:
+        """The blocks where deviations are ``ratio`` times as large."""
+        found = []
+        for k, block in enumerate(self.blocks):
+            weight = np.ones(block.residual.shape[1])
+            if k < len(self.measured):
+                weight[: self.measured[k]] /= self.noise
+                weight[self.deviating[k]] /= ratio
+            found.append(
+                Block(
+                    block.residual * weight,
+                    block.by_shared * weight[:, None],
+                    block.by_local * weight[:, None],
+                )
+            )
+        return tuple(found)
+
+    def likelihood(self, logarithm: float) -> float:
+        """``-2 ln`` of the restricted likelihood at the logarithm of a ratio, up to a constant."""
+        deviations = sum(
+            block.residual.shape[0] * rows.size
+            for block, rows in zip(self.blocks, self.deviating, strict=False)
+        )
+        total: float = 2.0 * deviations * logarithm
+        left: Any = 0.0
+        for block in self.scaled(float(np.exp(logarithm))):
+            table = np.concatenate(
+                [block.by_local, block.by_shared, block.residual[..., None]], axis=-1
+            )
+            own = block.by_local.shape[-1]
+            normal = np.einsum("rni,rnj->rij", table, table, optimize=True)
+            inner, cross = normal[:, :own, :own], normal[:, :own, own:]
+            left = left + normal[:, own:, own:].sum(axis=0)
+            if own:
+                inverse, determinant = invert_each(inner)
+                total += float(np.sum(determinant))
+                left = left - np.einsum("rli,rlm,rmj->ij", cross, inverse, cross, optimize=True)
+        if left.shape[0] > 1:
+            inverse, determinant = invert_each(left[None, :-1, :-1])
+            total += float(determinant[0])
+            return total + float(left[-1, -1] - left[-1, :-1] @ inverse[0] @ left[:-1, -1])
+        return total + float(left[-1, -1])
+
+    def variances(self, logarithm: float) -> np.ndarray:
+        """Variances of the shared coordinates (S,) at the logarithm of a ratio."""
+        covariance, _ = NormalEquations.of(self.scaled(float(np.exp(logarithm)))).covariance()
+        return np.maximum(np.diag(covariance), 1e-300)
+
+    def curvature(self) -> float:
+        """Second derivative of ``likelihood`` at a ratio of one."""
+        sides = self.likelihood(STEP) + self.likelihood(-STEP)
+        return float((sides - 2 * self.likelihood(0.0)) / STEP**2)
+
+
+def scattering_problem(
+    layout: Layout,
+    shared: np.ndarray,
+    data: tuple[Any, ...],
+    blocks: tuple[Block, ...],
+    noise: float,
+) -> ScatteringProblem | None:
+    """The linearised problem; ``None`` where no factor of deviations is part of it.
+
+    Args:
+        layout: of the problem.
+        shared: coordinates at its minimum.
+        data: of each batch.
+        blocks: of the linearised problem, of free coordinates.
+        noise: size of the errors of samples.
+    """
+    if FACTOR not in layout.names:
+        return None
+    measured, deviating = [], []
+    for batch, own in zip(layout.batches, data, strict=True):
+        rows = count_rows(own.samples)
+        known = [one.name for one in batch.trial_parameters if one.prior is not None]
+        measured.append(rows)
+        deviating.append(
+            np.asarray(
+                [rows + i for i, name in enumerate(known) if name.startswith(DEVIATION)], dtype=int
+            )
+        )
+    factor = float(np.exp(shared[layout.names.index(FACTOR)]))
+    return ScatteringProblem(blocks, tuple(measured), tuple(deviating), noise, factor)
+
+
+def find_factor(posed: ScatteringProblem) -> float:
+    """The factor of the deviations that the restricted likelihood prefers; ``LEAST`` where impacts
+    do not scatter.
+    """
+    low, high = np.log(LEAST / posed.factor), np.log(MOST / posed.factor)
+    grid = np.linspace(low, high, 42)
+    values = [posed.likelihood(one) for one in grid]
+    best = int(np.argmin(values))
+    if best == 0:
+        return LEAST
+    ends = grid[max(best - 1, 0)], grid[min(best + 1, grid.size - 1)]
+    found = minimize_scalar(posed.likelihood, bounds=ends, method="bounded")
+    return float(posed.factor * np.exp(found.x))
+
+
+def degrees_of_scatter(posed: ScatteringProblem) -> np.ndarray:
+    """Degrees of freedom that the variance of each shared coordinate (S,) has because the size of
+    the scatter is an estimate: ``2 V^2/var(V)``. Infinite where impacts do not scatter.
+    """
+    slope = np.log(posed.variances(STEP) / posed.variances(-STEP)) / (2 * STEP)
+    if posed.factor <= 1.01 * LEAST:
+        return np.full(slope.shape, np.inf)
+    curvature = max(posed.curvature(), 0.1)
+    return np.where(np.abs(slope) > 1e-6, curvature / np.maximum(slope**2, 1e-12), np.inf)
