@@ -12,6 +12,7 @@ from calibration.cli.app import (
     standard_output,
 )
 from calibration.cli.cached_fit import resume_fit
+from calibration.cli.exit_status import status_of
 from calibration.cli.options import (
     FLAG,
     RESULT,
@@ -30,9 +31,6 @@ from calibration.studies.study import SECTIONS, ExportOptions
 
 if TYPE_CHECKING:
     from calibration.results.result import Fit
-
-NOT_SIMULATED = 1
-"""Exit status."""
 
 
 @verb(
@@ -70,8 +68,9 @@ def fit(
 
     A study file may hold every option; what is given here comes before it.
 
-    The exit status is 1 when a simulation at the minimum did not succeed: the numbers are not to be
-    used then, and the table says why.
+    The exit status is 0 where the fit is good. Else no value is called determined, and it is 1
+    where a simulation at the minimum did not succeed, 3 where the search did not converge, 4 where
+    the model does not explain the data, 5 where the result is implausible; the table says why.
     """
     study = ask(files, given).study()
     inputs = tuple(map(str, find_files(study.files)))
@@ -92,7 +91,7 @@ def fit(
     print_fit(result, console=standard_output())
     if not quiet:
         print_lines("", f"Results: {', '.join(map(str, written))}")
-    return 0 if result.simulated else NOT_SIMULATED
+    return status_of(result)
 
 
 def lines_on_data(fit: "Fit") -> Iterator[str]:

@@ -10,7 +10,7 @@ import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.diagnosis import diagnose
-from calibration.fitting.estimates import correlate, estimate_shared, withdraw_not_simulated
+from calibration.fitting.estimates import correlate, estimate_shared, withdraw_doubted
 from calibration.fitting.follow import find_minimum
 from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
 from calibration.fitting.predictions import PredictionsAtMinimum
@@ -147,7 +147,7 @@ def report(
         method: optimiser.
         seconds: of wall time that the fit took.
     """
-    estimates = withdraw_not_simulated(assessment, estimates)
+    estimates = withdraw_doubted(assessment, estimates)
     names, correlation = correlate(assessment, estimates)
     simulations = simulated_trials(problem, assessment)
     return Fit(
@@ -156,6 +156,7 @@ def report(
         correlation=correlation,
         chi2=assessment.chi2,
         dof=assessment.dof,
+        explained_up_to=assessment.largest_misfit * assessment.expected_loss,
         error_scale_factor=assessment.error_scale_factor,
         converged=bool(assessment.minimum.converged),
         iterations=int(assessment.minimum.iterations),

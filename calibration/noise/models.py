@@ -273,12 +273,14 @@ class Errors:
             correlation time.
         stated: whether the standard deviations of each column came with the measurement.
         series: whether the numbers follow each other in time, so that neighbours may be correlated.
+        guessed: whether neither a person nor the data told the size of the standard deviations.
     """
 
     model: NoiseModel
     quantities: tuple[str, ...]
     stated: tuple[bool, ...]
     series: bool
+    guessed: bool = False
 
 
 def check_noise(noise: Noise, classes: tuple[type, ...]) -> None:

@@ -37,7 +37,11 @@ def assign_errors(trial: Trial | ImpactTable, noise: Noise) -> tuple[Errors, ...
         model = select_noise_model(noise, (type(trial),))
         return (
             Errors(
-                model, quantities, tuple(name in trial.sigma for name in quantities), series=False
+                model,
+                quantities,
+                stated := tuple(name in trial.sigma for name in quantities),
+                series=False,
+                guessed=not all(stated),
             ),
         )
     return tuple(
@@ -52,6 +56,7 @@ def _errors(measurement: Measurement, model: NoiseModel) -> Errors:
         tuple(f"{quantity} ({measurement.kind})" for quantity in measurement.quantities),
         (measurement.stated,) * len(measurement.quantities),
         series=measurement.abscissa is Abscissa.TIME,
+        guessed=measurement.guessed,
     )
 
 

@@ -285,7 +285,7 @@ def _panel_lines(fit: FitSummary) -> list[tuple[str, str, bool]]:
     for name, text in sentences.titles(fit).items():
         estimate = fit.parameters[name]
         add(text, _GREY)
-        add(*_printed(estimate), bold=True)
+        add(*_printed(estimate), bold=not estimate.status.withdrawn)
         if estimate.note:
             add(sentences.sentence(estimate.note), _GREY)
         lines.append(("", _DARK, False))
@@ -315,7 +315,7 @@ def _printed(estimate: Estimate) -> tuple[str, str]:
     number = " ".join((found(estimate, plus_minus="±"), unit_of(estimate))).strip()
     if has_interval(estimate):
         return number, _DARK
-    if estimate.status in (Determination.NOT_DETERMINED, Determination.NOT_SIMULATED):
+    if found(estimate) == "-":
         return short_status(estimate), _ORANGE
     return (
         f"{number}  ({short_status(estimate)})",

@@ -95,7 +95,7 @@ def page_text(
     return environment.from_string(template).render(
         title=title,
         model=sentences.sentence(fit.model),
-        explained=fit.explained and fit.converged,
+        explained=fit.doubt is None,
         quality=sentences.sentence(sentences.misfit(fit)),
         parameters=_rows(fit),
         remarks=[

@@ -13,7 +13,7 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
-from calibration.fitting.estimates import estimate_shared
+from calibration.fitting.estimates import estimate_shared, withdraw_doubted
 from calibration.fitting.fit import report
 from calibration.fitting.solve import check_method, solve
 from calibration.io.headers import Header
@@ -28,6 +28,7 @@ from calibration.problem.problem import Problem
 from calibration.problem.table_batch import QUANTITIES, RELATIVE_NOISE, ImpactData, sigma_of
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.fitted_data import FittedColumn
+from calibration.results.goodness import largest_misfit
 from calibration.results.result import Fit
 from calibration.studies.choices.friction_laws import FRICTION, FRICTION_LAWS
 from calibration.studies.file_kind import FileKind, Say
@@ -182,9 +183,9 @@ def fit_impacts(
         notes = []
         if FRICTION in free and is_walton(scene):
             limit = sliding_limit(scene, estimate_shared(assessment))
-            if not assessment.explained and np.count_nonzero(
-                np.asarray(table.impact_angle) > limit
-            ) > len(free):
+            # A guess of the noise does not excuse a misfit here: there is a better model to try.
+            missed = assessment.misfit > largest_misfit(assessment.dof)
+            if missed and np.count_nonzero(np.asarray(table.impact_angle) > limit) > len(free):
                 problem, assessment, above = only_sliding(
                     scene, table, free, limit, method=method, steps=steps
                 )
@@ -339,7 +340,7 @@ def alone(
     assessment = solve(own, method="levenberg_marquardt", steps=None, start={}, progress=None)
     return {
         path: item
-        for path, item in estimate_shared(assessment).items()
+        for path, item in withdraw_doubted(assessment, estimate_shared(assessment)).items()
         if item.status is Determination.DETERMINED
     }
 
