@@ -129,13 +129,29 @@ class Assessment:
         """Misfit up to which the model explains the data: larger where the size of the noise is
         known from few numbers, or guessed.
         """
-        return largest_misfit(
+        policy = self.policy
+        strict = largest_misfit(
             self.dof,
             noise_degrees=self.noise_degrees,
             guessed=self.noise_guessed,
-            chance=self.policy.misfit_chance,
-            tolerance=self.policy.misfit_tolerance,
+            chance=policy.misfit_chance,
+            tolerance=policy.misfit_tolerance,
         )
+        lasting = [about.found for own in self.errors for about in own if about.found is not None]
+        if not lasting:
+            return strict
+        # The deviations from single flights are smaller than such noise, and worth fewer numbers.
+        allowed = max(
+            found.factor
+            * largest_misfit(
+                int(self.dof / found.memory),
+                noise_degrees=found.degrees,
+                chance=policy.misfit_chance,
+                tolerance=policy.misfit_tolerance,
+            )
+            for found in lasting
+        )
+        return max(strict, min(allowed, policy.lasting_misfit))
 
     @property
     def noise_guessed(self) -> bool:

@@ -28,6 +28,9 @@ class FitPolicy:
             data all the same. With thousands of samples any misfit is significant; noise found from
             the data is not known better than by some per cent, and 10 % larger residuals change no
             conclusion.
+        lasting_misfit: chi-squared per degree of freedom up to which a model explains data whose
+            noise lasts for several samples and was found from them, if its probability allows as
+            much: residuals of 1.4 times the deviations from single flights, which follow the noise.
         scatter_trials: so many trials more than shared parameters are needed before the scatter
             between trials gives the standard errors. With fewer, the scatter is known too badly.
         scatter_chance: chance at which trials scatter by noise alone as much as they do; below, the
@@ -80,6 +83,7 @@ class FitPolicy:
     largest_log_sd: float = 1.0
     misfit_chance: float = MISFIT_CHANCE
     misfit_tolerance: float = MISFIT_TOLERANCE
+    lasting_misfit: float = 2.0
     scatter_trials: int = 5
     scatter_chance: float = 0.05
     little_scatter_chance: float = 1e-4

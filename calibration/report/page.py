@@ -99,7 +99,7 @@ def page_text(
         quality=sentences.sentence(sentences.misfit(fit)),
         parameters=_rows(fit),
         remarks=[
-            sentences.capitalised(sentences.error_scale_factor(fit)),
+            *([] if fit.doubt else [sentences.capitalised(sentences.error_scale_factor(fit))]),
             sentences.sentence(sentences.convergence(fit)),
         ],
         warnings=[sentences.sentence(text) for text in fit.warnings],

@@ -90,13 +90,13 @@ def has_interval(estimate: Estimate) -> bool:
 
 def found(estimate: Estimate, *, plus_minus: str = "+-") -> str:
     """What may be printed as the value: ``value +- sd``, the value alone where an interval would
-    mislead, two digits and a question mark where the model does not explain the data, ``-`` where
+    mislead, three digits and a question mark where the model does not explain the data, ``-`` where
     there is none.
     """
     if has_interval(estimate):
         return value_and_sd(estimate.value, estimate.sd, plus_minus=plus_minus)
     if estimate.status is Determination.NOT_EXPLAINED and math.isfinite(estimate.value):
-        return f"{plain(float(f'{estimate.value:.2g}'))} ?"
+        return f"{plain(float(f'{estimate.value:.3g}'))} ?"
     nothing = estimate.status is Determination.NOT_DETERMINED or estimate.status.withdrawn
     return "-" if nothing else plain(estimate.value)
 

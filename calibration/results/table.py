@@ -194,7 +194,8 @@ def _quality(fit: FitSummary, width: int) -> Iterator[Line]:
     yield from _wrapped(
         sentences.sentence(sentences.misfit(fit)), width, style=_GOOD if fit.explained else _BAD
     )
-    yield from _wrapped(sentences.capitalised(sentences.error_scale_factor(fit)), width)
+    if fit.doubt is None:
+        yield from _wrapped(sentences.capitalised(sentences.error_scale_factor(fit)), width)
     if fit.converged:
         yield from _wrapped(sentences.sentence(sentences.convergence(fit)), width)
 
@@ -306,7 +307,14 @@ def _nuisance(trials: Sequence[FittedRecording | FittedSeries], width: int) -> I
     """Value of each nuisance quantity: for one recording with its sd, for several the median, the
     range and the typical sd.
     """
-    names = list(dict.fromkeys(name for trial in trials for name in trial.nuisance))
+    names = list(
+        dict.fromkeys(
+            name
+            for trial in trials
+            for name, estimate in trial.nuisance.items()
+            if not estimate.status.withdrawn
+        )
+    )
     every = {
         name: [trial.nuisance[name] for trial in trials if name in trial.nuisance] for name in names
     }

@@ -9,6 +9,7 @@ import pytest
 import calibration as cal
 import jaxcontact as jc
 from calibration.fitting.policy import FitPolicy
+from calibration.problem.found_noise import noise_about_flights
 from calibration.report.page import page_text
 from calibration.results.goodness import GUESSED_MISFIT, largest_misfit
 from calibration.results.numbers import found, has_interval, short_status
@@ -158,3 +159,39 @@ def test_noise_found_from_few_times_is_not_taken_as_known():
     fit = cal.fit(problem)
     assert fit.assessment.noise_degrees == times.size - 4
     assert fit.explained_up_to > largest_misfit(fit.dof)
+
+
+def drop_with_lasting_noise(seed, rho):
+    """Three flights with noise of 1 mm whose neighbours are correlated by ``rho``."""
+    time = np.arange(240) / 120
+    height, phase, duration = np.empty(time.size), time + 0.2, 0.7
+    for i, moment in enumerate(phase):
+        number = int(moment / duration)
+        local = moment - number * duration
+        height[i] = 0.02 + 9.81 / 2 * local * (duration - local)
+    white = np.random.default_rng(seed).standard_normal(time.size)
+    noise = np.empty(time.size)
+    noise[0] = white[0]
+    for i in range(1, time.size):
+        noise[i] = rho * noise[i - 1] + np.sqrt(1 - rho**2) * white[i]
+    position = np.full((time.size, 3), np.nan)
+    position[:, 2] = height + 1e-3 * noise
+    return cal.Recording(name="drop", time=time, position=position)
+
+
+@pytest.mark.parametrize("rho", [0.0, 0.7])
+def test_deviations_from_flights_tell_how_far_lasting_noise_is_known(rho):
+    """What a flight follows of it is missing in the deviations: the factor makes up for that."""
+    detections = [
+        cal.detection.read_bounces(drop_with_lasting_noise(seed, rho), radius=0.02)
+        for seed in range(8)
+    ]
+    found = noise_about_flights(detections)
+    variance = np.mean([detected.scatter[2] ** 2 for detected in detections]) / 1e-6
+    if rho == 0.0:
+        assert found is None or found.factor < 1.1
+        assert variance == pytest.approx(1.0, abs=0.15)
+    else:
+        assert variance < 0.9
+        assert variance * found.factor == pytest.approx(1.0, abs=0.3)
+        assert 3 < found.memory < 8
