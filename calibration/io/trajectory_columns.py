@@ -104,6 +104,12 @@ class TrajectoryColumns:
         """The axis that becomes z; without a vertical the first one."""
         return next((axis for axis in self.axes if axis.target == 2), self.axes[0])
 
+    @property
+    def upwards(self) -> str:
+        """The axis of the file that points up, with a minus sign where it counts downwards."""
+        name, sign = self.frame[2]
+        return name if sign > 0 else f"-{name}"
+
     def used(self, *, with_sigma: bool) -> set[Header]:
         """All columns that are read."""
         sigma = {axis.sigma for axis in self.axes if axis.sigma is not None and with_sigma}
