@@ -57,6 +57,9 @@ def fit(
     ] = None,
     force: Force = False,
     quiet: Annotated[bool, flag("--quiet", "Print the table only.", RESULT, FLAG)] = False,
+    verbose: Annotated[
+        bool, flag("--verbose", "Print every remark, not the first ones.", RESULT, FLAG)
+    ] = False,
 ) -> int:
     """Fit all files together: restitution, drag and what else they can tell, each with its
     uncertainty.
@@ -88,7 +91,7 @@ def fit(
         written = write_results(result, study, folder, inputs=inputs)
     if not quiet:
         print_lines(*lines_on_data(result), "")
-    print_fit(result, console=standard_output())
+    print_fit(result, console=standard_output(), folded=not verbose)
     if not quiet:
         print_lines("", f"Results: {', '.join(map(str, written))}")
     return status_of(result)

@@ -567,7 +567,7 @@ def test_a_recording_without_a_bounce_is_an_error_alone_and_left_out_beside_othe
     assert "error: falling.csv: there is no bounce" in err
     recordings = read_recordings(["drops/a.csv", "falling.csv"])
     detections = [read_bounces(recording, radius=0.02) for recording in recordings]
-    kept, _, notes = usable(recordings, detections)
+    kept, _, notes = usable(recordings, detections, gravity=9.81)
     assert [recording.name for recording in kept] == ["a"]
     assert notes == ["1 of 2 recordings show no bounce and were left out: falling."]
 
