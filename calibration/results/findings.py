@@ -5,8 +5,8 @@ A person reads three sentences, not forty.
 
 import re
 from collections.abc import Sequence
+from typing import Protocol
 
-from calibration.results.fitted_data import FittedRecording, FittedSeries
 from calibration.results.numbers import listed
 from calibration.results.sentences import sentence, simulations
 from calibration.results.summary import FitSummary
@@ -33,12 +33,24 @@ def findings_of(fit: FitSummary) -> list[str]:
     ]
 
 
-def gathered_remarks(trials: Sequence[FittedRecording | FittedSeries]) -> list[str]:
+class Remarked(Protocol):
+    """What has a name, and remarks that were made on it."""
+
+    @property
+    def name(self) -> str:
+        """Of the file."""
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Plain sentences."""
+
+
+def gathered_remarks(trials: Sequence[Remarked]) -> list[str]:
     """The remarks on single files, those that differ in their numbers only as one, with how many
     files they are made on and which; those on most files first.
 
     Args:
-        trials: recordings and other measurements.
+        trials: recordings, other measurements, or reports on files.
     """
     kinds: dict[str, list[tuple[str, str]]] = {}
     for trial in trials:

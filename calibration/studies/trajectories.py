@@ -56,12 +56,9 @@ from calibration.studies.choices.friction_laws import FRICTION
 from calibration.studies.choices.normal_laws import HERTZ_TIME
 from calibration.studies.file_kind import FileKind, Say, with_restitution_law
 from calibration.studies.file_report import FileReport
-from calibration.studies.plausibility import (
-    Finding,
-    believable_scale,
-    implausible_recordings,
-    judge_plausibility,
-)
+from calibration.studies.plausibility.finding import Finding
+from calibration.studies.plausibility.recordings import implausible_recordings, refusal
+from calibration.studies.plausibility.results import believable_scale, judge_plausibility
 from calibration.studies.recording_remarks import recording_remarks
 from calibration.studies.scene import (
     free_of_friction,
@@ -165,9 +162,11 @@ class Trajectories(FileKind):
             name=name,
             recording=recording,
             reading=detected,
-            problem=None if detected.bounces else no_bounce(recording, findings),
+            problem=refusal(recording, findings)
+            if detected.bounces
+            else no_bounce(recording, findings),
             remarks=(
-                *(finding.sentence for finding in findings),
+                *(finding.sentence for finding in findings if not finding.meaningless),
                 *recording_remarks(recording, detected, gravity=gravity),
             ),
         )

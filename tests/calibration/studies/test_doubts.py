@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from calibration.results.estimate import Determination, Estimate
-from calibration.studies.plausibility import sunken_surface
+from calibration.studies.plausibility.results import sunken_surface
 from calibration.studies.trajectories import scale_sentence
 
 

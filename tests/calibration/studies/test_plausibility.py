@@ -15,11 +15,8 @@ from calibration.detection.free_fall import measure_free_fall
 from calibration.errors import InputError
 from calibration.io.recording import Recording, read_trajectory
 from calibration.results.numbers import has_interval
-from calibration.studies.plausibility import (
-    implausible_recordings,
-    judge_plausibility,
-    sphere_drag,
-)
+from calibration.studies.plausibility.recordings import implausible_recordings
+from calibration.studies.plausibility.results import judge_plausibility, sphere_drag
 from tests.calibration import synthetic_fits as synthetic
 from tests.calibration.studies.newcomers import DRAG, RESTITUTION, drop, write
 
@@ -293,3 +290,13 @@ def test_no_mistake_of_a_newcomer_gives_a_wrong_value_that_is_called_determined(
             assert abs(found[name]["value"] - truth) < 4 * found[name]["sd"]
     if status == 5:
         assert not any(one["status"] == "determined" for one in found.values())
+
+
+@pytest.mark.parametrize("mistake", ["frame rate", "axis", "cm", "ms", "grams", "two balls"])
+def test_check_refuses_a_file_with_a_mistake_and_names_it(mistake, tmp_path, capsys):
+    path, options, cause = mistakes(tmp_path)[mistake]
+    assert main(["check", str(path), *options]) in (1, 2)
+    printed = capsys.readouterr()
+    assert cause in " ".join((printed.out + printed.err).split())
+    assert "+-" not in printed.out
+    assert "What can be learned" not in printed.out
