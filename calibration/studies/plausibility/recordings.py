@@ -125,9 +125,9 @@ def _few_samples(readings: Sequence[Reading]) -> Iterator[Finding]:
         count = sum(recording.time.size for recording, _ in places)
         yield Finding(
             f"Only {used} of {count} samples were used{where_of(places, readings)}: the rest of "
-            "the motion is no chain of free flights and bounces on one level surface. What was left "
-            "out may contradict the result: look at fit.png, check the frame rate and --vertical, "
-            "or cut the file."
+            "the motion is no chain of free flights and bounces on one level surface. What was "
+            "left out may contradict the result: look at fit.png, check the frame rate and "
+            "--vertical, or cut the file."
         )
 
 
