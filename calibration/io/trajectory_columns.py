@@ -341,7 +341,8 @@ def _upward(
     """
     if vertical is None:
         axis = next((axis for axis in ("z", "y") if axis in chosen), next(iter(chosen)))
-        return f"-{axis}" if in_pixels and identify_quantity(chosen[axis]) == "y" else axis
+        rows = axis == "y" or identify_quantity(chosen[axis]) == "y"
+        return f"-{axis}" if in_pixels and rows else axis
     given = re.fullmatch(r"\+?(-?([xyz]))", vertical)
     if given is None or given[2] not in chosen:
         signed = ", ".join(f"{axis}, -{axis}" for axis in chosen)

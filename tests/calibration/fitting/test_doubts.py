@@ -9,6 +9,7 @@ import pytest
 import calibration as cal
 import jaxcontact as jc
 from calibration.fitting.policy import FitPolicy
+from calibration.fitting.start import starting_point
 from calibration.problem.found_noise import noise_about_flights
 from calibration.report.page import page_text
 from calibration.results.goodness import GUESSED_MISFIT, largest_misfit
@@ -195,3 +196,10 @@ def test_deviations_from_flights_tell_how_far_lasting_noise_is_known(rho):
         assert variance < 0.9
         assert variance * found.factor == pytest.approx(1.0, abs=0.3)
         assert 3 < found.memory < 8
+
+
+def test_a_fit_in_doubt_leads_to_another_one_as_any_does(doubted):
+    _, earlier = doubted
+    (shared,) = starting_point(earlier.problem, earlier).shared
+    found = earlier.problem.layout.global_parameters[0].value(shared)
+    assert found == pytest.approx(earlier.parameters[RESTITUTION].value)
