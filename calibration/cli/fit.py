@@ -12,6 +12,7 @@ from calibration.cli.app import (
     standard_output,
 )
 from calibration.cli.cached_fit import forget, resume_fit
+from calibration.cli.exit_status import status_of
 from calibration.cli.options import (
     FLAG,
     RESULT,
@@ -30,9 +31,6 @@ from calibration.studies.study import SECTIONS, ExportOptions
 
 if TYPE_CHECKING:
     from calibration.results.result import Fit
-
-NOT_SIMULATED = 1
-"""Exit status."""
 
 
 @verb(
@@ -59,6 +57,9 @@ def fit(
     ] = None,
     force: Force = False,
     quiet: Annotated[bool, flag("--quiet", "Print the table only.", RESULT, FLAG)] = False,
+    verbose: Annotated[
+        bool, flag("--verbose", "Print every remark, not the first ones.", RESULT, FLAG)
+    ] = False,
 ) -> int:
     """Fit all files together: restitution, drag and what else they can tell, each with its
     uncertainty.
@@ -71,8 +72,9 @@ def fit(
 
     A study file may hold every option; what is given here comes before it.
 
-    The exit status is 1 when a simulation at the minimum did not succeed: the numbers are not to be
-    used then, and the table says why.
+    The exit status is 0 where the fit is good. Else no value is called determined, and it is 1
+    where a simulation at the minimum did not succeed, 3 where the search did not converge, 4 where
+    the model does not explain the data, 5 where the result is implausible; the table says why.
     """
     study = ask(files, given).study()
     from calibration.studies.results_folder import (
@@ -96,12 +98,12 @@ def fit(
             result = resume_fit(study, folder, progress=say)
         if not quiet:
             print_lines(*lines_on_data(result), "")
-        print_fit(result, console=standard_output())
+        print_fit(result, console=standard_output(), folded=not verbose)
         written = write_results(result, study, folder, inputs=inputs)
         forget(folder)
     if not quiet:
         print_lines("", f"Results: {', '.join(map(str, written))}")
-    return 0 if result.simulated else NOT_SIMULATED
+    return status_of(result)
 
 
 def lines_on_data(fit: "Fit") -> Iterator[str]:

@@ -295,6 +295,11 @@ def make_remarks(
     tolerance = 5 * fit.sigma[HEIGHT] + 2e-3
     if not detected.bounces:
         yield "no bounce in this recording"
+    if recording.unit == "px" and recording.vertical.startswith("-"):
+        yield (
+            f"rows of images count downwards, so {recording.vertical[1:]} was turned round "
+            f"(--vertical {recording.vertical[1:]} leaves it)"
+        )
     yield from _before_release(recording.position[: detected.release, UP], tolerance)
     yield from _after_stop(recording.position[detected.stop :, UP], detected, tolerance)
     errors = np.flatnonzero(detected.outliers)

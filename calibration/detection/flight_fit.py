@@ -207,6 +207,10 @@ class FlightFit:
                 for axis in range(len(self.axes))
             ]
         )
+        # No motion between two samples is faster, as far as they are seen; three times that never
+        # limits a flight.
+        steps = np.abs(np.diff(self.position, axis=1)) / np.diff(time)
+        self.fastest = 3 * float(np.max(steps[np.isfinite(steps)], initial=0.0))
         self.drag = no_drag(self.centres, axes=len(self.axes))
         self.drag_determined = True
         self._converge_weights()
@@ -351,7 +355,10 @@ class FlightFit:
             + np.linspace(-1, 1, 401)
             * np.maximum(self.centres - early, late - self.centres)[:, None]
         )
-        return drag_curves(grid, self.predict(np.arange(len(self.spans))[:, None], grid)[1])
+        # In wrong units the guess of the drag may be a million times too large: then the curves
+        # would grow without bounds from one iteration to the next.
+        velocity = self.predict(np.arange(len(self.spans))[:, None], grid)[1]
+        return drag_curves(grid, np.clip(velocity, -self.fastest, self.fastest))
 
     def _windows(self) -> list[Window]:
         """The samples within reach of each flight."""

@@ -44,8 +44,11 @@ from calibration.optimise.normal_equations import (
 from calibration.problem.residuals import Block, Layout, jacobians, priors
 from calibration.problem.rows import stack_rows
 from calibration.problem.statuses import Statuses, all_succeeded, judge_statuses
+from calibration.results.goodness import largest_misfit
 from calibration.results.intervals import chance_of_more
-from calibration.results.summary import explains
+
+SMOOTH = 4
+"""Numbers that a smooth curve through one series uses up, about which its noise is found."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -124,7 +127,59 @@ class Assessment:
     @property
     def explained(self) -> bool:
         """Whether the model explains the data to their noise."""
-        return explains(self.misfit, self.dof, self.policy.largest_misfit)
+        return self.misfit <= self.largest_misfit
+
+    @cached_property
+    def largest_misfit(self) -> float:
+        """Misfit up to which the model explains the data: larger where the size of the noise is
+        known from few numbers, or guessed.
+        """
+        policy = self.policy
+        strict = largest_misfit(
+            self.dof,
+            noise_degrees=self.noise_degrees,
+            guessed=self.noise_guessed,
+            chance=policy.misfit_chance,
+            tolerance=policy.misfit_tolerance,
+        )
+        lasting = [about.found for own in self.errors for about in own if about.found is not None]
+        if not lasting:
+            return strict
+        # The deviations from single flights are smaller than such noise, and worth fewer numbers.
+        allowed = max(
+            found.factor
+            * largest_misfit(
+                int(self.dof / found.memory),
+                noise_degrees=found.degrees,
+                chance=policy.misfit_chance,
+                tolerance=policy.misfit_tolerance,
+            )
+            for found in lasting
+        )
+        return max(strict, min(allowed, policy.lasting_misfit))
+
+    @property
+    def noise_guessed(self) -> bool:
+        """Whether nothing tells the size of some of the errors."""
+        return any(
+            about.guessed and about.model.estimates_size(stated=False)
+            for own in self.errors
+            for about in own
+        )
+
+    @property
+    def noise_degrees(self) -> float:
+        """Degrees of freedom with which the size of the errors is known: few where it was found
+        from numbers that are no series, and therefore few.
+        """
+        total = 0.0
+        for own, errors in zip(self.data, self.errors, strict=True):
+            for samples, about in zip(own.samples, errors, strict=True):
+                if about.series or about.guessed or any(about.stated):
+                    return float(np.inf)
+                used = np.count_nonzero(np.any(np.asarray(samples.weight) > 0, axis=-1), axis=-1)
+                total += float(np.sum(np.maximum(used - SMOOTH, 1)))
+        return total or float(np.inf)
 
     @cached_property
     def contradicted(self) -> bool:

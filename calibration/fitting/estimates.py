@@ -127,19 +127,23 @@ def correlate(
     return tuple(free[i] for i in kept), block / np.outer(deviations, deviations)
 
 
-def withdraw_not_simulated(
-    assessment: Assessment, estimates: dict[str, Estimate]
-) -> dict[str, Estimate]:
-    """The estimates; where a simulation at the minimum did not succeed, none is to be trusted,
-    whatever it was made from.
+def doubt_of(assessment: Assessment) -> Determination | None:
+    """Why nothing is determined by a minimum, whatever its curvature says; the worst reason."""
+    if not assessment.simulated:
+        return Determination.NOT_SIMULATED
+    if not assessment.minimum.converged:
+        return Determination.NOT_CONVERGED
+    return None if assessment.explained else Determination.NOT_EXPLAINED
+
+
+def withdraw_doubted(assessment: Assessment, estimates: dict[str, Estimate]) -> dict[str, Estimate]:
+    """The estimates; where the minimum as a whole is in doubt, none is determined, whatever it was
+    made from.
     """
-    if assessment.simulated:
+    doubt = doubt_of(assessment)
+    if doubt is None:
         return estimates
-    status = Determination.NOT_SIMULATED
-    return {
-        name: dataclasses.replace(estimate, sd=np.inf, status=status, note="")
-        for name, estimate in estimates.items()
-    }
+    return {name: estimate.withdrawn(doubt) for name, estimate in estimates.items()}
 
 
 def withdraw_prior_only(

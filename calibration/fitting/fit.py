@@ -11,7 +11,7 @@ import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
 from calibration.fitting.diagnosis import diagnose
-from calibration.fitting.estimates import correlate, estimate_shared, withdraw_not_simulated
+from calibration.fitting.estimates import correlate, estimate_shared, withdraw_doubted
 from calibration.fitting.follow import find_minimum
 from calibration.fitting.impacts.branches import estimate_over_branches
 from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
@@ -151,7 +151,7 @@ def report(
         method: optimiser.
         seconds: of wall time that the fit took.
     """
-    estimates = withdraw_not_simulated(assessment, estimates)
+    estimates = withdraw_doubted(assessment, estimates)
     names, correlation = correlate(assessment, estimates)
     simulations = simulated_trials(problem, assessment)
     return Fit(
@@ -160,6 +160,7 @@ def report(
         correlation=correlation,
         chi2=assessment.chi2,
         dof=assessment.dof,
+        explained_up_to=assessment.largest_misfit * assessment.expected_loss,
         error_scale_factor=assessment.error_scale_factor,
         converged=bool(assessment.minimum.converged),
         iterations=int(assessment.minimum.iterations),

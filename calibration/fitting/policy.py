@@ -2,7 +2,10 @@
 
 import dataclasses
 
-from calibration.results.summary import MISFIT
+from calibration.results.goodness import (
+    MISFIT_CHANCE,
+    MISFIT_TOLERANCE,
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -18,10 +21,16 @@ class FitPolicy:
         largest_log_sd: standard error in a logarithmic or logistic coordinate above which a
             parameter is not determined. At 1 its interval spans more than a factor of e on either
             side.
-        largest_misfit: chi-squared per degree of freedom up to which a model explains the data. The
-            noise is often only estimated, from the data themselves, hence more than 1.
         misfit_chance: chance of a larger misfit by noise alone below which stated standard
-            deviations are not believed. Small, since stated noise is evidence, too.
+            deviations are not believed, and a model does not explain the data. Small, since stated
+            noise is evidence, too.
+        misfit_tolerance: factor on chi-squared beyond that limit up to which a model explains the
+            data all the same. With thousands of samples any misfit is significant; noise found from
+            the data is not known better than by some per cent, and 10 % larger residuals change no
+            conclusion.
+        lasting_misfit: chi-squared per degree of freedom up to which a model explains data whose
+            noise lasts for several samples and was found from them, if its probability allows as
+            much: residuals of 1.4 times the deviations from single flights, which follow the noise.
         scatter_trials: so many trials more than shared parameters are needed before the scatter
             between trials gives the standard errors. With fewer, the scatter is known too badly.
         scatter_chance: chance at which trials scatter by noise alone as much as they do; below, the
@@ -72,8 +81,9 @@ class FitPolicy:
 
     level: float = 0.95
     largest_log_sd: float = 1.0
-    largest_misfit: float = MISFIT
-    misfit_chance: float = 0.01
+    misfit_chance: float = MISFIT_CHANCE
+    misfit_tolerance: float = MISFIT_TOLERANCE
+    lasting_misfit: float = 2.0
     scatter_trials: int = 5
     scatter_chance: float = 0.05
     little_scatter_chance: float = 1e-4

@@ -10,7 +10,7 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.fitting.assessment import Assessment
-from calibration.fitting.estimates import estimate_trial
+from calibration.fitting.estimates import estimate_trial, withdraw_doubted
 from calibration.measurements.base import Abscissa, Measurement
 from calibration.problem.problem import Problem
 from calibration.problem.residuals import Layout, over_trials
@@ -109,7 +109,7 @@ def shown(
                     contacts=jax.tree.map(
                         lambda column, r=r: np.asarray(column[r]), motions[i].contacts
                     ),
-                    nuisance=estimate_trial(assessment, k, r),
+                    nuisance=withdraw_doubted(assessment, estimate_trial(assessment, k, r)),
                 )
     return [found[key] for key in sorted(found)]
 

@@ -8,7 +8,7 @@ from calibration.errors import InputError
 from calibration.fitting.estimates import estimate_trial
 from calibration.optimise.coordinates import Start
 from calibration.problem.problem import Problem
-from calibration.results.estimate import Estimate
+from calibration.results.estimate import Determination, Estimate
 from calibration.results.result import Fit
 from jaxcontact.parameters import nearest
 
@@ -43,12 +43,15 @@ def starting_point(problem: Problem, overrides: Mapping[str, float] | Fit) -> St
 
 
 def _found(estimates: Mapping[str, Estimate], names: list[str]) -> dict[str, float]:
-    """Values that were found, of parameters with these names."""
-    return {
-        name: item.value
-        for name, item in estimates.items()
-        if name in names and np.isfinite(item.value) and np.isfinite(item.sd)
-    }
+    """Values that were found, of parameters with these names; those of a fit in doubt are where it
+    came closest, unless it could not be simulated.
+    """
+
+    def usable(item: Estimate) -> bool:
+        doubted = item.status.withdrawn and item.status is not Determination.NOT_SIMULATED
+        return bool(np.isfinite(item.value) and (np.isfinite(item.sd) or doubted))
+
+    return {name: item.value for name, item in estimates.items() if name in names and usable(item)}
 
 
 def _take_over_trials(problem: Problem, earlier: Fit, local: tuple[np.ndarray, ...]) -> None:

@@ -43,6 +43,7 @@ class Recording:
         path: the file it came from, or ``None``.
         unit: the unit of the vertical position in the file.
         scale: metres for one of that unit.
+        vertical: the axis of the file that points up, with a minus sign where it counts downwards.
         ignored: the headers of columns that were not used.
 
     Raises:
@@ -68,6 +69,7 @@ class Recording:
     path: str | None = None
     unit: str = "m"
     scale: float = 1.0
+    vertical: str = "z"
     ignored: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
@@ -248,6 +250,7 @@ def recording_of(
         path=table.path,
         unit=chosen.unit,
         scale=abs(chosen.vertical.factor),
+        vertical=chosen.upwards,
         ignored=table.list_unused(chosen.used(with_sigma=sigma is None)),
     )
     return recording, chosen
@@ -332,6 +335,11 @@ def _check_samples(
         if time[row] == time[before]:
             problem = f"the time {time[row]:g} s repeats that of line {table.lines[before]}"
             remedy = "Delete one of the two rows, or export the time with more digits."
+            if len(wrong) > rows.size // 4:
+                remedy = (
+                    "Most times repeat: there are probably two balls in one file. Put each into a "
+                    "file of its own."
+                )
         else:
             problem = (
                 f"the time goes back from {time[before]:g} s (line {table.lines[before]}) to "

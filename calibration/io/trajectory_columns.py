@@ -104,6 +104,12 @@ class TrajectoryColumns:
         """The axis that becomes z; without a vertical the first one."""
         return next((axis for axis in self.axes if axis.target == 2), self.axes[0])
 
+    @property
+    def upwards(self) -> str:
+        """The axis of the file that points up, with a minus sign where it counts downwards."""
+        name, sign = self.frame[2]
+        return name if sign > 0 else f"-{name}"
+
     def used(self, *, with_sigma: bool) -> set[Header]:
         """All columns that are read."""
         sigma = {axis.sigma for axis in self.axes if axis.sigma is not None and with_sigma}
@@ -335,7 +341,8 @@ def _upward(
     """
     if vertical is None:
         axis = next((axis for axis in ("z", "y") if axis in chosen), next(iter(chosen)))
-        return f"-{axis}" if in_pixels and identify_quantity(chosen[axis]) == "y" else axis
+        rows = axis == "y" or identify_quantity(chosen[axis]) == "y"
+        return f"-{axis}" if in_pixels and rows else axis
     given = re.fullmatch(r"\+?(-?([xyz]))", vertical)
     if given is None or given[2] not in chosen:
         signed = ", ".join(f"{axis}, -{axis}" for axis in chosen)

@@ -217,6 +217,13 @@ class Measurement(abc.ABC):
         return True
 
     @property
+    def guessed(self) -> bool:
+        """Whether the standard deviations are neither known nor found from the data: their size may
+        be wrong by a factor of three, and a misfit says little. By default they are not.
+        """
+        return False
+
+    @property
     def needs_motion(self) -> bool:
         """Whether it sees the motion of the trial; by default it does. Impacts of known speeds,
         say, follow from the scene alone.

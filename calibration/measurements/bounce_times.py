@@ -132,6 +132,14 @@ class BounceTimes(Measurement):
         """Whether the standard deviation was given."""
         return self.sigma is not None
 
+    @property
+    def guessed(self) -> bool:
+        """Whether no standard deviation was given, and there are too few flights to tell it."""
+        if self.sigma is not None:
+            return False
+        places, numbers, _ = self.train()
+        return not np.isfinite(estimate_time_noise(self.time[places], numbers))
+
     def train(self) -> tuple[np.ndarray, np.ndarray, float]:
         """Places in the data of the impacts, their numbers from 0, and the standard deviation of
         one time [s].

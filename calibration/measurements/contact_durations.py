@@ -154,6 +154,11 @@ class ContactDurations(Measurement):
         return self.sigma is not None
 
     @property
+    def guessed(self) -> bool:
+        """Whether no standard deviation was given."""
+        return self.sigma is None
+
+    @property
     def abscissa(self) -> Abscissa:
         """The impacts of a motion, or no order where the speeds are known."""
         return Abscissa.IMPACT if self.speed is None else Abscissa.NUMBER

@@ -133,6 +133,11 @@ class MarkerAngles(Measurement):
         return self.sigma is not None
 
     @property
+    def guessed(self) -> bool:
+        """Whether no standard deviation was given."""
+        return self.sigma is None
+
+    @property
     def first_angle(self) -> float:
         """The first measured angle [rad]."""
         return float(self.angle[np.isfinite(self.angle)][0])

@@ -106,6 +106,11 @@ class OfBody(Measurement):
         return self.alone.stated
 
     @property
+    def guessed(self) -> bool:
+        """As of the measurement of one body."""
+        return self.alone.guessed
+
+    @property
     def noise_classes(self) -> tuple[type, ...]:
         """Its own, and those of what is measured."""
         return (type(self), *self.alone.noise_classes)

@@ -129,6 +129,11 @@ class Orientations(Measurement):
         return self.sigma is not None
 
     @property
+    def guessed(self) -> bool:
+        """Whether no standard deviation was given."""
+        return self.sigma is None
+
+    @property
     def first_orientation(self) -> np.ndarray:
         """The first complete one, (4,)."""
         return self.quaternion[np.isfinite(self.quaternion).all(axis=1)][0]

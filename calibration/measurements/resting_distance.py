@@ -132,6 +132,11 @@ class RestingDistance(Measurement):
         """Whether the standard deviation was given."""
         return self.sigma is not None
 
+    @property
+    def guessed(self) -> bool:
+        """Whether no standard deviation was given."""
+        return self.sigma is None
+
     def observation(self) -> Rest:
         """The end of the motion."""
         return Rest(self.until, self.time is not None)

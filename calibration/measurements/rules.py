@@ -38,6 +38,7 @@ def check_attributes(measurement: Measurement) -> None:
         "needs_motion": measurement.needs_motion,
         "until_rest": measurement.until_rest,
         "stated": measurement.stated,
+        "guessed": measurement.guessed,
     }
     for flag, value in flags.items():
         require(

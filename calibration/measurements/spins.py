@@ -110,6 +110,11 @@ class Spins(Measurement):
         """Whether the standard deviation was given."""
         return self.sigma is not None
 
+    @property
+    def guessed(self) -> bool:
+        """Whether no standard deviation was given."""
+        return self.sigma is None
+
     def observation(self) -> SpinComponents:
         """The measured components."""
         return SpinComponents(self.components, self.clock)

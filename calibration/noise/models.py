@@ -10,7 +10,7 @@ import abc
 import dataclasses
 import math
 from collections.abc import Mapping
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -263,6 +263,21 @@ MODELS: tuple[type[NoiseModel], ...] = (Automatic, Known, Estimated, StudentT, H
 """The models of this package, as an error text names them."""
 
 
+class FoundNoise(NamedTuple):
+    """How well the size of noise is known that lasts for several samples and was found from the
+    data.
+
+    Attributes:
+        factor: of the true variance over that which was found, about.
+        memory: samples that are worth one independent sample.
+        degrees: degrees of freedom of the variance that was found.
+    """
+
+    factor: float
+    memory: float
+    degrees: float
+
+
 @dataclasses.dataclass(frozen=True)
 class Errors:
     """The errors of one measurement of a batch of trials. Hashable.
@@ -273,12 +288,16 @@ class Errors:
             correlation time.
         stated: whether the standard deviations of each column came with the measurement.
         series: whether the numbers follow each other in time, so that neighbours may be correlated.
+        guessed: whether neither a person nor the data told the size of the standard deviations.
+        found: what the data say of noise that lasts, where its size was found from them.
     """
 
     model: NoiseModel
     quantities: tuple[str, ...]
     stated: tuple[bool, ...]
     series: bool
+    guessed: bool = False
+    found: FoundNoise | None = dataclasses.field(default=None, compare=False)
 
 
 def check_noise(noise: Noise, classes: tuple[type, ...]) -> None:

@@ -1,7 +1,8 @@
 """Which errors are assumed of each measurement of a trial, and what this makes of its samples."""
 
+import dataclasses
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from calibration.measurements.base import Abscissa, Measurement
 from calibration.model.samples import Samples
 from calibration.noise.models import Errors, Noise, NoiseModel, select_noise_model
 from calibration.noise.whitening import make_whitening
+from calibration.problem.found_noise import noise_about_flights
 from calibration.problem.table_batch import ImpactData, TableBatch
 from calibration.problem.trial import Trial
 from calibration.problem.trial_batch import TrialData
@@ -37,7 +39,11 @@ def assign_errors(trial: Trial | ImpactTable, noise: Noise) -> tuple[Errors, ...
         model = select_noise_model(noise, (type(trial),))
         return (
             Errors(
-                model, quantities, tuple(name in trial.sigma for name in quantities), series=False
+                model,
+                quantities,
+                stated := tuple(name in trial.sigma for name in quantities),
+                series=False,
+                guessed=not all(stated),
             ),
         )
     return tuple(
@@ -52,7 +58,25 @@ def _errors(measurement: Measurement, model: NoiseModel) -> Errors:
         tuple(f"{quantity} ({measurement.kind})" for quantity in measurement.quantities),
         (measurement.stated,) * len(measurement.quantities),
         series=measurement.abscissa is Abscissa.TIME,
+        guessed=measurement.guessed,
     )
+
+
+def with_found_noise(errors: tuple[Errors, ...], detections: Sequence[Any]) -> tuple[Errors, ...]:
+    """The errors of the trials of one kind, with what the flights of their recordings say of noise
+    that nobody stated.
+
+    Args:
+        errors: of each measurement.
+        detections: what was detected in each trial.
+    """
+    found = noise_about_flights(detections)
+
+    def of(about: Errors) -> Errors:
+        open_ = about.series and not (about.guessed or any(about.stated))
+        return dataclasses.replace(about, found=found) if open_ else about
+
+    return tuple(map(of, errors))
 
 
 def with_noise(data: Data, errors: tuple[Errors, ...]) -> Data:

@@ -27,7 +27,12 @@ from calibration.nuisances import Nuisance, PerTrial
 from calibration.nuisances.base import UnfittedTrial
 from calibration.nuisances.checks import ask_start, check_nuisances
 from calibration.problem.bodies import check_bodies
-from calibration.problem.noise_assignment import assign_errors, list_noise_classes, with_noise
+from calibration.problem.noise_assignment import (
+    assign_errors,
+    list_noise_classes,
+    with_found_noise,
+    with_noise,
+)
 from calibration.problem.residuals import Layout
 from calibration.problem.simulation_method import check_method, default_method
 from calibration.problem.table_batch import TableBatch
@@ -172,7 +177,10 @@ class Problem:
             if name not in layout.names:
                 raise InputError(f"frozen: {name!r} is not free.{nearest(name, layout.names)}")
         members = tuple(map(tuple, batches.values()))
-        errors: tuple[tuple[Errors, ...], ...] = tuple(errors for _, errors in batches)
+        errors: tuple[tuple[Errors, ...], ...] = tuple(
+            with_found_noise(about, [detections[m] for m in of_batch])
+            for (_, about), of_batch in zip(batches, members, strict=True)
+        )
         self._set(layout=layout, members=members, errors=errors)
         self._set(
             data=tuple(

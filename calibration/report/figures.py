@@ -24,6 +24,7 @@ from calibration.errors import InputError
 from calibration.io.atomic import write_atomically
 from calibration.results import residuals, sentences
 from calibration.results.estimate import Determination, Estimate
+from calibration.results.findings import findings_of
 from calibration.results.fitted_data import FittedColumn, FittedRecording, FittedSeries
 from calibration.results.numbers import found, has_interval, short_status, unit_of
 from calibration.results.summary import FitSummary, spell_summary
@@ -285,7 +286,7 @@ def _panel_lines(fit: FitSummary) -> list[tuple[str, str, bool]]:
     for name, text in sentences.titles(fit).items():
         estimate = fit.parameters[name]
         add(text, _GREY)
-        add(*_printed(estimate), bold=True)
+        add(*_printed(estimate), bold=not estimate.status.withdrawn)
         if estimate.note:
             add(sentences.sentence(estimate.note), _GREY)
         lines.append(("", _DARK, False))
@@ -298,11 +299,10 @@ def _panel_lines(fit: FitSummary) -> list[tuple[str, str, bool]]:
         add(sentences.sentence(sentences.convergence(fit)), _ORANGE, bold=True)
     for clause in sentences.contradictions(fit):
         add(sentences.capitalised(clause), _ORANGE)
-    noted = [estimate.note for estimate in fit.parameters.values() if estimate.note]
-    remarks = [text for text in fit.warnings if not any(note in text for note in noted)]
+    remarks = findings_of(fit)
     for text in remarks[:_MAX_REMARKS]:
         lines.append(("", _DARK, False))
-        add(sentences.sentence(text))
+        add(text)
     if len(remarks) > _MAX_REMARKS:
         add(f"and {len(remarks) - _MAX_REMARKS} more")
     return lines
@@ -315,7 +315,7 @@ def _printed(estimate: Estimate) -> tuple[str, str]:
     number = " ".join((found(estimate, plus_minus="±"), unit_of(estimate))).strip()
     if has_interval(estimate):
         return number, _DARK
-    if estimate.status in (Determination.NOT_DETERMINED, Determination.NOT_SIMULATED):
+    if found(estimate) == "-":
         return short_status(estimate), _ORANGE
     return (
         f"{number}  ({short_status(estimate)})",

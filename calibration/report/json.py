@@ -22,12 +22,13 @@ from calibration.runtime.versions import installed_versions
 def write_json(fit: FitSummary, path: str | os.PathLike[str]) -> None:
     """Write the numbers of a fit as JSON (ASCII).
 
-    ``parameters`` by path in the scene (``interval``: of 95 %), ``fit`` (``simulations``: how that
-    of each trial ended), ``correlation``, ``recordings``, ``series`` (measurements that are not
-    positions of one body), ``columns`` and ``versions``. Values are in the unit beside them, times
-    in s, ``rms_residual`` of a recording in m. A number that does not exist (NaN,
-    infinity) is ``null``: in particular the ``sd`` of a parameter that the data do not determine.
-    The file is replaced as a whole or not at all.
+    ``parameters`` by path in the scene (``interval``: of 95 %), ``fit`` (``doubt``: why none of
+    them is determined, or ``null``; ``simulations``: how that of each trial ended),
+    ``correlation``, ``recordings``, ``series`` (measurements that are not positions of one body),
+    ``columns`` and ``versions``. Values are in the unit beside them, times in s, ``rms_residual``
+    of a recording in m. A number that does not exist (NaN, infinity) is ``null``: in particular the
+    ``sd`` of a parameter that the data do not determine. The file is replaced as a whole or not at
+    all.
 
     Args:
         fit: the result.
@@ -73,7 +74,11 @@ def fit_numbers(fit: FitSummary) -> dict[str, Any]:
             "chi2_per_dof": fit.chi2_per_dof,
             "chi2": fit.chi2,
             "dof": fit.dof,
+            "explained": fit.explained,
+            "explained_up_to": fit.explained_up_to,
             "converged": fit.converged,
+            "plausible": fit.plausible,
+            "doubt": fit.doubt,
             "simulated": fit.simulated,
             "simulations": [_simulation(trial) for trial in fit.simulations],
             "iterations": fit.iterations,

@@ -97,11 +97,11 @@ def page_text(
     return environment.from_string(template).render(
         title=title,
         model=sentences.sentence(fit.model),
-        explained=fit.explained and fit.converged,
+        explained=fit.doubt is None,
         quality=sentences.sentence(sentences.misfit(fit)),
         parameters=_rows(fit),
         remarks=[
-            sentences.capitalised(sentences.error_scale_factor(fit)),
+            *([] if fit.doubt else [sentences.capitalised(sentences.error_scale_factor(fit))]),
             sentences.sentence(sentences.convergence(fit)),
         ],
         warnings=[sentences.sentence(text) for text in fit.warnings],

@@ -17,8 +17,12 @@ from calibration.results.intervals import (
 
 
 class Determination(enum.StrEnum):
-    """What the data say of a parameter; ``NOT_SIMULATED`` where a simulation at the minimum did not
-    succeed, so that they say nothing.
+    """What the data say of a parameter.
+
+    Where the whole fit is in doubt, no parameter is determined: ``NOT_SIMULATED`` where a
+    simulation at the minimum did not succeed, ``NOT_CONVERGED`` where the search did not end,
+    ``NOT_EXPLAINED`` where the model leaves more of the data than their noise, ``IMPLAUSIBLE``
+    where the result contradicts what is known of such experiments. Then there is no standard error.
 
     Example:
         >>> import calibration as cal
@@ -31,7 +35,20 @@ class Determination(enum.StrEnum):
     AT_BOUND = "at a bound"
     AT_START = "never moved"
     NOT_SIMULATED = "not to be trusted"
+    NOT_CONVERGED = "not converged"
+    NOT_EXPLAINED = "not explained"
+    IMPLAUSIBLE = "implausible"
     FIXED = "fixed"
+
+    @property
+    def withdrawn(self) -> bool:
+        """Whether a doubt about the whole fit took the standard error away."""
+        return self in (
+            Determination.NOT_SIMULATED,
+            Determination.NOT_CONVERGED,
+            Determination.NOT_EXPLAINED,
+            Determination.IMPLAUSIBLE,
+        )
 
 
 class Coordinate(NamedTuple):
@@ -97,6 +114,18 @@ class Estimate:
         default=(), repr=False, compare=False
     )
 
+    def withdrawn(self, status: Determination) -> "Estimate":
+        """The same without a standard error, because the whole fit is in doubt; what the data do
+        not determine anyway stays as it is.
+
+        Args:
+            status: the doubt.
+        """
+        kept = (Determination.FIXED, Determination.NOT_DETERMINED)
+        if self.status in kept and status is not Determination.NOT_SIMULATED:
+            return self
+        return dataclasses.replace(self, sd=math.inf, status=status, note="")
+
     def interval(self, level: float = 0.95) -> tuple[float, float]:
         """Ends of the interval that covers the truth with probability ``level``, from the standard
         error.
@@ -113,11 +142,8 @@ class Estimate:
             InputError: ``level`` outside (0, 1).
         """
         check_level(level, caller="interval")
-        if not math.isfinite(self.sd) or self.status in (
-            Determination.NOT_DETERMINED,
-            Determination.NOT_SIMULATED,
-            Determination.AT_BOUND,
-        ):
+        open_ = self.status in (Determination.NOT_DETERMINED, Determination.AT_BOUND)
+        if open_ or self.status.withdrawn or not math.isfinite(self.sd):
             return UNBOUNDED
         reach = student_reach(level, self.degrees)
         if self.profile:

@@ -90,17 +90,20 @@ def has_interval(estimate: Estimate) -> bool:
 
 def found(estimate: Estimate, *, plus_minus: str = "+-") -> str:
     """What may be printed as the value: ``value +- sd``, the value alone where an interval would
-    mislead, ``-`` where there is none.
+    mislead, three digits and a question mark where the model does not explain the data, ``-`` where
+    there is none.
     """
     if has_interval(estimate):
         return value_and_sd(estimate.value, estimate.sd, plus_minus=plus_minus)
-    nothing = (Determination.NOT_DETERMINED, Determination.NOT_SIMULATED)
-    return "-" if estimate.status in nothing else plain(estimate.value)
+    if estimate.status is Determination.NOT_EXPLAINED and math.isfinite(estimate.value):
+        return f"{plain(float(f'{estimate.value:.3g}'))} ?"
+    nothing = estimate.status is Determination.NOT_DETERMINED or estimate.status.withdrawn
+    return "-" if nothing else plain(estimate.value)
 
 
 def short_status(estimate: Estimate) -> str:
-    """``determined``, ``not determined``, ``at a bound``, ``never moved``, ``not to be trusted`` or
-    ``fixed``.
+    """``determined``, ``not determined``, ``at a bound``, ``never moved``, ``fixed``, or the doubt
+    about the whole fit.
     """
     if estimate.status is Determination.DETERMINED and not has_interval(estimate):
         return "no sd"

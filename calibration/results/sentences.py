@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import jaxcontact as jc
 from calibration.results.estimate import Estimate
+from calibration.results.goodness import largest_misfit
 from calibration.results.numbers import has_interval, listed, plain, rounded_like
 from calibration.results.simulated_trial import SimulatedTrial
 from calibration.results.summary import FitSummary
@@ -52,6 +53,11 @@ def misfit(fit: FitSummary) -> str:
             f"{number}: the model explains the data (residuals are "
             f"{math.sqrt(fit.chi2_per_dof):.2g} "
             "times sigma: sigma looks too large)"
+        )
+    if fit.chi2_per_dof > largest_misfit(fit.dof):
+        return (
+            f"{number}: the model explains the data as well as their noise is known, which is not "
+            "known from elsewhere"
         )
     return f"{number}: the model explains the data"
 

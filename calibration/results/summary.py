@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 
 from calibration.results.encoding import spell_all
-from calibration.results.estimate import Estimate
+from calibration.results.estimate import Determination, Estimate
 from calibration.results.fitted_data import (
     FittedColumn,
     FittedRecording,
@@ -16,17 +16,8 @@ from calibration.results.fitted_data import (
     Predictions,
     StoredPredictions,
 )
+from calibration.results.goodness import largest_misfit
 from calibration.results.simulated_trial import SimulatedTrial
-
-MISFIT = 2.0
-"""From this chi2/dof on, a model is said not to explain the data (the noise is often only
-estimated, from the data themselves).
-"""
-
-
-def explains(chi2_per_dof: float, dof: int, misfit: float = MISFIT) -> bool:
-    """Whether residuals of this size can be noise; a few data may exceed ``misfit`` by chance."""
-    return bool(chi2_per_dof <= max(misfit, 1 + 3 * math.sqrt(2 / max(dof, 1))))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -41,10 +32,14 @@ class FitSummary:
         names: order of ``correlation``.
         correlation: (k, k) of the determined shared quantities.
         chi2: weighted sum of squares; ``dof`` degrees of freedom.
+        explained_up_to: chi-squared per degree of freedom up to which the model explains the data;
+            by default for noise of known size.
         error_scale_factor: factor by which the standard errors exceed the formal ones, for misfit
             and correlated residuals.
         converged: whether the optimiser met its tolerance; ``iterations`` it took; ``seconds`` of
             wall time.
+        plausible: whether nothing contradicts what is known of such experiments so much that the
+            result means nothing (a wrong frame rate, an axis that points down).
         method: name of the optimiser.
         model: one sentence that says which physics was fitted.
         warnings: plain sentences, most important first.
@@ -68,10 +63,12 @@ class FitSummary:
     )
     chi2: float = math.nan
     dof: int = 0
+    explained_up_to: float | None = None
     error_scale_factor: float = 1.0
     converged: bool = True
     iterations: int = 0
     seconds: float = 0.0
+    plausible: bool = True
     method: str = ""
     model: str = ""
     warnings: tuple[str, ...] = ()
@@ -106,7 +103,22 @@ class FitSummary:
     @property
     def explained(self) -> bool:
         """Whether the model explains the data to their noise; not where it was not followed."""
-        return self.simulated and explains(self.chi2_per_dof, self.dof)
+        limit = self.explained_up_to
+        limit = largest_misfit(self.dof) if limit is None else limit
+        return bool(self.simulated and self.chi2_per_dof <= limit)
+
+    @property
+    def doubt(self) -> Determination | None:
+        """Why no parameter of this fit is determined, whatever its curvature says: the worst
+        reason; ``None`` where there is none.
+        """
+        if not self.simulated:
+            return Determination.NOT_SIMULATED
+        if not self.plausible:
+            return Determination.IMPLAUSIBLE
+        if not self.converged:
+            return Determination.NOT_CONVERGED
+        return None if self.explained else Determination.NOT_EXPLAINED
 
 
 def spell_summary(fit: FitSummary, *, has: Callable[[str], bool]) -> FitSummary:

@@ -12,11 +12,11 @@ from rich.text import Text
 from calibration.results import residuals, sentences
 from calibration.results.encoding import can_encode
 from calibration.results.estimate import Determination, Estimate
+from calibration.results.findings import LEADING, findings_of, gathered_remarks
 from calibration.results.fitted_data import FittedRecording, FittedSeries
 from calibration.results.numbers import (
     found,
     has_interval,
-    listed,
     percent,
     plain,
     rounded_like,
@@ -30,6 +30,7 @@ _MAX_WIDTH = 110  # a line of text wider than this is hard to read
 _MIN_LABEL_WIDTH = 14
 _MAX_PAIRS = 8
 _MAX_REMARKS = 8
+_MAX_FOLDED = 3
 
 _HEADING = "bold"
 _GOOD = "green"
@@ -44,17 +45,20 @@ class FitTable:
     """What `fit_table` gives: printed by any rich console, in its width, colour and encoding."""
 
     fit: FitSummary
+    folded: bool = False
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """The lines, with letters that the terminal does not have written out."""
         has = can_encode(options.encoding)
         for text, style in _lines(
-            spell_summary(self.fit, has=has), min(options.max_width, _MAX_WIDTH)
+            spell_summary(self.fit, has=has),
+            min(options.max_width, _MAX_WIDTH),
+            folded=self.folded,
         ):
             yield Text(text, style=style)
 
 
-def fit_table(fit: FitSummary) -> FitTable:
+def fit_table(fit: FitSummary, *, folded: bool = False) -> FitTable:
     """The table a person reads: parameters with standard errors, how well the model explains the
     data, what is left open.
 
@@ -63,24 +67,28 @@ def fit_table(fit: FitSummary) -> FitTable:
 
     Args:
         fit: the result.
+        folded: whether the findings that matter most come first, and the rest is only counted.
 
     Returns:
         something that ``rich.console.Console.print`` takes.
     """
-    return FitTable(fit)
+    return FitTable(fit, folded)
 
 
-def print_fit(fit: FitSummary, *, console: Console | None = None) -> None:
+def print_fit(fit: FitSummary, *, console: Console | None = None, folded: bool = False) -> None:
     """Print the table: in colour on a terminal, plain in a pipe.
 
     Args:
         fit: the result.
         console: where to; standard output by default.
+        folded: whether the findings that matter most come first, and the rest is only counted.
     """
-    (console or Console()).print(fit_table(fit))
+    (console or Console()).print(fit_table(fit, folded=folded))
 
 
-def fit_text(fit: FitSummary, *, width: int = 80, encoding: str = "ascii") -> str:
+def fit_text(
+    fit: FitSummary, *, width: int = 80, encoding: str = "ascii", folded: bool = False
+) -> str:
     """The table as plain text that can be printed anywhere.
 
     Args:
@@ -88,18 +96,23 @@ def fit_text(fit: FitSummary, *, width: int = 80, encoding: str = "ascii") -> st
         width: of the longest line, in characters.
         encoding: letters that it does not have are written out (the Greek letter as ``mu``);
             ``"utf-8"`` leaves all as they are.
+        folded: whether the findings that matter most come first, and the rest is only counted.
     """
-    return "".join(
-        f"{text}\n" for text, _ in _lines(spell_summary(fit, has=can_encode(encoding)), width)
-    )
+    spelled = spell_summary(fit, has=can_encode(encoding))
+    return "".join(f"{text}\n" for text, _ in _lines(spelled, width, folded=folded))
 
 
-def _lines(fit: FitSummary, width: int) -> Iterator[Line]:
+def _lines(fit: FitSummary, width: int, *, folded: bool = False) -> Iterator[Line]:
     yield from _wrapped(sentences.sentence(fit.model), width, style=_HEADING)
     for text in sentences.simulations(fit.simulations):
         yield from _wrapped(text, width, style=_BAD)
     if not fit.converged:
         yield from _wrapped(sentences.sentence(sentences.convergence(fit)), width, style=_BAD)
+    findings = findings_of(fit)
+    if folded and findings:
+        yield "", ""
+        for text in findings[:LEADING]:
+            yield from _wrapped(text, width, first="- ", indent="  ", style=_DOUBT)
     yield "", ""
     yield from _parameters(fit, width)
     yield "", ""
@@ -110,14 +123,29 @@ def _lines(fit: FitSummary, width: int) -> Iterator[Line]:
             _correlations(fit, width),
         ),
         ("Each column of the table by itself", _columns(fit, width)),
-        ("Each recording by itself", _recordings(fit, width)),
-        ("Remarks", _general_remarks(fit, width)),
+        ("Each recording by itself", _recordings(fit, width, folded=folded)),
+        ("Remarks", () if folded else _general_remarks(fit, width)),
     ):
         body = list(lines)
         if body:
             yield "", ""
             yield from _wrapped(heading, width, style=_HEADING)
             yield from body
+    if folded:
+        gathered = gathered_remarks(_trials(fit))
+        yield from _folded(max(len(findings) - LEADING, 0), max(len(gathered) - _MAX_FOLDED, 0))
+
+
+def _folded(findings: int, remarks: int) -> Iterator[Line]:
+    """One line on what was not printed."""
+    more = [
+        f"{count} more {word}{'' if count == 1 else 's'}"
+        for count, word in ((findings, "finding"), (remarks, "remark"))
+        if count
+    ]
+    if more:
+        yield "", ""
+        yield f"{' and '.join(more)} in fit.json / --verbose", ""
 
 
 # Parameters
@@ -194,7 +222,8 @@ def _quality(fit: FitSummary, width: int) -> Iterator[Line]:
     yield from _wrapped(
         sentences.sentence(sentences.misfit(fit)), width, style=_GOOD if fit.explained else _BAD
     )
-    yield from _wrapped(sentences.capitalised(sentences.error_scale_factor(fit)), width)
+    if fit.doubt is None:
+        yield from _wrapped(sentences.capitalised(sentences.error_scale_factor(fit)), width)
     if fit.converged:
         yield from _wrapped(sentences.sentence(sentences.convergence(fit)), width)
 
@@ -277,7 +306,7 @@ def _per_value(chi2: float, count: int) -> str:
 # Recordings
 
 
-def _recordings(fit: FitSummary, width: int) -> Iterator[Line]:
+def _recordings(fit: FitSummary, width: int, *, folded: bool) -> Iterator[Line]:
     trials = _trials(fit)
     if not trials:
         return
@@ -294,7 +323,7 @@ def _recordings(fit: FitSummary, width: int) -> Iterator[Line]:
         yield from _wrapped(
             f"Residual rms {sentences.metres(median)}{several}.", width, indent="  "
         )
-    yield from _remarks(fit, width)
+    yield from _remarks(fit, width, folded=folded)
 
 
 def _trials(fit: FitSummary) -> list[FittedRecording | FittedSeries]:
@@ -306,7 +335,14 @@ def _nuisance(trials: Sequence[FittedRecording | FittedSeries], width: int) -> I
     """Value of each nuisance quantity: for one recording with its sd, for several the median, the
     range and the typical sd.
     """
-    names = list(dict.fromkeys(name for trial in trials for name in trial.nuisance))
+    names = list(
+        dict.fromkeys(
+            name
+            for trial in trials
+            for name, estimate in trial.nuisance.items()
+            if not estimate.status.withdrawn
+        )
+    )
     every = {
         name: [trial.nuisance[name] for trial in trials if name in trial.nuisance] for name in names
     }
@@ -366,18 +402,14 @@ def _summary(estimates: Sequence[Estimate]) -> tuple[str, str, str, str, str]:
     )
 
 
-def _remarks(fit: FitSummary, width: int) -> Iterator[Line]:
-    """What the reading noticed, each remark once with the recordings it was made on."""
-    names: dict[str, list[str]] = {}
-    for trial in _trials(fit):
-        for remark in trial.remarks:
-            names.setdefault(remark, []).append(trial.name)
-    for remark, where in list(names.items())[:_MAX_REMARKS]:
-        yield from _wrapped(
-            f"{listed(where)}: {sentences.sentence(remark)}", width, first="- ", indent="  "
-        )
-    if len(names) > _MAX_REMARKS:
-        yield f"  and {len(names) - _MAX_REMARKS} more remarks", ""
+def _remarks(fit: FitSummary, width: int, *, folded: bool) -> Iterator[Line]:
+    """What the reading noticed, each kind of remark once with the recordings it was made on."""
+    gathered = gathered_remarks(_trials(fit))
+    shown = _MAX_FOLDED if folded else _MAX_REMARKS
+    for text in gathered[:shown]:
+        yield from _wrapped(text, width, first="- ", indent="  ")
+    if len(gathered) > shown and not folded:
+        yield f"  and {len(gathered) - shown} more remarks", ""
 
 
 # Layout

@@ -31,6 +31,7 @@ from calibration.selection.information_criteria import (
     minus_two_log_likelihood,
 )
 from calibration.selection.laplace import flat_parameters, log_evidence
+from calibration.selection.lower_minima import find_lower_minima
 
 
 @dataclasses.dataclass(frozen=True)
@@ -144,6 +145,9 @@ def compare(
     model from the best one where AICc differs by up to 2, or where the scores of data left out
     differ by less than their standard error.
 
+    A model that ends far above another one, or above one that it contains, begins again where that
+    one ended, so that none is compared at a false minimum.
+
     Args:
         problems: by name; all on the same trials.
         cross_validate: what to leave out and predict: ``"trials"`` (one after the other),
@@ -204,6 +208,12 @@ def compare(
         name: fit(problem, method=method, steps=steps, policy=policy)
         for name, problem in problems.items()
     }
+    fits = find_lower_minima(
+        problems,
+        fits,
+        lambda problem, near: fit(problem, method=method, steps=steps, start=near, policy=policy),
+        policy,
+    )
     for name, found in fits.items():
         check_simulated(found.simulations, caller=f"compare: {name}")
     with jax.enable_x64(True):

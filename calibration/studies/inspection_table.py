@@ -9,13 +9,13 @@ from rich.table import Table
 
 from calibration.measurements import RollingDecay
 from calibration.measurements.decaying_run import mean_slope
+from calibration.results.findings import gathered_remarks
 from calibration.results.numbers import value_and_sd
-from calibration.results.sentences import metres, sentence
+from calibration.results.sentences import metres
 from calibration.studies.file_report import FileReport
 from calibration.studies.inspection import Verdict, extent
 from calibration.studies.recording_remarks import sampling_interval
 
-MOST_NAMES = 4
 _COLOUR = {"yes": "green", "perhaps": "yellow", "no": "red"}
 
 
@@ -36,16 +36,9 @@ def print_inspection(
         if table.row_count:
             console.print(table, soft_wrap=False)
             console.print()
-    remarks: dict[str, list[str]] = {}
-    for report in reports:
-        for remark in report.remarks:
-            remarks.setdefault(remark, []).append(report.name)
-    for remark, names in remarks.items():
-        _say(
-            console,
-            f"- {', '.join(names) if len(names) <= MOST_NAMES else f'{len(names)} files'}: "
-            f"{sentence(remark)}",
-        )
+    remarks = gathered_remarks(reports)
+    for text in remarks:
+        _say(console, f"- {text}")
     if remarks:
         console.print()
     if verdicts:
@@ -106,14 +99,15 @@ def _recordings(reports: Sequence[FileReport]) -> Table:
         if recording is None or reading is None:
             continue
         speeds = [-bounce.velocity_before[2] for bounce in reading.bounces]
+        believed = bool(reading.bounces) and report.problem is None
         table.add_row(
             report.name,
             str(len(recording.time)),
             f"{1 / sampling_interval(recording):.4g}",
             " ".join(recording.axes),
             str(len(reading.bounces)),
-            value_and_sd(reading.restitution, reading.restitution_sd) if reading.bounces else "-",
-            extent(speeds) if speeds else "-",
+            value_and_sd(reading.restitution, reading.restitution_sd) if believed else "-",
+            extent(speeds) if believed else "-",
             metres(
                 float(np.nanmax(reading.noise, initial=math.nan))
                 if np.isfinite(reading.noise).any()

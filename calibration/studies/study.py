@@ -127,10 +127,20 @@ class Ball(Section):
             return
         density = self.mass / (4 / 3 * math.pi * self.radius**3)
         if not LIGHTEST <= density <= DENSEST:
+            likely = ""
+            if LIGHTEST <= density / 1000 <= DENSEST:
+                likely = f" Is that the mass in grams? {self.mass / 1000:g} is meant then."
+            elif LIGHTEST <= density * 1000**3 <= DENSEST:
+                likely = (
+                    f" Is that the radius in millimetres? {self.radius / 1000:g} is meant then."
+                )
+            elif LIGHTEST <= density * 100**3 <= DENSEST:
+                likely = f" Is that the radius in centimetres? {self.radius / 100:g} is meant then."
             raise InputError(
                 f"radius = {self.radius:g} m and mass = {self.mass:g} kg make a density of "
                 f"{density:.2g} kg/m^3, which no ball has",
-                remedy="Give the radius (half the diameter) in metres and the mass in kilograms.",
+                remedy="Give the radius (half the diameter) in metres and the mass in kilograms."
+                f"{likely}",
             )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment
-from calibration.fitting.estimates import estimate_shared
+from calibration.fitting.estimates import estimate_shared, withdraw_doubted
 from calibration.fitting.fit import report
 from calibration.fitting.impacts.branches import estimate_over_branches
 from calibration.fitting.probes import saturating, withdraw_flat
@@ -30,6 +30,7 @@ from calibration.problem.problem import Problem
 from calibration.problem.table_batch import QUANTITIES, RELATIVE_NOISE, ImpactData, sigma_of
 from calibration.results.estimate import Determination, Estimate
 from calibration.results.fitted_data import FittedColumn
+from calibration.results.goodness import largest_misfit
 from calibration.results.result import Fit
 from calibration.studies.choices.friction_laws import FRICTION, FRICTION_LAWS
 from calibration.studies.file_kind import FileKind, Say
@@ -186,7 +187,9 @@ def fit_impacts(
         if FRICTION in free and is_walton(scene):
             limit = sliding_limit(scene, estimate_shared(assessment))
             slides = slip_angle(scene, problem.data[0]) > limit
-            if not assessment.explained and np.count_nonzero(slides) > len(free):
+            # A guess of the noise does not excuse a misfit here: there is a better model to try.
+            missed = assessment.misfit > largest_misfit(assessment.dof)
+            if missed and np.count_nonzero(slides) > len(free):
                 problem, assessment, above = only_sliding(
                     scene, table, free, limit, method=method, steps=steps
                 )
@@ -369,7 +372,7 @@ def alone(
     assessment = solve(own, method="levenberg_marquardt", steps=None, start={}, progress=None)
     return {
         path: item
-        for path, item in estimate_impacts(assessment)[0].items()
+        for path, item in withdraw_doubted(assessment, estimate_impacts(assessment)[0]).items()
         if item.status is Determination.DETERMINED
     }
 

@@ -19,7 +19,7 @@ The rules, in the order in which they are applied:
 
 import dataclasses
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import ClassVar, NamedTuple
 
 import jax
@@ -27,7 +27,6 @@ import numpy as np
 
 import jaxcontact as jc
 from calibration.detection.bounces import DetectedBounces, read_bounces
-from calibration.detection.free_fall import check_free_fall
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment, assess
 from calibration.fitting.estimates import estimate_shared
@@ -62,6 +61,9 @@ from calibration.studies.choices.friction_laws import FRICTION
 from calibration.studies.choices.normal_laws import HERTZ_TIME
 from calibration.studies.file_kind import FileKind, Say, with_restitution_law
 from calibration.studies.file_report import FileReport
+from calibration.studies.plausibility.finding import Finding
+from calibration.studies.plausibility.recordings import implausible_recordings, refusal
+from calibration.studies.plausibility.results import believable_scale, judge_plausibility
 from calibration.studies.recording_remarks import recording_remarks
 from calibration.studies.scene import (
     free_of_friction,
@@ -159,15 +161,20 @@ class Trajectories(FileKind):
             vertical=options.vertical,
             sigma=options.sigma,
         )
-        check_free_fall(recording, gravity=gravity)
         detected = read_bounces(recording, radius=radius, gravity=gravity)
+        findings = implausible_recordings([(recording, detected)], gravity=gravity)
         return FileReport(
             path=path,
             name=name,
             recording=recording,
             reading=detected,
-            problem=None if detected.bounces else no_bounce(recording),
-            remarks=recording_remarks(recording, detected, gravity=gravity),
+            problem=refusal(recording, findings)
+            if detected.bounces
+            else no_bounce(recording, findings),
+            remarks=(
+                *(finding.sentence for finding in findings if not finding.meaningless),
+                *recording_remarks(recording, detected, gravity=gravity),
+            ),
         )
 
 
@@ -182,8 +189,6 @@ def read_trajectories(study: Study) -> tuple[list[Recording], list[DetectedBounc
         vertical=options.vertical,
         sigma=options.sigma,
     )
-    for recording in recordings:
-        check_free_fall(recording, gravity=study.model.gravity)
     detections = [
         read_bounces(recording, radius=study.ball.radius, gravity=study.model.gravity)
         for recording in recordings
@@ -191,9 +196,9 @@ def read_trajectories(study: Study) -> tuple[list[Recording], list[DetectedBounc
     return recordings, detections
 
 
-def no_bounce(recording: Recording) -> InputError:
-    """What to say of a recording without a bounce."""
-    remedy = (
+def no_bounce(recording: Recording, findings: Sequence[Finding]) -> InputError:
+    """What to say of a recording without a bounce, with what is implausible of it."""
+    remedy = " ".join(finding.sentence for finding in findings if finding.meaningless) or (
         "Give a recording of free flight before and after at least one impact. Where there is one, "
         "its flights do not fall as they should: check the frame rate or the unit of the times, "
         "which axis is vertical and points up (--vertical), the unit of the lengths, and the "
@@ -242,7 +247,7 @@ def choose_physics(
     study: Study, recordings: list[Recording], detections: list[DetectedBounces]
 ) -> VisiblePhysics:
     """Decide what the recordings of a study can tell."""
-    recordings, detections, notes = usable(recordings, detections)
+    recordings, detections, notes = usable(recordings, detections, gravity=study.model.gravity)
     oblique = (
         steepness(detections) > OBLIQUE
         if study.model.friction == "automatic"
@@ -261,7 +266,8 @@ def choose_physics(
 def fit_trajectories(study: Study, *, progress: Say) -> Fit:
     """Fit trajectories."""
     began = time.perf_counter()
-    data = choose_physics(study, *read_trajectories(study))
+    read = read_trajectories(study)
+    data = choose_physics(study, *read)
     detections, spin, notes = data.detections, data.spin, list(data.notes)
     rigid = has_rigid_impacts(study)
 
@@ -317,7 +323,7 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
             estimates[FRICTION] = friction_or_spin(assessment, estimates[FRICTION])
         if rigid:
             estimates["contact.normal.stiffness"] = stiffness(study, chosen, assessment)
-        if "length_scale" in estimates:
+        if "length_scale" in estimates and believable_scale(estimates["length_scale"]):
             notes.append(scale_sentence(estimates["length_scale"], study.model.gravity))
         progress("Reporting")
         result = report(
@@ -327,21 +333,22 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
             method=study.fit.method,
             seconds=time.perf_counter() - began,
         )
-    notes.extend(radius_doubts(result, study.ball.radius))
-    return dataclasses.replace(result, warnings=(*result.warnings, *notes))
+    result = dataclasses.replace(result, warnings=(*result.warnings, *notes))
+    return judge_plausibility(result, study, list(zip(*read, strict=True)))
 
 
 def usable(
-    recordings: list[Recording], detections: list[DetectedBounces]
+    recordings: list[Recording], detections: list[DetectedBounces], *, gravity: float
 ) -> tuple[list[Recording], list[DetectedBounces], list[str]]:
     """The recordings that show a bounce, their readings, and a sentence on the others.
 
     Raises:
         InputError: there is no bounce in any.
     """
-    kept = [pair for pair in zip(recordings, detections, strict=True) if pair[1].bounces]
+    readings = list(zip(recordings, detections, strict=True))
+    kept = [reading for reading in readings if reading[1].bounces]
     if not kept:
-        raise no_bounce(recordings[0])
+        raise no_bounce(recordings[0], implausible_recordings(readings, gravity=gravity))
     left_out = [
         recording.name
         for recording, reading in zip(recordings, detections, strict=True)
@@ -540,26 +547,6 @@ def stiffness(study: Study, problem: Problem, assessment: Assessment) -> Estimat
         else "a contact of any duration explains the data"
     )
     return found(np.nan, np.inf, Determination.NOT_DETERMINED, note)
-
-
-def radius_doubts(result: Fit, radius: float) -> Iterator[str]:
-    """A doubt where every surface lies below ``z = 0`` by a good part of the radius: heights that
-    were measured from the surface put it there if the radius is too large.
-    """
-    heights = np.array(
-        [
-            recording.nuisance["surface_height"].value
-            for recording in result.recordings
-            if "surface_height" in recording.nuisance
-        ]
-    )
-    if heights.size and np.all((heights < -0.3 * radius) & (heights > -1.1 * radius)):
-        depth = -float(np.mean(heights))
-        yield (
-            f"With a radius of {1e3 * radius:g} mm the surface lies {1e3 * depth:.1f} mm below "
-            f"z = 0. Where z = 0 is the surface, the radius is {1e3 * (radius - depth):.1f} mm: is "
-            "the radius that was given a diameter? Drag depends on its square."
-        )
 
 
 def scale_sentence(scale: Estimate, gravity: float) -> str:

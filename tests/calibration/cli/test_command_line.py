@@ -217,6 +217,26 @@ def test_fit_prints_a_table_and_leaves_its_results(run, fits, here):
     assert read_study("result/study.toml").files == ("drops/a.csv", "drops/b.csv")
 
 
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({}, 0),
+        ({"converged": False}, 3),
+        ({"chi2": 1.77 * 1280, "dof": 1280}, 4),
+        ({"plausible": False}, 5),
+        ({"plausible": False, "converged": False}, 5),
+    ],
+)
+def test_a_fit_in_doubt_has_an_exit_status_of_its_own(
+    run, fits, here, monkeypatch, changes, status
+):
+    doubted = synthetic.drops(2, **changes)
+    monkeypatch.setattr(
+        "calibration.studies.pipeline.fit_study", lambda study, *, progress=None: doubted
+    )
+    assert run("fit", "drops", *BALL)[0] == status
+
+
 def test_a_fit_whose_simulation_did_not_succeed_says_so_and_has_status_1(
     run, fits, here, monkeypatch
 ):
@@ -548,7 +568,7 @@ def test_a_recording_without_a_bounce_is_an_error_alone_and_left_out_beside_othe
     assert "error: falling.csv: there is no bounce" in err
     recordings = read_recordings(["drops/a.csv", "falling.csv"])
     detections = [read_bounces(recording, radius=0.02) for recording in recordings]
-    kept, _, notes = usable(recordings, detections)
+    kept, _, notes = usable(recordings, detections, gravity=9.81)
     assert [recording.name for recording in kept] == ["a"]
     assert notes == ["1 of 2 recordings show no bounce and were left out: falling."]
 

@@ -239,6 +239,15 @@ def test_a_declared_unit_wins_over_none(write):
     np.testing.assert_allclose(columns_of(recording)["z"], C)
 
 
+def test_rows_of_images_are_turned_round_whatever_their_column_is_called(write):
+    table = csv("t,cx,cy", TIME, 500 * A, 600 - 500 * C)
+    recording = read_trajectory(write(table), scale=0.002, columns={"x": "cx", "y": "cy"})
+    assert recording.position[:, 2] == pytest.approx(C - 1.2)
+    assert recording.vertical == "-y"
+    kept = read_trajectory(write(table), scale=0.002, columns={"x": "cx", "y": "cy"}, vertical="y")
+    assert kept.position[:, 2] == pytest.approx(1.2 - C)
+
+
 @pytest.mark.parametrize("header", ["t,x_px,y_px", "t,x (px),y (px)", "t,pixelx,pixely", "t,x,y"])
 def test_pixels_count_downwards_as_images_do(write, header):
     recording = read_trajectory(write(csv(header, TIME, 500 * A, 600 - 500 * C)), scale=0.002)

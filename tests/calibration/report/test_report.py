@@ -216,7 +216,31 @@ def test_nuisance_quantities_of_many_recordings_are_summarised():
         "m",
     ]
     assert "(largest: drop_04)" in text
-    assert "drop_01, drop_03, drop_05 and 5 more: the first 3 samples were left out" in joined(text)
+    said = "drop_01, drop_03, drop_05 and 5 more (8 of 15): the first 3 samples were left out"
+    assert said in joined(text)
+
+
+def test_remarks_that_differ_in_their_numbers_only_are_one_with_count_and_names():
+    fit = synthetic.drops(6)
+    remarked = tuple(
+        dataclasses.replace(one, remarks=(f"apparent gravity is 9.{i} +- 0.1 m/s^2",))
+        for i, one in enumerate(fit.recordings)
+    )
+    text = joined(fit_text(with_recordings(fit, remarked)))
+    assert text.count("apparent gravity") == 1
+    names = [one.name for one in remarked]
+    assert f"{', '.join(names[:3])} and 3 more (6 of 6; of {names[0]}): apparent gravity" in text
+
+
+def test_a_folded_table_begins_with_three_findings_and_counts_the_rest():
+    said = tuple(f"{word} thing" for word in ("first", "second", "third", "fourth", "fifth"))
+    text = fit_text(without_data(warnings=said), folded=True)
+    assert text.index("first thing") < text.index("third thing") < text.index("value +- sd")
+    assert "fourth" not in text
+    assert text.endswith("\n2 more findings in fit.json / --verbose\n")
+    assert "in fit.json" not in fit_text(without_data(warnings=said[:3]), folded=True)
+    full = fit_text(without_data(warnings=said))
+    assert all(one in full for one in said)
 
 
 def test_nuisance_quantities_that_are_not_determined_are_left_out_of_the_summary():

@@ -12,6 +12,7 @@ from scipy import integrate, stats
 import jaxcontact as jc
 from calibration.errors import InputError
 from calibration.fitting.fit import fit
+from calibration.fitting.policy import FitPolicy
 from calibration.io.impact_table import ImpactTable
 from calibration.io.recording import Recording
 from calibration.model.free import Free
@@ -27,6 +28,7 @@ from calibration.selection.information_criteria import (
     count_parameters,
     minus_two_log_likelihood,
 )
+from calibration.selection.lower_minima import find_lower_minima
 
 RESTITUTION = "contact.normal.restitution"
 VISCOELASTIC = jc.ViscoelasticRestitution(restitution=0.8)
@@ -103,6 +105,53 @@ def test_data_of_a_law_at_low_noise_are_attributed_to_it(precise):
     assert constant.behind > 5 * constant.behind_sd
     assert precise.best.log_evidence - constant.log_evidence > 100
     assert compare(problems(table(CONSTANT, 0.003))).best.name == "constant"
+
+
+def nested(start) -> dict[str, Problem]:
+    """A constant law and a power law that begins at ``start``, on data of a constant one."""
+    data, bodies = table(CONSTANT, 0.003), jc.spheres(radius=0.02, mass=0.03)
+
+    def problem(law, free):
+        scene = jc.Scene(bodies=bodies, contact=jc.ContactModel(normal=law))
+        return Problem(scene, [data], free=free)
+
+    power_law = jc.PowerLawRestitution(**start)
+    exponent = "contact.normal.velocity_exponent"
+    return {
+        "constant": problem(CONSTANT, [RESTITUTION]),
+        "power law": problem(power_law, [RESTITUTION, exponent]),
+    }
+
+
+def test_a_law_is_never_compared_above_one_that_it_contains():
+    """A search that ends too early begins again where the smaller law ended."""
+    problems = nested({"restitution": 0.3, "velocity_exponent": 3.0})
+    fits = {
+        "constant": fit(problems["constant"]),
+        "power law": fit(problems["power law"], steps=1),
+    }
+    assert fits["power law"].chi2 > 10 * fits["constant"].chi2
+    begun = []
+
+    def begin(problem, near):
+        begun.append(near)
+        return fit(problem, start=near)
+
+    found = find_lower_minima(problems, fits, begin, FitPolicy())
+    assert found["power law"].chi2 <= fits["constant"].chi2 + 0.01
+    assert found["constant"] is fits["constant"]
+    assert begun == [fits["constant"]]
+
+
+def test_minima_that_are_as_low_as_they_can_be_are_not_sought_again():
+    problems = nested({"restitution": 0.8, "velocity_exponent": 0.05})
+    fits = {name: fit(problem) for name, problem in problems.items()}
+
+    def not_again(problem, near):
+        pytest.fail("a search began again without need")
+
+    found = find_lower_minima(problems, fits, not_again, FitPolicy())
+    assert found == fits
 
 
 def test_data_at_high_noise_cannot_tell():

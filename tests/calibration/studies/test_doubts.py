@@ -5,7 +5,8 @@ from types import SimpleNamespace
 import pytest
 
 from calibration.results.estimate import Determination, Estimate
-from calibration.studies.trajectories import radius_doubts, scale_sentence
+from calibration.studies.plausibility.results import sunken_surface
+from calibration.studies.trajectories import scale_sentence
 
 
 def fitted(*heights):
@@ -29,9 +30,9 @@ def fitted(*heights):
     ],
 )
 def test_a_surface_below_zero_by_half_the_radius_is_doubted(heights, doubted):
-    said = list(radius_doubts(fitted(*heights), 0.04))
+    said = list(sunken_surface(fitted(*heights), 0.04))
     assert len(said) == doubted
-    assert all("diameter" in sentence for sentence in said)
+    assert all("diameter" in finding.sentence for finding in said)
 
 
 def scale(value, sd):

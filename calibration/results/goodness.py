@@ -1,0 +1,50 @@
+"""Up to which misfit a model explains the data: a question of probability, and of what matters."""
+
+import math
+
+from scipy import stats
+
+MISFIT_CHANCE = 0.01
+"""Chance of a larger misfit by noise alone below which it is not put down to noise."""
+
+MISFIT_TOLERANCE = 1.2
+"""Factor on chi-squared beyond the limit of probability that is no finding yet. With thousands of
+samples a misfit of one in a hundred is significant; noise that was found from the data is not known
+better than that, and residuals 10 % larger than it widen an interval by 10 %, which is done anyway.
+"""
+
+GUESSED_MISFIT = 9.0
+"""Chi-squared per degree of freedom up to which a guessed noise stands: a guess may be wrong by a
+factor of three.
+"""
+
+
+def largest_misfit(
+    dof: int,
+    *,
+    noise_degrees: float = math.inf,
+    guessed: bool = False,
+    chance: float = MISFIT_CHANCE,
+    tolerance: float = MISFIT_TOLERANCE,
+) -> float:
+    """Chi-squared per degree of freedom up to which a model explains the data.
+
+    ``tolerance F(1 - chance; dof, noise_degrees)``; for noise of known size that is the quantile of
+    chi-squared over its degrees of freedom.
+
+    Args:
+        dof: degrees of freedom of the misfit; at least 1 is taken.
+        noise_degrees: degrees of freedom with which the size of the noise is known; infinite where
+            it was stated or found from many samples.
+        guessed: whether nothing tells the size of the noise.
+        chance: of a larger misfit by noise alone, in (0, 1).
+        tolerance: factor beyond that, at least 1.
+    """
+    degrees = max(dof, 1)
+    quantile = (
+        float(stats.chi2.ppf(1 - chance, degrees)) / degrees
+        if math.isinf(noise_degrees)
+        else float(stats.f.ppf(1 - chance, degrees, max(noise_degrees, 1.0)))
+    )
+    limit = tolerance * quantile
+    return max(limit, GUESSED_MISFIT) if guessed else limit

@@ -1,0 +1,1 @@
+"""Whether recordings and results agree with what is known of such experiments."""

@@ -1,0 +1,145 @@
+"""What is implausible of recordings, before anything is fitted."""
+
+import dataclasses
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+from calibration.detection.bounces import read_bounces
+from calibration.detection.flight_fit import UP
+from calibration.detection.noise import local_residuals, robust_deviation
+from calibration.errors import InputError
+from calibration.io.recording import Recording
+from calibration.studies.plausibility.apparent_gravity import LEAST_SHARE, wrong_gravity
+from calibration.studies.plausibility.finding import Finding, Reading, where_of
+
+
+def implausible_recordings(readings: Sequence[Reading], *, gravity: float) -> list[Finding]:
+    """Findings on recordings before anything is fitted: of the first kind that there is, since
+    those that follow would have the same cause.
+
+    Args:
+        readings: recordings and what was detected in them.
+        gravity: stated acceleration of free fall [m/s^2].
+    """
+    if not gravity > 0:
+        return []
+    return (
+        list(_of_some(readings, _takes_turns, _two_balls))
+        or list(wrong_gravity(readings, gravity))
+        or list(_of_some(readings, _gains_speed, _backwards))
+        or list(_few_samples(readings))
+    )
+
+
+def refusal(recording: Recording, findings: Sequence[Finding]) -> InputError | None:
+    """What to say of a recording of which nothing is to be believed; ``None`` for others.
+
+    Args:
+        recording: that was looked at.
+        findings: on it.
+    """
+    grave = [finding.sentence for finding in findings if finding.meaningless]
+    if not grave:
+        return None
+    return InputError(
+        "nothing that this recording tells is to be believed",
+        remedy=" ".join(grave),
+        path=recording.path,
+    )
+
+
+def _of_some(
+    readings: Sequence[Reading],
+    is_one: Callable[[Reading], bool],
+    finding: Callable[[str], Finding],
+) -> Iterator[Finding]:
+    """One finding for all recordings of which something holds."""
+    places = [reading for reading in readings if is_one(reading)]
+    if places:
+        yield finding(where_of(places, readings))
+
+
+def _takes_turns(reading: Reading) -> bool:
+    """Whether every second sample is of a smooth motion, and all together are not."""
+    recording, _ = reading
+    seen = np.isfinite(recording.position[:, UP])
+    time, height = recording.time[seen], recording.position[seen, UP]
+    if time.size < 16:
+        return False
+
+    def roughness(part: slice) -> float:
+        return robust_deviation(local_residuals(time[part], height[part], order=2))
+
+    apart = max(roughness(slice(0, None, 2)), roughness(slice(1, None, 2)))
+    return roughness(slice(None)) > 8 * apart + 0.02 * float(np.ptp(height))
+
+
+def _two_balls(where: str) -> Finding:
+    return Finding(
+        f"Two motions take turns from sample to sample{where}: there are probably two balls in one "
+        "file. Put each into a file of its own.",
+        meaningless=True,
+    )
+
+
+def _gains_speed(reading: Reading) -> bool:
+    """Whether bounces give more speed than they take, or the film makes sense backwards only."""
+    recording, detected = reading
+    if detected.bounces and detected.restitution - 3 * max(detected.restitution_sd, 1e-3) > 1.0:
+        return True
+    share = _share_used(reading)
+    if share > LEAST_SHARE or not detected.flights:
+        return False
+    sigma = recording.sigma
+    back = dataclasses.replace(
+        recording,
+        time=(recording.time[-1] - recording.time)[::-1],
+        position=recording.position[::-1],
+        sigma=None if sigma is None else sigma[::-1],
+    )
+    again = read_bounces(
+        back,
+        radius=0.01 * float(np.nanmax(back.position[:, UP]) - np.nanmin(back.position[:, UP])),
+        gravity=detected.gravity,
+    )
+    return bool(again.bounces) and _share_used((back, again)) > max(2 * share, 0.8)
+
+
+def _backwards(where: str) -> Finding:
+    return Finding(
+        f"The ball leaves bounces faster than it came{where}: the rows are probably in reverse "
+        "order, the surface moves, or the vertical points down (--vertical with a minus sign).",
+        meaningless=True,
+    )
+
+
+def _few_samples(readings: Sequence[Reading]) -> Iterator[Finding]:
+    """Where most of what a moving ball did was left out."""
+    shares = [_share_used(reading) for reading in readings]
+    places = [
+        reading for reading, share in zip(readings, shares, strict=True) if share < LEAST_SHARE
+    ]
+    if places:
+        used = sum(int(detected.stop - detected.release) for _, detected in places)
+        count = sum(recording.time.size for recording, _ in places)
+        yield Finding(
+            f"Only {used} of {count} samples were used{where_of(places, readings)}: the rest of "
+            "the motion is no chain of free flights and bounces on one level surface. What was "
+            "left out may contradict the result: look at fit.png, check the frame rate and "
+            "--vertical, or cut the file."
+        )
+
+
+def _share_used(reading: Reading) -> float:
+    """Share of the samples of a moving ball that were used; 1 where there are too few to say."""
+    recording, detected = reading
+    height = recording.position[:, UP]
+    seen = np.flatnonzero(np.isfinite(height))
+    if seen.size < 16:
+        return 1.0
+    apart = max(seen.size // 100, 2)
+    moved = np.abs(height[seen[2 * apart :]] - height[seen[: -2 * apart]])
+    moving = seen[apart:-apart][moved > 0.1 * np.quantile(moved, 0.9)]
+    used = (moving >= detected.release) & (moving < detected.stop)
+    return float(np.mean(used)) if moving.size >= 8 else 1.0

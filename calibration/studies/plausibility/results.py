@@ -1,0 +1,246 @@
+"""What is implausible of a result, and what that takes away from it."""
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from calibration.results.estimate import Determination, Estimate
+from calibration.results.fitted_data import StoredPredictions
+from calibration.results.numbers import has_interval, listed
+from calibration.results.result import Fit
+from calibration.studies.plausibility.apparent_gravity import GRAVITY_OFF
+from calibration.studies.plausibility.finding import Finding, Reading, two_digits
+from calibration.studies.plausibility.recordings import implausible_recordings
+from calibration.studies.sounds import DRAG
+from calibration.studies.study import Ball, ModelOptions, Study
+
+LARGEST_SPIN = 1000.0
+"""Spin [rad/s] that no throw has: the fastest table-tennis serves reach 1000, golf drives 400."""
+
+LARGEST_RESTITUTION = 0.98
+"""Restitution above that of all published pairs that bounce in air (ceramic on glass 0.98)."""
+
+MODULI = (1e4, 1e12)
+"""Moduli [Pa] of soft foam and beyond diamond; a stiffness outside means something else."""
+
+DRAG_ALIKE = (0.4, 2.2)
+"""Drag coefficients over that of a smooth sphere: rough and spinning balls, the drag crisis."""
+
+VISCOSITY = 1.8e-5
+"""Of air [Pa s]."""
+
+DRAG_CRISIS = 1e5
+"""Reynolds number from which on the drag coefficient may be as small as 0.07."""
+
+FRICTION, STIFFNESS = "contact.friction.coefficient", "contact.normal.stiffness"
+RESTITUTION = "contact.normal.restitution"
+
+
+def implausible_results(fit: Fit, study: Study, readings: Sequence[Reading]) -> Iterator[Finding]:
+    """Findings on what was found.
+
+    Args:
+        fit: of the recordings.
+        study: what was asked.
+        readings: recordings and what was detected in them.
+    """
+    found = {name: estimate for name, estimate in fit.parameters.items() if has_interval(estimate)}
+    yield from _scale(found.get("length_scale"), study.model)
+    yield from _drag(found.get(DRAG), study, readings)
+    yield from _restitution(found.get(RESTITUTION))
+    yield from _spins(fit)
+    yield from _modulus(found.get(STIFFNESS), study.ball)
+    yield from sunken_surface(fit, study.ball.radius)
+
+
+def believable_scale(scale: Estimate) -> bool:
+    """Whether a length scale is one that cameras have."""
+    return abs(1 / scale.value - 1) < GRAVITY_OFF
+
+
+def _scale(scale: Estimate | None, model: ModelOptions) -> Iterator[Finding]:
+    """A length scale that is gravity far from the stated one."""
+    if scale is None or believable_scale(scale) or abs(scale.value - 1) < 2 * scale.sd:
+        return
+    ratio = 1 / scale.value
+    apparent = two_digits(ratio * model.gravity)
+    yield Finding(
+        f"Gravity comes out {two_digits(ratio)} times the stated one ({apparent} m/s^2 instead of "
+        f"{model.gravity:g}): lengths are wrong by this factor (--scale, the unit in the header), "
+        f"or times by {two_digits(np.sqrt(ratio))} (--frame-rate), or --gravity is.",
+        meaningless=True,
+    )
+
+
+def sphere_drag(reynolds: float) -> float:
+    """Drag coefficient of a smooth sphere below the drag crisis (Clift and Gauvin 1970).
+
+    ``24/Re (1 + 0.15 Re^0.687) + 0.42/(1 + 42500 Re^-1.16)``, right within 6 % up to Re = 3e5.
+
+    Args:
+        reynolds: Reynolds number with the diameter.
+    """
+    return float(
+        24 / reynolds * (1 + 0.15 * reynolds**0.687) + 0.42 / (1 + 42500 * reynolds**-1.16)
+    )
+
+
+def _drag(drag: Estimate | None, study: Study, readings: Sequence[Reading]) -> Iterator[Finding]:
+    """A drag coefficient that no sphere has."""
+    if drag is None:
+        return
+    speeds = [
+        float(np.linalg.norm(np.nan_to_num(bounce.velocity_before)))
+        for _, detected in readings
+        for bounce in detected.bounces
+    ]
+    ball, density = study.ball, study.model.fluid_density
+    speed = 0.6 * float(np.median(speeds))  # of the flight before, on average
+    reynolds = max(2 * ball.radius * speed * density / VISCOSITY, 1.0)
+    expected = sphere_drag(reynolds)
+    least = 0.07 if reynolds > DRAG_CRISIS else DRAG_ALIKE[0] * expected
+    low, high = drag.interval()
+    if high >= least and low <= DRAG_ALIKE[1] * expected:
+        return
+    ratio = drag.value / expected
+    says = (
+        f"The drag coefficient comes out as {drag.value:.2g}; that of a sphere is about "
+        f"{expected:.2g} (0.1 to 1 for any)"
+    )
+    if abs(np.log(4 * ratio)) < 0.4:
+        yield Finding(
+            f"{says}: --radius {ball.radius:g} is probably the diameter; with --radius "
+            f"{ball.radius / 2:g} it is {4 * drag.value:.2g}.",
+            doubts=(DRAG,),
+        )
+        return
+    mass, radius = ball.mass / ratio, ball.radius * np.sqrt(ratio)
+    heavy, small = ("large", "small") if ratio > 1 else ("small", "large")
+    other = (
+        "a restitution that falls with the speed looks like drag (--restitution-law viscoelastic)"
+        if ratio > 1
+        else "lengths or times are wrong"
+    )
+    cause = (
+        f"--mass {ball.mass:g} is too {heavy} ({mass:.2g} would do), --radius {ball.radius:g} too "
+        f"{small} ({radius:.2g} would do), or {other}"
+    )
+    # Something else that looks like drag is in all other numbers, too.
+    yield Finding(f"{says}: {cause}.", meaningless=True)
+
+
+def _restitution(restitution: Estimate | None) -> Iterator[Finding]:
+    if restitution is None or restitution.value - 2 * restitution.sd < LARGEST_RESTITUTION:
+        return
+    yield Finding(
+        f"A restitution of {restitution.value:.3g} is above that of all published pairs (ceramic "
+        "on glass 0.98, steel 0.95): look whether the surface moves or the frame rate changes."
+    )
+
+
+def _spins(fit: Fit) -> Iterator[Finding]:
+    """Spins that no throw has."""
+    spins = [
+        (abs(estimate.value), recording.name)
+        for recording in fit.recordings
+        for name, estimate in recording.nuisance.items()
+        if name.startswith("spin_") and abs(estimate.value) > LARGEST_SPIN
+    ]
+    if spins:
+        names = listed(list(dict.fromkeys(name for _, name in spins)))
+        yield Finding(
+            f"The initial spin comes out as {max(spins)[0]:.2g} rad/s ({names}), which no throw "
+            "has: it takes the place of something else. Check --vertical and the axes; if the "
+            "balls did not spin, give --no-spin.",
+            doubts=(FRICTION,),
+        )
+
+
+def _modulus(stiffness: Estimate | None, ball: Ball) -> Iterator[Finding]:
+    """A stiffness of Hertz's law, ``K = 4/3 E* sqrt(r)``, that no material has."""
+    if stiffness is None:
+        return
+    modulus = 0.75 * stiffness.value / np.sqrt(ball.radius)
+    if not MODULI[0] < modulus < MODULI[1]:
+        yield Finding(
+            f"The contact duration makes a modulus of {modulus:.1g} Pa, which no material has: it "
+            "is a delay of something else (exposure, a clock), or the frame rate is wrong.",
+            doubts=(STIFFNESS,),
+        )
+
+
+def sunken_surface(fit: Fit, radius: float) -> Iterator[Finding]:
+    """Where every surface lies below ``z = 0`` by a good part of the radius: heights that were
+    measured from the surface put it there if the radius is too large.
+
+    Args:
+        fit: of the recordings.
+        radius: as given [m].
+    """
+    heights = np.array(
+        [
+            recording.nuisance["surface_height"].value
+            for recording in fit.recordings
+            if "surface_height" in recording.nuisance
+        ]
+    )
+    if heights.size and np.all((heights < -0.3 * radius) & (heights > -1.1 * radius)):
+        depth = -float(np.mean(heights))
+        yield Finding(
+            f"With a radius of {1e3 * radius:g} mm the surface lies {1e3 * depth:.1f} mm below "
+            f"z = 0. Where z = 0 is the surface, the radius is {1e3 * (radius - depth):.1f} mm: is "
+            "the radius that was given a diameter? Drag depends on its square."
+        )
+
+
+def judge_plausibility(fit: Fit, study: Study, readings: Sequence[Reading]) -> Fit:
+    """The fit with what is implausible of it first among its warnings, and without the standard
+    errors that this takes away.
+
+    Args:
+        fit: of the recordings.
+        study: what was asked.
+        readings: recordings and what was detected in them.
+    """
+    before = implausible_recordings(readings, gravity=study.model.gravity)
+    known = any(finding.meaningless for finding in before)
+    findings = [*before, *(() if known else implausible_results(fit, study, readings))]
+    meaningless = any(finding.meaningless for finding in findings)
+    doubted = {name for finding in findings for name in finding.doubts}
+    grave = [one.sentence for one in findings if one.meaningless or one.doubts]
+    other = [one.sentence for one in findings if not (one.meaningless or one.doubts)]
+    gone = Determination.IMPLAUSIBLE
+    parameters = {
+        name: estimate.withdrawn(gone) if meaningless or name in doubted else estimate
+        for name, estimate in fit.parameters.items()
+    }
+    fit = dataclasses.replace(fit, parameters=parameters, warnings=(*grave, *fit.warnings, *other))
+    return _meaningless(fit) if meaningless else fit
+
+
+def _meaningless(fit: Fit) -> Fit:
+    """The fit of which nothing is determined, of no recording either."""
+
+    def without_errors(nuisance: dict[str, Estimate]) -> dict[str, Estimate]:
+        return {
+            name: estimate.withdrawn(Determination.IMPLAUSIBLE)
+            for name, estimate in nuisance.items()
+        }
+
+    return dataclasses.replace(
+        fit,
+        plausible=False,
+        names=(),
+        correlation=np.zeros((0, 0)),
+        predictions=StoredPredictions(
+            tuple(
+                dataclasses.replace(one, nuisance=without_errors(one.nuisance))
+                for one in fit.recordings
+            ),
+            tuple(
+                dataclasses.replace(one, nuisance=without_errors(one.nuisance))
+                for one in fit.series
+            ),
+        ),
+    )

@@ -1,0 +1,302 @@
+"""Mistakes that newcomers make are named with their likely cause, and none gives a wrong value that
+is called determined.
+"""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+import calibration as cal
+from calibration.cli.main import main
+from calibration.detection.bounces import read_bounces
+from calibration.detection.free_fall import measure_free_fall
+from calibration.errors import InputError
+from calibration.io.recording import Recording, read_trajectory
+from calibration.results.numbers import has_interval
+from calibration.studies.plausibility.recordings import implausible_recordings
+from calibration.studies.plausibility.results import judge_plausibility, sphere_drag
+from tests.calibration import synthetic_fits as synthetic
+from tests.calibration.studies.newcomers import DRAG, RESTITUTION, drop, write
+
+TRUTH = {"contact.normal.restitution": RESTITUTION, "drag.coefficient": DRAG, "length_scale": 1.0}
+
+
+def recording(time, height, name="drop"):
+    position = np.full((time.size, 3), np.nan)
+    position[:, 2] = height
+    return Recording(name=name, time=time, position=position)
+
+
+def findings(*recordings, gravity=9.81):
+    readings = [(one, read_bounces(one, radius=0.02, gravity=gravity)) for one in recordings]
+    return implausible_recordings(readings, gravity=gravity)
+
+
+def named(*recordings):
+    """What is said of recordings that make a result meaningless."""
+    found = findings(*recordings)
+    assert found
+    assert found[0].meaningless
+    return found[0].sentence
+
+
+# What is right
+
+
+@pytest.mark.parametrize("rate", [30.0, 60.0, 240.0, 1000.0])
+@pytest.mark.parametrize("release", [0.1, 0.6])
+def test_nothing_is_said_of_a_good_recording(rate, release):
+    assert findings(recording(*drop(rate=rate, release=release, duration=1.0))) == []
+
+
+@pytest.mark.parametrize(
+    "ball",
+    [
+        {"radius": 0.15, "mass": 0.02, "release": 1.5},  # a beach ball
+        {"radius": 0.1, "mass": 0.005, "release": 1.0},  # a balloon
+        {"radius": 0.01, "mass": 0.03, "release": 1.5},  # a steel ball
+    ],
+)
+def test_drag_of_any_ball_is_not_taken_for_another_gravity(ball):
+    assert findings(recording(*drop(**ball))) == []
+
+
+def test_lengths_wrong_by_ten_percent_are_left_to_the_length_scale():
+    time, height = drop()
+    for factor in (0.9, 1.1):
+        assert findings(recording(time, factor * height)) == []
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(("true", "given"), [(100.0, 240.0), (240.0, 100.0), (120.0, 30.0)])
+def test_a_wrong_frame_rate_is_named(true, given):
+    time, height = drop(rate=true, duration=1.6)
+    said = named(recording(time * true / given, height))
+    ratio = (given / true) ** 2
+    assert f"{max(ratio, 1 / ratio):.2g} times too {'large' if ratio > 1 else 'small'}" in said
+    assert f"the frame rate is probably {true:g} instead of {given:g}" in said
+    assert f"--frame-rate {true:g}" in said
+
+
+def test_an_axis_that_points_down_is_named():
+    time, height = drop()
+    assert "points down" in named(recording(time, 1.0 - height))
+    assert "--vertical -z" in named(recording(time, 1.0 - height))
+
+
+@pytest.mark.parametrize(("factor", "unit"), [(100, "centi"), (1000, "milli"), (39.37, "inches")])
+def test_a_wrong_unit_of_length_is_named(factor, unit):
+    time, height = drop(release=0.15)
+    assert unit in named(recording(time, factor * height))
+
+
+def test_a_wrong_unit_of_time_is_named():
+    time, height = drop()
+    assert "in milliseconds" in named(recording(1000 * time, height))
+
+
+def test_a_unit_and_an_axis_that_are_both_wrong_are_both_named():
+    time, height = drop()
+    said = " ".join(finding.sentence for finding in findings(recording(time, -100 * height)))
+    assert "points down" in said
+    assert "centimetres" in said
+
+
+def test_two_balls_in_one_file_are_named(tmp_path):
+    (time, one), (_, other) = drop(), drop(seed=1, release=0.45)
+    both = np.ravel([time, time + 0.002], order="F"), np.ravel([one, other], order="F")
+    assert "two balls" in named(recording(*both))
+    repeated = write(tmp_path / "a.csv", "t [s],z [m]", np.repeat(time, 2), both[1])
+    with pytest.raises(InputError, match="two balls"):
+        read_trajectory(repeated)
+    stacked = write(tmp_path / "b.csv", "t [s],z [m]", np.r_[time, time], np.r_[one, other])
+    with pytest.raises(InputError, match="several recordings"):
+        read_trajectory(stacked)
+
+
+def test_a_recording_that_begins_in_a_bounce_is_read_from_its_first_flight():
+    time, height = drop()
+    first = 70 + int(np.argmin(height[70:110]))
+    cut = recording(time[first:] - time[first], height[first:])
+    assert findings(cut) == []
+    detected = read_bounces(cut, radius=0.02)
+    assert detected.restitution == pytest.approx(RESTITUTION, abs=3 * detected.restitution_sd)
+
+
+def test_a_film_that_runs_backwards_is_named():
+    time, height = drop(release=0.8, duration=1.6)
+    assert "reverse order" in named(recording(time, height[::-1]))
+
+
+def test_few_used_samples_are_said():
+    time, height = drop(release=0.5, duration=1.0)
+    later = np.arange(1, 3 * time.size) / 240
+    carried = height[-1] + 0.3 * np.sin(3 * later) ** 2
+    (found,) = findings(recording(np.r_[time, time[-1] + later], np.r_[height, carried]))
+    assert not found.meaningless
+    assert "samples were used" in found.sentence
+
+
+def test_findings_on_many_recordings_are_one_with_their_names():
+    time, height = drop(duration=1.0)
+    several = [recording(time / 2.4, height, name=f"fast_{i}") for i in range(6)]
+    (found,) = findings(*several)
+    assert "in all 6 recordings" in found.sentence
+    (found,) = findings(recording(time, height), *several[:2])
+    assert "in 2 of 3 recordings (fast_0, fast_1)" in found.sentence
+
+
+@pytest.mark.parametrize("factor", [1e-6, 1e-3, 0.05, 1.0, 30.0, 1e4])
+def test_any_unit_is_read_without_failing(factor):
+    """A recording in wrong units is no reason to break down, nor to overflow."""
+    time, height = drop(release=0.08, duration=0.8)
+    for values in (factor * height, -factor * height, factor * (1 - height)):
+        read_bounces(recording(time, values), radius=0.02)
+
+
+@pytest.mark.parametrize("gravity", [0.1, 9.81, 1000.0])
+def test_free_fall_is_measured_whatever_it_is(gravity):
+    time, height = drop(drag=0.0)
+    fall = measure_free_fall(time * np.sqrt(9.81 / gravity), height)
+    assert fall.acceleration == pytest.approx(gravity, rel=0.02)
+    assert measure_free_fall(time, np.full(time.size, 0.02)) is None
+    noise = 1e-3 * np.random.default_rng(0).standard_normal(time.size)
+    assert measure_free_fall(time, noise) is None
+
+
+def test_the_drag_of_a_sphere_is_that_of_measurements():
+    for reynolds, measured in ((1.0, 27.1), (100.0, 1.09), (1e3, 0.46), (1e4, 0.41), (1e5, 0.45)):
+        assert sphere_drag(reynolds) == pytest.approx(measured, rel=0.1)
+
+
+# Results
+
+
+def judged(changes, **study):
+    """What is said of the result of good recordings whose parameters are these."""
+    one = recording(*drop())
+    fit = synthetic.drops(1)
+    parameters = {
+        name: dataclasses.replace(estimate, **changes.get(name, {}))
+        for name, estimate in fit.parameters.items()
+    }
+    asked = cal.studies.Study(
+        files=("drop.csv",), ball=cal.studies.Ball(**({"radius": 0.02, "mass": 0.0027} | study))
+    )
+    fit = dataclasses.replace(fit, parameters=parameters)
+    return judge_plausibility(fit, asked, [(one, read_bounces(one, radius=0.02))])
+
+
+def test_a_plausible_result_is_left_as_it_is():
+    fit = judged({})
+    assert fit.plausible
+    assert has_interval(fit.parameters["drag.coefficient"])
+
+
+def test_a_diameter_given_as_radius_is_named_and_withdraws_the_drag():
+    fit = judged({"drag.coefficient": {"value": 0.115, "sd": 0.002}})
+    assert "--radius 0.02 is probably the diameter" in fit.warnings[0]
+    assert fit.parameters["drag.coefficient"].status is cal.Determination.IMPLAUSIBLE
+    assert fit.plausible
+
+
+def test_a_drag_that_no_sphere_has_withdraws_everything():
+    fit = judged({"drag.coefficient": {"value": 4.2, "sd": 0.06}})
+    assert "--restitution-law viscoelastic" in fit.warnings[0]
+    assert not fit.plausible
+    assert fit.doubt is cal.Determination.IMPLAUSIBLE
+    assert not any(map(has_interval, fit.parameters.values()))
+    assert not any(has_interval(item) for one in fit.recordings for item in one.nuisance.values())
+
+
+def test_a_length_scale_that_no_camera_has_withdraws_everything():
+    fit = judged({"length_scale": {"value": 0.7, "sd": 0.01}})
+    assert "1.4 times the stated one" in fit.warnings[0]
+    assert not fit.plausible
+
+
+def test_a_mass_in_grams_is_refused_with_its_cause():
+    with pytest.raises(InputError, match=r"mass in grams\? 0\.0027"):
+        cal.studies.Ball(radius=0.02, mass=2.7)
+    with pytest.raises(InputError, match="radius in millimetres"):
+        cal.studies.Ball(radius=20.0, mass=0.0027)
+
+
+# From the command line
+
+
+def mistakes(folder):
+    """Files with one mistake each, options of the command line, and what names it."""
+    time, height = drop()
+    slow_time, slow_height = drop(rate=100.0)
+    low = drop(release=0.08, duration=0.8)
+    high = drop(release=2.0, duration=2.0)
+    first = 70 + int(np.argmin(height[70:110]))
+    plain, ball = "t [s],z [m]", ["--radius", "0.02", "--mass", "0.0027"]
+    file = folder / "a.csv"
+    return {
+        "frame rate": (
+            write(file, plain, slow_time * 100 / 240, slow_height),
+            ball,
+            "100 instead of 240",
+        ),
+        "axis": (write(folder / "b.csv", plain, time, 1 - height), ball, "points down"),
+        "cm": (write(folder / "c.csv", "t [s],z", low[0], 100 * low[1]), ball, "in centimetres"),
+        "ms": (write(folder / "d.csv", "t,z [m]", 1000 * time, height), ball, "milliseconds"),
+        "diameter": (
+            write(folder / "e.csv", plain, *high),
+            ["--radius", "0.04", "--mass", "0.0027"],
+            "probably the diameter",
+        ),
+        "grams": (
+            write(folder / "f.csv", plain, time, height),
+            ["--radius", "0.02", "--mass", "2.7"],
+            "mass in grams?",
+        ),
+        "two balls": (
+            write(folder / "g.csv", plain, np.r_[time, time], np.r_[height, height]),
+            ball,
+            "several recordings",
+        ),
+        "mid-bounce": (
+            write(folder / "h.csv", plain, time[first:] - time[first], height[first:]),
+            ball,
+            "",
+        ),
+    }
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "mistake", ["frame rate", "axis", "cm", "ms", "diameter", "grams", "two balls", "mid-bounce"]
+)
+def test_no_mistake_of_a_newcomer_gives_a_wrong_value_that_is_called_determined(
+    mistake, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    path, options, cause = mistakes(tmp_path)[mistake]
+    status = main(["fit", str(path), *options, "--out", "result"])
+    printed = capsys.readouterr()
+    assert cause in " ".join((printed.out + printed.err).split())
+    if status == 2:
+        return
+    found = json.loads((tmp_path / "result" / "fit.json").read_text())["parameters"]
+    for name, truth in TRUTH.items():
+        if found[name]["status"] == "determined":
+            assert abs(found[name]["value"] - truth) < 4 * found[name]["sd"]
+    if status == 5:
+        assert not any(one["status"] == "determined" for one in found.values())
+
+
+@pytest.mark.parametrize("mistake", ["frame rate", "axis", "cm", "ms", "grams", "two balls"])
+def test_check_refuses_a_file_with_a_mistake_and_names_it(mistake, tmp_path, capsys):
+    path, options, cause = mistakes(tmp_path)[mistake]
+    assert main(["check", str(path), *options]) in (1, 2)
+    printed = capsys.readouterr()
+    assert cause in " ".join((printed.out + printed.err).split())
+    assert "+-" not in printed.out
+    assert "What can be learned" not in printed.out
