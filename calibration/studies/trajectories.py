@@ -5,21 +5,24 @@ The rules, in the order in which they are applied:
 
 1. Tables of impacts are fitted as rigid impacts with friction and tangential restitution
    (``impacts``).
-2. Trajectories are fitted as flights with drag between rigid impacts. Where every impact is nearly
-   normal, only the height is used: what a ball does sideways then depends on spin nobody saw. Where
-   impacts are oblique, friction and initial spin are unknown, too.
+2. Trajectories are fitted as flights with drag between rigid impacts. Where the ball moves
+   sideways, friction and initial spin are unknown, too, and so are the slope of the surface and the
+   direction of gravity in the axes of the recording: no table and no camera is level, and a slope
+   of one degree changes an apparent restitution by more than most intervals are wide. Where nothing
+   moves sideways, only the height is used.
 3. The height of the surface and the initial state of each recording, and one length scale for all,
    are found beside.
-4. Where this leaves the data unexplained, spin may lift the ball, and then impacts may deviate from
-   the common restitution, one by one.
-5. The contact duration is found, too: it is how stiffness could show, and as a delay after each
-   impact it would bend other quantities if it were left out. Cameras rarely resolve it, and then
+4. Contacts last: how long is unknown within what balls do, always. As a delay after each impact
+   the duration would bend other quantities if it were left out; cameras rarely resolve it, and then
    the result says so.
+5. Where this leaves the data unexplained, spin may lift the ball, and then impacts may deviate from
+   the common restitution, one by one.
 """
 
 import dataclasses
+import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, NamedTuple
 
 import jax
@@ -32,20 +35,21 @@ from calibration.fitting.assessment import Assessment, assess
 from calibration.fitting.estimates import estimate_shared
 from calibration.fitting.fit import report
 from calibration.fitting.follow import find_minimum
-from calibration.fitting.probes import exclude_flatness, predict_release
-from calibration.fitting.solve import minimise_from
+from calibration.fitting.probes import exclude_flatness
 from calibration.io.headers import Header
 from calibration.io.recording import Recording, read_recordings, read_trajectory
 from calibration.io.trajectory_columns import is_trajectory
 from calibration.measurements.positions import TrackedPositions
 from calibration.model.free import Free
-from calibration.model.prior import LogNormal
+from calibration.model.prior import LogNormal, Normal
 from calibration.nuisances import (
+    GravityTilt,
     InitialState,
     LengthScale,
     Nuisance,
     RestitutionScatter,
     SurfaceHeight,
+    SurfaceTilt,
 )
 from calibration.problem.problem import Problem
 from calibration.problem.simulation_method import SPARE
@@ -83,6 +87,24 @@ LIFT_NOTE = (
     "flights show only its product with the spin, which nobody measured: held by what others "
     "measured, 0.8 within a factor of 1.5"
 )
+SIDEWAYS = 20.0
+"""Range of a sideways coordinate, in standard deviations of one sample, from which on the ball
+moves along it. White noise of a thousand samples has a range of 7.
+"""
+
+OUT_OF_LEVEL = Normal(0.0, math.radians(2.0))
+"""What is known of the slope of a table, and of the direction of gravity in the axes of a camera,
+that were set up by eye [rad]: more than 4 degrees is seen.
+"""
+
+NOTABLE_TILT = math.radians(0.3)
+"""Angle from which on what is out of level is worth a sentence [rad]."""
+
+SOFTEST = 3e6
+"""Young's modulus of the softest balls that bounce [Pa]: rubber of 30 Shore A, and what the air in
+a football comes to.
+"""
+
 WORTH = 6.6
 """Drop of chi-squared that each further unknown must earn (1 % level)."""
 
@@ -217,12 +239,16 @@ class VisiblePhysics(NamedTuple):
     Attributes:
         recordings, detections: those with a bounce, without sideways coordinates where these tell
             nothing.
-        friction: whether friction is to be found; ``spin``: whether initial spins are.
+        sideways: letters of the axes along which the ball moves.
+        oblique: whether impacts are oblique enough to show friction.
+        spin: whether initial spins are to be found; ``friction``: whether friction is.
         notes: plain sentences.
     """
 
     recordings: list[Recording]
     detections: list[DetectedBounces]
+    sideways: str
+    oblique: bool
     friction: bool
     spin: bool
     notes: tuple[str, ...]
@@ -233,19 +259,33 @@ def choose_physics(
 ) -> VisiblePhysics:
     """Decide what the recordings of a study can tell."""
     recordings, detections, notes = usable(recordings, detections)
-    oblique = (
-        steepness(detections) > OBLIQUE
-        if study.model.friction == "automatic"
-        else bool(study.model.friction)
-    )
-    spin = oblique if study.model.spin == "automatic" else bool(study.model.spin)
-    if not oblique and any(set(recording.axes) & {"x", "y"} for recording in recordings):
+    automatic = study.model.friction == "automatic"
+    oblique = steepness(detections) > OBLIQUE if automatic else bool(study.model.friction)
+    sideways = axes_of_motion(recordings, detections) if automatic or oblique else ""
+    friction = oblique or (automatic and bool(sideways))
+    spin = friction if study.model.spin == "automatic" else bool(study.model.spin)
+    if not friction and any(set(recording.axes) & {"x", "y"} for recording in recordings):
         recordings = [height_only(recording) for recording in recordings]
         notes.append(
-            "Every impact is nearly normal, so only the height was fitted: these data do not "
-            "tell friction."
+            "Nothing moves sideways, so only the height was fitted: these data do not tell "
+            "friction."
+            if automatic
+            else "Only the height was fitted, as no friction is asked for."
         )
-    return VisiblePhysics(recordings, detections, oblique, spin, tuple(notes))
+    return VisiblePhysics(recordings, detections, sideways, oblique, friction, spin, tuple(notes))
+
+
+def axes_of_motion(recordings: Sequence[Recording], detections: Sequence[DetectedBounces]) -> str:
+    """Letters of the sideways axes along which the ball moves in any recording."""
+    found = set()
+    for recording, detected in zip(recordings, detections, strict=True):
+        used = ~detected.outliers[detected.release : detected.stop]
+        for axis, letter in enumerate("xy"):
+            along = recording.position[detected.release : detected.stop, axis][used]
+            along = along[np.isfinite(along)]
+            if along.size and np.ptp(along) > SIDEWAYS * detected.noise[axis]:
+                found.add(letter)
+    return "".join(sorted(found))
 
 
 def fit_trajectories(study: Study, *, progress: Say) -> Fit:
@@ -288,9 +328,6 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
             progress("Letting impacts deviate from the common restitution, one by one")
             chosen, assessment = minimum(scatter=True, lift=lift)
             notes.append(scatter_sentence(chosen, assessment))
-        if rigid:
-            progress("Letting contacts last")
-            assessment = with_duration(chosen, assessment)
         if lift:
             assessment = counted_as_parameter(chosen, assessment, LIFT)
         estimates = estimate_shared(assessment)
@@ -299,11 +336,15 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
             estimates[LIFT] = dataclasses.replace(
                 estimates[LIFT], sd=np.inf, status=Determination.NOT_DETERMINED, note=LIFT_NOTE
             )
-        if FRICTION in estimates and spin:
+        if FRICTION in estimates and not data.oblique:
+            estimates.pop(FRICTION)
+            notes.append("Every impact is nearly normal: these data do not tell friction.")
+        elif FRICTION in estimates and spin:
             progress("Probing whether friction and spin can be told apart")
             estimates[FRICTION] = friction_or_spin(assessment, estimates[FRICTION])
         if rigid:
             estimates["contact.normal.stiffness"] = stiffness(study, chosen, assessment)
+        notes.extend(tilt_sentences(estimates))
         if "length_scale" in estimates:
             notes.append(scale_sentence(estimates["length_scale"], study.model.gravity))
         progress("Reporting")
@@ -351,11 +392,11 @@ def problem_of(study: Study, data: VisiblePhysics, *, scatter: bool, lift: bool)
     # lengths are taken as right.
     nuisance += [LengthScale()] if study.model.length_scale and not lift else []
     nuisance += [RestitutionScatter(impacts=impacts)] if scatter else []
-    nuisance += make_nuisances(study)
+    nuisance += unlevel(data.sideways, make_nuisances(study))
     free: list[str | Free] = list(free_of_normal_law(study))
     free += [DRAG] if study.model.drag else []
     free += free_of_friction(study) if data.friction else ()
-    free += [DURATION] if rigid else []
+    free += [Free(DURATION, prior=duration_of_balls(study))] if rigid else []
     free += free_of_surface(study)
     free += [Free(LIFT, prior=PUBLISHED_LIFT)] if lift else []
     return Problem(
@@ -367,8 +408,34 @@ def problem_of(study: Study, data: VisiblePhysics, *, scatter: bool, lift: bool)
         free=free,
         nuisance=nuisance,
         method=make_method(study, impacts + SPARE),
-        frozen=[*([DURATION] if rigid else []), *([LIFT] if lift else [])],
+        frozen=[LIFT] if lift else [],
     )
+
+
+def unlevel(sideways: str, named: Sequence[Nuisance]) -> list[Nuisance]:
+    """Slope of the surface and direction of gravity along the axes along which the ball moves,
+    beside the nuisances that a study names.
+    """
+    found = list(named)
+    for axis in sideways:
+        for level in (SurfaceTilt(axis, prior=OUT_OF_LEVEL), GravityTilt(axis, prior=OUT_OF_LEVEL)):
+            taken = any(
+                isinstance(item, type(level)) and item.towards == axis
+                for item in named
+                if isinstance(item, SurfaceTilt | GravityTilt)
+            )
+            found += [] if taken else [level]
+    return found
+
+
+def duration_of_balls(study: Study) -> Normal:
+    """What is known beforehand of the duration of a contact at 1 m/s [s]: between next to nothing
+    and that of the softest balls, by Hertz's law of a ball of this radius and mass on a hard plane.
+    """
+    modulus = SOFTEST / (1 - 0.5**2)
+    stiffness = 4 / 3 * modulus * math.sqrt(study.ball.radius)
+    longest = HERTZ_TIME * (study.ball.mass / stiffness) ** 0.4
+    return Normal(0.25 * longest, 0.4 * longest)
 
 
 def starting_scene(
@@ -426,29 +493,6 @@ def scatter_sentence(problem: Problem, assessment: Assessment) -> str:
     )
 
 
-def with_duration(problem: Problem, assessment: Assessment) -> Assessment:
-    """The fit with the contact duration free, unless that makes it negative."""
-    duration, _ = predict_release(assessment, index_of_duration(assessment))
-    if duration <= 0:
-        return assessment
-    start = assessment.start._replace(
-        frozen=np.asarray([name == LIFT for name in assessment.layout.names])
-    )
-    longer = minimise_from(
-        problem,
-        start.from_minimum(assessment.minimum),
-        method="levenberg_marquardt",
-        steps=100,
-        led=True,
-    )
-    longer = dataclasses.replace(longer, start=start)
-    return (
-        longer
-        if longer.minimum.shared[index_of_duration(assessment)] >= 0 and longer.minimum.converged
-        else assessment
-    )
-
-
 def counted_as_parameter(problem: Problem, assessment: Assessment, name: str) -> Assessment:
     """The same minimum, judged with a quantity among the parameters that stayed where it is known
     beforehand to be.
@@ -470,17 +514,16 @@ def counted_as_parameter(problem: Problem, assessment: Assessment, name: str) ->
     )
 
 
-def index_of_duration(assessment: Assessment) -> int:
-    """Position of the contact duration among the shared parameters."""
-    return assessment.layout.names.index(DURATION)
-
-
-def duration_of(assessment: Assessment) -> tuple[float, float]:
-    """Contact duration and its standard error [s]; where the fit has none, to first order."""
-    if DURATION in estimate_shared(assessment):
-        estimate = estimate_shared(assessment)[DURATION]
-        return estimate.value, estimate.sd
-    return predict_release(assessment, index_of_duration(assessment))
+def duration_seen(study: Study, assessment: Assessment) -> tuple[float, float]:
+    """Contact duration at 1 m/s and its standard error [s] as the data alone have it, without what
+    is known of balls beforehand; infinite where they have next to no say.
+    """
+    estimate, known = estimate_shared(assessment)[DURATION], duration_of_balls(study)
+    precision = 1 / estimate.sd**2 - 1 / known.sd**2
+    if not precision > 0.05 / known.sd**2:
+        return known.mean, np.inf
+    value = (estimate.value / estimate.sd**2 - known.mean / known.sd**2) / precision
+    return float(value), float(precision**-0.5)
 
 
 def friction_or_spin(assessment: Assessment, estimate: Estimate) -> Estimate:
@@ -504,7 +547,7 @@ def stiffness(study: Study, problem: Problem, assessment: Assessment) -> Estimat
     """What the contact duration says of the stiffness of Hertz's law: almost always a lower
     limit.
     """
-    at_unit_speed, sd_at_unit_speed = duration_of(assessment)
+    at_unit_speed, sd_at_unit_speed = duration_seen(study, assessment)
     speeds = [
         -bounce.velocity_before[2] for reading in problem.detections for bounce in reading.bounces
     ]
@@ -567,6 +610,21 @@ def radius_doubts(result: Fit, radius: float) -> Iterator[str]:
             f"z = 0. Where z = 0 is the surface, the radius is {1e3 * (radius - depth):.1f} mm: is "
             "the radius that was given a diameter? Drag depends on its square."
         )
+
+
+def tilt_sentences(estimates: Mapping[str, Estimate]) -> Iterator[str]:
+    """What is out of level by more than nobody minds, in words."""
+    for name, what in (("surface_tilt", "The surface slopes"), ("tilt", "Gravity pulls")):
+        for axis in "xy":
+            estimate = estimates.get(f"{name}_{axis}")
+            if estimate is None or not abs(estimate.value) > max(3 * estimate.sd, NOTABLE_TILT):
+                continue
+            degrees, sd = np.degrees(estimate.value), np.degrees(estimate.sd)
+            side = f"{'positive' if degrees > 0 else 'negative'} {axis}"
+            yield (
+                f"{what} by {abs(degrees):.2f} +- {sd:.1g} degrees towards {side} in the axes of "
+                "the recording; the fit takes it into account."
+            )
 
 
 def scale_sentence(scale: Estimate, gravity: float) -> str:
