@@ -40,7 +40,7 @@ from calibration.io.headers import Header
 from calibration.io.recording import Recording, read_recordings, read_trajectory
 from calibration.io.trajectory_columns import is_trajectory
 from calibration.measurements.positions import TrackedPositions
-from calibration.model.free import Free
+from calibration.model.free import Derived, Free
 from calibration.model.prior import LogNormal, Normal
 from calibration.nuisances import (
     GravityTilt,
@@ -60,6 +60,15 @@ from calibration.studies.choices.friction_laws import FRICTION
 from calibration.studies.choices.normal_laws import HERTZ_TIME
 from calibration.studies.file_kind import FileKind, Say, with_restitution_law
 from calibration.studies.file_report import FileReport
+from calibration.studies.modifications import (
+    FREE_EXPONENT,
+    Modification,
+    Modified,
+    describe_modifications,
+    list_modifications,
+    modify,
+    narrow,
+)
 from calibration.studies.recording_remarks import recording_remarks
 from calibration.studies.scene import (
     free_of_friction,
@@ -73,7 +82,7 @@ from calibration.studies.scene import (
     make_surfaces,
 )
 from calibration.studies.sounds import DRAG
-from calibration.studies.study import ReadingOptions, Study
+from calibration.studies.study import CONSTANT, ReadingOptions, Study
 from calibration.studies.tables import OBLIQUE
 
 DURATION = "contact.normal.duration"
@@ -87,6 +96,9 @@ LIFT_NOTE = (
     "flights show only its product with the spin, which nobody measured: held by what others "
     "measured, 0.8 within a factor of 1.5"
 )
+POWER_LAW = "power law"
+"""Name of the restitution law whose exponent may be 0."""
+
 SIDEWAYS = 20.0
 """Range of a sideways coordinate, in standard deviations of one sample, from which on the ball
 moves along it. White noise of a thousand samples has a range of 7.
@@ -295,19 +307,33 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
     detections, spin, notes = data.detections, data.spin, list(data.notes)
     rigid = has_rigid_impacts(study)
 
-    def minimum(*, scatter: bool, lift: bool) -> tuple[Problem, Assessment]:
-        problem = problem_of(study, data, scatter=scatter, lift=lift)
+    def minimum_of(problem: Problem) -> tuple[Problem, Assessment]:
         return find_minimum(
             problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
         )
 
+    possible = possible_modifications(study, data)
+
+    def modified_minimum(*, lift: bool) -> Modified:
+        """The minimum, with the modifications that the data ask for."""
+        problem = problem_of(study, data, scatter=False, lift=lift, possible=possible)
+        problem, assessment = minimum_of(problem)
+        return modify(problem, assessment, possible)
+
+    def narrowed(modified: Modified, *, lift: bool) -> tuple[Problem, Assessment]:
+        """The problem without what was not adopted, and the same minimum."""
+        problem = problem_of(study, data, scatter=False, lift=lift, adopted=modified.adopted)
+        return narrow(problem, modified.assessment)
+
     with jax.enable_x64(True):
         lift = study.model.lift is True
         progress(f"Fitting {len(detections)} recording{'s' if len(detections) != 1 else ''}")
-        chosen, assessment = minimum(scatter=False, lift=lift)
+        modified = modified_minimum(lift=lift)
+        chosen, assessment = narrowed(modified, lift=lift)
         if study.model.lift == "automatic" and spin and not assessment.explained:
             progress("Letting spin lift the ball")
-            lifted, with_lift = minimum(scatter=False, lift=True)
+            with_modified = modified_minimum(lift=True)
+            lifted, with_lift = narrowed(with_modified, lift=True)
             more = with_lift.free.sum() + sum(own.size for own in with_lift.start.local)
             more -= assessment.free.sum() + sum(own.size for own in assessment.start.local)
             # Where the search with lift has not ended, its chi-squared is an upper limit: what it
@@ -316,7 +342,7 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
                 assessment.chi2 - with_lift.chi2 > WORTH * more * max(with_lift.misfit, 1.0)
             )
             if lift:
-                chosen, assessment = lifted, with_lift
+                chosen, assessment, modified = lifted, with_lift, with_modified
                 notes.append(
                     "Flights without lift do not explain the data; spin that lifts the ball "
                     "(Magnus effect) does better. The recorded"
@@ -326,7 +352,9 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
         bounces = sum(len(detected.bounces) for detected in detections)
         if not assessment.explained and bounces > 2 and rigid:
             progress("Letting impacts deviate from the common restitution, one by one")
-            chosen, assessment = minimum(scatter=True, lift=lift)
+            chosen, assessment = minimum_of(
+                problem_of(study, data, scatter=True, lift=lift, adopted=modified.adopted)
+            )
             notes.append(scatter_sentence(chosen, assessment))
         if lift:
             assessment = counted_as_parameter(chosen, assessment, LIFT)
@@ -356,7 +384,43 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
             seconds=time.perf_counter() - began,
         )
     notes.extend(radius_doubts(result, study.ball.radius))
-    return dataclasses.replace(result, warnings=(*result.warnings, *notes))
+    asked = describe_modifications(modified.tried)
+    return dataclasses.replace(
+        result, warnings=(*asked, *result.warnings, *notes), modifications=modified.tried
+    )
+
+
+def possible_modifications(study: Study, data: VisiblePhysics) -> tuple[Modification, ...]:
+    """What the recordings may show beyond what the study asks for."""
+    named = {type(item) for item in make_nuisances(study)}
+    seen = {axis for recording in data.recordings for axis in recording.axes}
+    middles = [
+        (low + high) / 2
+        for low, high in (extent(data.recordings, axis) for axis in (0, 2))
+        if math.isfinite(low)
+    ]
+    rigid, law = has_rigid_impacts(study), study.model.restitution_law
+    found = list_modifications(
+        picture={"x", "z"} <= seen,
+        planar="y" not in seen,
+        centre=(middles[0], middles[-1]),
+        exponent=rigid and law in (None, CONSTANT),
+        exponent_innocent=law is None,
+    )
+    return tuple(
+        item for item in found if not named & {type(nuisance) for nuisance in item.nuisances}
+    )
+
+
+def extent(recordings: Sequence[Recording], axis: int) -> tuple[float, float]:
+    """Least and largest recorded coordinate along an axis [m], to the centimetre; NaN without
+    any.
+    """
+    seen = np.concatenate([recording.position[:, axis] for recording in recordings])
+    seen = seen[np.isfinite(seen)]
+    if not seen.size:
+        return np.nan, np.nan
+    return round(float(seen.min()), 2), round(float(seen.max()), 2)
 
 
 def usable(
@@ -383,8 +447,26 @@ def usable(
     )
 
 
-def problem_of(study: Study, data: VisiblePhysics, *, scatter: bool, lift: bool) -> Problem:
-    """The problem of what was seen, with or without impacts that deviate, and lift."""
+def problem_of(
+    study: Study,
+    data: VisiblePhysics,
+    *,
+    scatter: bool,
+    lift: bool,
+    adopted: Sequence[Modification] = (),
+    possible: Sequence[Modification] = (),
+) -> Problem:
+    """The problem of what was seen.
+
+    Args:
+        study: which physics.
+        data: what was seen.
+        scatter: whether impacts deviate from the common restitution.
+        lift: whether spin lifts the ball.
+        adopted: modifications that are free.
+        possible: modifications that are there, but frozen.
+    """
+    modifications = (*adopted, *possible)
     impacts = max(len(reading.bounces) for reading in data.detections)
     rigid = has_rigid_impacts(study)
     nuisance: list[Nuisance] = [InitialState(spin=data.spin, lift=lift), SurfaceHeight()]
@@ -393,12 +475,16 @@ def problem_of(study: Study, data: VisiblePhysics, *, scatter: bool, lift: bool)
     nuisance += [LengthScale()] if study.model.length_scale and not lift else []
     nuisance += [RestitutionScatter(impacts=impacts)] if scatter else []
     nuisance += unlevel(data.sideways, make_nuisances(study))
-    free: list[str | Free] = list(free_of_normal_law(study))
+    nuisance += [added for item in modifications for added in item.nuisances]
+    free: list[str | Free | Derived] = list(free_of_normal_law(study))
     free += [DRAG] if study.model.drag else []
     free += free_of_friction(study) if data.friction else ()
     free += [Free(DURATION, prior=duration_of_balls(study))] if rigid else []
     free += free_of_surface(study)
     free += [Free(LIFT, prior=PUBLISHED_LIFT)] if lift else []
+    free += [added for item in modifications for added in item.free]
+    if any(FREE_EXPONENT in item.free for item in modifications):
+        study = with_restitution_law(study, POWER_LAW)
     return Problem(
         starting_scene(study, data.detections, friction=data.friction, lift=lift),
         [
@@ -408,7 +494,10 @@ def problem_of(study: Study, data: VisiblePhysics, *, scatter: bool, lift: bool)
         free=free,
         nuisance=nuisance,
         method=make_method(study, impacts + SPARE),
-        frozen=[LIFT] if lift else [],
+        frozen=[
+            *([LIFT] if lift else []),
+            *(name for item in possible for name in item.parameters),
+        ],
     )
 
 
