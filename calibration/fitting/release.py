@@ -23,14 +23,14 @@ class Release(NamedTuple):
 
     Attributes:
         drop: fall of chi-squared.
-        count: number of coordinates that would be free in addition.
+        unknowns: number of coordinates that would be free in addition.
         step: of the coordinate of the first shared one of them, or NaN where there is none.
         sd: its standard error if the weights were the whole truth; infinite where the data do not
             see it.
     """
 
     drop: float
-    count: int
+    unknowns: int
     step: float
     sd: float
 
@@ -74,12 +74,12 @@ def predict_release(assessment: Assessment, names: Sequence[str]) -> Release:
         for position, index in enumerate(np.flatnonzero(wider.free))
         if assessment.layout.names[index] in names
     ]
-    count = _count_free(wider) - _count_free(assessment.start)
+    unknowns = _count_free(wider) - _count_free(assessment.start)
     step, sd = np.nan, np.inf
     if freed and covariance[freed[0], freed[0]] > 0:
         step = -float(covariance[freed[0]] @ score)
         sd = float(np.sqrt(covariance[freed[0], freed[0]]))
-    return Release(max(explained - before, 0.0), count, step, sd)
+    return Release(max(explained - before, 0.0), unknowns, step, sd)
 
 
 def _explain(blocks: tuple[Block, ...]) -> tuple[float, np.ndarray, np.ndarray]:

@@ -11,7 +11,7 @@ import optax
 from calibration.errors import InputError
 from calibration.fitting.assessment import Assessment, assess
 from calibration.fitting.policy import DEFAULT_POLICY, FitPolicy
-from calibration.fitting.restarts import leave_plateaus, propose_starts
+from calibration.fitting.restarts import leave_plateaus, leave_slopes, propose_starts
 from calibration.fitting.reweighting import reweigh
 from calibration.fitting.start import starting_point
 from calibration.optimise.convergence import is_an_end
@@ -119,7 +119,7 @@ def solve(
 
     Where the data are not explained, a quantity that strayed gets a second chance from the scene's
     value, the others as found; a fit far from the data begins elsewhere, too, and so does one that
-    ended where all contacts stick.
+    ended where all contacts stick, or where some slide.
 
     Args:
         problem: what to fit.
@@ -129,14 +129,36 @@ def solve(
         progress: told of each iteration.
         policy: by what minima are judged.
     """
+    began = starting_point(problem, start or {})
     steps = steps or default_steps(method)
+    return solve_from(problem, began, method=method, steps=steps, progress=progress, policy=policy)
 
-    def attempt(began: Start) -> Assessment:
+
+def solve_from(
+    problem: Problem,
+    began: Start,
+    *,
+    method: Method,
+    steps: int,
+    progress: Report | None = None,
+    policy: FitPolicy = DEFAULT_POLICY,
+) -> Assessment:
+    """``solve`` from a start in coordinates.
+
+    Args:
+        problem: what to fit.
+        began: where to begin.
+        method: optimiser.
+        steps: at most so many iterations.
+        progress: told of each iteration.
+        policy: by what minima are judged.
+    """
+
+    def attempt(began: Start, *, led: bool = False) -> Assessment:
         return minimise_from(
-            problem, began, method=method, steps=steps, progress=progress, policy=policy
+            problem, began, method=method, steps=steps, progress=progress, led=led, policy=policy
         )
 
-    began = starting_point(problem, start or {})
     best = attempt(began)
     origin, _ = problem.start
     strayed = has_strayed(problem, best.minimum.shared, origin, policy)
@@ -150,6 +172,9 @@ def solve(
                 break
     for other in leave_plateaus(best):
         best = lower(best, attempt(other))
+    for other in leave_slopes(best):
+        found = lower(best, attempt(other, led=True))
+        best = found if found is best else dataclasses.replace(found, start=began)
     return best
 
 

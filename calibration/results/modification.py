@@ -26,7 +26,7 @@ class TriedModification:
         name: what it is.
         decision: what became of it.
         drop: fall of chi-squared that freeing it promises, to first order; 0 once it is free.
-        count: number of unknowns that it adds.
+        unknowns: number of unknowns that it adds.
         says: its size and standard error in words, where it is adopted as found, else as promised.
         remedy: how to ask for it.
 
@@ -42,6 +42,6 @@ class TriedModification:
     name: str
     decision: Decision
     drop: float
-    count: int
+    unknowns: int
     says: str
     remedy: str

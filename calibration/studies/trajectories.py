@@ -58,9 +58,7 @@ from calibration.results.estimate import Determination, Estimate
 from calibration.results.result import Fit
 from calibration.studies.choices.friction_laws import FRICTION
 from calibration.studies.choices.normal_laws import HERTZ_TIME
-from calibration.studies.file_kind import FileKind, Say, with_restitution_law
-from calibration.studies.file_report import FileReport
-from calibration.studies.modifications import (
+from calibration.studies.doubts.modifications import (
     FREE_EXPONENT,
     Modification,
     Modified,
@@ -69,6 +67,8 @@ from calibration.studies.modifications import (
     modify,
     narrow,
 )
+from calibration.studies.file_kind import FileKind, Say, with_restitution_law
+from calibration.studies.file_report import FileReport
 from calibration.studies.recording_remarks import recording_remarks
 from calibration.studies.scene import (
     free_of_friction,
@@ -117,6 +117,11 @@ SOFTEST = 3e6
 a football comes to.
 """
 
+LIFTED = (
+    "Flights without lift do not explain the data; spin that lifts the ball (Magnus effect) does "
+    "better. The recorded lengths were then taken as right, because a wrong length scale looks "
+    "like lift."
+)
 WORTH = 6.6
 """Drop of chi-squared that each further unknown must earn (1 % level)."""
 
@@ -300,67 +305,105 @@ def axes_of_motion(recordings: Sequence[Recording], detections: Sequence[Detecte
     return "".join(sorted(found))
 
 
+class Explanation(NamedTuple):
+    """A way to explain what was seen.
+
+    Attributes:
+        problem, assessment: its minimum.
+        modified: what was looked for beyond it.
+        lift: whether spin lifts the ball.
+        scatter: whether impacts deviate from the common restitution.
+    """
+
+    problem: Problem
+    assessment: Assessment
+    modified: Modified
+    lift: bool
+    scatter: bool
+
+    def cost(self, misfit: float) -> float:
+        """Chi-squared, and what each unknown must earn where the misfit is that large."""
+        start = self.assessment.start
+        own = zip(start.free_local, start.local, strict=True)
+        unknowns = int(start.free.sum()) + sum(
+            int(free.sum()) * local.shape[0] for free, local in own
+        )
+        return self.assessment.chi2 + WORTH * misfit * unknowns
+
+
+def explain(study: Study, data: VisiblePhysics, *, progress: Say) -> Explanation:
+    """The cheapest explanation: without lift and with impacts that repeat, where that explains the
+    data; else with spin that lifts the ball, with impacts that deviate, or with both.
+    """
+    lift = study.model.lift is True
+    plain = find_explanation(study, data, lift=lift)
+    if plain.assessment.explained:
+        return plain
+    ways = [plain]
+    bounces = sum(len(detected.bounces) for detected in data.detections)
+    may_scatter = bounces > 2 and has_rigid_impacts(study)
+    if study.model.lift == "automatic" and data.spin:
+        progress("Letting spin lift the ball")
+        ways.append(find_explanation(study, data, lift=True))
+    if may_scatter:
+        progress("Letting impacts deviate from the common restitution, one by one")
+        ways.append(let_scatter(study, data, plain))
+    best = cheapest(ways)
+    if best.lift and not lift and may_scatter and not best.assessment.explained:
+        best = cheapest([best, let_scatter(study, data, best)])
+    return best
+
+
+def cheapest(ways: Sequence[Explanation]) -> Explanation:
+    """The way with the lowest cost."""
+    # Where the search with lift has not ended, its chi-squared is an upper limit: what it gains
+    # already counts.
+    misfit = max(min(way.assessment.misfit for way in ways), 1.0)
+    return min(ways, key=lambda way: way.cost(misfit))
+
+
+def find_explanation(study: Study, data: VisiblePhysics, *, lift: bool) -> Explanation:
+    """The minimum with impacts that repeat and with the modifications that the data ask for."""
+    possible = possible_modifications(study, data)
+    wide = problem_of(study, data, scatter=False, lift=lift, possible=possible)
+    modified = modify(*minimum_of(study, wide), possible)
+    problem = problem_of(study, data, scatter=False, lift=lift, adopted=modified.adopted)
+    return Explanation(*narrow(problem, modified.assessment), modified, lift, scatter=False)
+
+
+def let_scatter(study: Study, data: VisiblePhysics, way: Explanation) -> Explanation:
+    """An explanation with impacts that deviate from the common restitution in addition."""
+    adopted = way.modified.adopted
+    problem = problem_of(study, data, scatter=True, lift=way.lift, adopted=adopted)
+    return Explanation(*minimum_of(study, problem), way.modified, way.lift, scatter=True)
+
+
+def minimum_of(study: Study, problem: Problem) -> tuple[Problem, Assessment]:
+    """The minimum as the study asks for it."""
+    return find_minimum(
+        problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
+    )
+
+
 def fit_trajectories(study: Study, *, progress: Say) -> Fit:
     """Fit trajectories."""
     began = time.perf_counter()
     data = choose_physics(study, *read_trajectories(study))
     detections, spin, notes = data.detections, data.spin, list(data.notes)
     rigid = has_rigid_impacts(study)
-
-    def minimum_of(problem: Problem) -> tuple[Problem, Assessment]:
-        return find_minimum(
-            problem, method=study.fit.method, steps=study.fit.steps, start={}, progress=None
-        )
-
-    possible = possible_modifications(study, data)
-
-    def modified_minimum(*, lift: bool) -> Modified:
-        """The minimum, with the modifications that the data ask for."""
-        problem = problem_of(study, data, scatter=False, lift=lift, possible=possible)
-        problem, assessment = minimum_of(problem)
-        return modify(problem, assessment, possible)
-
-    def narrowed(modified: Modified, *, lift: bool) -> tuple[Problem, Assessment]:
-        """The problem without what was not adopted, and the same minimum."""
-        problem = problem_of(study, data, scatter=False, lift=lift, adopted=modified.adopted)
-        return narrow(problem, modified.assessment)
-
     with jax.enable_x64(True):
-        lift = study.model.lift is True
         progress(f"Fitting {len(detections)} recording{'s' if len(detections) != 1 else ''}")
-        modified = modified_minimum(lift=lift)
-        chosen, assessment = narrowed(modified, lift=lift)
-        if study.model.lift == "automatic" and spin and not assessment.explained:
-            progress("Letting spin lift the ball")
-            with_modified = modified_minimum(lift=True)
-            lifted, with_lift = narrowed(with_modified, lift=True)
-            more = with_lift.free.sum() + sum(own.size for own in with_lift.start.local)
-            more -= assessment.free.sum() + sum(own.size for own in assessment.start.local)
-            # Where the search with lift has not ended, its chi-squared is an upper limit: what it
-            # gains already counts.
-            lift = bool(
-                assessment.chi2 - with_lift.chi2 > WORTH * more * max(with_lift.misfit, 1.0)
-            )
-            if lift:
-                chosen, assessment, modified = lifted, with_lift, with_modified
-                notes.append(
-                    "Flights without lift do not explain the data; spin that lifts the ball "
-                    "(Magnus effect) does better. The recorded"
-                    " lengths were then taken as right, because a wrong length scale looks "
-                    "like lift."
-                )
-        bounces = sum(len(detected.bounces) for detected in detections)
-        if not assessment.explained and bounces > 2 and rigid:
-            progress("Letting impacts deviate from the common restitution, one by one")
-            chosen, assessment = minimum_of(
-                problem_of(study, data, scatter=True, lift=lift, adopted=modified.adopted)
-            )
+        way = explain(study, data, progress=progress)
+        chosen, assessment = way.problem, way.assessment
+        if way.lift and study.model.lift == "automatic":
+            notes.append(LIFTED)
+        if way.scatter:
             notes.append(scatter_sentence(chosen, assessment))
-        if lift:
+        if way.lift:
             assessment = counted_as_parameter(chosen, assessment, LIFT)
         estimates = estimate_shared(assessment)
         estimates.pop(DURATION, None)
-        if lift:
+        if way.lift:
             estimates[LIFT] = dataclasses.replace(
                 estimates[LIFT], sd=np.inf, status=Determination.NOT_DETERMINED, note=LIFT_NOTE
             )
@@ -384,9 +427,9 @@ def fit_trajectories(study: Study, *, progress: Say) -> Fit:
             seconds=time.perf_counter() - began,
         )
     notes.extend(radius_doubts(result, study.ball.radius))
-    asked = describe_modifications(modified.tried)
+    asked = describe_modifications(way.modified.tried)
     return dataclasses.replace(
-        result, warnings=(*asked, *result.warnings, *notes), modifications=modified.tried
+        result, warnings=(*asked, *result.warnings, *notes), modifications=way.modified.tried
     )
 
 
@@ -394,16 +437,13 @@ def possible_modifications(study: Study, data: VisiblePhysics) -> tuple[Modifica
     """What the recordings may show beyond what the study asks for."""
     named = {type(item) for item in make_nuisances(study)}
     seen = {axis for recording in data.recordings for axis in recording.axes}
-    middles = [
-        (low + high) / 2
-        for low, high in (extent(data.recordings, axis) for axis in (0, 2))
-        if math.isfinite(low)
-    ]
+    ends = [extent(data.recordings, axis) for axis in (0, 2)]
     rigid, law = has_rigid_impacts(study), study.model.restitution_law
     found = list_modifications(
         picture={"x", "z"} <= seen,
         planar="y" not in seen,
-        centre=(middles[0], middles[-1]),
+        middle=(sum(ends[0]) / 2, sum(ends[1]) / 2),
+        reach=max(high - low for low, high in ends) / 2 or 1.0,
         exponent=rigid and law in (None, CONSTANT),
         exponent_innocent=law is None,
     )
@@ -413,13 +453,13 @@ def possible_modifications(study: Study, data: VisiblePhysics) -> tuple[Modifica
 
 
 def extent(recordings: Sequence[Recording], axis: int) -> tuple[float, float]:
-    """Least and largest recorded coordinate along an axis [m], to the centimetre; NaN without
+    """Least and largest recorded coordinate along an axis [m], to the centimetre; 0 without
     any.
     """
     seen = np.concatenate([recording.position[:, axis] for recording in recordings])
     seen = seen[np.isfinite(seen)]
     if not seen.size:
-        return np.nan, np.nan
+        return 0.0, 0.0
     return round(float(seen.min()), 2), round(float(seen.max()), 2)
 
 

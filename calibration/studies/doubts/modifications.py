@@ -15,7 +15,7 @@ import numpy as np
 
 from calibration.fitting.assessment import Assessment, assess
 from calibration.fitting.release import Release, predict_release, release
-from calibration.fitting.solve import minimise_from
+from calibration.fitting.solve import lower, minimise_from, solve_from
 from calibration.model.free import Derived
 from calibration.nuisances import (
     DepthMotion,
@@ -24,6 +24,7 @@ from calibration.nuisances import (
     PixelAspect,
     RollingShutter,
 )
+from calibration.optimise.least_squares import Method
 from calibration.problem.problem import Problem
 from calibration.results.modification import Decision, TriedModification
 from jaxcontact import Scene
@@ -33,11 +34,8 @@ EXPONENT = "contact.normal.velocity_exponent"
 
 CLEAR = 25.0
 """Fall of chi-squared for each further unknown, in units of the misfit that remains, from which on
-a modification is adopted: five standard errors.
+a modification is clear: five standard errors.
 """
-
-NOTICED = 9.0
-"""The same, from which on what is not adopted is named: three standard errors."""
 
 TRIALS = 3
 """At most so many modifications are tried in earnest before one is adopted."""
@@ -45,8 +43,12 @@ TRIALS = 3
 ROUNDS = 3
 """At most so many are adopted."""
 
-LENS_WORTH, DEPTH_WORTH = 1.0, 1.0
-"""Distances [m] by which lens and perspective are described."""
+METHOD: Method = "levenberg_marquardt"
+STEPS = 100
+"""How minima are sought, and in how many iterations at most."""
+
+AWAY = 1.0
+"""Distance of a camera [m]: only velocity over distance shows."""
 
 
 def set_exponent(scene: Scene, exponent: jax.Array) -> Scene:
@@ -75,6 +77,7 @@ class Modification:
         innocent: whether it may be adopted without being asked for.
         says: its size and standard error in words.
         remedy: how to ask for it.
+        largest: size of its first coordinate that it may have; a linear promise of more is none.
         nuisances, free: what it adds to a problem.
     """
 
@@ -83,6 +86,7 @@ class Modification:
     innocent: bool
     says: Callable[[float, float], str]
     remedy: str
+    largest: float
     nuisances: tuple[Nuisance, ...] = ()
     free: tuple[Derived, ...] = ()
 
@@ -91,7 +95,8 @@ def list_modifications(
     *,
     picture: bool,
     planar: bool,
-    centre: tuple[float, float],
+    middle: tuple[float, float],
+    reach: float,
     exponent: bool,
     exponent_innocent: bool,
 ) -> tuple[Modification, ...]:
@@ -100,7 +105,8 @@ def list_modifications(
     Args:
         picture: whether x and z are there.
         planar: whether they come from one camera, without y.
-        centre: middle of what the camera saw (x, z) [m].
+        middle: of what the camera saw (x, z) [m].
+        reach: how far from there the centre of the picture may be, a standard deviation [m].
         exponent: whether restitution is constant, so that it might depend on speed.
         exponent_innocent: whether nobody asked for a constant one.
     """
@@ -111,6 +117,7 @@ def list_modifications(
             True,
             _say_shutter,
             "--nuisance 'rolling shutter'",
+            0.1,
             nuisances=(RollingShutter(),),
         )
     ]
@@ -122,6 +129,7 @@ def list_modifications(
                 exponent_innocent,
                 _say_exponent,
                 "--restitution-law 'power law'",
+                0.25,
                 free=(FREE_EXPONENT,),
             )
         )
@@ -133,6 +141,7 @@ def list_modifications(
                 True,
                 _say_aspect,
                 "--nuisance 'pixel aspect'",
+                0.3,
                 nuisances=(PixelAspect(),),
             )
         )
@@ -140,11 +149,12 @@ def list_modifications(
         found.append(
             Modification(
                 "distortion of the lens",
-                ("lens_distortion",),
-                False,
+                ("lens_distortion", "lens_centre_x", "lens_centre_z"),
+                True,
                 _say_lens,
                 "calibrate the camera, or fit with cal.nuisances.LensDistortion(centre=...)",
-                nuisances=(LensDistortion(centre=centre),),
+                0.3 / reach**2,
+                nuisances=(LensDistortion(centre=middle, centre_sd=reach),),
             )
         )
         found.append(
@@ -155,7 +165,8 @@ def list_modifications(
                 lambda step, sd: "lengths shrink or grow along a recording",
                 "let the ball move across the view, or fit with "
                 "cal.nuisances.DepthMotion(distance=..., centre=...)",
-                nuisances=(DepthMotion(distance=DEPTH_WORTH, centre=centre),),
+                math.inf,
+                nuisances=(DepthMotion(distance=AWAY, centre=middle),),
             )
         )
     return tuple(found)
@@ -175,7 +186,8 @@ def _say_exponent(step: float, sd: float) -> str:
 
 def _say_aspect(step: float, sd: float) -> str:
     percent, word = 100 * math.expm1(step), "short" if step > 0 else "long"
-    return f"lengths along x are {abs(percent):.3g} +- {100 * sd:.1g} % too {word} beside those along z"
+    size = f"{abs(percent):.3g} +- {100 * sd:.1g} %"
+    return f"lengths along x are {size} too {word} beside those along z"
 
 
 def _say_lens(step: float, sd: float) -> str:
@@ -233,8 +245,17 @@ def _promising(
     """The modifications that may be worth their unknowns, most promising first."""
     promised = [(item, predict_release(assessment, item.parameters)) for item in modifications]
     # What remains of the misfit is smaller afterwards: noise alone is the least that it can be.
-    seen = [pair for pair in promised if pair[1].drop > CLEAR * pair[1].count]
+    seen = [
+        (item, promise)
+        for item, promise in promised
+        if promise.drop > CLEAR * promise.unknowns and is_possible(item, promise)
+    ]
     return sorted(seen, key=lambda pair: -pair[1].drop)[:TRIALS]
+
+
+def is_possible(modification: Modification, promise: Release) -> bool:
+    """Whether a modification may be of the size that is promised of it."""
+    return not abs(promise.step) > modification.largest  # several have no step
 
 
 def _best(
@@ -245,15 +266,20 @@ def _best(
     """
     best: tuple[Modification, Assessment] | None = None
     for modification, promise in promising:
-        freed = try_modification(problem, assessment, modification)
+        freed = release_from_minimum(problem, assessment, modification)
         gained = assessment.chi2 - freed.chi2
-        clear = gained > CLEAR * promise.count * worth(freed)
+        clear = gained > CLEAR * promise.unknowns * worth(freed)
         if clear and (best is None or freed.chi2 < best[1].chi2):
             best = modification, freed
-    return best if best is not None and best[0].innocent else None
+    if best is None or not best[0].innocent:
+        return None
+    modification, freed = best
+    freed = lower(freed, release_from_start(problem, assessment, modification))
+    # The centre of a lens has no effect as long as there is no distortion: it moves only now.
+    return modification, release_from_minimum(problem, freed, modification)
 
 
-def try_modification(
+def release_from_minimum(
     problem: Problem, assessment: Assessment, modification: Modification
 ) -> Assessment:
     """The fit with a modification free, from the minimum without it."""
@@ -261,12 +287,22 @@ def try_modification(
     freed = minimise_from(
         problem,
         start.from_minimum(assessment.minimum),
-        method="levenberg_marquardt",
-        steps=100,
+        method=METHOD,
+        steps=STEPS,
         led=True,
         policy=assessment.policy,
     )
     return dataclasses.replace(freed, start=start)
+
+
+def release_from_start(
+    problem: Problem, assessment: Assessment, modification: Modification
+) -> Assessment:
+    """The fit with a modification free, from where the fit without it began: a model that lacks
+    something may have ended where impacts slide that stick in truth.
+    """
+    start = release(assessment.start, assessment, modification.parameters)
+    return solve_from(problem, start, method=METHOD, steps=STEPS, policy=assessment.policy)
 
 
 def _report(assessment: Assessment, modification: Modification, adopted: bool) -> TriedModification:
@@ -280,13 +316,14 @@ def _report(assessment: Assessment, modification: Modification, adopted: bool) -
         decision = Decision.ADOPTED
     else:
         step, sd = promise.step, promise.sd * math.sqrt(worth(assessment))
-        noticed = promise.drop > NOTICED * max(promise.count, 1) * worth(assessment)
+        least = CLEAR * max(promise.unknowns, 1) * worth(assessment)
+        noticed = promise.drop > least and is_possible(modification, promise)
         decision = Decision.NAMED if noticed else Decision.NOT_NEEDED
     return TriedModification(
         modification.name,
         decision,
         promise.drop,
-        promise.count,
+        promise.unknowns,
         modification.says(step, sd),
         modification.remedy,
     )
