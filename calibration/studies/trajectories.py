@@ -437,13 +437,13 @@ def possible_modifications(study: Study, data: VisiblePhysics) -> tuple[Modifica
     """What the recordings may show beyond what the study asks for."""
     named = {type(item) for item in make_nuisances(study)}
     seen = {axis for recording in data.recordings for axis in recording.axes}
-    ends = [extent(data.recordings, axis) for axis in (0, 2)]
+    middle, reach = frame(data.recordings)
     rigid, law = has_rigid_impacts(study), study.model.restitution_law
     found = list_modifications(
         picture={"x", "z"} <= seen,
         planar="y" not in seen,
-        middle=(sum(ends[0]) / 2, sum(ends[1]) / 2),
-        reach=max(high - low for low, high in ends) / 2 or 1.0,
+        middle=middle,
+        reach=reach,
         exponent=rigid and law in (None, CONSTANT),
         exponent_innocent=law is None,
     )
@@ -452,39 +452,21 @@ def possible_modifications(study: Study, data: VisiblePhysics) -> tuple[Modifica
     )
 
 
-def extent(recordings: Sequence[Recording], axis: int) -> tuple[float, float]:
-    """Least and largest recorded coordinate along an axis [m], to the centimetre; 0 without
-    any.
+def frame(recordings: Sequence[Recording]) -> tuple[tuple[float, float], float]:
+    """About the middle (x, z) of what the camera saw, and about half its width [m].
+
+    Both are rounded, to a power of two and to half of it: they are part of compiled code, which
+    recordings of one experiment then share.
     """
-    seen = np.concatenate([recording.position[:, axis] for recording in recordings])
-    seen = seen[np.isfinite(seen)]
-    if not seen.size:
-        return 0.0, 0.0
-    return round(float(seen.min()), 2), round(float(seen.max()), 2)
-
-
-def usable(
-    recordings: list[Recording], detections: list[DetectedBounces]
-) -> tuple[list[Recording], list[DetectedBounces], list[str]]:
-    """The recordings that show a bounce, their readings, and a sentence on the others.
-
-    Raises:
-        InputError: there is no bounce in any.
-    """
-    kept = [pair for pair in zip(recordings, detections, strict=True) if pair[1].bounces]
-    if not kept:
-        raise no_bounce(recordings[0])
-    left_out = [
-        recording.name
-        for recording, reading in zip(recordings, detections, strict=True)
-        if not reading.bounces
-    ]
-    count = f"{len(left_out)} of {len(recordings)} recordings show no bounce and were left out"
-    return (
-        [pair[0] for pair in kept],
-        [pair[1] for pair in kept],
-        [f"{count}: {', '.join(left_out)}."] if left_out else [],
-    )
+    ends = []
+    for axis in (0, 2):
+        seen = np.concatenate([recording.position[:, axis] for recording in recordings])
+        seen = seen[np.isfinite(seen)]
+        ends.append((float(seen.min()), float(seen.max())) if seen.size else (0.0, 0.0))
+    width = max(high - low for low, high in ends)
+    reach = 2.0 ** math.ceil(math.log2(width / 2)) if width > 0 else 1.0
+    x, z = (round((low + high) / reach) * reach / 2 for low, high in ends)
+    return (x, z), reach
 
 
 def problem_of(

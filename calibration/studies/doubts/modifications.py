@@ -152,7 +152,7 @@ def list_modifications(
                 ("lens_distortion", "lens_centre_x", "lens_centre_z"),
                 True,
                 _say_lens,
-                "calibrate the camera, or fit with cal.nuisances.LensDistortion(centre=...)",
+                "--nuisance 'lens distortion'",
                 0.3 / reach**2,
                 nuisances=(LensDistortion(centre=middle, centre_sd=reach),),
             )
@@ -390,8 +390,8 @@ def describe_modifications(tried: Sequence[TriedModification]) -> Iterator[str]:
     for item in tried:
         if item.decision is Decision.ADOPTED:
             yield (
-                f"The data ask for {item.name}, and it was let free: {item.says}. "
-                f"({item.remedy} asks for it from the beginning.)"
+                f"The data ask for {item.name}, and it was let free: {item.says}; "
+                f"{item.remedy} has it from the beginning."
             )
     named = sorted(
         (item for item in tried if item.decision is Decision.NAMED), key=lambda item: -item.drop
