@@ -469,6 +469,30 @@ def frame(recordings: Sequence[Recording]) -> tuple[tuple[float, float], float]:
     return (x, z), reach
 
 
+def usable(
+    recordings: list[Recording], detections: list[DetectedBounces]
+) -> tuple[list[Recording], list[DetectedBounces], list[str]]:
+    """The recordings that show a bounce, their readings, and a sentence on the others.
+
+    Raises:
+        InputError: there is no bounce in any.
+    """
+    kept = [pair for pair in zip(recordings, detections, strict=True) if pair[1].bounces]
+    if not kept:
+        raise no_bounce(recordings[0])
+    left_out = [
+        recording.name
+        for recording, reading in zip(recordings, detections, strict=True)
+        if not reading.bounces
+    ]
+    count = f"{len(left_out)} of {len(recordings)} recordings show no bounce and were left out"
+    return (
+        [pair[0] for pair in kept],
+        [pair[1] for pair in kept],
+        [f"{count}: {', '.join(left_out)}."] if left_out else [],
+    )
+
+
 def problem_of(
     study: Study,
     data: VisiblePhysics,
