@@ -179,7 +179,12 @@ def solve_from(
 
 
 def lower(one: Assessment, other: Assessment) -> Assessment:
-    """The better of two minima; the first of two that are equal."""
+    """The better of two minima; of two that are the same optimum the first one, unless only the
+    other has converged.
+    """
+    if abs(one.chi2 - other.chi2) <= one.policy.same_optimum:
+        arrived = bool(other.minimum.converged) and not bool(one.minimum.converged)
+        return other if arrived else one
     return other if other.chi2 < one.chi2 else one
 
 

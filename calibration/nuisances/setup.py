@@ -125,7 +125,7 @@ class SurfaceTilt(Nuisance):
     positive ``towards``, by the tangent of the angle.
 
     A table that is not level has it alone; a camera that is turned shows it together with a
-    ``GravityTilt`` of the same size.
+    ``GravityTilt`` of the opposite sign.
 
     Args:
         towards: ``"x"`` or ``"y"``.

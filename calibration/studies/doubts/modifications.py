@@ -37,6 +37,11 @@ CLEAR = 25.0
 a modification is clear: five standard errors.
 """
 
+PART = 0.3
+"""Part of what chi-squared exceeds its degrees of freedom by that makes a modification worth a
+name, where the data are not explained.
+"""
+
 TRIALS = 3
 """At most so many modifications are tried in earnest before one is adopted."""
 
@@ -253,6 +258,16 @@ def _promising(
     return sorted(seen, key=lambda pair: -pair[1].drop)[:TRIALS]
 
 
+def is_clear(assessment: Assessment, promise: Release) -> bool:
+    """Whether a modification promises more than noise of this kind does, or a good part of a misfit
+    that cannot be noise.
+    """
+    least = CLEAR * max(promise.unknowns, 1)
+    excess = assessment.chi2 - assessment.dof
+    much = not assessment.explained and promise.drop > PART * excess
+    return promise.drop > least and (much or promise.drop > least * worth(assessment))
+
+
 def is_possible(modification: Modification, promise: Release) -> bool:
     """Whether a modification may be of the size that is promised of it."""
     return not abs(promise.step) > modification.largest  # several have no step
@@ -316,8 +331,7 @@ def _report(assessment: Assessment, modification: Modification, adopted: bool) -
         decision = Decision.ADOPTED
     else:
         step, sd = promise.step, promise.sd * math.sqrt(worth(assessment))
-        least = CLEAR * max(promise.unknowns, 1) * worth(assessment)
-        noticed = promise.drop > least and is_possible(modification, promise)
+        noticed = is_clear(assessment, promise) and is_possible(modification, promise)
         decision = Decision.NAMED if noticed else Decision.NOT_NEEDED
     return TriedModification(
         modification.name,
